@@ -1,0 +1,43 @@
+# Two commands matter: `make run` and `make test`. Both install what a fresh machine lacks or name it in one line.
+SHELL := /bin/bash
+CARGO := cargo
+# CI keeps what it has compiled between runs, outside the clone.
+ifeq ($(CI),true)
+export CARGO_TARGET_DIR ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/taffrail/target
+endif
+TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
+ARGS ?=
+
+.PHONY: run test build bench bench-peers soak tidy toolchain fmt clean
+
+run: build  ## build, start the server on ./data and say how to connect
+	@echo 'Connect with:  sqlcmd -S 127.0.0.1,1433 -U sa -C   (the password: TAFFRAIL_SA_PASSWORD, or data/sa-password)'
+	@exec $(TARGET)/release/taffrail serve --data ./data $(ARGS)
+
+build: toolchain
+	$(CARGO) build --release --locked -p taffrail-cli
+
+test: toolchain  ## everything: house rules, unit, golden, property, simulated crashes, stock clients, crash loop
+	./tests/run-all.sh
+
+bench: toolchain  ## speed on this machine, each figure beside the device's own
+	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab
+	$(TARGET)/release/taffrail-bench --server $(TARGET)/release/taffrail $(ARGS)
+
+bench-peers: toolchain  ## the same work on PostgreSQL, MariaDB and SQLite too, in turn
+	./tests/install-peers.sh
+	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab
+	$(TARGET)/release/taffrail-bench --server $(TARGET)/release/taffrail --peers $(ARGS)
+
+tidy: toolchain
+	$(CARGO) fmt --all --check
+	$(CARGO) xtask tidy
+
+fmt: toolchain
+	$(CARGO) fmt --all
+
+toolchain:
+	@./tests/toolchain.sh
+
+clean:
+	$(CARGO) clean

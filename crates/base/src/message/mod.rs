@@ -1,0 +1,184 @@
+//! Messages: the catalogue, and the error that carries one.
+//!
+//! Only the catalogue knows texts. Code raises a number with its arguments:
+//!
+//! ```
+//! use taffrail_base::SqlError;
+//! let e = SqlError::new(208, &[&"dbo.Orders"]).with_line(3);
+//! assert_eq!((e.number, e.severity, &*e.message), (208, 16, "Invalid object name 'dbo.Orders'."));
+//! ```
+
+mod catalogue;
+
+use std::fmt;
+
+pub use catalogue::MESSAGES;
+
+/// One entry of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// `message_id` of `sys.messages`.
+    pub number: i32,
+    /// 0–10 information, 11–16 the user's mistake, 17–19 resources, from 20 the connection ends, from 21 the database.
+    pub severity: u8,
+    /// English text with printf-like placeholders (`%d`, `%.*ls`, `%S_LSN` …), filled in order.
+    pub text: &'static str,
+}
+
+/// The catalogue's entry for a number.
+pub fn find(number: i32) -> Option<&'static Message> {
+    MESSAGES.binary_search_by_key(&number, |m| m.number).ok().map(|i| &MESSAGES[i])
+}
+
+/// What a statement ends with when it does not succeed: an ERROR token's worth of facts.
+pub type SqlResult<T> = Result<T, Box<SqlError>>;
+
+/// An error (or, up to severity 10, an informational message) as a client sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SqlError {
+    /// Message number; 50000 and above are the user's own.
+    pub number: i32,
+    /// Tells places that raise the same number apart.
+    pub state: u8,
+    /// Severity, called class on the wire.
+    pub severity: u8,
+    /// 1-based line in the batch or module; 0 while it is not known.
+    pub line: u32,
+    /// The procedure, function or trigger; none in a batch.
+    pub procedure: Option<Box<str>>,
+    /// The finished text.
+    pub message: String,
+}
+
+impl SqlError {
+    /// The catalogue's message `number` with its placeholders filled in order; state 1, line not known yet.
+    ///
+    /// A number that is not in the catalogue is a mistake in our code: debug builds stop, release builds send the
+    /// number with the arguments as text. `cargo xtask tidy` holds every number used against the catalogue.
+    pub fn new(number: i32, args: &[&dyn fmt::Display]) -> Box<SqlError> {
+        let (severity, message) = match find(number) {
+            Some(m) => (m.severity, fill(m.text, args)),
+            None => {
+                debug_assert!(false, "message {number} is not in the catalogue");
+                let args: Vec<String> = args.iter().map(|a| a.to_string()).collect();
+                (16, args.join(" "))
+            }
+        };
+        Box::new(SqlError { number, state: 1, severity, line: 0, procedure: None, message })
+    }
+
+    /// The same with a state other than 1.
+    pub fn with_state(mut self: Box<Self>, state: u8) -> Box<Self> {
+        self.state = state;
+        self
+    }
+
+    /// The same with another severity than the catalogue's (where the wire differs from `sys.messages`).
+    pub fn with_severity(mut self: Box<Self>, severity: u8) -> Box<Self> {
+        self.severity = severity;
+        self
+    }
+
+    /// The same with the line, unless one is known already: the innermost place that knows it wins.
+    pub fn with_line(mut self: Box<Self>, line: u32) -> Box<Self> {
+        if self.line == 0 {
+            self.line = line;
+        }
+        self
+    }
+
+    /// The same with the procedure's name, unless one is known already.
+    pub fn in_procedure(mut self: Box<Self>, name: &str) -> Box<Self> {
+        self.procedure.get_or_insert_with(|| name.into());
+        self
+    }
+
+    /// Not an error but a message for the user (severity 10 and below).
+    pub fn is_informational(&self) -> bool {
+        self.severity <= 10
+    }
+}
+
+impl fmt::Display for SqlError {
+    /// As `sqlcmd` heads its errors: `Msg 208, Level 16, State 1, Line 3: Invalid object name 'dbo.Orders'.`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Msg {}, Level {}, State {}", self.number, self.severity, self.state)?;
+        if let Some(procedure) = &self.procedure {
+            write!(f, ", Procedure {procedure}")?;
+        }
+        write!(f, ", Line {}: {}", self.line, self.message)
+    }
+}
+
+impl std::error::Error for SqlError {}
+
+/// Replaces the placeholders of `text` by `args` in order. A placeholder without an argument becomes nothing.
+fn fill(text: &str, args: &[&dyn fmt::Display]) -> String {
+    use fmt::Write;
+    let mut out = String::with_capacity(text.len() + 32);
+    let mut args = args.iter();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let placeholder = placeholder_len(rest);
+        if placeholder == 0 {
+            out.push('%');
+            rest = &rest[1..];
+        } else if rest.starts_with("%%") {
+            out.push('%');
+            rest = &rest[2..];
+        } else {
+            if let Some(arg) = args.next() {
+                // Writing to a String cannot fail.
+                write!(out, "{arg}").expect("formatting into a String");
+            }
+            rest = &rest[placeholder..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Length of the placeholder at the start of `s` (which begins with `%`), or 0 if it is a plain percent sign.
+fn placeholder_len(s: &str) -> usize {
+    let b = s.as_bytes();
+    if s.starts_with("%%") {
+        return 2;
+    }
+    if s.starts_with("%S_") {
+        let name = b[3..].iter().take_while(|c| c.is_ascii_uppercase()).count();
+        return if name > 0 { 3 + name } else { 0 };
+    }
+    let mut i = 1;
+    while i < b.len() && matches!(b[i], b'-' | b'+' | b'0'..=b'9' | b'.' | b'*') {
+        i += 1;
+    }
+    for size in ["I64", "ll", "l", "h", "w"] {
+        if s[i..].starts_with(size) {
+            i += size.len();
+            break;
+        }
+    }
+    match b.get(i) {
+        Some(b'd' | b'i' | b'u' | b'x' | b'X' | b's' | b'c' | b'p') => i + 1,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalogue_is_in_order() {
+        assert!(MESSAGES.windows(2).all(|w| w[0].number < w[1].number));
+    }
+
+    #[test]
+    fn placeholders_are_filled_in_order() {
+        assert_eq!(fill("a '%.*ls' b %d%% %S_LSN.", &[&"x", &5, &"1:2:3"]), "a 'x' b 5% 1:2:3.");
+        assert_eq!(fill("at 0x%016I64x of 100 %", &[&"ff"]), "at 0xff of 100 %");
+        assert_eq!(fill("%ld and %hs", &[&1]), "1 and ");
+    }
+}

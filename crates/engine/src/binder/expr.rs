@@ -1,0 +1,499 @@
+//! Values: literals, names, operators, CASE, conversions, subqueries.
+
+use super::{Binder, Bound, unsupported};
+use crate::plan::expr::{Arith, Case, Cast, CompareOp, Concat, Expr, Global, Pred};
+use crate::plan::node::SubPlan;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ExprKind, Literal};
+use taffrail_types::arith::{self, BinaryOp, UnaryOp};
+use taffrail_types::names::{self, TypeArg, TypeUse};
+use taffrail_types::{Collation, Conversion, Decimal, MaxLen, SqlType, Value, convert};
+
+/// Text or binary of any kind.
+pub(crate) fn is_string(ty: SqlType) -> bool {
+    matches!(
+        ty,
+        SqlType::Char(_)
+            | SqlType::VarChar(_)
+            | SqlType::NChar(_)
+            | SqlType::NVarChar(_)
+            | SqlType::Binary(_)
+            | SqlType::VarBinary(_)
+    )
+}
+
+/// Text.
+pub(crate) fn is_text(ty: SqlType) -> bool {
+    matches!(
+        ty,
+        SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_)
+    )
+}
+
+/// Whether a value of one type already is a value of the other.
+fn same_values(from: SqlType, to: SqlType) -> bool {
+    use SqlType::*;
+    let fits = |a: MaxLen, b: MaxLen| match (a, b) {
+        (_, MaxLen::Max) => true,
+        (MaxLen::Max, _) => false,
+        (MaxLen::N(a), MaxLen::N(b)) => a <= b,
+    };
+    match (from, to) {
+        (Char(a), VarChar(b)) | (NChar(a), NVarChar(b)) | (Binary(a), VarBinary(b)) => {
+            fits(MaxLen::N(a), b)
+        }
+        (VarChar(a), VarChar(b)) | (NVarChar(a), NVarChar(b)) | (VarBinary(a), VarBinary(b)) => {
+            fits(a, b)
+        }
+        (
+            Decimal { precision: p, scale: s } | Numeric { precision: p, scale: s },
+            Decimal { precision: q, scale: t } | Numeric { precision: q, scale: t },
+        ) => s == t && p <= q,
+        (Time(a), Time(b)) | (DateTime2(a), DateTime2(b)) => a <= b,
+        (a, b) => a == b,
+    }
+}
+
+impl<'a> Binder<'a> {
+    /// A value.
+    pub(crate) fn expr(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
+        let line = self.line(e.span);
+        self.deeper(|b| b.expr_kind(e)).map_err(|e| e.with_line(line))
+    }
+
+    fn expr_kind(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
+        match &e.kind {
+            ExprKind::Literal(l) => literal(l),
+            ExprKind::Variable(v) => {
+                let (at, ty) = self.variables.scalar(&v.value)?;
+                Ok(Bound::new(Expr::Var(at), ty))
+            }
+            ExprKind::SystemVariable(v) => self.global(&v.value),
+            ExprKind::Column(c) => self.column(c),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ExprKind::Binary(b) => {
+                let left = self.expr(&b.left)?;
+                let right = self.expr(&b.right)?;
+                let op = match b.op {
+                    ast::BinaryOp::Add | ast::BinaryOp::Concat => BinaryOp::Add,
+                    ast::BinaryOp::Subtract => BinaryOp::Subtract,
+                    ast::BinaryOp::Multiply => BinaryOp::Multiply,
+                    ast::BinaryOp::Divide => BinaryOp::Divide,
+                    ast::BinaryOp::Modulo => BinaryOp::Modulo,
+                    ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
+                    ast::BinaryOp::BitOr => BinaryOp::BitOr,
+                    ast::BinaryOp::BitXor => BinaryOp::BitXor,
+                    ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
+                        return Err(unsupported(&"The shift operator"));
+                    }
+                };
+                self.binary(op, left, right)
+            }
+            ExprKind::Case(c) => self.case(c),
+            ExprKind::Cast(c) => self.cast_expr(c),
+            ExprKind::Function(f) => self.function(f),
+            ExprKind::Iif(i) => {
+                let condition = self.pred(&i.condition)?;
+                let then = self.expr(&i.then)?;
+                let otherwise = self.expr(&i.otherwise)?;
+                self.choose(vec![(condition, then)], Some(otherwise))
+            }
+            ExprKind::Subquery(q) => self.scalar_subquery(q),
+            ExprKind::Collate(operand, name) => {
+                let mut b = self.expr(operand)?;
+                if !is_text(b.ty) {
+                    return Err(SqlError::new(447, &[&b.ty.name()]));
+                }
+                b.collation = Collation::from_name(&name.value)
+                    .ok_or_else(|| SqlError::new(448, &[&name.value]))?;
+                b.explicit_collation = true;
+                Ok(b)
+            }
+            ExprKind::OdbcLiteral(kind, text) => {
+                let ty = match kind {
+                    ast::OdbcLiteral::Guid => SqlType::UniqueIdentifier,
+                    _ => SqlType::DateTime,
+                };
+                let v = Value::varchar(text);
+                let from = SqlType::VarChar(MaxLen::N(text.len().clamp(1, 8000) as u16));
+                let v = convert::cast(&v, from, ty, None, Conversion::Implicit)?;
+                Ok(Bound::not_null(Expr::Const(v), ty))
+            }
+            ExprKind::Default => Err(SqlError::new(156, &[&"DEFAULT"])),
+            ExprKind::AtTimeZone(..) => Err(unsupported(&"AT TIME ZONE")),
+            ExprKind::NextValue(_) => Err(unsupported(&"NEXT VALUE FOR")),
+            ExprKind::IdentityFunction(_) => Err(SqlError::new(177, &[])),
+            ExprKind::Pseudo(p) => Err(unsupported(&p.value)),
+            ExprKind::Method(m) => Err(unsupported(&format_args!("The method {}", m.name))),
+            _ => Err(SqlError::new(4145, &[&""])),
+        }
+    }
+
+    fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr) -> SqlResult<Bound> {
+        // -2147483648 and other negative literals are literals.
+        if op == ast::UnaryOp::Minus
+            && let ExprKind::Literal(Literal::Decimal(text)) = &operand.kind
+            && &**text == "2147483648"
+        {
+            return Ok(Bound::not_null(Expr::Const(Value::Int(i32::MIN)), SqlType::Int));
+        }
+        let b = self.expr(operand)?;
+        let op = match op {
+            ast::UnaryOp::Minus => UnaryOp::Minus,
+            ast::UnaryOp::Plus => UnaryOp::Plus,
+            ast::UnaryOp::BitNot => UnaryOp::BitNot,
+        };
+        if op == UnaryOp::Plus {
+            return Ok(b);
+        }
+        let ty = arith::unary(op, b.ty)?;
+        let nullable = b.nullable;
+        let value = self.cast_to(b, ty)?;
+        let expr = match &value {
+            Expr::Const(v) => match arith::eval_unary(op, v) {
+                Ok(v) => Expr::Const(v),
+                Err(_) => Expr::Unary(op, Box::new(value)),
+            },
+            _ => Expr::Unary(op, Box::new(value)),
+        };
+        Ok(Bound { nullable, ..Bound::new(expr, ty) })
+    }
+
+    /// An operator on two values that are bound.
+    pub(crate) fn binary(&mut self, op: BinaryOp, left: Bound, right: Bound) -> SqlResult<Bound> {
+        let (mut left, mut right) = (left, right);
+        // NULL takes the other side's type, so that NULL + 'a' is text.
+        if left.untyped && !right.untyped {
+            left.ty = right.ty;
+        } else if right.untyped && !left.untyped {
+            right.ty = left.ty;
+        }
+        let operation = arith::binary(op, left.ty, right.ty)?;
+        let nullable = left.nullable || right.nullable;
+        let (collation, explicit_collation) = self.merge_collation(&left, &right, "add")?;
+        let ty = operation.result;
+        let l = self.cast_to(left, operation.left)?;
+        let r = self.cast_to(right, operation.right)?;
+        let null_yields_null = self.meta.options().concat_null_yields_null;
+        let string = is_string(ty);
+        if let (Expr::Const(a), Expr::Const(b)) = (&l, &r)
+            && (!string || null_yields_null)
+            && let Ok(v) = operation.eval(a, b)
+        {
+            let bound = Bound { collation, explicit_collation, ..Bound::new(Expr::Const(v), ty) };
+            return Ok(Bound { nullable, ..bound });
+        }
+        let expr = match (op, ty) {
+            (BinaryOp::Add, _) if string => {
+                let max = match ty.max_length() {
+                    -1 => usize::MAX,
+                    n => n as usize,
+                };
+                Expr::Concat(Box::new(Concat { left: l, right: r, max, null_yields_null }))
+            }
+            (BinaryOp::Add, SqlType::Int) => Expr::AddInt(Box::new((l, r))),
+            (BinaryOp::Subtract, SqlType::Int) => Expr::SubInt(Box::new((l, r))),
+            _ => Expr::Arith(Box::new(Arith { op: operation, left: l, right: r })),
+        };
+        Ok(Bound { expr, ty, nullable, collation, explicit_collation, untyped: false })
+    }
+
+    /// The collation of two texts together: written ones win, 468 where two differ.
+    pub(crate) fn merge_collation(
+        &self,
+        a: &Bound,
+        b: &Bound,
+        operation: &str,
+    ) -> SqlResult<(Collation, bool)> {
+        let (ta, tb) = (is_text(a.ty), is_text(b.ty));
+        match (ta, tb) {
+            (true, false) => return Ok((a.collation, a.explicit_collation)),
+            (false, true) => return Ok((b.collation, b.explicit_collation)),
+            (false, false) => return Ok((a.collation, false)),
+            (true, true) => {}
+        }
+        if a.collation == b.collation {
+            return Ok((a.collation, a.explicit_collation || b.explicit_collation));
+        }
+        match (a.explicit_collation, b.explicit_collation) {
+            (true, false) => return Ok((a.collation, true)),
+            (false, true) => return Ok((b.collation, true)),
+            _ => {}
+        }
+        // Literals and variables take the collation of a column.
+        let plain = |e: &Expr| !matches!(e, Expr::Slot(_));
+        match (plain(&a.expr), plain(&b.expr)) {
+            (true, false) => Ok((b.collation, false)),
+            (false, true) => Ok((a.collation, false)),
+            _ => Err(SqlError::new(
+                468,
+                &[&a.collation.name(), &b.collation.name(), &operation],
+            )),
+        }
+    }
+
+    /// Converts implicitly, folding constants; nothing where the value already is of the type.
+    pub(crate) fn cast_to(&self, b: Bound, to: SqlType) -> SqlResult<Expr> {
+        if b.untyped {
+            return Ok(Expr::NULL);
+        }
+        if same_values(b.ty, to) {
+            return Ok(b.expr);
+        }
+        convert::check(b.ty, to, Conversion::Implicit)?;
+        Ok(self.conversion(b.expr, b.ty, to, None, Conversion::Implicit, false))
+    }
+
+    pub(crate) fn conversion(
+        &self,
+        value: Expr,
+        from: SqlType,
+        to: SqlType,
+        style: Option<Expr>,
+        conversion: Conversion,
+        lenient: bool,
+    ) -> Expr {
+        if let (Expr::Const(v), None) = (&value, &style) {
+            let context = self.meta.options().convert_context();
+            // An error is left to the execution: it may never be reached.
+            if let Ok(v) = convert::cast_with(v, from, to, None, conversion, &context) {
+                return Expr::Const(v);
+            }
+        }
+        if from == SqlType::Int
+            && style.is_none()
+            && matches!(to, SqlType::VarChar(MaxLen::Max) | SqlType::VarChar(MaxLen::N(11..)))
+        {
+            return Expr::IntToVarchar(Box::new(value));
+        }
+        Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient }))
+    }
+
+    fn case(&mut self, c: &'a ast::Case) -> SqlResult<Bound> {
+        let mut whens = Vec::with_capacity(c.branches.len());
+        for branch in &c.branches {
+            let condition = match &c.operand {
+                None => self.pred(&branch.when)?,
+                Some(operand) => {
+                    let left = self.expr(operand)?;
+                    let right = self.expr(&branch.when)?;
+                    self.compare(CompareOp::Eq, left, right)?
+                }
+            };
+            whens.push((condition, self.expr(&branch.then)?));
+        }
+        let otherwise = c.otherwise.as_ref().map(|e| self.expr(e)).transpose()?;
+        if whens.iter().all(|(_, b)| b.untyped) && otherwise.as_ref().is_none_or(|b| b.untyped) {
+            return Err(SqlError::new(8133, &[]));
+        }
+        self.choose(whens, otherwise)
+    }
+
+    /// CASE over values that are bound.
+    pub(crate) fn choose(
+        &mut self,
+        whens: Vec<(Pred, Bound)>,
+        otherwise: Option<Bound>,
+    ) -> SqlResult<Bound> {
+        let all: Vec<&Bound> = whens.iter().map(|(_, b)| b).chain(otherwise.as_ref()).collect();
+        let (ty, collation) = self.common(&all)?;
+        let nullable = otherwise.is_none() || all.iter().any(|b| b.nullable);
+        let mut out = Vec::with_capacity(whens.len());
+        for (p, b) in whens {
+            out.push((p, self.cast_to(b, ty)?));
+        }
+        let otherwise = otherwise.map(|b| self.cast_to(b, ty)).transpose()?;
+        let expr = Expr::Case(Box::new(Case { whens: out, otherwise }));
+        Ok(Bound { nullable, collation, ..Bound::new(expr, ty) })
+    }
+
+    /// The type that several values go to together, and their collation.
+    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(SqlType, Collation)> {
+        let mut ty: Option<SqlType> = None;
+        let mut collation = None;
+        for b in all.iter().filter(|b| !b.untyped) {
+            ty = Some(match ty {
+                None => b.ty,
+                Some(t) => convert::common_type(t, b.ty)?,
+            });
+            if is_text(b.ty) && (collation.is_none() || b.explicit_collation) {
+                collation = Some(b.collation);
+            }
+        }
+        Ok((ty.unwrap_or(SqlType::Int), collation.unwrap_or_default()))
+    }
+
+    fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
+        if c.kind == ast::CastKind::Parse {
+            return Err(unsupported(&"PARSE"));
+        }
+        let to = self.data_type(&c.ty, TypeUse::Cast)?;
+        let b = self.expr(&c.operand)?;
+        let style = match &c.style {
+            None => None,
+            Some(s) => {
+                let s = self.expr(s)?;
+                Some(self.cast_to(s, SqlType::Int)?)
+            }
+        };
+        let (nullable, collation, explicit_collation) =
+            (b.nullable || c.try_, b.collation, b.explicit_collation);
+        let expr = if b.untyped {
+            Expr::NULL
+        } else {
+            convert::check(b.ty, to, Conversion::Explicit)?;
+            if style.is_none() && same_values(b.ty, to) {
+                b.expr
+            } else {
+                // CONVERT(varchar, int) has its length given, 30, and no style: the quick form.
+                self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
+            }
+        };
+        Ok(Bound { expr, ty: to, nullable, collation, explicit_collation, untyped: false })
+    }
+
+    /// A type as written: 2715, 243 and what its arguments deserve.
+    pub(crate) fn data_type(&self, t: &ast::DataType, type_use: TypeUse) -> SqlResult<SqlType> {
+        resolve_type(t, type_use).map_err(|e| e.with_line(self.line(t.span)))
+    }
+
+    fn global(&mut self, name: &str) -> SqlResult<Bound> {
+        let upper = name.to_ascii_uppercase();
+        let quick = match &*upper {
+            "@@ROWCOUNT" => Some((Global::RowCount, SqlType::Int)),
+            "@@ERROR" => Some((Global::Error, SqlType::Int)),
+            "@@TRANCOUNT" => Some((Global::TranCount, SqlType::Int)),
+            "@@SPID" => Some((Global::Spid, SqlType::SmallInt)),
+            "@@NESTLEVEL" => Some((Global::NestLevel, SqlType::Int)),
+            "@@FETCH_STATUS" => Some((Global::FetchStatus, SqlType::Int)),
+            "@@IDENTITY" => {
+                let ty = SqlType::Numeric { precision: 38, scale: 0 };
+                return Ok(Bound::new(Expr::Global(Global::Identity), ty));
+            }
+            "@@OPTIONS" => Some((Global::Options, SqlType::Int)),
+            "@@LOCK_TIMEOUT" => Some((Global::LockTimeout, SqlType::Int)),
+            "@@DATEFIRST" => Some((Global::DateFirst, SqlType::TinyInt)),
+            "@@TEXTSIZE" => Some((Global::TextSize, SqlType::Int)),
+            "@@CURSOR_ROWS" => Some((Global::CursorRows, SqlType::Int)),
+            "@@PROCID" => Some((Global::ProcId, SqlType::Int)),
+            _ => None,
+        };
+        if let Some((g, ty)) = quick {
+            return Ok(Bound::not_null(Expr::Global(g), ty));
+        }
+        if let Some((at, v)) = self.variables.find(name)
+            && let Some(ty) = v.ty
+        {
+            return Ok(Bound::new(Expr::Var(at), ty));
+        }
+        match crate::functions::global_type(&upper) {
+            Some(ty) => Ok(Bound::new(Expr::Named(upper.into()), ty)),
+            None => Err(SqlError::new(137, &[&name]).with_state(2)),
+        }
+    }
+
+    fn scalar_subquery(&mut self, q: &'a ast::Query) -> SqlResult<Bound> {
+        let (plan, mut columns) = self.subquery(q)?;
+        if columns.len() != 1 {
+            return Err(SqlError::new(116, &[]));
+        }
+        let c = columns.remove(0);
+        Ok(Bound {
+            collation: c.collation,
+            ..Bound::new(Expr::Subquery(Box::new(plan)), c.ty)
+        })
+    }
+
+    /// A subquery: its plan and the types of its columns.
+    pub(crate) fn subquery(&mut self, q: &'a ast::Query) -> SqlResult<(SubPlan, Vec<Bound>)> {
+        // Inside an aggregate's argument, a subquery begins afresh: 130.
+        if self.blocks.last().is_some_and(|b| b.in_aggregate) {
+            return Err(SqlError::new(130, &[]));
+        }
+        let (bound, outer) = self.collecting_outer(|b| b.query(q, true))?;
+        let outputs = bound.outputs;
+        let columns = outputs
+            .iter()
+            .map(|s| {
+                let info = &self.slots[*s as usize];
+                Bound { collation: info.collation, ..Bound::new(Expr::Slot(*s), info.ty) }
+            })
+            .collect();
+        let index = self.subplan_index();
+        let output = outputs.first().copied().unwrap_or(0);
+        Ok((SubPlan { node: bound.node, output, outer, index }, columns))
+    }
+}
+
+/// A type as written, without a line.
+pub(crate) fn resolve_type(t: &ast::DataType, type_use: TypeUse) -> SqlResult<SqlType> {
+    let mut args = Vec::with_capacity(2);
+    for a in &t.arguments {
+        args.push(match a {
+            ast::TypeArgument::Number(n) => TypeArg::N(*n),
+            ast::TypeArgument::Max => TypeArg::Max,
+            ast::TypeArgument::Name(n) => return Err(SqlError::new(243, &[n])),
+        });
+    }
+    let known = match &t.name.schema {
+        Some(s) if !s.is("sys") => None,
+        _ => names::resolve(&t.name.name.value, &args, type_use),
+    };
+    match known {
+        Some(ty) => ty,
+        None if type_use == TypeUse::Cast => Err(SqlError::new(243, &[&t.name])),
+        None => Err(SqlError::new(2715, &[&1, &t.name])),
+    }
+}
+
+/// A literal's value and type.
+pub(crate) fn literal(l: &Literal) -> SqlResult<Bound> {
+    let (value, ty) = match l {
+        Literal::Null => {
+            let b = Bound::new(Expr::NULL, SqlType::Int);
+            return Ok(Bound { untyped: true, ..b });
+        }
+        Literal::Int(v) => (Value::Int(*v), SqlType::Int),
+        Literal::Decimal(text) => {
+            let digits: String = text.chars().filter(|c| c.is_ascii_digit()).collect();
+            let scale = text.split_once('.').map_or(0, |(_, f)| f.len());
+            let trimmed = digits.trim_start_matches('0');
+            let too_long =
+                || SqlError::new(1007, &[text, &"numeric", &"numeric", &Decimal::MAX_PRECISION]);
+            if trimmed.len() > 38 || scale > 38 {
+                return Err(too_long());
+            }
+            let magnitude: u128 = if trimmed.is_empty() {
+                0
+            } else {
+                trimmed.parse().map_err(|_| too_long())?
+            };
+            let v = Decimal::new(false, magnitude, scale as u8).ok_or_else(too_long)?;
+            let precision = trimmed.len().max(scale).max(1) as u8;
+            (Value::Decimal(v), SqlType::Numeric { precision, scale: scale as u8 })
+        }
+        Literal::Float(v) => (Value::Float(*v), SqlType::Float),
+        Literal::Money(text) => {
+            let from = SqlType::VarChar(MaxLen::N(text.len().clamp(1, 8000) as u16));
+            let v = Value::varchar(text);
+            let v = convert::cast(&v, from, SqlType::Money, None, Conversion::Implicit)?;
+            (v, SqlType::Money)
+        }
+        Literal::String(s) => {
+            let v = Value::varchar(s);
+            let n = v.as_bytes().map_or(0, <[u8]>::len);
+            (v, SqlType::VarChar(length(n, 8000)))
+        }
+        Literal::NString(s) => {
+            let v = Value::nvarchar(s);
+            let n = v.as_bytes().map_or(0, <[u8]>::len) / 2;
+            (v, SqlType::NVarChar(length(n, 4000)))
+        }
+        Literal::Binary(b) => (Value::binary(b), SqlType::VarBinary(length(b.len(), 8000))),
+    };
+    Ok(Bound::not_null(Expr::Const(value), ty))
+}
+
+fn length(n: usize, most: usize) -> MaxLen {
+    if n > most { MaxLen::Max } else { MaxLen::N(n.max(1) as u16) }
+}

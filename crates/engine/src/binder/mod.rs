@@ -1,0 +1,476 @@
+//! The binder: from the syntax tree to compiled expressions and operator trees. Names become slots and variables,
+//! types are settled by T-SQL's rules, conversions become explicit.
+//!
+//! The binder knows metadata only through [`Metadata`], so it is tested without storage.
+//!
+//! Invariants:
+//! 1. Every column that is mentioned has one slot; slots are never shared by two blocks' sources.
+//! 2. A slot belongs to the block (`SELECT`) that brought it in; `outer` lists of subqueries name every slot of an
+//!    enclosing block that they read.
+
+mod aggregate;
+mod dml;
+mod expr;
+mod from;
+mod function;
+mod pred;
+mod query;
+
+use crate::catalog::Table;
+use crate::database::Database;
+use crate::plan::expr::{Expr, Slot};
+use crate::plan::node::{Agg, WindowItem};
+use crate::session::SetOptions;
+use crate::views::SystemView;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::{Collation, SqlType};
+
+pub use dml::BoundDml;
+pub use query::BoundSelect;
+
+/// What a name in FROM stands for.
+pub enum Resolved {
+    /// A table.
+    Table(Arc<Database>, Arc<Table>),
+    /// A system view.
+    View(Arc<Database>, &'static SystemView),
+}
+
+/// What the binder asks about names.
+pub trait Metadata {
+    /// The object that a name in FROM or of a target stands for: 208 when there is none.
+    fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved>;
+    /// A table-valued system function by name.
+    fn table_function(&self, name: &ast::ObjectName) -> SqlResult<(Arc<Database>, &'static SystemView)>;
+    /// The table behind a table variable: 1087.
+    fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
+    /// The bound default of a column, from its source text.
+    fn default_of(&self, table: &Table, column: usize) -> Option<Arc<str>>;
+    /// The session's options.
+    fn options(&self) -> &SetOptions;
+    /// `SET IDENTITY_INSERT` is on for the table.
+    fn identity_insert(&self, database: &Database, table: &Table) -> bool;
+    /// Rows of a table, roughly.
+    fn row_estimate(&self, database: &Database, table: &Table) -> u64;
+}
+
+/// A variable or parameter.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// With its `@`.
+    pub name: String,
+    /// The type; `None` for table variables and cursors.
+    pub ty: Option<SqlType>,
+}
+
+/// The variables of a batch or procedure, in order of declaration.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    /// All of them; a variable's number is its place.
+    pub list: Vec<Variable>,
+}
+
+impl Variables {
+    /// A scalar variable: 137.
+    pub fn scalar(&self, name: &str) -> SqlResult<(u32, SqlType)> {
+        match self.find(name) {
+            Some((at, Variable { ty: Some(ty), .. })) => Ok((at, *ty)),
+            _ => Err(SqlError::new(137, &[&name]).with_state(if name.is_empty() { 1 } else { 2 })),
+        }
+    }
+
+    /// Its number.
+    pub fn find(&self, name: &str) -> Option<(u32, &Variable)> {
+        let collation = Collation::default();
+        let at = self.list.iter().position(|v| collation.eq_str(&v.name, name))?;
+        Some((at as u32, &self.list[at]))
+    }
+
+    /// A new one: 134.
+    pub fn declare(&mut self, name: &str, ty: Option<SqlType>) -> SqlResult<u32> {
+        if self.find(name).is_some() {
+            return Err(SqlError::new(134, &[&name]));
+        }
+        self.list.push(Variable { name: name.into(), ty });
+        Ok(self.list.len() as u32 - 1)
+    }
+}
+
+/// A value with its type.
+#[derive(Debug)]
+pub struct Bound {
+    /// How it is computed.
+    pub expr: Expr,
+    /// Its type.
+    pub ty: SqlType,
+    /// NULL can occur.
+    pub nullable: bool,
+    /// Its collation, for text.
+    pub collation: Collation,
+    /// The collation was written (COLLATE), so it wins.
+    pub explicit_collation: bool,
+    /// The NULL literal: takes any type.
+    pub untyped: bool,
+}
+
+impl Bound {
+    /// A value that may be NULL, in the default collation.
+    pub fn new(expr: Expr, ty: SqlType) -> Bound {
+        Bound {
+            expr,
+            ty,
+            nullable: true,
+            collation: Collation::default(),
+            explicit_collation: false,
+            untyped: false,
+        }
+    }
+
+    /// The same, never NULL.
+    pub fn not_null(expr: Expr, ty: SqlType) -> Bound {
+        Bound { nullable: false, ..Bound::new(expr, ty) }
+    }
+}
+
+/// What is known of a slot.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotInfo {
+    pub ty: SqlType,
+    pub nullable: bool,
+    pub collation: Collation,
+    /// The block it belongs to.
+    pub block: u32,
+    /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
+    pub source: u32,
+    pub identity: bool,
+    /// `table.column` for message 8120.
+    pub table: Arc<str>,
+    pub column: Arc<str>,
+}
+
+/// A column that a source offers.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceColumn {
+    pub name: Arc<str>,
+    pub ty: SqlType,
+    pub nullable: bool,
+    pub collation: Collation,
+    pub identity: bool,
+    /// Given when the column is first mentioned.
+    pub slot: Option<Slot>,
+}
+
+/// How a source's rows are got.
+pub(crate) enum SourceKind {
+    Table { database: Arc<Database>, table: Arc<Table>, hints: Hints },
+    View { database: Arc<Database>, view: &'static SystemView, args: Vec<Expr> },
+    /// Taken when the plan is made.
+    Derived { node: Option<crate::plan::node::Node> },
+}
+
+/// Hints of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hints {
+    pub locks: crate::plan::node::LockHint,
+    pub table_lock: crate::plan::node::TableLock,
+    pub force_scan: bool,
+}
+
+/// Something in FROM.
+pub(crate) struct Source {
+    /// Unique in the statement.
+    pub id: u32,
+    /// Alias or name.
+    pub alias: Arc<str>,
+    /// `schema` and `database` that may qualify it further.
+    pub schema: Option<Arc<str>>,
+    pub columns: Vec<SourceColumn>,
+    pub kind: SourceKind,
+    /// Slots of its own or enclosing blocks that it reads (APPLY, correlated derived tables).
+    pub depends: Vec<Slot>,
+    /// The slot for the row's locator when it is a target.
+    pub locator: Option<Slot>,
+}
+
+/// A SELECT (or the FROM and WHERE of a change) while it is bound.
+#[derive(Default)]
+pub(crate) struct Block {
+    pub id: u32,
+    pub sources: Vec<Source>,
+    /// Its sources cannot be seen now: a derived table of it is being bound.
+    pub hidden: bool,
+    /// Aggregates may stand here.
+    pub aggregates_allowed: bool,
+    /// An aggregate's argument is being bound.
+    pub in_aggregate: bool,
+    /// Window functions may stand here.
+    pub windows_allowed: bool,
+    pub aggs: Vec<Agg>,
+    pub agg_keys: Vec<String>,
+    pub windows: Vec<WindowGroup>,
+}
+
+/// Window functions over one window.
+pub(crate) struct WindowGroup {
+    pub key: String,
+    pub partition: Vec<(Expr, Collation)>,
+    pub order: Vec<crate::plan::node::SortKey>,
+    pub items: Vec<WindowItem>,
+}
+
+/// Where references to enclosing blocks are collected.
+struct OuterFrame {
+    depth: usize,
+    slots: Vec<Slot>,
+}
+
+/// A common table expression in scope.
+#[derive(Clone)]
+pub(crate) struct Cte<'a> {
+    pub table: &'a ast::CommonTable,
+    /// How many CTEs it sees: those before it.
+    pub sees: usize,
+}
+
+/// The binder of one statement.
+pub struct Binder<'a> {
+    pub(crate) meta: &'a dyn Metadata,
+    pub(crate) variables: &'a Variables,
+    pub(crate) lines: &'a ast::LineIndex,
+    pub(crate) slots: Vec<SlotInfo>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) ctes: Vec<Cte<'a>>,
+    outer: Vec<OuterFrame>,
+    next_block: u32,
+    next_source: u32,
+    subplans: u32,
+    depth: u32,
+    /// The statement reads the clock, a variable it assigns, … : nothing may be cached across statements anyway;
+    /// set when a subquery that looks uncorrelated must still run each time.
+    pub(crate) assigns_variables: bool,
+}
+
+/// Expressions and queries nest at most so deep.
+const MAX_DEPTH: u32 = 400;
+
+impl<'a> Binder<'a> {
+    /// A binder for a statement of a text with these lines.
+    pub fn new(
+        meta: &'a dyn Metadata,
+        variables: &'a Variables,
+        lines: &'a ast::LineIndex,
+    ) -> Binder<'a> {
+        Binder {
+            meta,
+            variables,
+            lines,
+            slots: Vec::new(),
+            blocks: Vec::new(),
+            ctes: Vec::new(),
+            outer: Vec::new(),
+            next_block: 0,
+            next_source: 0,
+            subplans: 0,
+            depth: 0,
+            assigns_variables: false,
+        }
+    }
+
+    /// How many slots the frame needs.
+    pub fn frame_size(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// How many subqueries there are.
+    pub fn subplan_count(&self) -> usize {
+        self.subplans as usize
+    }
+
+    /// A scalar expression outside any query. The flag tells whether it holds subqueries.
+    pub fn bind_scalar(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
+        self.expr(e)
+    }
+
+    /// A condition outside any query.
+    pub fn bind_condition(&mut self, e: &'a ast::Expr) -> SqlResult<crate::plan::expr::Pred> {
+        self.pred(e)
+    }
+
+    pub(crate) fn line(&self, span: ast::Span) -> u32 {
+        self.lines.line_of(span.start)
+    }
+
+    /// Guards recursion: 191 when a statement is nested too deeply.
+    pub(crate) fn deeper<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
+        if self.depth >= MAX_DEPTH {
+            return Err(SqlError::new(191, &[]));
+        }
+        self.depth += 1;
+        let r = f(self);
+        self.depth -= 1;
+        r
+    }
+
+    pub(crate) fn new_slot(&mut self, info: SlotInfo) -> Slot {
+        self.slots.push(info);
+        self.slots.len() as Slot - 1
+    }
+
+    /// A slot for a computed value of the current block.
+    pub(crate) fn computed_slot(&mut self, b: &Bound, name: &str) -> Slot {
+        let block = self.blocks.last().map_or(u32::MAX, |b| b.id);
+        self.new_slot(SlotInfo {
+            ty: b.ty,
+            nullable: b.nullable,
+            collation: b.collation,
+            block,
+            source: u32::MAX,
+            identity: false,
+            table: "".into(),
+            column: name.into(),
+        })
+    }
+
+    pub(crate) fn push_block(&mut self) -> u32 {
+        let id = self.next_block;
+        self.next_block += 1;
+        self.blocks.push(Block { id, ..Block::default() });
+        id
+    }
+
+    pub(crate) fn block(&mut self) -> &mut Block {
+        self.blocks.last_mut().expect("inside a block")
+    }
+
+    pub(crate) fn source_id(&mut self) -> u32 {
+        self.next_source += 1;
+        self.next_source - 1
+    }
+
+    pub(crate) fn subplan_index(&mut self) -> u32 {
+        self.subplans += 1;
+        self.subplans - 1
+    }
+
+    /// Binds something that may read enclosing blocks and tells which of their slots it read.
+    pub(crate) fn collecting_outer<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<(R, Vec<Slot>)> {
+        self.outer.push(OuterFrame { depth: self.blocks.len(), slots: Vec::new() });
+        let r = f(self);
+        let frame = self.outer.pop().expect("pushed above");
+        r.map(|r| (r, frame.slots))
+    }
+
+    /// Resolves a column: the innermost block that has it wins (207, 209, 4104).
+    pub(crate) fn column(&mut self, c: &ast::ColumnRef) -> SqlResult<Bound> {
+        let name = &*c.name.value;
+        for depth in (0..self.blocks.len()).rev() {
+            if self.blocks[depth].hidden {
+                continue;
+            }
+            let mut found = None;
+            let mut qualifier_known = c.qualifier.is_none();
+            for (s, source) in self.blocks[depth].sources.iter().enumerate() {
+                if let Some(q) = &c.qualifier {
+                    if !source.is_called(q) {
+                        continue;
+                    }
+                    qualifier_known = true;
+                }
+                let hits = source.columns.iter().enumerate().filter(|(_, k)| eq(&k.name, name));
+                for (at, _) in hits {
+                    if found.is_some() {
+                        return Err(self.at(SqlError::new(209, &[&name]), c.name.span));
+                    }
+                    found = Some((s, at));
+                }
+            }
+            if let Some((s, at)) = found {
+                return Ok(self.source_column(depth, s, at));
+            }
+            if c.qualifier.is_some() && qualifier_known {
+                return Err(self.at(SqlError::new(207, &[&name]), c.name.span));
+            }
+        }
+        if let Some(q) = &c.qualifier {
+            let text = format!("{q}.{name}");
+            return Err(self.at(SqlError::new(4104, &[&text]), c.name.span));
+        }
+        // A bare word where no column can be: SQL Server says 128 in PRINT and VALUES.
+        if self.blocks.iter().all(|b| b.sources.is_empty()) && self.blocks.len() <= 1 {
+            let number = if self.blocks.is_empty() { 128 } else { 207 };
+            return Err(self.at(SqlError::new(number, &[&name]), c.name.span));
+        }
+        Err(self.at(SqlError::new(207, &[&name]), c.name.span))
+    }
+
+    /// The value of a source's column; gives it its slot.
+    pub(crate) fn source_column(&mut self, depth: usize, source: usize, column: usize) -> Bound {
+        let block = self.blocks[depth].id;
+        let src = &self.blocks[depth].sources[source];
+        let c = src.columns[column].clone();
+        let slot = match c.slot {
+            Some(slot) => slot,
+            None => {
+                let info = SlotInfo {
+                    ty: c.ty,
+                    nullable: c.nullable,
+                    collation: c.collation,
+                    block,
+                    source: src.id,
+                    identity: c.identity,
+                    table: src.alias.clone(),
+                    column: c.name.clone(),
+                };
+                let slot = self.new_slot(info);
+                self.blocks[depth].sources[source].columns[column].slot = Some(slot);
+                slot
+            }
+        };
+        for frame in &mut self.outer {
+            if frame.depth > depth && !frame.slots.contains(&slot) {
+                frame.slots.push(slot);
+            }
+        }
+        Bound {
+            expr: Expr::Slot(slot),
+            ty: c.ty,
+            nullable: c.nullable,
+            collation: c.collation,
+            explicit_collation: false,
+            untyped: false,
+        }
+    }
+
+    pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {
+        e.with_line(self.line(span))
+    }
+}
+
+impl Source {
+    /// Whether a qualifier names this source.
+    pub fn is_called(&self, q: &ast::ObjectName) -> bool {
+        if !eq(&self.alias, &q.name.value) {
+            return false;
+        }
+        match (&q.schema, &self.schema) {
+            (None, _) => true,
+            (Some(s), Some(own)) => eq(&s.value, own),
+            (Some(_), None) => false,
+        }
+    }
+}
+
+/// Names compare as the default collation does.
+pub(crate) fn eq(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || (!a.is_ascii() && Collation::default().eq_str(a, b))
+}
+
+/// "This is not supported": the error that says so.
+pub(crate) fn unsupported(what: &dyn std::fmt::Display) -> Box<SqlError> {
+    SqlError::new(40510, &[what])
+}

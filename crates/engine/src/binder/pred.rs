@@ -1,0 +1,224 @@
+//! Conditions.
+
+use super::expr::is_text;
+use super::{Binder, Bound, unsupported};
+use crate::plan::expr::{
+    Compare, CompareOp, Expr, InList, InSubquery, Like, Pred, Quantified,
+};
+use crate::plan::node::{Compute, Node};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ExprKind};
+use taffrail_types::like::Pattern;
+use taffrail_types::{MaxLen, SqlType, compare};
+
+/// The operator of the syntax tree as ours.
+pub(crate) fn compare_op(op: ast::CompareOp) -> CompareOp {
+    match op {
+        ast::CompareOp::Eq => CompareOp::Eq,
+        ast::CompareOp::Ne => CompareOp::Ne,
+        ast::CompareOp::Lt => CompareOp::Lt,
+        ast::CompareOp::Le => CompareOp::Le,
+        ast::CompareOp::Gt => CompareOp::Gt,
+        ast::CompareOp::Ge => CompareOp::Ge,
+    }
+}
+
+fn not(p: Pred, negated: bool) -> Pred {
+    if negated { Pred::Not(Box::new(p)) } else { p }
+}
+
+impl<'a> Binder<'a> {
+    /// A condition.
+    pub(crate) fn pred(&mut self, e: &'a ast::Expr) -> SqlResult<Pred> {
+        let line = self.line(e.span);
+        self.deeper(|b| b.pred_kind(e)).map_err(|e| e.with_line(line))
+    }
+
+    fn pred_kind(&mut self, e: &'a ast::Expr) -> SqlResult<Pred> {
+        match &e.kind {
+            ExprKind::And(list) => {
+                Ok(Pred::And(list.iter().map(|e| self.pred(e)).collect::<SqlResult<_>>()?))
+            }
+            ExprKind::Or(list) => {
+                Ok(Pred::Or(list.iter().map(|e| self.pred(e)).collect::<SqlResult<_>>()?))
+            }
+            ExprKind::Not(e) => Ok(Pred::Not(Box::new(self.pred(e)?))),
+            ExprKind::Compare(c) => {
+                let left = self.expr(&c.left)?;
+                let right = self.expr(&c.right)?;
+                self.compare(compare_op(c.op), left, right)
+            }
+            ExprKind::IsNull(n) => {
+                let b = self.expr(&n.operand)?;
+                Ok(not(Pred::IsNull(Box::new(b.expr)), n.negated))
+            }
+            ExprKind::IsDistinct(d) => {
+                // a IS NOT DISTINCT FROM b: equal, or both NULL.
+                let equal = {
+                    let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
+                    self.compare(CompareOp::Eq, l, r)?
+                };
+                let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
+                let null = |b: Bound| Pred::IsNull(Box::new(b.expr));
+                let both = Pred::And(vec![null(l), null(r)]);
+                let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
+                let neither = Pred::And(vec![
+                    Pred::Not(Box::new(null(l))),
+                    Pred::Not(Box::new(null(r))),
+                    equal,
+                ]);
+                Ok(not(Pred::Or(vec![both, neither]), !d.negated))
+            }
+            ExprKind::Between(b) => {
+                let (x, low) = (self.expr(&b.operand)?, self.expr(&b.low)?);
+                let ge = self.compare(CompareOp::Ge, x, low)?;
+                let (x, high) = (self.expr(&b.operand)?, self.expr(&b.high)?);
+                let le = self.compare(CompareOp::Le, x, high)?;
+                Ok(not(Pred::And(vec![ge, le]), b.negated))
+            }
+            ExprKind::InList(l) => self.in_list(l),
+            ExprKind::InQuery(q) => {
+                let value = self.expr(&q.operand)?;
+                let (value, plan, collation) = self.against_column(value, &q.query, "equal to")?;
+                let p = Pred::InSubquery(Box::new(InSubquery { value, plan, collation }));
+                Ok(not(p, q.negated))
+            }
+            ExprKind::Quantified(q) => {
+                let value = self.expr(&q.left)?;
+                let op = compare_op(q.op);
+                let (value, plan, collation) = self.against_column(value, &q.query, op.text())?;
+                if op == CompareOp::Eq && !q.all {
+                    return Ok(Pred::InSubquery(Box::new(InSubquery { value, plan, collation })));
+                }
+                let q = Quantified { op, all: q.all, value, plan, collation };
+                Ok(Pred::Quantified(Box::new(q)))
+            }
+            ExprKind::Like(l) => self.like(l),
+            ExprKind::Exists(q) => {
+                let (plan, _) = self.subquery(q)?;
+                Ok(Pred::Exists(Box::new(plan)))
+            }
+            ExprKind::UpdatedColumn(_) => Err(unsupported(&"UPDATE() in triggers")),
+            ExprKind::FullText(f) => Err(unsupported(&f.name)),
+            // The parser keeps conditions and values apart; anything else here is a value.
+            _ => Err(SqlError::new(4145, &[&""])),
+        }
+    }
+
+    /// A comparison of two values.
+    pub(crate) fn compare(&mut self, op: CompareOp, left: Bound, right: Bound) -> SqlResult<Pred> {
+        let (mut left, mut right) = (left, right);
+        if left.untyped {
+            left.ty = right.ty;
+        } else if right.untyped {
+            right.ty = left.ty;
+        }
+        let (collation, _) = self.merge_collation(&left, &right, op.text())?;
+        let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
+        let left = self.comparable(left, ty)?;
+        let right = self.comparable(right, ty)?;
+        if (is_null(&left) || is_null(&right)) && self.meta.options().ansi_nulls {
+            return Ok(Pred::Const(None));
+        }
+        if !self.meta.options().ansi_nulls && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            // SET ANSI_NULLS OFF: NULL = NULL holds where one side is a constant or variable.
+            let negated = op == CompareOp::Ne;
+            if is_null(&left) {
+                return Ok(not(Pred::IsNull(Box::new(right)), negated));
+            }
+            if is_null(&right) {
+                return Ok(not(Pred::IsNull(Box::new(left)), negated));
+            }
+        }
+        Ok(Pred::Compare(Box::new(Compare { op, left, right, collation })))
+    }
+
+    /// Converts for a comparison. Text compares padded, so lengths do not matter.
+    pub(crate) fn comparable(&self, b: Bound, ty: SqlType) -> SqlResult<Expr> {
+        use SqlType::*;
+        let no_need = matches!(
+            (b.ty, ty),
+            (Char(_) | VarChar(_), Char(_) | VarChar(_))
+                | (NChar(_) | NVarChar(_), NChar(_) | NVarChar(_))
+                | (Binary(_) | VarBinary(_), Binary(_) | VarBinary(_))
+        );
+        if no_need && !b.untyped { Ok(b.expr) } else { self.cast_to(b, ty) }
+    }
+
+    fn in_list(&mut self, l: &'a ast::InList) -> SqlResult<Pred> {
+        let value = self.expr(&l.operand)?;
+        let mut list = l.list.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
+        // One type for all, as if each were compared: the highest precedence decides.
+        let mut ty = value.ty;
+        let mut collation = value.collation;
+        for b in &mut list {
+            if b.untyped {
+                b.ty = value.ty;
+            }
+            collation = self.merge_collation(&value, b, "equal to")?.0;
+            ty = compare::comparison_type(ty, b.ty, "equal to")?;
+        }
+        let value = self.comparable(value, ty)?;
+        let list = list.into_iter().map(|b| self.comparable(b, ty)).collect::<SqlResult<_>>()?;
+        Ok(not(Pred::InList(Box::new(InList { value, list, collation })), l.negated))
+    }
+
+    /// A value and the one column of a subquery, brought to one type.
+    fn against_column(
+        &mut self,
+        value: Bound,
+        q: &'a ast::Query,
+        operator: &str,
+    ) -> SqlResult<(Expr, crate::plan::node::SubPlan, taffrail_types::Collation)> {
+        let (mut plan, mut columns) = self.subquery(q)?;
+        if columns.len() != 1 {
+            return Err(SqlError::new(116, &[]));
+        }
+        let column = columns.remove(0);
+        let (collation, _) = self.merge_collation(&value, &column, operator)?;
+        let ty = compare::comparison_type(value.ty, column.ty, operator)?;
+        let value = self.comparable(value, ty)?;
+        let converted = self.comparable(column, ty)?;
+        if !matches!(converted, Expr::Slot(_)) {
+            let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
+            let input = std::mem::replace(&mut plan.node, Node::Nothing);
+            plan.node = Node::Compute(Box::new(Compute { input, items: vec![(converted, slot)] }));
+            plan.output = slot;
+        }
+        Ok((value, plan, collation))
+    }
+
+    fn like(&mut self, l: &'a ast::Like) -> SqlResult<Pred> {
+        let value = self.expr(&l.operand)?;
+        let pattern = self.expr(&l.pattern)?;
+        let (collation, _) = self.merge_collation(&value, &pattern, "like")?;
+        let wide = |t: SqlType| matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
+        let unicode = wide(value.ty) || wide(pattern.ty);
+        let text = |b: &Bound| match (unicode, is_text(b.ty)) {
+            (true, _) => SqlType::NVarChar(MaxLen::Max),
+            (false, _) => SqlType::VarChar(MaxLen::Max),
+        };
+        let (vt, pt) = (text(&value), text(&pattern));
+        let value = self.cast_to(value, vt)?;
+        let pattern = self.cast_to(pattern, pt)?;
+        let escape = match &l.escape {
+            None => None,
+            Some(e) => {
+                let e = self.expr(e)?;
+                Some(self.cast_to(e, SqlType::NVarChar(MaxLen::N(2)))?)
+            }
+        };
+        let compiled = match (&pattern, &escape) {
+            (Expr::Const(p), None) => {
+                p.as_bytes().map(|p| Pattern::new(p, unicode, None, collation))
+            }
+            _ => None,
+        };
+        let like = Like { value, pattern, escape, unicode, collation, compiled };
+        Ok(not(Pred::Like(Box::new(like)), l.negated))
+    }
+}
+
+fn is_null(e: &Expr) -> bool {
+    e.constant().is_some_and(|v| v.is_null())
+}

@@ -1,0 +1,81 @@
+//! What a statement runs in.
+
+use crate::database::Database;
+use crate::instance::Instance;
+use crate::session::{Session, TransactionPart, client_gone};
+use crate::sink::ResultSink;
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_storage::{BeginSpec, Transaction};
+
+/// A running statement's surroundings: its session, its client.
+///
+/// The transaction is the session's: in autocommit mode the interpreter commits (or, after an error, rolls back) when
+/// the statement ends, else it rolls back to the savepoint that it took before the statement.
+pub struct StatementContext<'a> {
+    /// The session.
+    pub session: &'a mut Session,
+    /// The client.
+    pub sink: &'a mut dyn ResultSink,
+    /// The statement's line, for messages.
+    pub line: u32,
+}
+
+impl StatementContext<'_> {
+    /// The instance.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.session.instance
+    }
+
+    /// The current database.
+    pub fn database(&self) -> Arc<Database> {
+        self.session.database.clone()
+    }
+
+    /// The session's transaction in a database, begun if it has none there. The first change makes it real.
+    pub fn transaction(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
+        self.session.transaction_in(database)
+    }
+
+    /// Sends an informational message (or an error that does not end the statement).
+    pub fn message(&mut self, message: Box<SqlError>) -> SqlResult<()> {
+        let message = message.with_line(self.line);
+        self.sink.message(&message).map_err(|_| client_gone())
+    }
+
+    /// Refuses statements that may not run inside a user transaction (226, 574).
+    pub fn refuse_in_transaction(&self, statement: &str) -> SqlResult<()> {
+        if self.session.transaction.count() > 0 {
+            return Err(SqlError::new(226, &[&statement]));
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    /// The session's transaction in a database, begun if it has none there.
+    pub fn transaction_in(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
+        let id = database.id;
+        if let Some(at) = self.transaction.parts.iter().position(|p| p.database.id == id) {
+            return Ok(&mut self.transaction.parts[at].tx);
+        }
+        self.begin_part(database)
+    }
+
+    /// Its transaction in a database by id; the part must exist.
+    pub(crate) fn part(&mut self, id: DatabaseId) -> &mut Transaction {
+        let part = self.transaction.parts.iter_mut().find(|p| p.database.id == id);
+        &mut part.expect("the statement has begun its part").tx
+    }
+
+    #[cold]
+    fn begin_part(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
+        let tx = database.storage.begin(BeginSpec {
+            session: self.id,
+            name: self.transaction.name.as_deref().unwrap_or("user_transaction").into(),
+            isolation: self.options.isolation.into(),
+        });
+        self.transaction.parts.push(TransactionPart { database: database.clone(), tx });
+        Ok(&mut self.transaction.parts.last_mut().expect("just pushed").tx)
+    }
+}

@@ -1,0 +1,1 @@
+//! Type rules of the forms that the binder evaluates itself.

@@ -1,0 +1,32 @@
+//! The T-SQL engine: the one public way into instances, databases and connections.
+//!
+//! ```text
+//! Instance ──connect──▶ Connection ──execute_batch / execute_rpc / transaction_request──▶ ResultSink
+//!    │                      │
+//!    │ databases by name    │ session: options, variables, transaction, temp tables
+//!    ▼                      ▼
+//! catalog, views, ddl    exec::batch ◀── compile (binder ▸ plan) ◀── syntax::parse_batch
+//!    │                      │
+//!    └──────── storage ─────┘ pages, log, locks
+//! ```
+//!
+//! * [`instance`]: databases of a data directory, background threads, shutdown.
+//! * [`connection`]: one session; turns batches and procedure calls into results.
+//! * [`sink`]: what a session tells its client, in the order of the wire.
+//! * `binder`: names and types resolved; `plan`: how a query is run; `exec`: operators and the batch interpreter.
+//! * `catalog`, `ddl`, `rowcodec`, `views`, `dbcc`, `procs`: metadata, its statements and what is shown of it.
+//!
+//! Nothing here knows TDS or sockets: rows leave through a [`sink::ResultSink`].
+#![forbid(unsafe_code)]
+
+pub mod connection;
+pub mod instance;
+pub mod rpc;
+pub mod sink;
+
+pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
+pub use instance::{Instance, InstanceOptions, Login, StartError};
+pub use rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};
+pub use sink::{
+    ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
+};

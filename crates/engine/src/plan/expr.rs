@@ -1,0 +1,410 @@
+//! Compiled expressions: names are slots, types are settled, casts are explicit, constants are folded.
+//!
+//! A statement runs on one *frame*, a flat array of values. Every column that the statement mentions, in whichever
+//! query block, has one slot in it; so a correlated subquery reads its outer row in place. Variables live in an array
+//! of their own that outlives the statement.
+
+use crate::functions;
+use crate::plan::node::SubPlan;
+use taffrail_types::arith::{Operation, UnaryOp};
+use taffrail_types::like::Pattern;
+use taffrail_types::{Collation, Conversion, SqlType, Value};
+
+/// Index into the frame.
+pub type Slot = u32;
+
+/// A value.
+#[derive(Debug)]
+pub enum Expr {
+    /// A constant.
+    Const(Value),
+    /// A value of the frame.
+    Slot(Slot),
+    /// A variable or parameter.
+    Var(u32),
+    /// A `@@variable`.
+    Global(Global),
+    /// Arithmetic; the operands have the operation's types.
+    Arith(Box<Arith>),
+    /// int + int.
+    AddInt(Box<(Expr, Expr)>),
+    /// int - int.
+    SubInt(Box<(Expr, Expr)>),
+    /// Text or binary `+`: the operands have one family; cut at so many bytes.
+    Concat(Box<Concat>),
+    /// Unary operators on numbers.
+    Unary(UnaryOp, Box<Expr>),
+    /// A conversion.
+    Cast(Box<Cast>),
+    /// `CONVERT(varchar, int)`.
+    IntToVarchar(Box<Expr>),
+    /// CASE (searched; the simple form becomes comparisons).
+    Case(Box<Case>),
+    /// A built-in function.
+    Call(Box<Call>),
+    /// A scalar subquery.
+    Subquery(Box<SubPlan>),
+    /// `ISNULL`/`COALESCE`: the first that is not NULL; all have one type.
+    Coalesce(Vec<Expr>),
+    /// A `@@variable` that the session answers by name (upper case).
+    Named(Box<str>),
+}
+
+/// See [`Expr::Arith`].
+#[derive(Debug)]
+pub struct Arith {
+    /// What is computed, on which types.
+    pub op: Operation,
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+}
+
+/// See [`Expr::Concat`].
+#[derive(Debug)]
+pub struct Concat {
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+    /// Bytes that the result may have.
+    pub max: usize,
+    /// SET CONCAT_NULL_YIELDS_NULL.
+    pub null_yields_null: bool,
+}
+
+/// See [`Expr::Cast`].
+#[derive(Debug)]
+pub struct Cast {
+    /// What is converted.
+    pub value: Expr,
+    /// Its type.
+    pub from: SqlType,
+    /// The type it gets.
+    pub to: SqlType,
+    /// CONVERT's third argument.
+    pub style: Option<Expr>,
+    /// Implicit or CAST.
+    pub conversion: Conversion,
+    /// TRY_CAST: NULL instead of an error.
+    pub lenient: bool,
+}
+
+/// See [`Expr::Case`].
+#[derive(Debug)]
+pub struct Case {
+    /// Conditions and what they give.
+    pub whens: Vec<(Pred, Expr)>,
+    /// Else NULL.
+    pub otherwise: Option<Expr>,
+}
+
+/// See [`Expr::Call`].
+#[derive(Debug)]
+pub struct Call {
+    /// The function with its types settled.
+    pub function: functions::Bound,
+    /// Its arguments.
+    pub args: Vec<Expr>,
+}
+
+/// `@@variables`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Global {
+    RowCount,
+    Error,
+    Identity,
+    TranCount,
+    Spid,
+    NestLevel,
+    Options,
+    LockTimeout,
+    DateFirst,
+    TextSize,
+    FetchStatus,
+    CursorRows,
+    ProcId,
+}
+
+/// Comparison operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl CompareOp {
+    /// With the operands exchanged.
+    pub fn flip(self) -> CompareOp {
+        match self {
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+            same => same,
+        }
+    }
+
+    /// Whether an ordering satisfies it.
+    #[inline]
+    pub fn holds(self, o: std::cmp::Ordering) -> bool {
+        use std::cmp::Ordering::*;
+        match self {
+            CompareOp::Eq => o == Equal,
+            CompareOp::Ne => o != Equal,
+            CompareOp::Lt => o == Less,
+            CompareOp::Le => o != Greater,
+            CompareOp::Gt => o == Greater,
+            CompareOp::Ge => o != Less,
+        }
+    }
+
+    /// As in messages.
+    pub fn text(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "equal to",
+            CompareOp::Ne => "not equal to",
+            CompareOp::Lt => "less than",
+            CompareOp::Le => "less than or equal to",
+            CompareOp::Gt => "greater than",
+            CompareOp::Ge => "greater than or equal to",
+        }
+    }
+}
+
+/// A condition: true, false or unknown.
+#[derive(Debug)]
+pub enum Pred {
+    /// Known beforehand.
+    Const(Option<bool>),
+    /// A comparison of two values of one type.
+    Compare(Box<Compare>),
+    /// All of them.
+    And(Vec<Pred>),
+    /// One of them.
+    Or(Vec<Pred>),
+    /// Not.
+    Not(Box<Pred>),
+    /// IS NULL.
+    IsNull(Box<Expr>),
+    /// LIKE.
+    Like(Box<Like>),
+    /// IN (list): all of one type.
+    InList(Box<InList>),
+    /// IN (subquery), = ANY.
+    InSubquery(Box<InSubquery>),
+    /// op ANY / op ALL (subquery).
+    Quantified(Box<Quantified>),
+    /// EXISTS.
+    Exists(Box<SubPlan>),
+}
+
+/// See [`Pred::Compare`].
+#[derive(Debug)]
+pub struct Compare {
+    /// The operator.
+    pub op: CompareOp,
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+    /// For text.
+    pub collation: Collation,
+}
+
+/// See [`Pred::Like`].
+#[derive(Debug)]
+pub struct Like {
+    /// What is matched.
+    pub value: Expr,
+    /// The pattern.
+    pub pattern: Expr,
+    /// ESCAPE.
+    pub escape: Option<Expr>,
+    /// nvarchar on both sides.
+    pub unicode: bool,
+    /// The collation.
+    pub collation: Collation,
+    /// The compiled pattern where it is constant.
+    pub compiled: Option<Pattern>,
+}
+
+/// See [`Pred::InList`].
+#[derive(Debug)]
+pub struct InList {
+    /// What is looked for.
+    pub value: Expr,
+    /// Where.
+    pub list: Vec<Expr>,
+    /// For text.
+    pub collation: Collation,
+}
+
+/// See [`Pred::InSubquery`].
+#[derive(Debug)]
+pub struct InSubquery {
+    /// What is looked for.
+    pub value: Expr,
+    /// The one column of the subquery, converted to the type of `value`.
+    pub plan: SubPlan,
+    /// For text.
+    pub collation: Collation,
+}
+
+/// See [`Pred::Quantified`].
+#[derive(Debug)]
+pub struct Quantified {
+    /// The comparison.
+    pub op: CompareOp,
+    /// ALL rather than ANY.
+    pub all: bool,
+    /// Left operand.
+    pub value: Expr,
+    /// The one column of the subquery.
+    pub plan: SubPlan,
+    /// For text.
+    pub collation: Collation,
+}
+
+impl Expr {
+    /// The NULL constant.
+    pub const NULL: Expr = Expr::Const(Value::Null);
+
+    /// The constant's value.
+    pub fn constant(&self) -> Option<&Value> {
+        match self {
+            Expr::Const(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` with every direct part of the expression.
+    pub fn children<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
+        match self {
+            Expr::Const(_) | Expr::Slot(_) | Expr::Var(_) | Expr::Global(_) | Expr::Named(_) => {}
+            Expr::Arith(a) => {
+                f(Part::Expr(&a.left));
+                f(Part::Expr(&a.right));
+            }
+            Expr::AddInt(p) | Expr::SubInt(p) => {
+                f(Part::Expr(&p.0));
+                f(Part::Expr(&p.1));
+            }
+            Expr::Concat(c) => {
+                f(Part::Expr(&c.left));
+                f(Part::Expr(&c.right));
+            }
+            Expr::Unary(_, e) | Expr::IntToVarchar(e) => f(Part::Expr(e)),
+            Expr::Cast(c) => {
+                f(Part::Expr(&c.value));
+                if let Some(s) = &c.style {
+                    f(Part::Expr(s));
+                }
+            }
+            Expr::Case(c) => {
+                for (p, e) in &c.whens {
+                    f(Part::Pred(p));
+                    f(Part::Expr(e));
+                }
+                if let Some(e) = &c.otherwise {
+                    f(Part::Expr(e));
+                }
+            }
+            Expr::Call(c) => c.args.iter().for_each(|e| f(Part::Expr(e))),
+            Expr::Subquery(s) => f(Part::Plan(s)),
+            Expr::Coalesce(list) => list.iter().for_each(|e| f(Part::Expr(e))),
+        }
+    }
+}
+
+/// A part of an expression or condition.
+pub enum Part<'e> {
+    /// A value.
+    Expr(&'e Expr),
+    /// A condition.
+    Pred(&'e Pred),
+    /// A subquery.
+    Plan(&'e SubPlan),
+}
+
+impl Pred {
+    /// Calls `f` with every direct part of the condition.
+    pub fn children<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
+        match self {
+            Pred::Const(_) => {}
+            Pred::Compare(c) => {
+                f(Part::Expr(&c.left));
+                f(Part::Expr(&c.right));
+            }
+            Pred::And(list) | Pred::Or(list) => list.iter().for_each(|p| f(Part::Pred(p))),
+            Pred::Not(p) => f(Part::Pred(p)),
+            Pred::IsNull(e) => f(Part::Expr(e)),
+            Pred::Like(l) => {
+                f(Part::Expr(&l.value));
+                f(Part::Expr(&l.pattern));
+                if let Some(e) = &l.escape {
+                    f(Part::Expr(e));
+                }
+            }
+            Pred::InList(l) => {
+                f(Part::Expr(&l.value));
+                l.list.iter().for_each(|e| f(Part::Expr(e)));
+            }
+            Pred::InSubquery(s) => {
+                f(Part::Expr(&s.value));
+                f(Part::Plan(&s.plan));
+            }
+            Pred::Quantified(q) => {
+                f(Part::Expr(&q.value));
+                f(Part::Plan(&q.plan));
+            }
+            Pred::Exists(s) => f(Part::Plan(s)),
+        }
+    }
+
+    /// The conditions that must all hold, apart.
+    pub fn into_conjuncts(self, out: &mut Vec<Pred>) {
+        match self {
+            Pred::And(list) => list.into_iter().for_each(|p| p.into_conjuncts(out)),
+            Pred::Const(Some(true)) => {}
+            other => out.push(other),
+        }
+    }
+
+    /// All of the conditions in one; `None` when there are none.
+    pub fn all(mut list: Vec<Pred>) -> Option<Pred> {
+        match list.len() {
+            0 => None,
+            1 => list.pop(),
+            _ => Some(Pred::And(list)),
+        }
+    }
+}
+
+/// Calls `f` with every slot that a part reads, those that its subqueries read from outside included.
+pub fn slots_of(part: Part<'_>, f: &mut dyn FnMut(Slot)) {
+    match part {
+        Part::Expr(Expr::Slot(s)) => f(*s),
+        Part::Expr(e) => e.children(&mut |p| slots_of(p, f)),
+        Part::Pred(p) => p.children(&mut |p| slots_of(p, f)),
+        Part::Plan(s) => s.outer.iter().for_each(|s| f(*s)),
+    }
+}
+
+/// Whether a part holds a subquery.
+pub fn has_subquery(part: Part<'_>) -> bool {
+    let mut found = false;
+    match part {
+        Part::Plan(_) => found = true,
+        Part::Expr(e) => e.children(&mut |p| found |= has_subquery(p)),
+        Part::Pred(p) => p.children(&mut |p| found |= has_subquery(p)),
+    }
+    found
+}

@@ -1,0 +1,6 @@
+//! How statements are run: compiled expressions, operator trees, and the choice among them.
+
+pub mod access;
+pub mod expr;
+pub mod join;
+pub mod node;

@@ -1,0 +1,588 @@
+//! Operator trees.
+//!
+//! An operator reads and writes slots of the statement's frame. Operators that keep rows (sort, hash, spool) keep the
+//! slots named in their `save` lists and put them back before they hand a row up.
+
+use crate::catalog::{Index, Table};
+use crate::database::Database;
+use crate::plan::expr::{CompareOp, Expr, Pred, Slot};
+use crate::sink::ColumnDesc;
+use crate::views::SystemView;
+use std::sync::Arc;
+use taffrail_types::{Collation, SqlType};
+
+/// A subquery inside an expression.
+#[derive(Debug)]
+pub struct SubPlan {
+    /// How it is run.
+    pub node: Node,
+    /// Where its (first) column appears.
+    pub output: Slot,
+    /// Slots of enclosing blocks that it reads. Empty: run once per statement.
+    pub outer: Vec<Slot>,
+    /// Its number within the statement.
+    pub index: u32,
+}
+
+/// A query whose rows go to a client, a table, a variable.
+#[derive(Debug)]
+pub struct QueryPlan {
+    /// How it is run.
+    pub node: Node,
+    /// Where its columns appear.
+    pub outputs: Vec<Slot>,
+    /// What they are.
+    pub columns: Vec<ColumnDesc>,
+}
+
+/// An operator.
+#[derive(Debug)]
+pub enum Node {
+    /// One row without columns: SELECT without FROM.
+    OneRow,
+    /// No row.
+    Nothing,
+    /// Rows of a table.
+    Scan(Box<Scan>),
+    /// Rows of a system view or table-valued function.
+    View(Box<ViewScan>),
+    /// Constant rows.
+    Values(Box<ValuesScan>),
+    /// Only rows that satisfy the condition.
+    Filter(Box<Filter>),
+    /// Computes expressions into slots.
+    Compute(Box<Compute>),
+    /// For each left row the right side again.
+    Loop(Box<LoopJoin>),
+    /// The right side hashed by its keys.
+    Hash(Box<HashJoin>),
+    /// Keeps the input's rows and gives them again.
+    Spool(Box<Spool>),
+    /// Sorted.
+    Sort(Box<Sort>),
+    /// Grouped.
+    Aggregate(Box<Aggregate>),
+    /// Window functions.
+    Window(Box<Window>),
+    /// The first rows.
+    Top(Box<Top>),
+    /// Without duplicates.
+    Distinct(Box<Distinct>),
+    /// One input after the other; all write the same slots.
+    Concat(Vec<Node>),
+    /// EXCEPT and INTERSECT.
+    SetOperation(Box<SetOperation>),
+}
+
+/// How a scan locks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LockHint {
+    /// As the session's isolation level says.
+    Default,
+    /// NOLOCK.
+    None,
+    /// READCOMMITTED.
+    ReadCommitted,
+    /// HOLDLOCK, REPEATABLEREAD, SERIALIZABLE.
+    Hold,
+    /// UPDLOCK, and targets of UPDATE and DELETE.
+    Update,
+    /// XLOCK.
+    Exclusive,
+}
+
+/// Locks on the whole table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TableLock {
+    /// Intent only.
+    #[default]
+    Intent,
+    /// TABLOCK: S.
+    Shared,
+    /// TABLOCKX: X.
+    Exclusive,
+}
+
+/// One end of a range, or an equality: the index's columns in order, then a bound on the next.
+#[derive(Debug, Default)]
+pub struct Seek {
+    /// Values of the first columns of the key.
+    pub equal: Vec<SeekValue>,
+    /// Lower bound of the next column.
+    pub low: Option<(SeekValue, bool)>,
+    /// Upper bound of the next column.
+    pub high: Option<(SeekValue, bool)>,
+}
+
+/// A value to seek.
+#[derive(Debug)]
+pub struct SeekValue {
+    /// Computed when the scan opens, from constants, variables and slots of earlier sources.
+    pub expr: Expr,
+    /// Its type.
+    pub from: SqlType,
+    /// The column's type.
+    pub to: SqlType,
+}
+
+/// How a table's rows are found.
+#[derive(Debug)]
+pub enum Access {
+    /// The heap or clustered index, all of it (backwards: descending).
+    Full,
+    /// A range of the clustered index.
+    Clustered(Arc<Index>, Seek),
+    /// A range of a nonclustered index, then the row unless the index holds all the columns.
+    Nonclustered(Arc<Index>, Seek),
+}
+
+/// Rows of a table.
+#[derive(Debug)]
+pub struct Scan {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Which rows, by which way.
+    pub access: Access,
+    /// Columns (by position in the table) and the slots they go to, ascending.
+    pub columns: Vec<(usize, Slot)>,
+    /// Where the row's locator goes, for UPDATE and DELETE.
+    pub locator: Option<Slot>,
+    /// Conditions on this table's columns.
+    pub filter: Option<Pred>,
+    /// Row locks.
+    pub locks: LockHint,
+    /// Table locks.
+    pub table_lock: TableLock,
+    /// Against the index's order.
+    pub backward: bool,
+}
+
+/// Rows of a system view.
+#[derive(Debug)]
+pub struct ViewScan {
+    /// The view.
+    pub view: &'static SystemView,
+    /// Through which database it was named.
+    pub database: Arc<Database>,
+    /// Arguments of a function.
+    pub args: Vec<Expr>,
+    /// Columns and their slots.
+    pub columns: Vec<(usize, Slot)>,
+    /// Conditions on its columns.
+    pub filter: Option<Pred>,
+}
+
+impl std::fmt::Debug for SystemView {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Constant rows.
+#[derive(Debug)]
+pub struct ValuesScan {
+    /// The rows' expressions.
+    pub rows: Vec<Vec<Expr>>,
+    /// Where they go.
+    pub slots: Vec<Slot>,
+}
+
+/// See [`Node::Filter`].
+#[derive(Debug)]
+pub struct Filter {
+    /// Input.
+    pub input: Node,
+    /// The condition.
+    pub pred: Pred,
+}
+
+/// See [`Node::Compute`].
+#[derive(Debug)]
+pub struct Compute {
+    /// Input.
+    pub input: Node,
+    /// What goes where.
+    pub items: Vec<(Expr, Slot)>,
+}
+
+/// Which rows a join gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JoinType {
+    /// Pairs.
+    Inner,
+    /// Pairs, and left rows without a partner.
+    Left,
+    /// Pairs, and rows of either side without a partner (hash only).
+    Full,
+}
+
+/// See [`Node::Loop`].
+#[derive(Debug)]
+pub struct LoopJoin {
+    /// Outer input.
+    pub left: Node,
+    /// Inner input, opened again for each left row.
+    pub right: Node,
+    /// Which rows.
+    pub kind: JoinType,
+    /// The condition beyond what the right side already checks.
+    pub on: Option<Pred>,
+    /// The right side's slots: NULL where there is no partner.
+    pub right_slots: Vec<Slot>,
+}
+
+/// See [`Node::Hash`].
+#[derive(Debug)]
+pub struct HashJoin {
+    /// Probe side.
+    pub left: Node,
+    /// Build side.
+    pub right: Node,
+    /// Which rows.
+    pub kind: JoinType,
+    /// Equalities: left and right expression of one type.
+    pub keys: Vec<(Expr, Expr, Collation)>,
+    /// The rest of the condition.
+    pub residual: Option<Pred>,
+    /// Slots of the left side (for FULL).
+    pub left_slots: Vec<Slot>,
+    /// Slots of the right side to keep.
+    pub right_slots: Vec<Slot>,
+}
+
+/// See [`Node::Spool`].
+#[derive(Debug)]
+pub struct Spool {
+    /// Input; must not depend on what changes between two openings.
+    pub input: Node,
+    /// Slots to keep.
+    pub save: Vec<Slot>,
+}
+
+/// A key of a sort.
+#[derive(Debug)]
+pub struct SortKey {
+    /// The value.
+    pub expr: Expr,
+    /// DESC.
+    pub descending: bool,
+    /// For text.
+    pub collation: Collation,
+}
+
+/// See [`Node::Sort`].
+#[derive(Debug)]
+pub struct Sort {
+    /// Input.
+    pub input: Node,
+    /// By what.
+    pub keys: Vec<SortKey>,
+    /// Slots to keep.
+    pub save: Vec<Slot>,
+    /// Only so many of the first rows are needed.
+    pub limit: Option<Expr>,
+}
+
+/// Aggregate functions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum AggFunction {
+    CountStar,
+    Count,
+    CountBig,
+    Sum,
+    Avg,
+    Min,
+    Max,
+    StDev,
+    StDevP,
+    Var,
+    VarP,
+    StringAgg,
+    ChecksumAgg,
+}
+
+/// One aggregate.
+#[derive(Debug)]
+pub struct Agg {
+    /// The function.
+    pub function: AggFunction,
+    /// COUNT rather than COUNT_BIG: the result is int.
+    pub int_count: bool,
+    /// Its argument, converted to `ty` where the function adds.
+    pub arg: Option<Expr>,
+    /// STRING_AGG's separator.
+    pub separator: Option<Expr>,
+    /// Only different values.
+    pub distinct: bool,
+    /// Type of the argument after conversion.
+    pub arg_ty: SqlType,
+    /// Type of the result.
+    pub ty: SqlType,
+    /// For MIN and MAX of text and DISTINCT.
+    pub collation: Collation,
+    /// Where the result goes.
+    pub slot: Slot,
+}
+
+/// See [`Node::Aggregate`].
+#[derive(Debug)]
+pub struct Aggregate {
+    /// Input.
+    pub input: Node,
+    /// Group keys: expression, slot of the result, collation.
+    pub groups: Vec<(Expr, Slot, Collation)>,
+    /// Aggregates.
+    pub aggs: Vec<Agg>,
+    /// Without GROUP BY: one row even from no input.
+    pub scalar: bool,
+}
+
+/// Window functions.
+#[derive(Debug)]
+pub enum WindowFunction {
+    /// ROW_NUMBER.
+    RowNumber,
+    /// RANK.
+    Rank,
+    /// DENSE_RANK.
+    DenseRank,
+    /// NTILE(n).
+    Ntile(Expr),
+    /// LAG, LEAD (negative offset): value, offset, default.
+    Offset {
+        /// The value.
+        value: Expr,
+        /// How many rows back.
+        offset: Expr,
+        /// Forward instead.
+        lead: bool,
+        /// Where there is no such row.
+        default: Option<Expr>,
+    },
+    /// FIRST_VALUE, LAST_VALUE.
+    Edge {
+        /// The value.
+        value: Expr,
+        /// LAST_VALUE.
+        last: bool,
+    },
+    /// An aggregate over the frame.
+    Aggregate(Agg),
+}
+
+/// The frame of a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WindowFrame {
+    /// The whole partition.
+    Partition,
+    /// To the current row and its peers.
+    RangeToCurrent,
+    /// Rows from an offset to an offset of the current one; `None` is unbounded.
+    Rows(Option<i64>, Option<i64>),
+}
+
+/// One window function.
+#[derive(Debug)]
+pub struct WindowItem {
+    /// The function.
+    pub function: WindowFunction,
+    /// The frame.
+    pub frame: WindowFrame,
+    /// Where the result goes.
+    pub slot: Slot,
+}
+
+/// See [`Node::Window`].
+#[derive(Debug)]
+pub struct Window {
+    /// Input.
+    pub input: Node,
+    /// PARTITION BY.
+    pub partition: Vec<(Expr, Collation)>,
+    /// ORDER BY within it.
+    pub order: Vec<SortKey>,
+    /// The functions over this window.
+    pub items: Vec<WindowItem>,
+    /// Slots to keep.
+    pub save: Vec<Slot>,
+}
+
+/// See [`Node::Top`].
+#[derive(Debug)]
+pub struct Top {
+    /// Input.
+    pub input: Node,
+    /// How many; `None` for all (OFFSET alone).
+    pub count: Option<Expr>,
+    /// PERCENT.
+    pub percent: bool,
+    /// WITH TIES: the sort keys, that decide what is a tie.
+    pub ties: Option<Vec<(Expr, Collation)>>,
+    /// Rows to leave out before.
+    pub offset: Option<Expr>,
+    /// Slots to keep (PERCENT).
+    pub save: Vec<Slot>,
+}
+
+/// See [`Node::Distinct`].
+#[derive(Debug)]
+pub struct Distinct {
+    /// Input.
+    pub input: Node,
+    /// What makes rows equal.
+    pub slots: Vec<(Slot, Collation)>,
+}
+
+/// See [`Node::SetOperation`].
+#[derive(Debug)]
+pub struct SetOperation {
+    /// Left input, whose slots are the result's.
+    pub left: Node,
+    /// Right input.
+    pub right: Node,
+    /// EXCEPT rather than INTERSECT.
+    pub except: bool,
+    /// Columns of the left input.
+    pub left_slots: Vec<(Slot, Collation)>,
+    /// Columns of the right input, of the same types.
+    pub right_slots: Vec<Slot>,
+}
+
+/// A change of one row's column.
+#[derive(Debug)]
+pub struct Assignment {
+    /// Position in the table.
+    pub column: usize,
+    /// The value.
+    pub expr: Expr,
+    /// Its type.
+    pub from: SqlType,
+}
+
+/// Where a column of an inserted row comes from.
+#[derive(Debug)]
+pub enum ColumnSource {
+    /// A column of the source row.
+    Source(usize),
+    /// An expression: a default.
+    Expr(Expr, SqlType),
+    /// The next identity value.
+    Identity,
+    /// NULL.
+    Null,
+}
+
+/// The rows to insert.
+#[derive(Debug)]
+pub enum InsertRows {
+    /// VALUES: per row one expression per target column; `None` where DEFAULT was written.
+    Values(Vec<Vec<Option<Expr>>>),
+    /// A query.
+    Query(QueryPlan),
+    /// Rows of a procedure or string, handed in while the statement runs.
+    External,
+}
+
+/// INSERT.
+#[derive(Debug)]
+pub struct InsertPlan {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// The source.
+    pub rows: InsertRows,
+    /// Types of the source's columns.
+    pub source_types: Vec<SqlType>,
+    /// For each column of the table.
+    pub columns: Vec<ColumnSource>,
+    /// For VALUES with DEFAULT: each column's default.
+    pub defaults: Vec<ColumnSource>,
+    /// An explicit value for the identity column (IDENTITY_INSERT).
+    pub explicit_identity: bool,
+    /// Keep all source rows before the first insert: the source reads the table.
+    pub spool: bool,
+    /// TOP.
+    pub top: Option<Expr>,
+    /// TABLOCK.
+    pub table_lock: TableLock,
+    /// OUTPUT.
+    pub output: Option<OutputPlan>,
+    /// The source's rows have the target's layout: their bytes may be copied.
+    pub same_layout: bool,
+}
+
+/// OUTPUT: inserted and deleted columns appear in slots.
+#[derive(Debug)]
+pub struct OutputPlan {
+    /// Column position and slot of `inserted`.
+    pub inserted: Vec<(usize, Slot)>,
+    /// Column position and slot of `deleted`.
+    pub deleted: Vec<(usize, Slot)>,
+    /// What is put out.
+    pub items: Vec<(Expr, Slot)>,
+    /// Their places.
+    pub outputs: Vec<Slot>,
+    /// What they are.
+    pub columns: Vec<ColumnDesc>,
+    /// INTO.
+    pub into: Option<Box<InsertPlan>>,
+}
+
+/// UPDATE.
+#[derive(Debug)]
+pub struct UpdatePlan {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Finds the rows: the locator is in `locator`.
+    pub node: Node,
+    /// Where the locator is.
+    pub locator: Slot,
+    /// New values, ascending by column.
+    pub set: Vec<Assignment>,
+    /// `SET @v = …`: variable and value; evaluated per row after the columns.
+    pub variables: Vec<(u32, Expr)>,
+    /// Keep all locators before the first change.
+    pub spool: bool,
+    /// Indexes whose entries change.
+    pub indexes: Vec<Arc<Index>>,
+    /// The clustered key changes: the row moves.
+    pub moves: bool,
+    /// TOP.
+    pub top: Option<Expr>,
+    /// OUTPUT.
+    pub output: Option<OutputPlan>,
+}
+
+/// DELETE.
+#[derive(Debug)]
+pub struct DeletePlan {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The table.
+    pub table: Arc<Table>,
+    /// Finds the rows.
+    pub node: Node,
+    /// Where the locator is.
+    pub locator: Slot,
+    /// Keep all locators before the first change.
+    pub spool: bool,
+    /// TOP.
+    pub top: Option<Expr>,
+    /// OUTPUT.
+    pub output: Option<OutputPlan>,
+}
+
+/// A comparison that a seek can use: column of the index, operator, the other side.
+#[derive(Debug)]
+pub struct Sargable {
+    /// Position of the column in the table.
+    pub column: usize,
+    /// column OP other.
+    pub op: CompareOp,
+}

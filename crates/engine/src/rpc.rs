@@ -1,0 +1,86 @@
+//! Remote procedure calls and transaction requests as a client sends them, already decoded.
+
+use taffrail_types::{SqlType, Value};
+
+/// What is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RpcProcedure {
+    /// By name, of one to three parts, brackets as sent: `[sys].sp_datatype_info_100`.
+    Name(String),
+    /// By the number of a system procedure: 10 `sp_executesql`, 11 `sp_prepare`, 12 `sp_execute`, 13 `sp_prepexec`,
+    /// 14 `sp_prepexecrpc`, 15 `sp_unprepare`; 1–9 are the cursor procedures.
+    Id(u16),
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct RpcParam {
+    /// With its `@`; empty when the parameter goes by position.
+    pub name: String,
+    /// The client wants it back.
+    pub by_ref: bool,
+    /// The procedure's default is to be taken.
+    pub default: bool,
+    /// The type as sent.
+    pub ty: SqlType,
+    /// The value as sent.
+    pub value: Value,
+}
+
+/// One call.
+#[derive(Clone, Debug)]
+pub struct RpcCall {
+    /// What is called.
+    pub procedure: RpcProcedure,
+    /// With what.
+    pub params: Vec<RpcParam>,
+}
+
+/// The isolation byte of a transaction request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TxIsolation {
+    /// The session's level stays.
+    #[default]
+    Keep,
+    /// 1.
+    ReadUncommitted,
+    /// 2.
+    ReadCommitted,
+    /// 3.
+    RepeatableRead,
+    /// 4.
+    Serializable,
+    /// 5.
+    Snapshot,
+}
+
+/// A transaction manager request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TransactionRequest {
+    /// Begin (5).
+    Begin {
+        /// From now on.
+        isolation: TxIsolation,
+        /// May be empty.
+        name: String,
+    },
+    /// Commit (7).
+    Commit {
+        /// May be empty.
+        name: String,
+        /// Begin another transaction at once.
+        then_begin: Option<(TxIsolation, String)>,
+    },
+    /// Rollback (8).
+    Rollback {
+        /// A savepoint or the transaction's name; may be empty.
+        name: String,
+        /// Begin another transaction at once.
+        then_begin: Option<(TxIsolation, String)>,
+    },
+    /// Save (9).
+    Save {
+        /// The savepoint.
+        name: String,
+    },
+}

@@ -1,0 +1,291 @@
+//! A session's state: what lasts from one batch to the next.
+
+use crate::database::Database;
+use crate::instance::Instance;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use taffrail_base::{DatabaseId, ObjectId, SessionId, SqlError, SqlResult};
+use taffrail_storage::{Savepoint, Transaction};
+use taffrail_types::datetime::DateFormat;
+use taffrail_types::{ConvertContext, Value};
+
+/// `SET TRANSACTION ISOLATION LEVEL`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Isolation {
+    /// 1.
+    ReadUncommitted,
+    /// 2.
+    #[default]
+    ReadCommitted,
+    /// 3.
+    RepeatableRead,
+    /// 4.
+    Serializable,
+}
+
+impl Isolation {
+    /// `sys.dm_exec_sessions.transaction_isolation_level`.
+    pub fn number(self) -> i16 {
+        self as i16 + 1
+    }
+}
+
+/// The SET options of a session.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs)]
+pub struct SetOptions {
+    pub nocount: bool,
+    pub xact_abort: bool,
+    pub implicit_transactions: bool,
+    pub quoted_identifier: bool,
+    pub ansi_nulls: bool,
+    pub ansi_padding: bool,
+    pub ansi_warnings: bool,
+    pub ansi_null_dflt_on: bool,
+    pub arithabort: bool,
+    pub concat_null_yields_null: bool,
+    pub numeric_roundabort: bool,
+    pub cursor_close_on_commit: bool,
+    pub fmtonly: bool,
+    pub noexec: bool,
+    pub parseonly: bool,
+    pub date_first: u8,
+    pub date_format: DateFormat,
+    pub language: String,
+    pub text_size: i32,
+    pub row_count: u64,
+    pub deadlock_priority: i8,
+    /// Milliseconds; -1 waits without end.
+    pub lock_timeout: i32,
+    pub isolation: Isolation,
+}
+
+impl Default for SetOptions {
+    fn default() -> SetOptions {
+        SetOptions {
+            nocount: false,
+            xact_abort: false,
+            implicit_transactions: false,
+            quoted_identifier: true,
+            ansi_nulls: true,
+            ansi_padding: true,
+            ansi_warnings: true,
+            ansi_null_dflt_on: true,
+            arithabort: true,
+            concat_null_yields_null: true,
+            numeric_roundabort: false,
+            cursor_close_on_commit: false,
+            fmtonly: false,
+            noexec: false,
+            parseonly: false,
+            date_first: 7,
+            date_format: DateFormat::Mdy,
+            language: "us_english".into(),
+            text_size: 2_147_483_647,
+            row_count: 0,
+            deadlock_priority: 0,
+            lock_timeout: -1,
+            isolation: Isolation::ReadCommitted,
+        }
+    }
+}
+
+impl SetOptions {
+    /// What conversions need of them.
+    pub fn convert_context(&self) -> ConvertContext {
+        ConvertContext { date_format: self.date_format, ..ConvertContext::default() }
+    }
+
+    /// `@@OPTIONS`.
+    pub fn bits(&self) -> i32 {
+        let mut bits = 0;
+        for (bit, on) in [
+            (2, self.implicit_transactions),
+            (4, self.cursor_close_on_commit),
+            (8, self.ansi_warnings),
+            (16, self.ansi_padding),
+            (32, self.ansi_nulls),
+            (64, self.arithabort),
+            (256, self.quoted_identifier),
+            (512, self.nocount),
+            (1024, self.ansi_null_dflt_on),
+            (4096, self.concat_null_yields_null),
+            (8192, self.numeric_roundabort),
+            (16384, self.xact_abort),
+        ] {
+            if on {
+                bits |= bit;
+            }
+        }
+        bits
+    }
+
+    /// What a compiled plan depends on, for the plan cache.
+    pub fn plan_key(&self) -> u32 {
+        (self.bits() & 0b1_0001_0011_1000) as u32
+            | (self.date_first as u32) << 16
+            | (self.date_format as u32) << 20
+    }
+}
+
+/// A `#table` of a session, kept in tempdb under a name of its own.
+#[derive(Clone, Debug)]
+pub struct TempTable {
+    /// As the user wrote it, with its `#`.
+    pub name: String,
+    /// In tempdb.
+    pub object_id: ObjectId,
+    /// The procedure nesting level that created it: it goes away when that level ends (0: with the session).
+    pub level: u32,
+}
+
+/// A savepoint by name: where each database's part of the transaction stood.
+#[derive(Debug)]
+pub(crate) struct NamedSavepoint {
+    pub name: String,
+    pub parts: Vec<(DatabaseId, Savepoint)>,
+}
+
+/// One database's part of the session's transaction.
+pub(crate) struct TransactionPart {
+    pub database: Arc<Database>,
+    pub tx: Transaction,
+}
+
+/// The session's transaction.
+///
+/// 1. `count` is `@@TRANCOUNT`. Autocommit statements run with `count` 0 and parts that end with the statement.
+/// 2. `descriptor` is not 0 exactly while `count` is not 0.
+/// 3. A doomed transaction (`XACT_STATE()` -1) accepts nothing that writes until it is rolled back.
+#[derive(Default)]
+pub struct TransactionState {
+    pub(crate) count: u32,
+    pub(crate) name: Option<String>,
+    pub(crate) descriptor: u64,
+    pub(crate) doomed: bool,
+    pub(crate) parts: Vec<TransactionPart>,
+    pub(crate) savepoints: Vec<NamedSavepoint>,
+}
+
+impl TransactionState {
+    /// `@@TRANCOUNT`.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// `XACT_STATE()`.
+    pub fn xact_state(&self) -> i16 {
+        match (self.count, self.doomed) {
+            (0, _) => 0,
+            (_, true) => -1,
+            (_, false) => 1,
+        }
+    }
+
+    /// The number the client knows it by; 0 for none.
+    pub fn descriptor(&self) -> u64 {
+        self.descriptor
+    }
+}
+
+/// What the client said of itself, for the DMVs.
+pub use crate::connection::ConnectOptions;
+
+/// A prepared statement.
+pub(crate) struct Prepared {
+    pub text: Arc<str>,
+    pub declarations: String,
+}
+
+/// One session.
+pub struct Session {
+    /// `@@SPID`.
+    pub id: SessionId,
+    /// The instance.
+    pub instance: Arc<Instance>,
+    /// What the client said of itself.
+    pub client: ConnectOptions,
+    /// SET options.
+    pub options: SetOptions,
+    /// The current database.
+    pub database: Arc<Database>,
+    /// The transaction.
+    pub transaction: TransactionState,
+    /// Temp tables, oldest first.
+    pub temp_tables: Vec<TempTable>,
+    /// Counts creations and drops of temp tables: plans that use them compare it.
+    pub temp_version: u64,
+    /// `SET IDENTITY_INSERT … ON`.
+    pub identity_insert: Option<(DatabaseId, ObjectId)>,
+    /// `@@ROWCOUNT`.
+    pub row_count: i64,
+    /// `@@ERROR`.
+    pub error: i32,
+    /// `@@IDENTITY`.
+    pub identity: Value,
+    /// `@@NESTLEVEL`: procedures called and not ended.
+    pub nest_level: u32,
+    /// Counters and the current wait, shown by the DMVs.
+    pub cell: Arc<taffrail_observe::SessionCell>,
+    pub(crate) cancel: Arc<AtomicBool>,
+    pub(crate) prepared: hashbrown::HashMap<i32, Prepared, foldhash::fast::RandomState>,
+    pub(crate) next_handle: i32,
+    pub(crate) fatal: bool,
+}
+
+impl Session {
+    /// Ends the statement when the client asked for it (an attention): message 3617's place, without a message.
+    #[inline]
+    pub fn check_cancel(&self) -> SqlResult<()> {
+        if self.cancel.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// How long a statement waits for a lock; `None` without end.
+    pub fn lock_timeout(&self) -> Option<Duration> {
+        u64::try_from(self.options.lock_timeout).ok().map(Duration::from_millis)
+    }
+
+    /// The session's temp table of that name, the innermost first.
+    pub fn find_temp_table(&self, name: &str) -> Option<&TempTable> {
+        let collation = taffrail_types::Collation::default();
+        self.temp_tables.iter().rev().find(|t| collation.eq_str(&t.name, name))
+    }
+
+    /// Records a temp table that DDL has created.
+    pub fn add_temp_table(&mut self, name: &str, object_id: ObjectId) {
+        self.temp_version += 1;
+        let level = self.nest_level;
+        self.temp_tables.push(TempTable { name: name.into(), object_id, level });
+    }
+
+    /// Forgets a temp table that DDL has dropped.
+    pub fn remove_temp_table(&mut self, object_id: ObjectId) {
+        self.temp_version += 1;
+        self.temp_tables.retain(|t| t.object_id != object_id);
+    }
+}
+
+/// The error that unwinds a statement whose client sent an attention. It is never sent.
+pub fn cancelled() -> Box<SqlError> {
+    Box::new(SqlError {
+        number: CANCELLED,
+        state: 1,
+        severity: 11,
+        line: 0,
+        procedure: None,
+        message: "Query was cancelled.".into(),
+    })
+}
+
+/// The number of [`cancelled`]: none of the catalogue's.
+pub const CANCELLED: i32 = -2;
+
+/// The client has gone: nothing more can be sent.
+pub(crate) const CLIENT_GONE: i32 = -3;
+
+pub(crate) fn client_gone() -> Box<SqlError> {
+    let mut e = cancelled();
+    e.number = CLIENT_GONE;
+    e
+}

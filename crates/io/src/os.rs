@@ -1,0 +1,377 @@
+//! The operating system's files, clock and randomness (Linux).
+//!
+//! A direct volume is opened with `O_DIRECT` once; what must be durable is written by `pwritev2` with
+//! `RWF_DSYNC`, which for the kernel is the same write as on a descriptor opened with `O_DSYNC`: one system call,
+//! one device write, one flush (or FUA). Where a file system refuses `O_DIRECT`, the same calls go through the
+//! page cache, and [`Volume::kind`] says so.
+//!
+//! `submit` performs its writes before it returns; `reap` hands out their results. Callers are written for
+//! several writes in flight, and the simulated volume really has them in flight.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice, Read};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::{FallocateFlags, OFlags, fallocate, fdatasync};
+use rustix::io::{ReadWriteFlags, pwritev2};
+
+use crate::aligned::{ALIGNMENT, AlignedBuf};
+use crate::{
+    Clock, Disk, Entropy, IoError, IoResult, OpenSpec, UtcTime, Volume, VolumeKind, WriteDone,
+    WriteOp,
+};
+
+/// Parts of one vectored write that the kernel takes at once (`IOV_MAX`).
+const PARTS_MAX: usize = 1024;
+
+/// The operating system's namespace of files.
+#[derive(Debug)]
+pub struct OsDisk;
+
+impl OsDisk {
+    fn open_with(
+        &self,
+        op: &'static str,
+        path: &Path,
+        spec: OpenSpec,
+        create: bool,
+    ) -> IoResult<Arc<dyn Volume>> {
+        let fail = |e: io::Error| IoError::new(op, path, e);
+        let mut options = OpenOptions::new();
+        options.read(true).write(!spec.read_only).create_new(create).mode(0o640);
+        let file = options.open(path).map_err(fail)?;
+        let sector = physical_sector(&file).map_err(fail)?;
+        let direct = match spec.direct {
+            true => reopen_direct(path, &file, spec).map_err(fail)?,
+            false => None,
+        };
+        let kind = if direct.is_some() { VolumeKind::Direct } else { VolumeKind::Buffered };
+        Ok(Arc::new(OsVolume {
+            file: direct.unwrap_or(file),
+            path: path.to_owned(),
+            kind,
+            sector,
+            done: Mutex::new(Vec::new()),
+        }))
+    }
+}
+
+/// The same file once more with `O_DIRECT`; `None` when the file system (or its alignment) does not allow it.
+fn reopen_direct(path: &Path, plain: &File, spec: OpenSpec) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .write(!spec.read_only)
+        .custom_flags(OFlags::DIRECT.bits().cast_signed());
+    let file = match options.open(path) {
+        Ok(f) => f,
+        Err(e) if e.kind() == io::ErrorKind::InvalidInput => return Ok(None),
+        Err(e) if e.raw_os_error() == Some(rustix::io::Errno::OPNOTSUPP.raw_os_error()) => {
+            return Ok(None);
+        }
+        Err(e) => return Err(e),
+    };
+    let (a, b) = (plain.metadata()?, file.metadata()?);
+    if (a.dev(), a.ino()) != (b.dev(), b.ino()) {
+        return Err(io::Error::other("the file was replaced while it was being opened"));
+    }
+    // Some file systems accept the flag and refuse the I/O.
+    let mut probe = AlignedBuf::zeroed(ALIGNMENT);
+    match file.read_at(&mut probe, 0) {
+        Ok(_) => Ok(Some(file)),
+        Err(e) if e.kind() == io::ErrorKind::InvalidInput => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// The device's physical block as the kernel tells it; 4096 (safe for both kinds of device) where it does not.
+fn physical_sector(file: &File) -> io::Result<u32> {
+    let dev = file.metadata()?.dev();
+    let (major, minor) = (rustix::fs::major(dev), rustix::fs::minor(dev));
+    for place in ["queue", "../queue"] {
+        let name = format!("/sys/dev/block/{major}:{minor}/{place}/physical_block_size");
+        if let Ok(text) = std::fs::read_to_string(name)
+            && let Ok(bytes) = text.trim().parse::<u32>()
+            && bytes.is_power_of_two()
+            && bytes >= 512
+        {
+            return Ok(bytes);
+        }
+    }
+    Ok(4096)
+}
+
+impl Disk for OsDisk {
+    fn create(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        self.open_with("create", path, spec, true)
+    }
+
+    fn open(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        self.open_with("open", path, spec, false)
+    }
+
+    fn exists(&self, path: &Path) -> IoResult<bool> {
+        path.try_exists().map_err(|e| IoError::new("stat", path, e))
+    }
+
+    fn remove(&self, path: &Path) -> IoResult<()> {
+        std::fs::remove_file(path).map_err(|e| IoError::new("remove", path, e))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
+        std::fs::rename(from, to).map_err(|e| IoError::new("rename", from, e))
+    }
+
+    fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>> {
+        let fail = |e| IoError::new("list", dir, e);
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(dir).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            if entry.file_type().map_err(fail)?.is_file() {
+                files.push(entry.path());
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    fn create_dir(&self, dir: &Path) -> IoResult<()> {
+        std::fs::create_dir_all(dir).map_err(|e| IoError::new("create_dir", dir, e))
+    }
+
+    fn sync_dir(&self, dir: &Path) -> IoResult<()> {
+        let fail = |e| IoError::new("sync_dir", dir, e);
+        File::open(dir).map_err(fail)?.sync_all().map_err(fail)
+    }
+}
+
+struct OsVolume {
+    file: File,
+    path: PathBuf,
+    kind: VolumeKind,
+    sector: u32,
+    done: Mutex<Vec<WriteDone>>,
+}
+
+impl OsVolume {
+    fn fail(&self, op: &'static str, e: impl Into<io::Error>) -> IoError {
+        IoError::new(op, &self.path, e)
+    }
+
+    /// Writes parts with `pwritev2`, going on after a short write (which only a full disk or a signal causes).
+    fn write_parts(
+        &self,
+        mut offset: u64,
+        parts: &[IoSlice<'_>],
+        flags: ReadWriteFlags,
+    ) -> io::Result<()> {
+        let total: usize = parts.iter().map(|p| p.len()).sum();
+        if parts.len() <= PARTS_MAX {
+            match pwritev2(&self.file, parts, offset, flags) {
+                Ok(n) if n == total => return Ok(()),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {} // the slow way from the start
+                Err(e) => return Err(e.into()),
+            }
+        }
+        for part in parts {
+            let mut rest: &[u8] = part;
+            while !rest.is_empty() {
+                match pwritev2(&self.file, &[IoSlice::new(rest)], offset, flags) {
+                    Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                    Ok(n) => {
+                        rest = &rest[n..];
+                        offset += n as u64;
+                    }
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(e) => return Err(e.into()),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A direct read of a misaligned place: the aligned range around it, through a buffer of our own.
+    fn read_misaligned(&self, offset: u64, buf: &mut [u8]) -> io::Result<()> {
+        let unit = ALIGNMENT as u64;
+        let start = offset / unit * unit;
+        let skip = (offset - start) as usize;
+        let mut bounce = AlignedBuf::zeroed((skip + buf.len()).next_multiple_of(ALIGNMENT));
+        let mut have = 0;
+        while have < skip + buf.len() {
+            match self.file.read_at(&mut bounce[have..], start + have as u64) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => have += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        buf.copy_from_slice(&bounce[skip..skip + buf.len()]);
+        Ok(())
+    }
+}
+
+impl Volume for OsVolume {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> VolumeKind {
+        self.kind
+    }
+
+    fn sector_bytes(&self) -> u32 {
+        self.sector
+    }
+
+    fn len(&self) -> IoResult<u64> {
+        Ok(self.file.metadata().map_err(|e| self.fail("stat", e))?.len())
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
+        let aligned = (buf.as_ptr() as usize | buf.len()).is_multiple_of(512)
+            && offset.is_multiple_of(512);
+        match self.kind == VolumeKind::Direct && !aligned {
+            true => self.read_misaligned(offset, buf),
+            false => match self.file.read_exact_at(buf, offset) {
+                // A device with larger logical blocks than the caller's alignment.
+                Err(e)
+                    if e.kind() == io::ErrorKind::InvalidInput
+                        && self.kind == VolumeKind::Direct =>
+                {
+                    self.read_misaligned(offset, buf)
+                }
+                other => other,
+            },
+        }
+        .map_err(|e| self.fail("read", e))
+    }
+
+    fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
+        self.write_parts(offset, &[IoSlice::new(data)], ReadWriteFlags::empty())
+            .map_err(|e| self.fail("write", e))
+    }
+
+    fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        self.write_parts(offset, parts, ReadWriteFlags::DSYNC)
+            .map_err(|e| self.fail("write_durable", e))
+    }
+
+    fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+        let finished: Vec<WriteDone> = ops
+            .into_iter()
+            .map(|op| {
+                let result = self.write_at(op.offset, &op.buf[..op.len]);
+                WriteDone { token: op.token, buf: op.buf, result }
+            })
+            .collect();
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).extend(finished);
+        Ok(())
+    }
+
+    fn reap(&self, _min: usize) -> IoResult<Vec<WriteDone>> {
+        Ok(std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
+        match fallocate(&self.file, FallocateFlags::empty(), offset, len) {
+            Ok(()) => Ok(()),
+            // A file system without it: the length at least, so that offsets are valid.
+            Err(rustix::io::Errno::OPNOTSUPP) => {
+                let end = offset + len;
+                if self.len()? < end {
+                    self.file.set_len(end).map_err(|e| self.fail("allocate", e))?;
+                }
+                Ok(())
+            }
+            Err(e) => Err(self.fail("allocate", e)),
+        }
+    }
+
+    fn sync(&self) -> IoResult<()> {
+        fdatasync(&self.file).map_err(|e| self.fail("sync", e))
+    }
+
+    fn truncate(&self, len: u64) -> IoResult<()> {
+        self.file.set_len(len).map_err(|e| self.fail("truncate", e))
+    }
+}
+
+/// The system's clocks.
+#[derive(Debug)]
+pub struct OsClock {
+    start: Instant,
+}
+
+impl OsClock {
+    /// A clock whose monotonic zero is now.
+    pub fn new() -> OsClock {
+        OsClock { start: Instant::now() }
+    }
+}
+
+impl Default for OsClock {
+    fn default() -> Self {
+        OsClock::new()
+    }
+}
+
+impl Clock for OsClock {
+    fn now_utc(&self) -> UtcTime {
+        UtcTime::from_system(SystemTime::now())
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+/// The kernel's random numbers.
+#[derive(Debug)]
+pub struct OsEntropy;
+
+impl Entropy for OsEntropy {
+    fn fill(&self, buf: &mut [u8]) {
+        // Without randomness there is no salt, no GUID and no TLS: nothing sensible can go on.
+        File::open("/dev/urandom")
+            .and_then(|mut f| f.read_exact(buf))
+            .expect("reading /dev/urandom");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_what_is_written_durably() {
+        let dir = std::env::temp_dir().join(format!("taffrail-io-{}", std::process::id()));
+        let disk = OsDisk;
+        disk.create_dir(&dir).unwrap();
+        let path = dir.join("a.ldf");
+        let _ = std::fs::remove_file(&path);
+        let v = disk.create(&path, OpenSpec::LOG).unwrap();
+        assert!(disk.create(&path, OpenSpec::LOG).is_err());
+        v.allocate(0, 64 << 10).unwrap();
+        v.sync().unwrap();
+        disk.sync_dir(&dir).unwrap();
+        let mut b = AlignedBuf::zeroed(8192);
+        b.fill(5);
+        v.write_durable(4096, &[IoSlice::new(&b[..4096]), IoSlice::new(&b[4096..])]).unwrap();
+        let mut small = [0; 3];
+        v.read_at(12_286, &mut small).unwrap();
+        assert_eq!(small, [5, 5, 0]);
+        assert_eq!(v.len().unwrap(), 64 << 10);
+        assert!(v.read_at(65_535, &mut small).is_err());
+        v.submit(vec![WriteOp { token: 9, offset: 0, buf: b, len: 4096 }]).unwrap();
+        let done = v.reap(1).unwrap();
+        assert!(done[0].token == 9 && done[0].result.is_ok());
+        assert_eq!(disk.list(&dir).unwrap(), [path.clone()]);
+        disk.remove(&path).unwrap();
+        let gone = disk.open(&path, OpenSpec::LOG).err().unwrap();
+        assert!(gone.is_not_found());
+        std::fs::remove_dir(&dir).unwrap();
+    }
+}

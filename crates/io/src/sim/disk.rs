@@ -1,0 +1,383 @@
+//! The simulated world seen through the crate's traits.
+
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::world::{FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
+use crate::{Disk, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp};
+
+pub(super) struct SimDisk {
+    pub world: SimWorld,
+}
+
+fn device_error(fault: FaultKind) -> io::Error {
+    match fault {
+        FaultKind::Io => io::Error::from_raw_os_error(5),
+        FaultKind::Full => io::Error::from_raw_os_error(28),
+    }
+}
+
+impl SimDisk {
+    /// A change of names: refused by a fault, possibly done when power fails in it, done otherwise.
+    fn name_op(
+        &self,
+        op: &'static str,
+        path: &Path,
+        check: impl FnOnce(&State) -> Option<io::ErrorKind>,
+        change: impl FnOnce(&mut State),
+    ) -> IoResult<()> {
+        let fail = |e: io::Error| IoError::new(op, path, e);
+        let mut s = self.world.lock();
+        let go = s.step(IoKind::Name, path).map_err(fail)?;
+        if let Some(kind) = check(&s) {
+            return Err(fail(kind.into()));
+        }
+        match go {
+            Go::Yes => change(&mut s),
+            Go::PowerFails => {
+                change(&mut s);
+                return Err(fail(power_lost()));
+            }
+            Go::Fails(fault) => return Err(fail(device_error(fault))),
+        }
+        Ok(())
+    }
+
+    fn handle(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        let s = self.world.lock();
+        let missing = || IoError::new("open", path, io::ErrorKind::NotFound);
+        Ok(Arc::new(SimVolume {
+            world: self.world.clone(),
+            file: *s.names.get(path).ok_or_else(missing)?,
+            path: path.to_owned(),
+            epoch: s.epoch,
+            sector: s.options.sector,
+            spec,
+            done: Mutex::new(Vec::new()),
+        }))
+    }
+}
+
+impl Disk for SimDisk {
+    fn create(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        self.name_op(
+            "create",
+            path,
+            |s| s.names.contains_key(path).then_some(io::ErrorKind::AlreadyExists),
+            |s| {
+                let index = s.files.len();
+                s.files.push(SimFile {
+                    current: Vec::new(),
+                    durable: Vec::new(),
+                    pending: Default::default(),
+                    in_flight: Vec::new(),
+                });
+                s.names.insert(path.to_owned(), index);
+                s.pending_names.push(NameOp::Link(path.to_owned(), index));
+            },
+        )?;
+        self.handle(path, spec)
+    }
+
+    fn open(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        self.name_op(
+            "open",
+            path,
+            |s| (!s.names.contains_key(path)).then_some(io::ErrorKind::NotFound),
+            |_| {},
+        )?;
+        self.handle(path, spec)
+    }
+
+    fn exists(&self, path: &Path) -> IoResult<bool> {
+        let s = self.world.lock();
+        Ok(s.names.contains_key(path) || s.dirs.contains(path))
+    }
+
+    fn remove(&self, path: &Path) -> IoResult<()> {
+        self.name_op(
+            "remove",
+            path,
+            |s| (!s.names.contains_key(path)).then_some(io::ErrorKind::NotFound),
+            |s| {
+                s.names.remove(path);
+                s.pending_names.push(NameOp::Unlink(path.to_owned()));
+            },
+        )
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
+        self.name_op(
+            "rename",
+            from,
+            |s| (!s.names.contains_key(from)).then_some(io::ErrorKind::NotFound),
+            |s| {
+                if let Some(file) = s.names.remove(from) {
+                    s.names.insert(to.to_owned(), file);
+                }
+                s.pending_names.push(NameOp::Rename(from.to_owned(), to.to_owned()));
+            },
+        )
+    }
+
+    fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>> {
+        let s = self.world.lock();
+        Ok(s.names.keys().filter(|p| p.parent() == Some(dir)).cloned().collect())
+    }
+
+    fn create_dir(&self, dir: &Path) -> IoResult<()> {
+        let mut s = self.world.lock();
+        s.dirs.extend(dir.ancestors().map(Path::to_owned));
+        Ok(())
+    }
+
+    fn sync_dir(&self, dir: &Path) -> IoResult<()> {
+        let fail = |e: io::Error| IoError::new("sync_dir", dir, e);
+        let mut s = self.world.lock();
+        match s.step(IoKind::SyncDir, dir).map_err(fail)? {
+            Go::Yes => {}
+            Go::PowerFails => return Err(fail(power_lost())),
+            Go::Fails(fault) => return Err(fail(device_error(fault))),
+        }
+        if !s.sync_is_dropped() {
+            // One journal: syncing one directory makes every earlier change of names durable.
+            for op in std::mem::take(&mut s.pending_names) {
+                op.apply(&mut s.durable_names);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct SimVolume {
+    world: SimWorld,
+    file: usize,
+    path: PathBuf,
+    epoch: u64,
+    sector: u32,
+    spec: OpenSpec,
+    done: Mutex<Vec<WriteDone>>,
+}
+
+impl SimVolume {
+    fn fail(&self, op: &'static str, e: impl Into<io::Error>) -> IoError {
+        IoError::new(op, &self.path, e)
+    }
+
+    fn enter(&self, op: &'static str, kind: IoKind) -> IoResult<(MutexGuard<'_, State>, Go)> {
+        let mut s = self.world.lock();
+        if s.epoch != self.epoch {
+            return Err(self.fail(op, power_lost()));
+        }
+        let go = s.step(kind, &self.path).map_err(|e| self.fail(op, e))?;
+        Ok((s, go))
+    }
+
+    /// What the real direct volume would refuse, this one refuses too.
+    fn check_write(&self, op: &'static str, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        let misaligned = |n: u64| self.spec.direct && !n.is_multiple_of(512);
+        let odd = parts
+            .iter()
+            .any(|p| misaligned(p.len() as u64) || misaligned(p.as_ptr() as usize as u64));
+        if self.spec.read_only || misaligned(offset) || odd {
+            return Err(self.fail(op, io::ErrorKind::InvalidInput));
+        }
+        Ok(())
+    }
+
+    /// The write itself; `durable` after it when asked and no sync is left out.
+    fn write(
+        &self,
+        op: &'static str,
+        kind: IoKind,
+        offset: u64,
+        parts: &[IoSlice<'_>],
+    ) -> IoResult<()> {
+        self.check_write(op, offset, parts)?;
+        let data: Vec<u8> = parts.concat_bytes();
+        let (mut s, go) = self.enter(op, kind)?;
+        let sector = self.sector as usize;
+        let end = offset + data.len() as u64;
+        let grows = end.saturating_sub(s.files[self.file].current.len() as u64);
+        let full = grows > 0 && s.total_bytes() + grows > s.options.capacity;
+        match go {
+            Go::Fails(fault) => {
+                // Part of it may have reached the medium.
+                if fault == FaultKind::Io && !full {
+                    s.files[self.file].write(offset, &data, sector);
+                }
+                return Err(self.fail(op, device_error(fault)));
+            }
+            _ if full => return Err(self.fail(op, device_error(FaultKind::Full))),
+            Go::PowerFails => {
+                s.files[self.file].write(offset, &data, sector);
+                return Err(self.fail(op, power_lost()));
+            }
+            Go::Yes => {}
+        }
+        s.stats.bytes_written += data.len() as u64;
+        s.files[self.file].write(offset, &data, sector);
+        if kind == IoKind::WriteDurable && !s.sync_is_dropped() {
+            s.files[self.file].harden(offset, data.len() as u64, sector);
+        }
+        Ok(())
+    }
+}
+
+trait ConcatBytes {
+    fn concat_bytes(&self) -> Vec<u8>;
+}
+
+impl ConcatBytes for [IoSlice<'_>] {
+    fn concat_bytes(&self) -> Vec<u8> {
+        self.iter().flat_map(|p| p.iter().copied()).collect()
+    }
+}
+
+impl Volume for SimVolume {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> VolumeKind {
+        VolumeKind::Simulated
+    }
+
+    fn sector_bytes(&self) -> u32 {
+        self.sector
+    }
+
+    fn len(&self) -> IoResult<u64> {
+        Ok(self.world.lock().files[self.file].current.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
+        let (s, go) = self.enter("read", IoKind::Read)?;
+        match go {
+            Go::Yes => {}
+            Go::PowerFails => return Err(self.fail("read", power_lost())),
+            Go::Fails(fault) => return Err(self.fail("read", device_error(fault))),
+        }
+        let content = &s.files[self.file].current;
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let part = start.checked_add(buf.len()).and_then(|end| content.get(start..end));
+        match part {
+            Some(part) => buf.copy_from_slice(part),
+            None => return Err(self.fail("read", io::ErrorKind::UnexpectedEof)),
+        }
+        Ok(())
+    }
+
+    fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
+        self.write("write", IoKind::Write, offset, &[IoSlice::new(data)])
+    }
+
+    fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        self.write("write_durable", IoKind::WriteDurable, offset, parts)
+    }
+
+    fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+        for op in &ops {
+            self.check_write("submit", op.offset, &[IoSlice::new(&op.buf[..op.len])])?;
+        }
+        let mut s = self.world.lock();
+        if s.epoch != self.epoch {
+            return Err(self.fail("submit", power_lost()));
+        }
+        s.files[self.file].in_flight.extend(ops);
+        Ok(())
+    }
+
+    fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
+        let mut out =
+            std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner));
+        loop {
+            let op = {
+                let mut s = self.world.lock();
+                if s.epoch != self.epoch {
+                    return Err(self.fail("reap", power_lost()));
+                }
+                let left = s.files[self.file].in_flight.len() as u64;
+                // Those that are asked for end; further ones may have ended too.
+                if left == 0 || (out.len() >= min && !s.rng.one_in(2)) {
+                    return Ok(out);
+                }
+                let pick = s.rng.below(left) as usize;
+                s.files[self.file].in_flight.swap_remove(pick)
+            };
+            let parts = [IoSlice::new(&op.buf[..op.len])];
+            let result = self.write("write", IoKind::Write, op.offset, &parts);
+            out.push(WriteDone { token: op.token, buf: op.buf, result });
+        }
+    }
+
+    fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
+        let (mut s, go) = self.enter("allocate", IoKind::Allocate)?;
+        let end = offset + len;
+        let have = s.files[self.file].current.len() as u64;
+        let grows = end.saturating_sub(have);
+        if let Go::Fails(fault) = go {
+            return Err(self.fail("allocate", device_error(fault)));
+        }
+        if s.total_bytes() + grows > s.options.capacity {
+            return Err(self.fail("allocate", device_error(FaultKind::Full)));
+        }
+        if grows > 0 {
+            s.files[self.file].current.resize(end as usize, 0);
+        }
+        match go {
+            Go::PowerFails => Err(self.fail("allocate", power_lost())),
+            _ => Ok(()),
+        }
+    }
+
+    fn sync(&self) -> IoResult<()> {
+        let (mut s, go) = self.enter("sync", IoKind::Sync)?;
+        let file = self.file;
+        match go {
+            Go::Yes => {}
+            Go::PowerFails => return Err(self.fail("sync", power_lost())),
+            Go::Fails(fault) => {
+                // Pages are clean now, whatever reached the medium: each sector is decided here and not again.
+                let sector = self.sector as usize;
+                for (index, versions) in std::mem::take(&mut s.files[file].pending) {
+                    let choice = s.rng.below(versions.len() as u64 + 1) as usize;
+                    let start = index as usize * sector;
+                    let durable = &mut s.files[file].durable;
+                    if let Some(v) = versions.get(choice)
+                        && let Some(place) = durable.get_mut(start..start + v.len())
+                    {
+                        place.copy_from_slice(v);
+                    }
+                }
+                return Err(self.fail("sync", device_error(fault)));
+            }
+        }
+        if !s.sync_is_dropped() {
+            let f = &mut s.files[file];
+            // Not a plain copy: what a failed sync has lost stays lost.
+            f.durable.resize(f.current.len(), 0);
+            let sector = self.sector as usize;
+            let dirty: Vec<u64> = f.pending.keys().copied().collect();
+            for index in dirty {
+                f.harden(index * sector as u64, 1, sector);
+            }
+        }
+        Ok(())
+    }
+
+    fn truncate(&self, len: u64) -> IoResult<()> {
+        let (mut s, go) = self.enter("truncate", IoKind::Truncate)?;
+        match go {
+            Go::Yes => {}
+            Go::PowerFails => return Err(self.fail("truncate", power_lost())),
+            Go::Fails(fault) => return Err(self.fail("truncate", device_error(fault))),
+        }
+        let sector = u64::from(self.sector);
+        let f = &mut s.files[self.file];
+        f.current.resize(len as usize, 0);
+        f.pending.retain(|&index, _| index * sector < len);
+        Ok(())
+    }
+}

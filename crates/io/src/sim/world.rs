@@ -1,0 +1,454 @@
+//! The state of a simulated world and what a test does to it: faults, crashes, restarts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::disk::SimDisk;
+use super::rng::SimRng;
+use crate::{Clock, Entropy, Env, IoError, IoResult, UtcTime, WriteOp};
+
+/// How the simulated hardware is made.
+#[derive(Clone, Debug)]
+pub struct SimOptions {
+    /// Physical sector: what a crash leaves whole. 512 or 4096.
+    pub sector: u32,
+    /// Bytes that all files together may have; writes and allocations beyond it fail with "disk full".
+    pub capacity: u64,
+}
+
+impl Default for SimOptions {
+    fn default() -> Self {
+        SimOptions { sector: 4096, capacity: u64::MAX }
+    }
+}
+
+/// Kinds of operations that can fail or be cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IoKind {
+    /// `read_at`.
+    Read,
+    /// `write_at` and reaped writes.
+    Write,
+    /// `write_durable`.
+    WriteDurable,
+    /// `sync`.
+    Sync,
+    /// `sync_dir`.
+    SyncDir,
+    /// `allocate`.
+    Allocate,
+    /// `truncate`.
+    Truncate,
+    /// `create`, `open`, `rename`, `remove`.
+    Name,
+}
+
+/// What goes wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// The device reports an error.
+    Io,
+    /// The disk is full.
+    Full,
+}
+
+/// A fault to come.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// It strikes at the n-th matching operation from now (1 = the next).
+    pub nth: u64,
+    /// Only operations of this kind count; `None` = all.
+    pub kind: Option<IoKind>,
+    /// Only files whose name contains this count; empty = all.
+    pub path_contains: String,
+    /// What goes wrong.
+    pub fault: FaultKind,
+    /// It stays: every later matching operation fails too.
+    pub sticky: bool,
+}
+
+/// What happened in a world so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SimStats {
+    /// All operations.
+    pub operations: u64,
+    /// Syncs of any kind (`write_durable`, `sync`, `sync_dir`).
+    pub syncs: u64,
+    /// Crashes.
+    pub crashes: u64,
+    /// Sectors that were neither synced nor kept by a crash.
+    pub sectors_lost: u64,
+    /// Sectors that were not synced and yet kept by a crash.
+    pub sectors_kept: u64,
+    /// Writes of several sectors of which a crash kept some and lost some.
+    pub torn_files: u64,
+    /// Faults that struck.
+    pub faults: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+}
+
+pub(super) struct SimFile {
+    /// What reads see.
+    pub current: Vec<u8>,
+    /// What a crash surely leaves.
+    pub durable: Vec<u8>,
+    /// Unsynced versions of sectors, oldest first.
+    pub pending: BTreeMap<u64, Vec<Box<[u8]>>>,
+    /// Submitted and not yet reaped.
+    pub in_flight: Vec<WriteOp>,
+}
+
+pub(super) enum NameOp {
+    Link(PathBuf, usize),
+    Unlink(PathBuf),
+    Rename(PathBuf, PathBuf),
+}
+
+pub(super) struct State {
+    pub rng: SimRng,
+    pub options: SimOptions,
+    pub files: Vec<SimFile>,
+    pub names: BTreeMap<PathBuf, usize>,
+    pub durable_names: BTreeMap<PathBuf, usize>,
+    pub pending_names: Vec<NameOp>,
+    pub dirs: BTreeSet<PathBuf>,
+    /// Raised by every restart: handles of an earlier one are dead.
+    pub epoch: u64,
+    powered: bool,
+    crash_at: Option<u64>,
+    faults: Vec<Fault>,
+    drop_sync: Option<u64>,
+    pub stats: SimStats,
+}
+
+/// What an operation may do after the world was asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Go {
+    /// Carry on.
+    Yes,
+    /// Power fails in the middle: leave whatever effects it could have, then return an error.
+    PowerFails,
+    /// The device fails it.
+    Fails(FaultKind),
+}
+
+impl State {
+    /// Counts an operation and decides its fate.
+    pub fn step(&mut self, kind: IoKind, path: &Path) -> Result<Go, io::Error> {
+        if !self.powered {
+            return Err(power_lost());
+        }
+        self.stats.operations += 1;
+        if self.crash_at.is_some_and(|n| self.stats.operations >= n) {
+            self.powered = false;
+            return Ok(Go::PowerFails);
+        }
+        let mut struck = None;
+        for f in &mut self.faults {
+            let matches = f.kind.is_none_or(|k| k == kind)
+                && (f.path_contains.is_empty()
+                    || path.to_string_lossy().contains(&f.path_contains));
+            if matches && f.nth > 0 {
+                f.nth -= 1;
+                if f.nth == 0 {
+                    struck = Some(f.fault);
+                    f.nth = u64::from(f.sticky);
+                }
+            }
+        }
+        self.faults.retain(|f| f.nth > 0);
+        Ok(match struck {
+            Some(fault) => {
+                self.stats.faults += 1;
+                Go::Fails(fault)
+            }
+            None => Go::Yes,
+        })
+    }
+
+    /// Counts a sync; true when this one is to be left out.
+    pub fn sync_is_dropped(&mut self) -> bool {
+        self.stats.syncs += 1;
+        self.drop_sync == Some(self.stats.syncs)
+    }
+
+    pub fn total_bytes(&self) -> u64 {
+        self.names.values().map(|&i| self.files[i].current.len() as u64).sum()
+    }
+
+    fn crash(&mut self) {
+        self.powered = false;
+        self.stats.crashes += 1;
+        let sector = self.options.sector as usize;
+        for file in &mut self.files {
+            // Writes in flight may or may not have reached the disk.
+            for op in std::mem::take(&mut file.in_flight) {
+                file.write(op.offset, &op.buf[..op.len], sector);
+            }
+            let (mut kept, mut lost) = (0, 0);
+            // The length that was not synced may have been.
+            let lengthened = file.current.len() != file.durable.len();
+            if lengthened && self.rng.one_in(2) {
+                file.durable.resize(file.current.len(), 0);
+            }
+            for (index, versions) in std::mem::take(&mut file.pending) {
+                let choice = self.rng.below(versions.len() as u64 + 1) as usize;
+                let start = index as usize * sector;
+                if choice == versions.len() || start >= file.durable.len() {
+                    lost += 1;
+                    continue;
+                }
+                kept += 1;
+                let end = (start + sector).min(file.durable.len());
+                let n = (end - start).min(versions[choice].len());
+                file.durable[start..start + n].copy_from_slice(&versions[choice][..n]);
+            }
+            self.stats.sectors_kept += kept;
+            self.stats.sectors_lost += lost;
+            self.stats.torn_files += u64::from(kept > 0 && lost > 0);
+            file.current.clone_from(&file.durable);
+        }
+        let keep = self.rng.below(self.pending_names.len() as u64 + 1) as usize;
+        for op in self.pending_names.drain(..).take(keep).collect::<Vec<_>>() {
+            op.apply(&mut self.durable_names);
+        }
+        self.names.clone_from(&self.durable_names);
+    }
+}
+
+impl NameOp {
+    pub fn apply(self, names: &mut BTreeMap<PathBuf, usize>) {
+        match self {
+            NameOp::Link(path, file) => {
+                names.insert(path, file);
+            }
+            NameOp::Unlink(path) => {
+                names.remove(&path);
+            }
+            NameOp::Rename(from, to) => {
+                if let Some(file) = names.remove(&from) {
+                    names.insert(to, file);
+                }
+            }
+        }
+    }
+}
+
+impl SimFile {
+    /// Applies a write to what reads see and records the sectors' new versions as pending.
+    pub fn write(&mut self, offset: u64, data: &[u8], sector: usize) {
+        if data.is_empty() {
+            return;
+        }
+        let (start, end) = (offset as usize, offset as usize + data.len());
+        if self.current.len() < end {
+            self.current.resize(end, 0);
+        }
+        self.current[start..end].copy_from_slice(data);
+        for index in start / sector..=(end - 1) / sector {
+            let from = index * sector;
+            let to = (from + sector).min(self.current.len());
+            let version = self.current[from..to].into();
+            self.pending.entry(index as u64).or_default().push(version);
+        }
+    }
+
+    /// Makes a range of bytes durable as reads see it now.
+    pub fn harden(&mut self, start: u64, len: u64, sector: usize) {
+        if len == 0 {
+            return;
+        }
+        let first = start as usize / sector;
+        let last = (start + len - 1) as usize / sector;
+        let end = ((last + 1) * sector).min(self.current.len());
+        if self.durable.len() < end {
+            self.durable.resize(end, 0);
+        }
+        let from = first * sector;
+        self.durable[from..end].copy_from_slice(&self.current[from..end]);
+        for index in first..=last {
+            self.pending.remove(&(index as u64));
+        }
+    }
+}
+
+pub(super) fn power_lost() -> io::Error {
+    io::Error::other("the simulated machine has no power")
+}
+
+/// A virtual clock: it moves when told to.
+#[derive(Debug)]
+pub struct SimClock {
+    nanos: AtomicU64,
+    start: UtcTime,
+}
+
+impl SimClock {
+    /// Moves the clock.
+    pub fn advance(&self, by: Duration) {
+        self.nanos.fetch_add(by.as_nanos() as u64, Ordering::SeqCst);
+    }
+}
+
+impl Clock for SimClock {
+    fn now_utc(&self) -> UtcTime {
+        self.start + self.monotonic()
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_nanos(self.nanos.load(Ordering::SeqCst))
+    }
+}
+
+struct SimEntropy(Mutex<SimRng>);
+
+impl Entropy for SimEntropy {
+    fn fill(&self, buf: &mut [u8]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).fill(buf);
+    }
+}
+
+/// The simulated world. Clones are handles to the same one.
+#[derive(Clone)]
+pub struct SimWorld {
+    pub(super) state: Arc<Mutex<State>>,
+    clock: Arc<SimClock>,
+    entropy: Arc<SimEntropy>,
+}
+
+impl SimWorld {
+    /// A world on a seed: 4096-byte sectors, no limit of space, no faults.
+    pub fn new(seed: u64) -> SimWorld {
+        SimWorld::with_options(seed, SimOptions::default())
+    }
+
+    /// A world on a seed with hardware of your choice.
+    pub fn with_options(seed: u64, options: SimOptions) -> SimWorld {
+        assert!(matches!(options.sector, 512 | 1024 | 2048 | 4096), "sector size");
+        let mut rng = SimRng::new(seed);
+        let entropy = SimRng::new(rng.next_u64());
+        SimWorld {
+            state: Arc::new(Mutex::new(State {
+                rng,
+                options,
+                files: Vec::new(),
+                names: BTreeMap::new(),
+                durable_names: BTreeMap::new(),
+                pending_names: Vec::new(),
+                dirs: BTreeSet::new(),
+                epoch: 0,
+                powered: true,
+                crash_at: None,
+                faults: Vec::new(),
+                drop_sync: None,
+                stats: SimStats::default(),
+            })),
+            clock: Arc::new(SimClock {
+                nanos: AtomicU64::new(1_000_000_000),
+                // 2026-01-01: any day will do, but always the same.
+                start: UtcTime(739_616 * 86_400 * UtcTime::PER_SECOND),
+            }),
+            entropy: Arc::new(SimEntropy(Mutex::new(entropy))),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The world as the engine gets it.
+    pub fn env(&self) -> Env {
+        Env {
+            disk: Arc::new(SimDisk { world: self.clone() }),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+        }
+    }
+
+    /// The clock, to move it.
+    pub fn clock(&self) -> &SimClock {
+        &self.clock
+    }
+
+    /// Power off now: what was not synced is kept or lost sector by sector. Every handle is dead; call
+    /// [`SimWorld::restart`] and open everything anew.
+    pub fn crash(&self) {
+        self.lock().crash();
+    }
+
+    /// Power off in the middle of the n-th operation from now (1 = the next one). The operation and all later
+    /// ones return an error until [`SimWorld::restart`].
+    pub fn crash_at(&self, nth: u64) {
+        let mut s = self.lock();
+        s.crash_at = Some(s.stats.operations + nth.max(1));
+    }
+
+    /// True while the machine runs (a [`SimWorld::crash_at`] has not struck yet).
+    pub fn is_powered(&self) -> bool {
+        self.lock().powered
+    }
+
+    /// Power on again, after [`SimWorld::crash`] or a [`SimWorld::crash_at`] that has struck (a running machine
+    /// is crashed first). Planned faults are forgotten.
+    pub fn restart(&self) {
+        let mut s = self.lock();
+        s.crash();
+        s.powered = true;
+        s.crash_at = None;
+        s.faults.clear();
+        s.epoch += 1;
+    }
+
+    /// Plans a fault.
+    pub fn inject(&self, fault: Fault) {
+        self.lock().faults.push(fault);
+    }
+
+    /// Forgets planned faults and the planned crash.
+    pub fn clear_faults(&self) {
+        let mut s = self.lock();
+        s.faults.clear();
+        s.crash_at = None;
+    }
+
+    /// Leaves out the n-th sync from the beginning of the world (1 = the first; see [`SimStats::syncs`]): it
+    /// reports success and does nothing. A test that does not notice proves nothing.
+    pub fn drop_sync(&self, nth: Option<u64>) {
+        self.lock().drop_sync = nth;
+    }
+
+    /// Changes the space that files may take.
+    pub fn set_capacity(&self, bytes: u64) {
+        self.lock().options.capacity = bytes;
+    }
+
+    /// Flips one bit on the medium.
+    pub fn flip_bit(&self, path: &Path, offset: u64, bit: u8) -> IoResult<()> {
+        let mut s = self.lock();
+        let missing = || IoError::new("flip_bit", path, io::ErrorKind::NotFound);
+        let index = *s.names.get(path).ok_or_else(missing)?;
+        let file = &mut s.files[index];
+        for content in [&mut file.current, &mut file.durable] {
+            if let Some(byte) = content.get_mut(offset as usize) {
+                *byte ^= 1 << (bit & 7);
+            }
+        }
+        Ok(())
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> SimStats {
+        self.lock().stats
+    }
+}
+
+impl std::fmt::Debug for SimWorld {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SimWorld({:?})", self.stats())
+    }
+}

@@ -1,0 +1,174 @@
+//! Our own server as one of the engines under test: the release binary in a process of its own.
+
+use super::peers::{Driver, Peer};
+use crate::client::{Client, Prepared};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use taffrail_types::{MaxLen, SqlType, Value};
+
+const PASSWORD: &str = "Bench-only-1!";
+
+/// A running server.
+pub struct Taffrail {
+    child: Child,
+    port: u16,
+    /// From the start of the process to its ready line.
+    pub time_to_ready: Duration,
+}
+
+impl Taffrail {
+    /// Starts `binary` on the data directory `data`.
+    pub fn start(binary: &Path, data: &Path) -> io::Result<Taffrail> {
+        let began = Instant::now();
+        let mut child = Command::new(binary)
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let mut line = String::new();
+        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("no stdout"))?;
+        BufReader::new(stdout).read_line(&mut line)?;
+        let time_to_ready = began.elapsed();
+        let port = line
+            .split("tds=")
+            .nth(1)
+            .and_then(|t| t.split_whitespace().next()?.rsplit(':').next()?.parse().ok())
+            .ok_or_else(|| io::Error::other(format!("not a ready line: {line:?}")))?;
+        Ok(Taffrail { child, port, time_to_ready })
+    }
+
+    /// A connection to a database.
+    pub fn client(&self, database: &str) -> io::Result<Client> {
+        Client::connect(&crate::client::ConnectOptions {
+            port: self.port,
+            password: PASSWORD.into(),
+            database: database.into(),
+            ..Default::default()
+        })
+        .map_err(io::Error::other)
+    }
+
+    /// SIGKILL; returns when the process is gone.
+    pub fn kill(mut self) -> io::Result<()> {
+        self.child.kill()?;
+        self.child.wait().map(|_| ())
+    }
+
+    /// Proportional memory of the process, MiB.
+    pub fn memory_mib(&self) -> io::Result<f64> {
+        let path = PathBuf::from(format!("/proc/{}/smaps_rollup", self.child.id()));
+        let text = std::fs::read_to_string(path)?;
+        let kib = text
+            .lines()
+            .find_map(|l| {
+                l.strip_prefix("Pss:")?.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()
+            })
+            .ok_or_else(|| io::Error::other("no Pss line"))?;
+        Ok(kib / 1024.0)
+    }
+}
+
+impl Drop for Taffrail {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The loop of `while-loop.sql`.
+fn insert_loop(rows: u32, before: &str, after_row: &str, after: &str) -> String {
+    format!(
+        "SET NOCOUNT ON DECLARE @Counter int = {rows} {before} WHILE @Counter > 0 BEGIN {} \
+         INSERT INTO dbo.MyTable (SomeText, MoreText) VALUES ('Num:' + CONVERT(varchar,@Counter), \
+         CONVERT(varchar,@Counter) + ' bottles of beer on the wall') SET @Counter = @Counter - 1 {after_row} END {after}",
+        if after_row.is_empty() { "" } else { "BEGIN TRAN" },
+    )
+}
+
+impl Peer for Taffrail {
+    fn name(&self) -> &'static str {
+        "Taffrail"
+    }
+
+    fn connect(&self) -> io::Result<Box<dyn Driver>> {
+        Ok(Box::new(OurDriver { client: self.client("bench")?, prepared: None }))
+    }
+
+    fn setup(&self) -> Vec<String> {
+        vec![
+            "CREATE TABLE MyTable (Id int IDENTITY(1,1) NOT NULL, SomeText varchar(10) NULL, MoreText varchar(50) NULL) ON [PRIMARY]".into(),
+            "CREATE TABLE [load] (id int IDENTITY PRIMARY KEY, sometext varchar(10), moretext varchar(50))".into(),
+            "CREATE TABLE customer (c_id int, c_d_id tinyint, c_w_id int, c_first char(16), c_middle char(2), c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state char(2), c_zip char(9), c_phone char(16), c_since datetime, c_credit char(2), c_credit_lim numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), c_payment_cnt smallint, c_delivery_cnt smallint, c_data char(500))".into(),
+            "CREATE UNIQUE CLUSTERED INDEX ci_customer ON customer (c_w_id, c_d_id, c_id)".into(),
+            "SELECT * INTO customer_tmp FROM customer WHERE 1=2".into(),
+        ]
+    }
+
+    fn autocommit_loop(&self, rows: u32) -> Vec<String> {
+        vec!["TRUNCATE TABLE MyTable".into(), insert_loop(rows, "", "", "")]
+    }
+
+    fn transaction_loop(&self, rows: u32) -> Vec<String> {
+        vec!["TRUNCATE TABLE MyTable".into(), insert_loop(rows, "BEGIN TRAN", "", "COMMIT TRAN")]
+    }
+
+    fn relaxed_loop(&self, rows: u32) -> Vec<String> {
+        vec![
+            "TRUNCATE TABLE MyTable".into(),
+            insert_loop(rows, "", "COMMIT WITH (DELAYED_DURABILITY = ON)", ""),
+        ]
+    }
+
+    fn load_customers(&self, rows: u32) -> Vec<String> {
+        vec![
+            "TRUNCATE TABLE customer".into(),
+            "TRUNCATE TABLE customer_tmp".into(),
+            format!(
+                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {rows} BEGIN INSERT customer VALUES (@i % 3000 + 1, @i / 3000 % 10 + 1, @i / 30000 + 1, \
+                 'First' + CONVERT(varchar, @i), 'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', 'CA', '123411111', '0123456789012345', '2009-02-09T13:13:00', 'GC', \
+                 50000.00, 0.1234, -10.00, 10.00, 1, 0, REPLICATE('Data of a customer, WITH CAPITALS. ', 14)) SET @i = @i + 1 END COMMIT"
+            ),
+            "CHECKPOINT".into(),
+        ]
+    }
+
+    fn settle(&self) -> Vec<String> {
+        vec!["CHECKPOINT".into()]
+    }
+}
+
+struct OurDriver {
+    client: Client,
+    prepared: Option<Prepared>,
+}
+
+impl Driver for OurDriver {
+    fn run(&mut self, sql: &str) -> io::Result<()> {
+        self.client.run(sql).map(|_| ()).map_err(io::Error::other)
+    }
+
+    fn prepare_insert(&mut self) -> io::Result<()> {
+        let text = SqlType::VarChar(MaxLen::N(50));
+        let prepared = self
+            .client
+            .prepare(
+                "INSERT [load] (sometext, moretext) VALUES (@a, @b)",
+                &[("@a", text), ("@b", text)],
+            )
+            .map_err(io::Error::other)?;
+        self.prepared = Some(prepared);
+        Ok(())
+    }
+
+    fn insert(&mut self, some: &str, more: &str) -> io::Result<()> {
+        let prepared = self.prepared.as_ref().ok_or_else(|| io::Error::other("not prepared"))?;
+        let parameters =
+            [Value::VarChar(some.as_bytes().into()), Value::VarChar(more.as_bytes().into())];
+        self.client.execute(prepared, &parameters).map(|_| ()).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,131 @@
+//! `taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|life] [--out DIR] [--dir DIR]`
+#![forbid(unsafe_code)]
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use taffrail_lab::bench::device::Probe;
+use taffrail_lab::bench::peers::{Peer, mariadb::MariaDb, postgres::Postgres, sqlite::Sqlite};
+use taffrail_lab::bench::rows::{self, Scale};
+use taffrail_lab::bench::taffrail::Taffrail;
+use taffrail_lab::bench::{Figure, print_table};
+
+const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|life] \
+                     [--rounds N] [--out DIR] [--dir DIR]";
+
+struct Arguments {
+    server: PathBuf,
+    peers: bool,
+    only: Option<String>,
+    out: PathBuf,
+    dir: PathBuf,
+    scale: Scale,
+}
+
+fn arguments() -> Option<Arguments> {
+    let mut a = Arguments {
+        server: PathBuf::new(),
+        peers: false,
+        only: None,
+        out: "bench-results".into(),
+        dir: "bench-results/data".into(),
+        scale: Scale {
+            commits: 50_000,
+            rows: 500_000,
+            customers: 300_000,
+            rounds: 5,
+            client_seconds: 3.0,
+        },
+    };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--server" => a.server = words.next()?.into(),
+            "--peers" => a.peers = true,
+            "--quick" => {
+                a.scale = Scale {
+                    commits: 10_000,
+                    rows: 200_000,
+                    customers: 60_000,
+                    rounds: 1,
+                    client_seconds: 1.0,
+                }
+            }
+            "--only" => a.only = Some(words.next()?),
+            "--rounds" => a.scale.rounds = words.next()?.parse().ok().filter(|n| *n > 0)?,
+            "--out" => a.out = words.next()?.into(),
+            "--dir" => a.dir = words.next()?.into(),
+            _ => return None,
+        }
+    }
+    a.server.exists().then_some(a)
+}
+
+fn main() -> ExitCode {
+    let Some(arguments) = arguments() else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("taffrail-bench: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(a: &Arguments) -> std::io::Result<()> {
+    let _ = std::fs::remove_dir_all(&a.dir);
+    std::fs::create_dir_all(&a.dir)?;
+    let dir = a.dir.canonicalize()?;
+    let probe = Probe::new(&dir)?;
+    let device = probe.measure()?;
+    println!(
+        "device: {:.0} durable 4 KiB writes/s at depth 1 (p50 {:.0} us, p99 {:.0} us), {:.0}/s at depth 4\n",
+        device.depth1_per_s, device.p50_us, device.p99_us, device.depth4_per_s
+    );
+    let wanted = |part: &str| a.only.as_deref().is_none_or(|o| o == part);
+    let mut figures: Vec<Figure> = Vec::new();
+    if wanted("life") {
+        figures.extend(rows::life(&a.server, &dir, a.scale)?);
+    }
+    if wanted("loops") || wanted("clients") || wanted("customers") {
+        let ours = Taffrail::start(&a.server, &dir.join("taffrail"))?;
+        ours.client("master")?
+            .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
+            .map_err(std::io::Error::other)?;
+        let (postgres, mariadb, sqlite) = match a.peers {
+            true => (
+                Some(Postgres::start(&dir, 25432)?),
+                Some(MariaDb::start(&dir, 23306)?),
+                Some(Sqlite::build(&dir)?),
+            ),
+            false => (None, None, None),
+        };
+        let mut peers: Vec<&dyn Peer> = vec![&ours];
+        peers.extend(postgres.iter().map(|p| p as &dyn Peer));
+        peers.extend(mariadb.iter().map(|p| p as &dyn Peer));
+        for peer in &peers {
+            let mut driver = peer.connect()?;
+            for sql in peer.setup() {
+                driver.run(&sql)?;
+            }
+        }
+        if wanted("loops") {
+            figures.extend(rows::loops(&peers, sqlite.as_ref(), &probe, a.scale)?);
+        }
+        if wanted("clients") {
+            figures.extend(rows::clients(&peers, &probe, a.scale)?);
+        }
+        if wanted("customers") {
+            figures.extend(rows::customers(&peers, sqlite.as_ref(), a.scale)?);
+        }
+    }
+    print_table(&figures);
+    std::fs::create_dir_all(&a.out)?;
+    let json = serde_json::to_string_pretty(&figures).map_err(std::io::Error::other)?;
+    std::fs::write(a.out.join("bench.json"), json)?;
+    println!("\nwritten: {}", a.out.join("bench.json").display());
+    drop(probe);
+    std::fs::remove_dir_all(&dir)
+}

@@ -1,0 +1,389 @@
+//! A small blocking TDS client: what the benchmarks and the end-to-end tests need, and no more.
+//!
+//! It does not encrypt (it says so in PRELOGIN), so it reaches servers on loopback only, and it reads every result to
+//! its end before it sends the next request.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use taffrail_tds::login7::Login7;
+use taffrail_tds::packet::{Assembler, Framer, PacketType};
+use taffrail_tds::prelogin::{Encryption, Prelogin};
+use taffrail_tds::rpc::{self, Call, Param, Procedure};
+use taffrail_tds::token::{DONE_COUNT, DONE_MORE, Token, TokenReader};
+use taffrail_tds::{Reader, TdsVersion, request};
+use taffrail_types::{MaxLen, SqlType, Value};
+
+const VERSION: TdsVersion = TdsVersion::V7_4;
+const MESSAGE_BYTES_MAX: usize = 1 << 30;
+
+/// Where and as whom to connect.
+#[derive(Clone, Debug)]
+pub struct ConnectOptions {
+    /// Host name or address.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+    /// Login.
+    pub user: String,
+    /// Its password.
+    pub password: String,
+    /// Database; empty for the login's default.
+    pub database: String,
+}
+
+impl Default for ConnectOptions {
+    fn default() -> Self {
+        ConnectOptions {
+            host: "127.0.0.1".into(),
+            port: 1433,
+            user: "sa".into(),
+            password: String::new(),
+            database: String::new(),
+        }
+    }
+}
+
+/// An ERROR or INFO token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerMessage {
+    /// Number.
+    pub number: i32,
+    /// Severity.
+    pub severity: u8,
+    /// State.
+    pub state: u8,
+    /// Line in the batch or procedure.
+    pub line: u32,
+    /// Text.
+    pub message: String,
+}
+
+/// Why a request did not succeed.
+#[derive(Debug)]
+pub enum ClientError {
+    /// The server said so; the connection goes on unless the severity is 20 or more. All errors of the request.
+    Server(Vec<ServerMessage>),
+    /// The connection is gone.
+    Io(io::Error),
+    /// The answer was not TDS.
+    Protocol(String),
+}
+
+impl ClientError {
+    /// The first error that the server sent, if it was the server's.
+    pub fn server(&self) -> Option<&ServerMessage> {
+        match self {
+            ClientError::Server(messages) => messages.first(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientError::Server(messages) => {
+                for (i, m) in messages.iter().enumerate() {
+                    let gap = if i > 0 { "; " } else { "" };
+                    write!(
+                        f,
+                        "{gap}Msg {}, Level {}, State {}, Line {}: {}",
+                        m.number, m.severity, m.state, m.line, m.message
+                    )?;
+                }
+                Ok(())
+            }
+            ClientError::Io(e) => write!(f, "connection: {e}"),
+            ClientError::Protocol(what) => write!(f, "protocol: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+impl From<io::Error> for ClientError {
+    fn from(e: io::Error) -> Self {
+        ClientError::Io(e)
+    }
+}
+
+impl From<taffrail_tds::ProtocolError> for ClientError {
+    fn from(e: taffrail_tds::ProtocolError) -> Self {
+        ClientError::Protocol(format!("{e:?}"))
+    }
+}
+
+type Result<T> = std::result::Result<T, ClientError>;
+
+/// One result set.
+#[derive(Clone, Debug, Default)]
+pub struct ResultSet {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// Column types.
+    pub types: Vec<SqlType>,
+    /// Rows.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// Everything a request brought.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Result sets in order.
+    pub sets: Vec<ResultSet>,
+    /// Informational messages in order.
+    pub messages: Vec<ServerMessage>,
+    /// Rows affected, one for each statement that counted.
+    pub counts: Vec<u64>,
+    /// Output parameters in order.
+    pub returned: Vec<Value>,
+    /// Return status of a procedure.
+    pub status: Option<i32>,
+}
+
+impl Answer {
+    /// Rows of the first result set, columns separated by `|`, rows by line ends.
+    pub fn text(&self) -> String {
+        let Some(set) = self.sets.first() else { return String::new() };
+        let lines: Vec<String> = set
+            .rows
+            .iter()
+            .map(|row| {
+                let cells: Vec<String> =
+                    row.iter().zip(&set.types).map(|(v, t)| display(v, *t)).collect();
+                cells.join("|")
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    /// The first value of the first row, as text; empty when there is none.
+    pub fn first_value(&self) -> String {
+        match self.sets.first().and_then(|s| Some((s.rows.first()?.first()?, *s.types.first()?))) {
+            Some((value, ty)) => display(value, ty),
+            None => String::new(),
+        }
+    }
+}
+
+/// A value as a person reads it.
+fn display(value: &Value, ty: SqlType) -> String {
+    use taffrail_types::convert::{Conversion, cast};
+    match value {
+        Value::Null => "NULL".into(),
+        Value::VarChar(b) => taffrail_types::codepage::decode_1252(b),
+        Value::NVarChar(b) => utf16(b),
+        _ => match cast(
+            value,
+            ty,
+            SqlType::NVarChar(MaxLen::N(4000)),
+            Some(121),
+            Conversion::Explicit,
+        ) {
+            Ok(Value::NVarChar(b)) => utf16(&b),
+            _ => format!("{value:?}"),
+        },
+    }
+}
+
+fn utf16(bytes: &[u8]) -> String {
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]])).collect();
+    String::from_utf16_lossy(&units)
+}
+
+/// A prepared statement of this connection.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    handle: i32,
+    types: Vec<SqlType>,
+}
+
+/// A connection.
+pub struct Client {
+    socket: TcpStream,
+    assembler: Assembler,
+    transaction: u64,
+    payload: Vec<u8>,
+    packets: Vec<u8>,
+    input: Box<[u8; 64 << 10]>,
+}
+
+impl Client {
+    /// Connects and logs in, in clear text.
+    pub fn connect(options: &ConnectOptions) -> Result<Client> {
+        let socket = TcpStream::connect((options.host.as_str(), options.port))?;
+        socket.set_nodelay(true)?;
+        let mut client = Client {
+            socket,
+            assembler: Assembler::new(MESSAGE_BYTES_MAX),
+            transaction: 0,
+            payload: Vec::new(),
+            packets: Vec::new(),
+            input: Box::new([0; 64 << 10]),
+        };
+        let hello = Prelogin { encryption: Encryption::NotSupported, ..Prelogin::default() };
+        hello.encode(false, &mut client.payload);
+        client.send(PacketType::Prelogin)?;
+        client.receive()?;
+        let answer = Prelogin::decode(client.assembler.data())?;
+        if answer.encryption != Encryption::NotSupported {
+            return Err(ClientError::Protocol("the server insists on encryption".into()));
+        }
+        let login = Login7 {
+            tds_version: VERSION.login_value(),
+            packet_size: 8000,
+            client_pid: std::process::id(),
+            flags1: 0xE0,
+            flags2: 0x03,
+            host_name: "localhost".into(),
+            user_name: options.user.clone(),
+            password: options.password.clone(),
+            app_name: "taffrail-lab".into(),
+            server_name: options.host.clone(),
+            library_name: "taffrail".into(),
+            database: options.database.clone(),
+            ..Login7::default()
+        };
+        login.encode(&mut client.payload);
+        client.send(PacketType::Login7)?;
+        client.answer()?;
+        Ok(client)
+    }
+
+    /// Runs a batch and throws its rows away; the counts of its statements.
+    pub fn run(&mut self, sql: &str) -> Result<Vec<u64>> {
+        Ok(self.query(sql)?.counts)
+    }
+
+    /// Runs a batch.
+    pub fn query(&mut self, sql: &str) -> Result<Answer> {
+        request::encode_batch(sql, self.transaction, VERSION, &mut self.payload);
+        self.send(PacketType::Batch)?;
+        self.answer()
+    }
+
+    /// Prepares a statement with typed parameters (sp_prepare).
+    pub fn prepare(&mut self, sql: &str, parameters: &[(&str, SqlType)]) -> Result<Prepared> {
+        let declarations: Vec<String> =
+            parameters.iter().map(|(name, ty)| format!("{name} {}", ty)).collect();
+        let text = SqlType::NVarChar(MaxLen::Max);
+        let by_ref = Param { by_ref: true, ..param("", SqlType::Int, Value::Null) };
+        let answer = self.call(
+            Procedure::Id(rpc::SP_PREPARE),
+            vec![
+                by_ref,
+                param("", text, nvarchar(&declarations.join(", "))),
+                param("", text, nvarchar(sql)),
+                param("", SqlType::Int, Value::Int(1)),
+            ],
+        )?;
+        match answer.returned.first() {
+            Some(Value::Int(handle)) => {
+                Ok(Prepared { handle: *handle, types: parameters.iter().map(|p| p.1).collect() })
+            }
+            other => Err(ClientError::Protocol(format!("sp_prepare returned {other:?}"))),
+        }
+    }
+
+    /// Executes a prepared statement (sp_execute).
+    pub fn execute(&mut self, statement: &Prepared, values: &[Value]) -> Result<Answer> {
+        let mut parameters = vec![param("", SqlType::Int, Value::Int(statement.handle))];
+        parameters
+            .extend(statement.types.iter().zip(values).map(|(ty, v)| param("", *ty, v.clone())));
+        self.call(Procedure::Id(rpc::SP_EXECUTE), parameters)
+    }
+
+    /// Calls a procedure.
+    pub fn call(&mut self, procedure: Procedure, params: Vec<Param>) -> Result<Answer> {
+        let call = Call { procedure, options: 0, params, skip: false };
+        rpc::encode(&[call], self.transaction, [0; 5], VERSION, &mut self.payload)
+            .map_err(|e| ClientError::Protocol(format!("parameter {}: {}", e.column, e.what)))?;
+        self.send(PacketType::Rpc)?;
+        self.answer()
+    }
+
+    /// The socket, for tests that misbehave.
+    pub fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
+    fn send(&mut self, kind: PacketType) -> Result<()> {
+        let mut framer = Framer::new(kind);
+        self.packets.clear();
+        framer.frame(&self.payload, true, &mut self.packets);
+        self.payload.clear();
+        self.socket.write_all(&self.packets)?;
+        Ok(())
+    }
+
+    /// Waits for one whole message.
+    fn receive(&mut self) -> Result<()> {
+        while self.assembler.next_message()?.is_none() {
+            let n = self.socket.read(&mut self.input[..])?;
+            if n == 0 {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+            self.assembler.feed(&self.input[..n]);
+        }
+        Ok(())
+    }
+
+    /// Waits for an answer and reads its tokens.
+    fn answer(&mut self) -> Result<Answer> {
+        self.receive()?;
+        let mut tokens = TokenReader::new(VERSION);
+        let mut reader = Reader::new(self.assembler.data());
+        let mut answer = Answer::default();
+        let mut errors = Vec::new();
+        let mut ended = false;
+        while let Some(token) = tokens.next(&mut reader)? {
+            match token {
+                Token::Columns(columns) => answer.sets.push(ResultSet {
+                    types: columns.iter().map(|c| c.info.sql).collect(),
+                    columns: columns.into_iter().map(|c| c.name).collect(),
+                    rows: Vec::new(),
+                }),
+                Token::Row(row) => match answer.sets.last_mut() {
+                    Some(set) => set.rows.push(row),
+                    None => return Err(ClientError::Protocol("a row without columns".into())),
+                },
+                Token::Message { error, number, state, class, text, line, .. } => {
+                    let message =
+                        ServerMessage { number, severity: class, state, line, message: text };
+                    if error { &mut errors } else { &mut answer.messages }.push(message);
+                }
+                Token::Done(done) => {
+                    if done.status & DONE_COUNT != 0 {
+                        answer.counts.push(done.rows);
+                    }
+                    ended = done.status & DONE_MORE == 0;
+                }
+                Token::ReturnStatus(status) => answer.status = Some(status),
+                Token::ReturnValue { value, .. } => answer.returned.push(value),
+                Token::EnvChange { kind: 8, data } if data.len() >= 9 => {
+                    let mut descriptor = [0; 8];
+                    descriptor.copy_from_slice(&data[1..9]);
+                    self.transaction = u64::from_le_bytes(descriptor);
+                }
+                Token::EnvChange { kind: 9 | 10, .. } => self.transaction = 0,
+                _ => {}
+            }
+        }
+        match (errors.is_empty(), ended) {
+            (false, _) => Err(ClientError::Server(errors)),
+            (true, true) => Ok(answer),
+            (true, false) => {
+                Err(ClientError::Protocol("the answer does not end with a final DONE".into()))
+            }
+        }
+    }
+}
+
+fn param(name: &str, ty: SqlType, value: Value) -> Param {
+    Param { name: name.into(), by_ref: false, default: false, ty, value }
+}
+
+fn nvarchar(text: &str) -> Value {
+    Value::NVarChar(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
+}

@@ -1,0 +1,71 @@
+//! The transaction log: virtual log files (VLFs), log blocks, append, flush, growth, reuse, readers.
+//!
+//! ```text
+//!   append ─► open block ─close─► closed blocks ─► FlushCore ─► one or more durable writes in flight
+//!   (cache)   60 KiB buffer       chained by CRC    (flush)       durable position: only over the gapless prefix
+//!                                                        │
+//!   file:  header page │ VLF │ VLF │ VLF │ …             └─► waiters
+//! ```
+//! | module      | holds |
+//! |-------------|-------|
+//! | `lop`       | operations and contexts with SQL Server's numbers and names |
+//! | `record`    | the header of a log record; payloads are opaque here |
+//! | `block`     | the bytes of a log block: header, records, slot table, chain |
+//! | `directory` | the bytes of a file's header page and of the VLF directory |
+//! | `files`     | the log's files: open volumes, sizes, roots |
+//! | `vlf`       | which VLFs there are, which are active, positions to LSNs |
+//! | `growth`    | how many VLFs a growth makes, and the growth itself |
+//! | `flush`     | the flush core: a state machine without I/O |
+//! | `cache`     | the open block, closed blocks, buffers |
+//! | `append`    | reserve, copy, publish |
+//! | `harden`    | group commit: the driver around the flush core, delayed durability |
+//! | `reuse`     | who holds the log; truncation |
+//! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
+//! | `open`      | creation, and restart: where the log ends |
+//! | `reader`    | forward over records, and single records for undo |
+//!
+//! Deliberately absent: threads, clocks and opened files of its own (all are handed in), and any knowledge of
+//! what a payload or a page means.
+//!
+//! The log's invariants:
+//!
+//! 1. `durable <= appended`; every record before `durable` is on the medium, with every record before it.
+//! 2. A block is written once. Its sectors are never written again before its VLF is reused.
+//! 3. Free space is never less than what is reserved for compensation and for one checkpoint.
+//! 4. After a failed write nothing is ever written or acknowledged again.
+#![forbid(unsafe_code)]
+
+mod anchor;
+mod append;
+mod block;
+mod cache;
+mod directory;
+mod error;
+mod files;
+pub mod flush;
+mod growth;
+mod harden;
+mod log;
+mod lop;
+mod open;
+mod options;
+mod reader;
+mod record;
+mod reuse;
+mod vlf;
+mod walk;
+
+pub use anchor::LogAnchor;
+pub use block::{BLOCK_BYTES_MAX, RECORDS_PER_BLOCK_MAX};
+pub use error::{AppendError, LogError};
+pub use files::LogFileInfo;
+pub use growth::{VlfAlgorithm, vlf_sizes};
+pub use harden::FlushReason;
+pub use log::{Log, LogSpace};
+pub use lop::{Lcx, Lop};
+pub use open::OpenReport;
+pub use options::{Growth, LogFileSpec, LogOptions};
+pub use reader::{OwnedRecord, Reader};
+pub use record::{RECORD_BYTES_MAX, Record, RecordFlags, RecordHeader, Reserve, TxLog};
+pub use reuse::{Hold, HolderId, ReuseWait};
+pub use vlf::{VlfInfo, VlfStatus};

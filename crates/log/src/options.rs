@@ -1,0 +1,87 @@
+//! What a log is created or opened with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use taffrail_base::DatabaseId;
+use taffrail_observe::DatabaseCounters;
+
+use crate::growth::VlfAlgorithm;
+
+/// `FILEGROWTH` of a log file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// The file does not grow.
+    None,
+    /// By so many bytes.
+    Bytes(u64),
+    /// By so many percent of its size.
+    Percent(u32),
+}
+
+/// `MAXSIZE` of a file that has none given: 2 TB, what a log file can have at most.
+pub const MAX_SIZE: u64 = 2 << 40;
+/// What a file must have at least.
+pub const MIN_SIZE: u64 = 512 << 10;
+
+/// A log file to be created.
+#[derive(Clone, Debug)]
+pub struct LogFileSpec {
+    /// Where.
+    pub path: PathBuf,
+    /// How large at first, bytes; at least 512 KB.
+    pub size: u64,
+    /// How it grows.
+    pub growth: Growth,
+    /// How large it may become.
+    pub max_size: u64,
+}
+
+impl LogFileSpec {
+    /// A file of the usual kind: grows by 64 MB, up to 2 TB.
+    pub fn new(path: impl Into<PathBuf>, size: u64) -> LogFileSpec {
+        LogFileSpec {
+            path: path.into(),
+            size,
+            growth: Growth::Bytes(64 << 20),
+            max_size: MAX_SIZE,
+        }
+    }
+}
+
+/// Settings of a log, besides its files.
+#[derive(Clone, Debug)]
+pub struct LogOptions {
+    /// Whose log it is; only for events.
+    pub database: DatabaseId,
+    /// How many VLFs a growth makes.
+    pub vlf_algorithm: VlfAlgorithm,
+    /// The log's sector, creation only. `None`: the device's physical sector.
+    pub sector: Option<u32>,
+    /// The sequence number of the first VLF, creation only: model's last + 1.
+    pub first_vlf: u32,
+    /// How long a delayed durable commit may stay in memory before its block is written.
+    pub delayed_window: Duration,
+    /// Durable writes in flight at most.
+    pub flushes_in_flight: usize,
+    /// Log buffers of 60 KiB at most.
+    pub buffers: usize,
+    /// Counters to add to.
+    pub counters: Arc<DatabaseCounters>,
+}
+
+impl Default for LogOptions {
+    fn default() -> Self {
+        LogOptions {
+            database: DatabaseId(0),
+            vlf_algorithm: VlfAlgorithm::V2022,
+            sector: None,
+            first_vlf: 34,
+            delayed_window: Duration::from_millis(8),
+            flushes_in_flight: 4,
+            buffers: 128,
+            counters: Arc::default(),
+        }
+    }
+}

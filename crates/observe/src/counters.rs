@@ -1,0 +1,295 @@
+//! Counters, and the sets of them behind `sys.dm_os_performance_counters`.
+//!
+//! Rates ("…/sec") are kept as running totals: readers difference them, as they do with SQL Server's.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+use crate::moment::Moment;
+use crate::waits::shard;
+
+/// A running total.
+#[derive(Default, Debug)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Zero.
+    pub const fn new() -> Counter {
+        Counter(AtomicU64::new(0))
+    }
+
+    /// Adds one.
+    pub fn inc(&self) {
+        self.add(1);
+    }
+
+    /// Adds `n`.
+    pub fn add(&self, n: u64) {
+        self.0.fetch_add(n, Relaxed);
+    }
+
+    /// The total.
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// A level that rises and falls.
+#[derive(Default, Debug)]
+pub struct Gauge(AtomicI64);
+
+impl Gauge {
+    /// Zero.
+    pub const fn new() -> Gauge {
+        Gauge(AtomicI64::new(0))
+    }
+
+    /// Adds `n`, which may be negative.
+    pub fn add(&self, n: i64) {
+        self.0.fetch_add(n, Relaxed);
+    }
+
+    /// Sets the level.
+    pub fn set(&self, n: i64) {
+        self.0.store(n, Relaxed);
+    }
+
+    /// The level.
+    pub fn get(&self) -> i64 {
+        self.0.load(Relaxed)
+    }
+}
+
+#[repr(align(64))]
+#[derive(Default, Debug)]
+struct Padded(AtomicU64);
+
+/// A total that many threads add to at once (per page looked up, per lock): each adds in its own cache line.
+#[derive(Default, Debug)]
+pub struct HotCounter([Padded; 8]);
+
+impl HotCounter {
+    /// Adds one.
+    pub fn inc(&self) {
+        self.add(1);
+    }
+
+    /// Adds `n`.
+    pub fn add(&self, n: u64) {
+        self.0[shard(self.0.len())].0.fetch_add(n, Relaxed);
+    }
+
+    /// The total.
+    pub fn get(&self) -> u64 {
+        self.0.iter().map(|c| c.0.load(Relaxed)).sum()
+    }
+}
+
+/// Time spent: a total, and what of it fell into the last full second (for counters that SQL Server defines so).
+#[derive(Default, Debug)]
+pub struct TimeCounter {
+    total_ns: AtomicU64,
+    second: AtomicU64,
+    this_second_ns: AtomicU64,
+    last_second_ns: AtomicU64,
+}
+
+impl TimeCounter {
+    /// Adds a duration that ended now.
+    pub fn add_ns(&self, ns: u64) {
+        self.add_at(ns, Moment::now());
+    }
+
+    fn add_at(&self, ns: u64, now: Moment) {
+        self.total_ns.fetch_add(ns, Relaxed);
+        self.turn(now.0 / 1_000_000_000);
+        self.this_second_ns.fetch_add(ns, Relaxed);
+    }
+
+    /// Moves to `second` if it is new. Two threads may see the turn at once: one wins, and what the other adds falls
+    /// on either side, which no reader can tell.
+    fn turn(&self, second: u64) {
+        let seen = self.second.load(Relaxed);
+        if second > seen && self.second.compare_exchange(seen, second, Relaxed, Relaxed).is_ok() {
+            let ended = self.this_second_ns.swap(0, Relaxed);
+            self.last_second_ns.store(if second == seen + 1 { ended } else { 0 }, Relaxed);
+        }
+    }
+
+    /// The total since the start.
+    pub fn total_ns(&self) -> u64 {
+        self.total_ns.load(Relaxed)
+    }
+
+    /// The total since the start, whole milliseconds.
+    pub fn total_ms(&self) -> u64 {
+        self.total_ns() / 1_000_000
+    }
+
+    /// What ended in the last full second, ms.
+    pub fn last_second_ms(&self) -> u64 {
+        self.turn(Moment::now().0 / 1_000_000_000);
+        self.last_second_ns.load(Relaxed) / 1_000_000
+    }
+}
+
+/// `SQLServer:Databases`: one set per database.
+#[derive(Default, Debug)]
+pub struct DatabaseCounters {
+    /// Data File(s) Size (KB)
+    pub data_files_size_kb: Gauge,
+    /// Log File(s) Size (KB)
+    pub log_files_size_kb: Gauge,
+    /// Log File(s) Used Size (KB); Percent Log Used follows from it.
+    pub log_files_used_size_kb: Gauge,
+    /// Active Transactions
+    pub active_transactions: Gauge,
+    /// Transactions/sec: transactions started.
+    pub transactions: Counter,
+    /// Write Transactions/sec: transactions that wrote and committed.
+    pub write_transactions: Counter,
+    /// Log Flushes/sec: writes to the log file that make records durable.
+    pub log_flushes: Counter,
+    /// Log Bytes Flushed/sec
+    pub log_bytes_flushed: Counter,
+    /// Log Flush Waits/sec: commits that waited for a flush.
+    pub log_flush_waits: Counter,
+    /// Log Flush Wait Time: how long they waited.
+    pub log_flush_wait_time: TimeCounter,
+    /// Log Flush Write Time (ms): how long the writes took.
+    pub log_flush_write_time: TimeCounter,
+    /// Group Commit Time/sec: commits held back to share a write, µs.
+    pub group_commit_time_us: Counter,
+    /// Log Growths
+    pub log_growths: Counter,
+    /// Log Shrinks
+    pub log_shrinks: Counter,
+    /// Log Truncations
+    pub log_truncations: Counter,
+    /// Log Cache Reads/sec: records fetched through the log cache.
+    pub log_cache_reads: Counter,
+    /// Log Cache Hit Ratio's numerator: those that were there.
+    pub log_cache_hits: Counter,
+    /// Log Pool Requests/sec: blocks asked for by readers.
+    pub log_pool_requests: Counter,
+    /// Log Pool Cache Misses/sec
+    pub log_pool_cache_misses: Counter,
+    /// Log Pool Disk Reads/sec
+    pub log_pool_disk_reads: Counter,
+    /// Backup/Restore Throughput/sec, bytes.
+    pub backup_bytes: Counter,
+    /// Bulk Copy Rows/sec
+    pub bulk_copy_rows: Counter,
+    /// Bulk Copy Throughput/sec, bytes; the counter shows KB.
+    pub bulk_copy_bytes: Counter,
+    /// Pages and their bytes that checkpoints, evictions and others read and wrote, for I/O views.
+    pub data_reads: Counter,
+    /// Bytes of `data_reads`.
+    pub data_read_bytes: Counter,
+    /// Writes to data files.
+    pub data_writes: Counter,
+    /// Bytes of `data_writes`.
+    pub data_write_bytes: Counter,
+    /// Log records appended.
+    pub log_records: Counter,
+    /// Page splits (SQLServer:Access Methods adds them up).
+    pub page_splits: Counter,
+    /// Ghosted records that scans stepped over.
+    pub skipped_ghosts: Counter,
+    /// Forwarded records fetched.
+    pub forwarded_records: Counter,
+    /// Full Scans, Range Scans, Index Searches of SQLServer:Access Methods.
+    pub full_scans: Counter,
+    /// See `full_scans`.
+    pub range_scans: Counter,
+    /// See `full_scans`.
+    pub index_searches: Counter,
+    /// Checkpoints completed.
+    pub checkpoints: Counter,
+}
+
+impl DatabaseCounters {
+    /// Percent Log Used, an integer.
+    pub fn percent_log_used(&self) -> i64 {
+        match self.log_files_size_kb.get() {
+            0 => 0,
+            size => self.log_files_used_size_kb.get() * 100 / size,
+        }
+    }
+}
+
+/// `SQLServer:Buffer Manager`.
+#[derive(Default, Debug)]
+pub struct BufferCounters {
+    /// Page lookups/sec
+    pub page_lookups: HotCounter,
+    /// Page reads/sec
+    pub page_reads: Counter,
+    /// Page writes/sec: every page written, whoever wrote it.
+    pub page_writes: Counter,
+    /// Checkpoint pages/sec
+    pub checkpoint_pages: Counter,
+    /// Background writer pages/sec
+    pub background_writer_pages: Counter,
+    /// Lazy writes/sec
+    pub lazy_writes: Counter,
+    /// Readahead pages/sec
+    pub readahead_pages: Counter,
+    /// Readahead time/sec, µs
+    pub readahead_time_us: Counter,
+    /// Free list stalls/sec
+    pub free_list_stalls: Counter,
+    /// Pages evicted to make room.
+    pub evictions: Counter,
+    /// Database pages
+    pub database_pages: Gauge,
+    /// Target pages
+    pub target_pages: Gauge,
+    /// Page life expectancy, s
+    pub page_life_expectancy_s: Gauge,
+}
+
+/// One instance of `SQLServer:Locks` (Database, Object, Page, Key, RID …).
+#[derive(Default, Debug)]
+pub struct LockCounters {
+    /// Lock Requests/sec
+    pub requests: HotCounter,
+    /// Lock Waits/sec
+    pub waits: Counter,
+    /// Lock Wait Time (ms), and Average Wait Time over `waits`.
+    pub wait_time: TimeCounter,
+    /// Lock Timeouts/sec, NOWAIT included.
+    pub timeouts: Counter,
+    /// Lock Timeouts (timeout > 0)/sec
+    pub timeouts_positive: Counter,
+    /// Number of Deadlocks/sec
+    pub deadlocks: Counter,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hot_counters_add_up_over_threads() {
+        let counter = HotCounter::default();
+        std::thread::scope(|s| {
+            for _ in 0..10 {
+                s.spawn(|| (0..1000).for_each(|_| counter.inc()));
+            }
+        });
+        assert_eq!(counter.get(), 10_000);
+    }
+
+    #[test]
+    fn time_of_the_last_second_is_told_apart() {
+        let second = |n: u64| Moment(n * 1_000_000_000 + 5);
+        let t = TimeCounter::default();
+        t.add_at(4_000_000, second(10));
+        t.add_at(6_000_000, second(10));
+        t.add_at(1_000_000, second(11));
+        assert_eq!(t.last_second_ns.load(Relaxed), 10_000_000);
+        t.add_at(2_000_000, second(13));
+        assert_eq!(t.last_second_ns.load(Relaxed), 0);
+        assert_eq!(t.total_ms(), 13);
+    }
+}

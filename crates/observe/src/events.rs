@@ -1,0 +1,135 @@
+//! Bounded rings of what happened lately: flushes in one, everything rarer in another, so that ten thousand flushes a
+//! second do not push yesterday's growth out. One short mutex per ring: events come per I/O, never per row.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::moment::Moment;
+use taffrail_base::{DatabaseId, FileId, LogPos, SessionId};
+
+/// Something that readers of the event ring may want to know. Sizes in bytes, durations in ns.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the fields say what they are")]
+pub enum Event {
+    /// One write to the log file.
+    LogFlush {
+        database: DatabaseId,
+        at: LogPos,
+        bytes: u32,
+        blocks: u32,
+        waiters: u32,
+        write_ns: u64,
+    },
+    /// A log file grew; `zeroed` tells whether the new part was zeroed meanwhile.
+    LogGrowth { database: DatabaseId, file: FileId, from: u64, to: u64, zeroed: bool, ns: u64 },
+    /// A data file grew.
+    DataGrowth { database: DatabaseId, file: FileId, from: u64, to: u64, ns: u64 },
+    /// A file shrank.
+    Shrink { database: DatabaseId, file: FileId, from: u64, to: u64 },
+    /// VLFs became reusable.
+    LogTruncation { database: DatabaseId, vlfs: u32, up_to: LogPos },
+    /// A checkpoint ended; `begin` is its first record.
+    Checkpoint { database: DatabaseId, automatic: bool, begin: LogPos, pages: u32, ns: u64 },
+    /// Row locks were exchanged for a lock on the object.
+    LockEscalation { database: DatabaseId, object: i32, session: SessionId, locks: u32 },
+    /// A deadlock, and who was chosen.
+    Deadlock { victim: SessionId, others: Vec<SessionId> },
+    /// An I/O operation failed; the text is for the error log.
+    IoError { database: DatabaseId, text: String },
+    /// A database finished recovery.
+    Recovery { database: DatabaseId, redone: u64, undone: u64, ns: u64 },
+}
+
+/// An event with its number and time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recorded {
+    /// Consecutive over all events; a gap means that the ring turned over in between.
+    pub number: u64,
+    /// When it was recorded: the end of what has a duration.
+    pub at: Moment,
+    /// What.
+    pub event: Event,
+}
+
+/// The rings.
+pub struct EventRing {
+    next: AtomicU64,
+    flushes: Mutex<VecDeque<Recorded>>,
+    rare: Mutex<VecDeque<Recorded>>,
+    capacity: usize,
+}
+
+impl EventRing {
+    /// Rings of so many events each.
+    pub fn new(capacity: usize) -> EventRing {
+        EventRing {
+            next: AtomicU64::new(1),
+            flushes: Mutex::new(VecDeque::new()),
+            rare: Mutex::new(VecDeque::new()),
+            capacity,
+        }
+    }
+
+    /// The process's ring.
+    pub fn global() -> &'static EventRing {
+        static GLOBAL: OnceLock<EventRing> = OnceLock::new();
+        GLOBAL.get_or_init(|| EventRing::new(4096))
+    }
+
+    /// Records an event that has just ended.
+    pub fn push(&self, event: Event) {
+        let ring = match event {
+            Event::LogFlush { .. } => &self.flushes,
+            _ => &self.rare,
+        };
+        let at = Moment::now();
+        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.len() == self.capacity {
+            ring.pop_front();
+        }
+        // Numbered under the mutex, so that each ring is in order.
+        ring.push_back(Recorded { number: self.next.fetch_add(1, Relaxed), at, event });
+    }
+
+    /// The events that are still there with a number above `after`, in order.
+    pub fn read_after(&self, after: u64) -> Vec<Recorded> {
+        let mut events = Vec::new();
+        for ring in [&self.flushes, &self.rare] {
+            let ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+            let from = ring.partition_point(|e| e.number <= after);
+            events.extend(ring.range(from..).cloned());
+        }
+        events.sort_unstable_by_key(|e| e.number);
+        events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flushes_do_not_push_growths_out() {
+        let ring = EventRing::new(4);
+        let database = DatabaseId(5);
+        let growth =
+            Event::LogGrowth { database, file: FileId(2), from: 1, to: 2, zeroed: true, ns: 3 };
+        ring.push(growth.clone());
+        for i in 0..10 {
+            let at = LogPos(i * 512);
+            ring.push(Event::LogFlush {
+                database,
+                at,
+                bytes: 512,
+                blocks: 1,
+                waiters: 1,
+                write_ns: 1,
+            });
+        }
+        let events = ring.read_after(0);
+        assert_eq!(events.len(), 5);
+        assert_eq!((events[0].number, &events[0].event), (1, &growth));
+        assert_eq!(ring.read_after(events[3].number), events[4..]);
+    }
+}

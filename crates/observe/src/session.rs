@@ -1,0 +1,333 @@
+//! One cell per session (and per background thread): what it does and waits for now, and its own totals.
+//!
+//! The session's thread writes, views read: everything is a relaxed atomic, except the text of what is waited for,
+//! which is only set when the thread is about to sleep anyway.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::counters::Counter;
+use crate::moment::Moment;
+use crate::wait_type::WaitType;
+use crate::waits::{WaitCell, WaitRow, WaitSum};
+
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum $name { $(#[doc = $text] $variant,)+ }
+        impl $name {
+            const ALL: &'static [$name] = &[$($name::$variant,)+];
+            /// The text that views show.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text,)+ }
+            }
+        }
+    };
+}
+
+named! {
+    /// `command` of `sys.dm_exec_requests`.
+    Command {
+        AwaitingCommand = "AWAITING COMMAND",
+        Select = "SELECT",
+        SelectInto = "SELECT INTO",
+        Insert = "INSERT",
+        Update = "UPDATE",
+        Delete = "DELETE",
+        Merge = "MERGE",
+        BulkInsert = "BULK INSERT",
+        Truncate = "TRUNCATE TABLE",
+        Execute = "EXECUTE",
+        Declare = "DECLARE",
+        Assign = "SET",
+        If = "CONDITIONAL",
+        While = "WHILE",
+        Print = "PRINT",
+        Waitfor = "WAITFOR",
+        Begin = "BEGIN TRANSACTION",
+        Commit = "COMMIT TRANSACTION",
+        Rollback = "ROLLBACK TRANSACTION",
+        Save = "SAVE TRANSACTION",
+        CreateTable = "CREATE TABLE",
+        CreateIndex = "CREATE INDEX",
+        CreateProcedure = "CREATE PROCEDURE",
+        CreateDatabase = "CREATE DATABASE",
+        AlterDatabase = "ALTER DATABASE",
+        AlterTable = "ALTER TABLE",
+        AlterIndex = "ALTER INDEX",
+        DropDatabase = "DROP DATABASE",
+        Drop = "DROP OBJECT",
+        Use = "USE",
+        Checkpoint = "CHECKPOINT",
+        BackupDatabase = "BACKUP DATABASE",
+        BackupLog = "BACKUP LOG",
+        RestoreDatabase = "RESTORE DATABASE",
+        RestoreLog = "RESTORE LOG",
+        Dbcc = "DBCC",
+        Kill = "KILL",
+        LogWriter = "LOG WRITER",
+        RecoveryWriter = "RECOVERY WRITER",
+        LazyWriter = "LAZY WRITER",
+        LockMonitor = "LOCK MONITOR",
+        SignalHandler = "SIGNAL HANDLER",
+        TaskManager = "TASK MANAGER",
+        GhostCleanup = "GHOST CLEANUP",
+        DbStartup = "DB STARTUP",
+    }
+}
+
+named! {
+    /// `status` of `sys.dm_exec_sessions` and `sys.dm_exec_requests`.
+    Status {
+        Sleeping = "sleeping",
+        Running = "running",
+        Suspended = "suspended",
+        Background = "background",
+        Runnable = "runnable",
+        Rollback = "rollback",
+        Dormant = "dormant",
+    }
+}
+
+const NO_WAIT: u16 = u16::MAX;
+
+/// What can be seen of one session while it runs.
+pub struct SessionCell {
+    session_id: u16,
+    status: AtomicU8,
+    command: AtomicU8,
+    wait_type: AtomicU16,
+    last_wait_type: AtomicU16,
+    wait_started: AtomicU64,
+    blocking_session: AtomicU16,
+    wait_resource: Mutex<String>,
+    waits: OnceLock<Box<[WaitCell]>>,
+    /// The current database's number.
+    pub database_id: AtomicU16,
+    /// The open transaction's number in the views, 0 = none.
+    pub transaction_id: AtomicU64,
+    /// `@@TRANCOUNT`
+    pub open_transaction_count: AtomicU32,
+    /// Isolation level as `sys.dm_exec_sessions` numbers it.
+    pub isolation_level: AtomicU8,
+    /// `SET LOCK_TIMEOUT`, ms; -1 = wait for ever.
+    pub lock_timeout_ms: AtomicI32,
+    /// `SET DEADLOCK_PRIORITY`, -10 to 10.
+    pub deadlock_priority: AtomicI32,
+    /// When the running request began.
+    pub request_started: AtomicU64,
+    /// Byte offsets of the running statement in the UTF-16 text; end -1 = to the end.
+    pub statement_start: AtomicI32,
+    /// See `statement_start`.
+    pub statement_end: AtomicI32,
+    /// Pages read from disk.
+    pub reads: Counter,
+    /// Pages dirtied.
+    pub writes: Counter,
+    /// Pages looked up in the buffer pool.
+    pub logical_reads: Counter,
+    /// Processor time of the session's thread, ns.
+    pub cpu_ns: Counter,
+    /// Rows returned or affected by the last statement.
+    pub row_count: AtomicU64,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Arc<SessionCell>>> = const { RefCell::new(None) };
+}
+
+/// The cell of the session that this thread works for.
+pub fn current() -> Option<Arc<SessionCell>> {
+    CURRENT.try_with(|c| c.borrow().clone()).ok().flatten()
+}
+
+/// Calls `f` with the current session's cell, if there is one, without touching its reference count.
+pub fn with_current<R>(f: impl FnOnce(&SessionCell) -> R) -> Option<R> {
+    CURRENT.try_with(|c| c.borrow().as_ref().map(|cell| f(cell))).ok().flatten()
+}
+
+/// Gives the thread its previous session back.
+#[must_use = "the thread works for the session until this is dropped"]
+pub struct Entered(Option<Arc<SessionCell>>);
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let previous = self.0.take();
+        // A thread that is ending has no current session any more.
+        let _ = CURRENT.try_with(|c| *c.borrow_mut() = previous);
+    }
+}
+
+impl SessionCell {
+    /// A cell for a new session.
+    pub fn new(session_id: u16) -> Arc<SessionCell> {
+        Arc::new(SessionCell {
+            session_id,
+            status: AtomicU8::new(Status::Sleeping as u8),
+            command: AtomicU8::new(Command::AwaitingCommand as u8),
+            wait_type: AtomicU16::new(NO_WAIT),
+            last_wait_type: AtomicU16::new(NO_WAIT),
+            wait_started: AtomicU64::new(0),
+            blocking_session: AtomicU16::new(0),
+            wait_resource: Mutex::new(String::new()),
+            waits: OnceLock::new(),
+            database_id: AtomicU16::new(0),
+            transaction_id: AtomicU64::new(0),
+            open_transaction_count: AtomicU32::new(0),
+            isolation_level: AtomicU8::new(2),
+            lock_timeout_ms: AtomicI32::new(-1),
+            deadlock_priority: AtomicI32::new(0),
+            request_started: AtomicU64::new(0),
+            statement_start: AtomicI32::new(0),
+            statement_end: AtomicI32::new(-1),
+            reads: Counter::new(),
+            writes: Counter::new(),
+            logical_reads: Counter::new(),
+            cpu_ns: Counter::new(),
+            row_count: AtomicU64::new(0),
+        })
+    }
+
+    /// From now on this thread works for that session, until the returned guard is dropped.
+    pub fn enter(cell: &Arc<SessionCell>) -> Entered {
+        Entered(CURRENT.with(|c| c.borrow_mut().replace(cell.clone())))
+    }
+
+    /// `session_id`
+    pub fn session_id(&self) -> u16 {
+        self.session_id
+    }
+
+    /// Shows what the session does. While it waits, `status()` says suspended.
+    pub fn set_status(&self, status: Status) {
+        self.status.store(status as u8, Relaxed);
+    }
+
+    /// `status`
+    pub fn status(&self) -> Status {
+        match Status::ALL[self.status.load(Relaxed) as usize] {
+            Status::Running if self.wait_type().is_some() => Status::Suspended,
+            status => status,
+        }
+    }
+
+    /// Shows the running statement's kind.
+    pub fn set_command(&self, command: Command) {
+        self.command.store(command as u8, Relaxed);
+    }
+
+    /// `command`
+    pub fn command(&self) -> Command {
+        Command::ALL[self.command.load(Relaxed) as usize]
+    }
+
+    /// What the session waits for now.
+    pub fn wait_type(&self) -> Option<WaitType> {
+        WaitType::from_number(self.wait_type.load(Relaxed))
+    }
+
+    /// What it waits for now, or waited for last.
+    pub fn last_wait_type(&self) -> Option<WaitType> {
+        WaitType::from_number(self.last_wait_type.load(Relaxed))
+    }
+
+    /// When the wait in progress began; meaningless without one.
+    pub fn wait_started_at(&self) -> Moment {
+        Moment(self.wait_started.load(Relaxed))
+    }
+
+    /// How long the wait in progress has lasted, ms; 0 without one.
+    pub fn wait_time_ms(&self) -> u64 {
+        match self.wait_type() {
+            Some(_) => Moment::now().since(self.wait_started_at()) / 1_000_000,
+            None => 0,
+        }
+    }
+
+    /// The session that holds what is waited for; 0 = not blocked or not known.
+    pub fn blocking_session(&self) -> u16 {
+        self.blocking_session.load(Relaxed)
+    }
+
+    /// `wait_resource`; empty without one.
+    pub fn wait_resource(&self) -> String {
+        self.wait_resource.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The session's own totals, types that it never waited for left out.
+    pub fn waits(&self) -> Vec<WaitRow> {
+        let Some(cells) = self.waits.get() else { return Vec::new() };
+        let row = |w: &WaitType| {
+            let mut sum = WaitSum::default();
+            cells[*w as usize].add_to(&mut sum);
+            sum.row(*w)
+        };
+        WaitType::ALL.iter().map(row).filter(|r| r.waiting_tasks_count > 0).collect()
+    }
+
+    /// The connection was reset for reuse: totals begin anew.
+    pub fn clear_waits(&self) {
+        if let Some(cells) = self.waits.get() {
+            cells.iter().for_each(WaitCell::clear);
+        }
+    }
+
+    fn cell(&self, wait_type: WaitType) -> &WaitCell {
+        let cells =
+            self.waits.get_or_init(|| (0..WaitType::COUNT).map(|_| WaitCell::default()).collect());
+        &cells[wait_type as usize]
+    }
+
+    pub(crate) fn wait_started(&self, wait_type: WaitType, at: Moment) {
+        self.cell(wait_type).start();
+        self.wait_started.store(at.0, Relaxed);
+        self.last_wait_type.store(wait_type as u16, Relaxed);
+        self.wait_type.store(wait_type as u16, Relaxed);
+    }
+
+    pub(crate) fn set_wait_resource(&self, resource: String, blocking_session: u16) {
+        *self.wait_resource.lock().unwrap_or_else(PoisonError::into_inner) = resource;
+        self.blocking_session.store(blocking_session, Relaxed);
+    }
+
+    pub(crate) fn wait_ended(&self, wait_type: WaitType, wait_ns: u64, signal_ns: u64) {
+        self.wait_type.store(NO_WAIT, Relaxed);
+        self.cell(wait_type).end(wait_ns, signal_ns);
+        if self.blocking_session.swap(0, Relaxed) != 0 || wait_type.name().starts_with("LCK_") {
+            self.wait_resource.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entering_nests() {
+        let (a, b) = (SessionCell::new(51), SessionCell::new(52));
+        assert!(current().is_none());
+        let in_a = SessionCell::enter(&a);
+        {
+            let _in_b = SessionCell::enter(&b);
+            assert_eq!(with_current(SessionCell::session_id), Some(52));
+        }
+        assert_eq!(with_current(SessionCell::session_id), Some(51));
+        drop(in_a);
+        assert!(current().is_none());
+    }
+
+    #[test]
+    fn a_running_session_that_waits_is_suspended() {
+        let cell = SessionCell::new(51);
+        cell.set_status(Status::Running);
+        cell.set_command(Command::Insert);
+        cell.wait_started(WaitType::WriteLog, Moment::now());
+        assert_eq!((cell.status().name(), cell.command().name()), ("suspended", "INSERT"));
+        cell.wait_ended(WaitType::WriteLog, 10, 0);
+        assert_eq!(cell.status(), Status::Running);
+    }
+}

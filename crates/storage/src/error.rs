@@ -1,0 +1,164 @@
+//! What can go wrong in storage, by whose problem it is, and the message a client gets for it.
+
+use std::fmt;
+
+use taffrail_base::{DatabaseId, PageId, SqlError};
+use taffrail_io::IoError;
+
+/// Result of every operation of this crate.
+pub type StorageResult<T> = Result<T, StorageError>;
+
+/// Why an operation did not succeed. After any variant but [`StorageError::Suspect`] the database goes on; the
+/// caller rolls back to its last savepoint.
+#[derive(Debug)]
+pub enum StorageError {
+    /// The key is there already. The engine knows table, index and values, and raises 2601 or 2627.
+    DuplicateKey,
+    /// The row is not there (any more).
+    RowNotFound,
+    /// Message 511: a row or entry does not fit in a page.
+    RowTooLarge {
+        /// Its size in bytes.
+        size: usize,
+        /// What fits.
+        max: usize,
+    },
+    /// 1205, 1222, or cancelled: from the lock manager.
+    Lock(crate::lock::LockError),
+    /// Message 9002, ready made by the log.
+    LogFull(Box<SqlError>),
+    /// Message 9001: an earlier log write failed.
+    LogUnavailable(Box<str>),
+    /// Message 1105: no room in the data files.
+    FileFull(Box<FileFull>),
+    /// Message 823: the operating system refused an I/O on a data file.
+    Io(Box<PageIo>),
+    /// Message 824: a page's bytes are not what was written.
+    Corrupt(Box<Corruption>),
+    /// Message 926: the database was marked SUSPECT earlier, with this reason.
+    Suspect(Box<SuspectReason>),
+    /// Message 802: every page of the pool is pinned.
+    PoolExhausted,
+    /// An ended or doomed transaction was used again, or an identifier names nothing: a mistake of the caller.
+    Misuse(&'static str),
+    /// Any other message, ready made.
+    Sql(Box<SqlError>),
+}
+
+/// Particulars of [`StorageError::FileFull`].
+#[derive(Debug)]
+pub struct FileFull {
+    /// The object that wanted space, as far as storage can name it.
+    pub object: String,
+    /// The database's name.
+    pub database: String,
+    /// Why the file could not grow.
+    pub why: String,
+}
+
+/// Particulars of [`StorageError::Io`].
+#[derive(Debug)]
+pub struct PageIo {
+    /// `read` or `write`.
+    pub operation: &'static str,
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// The failed operation.
+    pub source: IoError,
+}
+
+/// Particulars of [`StorageError::Corrupt`].
+#[derive(Debug)]
+pub struct Corruption {
+    /// What is wrong, as message 824 words it, e.g. `incorrect checksum (expected: 0x…; actual: 0x…)`.
+    pub what: String,
+    /// `read` mostly.
+    pub operation: &'static str,
+    /// The page.
+    pub page: PageId,
+    /// The database.
+    pub database: DatabaseId,
+    /// The file's path.
+    pub file: String,
+}
+
+/// Particulars of [`StorageError::Suspect`].
+#[derive(Clone, Debug)]
+pub struct SuspectReason {
+    /// The database's name.
+    pub database: String,
+    /// What happened.
+    pub reason: String,
+}
+
+impl From<crate::lock::LockError> for StorageError {
+    fn from(e: crate::lock::LockError) -> Self {
+        StorageError::Lock(e)
+    }
+}
+
+impl StorageError {
+    /// The message for the client. `session` is named by 1205.
+    pub fn to_sql(&self, session: u16) -> Box<SqlError> {
+        match self {
+            StorageError::DuplicateKey => SqlError::new(2601, &[&"", &"", &""]),
+            StorageError::RowNotFound => SqlError::new(601, &[]),
+            StorageError::RowTooLarge { size, max } => SqlError::new(511, &[size, max]),
+            StorageError::Lock(e) => e.to_sql(session),
+            StorageError::LogFull(e) | StorageError::Sql(e) => e.clone(),
+            StorageError::LogUnavailable(db) => SqlError::new(9001, &[db]),
+            StorageError::FileFull(f) => {
+                SqlError::new(1105, &[&f.object, &"", &f.database, &"PRIMARY"])
+            }
+            StorageError::Io(e) => SqlError::new(
+                823,
+                &[
+                    &format_args!("{}", e.source.source),
+                    &e.operation,
+                    &format_args!("{:#018x}", e.offset),
+                    &e.source.path.display(),
+                ],
+            ),
+            StorageError::Corrupt(c) => SqlError::new(
+                824,
+                &[
+                    &c.what,
+                    &c.operation,
+                    &format_args!("({}:{})", c.page.file, c.page.page),
+                    &c.database,
+                    &format_args!("{:#018x}", c.page.file_offset()),
+                    &c.file,
+                ],
+            ),
+            StorageError::Suspect(s) => SqlError::new(926, &[&s.database]),
+            StorageError::PoolExhausted => SqlError::new(802, &[]),
+            StorageError::Misuse(what) => SqlError::new(601, &[what]),
+        }
+    }
+
+    /// True for what says that pages or log can no longer be trusted or written.
+    pub fn is_fatal_to_database(&self) -> bool {
+        matches!(
+            self,
+            StorageError::LogUnavailable(_)
+                | StorageError::Io(_)
+                | StorageError::Corrupt(_)
+                | StorageError::Suspect(_)
+        )
+    }
+}
+
+impl fmt::Display for StorageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StorageError::Misuse(what) => f.write_str(what),
+            StorageError::Suspect(s) => {
+                write!(f, "database '{}' is suspect: {}", s.database, s.reason)
+            }
+            StorageError::FileFull(e) => write!(f, "{} ({})", self.to_sql(0).message, e.why),
+            other => f.write_str(&other.to_sql(0).message),
+        }
+    }
+}
+
+impl std::error::Error for StorageError {}

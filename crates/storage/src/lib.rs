@@ -1,0 +1,40 @@
+//! Everything that lives in pages: the files of a database, its buffer pool, locks, transactions, heaps, B+ trees,
+//! checkpoints, restart and backup.
+//!
+//! ```text
+//! page      an 8 KiB page as plain bytes: header, slotted rows, bitmaps
+//! buffer    the pool: frames, latches, dirty pages, the write-ahead rule, the double-write region
+//! alloc     extents and pages: GAM, IAM, PFS, changed-extent map
+//! lock      modes, queues, escalation, deadlock search, over opaque resource names
+//! txn       begin, commit, savepoints, rollback, the transaction table
+//! access    heaps, B+ trees, LOB chains, the directory of them; every log record's encoding, redo and undo
+//! recovery  checkpoint and restart;  backup  full backups taken while others write
+//! ```
+//!
+//! Arrows inside: `page` ← `buffer` ← `alloc` ← `access` ← `recovery`, `backup`; `txn` is beside `access`, which it rolls
+//! back through. The log below is only ever told opaque payloads.
+//!
+//! A caller starts at [`StorageInstance`], opens a [`Database`], begins a [`Transaction`] and works with the functions
+//! of [`heap`], [`btree`] and [`lob`]. No thread is started here: the engine hands threads to
+//! [`Database::background_tick`] and [`StorageInstance::lazy_writer_tick`].
+#![deny(unsafe_code)]
+
+pub mod access;
+pub mod buffer;
+pub mod database;
+pub mod error;
+pub mod instance;
+pub mod lock;
+pub mod page;
+pub mod txn;
+
+pub use access::{
+    Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
+};
+pub use database::{
+    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
+    FileKind, Growth, OpenSpec, RecoveryModel, RecoveryReport,
+};
+pub use error::{StorageError, StorageResult};
+pub use instance::{InstanceOptions, StorageInstance};
+pub use txn::{BeginSpec, Durability, Isolation, Savepoint, Transaction};

@@ -1,0 +1,82 @@
+//! The deadlock search.
+//!
+//! An owner waits for at most one lock, so the graph is: owner → everybody in the way of its request. The search
+//! starts at an owner that has just begun to wait and looks for a way back to it. It holds the mutex of the list of
+//! waiters, so nobody can begin a new wait that the search would see; edges are read from the queues as they are. A
+//! cycle that it finds is therefore real: each of its owners was in its queue when it was looked at, and an owner that
+//! waits gives nothing back.
+
+use std::collections::BTreeMap;
+
+use taffrail_base::SessionId;
+use taffrail_observe::{Event, EventRing};
+
+use super::manager::{LockManager, WaitingOwner};
+use super::state::OwnerId;
+use super::sync::Verdict;
+
+impl LockManager {
+    /// Looks for a cycle through a waiting owner and ends one wait of it. `true` if there was one.
+    pub(super) fn resolve_deadlock(&self, start: OwnerId) -> bool {
+        let waiting = self.waiting.lock();
+        let Some(cycle) = self.find_cycle(&waiting, start) else { return false };
+        let Some(victim) = choose_victim(&waiting, &cycle) else { return false };
+        let w = &waiting[&victim];
+        if self.withdraw(w.resource.hash(), &w.resource, victim) {
+            w.slot.decide(Verdict::Victim);
+            let others = cycle.iter().filter(|o| **o != victim);
+            EventRing::global().push(Event::Deadlock {
+                victim: SessionId(victim.session()),
+                others: others.map(|o| SessionId(o.session())).collect(),
+            });
+        }
+        true
+    }
+
+    /// The owners of a cycle through `start`, or `None`.
+    fn find_cycle(
+        &self,
+        waiting: &BTreeMap<OwnerId, WaitingOwner>,
+        start: OwnerId,
+    ) -> Option<Vec<OwnerId>> {
+        let blockers = |owner: OwnerId| match waiting.get(&owner) {
+            Some(w) => {
+                let hash = w.resource.hash();
+                self.shard(hash).blockers(hash, &w.resource, owner)
+            }
+            None => Vec::new(),
+        };
+        // From whom each owner was reached: depth first, each owner once.
+        let mut reached_from: BTreeMap<OwnerId, OwnerId> = BTreeMap::new();
+        let mut open = vec![start];
+        while let Some(owner) = open.pop() {
+            for blocker in blockers(owner) {
+                if blocker == start {
+                    let mut cycle = vec![owner];
+                    let mut at = owner;
+                    while at != start {
+                        at = reached_from[&at];
+                        cycle.push(at);
+                    }
+                    return Some(cycle);
+                }
+                if let std::collections::btree_map::Entry::Vacant(new) = reached_from.entry(blocker) {
+                    new.insert(owner);
+                    open.push(blocker);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The lowest deadlock priority, then the least to roll back, then the youngest.
+fn choose_victim(
+    waiting: &BTreeMap<OwnerId, WaitingOwner>,
+    cycle: &[OwnerId],
+) -> Option<OwnerId> {
+    cycle.iter().copied().min_by_key(|owner| {
+        let w = &waiting[owner];
+        (w.deadlock_priority, w.log_bytes, std::cmp::Reverse(owner.number()))
+    })
+}

@@ -1,0 +1,565 @@
+//! The shards behind mutexes; requests that wait, time out, are cancelled or chosen as victims; escalation.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use taffrail_base::{SessionId, SqlError};
+use taffrail_observe::{Counter, Event, EventRing, LockCounters, Moment, wait};
+
+use super::mode::{LockMode, ModeSet};
+use super::resource::{Resource, ResourceKind};
+use super::state::{Held, LockMark, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
+use super::sync::{Mutex, MutexGuard, Verdict, WaitSlot};
+use super::table::{LockTable, Outcome, Woken};
+
+/// Shards of the lock table. Two threads meet in one with probability 1/128.
+const SHARDS: usize = 128;
+/// Cells of the array that counts writing grants on objects.
+const WRITER_CELLS: usize = 4096;
+/// Requests that an owner counts for itself before it adds them to the shared counters.
+const COUNT_EVERY: u32 = 256;
+
+/// Settings of the lock manager.
+#[derive(Clone, Copy, Debug)]
+pub struct LockLimits {
+    /// Row and page locks of one statement on one object that make it try to lock the object instead.
+    pub escalation_threshold: u32,
+    /// How many more locks it takes before trying again, when the object could not be locked.
+    pub escalation_step: u32,
+    /// Locks of one transaction from which on it tries to escalate whatever the statement took: their memory counts.
+    pub escalation_memory_threshold: usize,
+    /// Locks of one transaction at most; one more is message 1204.
+    pub max_locks: usize,
+    /// How long a request waits before it looks for a deadlock. Most waits end sooner, and a cycle never ends.
+    pub deadlock_delay: Duration,
+}
+
+impl Default for LockLimits {
+    fn default() -> LockLimits {
+        LockLimits {
+            escalation_threshold: 5000,
+            escalation_step: 1250,
+            escalation_memory_threshold: 2_000_000,
+            max_locks: 16_000_000,
+            deadlock_delay: Duration::from_millis(5),
+        }
+    }
+}
+
+/// How a request was met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Granted {
+    /// It was not held before: whoever needs it only briefly may release it.
+    New,
+    /// It was held in a weaker mode.
+    Converted,
+    /// It was held already, at least as strongly.
+    Held,
+    /// The lock held on the object makes it needless; nothing was taken.
+    Covered,
+}
+
+/// Why a lock was not granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LockError {
+    /// Message 1222: `SET LOCK_TIMEOUT` elapsed.
+    Timeout,
+    /// Message 1205: chosen as victim; the transaction must be rolled back.
+    Deadlock,
+    /// The client cancelled the batch.
+    Cancelled,
+    /// Message 1204: the transaction holds as many locks as it may.
+    OutOfLocks,
+}
+
+impl LockError {
+    /// The message for the client; a cancellation has none.
+    pub fn message(self, session: SessionId) -> Option<Box<SqlError>> {
+        match self {
+            LockError::Timeout => Some(SqlError::new(1222, &[])),
+            LockError::Deadlock => Some(SqlError::new(1205, &[&session, &"lock"])),
+            LockError::OutOfLocks => Some(SqlError::new(1204, &[])),
+            LockError::Cancelled => None,
+        }
+    }
+}
+
+impl std::fmt::Display for LockError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            LockError::Timeout => "lock request time out",
+            LockError::Deadlock => "chosen as deadlock victim",
+            LockError::Cancelled => "cancelled",
+            LockError::OutOfLocks => "out of locks",
+        })
+    }
+}
+
+impl std::error::Error for LockError {}
+
+/// A request in a queue, as the deadlock search and cancellation see it.
+pub(super) struct WaitingOwner {
+    pub resource: Resource,
+    pub slot: Arc<WaitSlot>,
+    pub deadlock_priority: i8,
+    pub log_bytes: u64,
+}
+
+type Table = LockTable<Arc<WaitSlot>>;
+
+#[repr(align(128))]
+struct Shard(Mutex<Table>);
+
+/// The lock manager of an instance.
+pub struct LockManager {
+    shards: Box<[Shard]>,
+    /// Grants in a writing mode, by the object's hash: see the module's text on reading without row locks.
+    object_writers: Box<[AtomicU32]>,
+    pub(super) waiting: Mutex<BTreeMap<OwnerId, WaitingOwner>>,
+    next_owner: AtomicU64,
+    limits: LockLimits,
+    counters: [LockCounters; ResourceKind::COUNT],
+    /// Table Lock Escalations/sec
+    pub escalations: Counter,
+}
+
+impl Default for LockManager {
+    fn default() -> LockManager {
+        LockManager::new(LockLimits::default())
+    }
+}
+
+impl LockManager {
+    /// An empty lock table.
+    pub fn new(limits: LockLimits) -> LockManager {
+        LockManager {
+            shards: (0..SHARDS).map(|_| Shard(Mutex::default())).collect(),
+            object_writers: (0..WRITER_CELLS).map(|_| AtomicU32::new(0)).collect(),
+            waiting: Mutex::default(),
+            next_owner: AtomicU64::new(1),
+            limits,
+            counters: Default::default(),
+            escalations: Counter::new(),
+        }
+    }
+
+    /// A new owner of locks, working for a session.
+    pub fn owner(&self, session: SessionId, kind: OwnerKind) -> TxLockState {
+        let number = self.next_owner.fetch_add(1, Ordering::Relaxed);
+        TxLockState::new(OwnerId::new(number, kind, session.0))
+    }
+
+    /// The counters of one kind of resource (`SQLServer:Locks`).
+    pub fn counters(&self, kind: ResourceKind) -> &LockCounters {
+        &self.counters[kind as usize]
+    }
+
+    pub(super) fn shard(&self, hash: u64) -> MutexGuard<'_, Table> {
+        self.shards[(hash >> 48) as usize % SHARDS].0.lock()
+    }
+
+    pub(super) fn shards(&self) -> impl Iterator<Item = &Mutex<Table>> {
+        self.shards.iter().map(|s| &s.0)
+    }
+
+    /// Locks a database, object, page … until the end of the transaction or until it is released. For rows and pages
+    /// of an object, [`LockManager::acquire_row`] also knows about escalation. `timeout`: `None` waits for ever, zero
+    /// does not wait.
+    pub fn acquire(
+        &self,
+        state: &mut TxLockState,
+        resource: Resource,
+        mode: LockMode,
+        timeout: Option<Duration>,
+    ) -> Result<Granted, LockError> {
+        if resource.kind() != ResourceKind::Object {
+            return self.acquire_at(state, NO_OBJECT, resource, mode, timeout).map(|(g, _)| g);
+        }
+        let object = state.object(&resource) as usize;
+        let before = state.objects[object].mode;
+        if before != LockMode::Null && before.covers(mode) {
+            self.count(state, ResourceKind::Object);
+            return Ok(Granted::Held);
+        }
+        let (granted, now) = self.acquire_at(state, NO_OBJECT, resource, mode, timeout)?;
+        state.objects[object].mode = now;
+        Ok(granted)
+    }
+
+    /// Locks a row or page that belongs to an object, unless the lock on the object covers it. From
+    /// [`LockLimits::escalation_threshold`] locks in a statement on, tries to lock the object instead.
+    pub fn acquire_row(
+        &self,
+        state: &mut TxLockState,
+        object: Resource,
+        row: Resource,
+        mode: LockMode,
+        timeout: Option<Duration>,
+    ) -> Result<Granted, LockError> {
+        let index = state.object(&object);
+        if state.objects[index as usize].mode.covers_row(mode) {
+            return Ok(Granted::Covered);
+        }
+        let (granted, now) = self.acquire_at(state, index, row, mode, timeout)?;
+        let held_now = state.held.len();
+        let using = &mut state.objects[index as usize];
+        using.strongest_row = using.strongest_row.with(now);
+        if granted == Granted::New {
+            using.rows += 1;
+            using.rows_in_statement += 1;
+            let threshold = match using.escalate_at {
+                0 => self.limits.escalation_threshold,
+                next => next,
+            };
+            let many = held_now >= self.limits.escalation_memory_threshold
+                && held_now.is_multiple_of(self.limits.escalation_step.max(1) as usize);
+            if using.rows_in_statement >= threshold || many {
+                using.escalate_at = using.rows_in_statement + self.limits.escalation_step;
+                if self.escalate(state, index) {
+                    return Ok(Granted::Covered);
+                }
+            }
+        }
+        Ok(granted)
+    }
+
+    /// Like [`LockManager::acquire`] without waiting; `false` when it would have to.
+    pub fn try_acquire(&self, state: &mut TxLockState, resource: Resource, mode: LockMode) -> bool {
+        self.acquire(state, resource, mode, Some(Duration::ZERO)).is_ok()
+    }
+
+    fn acquire_at(
+        &self,
+        state: &mut TxLockState,
+        object: u32,
+        resource: Resource,
+        mode: LockMode,
+        timeout: Option<Duration>,
+    ) -> Result<(Granted, LockMode), LockError> {
+        self.count(state, resource.kind());
+        let hash = resource.hash();
+        if state.recently(hash, &resource, mode) {
+            return Ok((Granted::Held, mode));
+        }
+        let no_wait = timeout == Some(Duration::ZERO);
+        let TxLockState { owner, slot, .. } = state;
+        let outcome = {
+            let mut shard = self.shard(hash);
+            let outcome = shard.request(hash, &resource, *owner, mode, || {
+                if no_wait {
+                    return None;
+                }
+                let slot = slot.get_or_insert_default();
+                slot.reset();
+                Some(slot.clone())
+            });
+            if let Outcome::Granted { before, now } = outcome {
+                self.note_writer(hash, &resource, before, now);
+            }
+            outcome
+        };
+        let (before, now) = match outcome {
+            Outcome::Granted { before, now } => (before, now),
+            Outcome::Refused { .. } => {
+                self.counters(resource.kind()).timeouts.inc();
+                return Err(LockError::Timeout);
+            }
+            Outcome::Queued { wanted } => {
+                let before = self.held_mode(hash, &resource, state.owner);
+                self.wait_for(state, hash, resource, wanted, timeout)?;
+                (before, wanted)
+            }
+        };
+        state.remember(hash, &resource, now);
+        if before == LockMode::Null {
+            state.held.push(Held { resource, object });
+            if state.held.len() > self.limits.max_locks {
+                self.release(state, &resource);
+                return Err(LockError::OutOfLocks);
+            }
+            Ok((Granted::New, now))
+        } else if before == now {
+            Ok((Granted::Held, now))
+        } else {
+            Ok((Granted::Converted, now))
+        }
+    }
+
+    /// What an owner holds, asked by itself: nobody else can change the answer.
+    fn held_mode(&self, hash: u64, resource: &Resource, owner: OwnerId) -> LockMode {
+        let shard = self.shard(hash);
+        let lock = shard.find(hash, resource);
+        // A grant to a newcomer that came in the meantime counts as nothing held before: the caller has not noted it.
+        let granted = lock.and_then(|l| {
+            let waits = |q: &std::collections::VecDeque<_>| {
+                q.iter().any(|w: &super::table::Waiter<_>| w.owner == owner && w.converts)
+            };
+            match l.queue.as_ref().is_some_and(|q| waits(q)) {
+                true => l.grants.iter().find(|g| g.owner == owner).map(|g| g.mode),
+                false => None,
+            }
+        });
+        granted.unwrap_or(LockMode::Null)
+    }
+
+    /// Sleeps until a queued request is granted, or takes it back.
+    fn wait_for(
+        &self,
+        state: &mut TxLockState,
+        hash: u64,
+        resource: Resource,
+        wanted: LockMode,
+        timeout: Option<Duration>,
+    ) -> Result<(), LockError> {
+        let Some(slot) = state.slot.clone() else { unreachable!("a queued request has a slot") };
+        let counters = self.counters(resource.kind());
+        counters.waits.inc();
+        let mut waiting = wait(wanted.wait_type());
+        let started = Instant::now();
+        self.waiting.lock().insert(
+            state.owner,
+            WaitingOwner {
+                resource,
+                slot: slot.clone(),
+                deadlock_priority: state.deadlock_priority,
+                log_bytes: state.log_bytes,
+            },
+        );
+        // After the registration: whoever cancels sets the flag first and then looks for registered waiters.
+        if state.is_cancelled() {
+            slot.decide(Verdict::Cancelled);
+        }
+        if let Some(blocker) = self.shard(hash).blockers(hash, &resource, state.owner).first() {
+            waiting.resource(resource.wait_resource(), blocker.session());
+        }
+        let deadline = timeout.map(|t| started + t);
+        let mut search_at = started + self.limits.deadlock_delay;
+        let result = loop {
+            let until = deadline.map_or(search_at, |d| d.min(search_at));
+            let error = match slot.wait(Some(until)) {
+                Verdict::Granted(at) => {
+                    waiting.signalled(at);
+                    break Ok(());
+                }
+                Verdict::Victim => break Err(LockError::Deadlock),
+                Verdict::Cancelled => LockError::Cancelled,
+                Verdict::Waiting if deadline.is_some_and(|d| Instant::now() >= d) => {
+                    LockError::Timeout
+                }
+                Verdict::Waiting => {
+                    self.resolve_deadlock(state.owner);
+                    // A cycle is closed by the last who starts to wait, so one search by each is enough; the later
+                    // ones are a net under the argument.
+                    search_at = Instant::now() + self.limits.deadlock_delay.max(Duration::from_secs(1));
+                    continue;
+                }
+            };
+            if self.withdraw(hash, &resource, state.owner) {
+                break Err(error);
+            }
+            // No longer in the queue: a grant or a search was faster, and its verdict stands.
+            if let Verdict::Victim = slot.wait(Some(Instant::now())) {
+                break Err(LockError::Deadlock);
+            }
+            break Ok(());
+        };
+        self.waiting.lock().remove(&state.owner);
+        counters.wait_time.add_ns(waiting.finish());
+        match result {
+            Err(LockError::Timeout) => {
+                counters.timeouts.inc();
+                counters.timeouts_positive.inc();
+            }
+            Err(LockError::Deadlock) => counters.deadlocks.inc(),
+            _ => {}
+        }
+        result
+    }
+
+    /// Takes a request out of its queue; `false` if it is not there any more.
+    pub(super) fn withdraw(&self, hash: u64, resource: &Resource, owner: OwnerId) -> bool {
+        let mut woken = Vec::new();
+        let mut shard = self.shard(hash);
+        let found = shard.withdraw(hash, resource, owner, &mut woken).is_some();
+        self.wake(hash, resource, woken);
+        found
+    }
+
+    /// Tells those who got their lock. Called under the shard's mutex, so that the writers of an object are counted
+    /// before anybody can ask.
+    fn wake(&self, hash: u64, resource: &Resource, woken: Vec<Woken<Arc<WaitSlot>>>) {
+        if woken.is_empty() {
+            return;
+        }
+        let now = Moment::now();
+        for w in woken {
+            self.note_writer(hash, resource, w.before, w.now);
+            w.token.decide(Verdict::Granted(now));
+        }
+    }
+
+    fn writer_cell(&self, hash: u64) -> &AtomicU32 {
+        &self.object_writers[hash as usize % WRITER_CELLS]
+    }
+
+    fn note_writer(&self, hash: u64, resource: &Resource, before: LockMode, now: LockMode) {
+        if resource.kind() != ResourceKind::Object {
+            return;
+        }
+        // Release: what the holder changed is visible to whoever sees that it has gone.
+        match (before.writes(), now.writes()) {
+            (false, true) => self.writer_cell(hash).fetch_add(1, Ordering::AcqRel),
+            (true, false) => self.writer_cell(hash).fetch_sub(1, Ordering::AcqRel),
+            _ => return,
+        };
+    }
+
+    /// True if anybody but this owner holds the resource in one of these modes. Cheap (one atomic load) for objects
+    /// and writing modes while nobody writes; see the module's text for when the answer may be relied upon.
+    pub fn others_hold(&self, state: &TxLockState, resource: &Resource, modes: ModeSet) -> bool {
+        let hash = resource.hash();
+        if resource.kind() == ResourceKind::Object && modes.is_within(ModeSet::WRITING) {
+            let own = u32::from(state.object_mode(resource).writes());
+            if self.writer_cell(hash).load(Ordering::Acquire) <= own {
+                return false;
+            }
+        }
+        let shard = self.shard(hash);
+        let Some(lock) = shard.find(hash, resource) else { return false };
+        lock.grants.iter().any(|g| g.owner != state.owner && modes.contains(g.mode))
+    }
+
+    /// Gives one lock back before the end of the transaction (a shared lock after the read, an update lock on a row
+    /// that did not qualify). Does nothing if it is not held.
+    pub fn release(&self, state: &mut TxLockState, resource: &Resource) {
+        // What is released early was taken a moment ago.
+        let Some(at) = state.held.iter().rposition(|h| h.resource == *resource) else { return };
+        let held = state.held.swap_remove(at);
+        self.give_back(state, &held);
+    }
+
+    fn give_back(&self, state: &mut TxLockState, held: &Held) {
+        let hash = held.resource.hash();
+        state.forget(hash, &held.resource);
+        if held.object != NO_OBJECT {
+            let object = &mut state.objects[held.object as usize];
+            object.rows -= 1;
+            object.rows_in_statement = object.rows_in_statement.saturating_sub(1);
+        } else if held.resource.kind() == ResourceKind::Object {
+            let object = state.object(&held.resource);
+            state.objects[object as usize].mode = LockMode::Null;
+        }
+        self.unlock(&held.resource, hash, state.owner);
+    }
+
+    fn unlock(&self, resource: &Resource, hash: u64, owner: OwnerId) {
+        let mut woken = Vec::new();
+        let mut shard = self.shard(hash);
+        let before = shard.release(hash, resource, owner, &mut woken);
+        debug_assert!(before != LockMode::Null, "{resource:?} was in the list of {owner:?}");
+        self.note_writer(hash, resource, before, LockMode::Null);
+        self.wake(hash, resource, woken);
+    }
+
+    /// The transaction has ended: everything is given back.
+    pub fn release_all(&self, state: &mut TxLockState) {
+        let owner = state.owner;
+        // Rows before their object, as they were taken after it: a reader that sees nobody writing to the object
+        // must not meet a row lock of ours, which would only cost it a wait.
+        for held in state.held.drain(..).rev() {
+            self.unlock(&held.resource, held.resource.hash(), owner);
+        }
+        state.objects.clear();
+        state.recent = [None; RECENT];
+        if state.held.capacity() > 1024 {
+            state.held = Vec::new();
+        }
+        self.flush_counts(state);
+    }
+
+    /// Gives back what was taken after a mark (rollback to a savepoint). Conversions and escalated locks stay.
+    pub fn release_after(&self, state: &mut TxLockState, mark: LockMark) {
+        while state.held.len() > mark.0 {
+            let Some(held) = state.held.pop() else { break };
+            self.give_back(state, &held);
+        }
+    }
+
+    /// Tries to exchange the row and page locks on an object for a lock on the object; never waits.
+    fn escalate(&self, state: &mut TxLockState, index: u32) -> bool {
+        let using = state.objects[index as usize];
+        let writes = !LockMode::S.covers_row(using.strongest_row) || using.mode.writes();
+        let mode = if writes { LockMode::X } else { LockMode::S };
+        if !self.try_acquire(state, using.object, mode) {
+            return false;
+        }
+        let owner = state.owner;
+        state.held.retain(|held| {
+            let of_object = held.object == index;
+            if of_object {
+                self.unlock(&held.resource, held.resource.hash(), owner);
+            }
+            !of_object
+        });
+        let using = &mut state.objects[index as usize];
+        let locks = using.rows;
+        (using.rows, using.rows_in_statement) = (0, 0);
+        state.recent = [None; RECENT];
+        self.escalations.inc();
+        let object = state.objects[index as usize].object;
+        EventRing::global().push(Event::LockEscalation {
+            database: object.database_id(),
+            object: object.object_id().map_or(0, |o| o.0),
+            session: SessionId(owner.session()),
+            locks,
+        });
+        true
+    }
+
+    /// Wakes the waits in progress of a session; see [`TxLockState::cancel_with`].
+    pub fn cancel_session(&self, session: SessionId) {
+        let waiting = self.waiting.lock();
+        for (_, waiter) in waiting.iter().filter(|(owner, _)| owner.session() == session.0) {
+            waiter.slot.decide(Verdict::Cancelled);
+        }
+    }
+
+    /// The sessions that a session waits for, if it waits for a lock: `sys.dm_os_waiting_tasks` has a row for each.
+    pub fn blocking_sessions(&self, session: SessionId) -> Vec<SessionId> {
+        let waiting = self.waiting.lock();
+        let mut blockers: Vec<SessionId> = waiting
+            .iter()
+            .filter(|(owner, _)| owner.session() == session.0)
+            .flat_map(|(owner, w)| {
+                let hash = w.resource.hash();
+                self.shard(hash).blockers(hash, &w.resource, *owner)
+            })
+            .map(|owner| SessionId(owner.session()))
+            .collect();
+        blockers.sort_unstable();
+        blockers.dedup();
+        blockers
+    }
+
+    fn count(&self, state: &mut TxLockState, kind: ResourceKind) {
+        state.requests[kind as usize] += 1;
+        state.uncounted += 1;
+        if state.uncounted >= COUNT_EVERY {
+            self.flush_counts(state);
+        }
+    }
+
+    fn flush_counts(&self, state: &mut TxLockState) {
+        if state.uncounted == 0 {
+            return;
+        }
+        state.uncounted = 0;
+        for (counters, n) in self.counters.iter().zip(&mut state.requests) {
+            if *n > 0 {
+                counters.requests.add(std::mem::take(n) as u64);
+            }
+        }
+    }
+}

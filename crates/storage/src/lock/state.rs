@@ -1,0 +1,213 @@
+//! What one owner (a transaction, or a session's share of a database) holds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use smallvec::SmallVec;
+
+use super::mode::LockMode;
+use super::resource::{Resource, ResourceKind};
+use super::sync::WaitSlot;
+
+/// `request_owner_type`, as far as there are owners of that type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OwnerKind {
+    /// A transaction.
+    Transaction,
+    /// A session's use of its database.
+    SharedTransactionWorkspace,
+}
+
+impl OwnerKind {
+    /// The text of `request_owner_type`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            OwnerKind::Transaction => "TRANSACTION",
+            OwnerKind::SharedTransactionWorkspace => "SHARED_TRANSACTION_WORKSPACE",
+        }
+    }
+}
+
+/// Who asks: a number that no other owner of the process ever has, with the session and the kind folded in, so that
+/// whoever is blocked can name the blocker without a look-up.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct OwnerId(u64);
+
+impl OwnerId {
+    pub(super) fn new(number: u64, kind: OwnerKind, session: u16) -> OwnerId {
+        let workspace = u64::from(kind == OwnerKind::SharedTransactionWorkspace);
+        OwnerId(number << 17 | workspace << 16 | session as u64)
+    }
+
+    /// `session_id`
+    pub const fn session(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// What it is.
+    pub const fn kind(self) -> OwnerKind {
+        match self.0 >> 16 & 1 {
+            0 => OwnerKind::Transaction,
+            _ => OwnerKind::SharedTransactionWorkspace,
+        }
+    }
+
+    /// The unique number, growing in order of creation: serves as `transaction_id` in the views.
+    pub const fn number(self) -> u64 {
+        self.0 >> 17
+    }
+}
+
+/// One resource that is held.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    pub resource: Resource,
+    /// Index into `objects` of the object that a row or page belongs to; [`NO_OBJECT`] for anything else.
+    pub object: u32,
+}
+
+pub(super) const NO_OBJECT: u32 = u32::MAX;
+
+/// What an owner does with one object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObjectUse {
+    pub object: Resource,
+    /// The mode held on the object itself; [`LockMode::Null`]: none.
+    pub mode: LockMode,
+    /// The strongest mode among its row and page locks.
+    pub strongest_row: LockMode,
+    /// Row and page locks held on it.
+    pub rows: u32,
+    /// Those taken since the statement began.
+    pub rows_in_statement: u32,
+    /// At how many of these to try escalation next.
+    pub escalate_at: u32,
+}
+
+/// A place in the list of an owner's locks: what was taken later can be released again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LockMark(pub(super) usize);
+
+/// Locks of one owner. It belongs to the thread that works for the owner; what others must see is in the lock table.
+///
+/// 1. `held` names each resource once on which the table has a grant for this owner, and no other.
+/// 2. An entry of `recent` says no more than the table does: its resource is held in that mode or a stronger one.
+///
+/// Everything must have been given back ([`super::LockManager::release_all`]) before it is dropped.
+pub struct TxLockState {
+    pub(super) owner: OwnerId,
+    pub(super) held: Vec<Held>,
+    pub(super) objects: SmallVec<[ObjectUse; 2]>,
+    pub(super) recent: [Option<(Resource, LockMode)>; RECENT],
+    pub(super) slot: Option<Arc<WaitSlot>>,
+    pub(super) requests: [u32; ResourceKind::COUNT],
+    pub(super) uncounted: u32,
+    cancelled: Option<Arc<AtomicBool>>,
+    /// `SET DEADLOCK_PRIORITY`: the lowest of a cycle is chosen as victim.
+    pub deadlock_priority: i8,
+    /// What rolling back would cost: among equal priorities the least is chosen. The transaction keeps it up to date.
+    pub log_bytes: u64,
+}
+
+pub(super) const RECENT: usize = 4;
+
+impl TxLockState {
+    pub(super) fn new(owner: OwnerId) -> TxLockState {
+        TxLockState {
+            owner,
+            held: Vec::new(),
+            objects: SmallVec::new(),
+            recent: [None; RECENT],
+            slot: None,
+            requests: [0; ResourceKind::COUNT],
+            uncounted: 0,
+            cancelled: None,
+            deadlock_priority: 0,
+            log_bytes: 0,
+        }
+    }
+
+    /// The owner.
+    pub fn owner(&self) -> OwnerId {
+        self.owner
+    }
+
+    /// A flag that makes waits end with [`super::LockError::Cancelled`]. Whoever sets it also calls
+    /// [`super::LockManager::cancel_session`], to wake a wait in progress.
+    pub fn cancel_with(&mut self, flag: Arc<AtomicBool>) {
+        self.cancelled = Some(flag);
+    }
+
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.as_ref().is_some_and(|c| c.load(Relaxed))
+    }
+
+    /// Resources held.
+    pub fn count(&self) -> usize {
+        self.held.len()
+    }
+
+    /// The mode held on an object; [`LockMode::Null`]: none.
+    pub fn object_mode(&self, object: &Resource) -> LockMode {
+        self.objects.iter().find(|o| o.object == *object).map_or(LockMode::Null, |o| o.mode)
+    }
+
+    /// A statement begins: escalation counts the locks of one statement.
+    pub fn begin_statement(&mut self) {
+        for object in &mut self.objects {
+            object.rows_in_statement = 0;
+            object.escalate_at = 0;
+        }
+    }
+
+    /// Where the list of locks ends now.
+    pub fn mark(&self) -> LockMark {
+        LockMark(self.held.len())
+    }
+
+    /// The index of an object's entry, made if need be.
+    pub(super) fn object(&mut self, object: &Resource) -> u32 {
+        debug_assert_eq!(object.kind(), ResourceKind::Object);
+        if let Some(i) = self.objects.iter().position(|o| o.object == *object) {
+            return i as u32;
+        }
+        self.objects.push(ObjectUse {
+            object: *object,
+            mode: LockMode::Null,
+            strongest_row: LockMode::Null,
+            rows: 0,
+            rows_in_statement: 0,
+            escalate_at: 0,
+        });
+        self.objects.len() as u32 - 1
+    }
+
+    pub(super) fn recently(&self, hash: u64, resource: &Resource, mode: LockMode) -> bool {
+        match &self.recent[hash as usize % RECENT] {
+            Some((r, held)) => r == resource && held.covers(mode),
+            None => false,
+        }
+    }
+
+    pub(super) fn remember(&mut self, hash: u64, resource: &Resource, mode: LockMode) {
+        self.recent[hash as usize % RECENT] = Some((*resource, mode));
+    }
+
+    pub(super) fn forget(&mut self, hash: u64, resource: &Resource) {
+        let recent = &mut self.recent[hash as usize % RECENT];
+        if recent.is_some_and(|(r, _)| r == *resource) {
+            *recent = None;
+        }
+    }
+}
+
+impl Drop for TxLockState {
+    fn drop(&mut self) {
+        debug_assert!(
+            self.held.is_empty() || std::thread::panicking(),
+            "{} locks of {:?} left",
+            self.held.len(),
+            self.owner
+        );
+    }
+}

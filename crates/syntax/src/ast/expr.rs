@@ -1,0 +1,536 @@
+//! Expressions and conditions. T-SQL keeps the two apart: the parser puts a condition only where a condition may
+//! stand ([`Expr::is_condition`]), so a binder needs no such check.
+
+use super::{Ident, ObjectName, OrderItem, Query, Span};
+use std::fmt;
+
+/// An expression or condition.
+#[derive(Clone, PartialEq)]
+pub struct Expr {
+    /// Its text, with the parentheses around it.
+    pub span: Span,
+    /// What it is.
+    pub kind: ExprKind,
+}
+
+impl Expr {
+    /// A condition (true, false or unknown) rather than a value.
+    pub fn is_condition(&self) -> bool {
+        matches!(
+            self.kind,
+            ExprKind::And(_)
+                | ExprKind::Or(_)
+                | ExprKind::Not(_)
+                | ExprKind::Compare(_)
+                | ExprKind::Quantified(_)
+                | ExprKind::IsNull(_)
+                | ExprKind::IsDistinct(_)
+                | ExprKind::Between(_)
+                | ExprKind::InList(_)
+                | ExprKind::InQuery(_)
+                | ExprKind::Like(_)
+                | ExprKind::Exists(_)
+                | ExprKind::UpdatedColumn(_)
+                | ExprKind::FullText(_)
+        )
+    }
+}
+
+impl fmt::Debug for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.kind, f)
+    }
+}
+
+/// All kinds of expressions. Payloads are boxed: an `Expr` stays small.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    // Values.
+    /// A literal.
+    Literal(Literal),
+    /// `@v`; the value keeps its `@`.
+    Variable(Ident),
+    /// `@@ROWCOUNT` and its like (or a local variable whose name begins with two `@`).
+    SystemVariable(Ident),
+    /// A column's name with up to four parts before it.
+    Column(Box<ColumnRef>),
+    /// `-x`, `+x`, `~x`.
+    Unary(UnaryOp, Box<Expr>),
+    /// Arithmetic, bits, concatenation.
+    Binary(Box<Binary>),
+    /// `CASE`.
+    Case(Box<Case>),
+    /// `CAST`, `CONVERT`, `PARSE` and their `TRY_` forms.
+    Cast(Box<Cast>),
+    /// A function call of any kind, `COALESCE`, `NULLIF`, `LEFT` and niladic functions too.
+    Function(Box<FunctionCall>),
+    /// `IIF(condition, a, b)`.
+    Iif(Box<Iif>),
+    /// `(SELECT …)` as a value.
+    Subquery(Box<Query>),
+    /// `x COLLATE name`.
+    Collate(Box<Expr>, Ident),
+    /// `x AT TIME ZONE zone`.
+    AtTimeZone(Box<Expr>, Box<Expr>),
+    /// `NEXT VALUE FOR sequence [OVER (ORDER BY …)]`.
+    NextValue(Box<NextValue>),
+    /// `IDENTITY(type [, seed, increment])` in `SELECT … INTO`.
+    IdentityFunction(Box<IdentityFunction>),
+    /// `{d '…'}`, `{t '…'}`, `{ts '…'}`, `{guid '…'}`.
+    OdbcLiteral(OdbcLiteral, Box<str>),
+    /// `$ACTION`, `$IDENTITY`, `$ROWGUID` and the other words with a dollar sign.
+    Pseudo(Ident),
+    /// `x.method(arguments)` on a variable or a parenthesised value; on a column it reads as a [`FunctionCall`].
+    Method(Box<MethodCall>),
+    /// `DEFAULT` where a value may stand (`VALUES`, `SET`, procedure arguments).
+    Default,
+
+    // Conditions.
+    /// `a AND b AND …`, two or more, flat.
+    And(Vec<Expr>),
+    /// `a OR b OR …`, two or more, flat.
+    Or(Vec<Expr>),
+    /// `NOT a`.
+    Not(Box<Expr>),
+    /// `a = b` and so on.
+    Compare(Box<Compare>),
+    /// `a = ANY (SELECT …)`.
+    Quantified(Box<Quantified>),
+    /// `a IS [NOT] NULL`.
+    IsNull(Box<IsNull>),
+    /// `a IS [NOT] DISTINCT FROM b`.
+    IsDistinct(Box<IsDistinct>),
+    /// `a [NOT] BETWEEN b AND c`.
+    Between(Box<Between>),
+    /// `a [NOT] IN (b, c)`.
+    InList(Box<InList>),
+    /// `a [NOT] IN (SELECT …)`.
+    InQuery(Box<InQuery>),
+    /// `a [NOT] LIKE b [ESCAPE c]`.
+    Like(Box<Like>),
+    /// `EXISTS (SELECT …)`.
+    Exists(Box<Query>),
+    /// `UPDATE(column)` in a trigger.
+    UpdatedColumn(Ident),
+    /// `CONTAINS(…)`, `FREETEXT(…)`.
+    FullText(Box<FunctionCall>),
+}
+
+/// A literal as its type is decided by its spelling.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// `NULL`.
+    Null,
+    /// Digits that fit `int`.
+    Int(i32),
+    /// Digits with a point, or too many for `int`: `decimal`. As typed.
+    Decimal(Box<str>),
+    /// With an exponent: `float`.
+    Float(f64),
+    /// With a currency sign, as typed without sign and commas: `money`.
+    Money(Box<str>),
+    /// `'…'`: `varchar`. Doubled quotes are single.
+    String(Box<str>),
+    /// `N'…'`: `nvarchar`.
+    NString(Box<str>),
+    /// `0x…`: `varbinary`.
+    Binary(Box<[u8]>),
+}
+
+/// A column's name.
+#[derive(Clone, PartialEq)]
+pub struct ColumnRef {
+    /// What stands before the column: an alias or a table's name.
+    pub qualifier: Option<ObjectName>,
+    /// The column.
+    pub name: Ident,
+}
+
+impl fmt::Debug for ColumnRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(qualifier) = &self.qualifier {
+            write!(f, "{qualifier:?}.")?;
+        }
+        fmt::Debug::fmt(&self.name, f)
+    }
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-`
+    Minus,
+    /// `+`
+    Plus,
+    /// `~`
+    BitNot,
+}
+
+/// Operators with two operands that yield values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `+`, also concatenation.
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+    /// `&`
+    BitAnd,
+    /// `|`
+    BitOr,
+    /// `^`
+    BitXor,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `||`
+    Concat,
+}
+
+/// An operation with two operands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binary {
+    /// The operator.
+    pub op: BinaryOp,
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+}
+
+/// Comparison operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `=`
+    Eq,
+    /// `<>`, `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`, `!>`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`, `!<`
+    Ge,
+}
+
+/// `left op right`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compare {
+    /// The operator.
+    pub op: CompareOp,
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+}
+
+/// `left op ALL | ANY | SOME (query)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quantified {
+    /// The operator.
+    pub op: CompareOp,
+    /// `ALL`; else `ANY` or `SOME`.
+    pub all: bool,
+    /// Left operand.
+    pub left: Expr,
+    /// The rows compared with.
+    pub query: Query,
+}
+
+/// `operand IS [NOT] NULL`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IsNull {
+    /// What is tested.
+    pub operand: Expr,
+    /// `NOT`.
+    pub negated: bool,
+}
+
+/// `left IS [NOT] DISTINCT FROM right`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IsDistinct {
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+    /// `NOT`.
+    pub negated: bool,
+}
+
+/// `operand [NOT] BETWEEN low AND high`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Between {
+    /// What is tested.
+    pub operand: Expr,
+    /// Lower bound, inclusive.
+    pub low: Expr,
+    /// Upper bound, inclusive.
+    pub high: Expr,
+    /// `NOT`.
+    pub negated: bool,
+}
+
+/// `operand [NOT] IN (list)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InList {
+    /// What is tested.
+    pub operand: Expr,
+    /// The values, at least one.
+    pub list: Vec<Expr>,
+    /// `NOT`.
+    pub negated: bool,
+}
+
+/// `operand [NOT] IN (query)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InQuery {
+    /// What is tested.
+    pub operand: Expr,
+    /// The rows.
+    pub query: Query,
+    /// `NOT`.
+    pub negated: bool,
+}
+
+/// `operand [NOT] LIKE pattern [ESCAPE escape]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Like {
+    /// What is tested.
+    pub operand: Expr,
+    /// The pattern.
+    pub pattern: Expr,
+    /// The escape character.
+    pub escape: Option<Expr>,
+    /// `NOT`.
+    pub negated: bool,
+}
+
+/// `CASE`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// The operand of a simple `CASE`: then each `when` is a value, otherwise a condition.
+    pub operand: Option<Expr>,
+    /// The branches, at least one.
+    pub branches: Vec<CaseBranch>,
+    /// `ELSE`.
+    pub otherwise: Option<Expr>,
+}
+
+/// `WHEN when THEN then`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseBranch {
+    /// A condition, or a value to compare the operand with.
+    pub when: Expr,
+    /// The result.
+    pub then: Expr,
+}
+
+/// `IIF(condition, then, otherwise)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Iif {
+    /// The condition.
+    pub condition: Expr,
+    /// When it is true.
+    pub then: Expr,
+    /// When it is false or unknown.
+    pub otherwise: Expr,
+}
+
+/// Which conversion function was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CastKind {
+    /// `CAST(x AS type)` or `TRY_CAST`.
+    Cast,
+    /// `CONVERT(type, x [, style])` or `TRY_CONVERT`.
+    Convert,
+    /// `PARSE(x AS type [USING culture])` or `TRY_PARSE`.
+    Parse,
+}
+
+/// A conversion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cast {
+    /// The function.
+    pub kind: CastKind,
+    /// The `TRY_` form: NULL instead of an error.
+    pub try_: bool,
+    /// The value.
+    pub operand: Expr,
+    /// The target type.
+    pub ty: DataType,
+    /// `CONVERT`'s style or `PARSE`'s culture.
+    pub style: Option<Expr>,
+}
+
+/// A type's name with its arguments. Names of several words arrive in their short form
+/// (`national character varying` as `nvarchar`, `double precision` as `float`).
+#[derive(Clone, PartialEq)]
+pub struct DataType {
+    /// The type, perhaps with a schema.
+    pub name: ObjectName,
+    /// What stood in parentheses, up to two.
+    pub arguments: Vec<TypeArgument>,
+    /// All of it.
+    pub span: Span,
+}
+
+impl fmt::Debug for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.name, f)?;
+        if !self.arguments.is_empty() {
+            let mut list = f.debug_tuple("");
+            for argument in &self.arguments {
+                list.field(argument);
+            }
+            list.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// An argument of a type.
+#[derive(Clone, PartialEq)]
+pub enum TypeArgument {
+    /// A number (digits that do not fit saturate: no type takes them).
+    Number(u32),
+    /// `MAX`.
+    Max,
+    /// A name: an XML schema collection.
+    Name(ObjectName),
+}
+
+impl fmt::Debug for TypeArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TypeArgument::Number(n) => write!(f, "{n}"),
+            TypeArgument::Max => f.write_str("MAX"),
+            TypeArgument::Name(name) => fmt::Debug::fmt(name, f),
+        }
+    }
+}
+
+/// A function call. A date part (`DATEADD(day, …)`) arrives as a column of that name; `TRIM(LEADING x FROM y)`
+/// arrives as `TRIM(y, x)` with [`TrimSide`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionCall {
+    /// The function, perhaps with a schema.
+    pub name: ObjectName,
+    /// The arguments; empty for `COUNT(*)` and niladic functions.
+    pub arguments: Vec<Expr>,
+    /// `COUNT(*)`: a star was the argument.
+    pub star: bool,
+    /// `DISTINCT` before the argument.
+    pub distinct: bool,
+    /// Written without parentheses (`CURRENT_TIMESTAMP`, `USER` …).
+    pub niladic: bool,
+    /// Written as `{fn …}`.
+    pub odbc: bool,
+    /// `TRIM`'s side.
+    pub trim: Option<TrimSide>,
+    /// `IGNORE NULLS` is `Some(true)`, `RESPECT NULLS` `Some(false)`.
+    pub ignore_nulls: Option<bool>,
+    /// `WITHIN GROUP (ORDER BY …)`.
+    pub within_group: Vec<OrderItem>,
+    /// `OVER (…)`.
+    pub over: Option<Box<Over>>,
+}
+
+/// The side from which `TRIM` takes characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrimSide {
+    /// From the start.
+    Leading,
+    /// From the end.
+    Trailing,
+    /// From both.
+    Both,
+}
+
+/// A window: `OVER (PARTITION BY … ORDER BY … ROWS …)`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Over {
+    /// The name of a window of the `WINDOW` clause that this one extends or is.
+    pub window: Option<Ident>,
+    /// `PARTITION BY`.
+    pub partition_by: Vec<Expr>,
+    /// `ORDER BY`.
+    pub order_by: Vec<OrderItem>,
+    /// `ROWS` or `RANGE`.
+    pub frame: Option<Frame>,
+}
+
+/// The frame of a window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// `RANGE` rather than `ROWS`.
+    pub range: bool,
+    /// Where it begins.
+    pub start: FrameBound,
+    /// Where it ends; the current row when nothing was said.
+    pub end: FrameBound,
+}
+
+/// One end of a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameBound {
+    /// `UNBOUNDED PRECEDING`.
+    UnboundedPreceding,
+    /// `n PRECEDING`.
+    Preceding(Expr),
+    /// `CURRENT ROW`.
+    CurrentRow,
+    /// `n FOLLOWING`.
+    Following(Expr),
+    /// `UNBOUNDED FOLLOWING`.
+    UnboundedFollowing,
+}
+
+/// `NEXT VALUE FOR sequence`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NextValue {
+    /// The sequence.
+    pub sequence: ObjectName,
+    /// `OVER (ORDER BY …)`.
+    pub over: Option<Over>,
+}
+
+/// `IDENTITY(type [, seed, increment])`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentityFunction {
+    /// The column's type.
+    pub ty: DataType,
+    /// Seed and increment.
+    pub arguments: Option<(Expr, Expr)>,
+}
+
+/// Kinds of ODBC literals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OdbcLiteral {
+    /// `{d '…'}`
+    Date,
+    /// `{t '…'}`
+    Time,
+    /// `{ts '…'}`
+    Timestamp,
+    /// `{guid '…'}`
+    Guid,
+}
+
+/// `target.name(arguments)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodCall {
+    /// A variable or a parenthesised value.
+    pub target: Expr,
+    /// The method.
+    pub name: Ident,
+    /// The arguments.
+    pub arguments: Vec<Expr>,
+}

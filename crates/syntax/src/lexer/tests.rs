@@ -1,0 +1,68 @@
+use super::*;
+use TokenKind::*;
+
+fn kinds(text: &str) -> Vec<TokenKind> {
+    let mut kinds: Vec<_> = lex(text, true).tokens.iter().map(|t| t.kind).collect();
+    assert_eq!(kinds.pop(), Some(End));
+    kinds
+}
+
+fn texts(text: &str) -> Vec<&str> {
+    let tokens = lex(text, true).tokens;
+    tokens[..tokens.len() - 1].iter().map(|t| &text[t.start as usize..t.end as usize]).collect()
+}
+
+#[test]
+fn numbers() {
+    assert_eq!(kinds("1 1. .5 1.5 1e5 1.5E-3 0x 0xAbC 1e"), [
+        Integer, Decimal, Decimal, Decimal, Float, Float, Binary, Binary, Float
+    ]);
+    assert_eq!(texts("1abc 0xAGH"), ["1", "abc", "0xA", "GH"]);
+    assert_eq!(texts("$1,234.50 $5,6 $ €7"), ["$1,234.50", "$5", ",", "6", "$", "€7"]);
+    assert_eq!(kinds("$action"), [Pseudo]);
+}
+
+#[test]
+fn names_and_variables() {
+    assert_eq!(kinds("a #t ##t @v @@rowcount [a]]b] \"q\"\"r\" élan select"), [
+        Word,
+        Word,
+        Word,
+        Variable,
+        Variable,
+        Delimited,
+        Delimited,
+        Word,
+        Keyword(Kw::Select)
+    ]);
+    assert_eq!(texts("a.b@c$d#e"), ["a", ".", "b@c$d#e"]);
+}
+
+#[test]
+fn strings_and_comments() {
+    assert_eq!(texts("'it''s' N'x' n'y'"), ["'it''s'", "N'x'", "n'y'"]);
+    assert_eq!(texts("a /* x /* nested */ y */ b -- c\nd"), ["a", "b", "d"]);
+    assert_eq!(lex("a /* /* */", true).unclosed, Some(Unclosed::Comment(2)));
+    assert_eq!(lex("a 'b", true).unclosed, Some(Unclosed::Quotation(2)));
+    assert_eq!(lex("a [b]]", true).unclosed, Some(Unclosed::Quotation(2)));
+}
+
+#[test]
+fn double_quotes_follow_the_option_and_its_set_statement() {
+    let kind_of_last = |text, on| {
+        let tokens = lex(text, on).tokens;
+        tokens[tokens.len() - 2].kind
+    };
+    assert_eq!(kind_of_last("\"x\"", true), Delimited);
+    assert_eq!(kind_of_last("\"x\"", false), String);
+    assert_eq!(kind_of_last("set quoted_identifier off select \"x\"", true), String);
+    assert_eq!(kind_of_last("SET QUOTED_IDENTIFIER ON select \"x\"", false), Delimited);
+}
+
+#[test]
+fn operators() {
+    assert_eq!(kinds("<>!=<=>=!<!>+=||::<<"), [
+        Ne, Ne, Le, Ge, Ge, Le, PlusEq, Concat, DoubleColon, ShiftLeft
+    ]);
+    assert_eq!(kinds("a\u{a0}b\u{feff}!"), [Word, Word, Unknown]);
+}

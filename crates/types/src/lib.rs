@@ -1,0 +1,33 @@
+//! SQL values, their types, and what T-SQL lets one do with them: conversion, arithmetic, comparison, text.
+//!
+//! No crate below the engine computes with values, and this one knows neither tables nor the wire: it is the place
+//! where a rule of the language's type system is written once.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`value`], [`sqltype`], [`names`] | a value, a type, the types' names, numbers and sizes as the catalogue shows them |
+//! | [`decimal`], [`datetime`], [`text`] | what the values of one family can do, and their text forms |
+//! | [`codepage`], [`collation`], [`like`] | text: code page 1252 ⇄ UTF-16, order and equality, patterns |
+//! | [`convert`] | which type converts to which, how, and the common type of two |
+//! | [`arith`], [`compare`], [`key`] | operators with their result types; order; order-preserving bytes for index keys |
+#![forbid(unsafe_code)]
+
+pub mod arith;
+pub mod codepage;
+pub mod collation;
+pub mod compare;
+pub mod convert;
+pub mod datetime;
+pub mod decimal;
+pub mod key;
+pub mod like;
+pub mod names;
+pub mod sqltype;
+pub mod text;
+pub mod value;
+
+pub use collation::Collation;
+pub use convert::{Conversion, ConvertContext};
+pub use decimal::Decimal;
+pub use sqltype::{MaxLen, SqlType};
+pub use value::{Bytes, Value};

@@ -1,0 +1,131 @@
+//! A single SQL value in memory.
+
+use smallvec::SmallVec;
+
+/// Bytes that a string value holds without an allocation.
+pub const INLINE_BYTES: usize = 24;
+
+/// Short byte strings stay inside the value: no allocation up to [`INLINE_BYTES`].
+pub type Bytes = SmallVec<[u8; INLINE_BYTES]>;
+
+// Rows of values are copied and walked all the time; 24 inline bytes are what 40 have room for.
+const _: () = assert!(size_of::<Value>() <= 40);
+
+/// A value; its precise type (length, scale …) is known from where it came. NULL has no type of its own.
+///
+/// Text is kept as it is stored and sent: `varchar` in the collation's code page, `nvarchar` as UTF-16LE bytes.
+#[derive(Clone, Debug, Default)]
+pub enum Value {
+    /// NULL of any type.
+    #[default]
+    Null,
+    /// bit.
+    Bit(bool),
+    /// tinyint.
+    TinyInt(u8),
+    /// smallint.
+    SmallInt(i16),
+    /// int.
+    Int(i32),
+    /// bigint.
+    BigInt(i64),
+    /// decimal and numeric: value × 10^scale.
+    Decimal(crate::decimal::Decimal),
+    /// money and smallmoney: value × 10^4.
+    Money(i64),
+    /// real.
+    Real(f32),
+    /// float.
+    Float(f64),
+    /// date: days since 0001-01-01.
+    Date(u32),
+    /// time: 100 ns since midnight.
+    Time(u64),
+    /// datetime: days since 1900-01-01 (may be negative) and 1/300 s since midnight.
+    DateTime {
+        /// Days since 1900-01-01.
+        days: i32,
+        /// 1/300 s since midnight.
+        ticks: u32,
+    },
+    /// smalldatetime: days since 1900-01-01 and minutes.
+    SmallDateTime {
+        /// Days since 1900-01-01.
+        days: u16,
+        /// Minutes since midnight.
+        minutes: u16,
+    },
+    /// datetime2: days since 0001-01-01 and 100 ns since midnight.
+    DateTime2 {
+        /// Days since 0001-01-01.
+        days: u32,
+        /// 100 ns since midnight.
+        ticks: u64,
+    },
+    /// datetimeoffset: UTC instant and the offset in minutes.
+    DateTimeOffset {
+        /// Days since 0001-01-01, UTC.
+        days: u32,
+        /// 100 ns since midnight, UTC.
+        ticks: u64,
+        /// Minutes east of UTC.
+        offset: i16,
+    },
+    /// char and varchar, in the code page of the collation (1252 for the default one).
+    VarChar(Bytes),
+    /// nchar and nvarchar, UTF-16LE.
+    NVarChar(Bytes),
+    /// binary, varbinary, rowversion.
+    Binary(Bytes),
+    /// uniqueidentifier, bytes as stored.
+    Guid([u8; 16]),
+    /// sql_variant.
+    Variant(Box<(crate::sqltype::SqlType, Value)>),
+}
+
+impl Value {
+    /// True for NULL.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Null)
+    }
+    /// varchar of UTF-8 text (code page 1252, `?` for what it lacks).
+    pub fn varchar(s: &str) -> Value {
+        Value::VarChar(crate::codepage::encode_1252(s))
+    }
+    /// nvarchar of UTF-8 text.
+    pub fn nvarchar(s: &str) -> Value {
+        Value::NVarChar(crate::codepage::encode_utf16(s))
+    }
+    /// varbinary.
+    pub fn binary(b: &[u8]) -> Value {
+        Value::Binary(Bytes::from_slice(b))
+    }
+    /// Any of bit, tinyint, smallint, int, bigint.
+    #[inline]
+    pub fn as_i64(&self) -> Option<i64> {
+        match *self {
+            Value::Bit(b) => Some(b as i64),
+            Value::TinyInt(v) => Some(v as i64),
+            Value::SmallInt(v) => Some(v as i64),
+            Value::Int(v) => Some(v as i64),
+            Value::BigInt(v) => Some(v),
+            _ => None,
+        }
+    }
+    /// The bytes of a character or binary string.
+    #[inline]
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) => Some(b),
+            _ => None,
+        }
+    }
+    /// The text of a character string as UTF-8; None for other values.
+    pub fn as_text(&self) -> Option<String> {
+        match self {
+            Value::VarChar(b) => Some(crate::codepage::decode_1252(b)),
+            Value::NVarChar(b) => Some(crate::codepage::decode_utf16(b)),
+            _ => None,
+        }
+    }
+}

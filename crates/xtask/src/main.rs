@@ -1,0 +1,49 @@
+//! House rules as tests: `cargo xtask tidy`.
+//!
+//! | rule | why |
+//! | --- | --- |
+//! | crate arrows | a crate may use only crates below it: `log` must be *unable* to look into a page |
+//! | unsafe | only where ARCHITECTURE.md says; everywhere else the compiler forbids it |
+//! | messages | every number raised is in the catalogue |
+//! | file sizes | a file holds one idea; old long files may only get shorter (`crates/xtask/long-files.txt`) |
+
+mod arrows;
+mod files;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => tidy(),
+        _ => {
+            eprintln!("usage: cargo xtask tidy");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn tidy() -> ExitCode {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut findings = Vec::new();
+    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 4] = [
+        ("arrows", arrows::check(&root)),
+        ("unsafe", files::unsafe_code(&root)),
+        ("messages", files::messages(&root)),
+        ("file sizes", files::sizes(&root)),
+    ];
+    for (rule, result) in checks {
+        match result {
+            Ok(found) => findings.extend(found.into_iter().map(|f| format!("{rule}: {f}"))),
+            Err(e) => findings.push(format!("{rule}: could not be checked: {e:#}")),
+        }
+    }
+    if findings.is_empty() {
+        println!("tidy: all rules hold");
+        return ExitCode::SUCCESS;
+    }
+    for f in &findings {
+        eprintln!("tidy: {f}");
+    }
+    ExitCode::FAILURE
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Installs the stock clients that the tests use, each at a fixed version, into a cache folder outside the checkout.
+# Prints the folder. A client that cannot be installed fails the run: nothing is skipped.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${TAFFRAIL_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/taffrail/clients}
+mkdir -p "$cache"
+exec 9>"$cache/lock"; flock 9
+
+PYMSSQL=2.4.6
+TEDIOUS=19.2.2
+MSSQL_JDBC=13.6.0.jre11
+
+say() { printf 'clients: %s\n' "$*" >&2; }
+need() { # command, Debian package, what for
+    command -v "$1" >/dev/null && return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        say "installing $2 ($3)"
+        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"; } >&2
+    fi
+    command -v "$1" >/dev/null || { say "'$1' is missing ($3): install the package $2"; exit 1; }
+}
+
+if [ ! -x "$cache/sqlcmd" ]; then
+    need go golang-go "builds sqlcmd"
+    say "sqlcmd (the version of sqlcmd/go.mod)"
+    (cd "$here/sqlcmd" && go build -mod=readonly -o "$cache/sqlcmd" github.com/microsoft/go-sqlcmd/cmd/modern) >&2
+fi
+if [ ! -e "$cache/python/.pymssql-$PYMSSQL" ]; then
+    need python3 python3-venv "runs pymssql"
+    say "pymssql $PYMSSQL"
+    python3 -m venv "$cache/python" || { need ensurepip python3-venv "runs pymssql"; python3 -m venv "$cache/python"; }
+    "$cache/python/bin/pip" install -q --disable-pip-version-check "pymssql==$PYMSSQL" >&2
+    touch "$cache/python/.pymssql-$PYMSSQL"
+fi
+if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
+    need node nodejs "runs tedious"
+    need npm npm "installs tedious"
+    say "tedious $TEDIOUS"
+    mkdir -p "$cache/node"
+    printf '{"private":true}\n' > "$cache/node/package.json"
+    (cd "$cache/node" && npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS") >&2
+    touch "$cache/node/.tedious-$TEDIOUS"
+fi
+if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
+    need javac default-jdk-headless "runs mssql-jdbc"
+    need mvn maven "fetches mssql-jdbc"
+    say "mssql-jdbc $MSSQL_JDBC"
+    mkdir -p "$cache/java"
+    mvn -q -B dependency:copy "-Dartifact=com.microsoft.sqlserver:mssql-jdbc:$MSSQL_JDBC" \
+        "-DoutputDirectory=$cache/java" -Dmdep.useBaseVersion=true >&2
+fi
+if [ "$here/JdbcClient.java" -nt "$cache/java/JdbcClient.class" ]; then
+    javac -cp "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" -d "$cache/java" "$here/JdbcClient.java" >&2
+    touch "$cache/java/JdbcClient.class"
+fi
+ln -sf "mssql-jdbc-$MSSQL_JDBC.jar" "$cache/java/mssql-jdbc.jar"
+echo "$cache"

@@ -1,0 +1,150 @@
+//! Start, second server, stop, restart.
+
+use std::process::Command;
+use taffrail_lab::client::{Client, ConnectOptions};
+use taffrail_tests::{PASSWORD, Server, TempDir, binary};
+
+pub(crate) fn connect(server: &Server, database: &str) -> Client {
+    Client::connect(&ConnectOptions {
+        port: server.port,
+        password: PASSWORD.into(),
+        database: database.into(),
+        ..Default::default()
+    })
+    .unwrap_or_else(|e| panic!("connecting: {e}"))
+}
+
+#[test]
+fn the_ready_line_names_what_listens() {
+    let data = TempDir::new("ready");
+    let folder = data.path().join("data");
+    let server = Server::start(&folder, &[]);
+    let expected = format!(
+        "taffrail ready: tds=127.0.0.1:{} console=off data={}",
+        server.port,
+        folder.display()
+    );
+    assert_eq!(server.ready_line, expected);
+    assert!(server.stop().success());
+}
+
+#[test]
+fn a_second_server_on_the_same_data_says_who_holds_it() {
+    let data = TempDir::new("lock");
+    let folder = data.path().join("data");
+    let server = Server::start(&folder, &[]);
+    let second = Command::new(binary())
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(&folder)
+        .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
+        .output()
+        .expect("the binary runs");
+    assert!(!second.status.success());
+    let text = String::from_utf8_lossy(&second.stderr);
+    assert!(
+        text.contains(&server.pid().to_string()),
+        "does not name process {}: {text}",
+        server.pid()
+    );
+    assert_eq!(connect(&server, "master").query("SELECT 1").unwrap().first_value(), "1");
+}
+
+#[test]
+fn a_generated_password_is_written_and_works() {
+    use std::os::unix::fs::PermissionsExt;
+    let data = TempDir::new("password");
+    let folder = data.path().join("data");
+    let mut child = Command::new(binary())
+        .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+        .arg(&folder)
+        .env_remove("TAFFRAIL_SA_PASSWORD")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the binary runs");
+    let mut line = String::new();
+    let stdout = child.stdout.take().expect("piped");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line).expect("a line");
+    let file = folder.join("sa-password");
+    let password = std::fs::read_to_string(&file).expect("the password's file");
+    assert_eq!(std::fs::metadata(&file).expect("its metadata").permissions().mode() & 0o777, 0o600);
+    let port =
+        line.split("tds=127.0.0.1:").nth(1).and_then(|t| t.split(' ').next()).expect("a port");
+    let mut client = Client::connect(&ConnectOptions {
+        port: port.parse().expect("a number"),
+        password: password.trim().into(),
+        ..Default::default()
+    })
+    .expect("the password works");
+    assert_eq!(client.query("SELECT 1").unwrap().first_value(), "1");
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[test]
+fn everything_is_there_after_a_clean_stop_and_after_a_kill() {
+    let data = TempDir::new("restart");
+    let folder = data.path().join("data");
+    let server = Server::start(&folder, &[]);
+    let mut client = connect(&server, "master");
+    client.run("CREATE DATABASE d").unwrap();
+    client.run("USE d").unwrap();
+    client
+        .run("CREATE TABLE t (i int IDENTITY PRIMARY KEY, v varchar(100), INDEX ix (v))")
+        .unwrap();
+    client.run("INSERT t (v) VALUES ('before the stop'), ('too')").unwrap();
+    client.run("CREATE PROCEDURE p AS SELECT COUNT(*) FROM t").unwrap();
+    drop(client);
+    assert!(server.stop().success());
+
+    let server = Server::start(&folder, &[]);
+    let mut client = connect(&server, "d");
+    assert_eq!(client.query("EXEC p").unwrap().first_value(), "2");
+    client.run("INSERT t (v) VALUES ('before the kill')").unwrap();
+    client.run("BEGIN TRAN").unwrap();
+    client.run("INSERT t (v) VALUES ('never committed')").unwrap();
+    server.kill();
+
+    let server = Server::start(&folder, &[]);
+    let mut client = connect(&server, "d");
+    let rows = client.query("SELECT i, v FROM t ORDER BY i").unwrap();
+    assert_eq!(rows.text(), "1|before the stop\n2|too\n3|before the kill");
+    let found = client.query("SELECT i FROM t WHERE v = 'before the kill'").unwrap();
+    assert_eq!(found.first_value(), "3");
+    let identity =
+        client.query("INSERT t (v) VALUES ('next') SELECT CAST(SCOPE_IDENTITY() AS int)").unwrap();
+    assert!(identity.first_value().parse::<i32>().unwrap() > 3, "an identity value came twice");
+}
+
+#[test]
+fn a_damaged_database_is_reported_and_the_others_stay_up() {
+    let data = TempDir::new("damage");
+    let folder = data.path().join("data");
+    let server = Server::start(&folder, &[]);
+    let mut client = connect(&server, "master");
+    for name in ["good", "bad"] {
+        client.run(&format!("CREATE DATABASE {name}")).unwrap();
+        client.run(&format!("CREATE TABLE {name}.dbo.t (i int)")).unwrap();
+        client.run(&format!("INSERT {name}.dbo.t VALUES (7)")).unwrap();
+    }
+    drop(client);
+    assert!(server.stop().success());
+    let file = folder.join("bad.mdf");
+    let mut bytes = std::fs::read(&file).expect("the data file");
+    for copy in [9, 10] {
+        bytes[copy * 8192 + 100..copy * 8192 + 200].fill(0xee);
+    }
+    std::fs::write(&file, bytes).expect("written");
+    let server = Server::start(&folder, &[]);
+    let mut client = connect(&server, "master");
+    assert_eq!(client.query("SELECT i FROM good.dbo.t").unwrap().first_value(), "7");
+    let state = client.query("SELECT state_desc FROM sys.databases WHERE name = 'bad'").unwrap();
+    assert!(
+        matches!(state.first_value().as_str(), "SUSPECT" | "RECOVERY_PENDING"),
+        "{}",
+        state.first_value()
+    );
+    assert!(client.query("SELECT i FROM bad.dbo.t").is_err());
+    let log = std::fs::read_to_string(folder.join("log/errorlog")).expect("the error log");
+    assert!(log.contains("bad"), "the error log does not name the database");
+}

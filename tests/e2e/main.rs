@@ -1,0 +1,8 @@
+//! End to end: the real binary under stock clients, bad input, kills.
+#![forbid(unsafe_code)]
+
+mod bad_input;
+mod clients;
+mod crash_loop;
+mod golden;
+mod life;
