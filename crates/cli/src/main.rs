@@ -1,1 +1,177 @@
-fn main() {}
+//! The `taffrail` binary: its command line, and nothing else.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use taffrail_server::{Overrides, Settings};
+
+/// A T-SQL database server in one binary, whose transaction log works the way SQL Server's does.
+#[derive(Parser)]
+#[command(name = "taffrail", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the server until SIGTERM or SIGINT
+    #[command(after_help = SERVE_HELP)]
+    Serve(Box<Serve>),
+    /// Run T-SQL from the command line (comes with a later version)
+    #[command(disable_help_flag = true)]
+    Sql(Later),
+    /// Run experiments and draw their report (comes with a later version)
+    #[command(disable_help_flag = true)]
+    Lab(Later),
+    /// Look into a log file offline (comes with a later version)
+    #[command(disable_help_flag = true)]
+    Log(Later),
+}
+
+const SERVE_HELP: &str = "\
+Each setting can also be given as a variable, TAFFRAIL_ and its name in capitals (TAFFRAIL_LISTEN,
+TAFFRAIL_MAX_CONNECTIONS …), or as a key of the TOML file (listen = \"0.0.0.0:1433\").
+A flag goes before a variable, a variable before the file.
+
+The password of the login sa comes from --sa-password-file or TAFFRAIL_SA_PASSWORD. Without either, a new data
+directory gets a generated one: it is written to DIR/sa-password and shown once on standard error.
+
+When the server is ready it prints one line to standard output:
+  taffrail ready: tds=127.0.0.1:1433 console=off data=DIR";
+
+/// The flags of `serve`. What is not given stays open for the variables, the file and the defaults.
+#[derive(Args)]
+struct Serve {
+    /// Data directory; created if it is missing [default: ./data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where TDS is spoken; port 0 takes any free port [default: 127.0.0.1:1433]
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<String>,
+    /// Where the web console is served: only 'off' yet [default: off]
+    #[arg(long, value_name = "ADDR:PORT|off")]
+    console: Option<String>,
+    /// TOML file with settings
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// File whose first line is the password of the login sa
+    #[arg(long, value_name = "FILE")]
+    sa_password_file: Option<PathBuf>,
+    /// Memory budget in MB [default: half of the machine's memory]
+    #[arg(long, value_name = "MB")]
+    max_server_memory_mb: Option<u64>,
+    /// Connections at a time [default: 1024]
+    #[arg(long, value_name = "N")]
+    max_connections: Option<u32>,
+    /// Directory that statements may name files in; may be repeated [default: the data directory]
+    #[arg(long = "file-root", value_name = "DIR")]
+    file_roots: Option<Vec<PathBuf>>,
+    /// Encryption: 'required' of clients off the loopback interface, 'optional', 'off' [default: required]
+    #[arg(long, value_name = "POLICY")]
+    tls: Option<String>,
+    /// Certificate chain in PEM [default: a self-signed one, made at the first start]
+    #[arg(long, value_name = "FILE", requires = "tls_key_file")]
+    tls_certificate_file: Option<PathBuf>,
+    /// The certificate's private key in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_certificate_file")]
+    tls_key_file: Option<PathBuf>,
+    /// VLFs per growth of a log file: as SQL Server '2012', '2014' or '2022' makes them [default: 2022]
+    #[arg(long, value_name = "VERSION")]
+    log_vlf_algorithm: Option<String>,
+    /// How new parts of a log file are initialised: only 'zero' yet [default: zero]
+    #[arg(long, value_name = "METHOD")]
+    log_initialization: Option<String>,
+    /// Longest time in ms that a delayed durable commit stays in memory [default: 8]
+    #[arg(long, value_name = "MS")]
+    delayed_durability_window_ms: Option<u64>,
+    /// Recovery time in s that checkpoints aim at [default: 60]
+    #[arg(long, value_name = "S")]
+    target_recovery_time_s: Option<u64>,
+    /// Recovery interval in minutes, 0 leaves it to the target recovery time: only 0 yet [default: 0]
+    #[arg(long, value_name = "MIN")]
+    recovery_interval_min: Option<u64>,
+}
+
+/// Whatever follows a command that is not there yet.
+#[derive(Args)]
+struct Later {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _rest: Vec<String>,
+}
+
+impl From<Serve> for Overrides {
+    fn from(s: Serve) -> Overrides {
+        Overrides {
+            data: s.data,
+            listen: s.listen,
+            console: s.console,
+            config: s.config,
+            sa_password_file: s.sa_password_file,
+            sa_password: None,
+            max_server_memory_mb: s.max_server_memory_mb,
+            max_connections: s.max_connections,
+            file_roots: s.file_roots,
+            tls: s.tls,
+            tls_certificate_file: s.tls_certificate_file,
+            tls_key_file: s.tls_key_file,
+            log_vlf_algorithm: s.log_vlf_algorithm,
+            log_initialization: s.log_initialization,
+            delayed_durability_window_ms: s.delayed_durability_window_ms,
+            target_recovery_time_s: s.target_recovery_time_s,
+            recovery_interval_min: s.recovery_interval_min,
+        }
+    }
+}
+
+/// Exit code of a command line that cannot be carried out: a wrong value, or a command that is not there yet.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let later = |command: &str| {
+        eprintln!("taffrail: '{command}' comes with a later version; this one has 'serve'.");
+        ExitCode::from(USAGE)
+    };
+    match Cli::parse().command {
+        Command::Serve(flags) => serve((*flags).into()),
+        Command::Sql(_) => later("sql"),
+        Command::Lab(_) => later("lab"),
+        Command::Log(_) => later("log"),
+    }
+}
+
+fn serve(flags: Overrides) -> ExitCode {
+    let settings = match Settings::resolve(flags) {
+        Ok(settings) => settings,
+        Err(e) => {
+            eprintln!("taffrail: {e}");
+            return ExitCode::from(USAGE);
+        }
+    };
+    match taffrail_server::serve(settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("taffrail: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+        let cli = Cli::parse_from(["taffrail", "serve", "--data", "d", "--file-root", "/a", "--file-root", "/b"]);
+        let Command::Serve(flags) = cli.command else { panic!() };
+        let flags = Overrides::from(*flags);
+        assert_eq!(flags.file_roots.unwrap().len(), 2);
+        assert!(matches!(
+            Cli::parse_from(["taffrail", "sql", "-S", "x", "--help"]).command,
+            Command::Sql(_)
+        ));
+    }
+}

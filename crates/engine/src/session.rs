@@ -223,7 +223,23 @@ pub struct Session {
     /// `@@ERROR`.
     pub error: i32,
     /// `@@IDENTITY`.
-    pub identity: Value,
+    pub identity: Option<i64>,
+    /// `SCOPE_IDENTITY()`.
+    pub scope_identity: Option<i64>,
+    /// `@@PROCID`.
+    pub procedure_id: i32,
+    /// Errors that CATCH blocks handle, the innermost last.
+    pub caught: Vec<SqlError>,
+    /// The moment of the running statement, once it was asked for.
+    pub(crate) moment: std::cell::Cell<Option<crate::functions::Moment>>,
+    /// State of RAND().
+    pub(crate) random: std::cell::Cell<u64>,
+    /// CONTEXT_INFO.
+    pub(crate) context_info: Value,
+    /// SESSION_CONTEXT.
+    pub(crate) session_context: Vec<(String, Value)>,
+    /// Buffers that statements reuse.
+    pub(crate) scratch: crate::exec::change::Scratch,
     /// `@@NESTLEVEL`: procedures called and not ended.
     pub nest_level: u32,
     /// Counters and the current wait, shown by the DMVs.

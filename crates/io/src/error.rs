@@ -28,9 +28,7 @@ impl IoError {
     pub fn is_full(&self) -> bool {
         matches!(
             self.source.kind(),
-            io::ErrorKind::StorageFull
-                | io::ErrorKind::QuotaExceeded
-                | io::ErrorKind::FileTooLarge
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
         )
     }
 

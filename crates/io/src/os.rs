@@ -62,10 +62,7 @@ impl OsDisk {
 /// The same file once more with `O_DIRECT`; `None` when the file system (or its alignment) does not allow it.
 fn reopen_direct(path: &Path, plain: &File, spec: OpenSpec) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(!spec.read_only)
-        .custom_flags(OFlags::DIRECT.bits().cast_signed());
+    options.read(true).write(!spec.read_only).custom_flags(OFlags::DIRECT.bits().cast_signed());
     let file = match options.open(path) {
         Ok(f) => f,
         Err(e) if e.kind() == io::ErrorKind::InvalidInput => return Ok(None),
@@ -231,8 +228,8 @@ impl Volume for OsVolume {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
-        let aligned = (buf.as_ptr() as usize | buf.len()).is_multiple_of(512)
-            && offset.is_multiple_of(512);
+        let aligned =
+            (buf.as_ptr() as usize | buf.len()).is_multiple_of(512) && offset.is_multiple_of(512);
         match self.kind == VolumeKind::Direct && !aligned {
             true => self.read_misaligned(offset, buf),
             false => match self.file.read_exact_at(buf, offset) {

@@ -21,10 +21,7 @@ impl UtcTime {
     /// Time from an earlier moment to this one; zero when it is not earlier.
     pub fn since(self, earlier: UtcTime) -> Duration {
         let units = self.0.saturating_sub(earlier.0);
-        Duration::new(
-            units / Self::PER_SECOND,
-            (units % Self::PER_SECOND) as u32 * 100,
-        )
+        Duration::new(units / Self::PER_SECOND, (units % Self::PER_SECOND) as u32 * 100)
     }
 }
 

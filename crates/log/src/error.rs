@@ -114,7 +114,9 @@ pub enum AppendError {
 impl fmt::Display for AppendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AppendError::LogFull { wait, .. } => write!(f, "the log is full due to '{}'", wait.name()),
+            AppendError::LogFull { wait, .. } => {
+                write!(f, "the log is full due to '{}'", wait.name())
+            }
             AppendError::LogUnavailable => f.write_str("the log is not available"),
             AppendError::TooLong(n) => write!(f, "a log record of {n} bytes does not fit a block"),
         }

@@ -15,7 +15,7 @@
 
 use taffrail_base::{HobtId, LogPos, PageId, TransactionId};
 
-use crate::block::{BLOCK_HEADER_BYTES, BLOCK_BYTES_MAX};
+use crate::block::{BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES};
 use crate::lop::{Lcx, Lop};
 
 /// Bytes that every record starts with.
@@ -201,10 +201,8 @@ impl<'a> Record<'a> {
     pub(crate) fn parse(pos: LogPos, bytes: &'a [u8]) -> Option<Record<'a>> {
         let len = usize::from(u16_at(bytes, 0)?);
         let bytes = bytes.get(..len)?;
-        let mut header = RecordHeader::new(
-            Lop::from_u8(*bytes.get(2)?)?,
-            Lcx::from_u8(*bytes.get(3)?)?,
-        );
+        let mut header =
+            RecordHeader::new(Lop::from_u8(*bytes.get(2)?)?, Lcx::from_u8(*bytes.get(3)?)?);
         let flags = u16_at(bytes, 4)?;
         header.flags = RecordFlags(flags & !(RecordFlags::PAGE | RecordFlags::UNDO_NEXT));
         header.txn = TransactionId(u48_at(bytes, 6)?);

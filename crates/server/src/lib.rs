@@ -1,1 +1,45 @@
-//! placeholder
+//! The server around the engine: sockets, TLS, logins, sessions, settings.
+//!
+//! ```text
+//!  listener ──accept──▶ session thread: login ──▶ request loop ──▶ engine::Connection
+//!     ▲                    │      ▲                    │
+//!  signals              channel (socket + TLS + packets)──◀── Output (a ResultSink: tokens, packets, back-pressure)
+//!                          ▲
+//!                       watch: one thread that looks for attentions on the sockets of executing sessions
+//! ```
+//!
+//! * A session is a thread with a blocking socket: a batch crosses no thread hand-off on its way.
+//! * A session that executes does not read; [`watch`] reads for it, cancels, and leaves the acknowledgement to it.
+//! * What is said to nobody in particular goes to the [`errorlog`]: structured on standard error, in SQL Server's
+//!   style in `DIR/log/errorlog`. Standard output carries the ready line and nothing else.
+#![forbid(unsafe_code)]
+
+mod certificate;
+mod channel;
+mod clock;
+mod credentials;
+mod dirlock;
+pub mod errorlog;
+mod listener;
+mod login;
+mod output;
+mod sa;
+mod session;
+pub mod settings;
+mod watch;
+
+pub use listener::{Server, StartFailure};
+pub use settings::{Overrides, Settings};
+
+/// The version that PRELOGIN, LOGINACK and `SERVERPROPERTY('ProductVersion')` tell: SQL Server 2022, because
+/// drivers choose what they may use by it.
+pub const PRODUCT_VERSION: (u8, u8, u16) = (16, 0, 1000);
+
+/// Runs a server until SIGTERM or SIGINT, or until it cannot start. Prints the ready line.
+pub fn serve(settings: Settings) -> Result<(), StartFailure> {
+    let server = Server::start(settings)?;
+    server.listen_to_signals()?;
+    println!("{}", server.ready_line());
+    server.wait();
+    Ok(())
+}

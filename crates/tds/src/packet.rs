@@ -296,6 +296,14 @@ impl Framer {
         at
     }
 
+    /// Appends all of `data` as packets that do not end the message, the last of them perhaps short: for what must
+    /// reach the client now although more will follow.
+    pub fn flush(&mut self, data: &[u8], out: &mut Vec<u8>) {
+        for chunk in data.chunks(self.packet_bytes - HEADER_BYTES) {
+            self.packet(chunk, 0, out);
+        }
+    }
+
     fn packet(&mut self, data: &[u8], status: u8, out: &mut Vec<u8>) {
         let length = (data.len() + HEADER_BYTES) as u16;
         let [l1, l0] = length.to_be_bytes();

@@ -29,5 +29,5 @@ pub mod value;
 pub use collation::Collation;
 pub use convert::{Conversion, ConvertContext};
 pub use decimal::Decimal;
-pub use sqltype::{MaxLen, SqlType};
+pub use sqltype::{Family, MaxLen, SqlType};
 pub use value::{Bytes, Value};

@@ -1,15 +1,305 @@
-//! LIKE.
-use crate::Collation;
+//! LIKE and PATINDEX.
+//!
+//! A pattern is compiled into tokens over the collation's weights, so that a comparison of characters is one of
+//! numbers: `%` any run, `_` one character, `[a-c]` and `[^a-c]` one of (not of) a set whose ranges follow the
+//! collation's order, anything else itself. The character after ESCAPE's stands for itself. A pattern that ends
+//! within brackets or after the escape character matches nothing.
+//!
+//! Matching keeps one point to return to, the last `%`: an earlier one need never be tried again, since whatever it
+//! could skip the later one can skip too. Trailing blanks of the text are not significant for varchar (they are for
+//! nvarchar), those of the pattern always are.
+
+use crate::codepage::units;
+use crate::{Bytes, Collation};
 
 /// A compiled LIKE pattern.
 #[derive(Clone, Debug)]
-pub struct Pattern {}
+pub struct Pattern {
+    tokens: Vec<Token>,
+    unicode: bool,
+    collation: Collation,
+    valid: bool,
+    prefix: Bytes,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    /// A character of this weight.
+    One(u16),
+    /// `_`
+    Any,
+    /// `%`
+    Run,
+    /// Brackets.
+    Set { negated: bool, ranges: Vec<(u16, u16)> },
+}
 
 impl Pattern {
-    /// Of UTF-16LE text (`unicode`) or code page text; `escape` is one character as a code unit.
-    pub fn new(pattern: &[u8], unicode: bool, escape: Option<u16>, collation: Collation) -> Pattern { let _ = (pattern, unicode, escape, collation); todo!() }
+    /// Of UTF-16LE text (`unicode`) or code page text; `escape` is one character as a code unit (or byte).
+    pub fn new(pattern: &[u8], unicode: bool, escape: Option<u16>, collation: Collation) -> Pattern {
+        let chars: Vec<u16> =
+            if unicode { units(pattern).collect() } else { pattern.iter().map(|b| *b as u16).collect() };
+        let mut p =
+            Pattern { tokens: Vec::new(), unicode, collation, valid: true, prefix: Bytes::new() };
+        let mut literal = true;
+        let mut i = 0;
+        while i < chars.len() {
+            let c = chars[i];
+            i += 1;
+            let token = if Some(c) == escape {
+                let Some(&c) = chars.get(i) else {
+                    p.valid = false;
+                    break;
+                };
+                i += 1;
+                p.push_prefix(literal, c);
+                Token::One(p.weight(c))
+            } else if c == b'%' as u16 {
+                if p.tokens.last() == Some(&Token::Run) {
+                    continue;
+                }
+                Token::Run
+            } else if c == b'_' as u16 {
+                Token::Any
+            } else if c == b'[' as u16 {
+                let Some(set) = p.set(&chars, &mut i, escape) else {
+                    p.valid = false;
+                    break;
+                };
+                set
+            } else {
+                p.push_prefix(literal, c);
+                Token::One(p.weight(c))
+            };
+            literal &= matches!(token, Token::One(_));
+            p.tokens.push(token);
+        }
+        p
+    }
+
+    fn push_prefix(&mut self, literal: bool, c: u16) {
+        if literal && self.unicode {
+            self.prefix.extend_from_slice(&c.to_le_bytes());
+        } else if literal {
+            self.prefix.push(c as u8);
+        }
+    }
+
+    /// The set that begins at `chars[*i]`, just after its bracket; None if it does not end.
+    fn set(&self, chars: &[u16], i: &mut usize, escape: Option<u16>) -> Option<Token> {
+        let negated = chars.get(*i) == Some(&(b'^' as u16));
+        *i += negated as usize;
+        let mut ranges = Vec::new();
+        let next = |i: &mut usize| -> Option<(u16, bool)> {
+            let c = *chars.get(*i)?;
+            *i += 1;
+            if Some(c) == escape {
+                let c = *chars.get(*i)?;
+                *i += 1;
+                return Some((c, true));
+            }
+            Some((c, false))
+        };
+        loop {
+            let (c, escaped) = next(i)?;
+            if c == b']' as u16 && !escaped {
+                return Some(Token::Set { negated, ranges });
+            }
+            let first = self.weight(c);
+            let dash = chars.get(*i) == Some(&(b'-' as u16));
+            let closes = chars.get(*i + 1) == Some(&(b']' as u16));
+            if dash && !closes {
+                *i += 1;
+                ranges.push((first, self.weight(next(i)?.0)));
+            } else {
+                ranges.push((first, first));
+            }
+        }
+    }
+
+    #[inline]
+    fn weight(&self, c: u16) -> u16 {
+        if self.unicode {
+            self.collation.unit_weight(c)
+        } else {
+            self.collation.byte_weight(c as u8) as u16
+        }
+    }
+
+    /// The characters before the first wildcard, as they stand in the pattern: a lower bound for an index.
+    pub fn literal_prefix(&self) -> &[u8] {
+        &self.prefix
+    }
+
+    /// No wildcard at all.
+    pub fn is_literal(&self) -> bool {
+        self.valid && self.tokens.iter().all(|t| matches!(t, Token::One(_)))
+    }
+
     /// Whether the text (in the same encoding) matches.
-    pub fn matches(&self, text: &[u8]) -> bool { let _ = text; todo!() }
-    /// PATINDEX: 1-based position in characters of the first match, 0 if none.
-    pub fn position(&self, text: &[u8]) -> usize { let _ = text; todo!() }
+    pub fn matches(&self, text: &[u8]) -> bool {
+        if !self.valid {
+            return false;
+        }
+        if self.unicode {
+            let at = |i: usize| self.collation.unit_weight(unit_at(text, i));
+            return run(&self.tokens, at, text.len() / 2, text.len() / 2, 0).is_some();
+        }
+        let blank_from = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
+        let at = |i: usize| self.collation.byte_weight(text[i]) as u16;
+        run(&self.tokens, at, text.len(), blank_from, 0).is_some()
+    }
+
+    /// PATINDEX: the 1-based position in characters of the first match, 0 if there is none. A pattern that begins
+    /// with `%` is found anywhere, any other only at the start.
+    pub fn position(&self, text: &[u8]) -> usize {
+        if !self.matches(text) {
+            return 0;
+        }
+        let (chars, blank_from) = if self.unicode {
+            (text.len() / 2, text.len() / 2)
+        } else {
+            (text.len(), text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1))
+        };
+        let rest = match self.tokens.split_first() {
+            Some((Token::Run, rest)) if !rest.is_empty() => rest,
+            _ => return 1,
+        };
+        let at = |i: usize| {
+            if self.unicode {
+                self.collation.unit_weight(unit_at(text, i))
+            } else {
+                self.collation.byte_weight(text[i]) as u16
+            }
+        };
+        (0..=chars)
+            .find(|&start| run(rest, at, chars, blank_from, start).is_some())
+            .map_or(0, |start| start + 1)
+    }
+}
+
+#[inline]
+fn unit_at(text: &[u8], i: usize) -> u16 {
+    u16::from_le_bytes([text[2 * i], text[2 * i + 1]])
+}
+
+/// Matches `tokens` against the characters from `start`. The text may end anywhere from `blank_from` on.
+fn run(
+    tokens: &[Token],
+    at: impl Fn(usize) -> u16,
+    len: usize,
+    blank_from: usize,
+    start: usize,
+) -> Option<()> {
+    let (mut t, mut i) = (0, start);
+    let mut back: Option<(usize, usize)> = None;
+    loop {
+        let fits = match tokens.get(t) {
+            None if i >= blank_from.min(len) => return Some(()),
+            None => false,
+            Some(Token::Run) => {
+                if t + 1 == tokens.len() {
+                    return Some(());
+                }
+                back = Some((t + 1, i));
+                t += 1;
+                continue;
+            }
+            Some(_) if i >= len => return None,
+            Some(Token::One(w)) => at(i) == *w,
+            Some(Token::Any) => true,
+            Some(Token::Set { negated, ranges }) => {
+                let w = at(i);
+                ranges.iter().any(|(a, b)| *a <= w && w <= *b) != *negated
+            }
+        };
+        if fits {
+            t += 1;
+            i += 1;
+        } else {
+            let (token, from) = back?;
+            if from >= len {
+                return None;
+            }
+            back = Some((token, from + 1));
+            (t, i) = (token, from + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codepage::encode_utf16;
+
+    fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
+        let escape = escape.map(|c| c as u16);
+        let c = Collation::default();
+        let wide = Pattern::new(&encode_utf16(pattern), true, escape, c).matches(&encode_utf16(text));
+        let narrow = Pattern::new(pattern.as_bytes(), false, escape, c).matches(text.as_bytes());
+        assert!(narrow == wide || text.ends_with(' '), "{text} {pattern}");
+        narrow
+    }
+
+    #[test]
+    fn patterns() {
+        for (text, pattern, expected) in [
+            ("abc", "ABC", true),
+            ("abc", "a%", true),
+            ("abc", "%c", true),
+            ("abc", "a_c", true),
+            ("abc", "a_", false),
+            ("abc", "", false),
+            ("", "", true),
+            ("", "%", true),
+            ("abcabd", "%ab_", true),
+            ("aXbXc", "a%b%c", true),
+            ("abc", "[a-c][^x-z]c", true),
+            ("abc", "[^a]bc", false),
+            ("5-", "5[-]", true),
+            ("a]", "a]", true),
+            ("a", "a[", false),
+            ("a[", "a[[]", true),
+            ("abc ", "abc", true),
+            ("abc", "abc ", false),
+            ("mississippi", "%iss%ip%", true),
+            ("mississippi", "%iss%ipx%", false),
+            ("é", "[a-f]", true),
+        ] {
+            if text.is_ascii() {
+                assert_eq!(like(text, pattern, None), expected, "{text} LIKE {pattern}");
+            }
+        }
+        assert!(like("50%", "50!%", Some('!')));
+        assert!(!like("500", "50!%", Some('!')));
+        assert!(!like("50!", "50!", Some('!')));
+        assert!(like("a_b", "a\\_b", Some('\\')));
+    }
+
+    #[test]
+    fn trailing_blanks_count_for_nvarchar() {
+        let p = Pattern::new(&encode_utf16("abc"), true, None, Collation::default());
+        assert!(!p.matches(&encode_utf16("abc ")));
+    }
+
+    #[test]
+    fn patindex() {
+        let position = |pattern: &str, text: &str| {
+            Pattern::new(pattern.as_bytes(), false, None, Collation::default()).position(text.as_bytes())
+        };
+        assert_eq!(position("%ter%", "interesting data"), 3);
+        assert_eq!(position("%[0-9]%", "abc123"), 4);
+        assert_eq!(position("ter%", "interesting"), 0);
+        assert_eq!(position("int%", "interesting"), 1);
+        assert_eq!(position("%g", "interesting"), 11);
+        assert_eq!(position("%", "x"), 1);
+    }
+
+    #[test]
+    fn prefixes() {
+        let p = |s: &str| Pattern::new(s.as_bytes(), false, None, Collation::default());
+        assert_eq!(p("abc%d").literal_prefix(), b"abc");
+        assert_eq!(p("%abc").literal_prefix(), b"");
+        assert!(p("abc").is_literal() && !p("ab_").is_literal());
+    }
 }

@@ -151,7 +151,7 @@ fn placeholder_len(s: &str) -> usize {
         return if name > 0 { 3 + name } else { 0 };
     }
     let mut i = 1;
-    while i < b.len() && matches!(b[i], b'-' | b'+' | b'0'..=b'9' | b'.' | b'*') {
+    while i < b.len() && matches!(b[i], b'-' | b'+' | b'#' | b'0'..=b'9' | b'.' | b'*') {
         i += 1;
     }
     for size in ["I64", "ll", "l", "h", "w"] {

@@ -29,6 +29,9 @@ use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
 pub use query::BoundSelect;
+pub(crate) use expr::{is_text as is_text_type, resolve_type};
+pub(crate) use from::FromTree;
+pub(crate) use unsupported as unsupported_error;
 
 /// What a name in FROM stands for.
 pub enum Resolved {
@@ -46,8 +49,6 @@ pub trait Metadata {
     fn table_function(&self, name: &ast::ObjectName) -> SqlResult<(Arc<Database>, &'static SystemView)>;
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
-    /// The bound default of a column, from its source text.
-    fn default_of(&self, table: &Table, column: usize) -> Option<Arc<str>>;
     /// The session's options.
     fn options(&self) -> &SetOptions;
     /// `SET IDENTITY_INSERT` is on for the table.

@@ -5,7 +5,7 @@
 
 use crate::catalog::{Index, Table};
 use crate::database::Database;
-use crate::plan::expr::{CompareOp, Expr, Pred, Slot};
+use crate::plan::expr::{Expr, Pred, Slot};
 use crate::sink::ColumnDesc;
 use crate::views::SystemView;
 use std::sync::Arc;
@@ -196,6 +196,8 @@ pub struct Filter {
     pub input: Node,
     /// The condition.
     pub pred: Pred,
+    /// It does not depend on the input: checked once, before the input is read.
+    pub startup: bool,
 }
 
 /// See [`Node::Compute`].
@@ -373,6 +375,38 @@ pub enum WindowFunction {
     Aggregate(Agg),
 }
 
+impl WindowFunction {
+    /// Calls `f` with the function's expressions.
+    pub fn exprs<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            WindowFunction::RowNumber | WindowFunction::Rank | WindowFunction::DenseRank => {}
+            WindowFunction::Ntile(e) => f(e),
+            WindowFunction::Offset { value, offset, default, .. } => {
+                f(value);
+                f(offset);
+                default.iter().for_each(f);
+            }
+            WindowFunction::Edge { value, .. } => f(value),
+            WindowFunction::Aggregate(a) => a.arg.iter().chain(&a.separator).for_each(f),
+        }
+    }
+
+    /// The same, to change them.
+    pub fn exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            WindowFunction::RowNumber | WindowFunction::Rank | WindowFunction::DenseRank => {}
+            WindowFunction::Ntile(e) => f(e),
+            WindowFunction::Offset { value, offset, default, .. } => {
+                f(value);
+                f(offset);
+                default.iter_mut().for_each(f);
+            }
+            WindowFunction::Edge { value, .. } => f(value),
+            WindowFunction::Aggregate(a) => a.arg.iter_mut().chain(&mut a.separator).for_each(f),
+        }
+    }
+}
+
 /// The frame of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WindowFrame {
@@ -513,6 +547,8 @@ pub struct InsertPlan {
     pub output: Option<OutputPlan>,
     /// The source's rows have the target's layout: their bytes may be copied.
     pub same_layout: bool,
+    /// CHECK constraints: name and condition over a frame of the table's columns.
+    pub checks: Vec<(Arc<str>, Pred)>,
 }
 
 /// OUTPUT: inserted and deleted columns appear in slots.
@@ -553,8 +589,8 @@ pub struct UpdatePlan {
     pub indexes: Vec<Arc<Index>>,
     /// The clustered key changes: the row moves.
     pub moves: bool,
-    /// TOP.
-    pub top: Option<Expr>,
+    /// CHECK constraints: name and condition over a frame of the table's columns.
+    pub checks: Vec<(Arc<str>, Pred)>,
     /// OUTPUT.
     pub output: Option<OutputPlan>,
 }
@@ -572,17 +608,37 @@ pub struct DeletePlan {
     pub locator: Slot,
     /// Keep all locators before the first change.
     pub spool: bool,
-    /// TOP.
-    pub top: Option<Expr>,
     /// OUTPUT.
     pub output: Option<OutputPlan>,
 }
 
-/// A comparison that a seek can use: column of the index, operator, the other side.
-#[derive(Debug)]
-pub struct Sargable {
-    /// Position of the column in the table.
-    pub column: usize,
-    /// column OP other.
-    pub op: CompareOp,
+impl Node {
+    /// Calls `f` with this node and every node below it (subqueries in expressions not included).
+    pub fn visit<'n>(&'n self, f: &mut dyn FnMut(&'n Node)) {
+        f(self);
+        match self {
+            Node::OneRow | Node::Nothing | Node::Scan(_) | Node::View(_) | Node::Values(_) => {}
+            Node::Filter(n) => n.input.visit(f),
+            Node::Compute(n) => n.input.visit(f),
+            Node::Loop(n) => {
+                n.left.visit(f);
+                n.right.visit(f);
+            }
+            Node::Hash(n) => {
+                n.left.visit(f);
+                n.right.visit(f);
+            }
+            Node::Spool(n) => n.input.visit(f),
+            Node::Sort(n) => n.input.visit(f),
+            Node::Aggregate(n) => n.input.visit(f),
+            Node::Window(n) => n.input.visit(f),
+            Node::Top(n) => n.input.visit(f),
+            Node::Distinct(n) => n.input.visit(f),
+            Node::Concat(list) => list.iter().for_each(|n| n.visit(f)),
+            Node::SetOperation(n) => {
+                n.left.visit(f);
+                n.right.visit(f);
+            }
+        }
+    }
 }

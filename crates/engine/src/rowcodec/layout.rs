@@ -303,6 +303,19 @@ impl RowLayout {
         out: &mut Vec<u8>,
         lobs: &mut dyn Lobs,
     ) -> SqlResult<()> {
+        if self.encode_within(values, out, self.soft_limit)? {
+            return Ok(());
+        }
+        self.encode_long(values, out, lobs)
+    }
+
+    /// Writes the row if it has at most `limit` bytes; else false, and `out` holds nothing of use.
+    fn encode_within(
+        &self,
+        values: &[Value],
+        out: &mut Vec<u8>,
+        limit: usize,
+    ) -> SqlResult<bool> {
         assert_eq!(values.len(), self.columns.len(), "a value for every column");
         let fixed_end = self.fixed_end as usize;
         let bitmap = fixed_end + 2;
@@ -333,12 +346,14 @@ impl RowLayout {
                     next = n as usize;
                     match column.ty {
                         SqlType::Variant => typecode::append_variant(out, column.ty, value)?,
-                        _ => out.extend_from_slice(
-                            value.as_bytes().ok_or_else(|| damaged("a value of another type"))?,
-                        ),
-                    }
-                    if out.len() > self.soft_limit {
-                        return self.encode_long(values, out, lobs);
+                        _ => {
+                            let bytes = value.as_bytes();
+                            let bytes = bytes.ok_or_else(|| damaged("a value of another type"))?;
+                            if out.len() + bytes.len() > limit {
+                                return Ok(false);
+                            }
+                            out.extend_from_slice(bytes);
+                        }
                     }
                     self.fill_ends(out, ends, next, next + 1);
                     next += 1;
@@ -346,10 +361,7 @@ impl RowLayout {
             }
         }
         self.fill_ends(out, ends, next, variables);
-        if out.len() > self.soft_limit && !lengths_are_final {
-            return self.encode_long(values, out, lobs);
-        }
-        Ok(())
+        Ok(out.len() <= limit)
     }
 
     /// Sets the ends of the variable-length columns `from .. to` to where the row ends now.
@@ -388,7 +400,7 @@ impl RowLayout {
         lengths.sort_unstable_by(|a, b| b.cmp(a));
         let mut moved: Vec<Option<LobRef>> = vec![None; values.len()];
         for (n, i) in lengths {
-            if total <= MAX_ROW_BYTES && n <= MAX_INLINE_BYTES {
+            if total <= self.soft_limit && n <= MAX_INLINE_BYTES {
                 break;
             }
             if n <= LobRef::BYTES || self.columns[i].ty == SqlType::Variant {
@@ -406,7 +418,9 @@ impl RowLayout {
             .zip(&moved)
             .map(|(v, m)| if m.is_some() { Value::Null } else { v.clone() })
             .collect();
-        self.encode(&inline, out, &mut NoLobs)?;
+        if !self.encode_within(&inline, out, MAX_ROW_BYTES)? {
+            return Err(SqlError::new(511, &[&out.len(), &MAX_ROW_BYTES]));
+        }
         // Rebuild the variable part with the references in their places.
         let (ends, variables, bitmap) = {
             let parts = Parts::of(out)?;

@@ -97,10 +97,8 @@ pub struct SpaceUsed {
     pub reserved_pages: u64,
     /// Pages in use, IAM pages included.
     pub used_pages: u64,
-    /// Of these, leaf and heap pages.
-    pub data_pages: u64,
-    /// Of these, LOB pages.
-    pub lob_pages: u64,
+    /// Of these, IAM pages; the rest holds rows, separators or large values.
+    pub iam_pages: u64,
 }
 
 /// A heap or B+ tree at run time: shared by all who use it.

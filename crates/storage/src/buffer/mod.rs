@@ -1,1 +1,21 @@
-//! buffer
+//! The buffer pool: pages in memory, and the only place that writes data pages.
+//!
+//! ```text
+//! frame    one mapping of frames, latches, pins                     (the crate's only unsafe)
+//! pool     which page is in which frame; loading; the clock that finds victims
+//! store    one database as the pool sees it: files, log, dirty pages, growth, changed extents
+//! writer   batches of dirty pages to disk: write-ahead rule, double-write region, joined writes
+//! ```
+//!
+//! Order of locks: page latches (parents before children, left before right, allocation pages last), then a database's
+//! `flush` mutex, then the log. Whoever holds `flush` never waits for a latch: it tries, and skips the page.
+
+mod frame;
+mod pool;
+mod store;
+mod writer;
+
+pub use frame::{Pin, ReadGuard, WriteGuard};
+pub use pool::{Access, BufferPool};
+pub use store::{DataFile, Store};
+pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};

@@ -60,7 +60,8 @@ impl LockManager {
                     }
                     return Some(cycle);
                 }
-                if let std::collections::btree_map::Entry::Vacant(new) = reached_from.entry(blocker) {
+                if let std::collections::btree_map::Entry::Vacant(new) = reached_from.entry(blocker)
+                {
                     new.insert(owner);
                     open.push(blocker);
                 }
@@ -71,10 +72,7 @@ impl LockManager {
 }
 
 /// The lowest deadlock priority, then the least to roll back, then the youngest.
-fn choose_victim(
-    waiting: &BTreeMap<OwnerId, WaitingOwner>,
-    cycle: &[OwnerId],
-) -> Option<OwnerId> {
+fn choose_victim(waiting: &BTreeMap<OwnerId, WaitingOwner>, cycle: &[OwnerId]) -> Option<OwnerId> {
     cycle.iter().copied().min_by_key(|owner| {
         let w = &waiting[owner];
         (w.deadlock_priority, w.log_bytes, std::cmp::Reverse(owner.number()))

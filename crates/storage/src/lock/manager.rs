@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use taffrail_base::{SessionId, SqlError};
-use taffrail_observe::{Counter, Event, EventRing, LockCounters, Moment, wait};
+use taffrail_base::SessionId;
+use taffrail_observe::{Counter, LockCounters, Moment, wait};
 
 use super::mode::{LockMode, ModeSet};
+use super::outcome::{Granted, LockError, LockLimits};
 use super::resource::{Resource, ResourceKind};
 use super::state::{Held, LockMark, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
 use super::sync::{Mutex, MutexGuard, Verdict, WaitSlot};
@@ -20,84 +21,6 @@ const SHARDS: usize = 128;
 const WRITER_CELLS: usize = 4096;
 /// Requests that an owner counts for itself before it adds them to the shared counters.
 const COUNT_EVERY: u32 = 256;
-
-/// Settings of the lock manager.
-#[derive(Clone, Copy, Debug)]
-pub struct LockLimits {
-    /// Row and page locks of one statement on one object that make it try to lock the object instead.
-    pub escalation_threshold: u32,
-    /// How many more locks it takes before trying again, when the object could not be locked.
-    pub escalation_step: u32,
-    /// Locks of one transaction from which on it tries to escalate whatever the statement took: their memory counts.
-    pub escalation_memory_threshold: usize,
-    /// Locks of one transaction at most; one more is message 1204.
-    pub max_locks: usize,
-    /// How long a request waits before it looks for a deadlock. Most waits end sooner, and a cycle never ends.
-    pub deadlock_delay: Duration,
-}
-
-impl Default for LockLimits {
-    fn default() -> LockLimits {
-        LockLimits {
-            escalation_threshold: 5000,
-            escalation_step: 1250,
-            escalation_memory_threshold: 2_000_000,
-            max_locks: 16_000_000,
-            deadlock_delay: Duration::from_millis(5),
-        }
-    }
-}
-
-/// How a request was met.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Granted {
-    /// It was not held before: whoever needs it only briefly may release it.
-    New,
-    /// It was held in a weaker mode.
-    Converted,
-    /// It was held already, at least as strongly.
-    Held,
-    /// The lock held on the object makes it needless; nothing was taken.
-    Covered,
-}
-
-/// Why a lock was not granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LockError {
-    /// Message 1222: `SET LOCK_TIMEOUT` elapsed.
-    Timeout,
-    /// Message 1205: chosen as victim; the transaction must be rolled back.
-    Deadlock,
-    /// The client cancelled the batch.
-    Cancelled,
-    /// Message 1204: the transaction holds as many locks as it may.
-    OutOfLocks,
-}
-
-impl LockError {
-    /// The message for the client; a cancellation has none.
-    pub fn message(self, session: SessionId) -> Option<Box<SqlError>> {
-        match self {
-            LockError::Timeout => Some(SqlError::new(1222, &[])),
-            LockError::Deadlock => Some(SqlError::new(1205, &[&session, &"lock"])),
-            LockError::OutOfLocks => Some(SqlError::new(1204, &[])),
-            LockError::Cancelled => None,
-        }
-    }
-}
-
-impl std::fmt::Display for LockError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            LockError::Timeout => "lock request time out",
-            LockError::Deadlock => "chosen as deadlock victim",
-            LockError::Cancelled => "cancelled",
-            LockError::OutOfLocks => "out of locks",
-        })
-    }
-}
-
-impl std::error::Error for LockError {}
 
 /// A request in a queue, as the deadlock search and cancellation see it.
 pub(super) struct WaitingOwner {
@@ -174,6 +97,18 @@ impl LockManager {
         mode: LockMode,
         timeout: Option<Duration>,
     ) -> Result<Granted, LockError> {
+        let granted = self.acquire_unit(state, resource, mode, timeout);
+        self.count_refusal(resource.kind(), timeout, &granted);
+        granted
+    }
+
+    fn acquire_unit(
+        &self,
+        state: &mut TxLockState,
+        resource: Resource,
+        mode: LockMode,
+        timeout: Option<Duration>,
+    ) -> Result<Granted, LockError> {
         if resource.kind() != ResourceKind::Object {
             return self.acquire_at(state, NO_OBJECT, resource, mode, timeout).map(|(g, _)| g);
         }
@@ -202,7 +137,9 @@ impl LockManager {
         if state.objects[index as usize].mode.covers_row(mode) {
             return Ok(Granted::Covered);
         }
-        let (granted, now) = self.acquire_at(state, index, row, mode, timeout)?;
+        let result = self.acquire_at(state, index, row, mode, timeout);
+        self.count_refusal(row.kind(), timeout, &result);
+        let (granted, now) = result?;
         let held_now = state.held.len();
         let using = &mut state.objects[index as usize];
         using.strongest_row = using.strongest_row.with(now);
@@ -227,7 +164,19 @@ impl LockManager {
 
     /// Like [`LockManager::acquire`] without waiting; `false` when it would have to.
     pub fn try_acquire(&self, state: &mut TxLockState, resource: Resource, mode: LockMode) -> bool {
-        self.acquire(state, resource, mode, Some(Duration::ZERO)).is_ok()
+        self.acquire_unit(state, resource, mode, Some(Duration::ZERO)).is_ok()
+    }
+
+    /// A request that was not to wait and would have had to: a time-out without a wait.
+    fn count_refusal<T>(
+        &self,
+        kind: ResourceKind,
+        timeout: Option<Duration>,
+        result: &Result<T, LockError>,
+    ) {
+        if timeout == Some(Duration::ZERO) && matches!(result, Err(LockError::Timeout)) {
+            self.counters(kind).timeouts.inc();
+        }
     }
 
     fn acquire_at(
@@ -262,12 +211,8 @@ impl LockManager {
         };
         let (before, now) = match outcome {
             Outcome::Granted { before, now } => (before, now),
-            Outcome::Refused { .. } => {
-                self.counters(resource.kind()).timeouts.inc();
-                return Err(LockError::Timeout);
-            }
-            Outcome::Queued { wanted } => {
-                let before = self.held_mode(hash, &resource, state.owner);
+            Outcome::Refused => return Err(LockError::Timeout),
+            Outcome::Queued { before, wanted } => {
                 self.wait_for(state, hash, resource, wanted, timeout)?;
                 (before, wanted)
             }
@@ -285,23 +230,6 @@ impl LockManager {
         } else {
             Ok((Granted::Converted, now))
         }
-    }
-
-    /// What an owner holds, asked by itself: nobody else can change the answer.
-    fn held_mode(&self, hash: u64, resource: &Resource, owner: OwnerId) -> LockMode {
-        let shard = self.shard(hash);
-        let lock = shard.find(hash, resource);
-        // A grant to a newcomer that came in the meantime counts as nothing held before: the caller has not noted it.
-        let granted = lock.and_then(|l| {
-            let waits = |q: &std::collections::VecDeque<_>| {
-                q.iter().any(|w: &super::table::Waiter<_>| w.owner == owner && w.converts)
-            };
-            match l.queue.as_ref().is_some_and(|q| waits(q)) {
-                true => l.grants.iter().find(|g| g.owner == owner).map(|g| g.mode),
-                false => None,
-            }
-        });
-        granted.unwrap_or(LockMode::Null)
     }
 
     /// Sleeps until a queued request is granted, or takes it back.
@@ -352,18 +280,19 @@ impl LockManager {
                     self.resolve_deadlock(state.owner);
                     // A cycle is closed by the last who starts to wait, so one search by each is enough; the later
                     // ones are a net under the argument.
-                    search_at = Instant::now() + self.limits.deadlock_delay.max(Duration::from_secs(1));
+                    search_at =
+                        Instant::now() + self.limits.deadlock_delay.max(Duration::from_secs(1));
                     continue;
                 }
             };
             if self.withdraw(hash, &resource, state.owner) {
                 break Err(error);
             }
-            // No longer in the queue: a grant or a search was faster, and its verdict stands.
-            if let Verdict::Victim = slot.wait(Some(Instant::now())) {
-                break Err(LockError::Deadlock);
-            }
-            break Ok(());
+            // No longer in the queue: a grant or a search was faster, and its verdict stands or is on its way.
+            break match slot.wait_final() {
+                Verdict::Victim => Err(LockError::Deadlock),
+                _ => Ok(()),
+            };
         };
         self.waiting.lock().remove(&state.owner);
         counters.wait_time.add_ns(waiting.finish());
@@ -445,7 +374,7 @@ impl LockManager {
         state.forget(hash, &held.resource);
         if held.object != NO_OBJECT {
             let object = &mut state.objects[held.object as usize];
-            object.rows -= 1;
+            object.rows = object.rows.saturating_sub(1);
             object.rows_in_statement = object.rows_in_statement.saturating_sub(1);
         } else if held.resource.kind() == ResourceKind::Object {
             let object = state.object(&held.resource);
@@ -454,7 +383,7 @@ impl LockManager {
         self.unlock(&held.resource, hash, state.owner);
     }
 
-    fn unlock(&self, resource: &Resource, hash: u64, owner: OwnerId) {
+    pub(super) fn unlock(&self, resource: &Resource, hash: u64, owner: OwnerId) {
         let mut woken = Vec::new();
         let mut shard = self.shard(hash);
         let before = shard.release(hash, resource, owner, &mut woken);
@@ -474,7 +403,7 @@ impl LockManager {
         state.objects.clear();
         state.recent = [None; RECENT];
         if state.held.capacity() > 1024 {
-            state.held = Vec::new();
+            state.held = Default::default();
         }
         self.flush_counts(state);
     }
@@ -485,37 +414,6 @@ impl LockManager {
             let Some(held) = state.held.pop() else { break };
             self.give_back(state, &held);
         }
-    }
-
-    /// Tries to exchange the row and page locks on an object for a lock on the object; never waits.
-    fn escalate(&self, state: &mut TxLockState, index: u32) -> bool {
-        let using = state.objects[index as usize];
-        let writes = !LockMode::S.covers_row(using.strongest_row) || using.mode.writes();
-        let mode = if writes { LockMode::X } else { LockMode::S };
-        if !self.try_acquire(state, using.object, mode) {
-            return false;
-        }
-        let owner = state.owner;
-        state.held.retain(|held| {
-            let of_object = held.object == index;
-            if of_object {
-                self.unlock(&held.resource, held.resource.hash(), owner);
-            }
-            !of_object
-        });
-        let using = &mut state.objects[index as usize];
-        let locks = using.rows;
-        (using.rows, using.rows_in_statement) = (0, 0);
-        state.recent = [None; RECENT];
-        self.escalations.inc();
-        let object = state.objects[index as usize].object;
-        EventRing::global().push(Event::LockEscalation {
-            database: object.database_id(),
-            object: object.object_id().map_or(0, |o| o.0),
-            session: SessionId(owner.session()),
-            locks,
-        });
-        true
     }
 
     /// Wakes the waits in progress of a session; see [`TxLockState::cancel_with`].

@@ -8,7 +8,9 @@
 //! resource  what can be locked
 //! table     one shard: grants and queues of its resources; a state machine without threads, stepped by its tests
 //! state     what one transaction holds: a list, so that the end of a transaction costs one look-up per lock
-//! manager   the shards behind mutexes; waiting, time-outs, cancellation, escalation
+//! manager   the shards behind mutexes; waiting, time-outs, cancellation
+//! outcome   settings, and how a request ends
+//! escalation  many row locks become one on the object
 //! deadlock  the search through the graph of who waits for whom
 //! sync      the only place that knows mutexes and condition variables
 //! view      what sys.dm_tran_locks shows
@@ -30,8 +32,10 @@
 //! The list of waiters, then a shard, then a waiter's slot. Never two shards at once.
 
 mod deadlock;
+mod escalation;
 mod manager;
 mod mode;
+mod outcome;
 mod resource;
 mod state;
 mod sync;
@@ -41,8 +45,9 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use manager::{Granted, LockError, LockLimits, LockManager};
+pub use manager::LockManager;
 pub use mode::{LockMode, ModeSet};
+pub use outcome::{Granted, LockError, LockLimits};
 pub use resource::{Resource, ResourceKind};
 pub use state::{LockMark, OwnerId, OwnerKind, TxLockState};
 pub use view::{LockRow, LockStatus};

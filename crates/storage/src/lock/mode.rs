@@ -117,8 +117,8 @@ impl LockMode {
 
     /// All of them, in order.
     pub const ALL: [LockMode; Self::COUNT] = [
-        Null, SchS, SchM, S, U, X, IS, IU, IX, SIU, SIX, UIX, BU, RangeSS, RangeSU, RangeIN, RangeIS,
-        RangeIU, RangeIX, RangeXS, RangeXU, RangeXX,
+        Null, SchS, SchM, S, U, X, IS, IU, IX, SIU, SIX, UIX, BU, RangeSS, RangeSU, RangeIN,
+        RangeIS, RangeIU, RangeIX, RangeXS, RangeXU, RangeXX,
     ];
 
     /// The claims as they are written in the mode's name.
@@ -183,11 +183,7 @@ impl LockMode {
 
     /// True when a holder of `self` on an object needs no lock of mode `row` on its rows.
     pub const fn covers_row(self, row: LockMode) -> bool {
-        self.closure() & row.claims() & !(claim::GAP_S | claim::GAP_I | claim::GAP_X)
-            == row.claims() & !(claim::GAP_S | claim::GAP_I | claim::GAP_X)
-            // A gap is covered only if nobody else may insert into the object.
-            && (row.claims() & (claim::GAP_S | claim::GAP_I | claim::GAP_X) == 0
-                || !self.is_compatible_with(LockMode::IX))
+        COVERED_ROWS[self as usize].contains(row)
     }
 
     /// True when its holder may have changed parts of an object that it holds so.
@@ -300,6 +296,31 @@ static CONFLICTING: [ModeSet; LockMode::COUNT] = conflicting();
 /// Per pair, the weakest mode that holds both.
 static UNION: [[LockMode; LockMode::COUNT]; LockMode::COUNT] = unions();
 
+/// Per mode of a lock on an object, the row modes that it makes needless.
+static COVERED_ROWS: [ModeSet; LockMode::COUNT] = covered_rows();
+
+const fn covered_rows() -> [ModeSet; LockMode::COUNT] {
+    const GAPS: u16 = claim::GAP_S | claim::GAP_I | claim::GAP_X;
+    let mut table = [ModeSet::EMPTY; LockMode::COUNT];
+    let mut a = 0;
+    while a < LockMode::COUNT {
+        let object = LockMode::ALL[a];
+        let mut b = 0;
+        while b < LockMode::COUNT {
+            let row = LockMode::ALL[b].claims();
+            let key = row & !GAPS;
+            // A gap is covered only if nobody else may insert into the object.
+            let gap = row & GAPS == 0 || !object.is_compatible_with(LockMode::IX);
+            if object.closure() & key == key && gap {
+                table[a] = table[a].and(LockMode::ALL[b]);
+            }
+            b += 1;
+        }
+        a += 1;
+    }
+    table
+}
+
 const fn conflicting() -> [ModeSet; LockMode::COUNT] {
     let mut table = [ModeSet::EMPTY; LockMode::COUNT];
     let mut a = 0;
@@ -411,11 +432,7 @@ mod tests {
             // Sch-S conflicts with Sch-M alone, Sch-M with everything, BU only shares with BU and Sch-S.
             assert_eq!(SchS.is_compatible_with(m), m != SchM, "{m:?}");
             assert_eq!(SchM.is_compatible_with(m), m == Null, "{m:?}");
-            assert_eq!(
-                BU.is_compatible_with(m),
-                matches!(m, Null | SchS | BU | RangeIN),
-                "{m:?}"
-            );
+            assert_eq!(BU.is_compatible_with(m), matches!(m, Null | SchS | BU | RangeIN), "{m:?}");
             for n in LockMode::ALL {
                 assert_eq!(m.is_compatible_with(n), n.is_compatible_with(m), "{m:?} {n:?}");
             }

@@ -96,7 +96,7 @@ pub struct LockMark(pub(super) usize);
 /// Everything must have been given back ([`super::LockManager::release_all`]) before it is dropped.
 pub struct TxLockState {
     pub(super) owner: OwnerId,
-    pub(super) held: Vec<Held>,
+    pub(super) held: SmallVec<[Held; INLINE]>,
     pub(super) objects: SmallVec<[ObjectUse; 2]>,
     pub(super) recent: [Option<(Resource, LockMode)>; RECENT],
     pub(super) slot: Option<Arc<WaitSlot>>,
@@ -110,12 +110,14 @@ pub struct TxLockState {
 }
 
 pub(super) const RECENT: usize = 4;
+/// Locks that a small transaction holds without allocating.
+const INLINE: usize = 6;
 
 impl TxLockState {
     pub(super) fn new(owner: OwnerId) -> TxLockState {
         TxLockState {
             owner,
-            held: Vec::new(),
+            held: SmallVec::new(),
             objects: SmallVec::new(),
             recent: [None; RECENT],
             slot: None,

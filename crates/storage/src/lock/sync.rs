@@ -69,4 +69,13 @@ impl WaitSlot {
         }
         *verdict
     }
+
+    /// After the owner has found itself gone from the queue: the verdict of whoever took it out.
+    pub fn wait_final(&self) -> Verdict {
+        let mut verdict = self.verdict.lock();
+        while matches!(*verdict, Verdict::Waiting | Verdict::Cancelled) {
+            self.changed.wait(&mut verdict);
+        }
+        *verdict
+    }
 }

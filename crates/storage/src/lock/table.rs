@@ -41,7 +41,8 @@ pub(super) struct Waiter<T> {
 pub(super) struct Lock<T> {
     pub resource: Resource,
     pub grants: SmallVec<[Grant; 1]>,
-    /// Absent until somebody waits: most locks never see a queue.
+    /// Absent until somebody waits: most locks never see a queue. Boxed, as the entry's size is what a lock costs.
+    #[allow(clippy::box_collection)]
     pub queue: Option<Box<VecDeque<Waiter<T>>>>,
 }
 
@@ -50,10 +51,10 @@ pub(super) struct Lock<T> {
 pub(super) enum Outcome {
     /// It is held now; `before` is what the owner held ([`LockMode::Null`]: nothing).
     Granted { before: LockMode, now: LockMode },
-    /// It stands in the queue for `wanted`.
-    Queued { wanted: LockMode },
+    /// It stands in the queue for `wanted`, and holds `before` meanwhile.
+    Queued { before: LockMode, wanted: LockMode },
     /// It would have had to wait, and was not to.
-    Refused { wanted: LockMode },
+    Refused,
 }
 
 /// A waiter that got its lock.
@@ -163,9 +164,9 @@ impl<T> LockTable<T> {
         match token() {
             Some(token) => {
                 lock.enqueue(Waiter { owner, mode: wanted, converts, token });
-                Outcome::Queued { wanted }
+                Outcome::Queued { before: held.unwrap_or(LockMode::Null), wanted }
             }
-            None => Outcome::Refused { wanted },
+            None => Outcome::Refused,
         }
     }
 
@@ -192,28 +193,11 @@ impl<T> LockTable<T> {
         }
         lock.grants.swap_remove(i);
         lock.serve_queue(woken);
-        debug_assert!(!lock.grants.is_empty(), "the first of a queue is granted when nothing is held");
+        debug_assert!(
+            !lock.grants.is_empty(),
+            "the first of a queue is granted when nothing is held"
+        );
         mode
-    }
-
-    /// Weakens or strengthens a grant in place, without a look at others: only for weakening.
-    pub fn downgrade(
-        &mut self,
-        hash: u64,
-        resource: &Resource,
-        owner: OwnerId,
-        to: LockMode,
-        woken: &mut Vec<Woken<T>>,
-    ) -> LockMode {
-        let Some(lock) = self.locks.find_mut(hash, |l| l.resource == *resource) else {
-            return LockMode::Null;
-        };
-        let Some(i) = lock.granted_to(owner) else { return LockMode::Null };
-        let before = lock.grants[i].mode;
-        debug_assert!(before.covers(to));
-        lock.grants[i].mode = to;
-        lock.serve_queue(woken);
-        before
     }
 
     /// Takes a waiter out of its queue; `None` if it does not stand there (any more).
@@ -244,8 +228,9 @@ impl<T> LockTable<T> {
         let Some(queue) = &lock.queue else { return Vec::new() };
         let Some(at) = queue.iter().position(|w| w.owner == owner) else { return Vec::new() };
         let waiter = &queue[at];
-        let in_the_way =
-            |other: OwnerId, mode: LockMode| other != owner && !waiter.mode.is_compatible_with(mode);
+        let in_the_way = |other: OwnerId, mode: LockMode| {
+            other != owner && !waiter.mode.is_compatible_with(mode)
+        };
         let held = lock.grants.iter().filter(|g| in_the_way(g.owner, g.mode)).map(|g| g.owner);
         let ahead = queue.iter().take(if waiter.converts { 0 } else { at });
         let ahead = ahead.filter(|w| in_the_way(w.owner, w.mode)).map(|w| w.owner);

@@ -35,9 +35,6 @@ pub enum InsertSource {
     Execute(Box<Execute>),
     /// `DEFAULT VALUES`.
     DefaultValues,
-    /// `SELECT … FROM (INSERT | UPDATE | DELETE | MERGE … OUTPUT …) AS t`: the outer select list and filter are in the
-    /// text only; the engine refuses it by name.
-    NestedDml(super::Span),
 }
 
 /// `OUTPUT items [INTO target (columns)]`; a statement may have one with and one without `INTO`.

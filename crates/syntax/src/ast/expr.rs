@@ -127,7 +127,7 @@ pub enum Literal {
     Decimal(Box<str>),
     /// With an exponent: `float`.
     Float(f64),
-    /// With a currency sign, as typed without sign and commas: `money`.
+    /// With a currency sign, as typed without the sign: `money`.
     Money(Box<str>),
     /// `'…'`: `varchar`. Doubled quotes are single.
     String(Box<str>),

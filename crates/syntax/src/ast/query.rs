@@ -2,7 +2,7 @@
 
 use super::{
     AssignOp, ColumnDefinition, DataType, Expr, FunctionCall, Ident, NamedOption, ObjectName, Over,
-    SortOrder, Span,
+    SortOrder, Span, Statement,
 };
 
 /// A `SELECT` statement.
@@ -231,6 +231,19 @@ pub enum TableRef {
     Unpivot(Box<Unpivot>),
     /// `OPENROWSET`, `OPENQUERY`, `OPENDATASOURCE`.
     OpenRowset(Box<OpenRowset>),
+    /// `(DELETE … OUTPUT …) AS t`, the source of an `INSERT`.
+    Changes(Box<ChangesTable>),
+}
+
+/// A parenthesised change with `OUTPUT`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangesTable {
+    /// `INSERT`, `UPDATE`, `DELETE` or `MERGE`.
+    pub statement: Statement,
+    /// Its alias.
+    pub alias: Ident,
+    /// Its columns' names.
+    pub columns: Vec<Ident>,
 }
 
 /// A table or view by name.

@@ -354,26 +354,17 @@ impl Lexer<'_> {
         }
     }
 
-    /// The digits after a currency sign, none being zero; commas between digits are passed over.
+    /// The digits after a currency sign, none being zero. A comma ends them: it separates expressions.
     fn money(&mut self, start: usize) {
         while self.byte(0) == b' ' && (self.byte(1).is_ascii_digit() || self.byte(1) == b'.') {
             self.at += 1;
         }
-        while self.byte(0).is_ascii_digit()
-            || (self.byte(0) == b',' && self.at > start + 1 && self.is_thousands())
-        {
-            self.at += 1;
-        }
+        self.digits();
         if self.byte(0) == b'.' {
             self.at += 1;
             self.digits();
         }
         self.push(TokenKind::Money, start);
-    }
-
-    /// A comma followed by exactly three digits separates thousands, any other separates expressions.
-    fn is_thousands(&self) -> bool {
-        (1..=3).all(|i| self.byte(i).is_ascii_digit()) && !self.byte(4).is_ascii_digit()
     }
 
     fn beyond_ascii(&mut self, start: usize) {

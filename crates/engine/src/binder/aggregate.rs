@@ -1,0 +1,466 @@
+//! Aggregates and window functions: each becomes a slot that an operator below fills.
+
+use super::{Binder, Bound, SlotInfo, WindowGroup, unsupported};
+use crate::plan::expr::{Expr, Part, Pred, Slot};
+use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::{MaxLen, SqlType, Value};
+
+fn aggregate_function(name: &str) -> Option<AggFunction> {
+    Some(match name {
+        "COUNT" => AggFunction::Count,
+        "COUNT_BIG" => AggFunction::CountBig,
+        "SUM" => AggFunction::Sum,
+        "AVG" => AggFunction::Avg,
+        "MIN" => AggFunction::Min,
+        "MAX" => AggFunction::Max,
+        "STDEV" => AggFunction::StDev,
+        "STDEVP" => AggFunction::StDevP,
+        "VAR" => AggFunction::Var,
+        "VARP" => AggFunction::VarP,
+        "STRING_AGG" => AggFunction::StringAgg,
+        "CHECKSUM_AGG" => AggFunction::ChecksumAgg,
+        _ => return None,
+    })
+}
+
+/// What the argument is converted to, and the result's type.
+fn aggregate_types(f: AggFunction, name: &str, arg: SqlType) -> SqlResult<(SqlType, SqlType)> {
+    use SqlType::*;
+    let invalid = || Err(SqlError::new(8117, &[&arg.name(), &name.to_ascii_lowercase()]));
+    Ok(match f {
+        AggFunction::CountStar | AggFunction::Count => (arg, Int),
+        AggFunction::CountBig => (arg, BigInt),
+        AggFunction::Min | AggFunction::Max => match arg {
+            Bit => return invalid(),
+            _ => (arg, arg),
+        },
+        AggFunction::Sum | AggFunction::Avg => match arg {
+            TinyInt | SmallInt | Int => (Int, Int),
+            BigInt => (BigInt, BigInt),
+            Decimal { scale, .. } | Numeric { scale, .. } => {
+                let out = if f == AggFunction::Avg { scale.max(6) } else { scale };
+                (Decimal { precision: 38, scale }, Decimal { precision: 38, scale: out })
+            }
+            Money | SmallMoney => (Money, Money),
+            Real | Float => (Float, Float),
+            _ => return invalid(),
+        },
+        AggFunction::StDev | AggFunction::StDevP | AggFunction::Var | AggFunction::VarP => {
+            match arg {
+                TinyInt | SmallInt | Int | BigInt | Decimal { .. } | Numeric { .. } | Money
+                | SmallMoney | Real | Float => (Float, Float),
+                _ => return invalid(),
+            }
+        }
+        AggFunction::StringAgg => match arg {
+            NChar(_) | NVarChar(_) => (NVarChar(MaxLen::Max), NVarChar(MaxLen::Max)),
+            _ => (VarChar(MaxLen::Max), VarChar(MaxLen::Max)),
+        },
+        AggFunction::ChecksumAgg => (Int, Int),
+    })
+}
+
+impl<'a> Binder<'a> {
+    /// The call as aggregate or window function; `None` when it is neither.
+    pub(crate) fn window_or_aggregate(
+        &mut self,
+        name: &str,
+        f: &'a ast::FunctionCall,
+    ) -> SqlResult<Option<Bound>> {
+        if let Some(over) = &f.over {
+            return self.window(name, f, over);
+        }
+        match name {
+            "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "NTILE" | "LAG" | "LEAD" | "FIRST_VALUE"
+            | "LAST_VALUE" | "PERCENT_RANK" | "CUME_DIST" => {
+                return Err(SqlError::new(10753, &[&name]));
+            }
+            _ => {}
+        }
+        let Some(function) = aggregate_function(name) else { return Ok(None) };
+        let Some(block) = self.blocks.last() else {
+            return Err(SqlError::new(147, &[]));
+        };
+        if block.in_aggregate {
+            return Err(SqlError::new(130, &[]));
+        }
+        if !block.aggregates_allowed {
+            return Err(SqlError::new(147, &[]));
+        }
+        if !f.within_group.is_empty() {
+            return Err(unsupported(&"WITHIN GROUP"));
+        }
+        self.block().in_aggregate = true;
+        let agg = self.aggregate(function, name, f);
+        self.block().in_aggregate = false;
+        let (mut agg, mut b) = agg?;
+        let key = format!("{agg:?}");
+        if let Some(at) = self.block().agg_keys.iter().position(|k| *k == key) {
+            b.expr = Expr::Slot(self.block().aggs[at].slot);
+            return Ok(Some(b));
+        }
+        agg.slot = self.result_slot(&b);
+        b.expr = Expr::Slot(agg.slot);
+        self.block().agg_keys.push(key);
+        self.block().aggs.push(agg);
+        Ok(Some(b))
+    }
+
+    fn result_slot(&mut self, b: &Bound) -> Slot {
+        self.new_slot(SlotInfo {
+            ty: b.ty,
+            nullable: b.nullable,
+            collation: b.collation,
+            block: u32::MAX,
+            source: u32::MAX,
+            identity: false,
+            table: "".into(),
+            column: "".into(),
+        })
+    }
+
+    /// An aggregate whose slot is not given yet.
+    fn aggregate(
+        &mut self,
+        function: AggFunction,
+        name: &str,
+        f: &'a ast::FunctionCall,
+    ) -> SqlResult<(Agg, Bound)> {
+        let int_count = function == AggFunction::Count;
+        if f.star {
+            if !matches!(function, AggFunction::Count | AggFunction::CountBig) {
+                return Err(SqlError::new(102, &[&"*"]));
+            }
+            let ty = if int_count { SqlType::Int } else { SqlType::BigInt };
+            let agg = Agg {
+                function: AggFunction::CountStar,
+                int_count,
+                arg: None,
+                separator: None,
+                distinct: false,
+                arg_ty: SqlType::Int,
+                ty,
+                collation: Default::default(),
+                slot: 0,
+            };
+            return Ok((agg, Bound::not_null(Expr::NULL, ty)));
+        }
+        let wanted = if function == AggFunction::StringAgg { 2 } else { 1 };
+        if f.arguments.len() != wanted {
+            return Err(SqlError::new(174, &[&name.to_ascii_lowercase(), &wanted]));
+        }
+        let arg = self.expr(&f.arguments[0])?;
+        if arg.untyped && !matches!(function, AggFunction::Count | AggFunction::CountBig) {
+            return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
+        }
+        let (arg_ty, ty) = aggregate_types(function, name, arg.ty)?;
+        let collation = arg.collation;
+        let arg = self.cast_to(arg, arg_ty)?;
+        let separator = match f.arguments.get(1) {
+            None => None,
+            Some(s) => {
+                let s = self.expr(s)?;
+                Some(self.cast_to(s, arg_ty)?)
+            }
+        };
+        let counts = matches!(function, AggFunction::Count | AggFunction::CountBig);
+        let agg = Agg {
+            function,
+            int_count,
+            arg: Some(arg),
+            separator,
+            distinct: f.distinct,
+            arg_ty,
+            ty,
+            collation,
+            slot: 0,
+        };
+        Ok((agg, Bound { nullable: !counts, collation, ..Bound::new(Expr::NULL, ty) }))
+    }
+
+    fn window(
+        &mut self,
+        name: &str,
+        f: &'a ast::FunctionCall,
+        over: &'a ast::Over,
+    ) -> SqlResult<Option<Bound>> {
+        if !self.blocks.last().is_some_and(|b| b.windows_allowed) {
+            return Err(SqlError::new(4108, &[]));
+        }
+        if over.window.is_some() {
+            return Err(unsupported(&"The WINDOW clause"));
+        }
+        self.block().windows_allowed = false;
+        let item = self.window_item(name, f, over);
+        self.block().windows_allowed = true;
+        let Some((function, mut b, frame)) = item? else { return Ok(None) };
+        let slot = self.result_slot(&b);
+        b.expr = Expr::Slot(slot);
+        self.block().windows_allowed = false;
+        let keys = self.window_keys(over);
+        self.block().windows_allowed = true;
+        let (partition, order) = keys?;
+        let key = format!("{partition:?} {order:?}");
+        let item = WindowItem { function, frame, slot };
+        let windows = &mut self.block().windows;
+        match windows.iter_mut().find(|w| w.key == key) {
+            Some(w) => w.items.push(item),
+            None => windows.push(WindowGroup { key, partition, order, items: vec![item] }),
+        }
+        Ok(Some(b))
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn window_keys(
+        &mut self,
+        over: &'a ast::Over,
+    ) -> SqlResult<(Vec<(Expr, taffrail_types::Collation)>, Vec<SortKey>)> {
+        let mut partition = Vec::new();
+        for e in &over.partition_by {
+            let b = self.expr(e)?;
+            partition.push((b.expr, b.collation));
+        }
+        let mut order = Vec::new();
+        for item in &over.order_by {
+            let b = self.expr(&item.expr)?;
+            // Integer constants are refused here; (SELECT NULL) and the like are not.
+            if matches!(b.expr, Expr::Const(Value::Int(_))) {
+                return Err(SqlError::new(5308, &[]));
+            }
+            order.push(SortKey {
+                expr: b.expr,
+                descending: item.order == ast::SortOrder::Descending,
+                collation: b.collation,
+            });
+        }
+        Ok((partition, order))
+    }
+
+    fn window_item(
+        &mut self,
+        name: &str,
+        f: &'a ast::FunctionCall,
+        over: &'a ast::Over,
+    ) -> SqlResult<Option<(WindowFunction, Bound, WindowFrame)>> {
+        let ordered = !over.order_by.is_empty();
+        let frame = match &over.frame {
+            None if ordered => WindowFrame::RangeToCurrent,
+            None => WindowFrame::Partition,
+            Some(f) => self.frame(f)?,
+        };
+        let need_order = || {
+            if ordered { Ok(()) } else { Err(SqlError::new(4112, &[&name])) }
+        };
+        let big = || Bound::not_null(Expr::NULL, SqlType::BigInt);
+        let arity = |least: usize, most: usize| {
+            if (least..=most).contains(&f.arguments.len()) {
+                Ok(())
+            } else {
+                Err(SqlError::new(189, &[&name.to_ascii_lowercase(), &least, &most]))
+            }
+        };
+        let item = match name {
+            "ROW_NUMBER" => (WindowFunction::RowNumber, big()),
+            "RANK" => (WindowFunction::Rank, big()),
+            "DENSE_RANK" => (WindowFunction::DenseRank, big()),
+            "NTILE" => {
+                arity(1, 1)?;
+                let n = self.expr(&f.arguments[0])?;
+                (WindowFunction::Ntile(self.cast_to(n, SqlType::BigInt)?), big())
+            }
+            "LAG" | "LEAD" => {
+                arity(1, 3)?;
+                let value = self.expr(&f.arguments[0])?;
+                let b = Bound { collation: value.collation, ..Bound::new(Expr::NULL, value.ty) };
+                let offset = match f.arguments.get(1) {
+                    None => Expr::Const(Value::BigInt(1)),
+                    Some(e) => {
+                        let e = self.expr(e)?;
+                        self.cast_to(e, SqlType::BigInt)?
+                    }
+                };
+                let default = match f.arguments.get(2) {
+                    None => None,
+                    Some(e) => {
+                        let e = self.expr(e)?;
+                        Some(self.cast_to(e, b.ty)?)
+                    }
+                };
+                let lead = name == "LEAD";
+                (WindowFunction::Offset { value: value.expr, offset, lead, default }, b)
+            }
+            "FIRST_VALUE" | "LAST_VALUE" => {
+                arity(1, 1)?;
+                let value = self.expr(&f.arguments[0])?;
+                let b = Bound { collation: value.collation, ..Bound::new(Expr::NULL, value.ty) };
+                (WindowFunction::Edge { value: value.expr, last: name == "LAST_VALUE" }, b)
+            }
+            "PERCENT_RANK" | "CUME_DIST" => return Err(unsupported(&name)),
+            _ => {
+                let Some(function) = aggregate_function(name) else { return Ok(None) };
+                if f.distinct {
+                    return Err(SqlError::new(10759, &[]));
+                }
+                let (agg, b) = self.aggregate(function, name, f)?;
+                return Ok(Some((WindowFunction::Aggregate(agg), b, frame)));
+            }
+        };
+        need_order()?;
+        Ok(Some((item.0, item.1, frame)))
+    }
+
+    fn frame(&mut self, f: &'a ast::Frame) -> SqlResult<WindowFrame> {
+        use ast::FrameBound::*;
+        if f.range {
+            return match (&f.start, &f.end) {
+                (UnboundedPreceding, CurrentRow) => Ok(WindowFrame::RangeToCurrent),
+                (UnboundedPreceding, UnboundedFollowing) => Ok(WindowFrame::Partition),
+                _ => Err(unsupported(&"This RANGE frame")),
+            };
+        }
+        let mut offset = |b: &'a ast::FrameBound| -> SqlResult<Option<i64>> {
+            Ok(match b {
+                UnboundedPreceding | UnboundedFollowing => None,
+                CurrentRow => Some(0),
+                Preceding(e) | Following(e) => {
+                    let n = self.expr(e)?;
+                    let n = n.expr.constant().and_then(|v| v.as_i64());
+                    let n = n.ok_or_else(|| unsupported(&"A frame bound that is no constant"))?;
+                    Some(if matches!(b, Preceding(_)) { -n } else { n })
+                }
+            })
+        };
+        Ok(WindowFrame::Rows(offset(&f.start)?, offset(&f.end)?))
+    }
+
+    /// Replaces group expressions in `e` by their slots.
+    pub(crate) fn use_groups(&self, e: &mut Expr, groups: &[(String, Slot)]) {
+        if groups.is_empty() {
+            return;
+        }
+        if !matches!(e, Expr::Const(_)) {
+            let text = format!("{e:?}");
+            if let Some((_, slot)) = groups.iter().find(|(g, _)| *g == text) {
+                *e = Expr::Slot(*slot);
+                return;
+            }
+        }
+        e.children_mut(&mut |part| match part {
+            PartMut::Expr(e) => self.use_groups(e, groups),
+            PartMut::Pred(p) => self.use_groups_pred(p, groups),
+        });
+    }
+
+    /// The same in a condition.
+    pub(crate) fn use_groups_pred(&self, p: &mut Pred, groups: &[(String, Slot)]) {
+        if groups.is_empty() {
+            return;
+        }
+        p.children_mut(&mut |part| match part {
+            PartMut::Expr(e) => self.use_groups(e, groups),
+            PartMut::Pred(p) => self.use_groups_pred(p, groups),
+        });
+    }
+
+    /// 8120 (or its relatives) when a column of the block is neither grouped nor aggregated.
+    pub(crate) fn check_grouped(
+        &self,
+        part: Part<'_>,
+        block: u32,
+        grouped: &[Slot],
+        number: i32,
+    ) -> SqlResult<()> {
+        let mut bad = None;
+        crate::plan::expr::slots_of(part, &mut |s| {
+            let info = &self.slots[s as usize];
+            if info.block == block && info.source != u32::MAX && !grouped.contains(&s) {
+                bad.get_or_insert(s);
+            }
+        });
+        match bad {
+            None => Ok(()),
+            Some(s) => {
+                let info = &self.slots[s as usize];
+                Err(SqlError::new(number, &[&info.table, &info.column]))
+            }
+        }
+    }
+}
+
+/// A part of an expression, to be changed.
+pub(crate) enum PartMut<'e> {
+    Expr(&'e mut Expr),
+    Pred(&'e mut Pred),
+}
+
+impl Expr {
+    pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>)) {
+        match self {
+            Expr::Const(_)
+            | Expr::Slot(_)
+            | Expr::Var(_)
+            | Expr::Global(_)
+            | Expr::Named(_)
+            | Expr::Subquery(_) => {}
+            Expr::Arith(a) => {
+                f(PartMut::Expr(&mut a.left));
+                f(PartMut::Expr(&mut a.right));
+            }
+            Expr::AddInt(p) | Expr::SubInt(p) => {
+                f(PartMut::Expr(&mut p.0));
+                f(PartMut::Expr(&mut p.1));
+            }
+            Expr::Concat(c) => {
+                f(PartMut::Expr(&mut c.left));
+                f(PartMut::Expr(&mut c.right));
+            }
+            Expr::Unary(_, e) | Expr::IntToVarchar(e) => f(PartMut::Expr(e)),
+            Expr::Cast(c) => {
+                f(PartMut::Expr(&mut c.value));
+                if let Some(s) = &mut c.style {
+                    f(PartMut::Expr(s));
+                }
+            }
+            Expr::Case(c) => {
+                for (p, e) in &mut c.whens {
+                    f(PartMut::Pred(p));
+                    f(PartMut::Expr(e));
+                }
+                if let Some(e) = &mut c.otherwise {
+                    f(PartMut::Expr(e));
+                }
+            }
+            Expr::Call(c) => c.args.iter_mut().for_each(|e| f(PartMut::Expr(e))),
+            Expr::Coalesce(list) => list.iter_mut().for_each(|e| f(PartMut::Expr(e))),
+        }
+    }
+}
+
+impl Pred {
+    pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>)) {
+        match self {
+            Pred::Const(_) | Pred::Exists(_) => {}
+            Pred::Compare(c) => {
+                f(PartMut::Expr(&mut c.left));
+                f(PartMut::Expr(&mut c.right));
+            }
+            Pred::And(list) | Pred::Or(list) => {
+                list.iter_mut().for_each(|p| f(PartMut::Pred(p)));
+            }
+            Pred::Not(p) => f(PartMut::Pred(p)),
+            Pred::IsNull(e) => f(PartMut::Expr(e)),
+            Pred::Like(l) => {
+                f(PartMut::Expr(&mut l.value));
+                f(PartMut::Expr(&mut l.pattern));
+            }
+            Pred::InList(l) => {
+                f(PartMut::Expr(&mut l.value));
+                l.list.iter_mut().for_each(|e| f(PartMut::Expr(e)));
+            }
+            Pred::InSubquery(s) => f(PartMut::Expr(&mut s.value)),
+            Pred::Quantified(q) => f(PartMut::Expr(&mut q.value)),
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! FROM: sources and joins.
+
+use super::{Binder, Cte, Hints, Resolved, Source, SourceColumn, SourceKind, eq, unsupported};
+use crate::catalog::Table;
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::node::{JoinType, LockHint, Node, TableLock, ValuesScan};
+use crate::views::SystemView;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, TableHintKind, TableRef};
+
+/// What stands in FROM, with its conditions bound.
+pub(crate) enum FromTree {
+    /// A source of the block by its id.
+    Source(u32),
+    /// A join.
+    Join { kind: JoinType, left: Box<FromTree>, right: Box<FromTree>, on: Vec<Pred> },
+}
+
+pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
+    let column = |c: &crate::catalog::Column| SourceColumn {
+        name: c.name.clone(),
+        ty: c.ty,
+        nullable: c.nullable,
+        collation: c.collation,
+        identity: c.is_identity,
+        slot: None,
+    };
+    table.columns.iter().map(column).collect()
+}
+
+fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
+    let column = |c: &crate::views::ViewColumn| SourceColumn {
+        name: c.name.into(),
+        ty: c.ty,
+        nullable: c.nullable,
+        collation: Default::default(),
+        identity: false,
+        slot: None,
+    };
+    view.columns.iter().map(column).collect()
+}
+
+pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
+    let mut h = Hints {
+        locks: if target { LockHint::Update } else { LockHint::Default },
+        table_lock: TableLock::Intent,
+        force_scan: false,
+    };
+    for hint in list {
+        match &hint.kind {
+            TableHintKind::NoLock | TableHintKind::ReadUncommitted => {
+                if target {
+                    return Err(SqlError::new(1065, &[]));
+                }
+                h.locks = LockHint::None;
+            }
+            TableHintKind::ReadCommitted | TableHintKind::ReadCommittedLock if !target => {
+                h.locks = LockHint::ReadCommitted;
+            }
+            TableHintKind::RepeatableRead
+            | TableHintKind::Serializable
+            | TableHintKind::HoldLock
+                if !target =>
+            {
+                h.locks = LockHint::Hold;
+            }
+            TableHintKind::UpdLock => h.locks = LockHint::Update,
+            TableHintKind::XLock => h.locks = LockHint::Exclusive,
+            TableHintKind::TabLock => h.table_lock = TableLock::Shared,
+            TableHintKind::TabLockX => h.table_lock = TableLock::Exclusive,
+            TableHintKind::ForceScan => h.force_scan = true,
+            TableHintKind::ReadPast => return Err(unsupported(&"The READPAST hint")),
+            TableHintKind::Snapshot => return Err(unsupported(&"The SNAPSHOT hint")),
+            _ => {}
+        }
+    }
+    Ok(h)
+}
+
+impl<'a> Binder<'a> {
+    /// The comma-separated parts of FROM: all are joined.
+    pub(crate) fn from_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
+        list.iter().map(|t| self.from_item(t, false)).collect()
+    }
+
+    fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {
+        let id = source.id;
+        let clash = |s: &Source| {
+            eq(&s.alias, &source.alias)
+                && match (&s.schema, &source.schema) {
+                    (Some(a), Some(b)) => eq(a, b),
+                    _ => true,
+                }
+        };
+        if self.block().sources.iter().any(clash) {
+            return Err(SqlError::new(1012, &[&source.alias, &source.alias]));
+        }
+        self.block().sources.push(source);
+        Ok(FromTree::Source(id))
+    }
+
+    /// `lateral`: earlier sources of this FROM may be mentioned (APPLY).
+    fn from_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+        self.deeper(|b| b.from_item_kind(t, lateral))
+    }
+
+    fn from_item_kind(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+        match t {
+            TableRef::Named(n) => {
+                let line = self.line(n.name.span);
+                self.named(n, false).map_err(|e| e.with_line(line))
+            }
+            TableRef::Variable(v) => {
+                let (database, table) = self.meta.table_variable(&v.name.value)?;
+                let alias = v.alias.as_ref().unwrap_or(&v.name);
+                let hints = hints(&v.hints, false)?;
+                let source = self.table_source(database, table, &alias.value, None, hints);
+                self.add_source(source)
+            }
+            TableRef::Function(f) => self.table_function(f),
+            TableRef::Derived(d) => {
+                let (bound, depends) = if lateral {
+                    self.collecting_outer(|b| b.query(&d.query, true))?
+                } else {
+                    self.hiding_siblings(|b| b.collecting_outer(|b| b.query(&d.query, true)))?
+                };
+                self.derived(bound, &d.alias.value, &d.columns, depends)
+            }
+            TableRef::Values(v) => self.values(v),
+            TableRef::Join(j) => self.join(j),
+            TableRef::Pivot(_) => Err(unsupported(&"PIVOT")),
+            TableRef::Unpivot(_) => Err(unsupported(&"UNPIVOT")),
+            TableRef::OpenRowset(o) => Err(unsupported(&o.function)),
+        }
+    }
+
+    fn join(&mut self, j: &'a ast::Join) -> SqlResult<FromTree> {
+        use ast::JoinKind::*;
+        let left = self.from_item(&j.left, false)?;
+        let right = self.from_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
+        let mut on = Vec::new();
+        if let Some(e) = &j.on {
+            self.pred(e)?.into_conjuncts(&mut on);
+        }
+        let (kind, left, right) = match j.kind {
+            Inner | Cross | CrossApply => (JoinType::Inner, left, right),
+            Left | OuterApply => (JoinType::Left, left, right),
+            Right => (JoinType::Left, right, left),
+            Full => (JoinType::Full, left, right),
+        };
+        Ok(FromTree::Join { kind, left: Box::new(left), right: Box::new(right), on })
+    }
+
+    /// Runs `f` while the sources of the current block cannot be seen.
+    fn hiding_siblings<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
+        let at = self.blocks.len() - 1;
+        let was = std::mem::replace(&mut self.blocks[at].hidden, true);
+        let r = f(self);
+        self.blocks[at].hidden = was;
+        r
+    }
+
+    /// Runs `f` while no enclosing block can be seen: a common table expression.
+    fn hiding_all<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
+        let was: Vec<bool> = self.blocks.iter().map(|b| b.hidden).collect();
+        self.blocks.iter_mut().for_each(|b| b.hidden = true);
+        let r = f(self);
+        self.blocks.iter_mut().zip(was).for_each(|(b, w)| b.hidden = w);
+        r
+    }
+
+    fn named(&mut self, n: &'a ast::NamedTable, target: bool) -> SqlResult<FromTree> {
+        if n.system_time.is_some() {
+            return Err(unsupported(&"FOR SYSTEM_TIME"));
+        }
+        if n.sample.is_some() {
+            return Err(unsupported(&"TABLESAMPLE"));
+        }
+        if let Some(name) = n.name.as_bare()
+            && let Some(at) = self.ctes.iter().rposition(|c| eq(&c.table.name.value, &name.value))
+        {
+            let alias = n.alias.as_ref().unwrap_or(name);
+            return self.cte(at, &alias.value);
+        }
+        let hints = hints(&n.hints, target)?;
+        let (alias, schema) = match &n.alias {
+            Some(a) => (&a.value, None),
+            None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
+        };
+        let source = match self.meta.table(&n.name)? {
+            Resolved::Table(database, table) => {
+                let schema = match &n.alias {
+                    Some(_) => None,
+                    None => schema.or_else(|| Some(table.head.schema.clone())),
+                };
+                self.table_source(database, table, alias, schema, hints)
+            }
+            Resolved::View(database, view) => {
+                let schema = match &n.alias {
+                    Some(_) => None,
+                    None => schema.or_else(|| Some("sys".into())),
+                };
+                Source {
+                    id: self.source_id(),
+                    alias: (&**alias).into(),
+                    schema,
+                    columns: view_columns(view),
+                    kind: SourceKind::View { database, view, args: Vec::new() },
+                    depends: Vec::new(),
+                    locator: None,
+                }
+            }
+        };
+        self.add_source(source)
+    }
+
+    pub(crate) fn table_source(
+        &mut self,
+        database: Arc<crate::database::Database>,
+        table: Arc<Table>,
+        alias: &str,
+        schema: Option<Arc<str>>,
+        hints: Hints,
+    ) -> Source {
+        Source {
+            id: self.source_id(),
+            alias: alias.into(),
+            schema,
+            columns: table_columns(&table),
+            kind: SourceKind::Table { database, table, hints },
+            depends: Vec::new(),
+            locator: None,
+        }
+    }
+
+    fn cte(&mut self, at: usize, alias: &str) -> SqlResult<FromTree> {
+        let Cte { table, sees } = self.ctes[at].clone();
+        // What it sees: the expressions before it.
+        let all = self.ctes.clone();
+        self.ctes.truncate(sees);
+        let bound = self.hiding_all(|b| b.collecting_outer(|b| b.query(&table.query, true)));
+        self.ctes = all;
+        let (bound, depends) = bound?;
+        self.derived(bound, alias, &table.columns, depends)
+    }
+
+    /// A query as a source; its output slots become this block's columns.
+    fn derived(
+        &mut self,
+        bound: super::query::BoundQuery,
+        alias: &str,
+        names: &'a [ast::Ident],
+        depends: Vec<crate::plan::expr::Slot>,
+    ) -> SqlResult<FromTree> {
+        if !names.is_empty() && names.len() != bound.columns.len() {
+            let number = if names.len() < bound.columns.len() { 8158 } else { 8159 };
+            return Err(SqlError::new(number, &[&alias]));
+        }
+        let id = self.source_id();
+        let block = self.block().id;
+        let alias: Arc<str> = alias.into();
+        let mut columns: Vec<SourceColumn> = Vec::with_capacity(bound.columns.len());
+        for (i, (c, slot)) in bound.columns.iter().zip(&bound.outputs).enumerate() {
+            let name: Arc<str> = match names.get(i) {
+                Some(n) => (&*n.value).into(),
+                None if c.name.is_empty() => {
+                    return Err(SqlError::new(8155, &[&(i + 1), &alias]));
+                }
+                None => c.name.as_str().into(),
+            };
+            if columns.iter().any(|k| eq(&k.name, &name)) {
+                return Err(SqlError::new(8156, &[&name, &alias]));
+            }
+            let info = &mut self.slots[*slot as usize];
+            info.block = block;
+            info.source = id;
+            info.table = alias.clone();
+            info.column = name.clone();
+            columns.push(SourceColumn {
+                name,
+                ty: c.ty,
+                nullable: c.nullable,
+                collation: c.collation.unwrap_or_default(),
+                identity: c.identity,
+                slot: Some(*slot),
+            });
+        }
+        self.add_source(Source {
+            id,
+            alias,
+            schema: None,
+            columns,
+            kind: SourceKind::Derived { node: Some(bound.node) },
+            depends,
+            locator: None,
+        })
+    }
+
+    fn values(&mut self, v: &'a ast::ValuesTable) -> SqlResult<FromTree> {
+        let (node, outputs, columns) = self.values_rows(&v.rows)?;
+        let bound = super::query::BoundQuery { node, outputs, columns, ..Default::default() };
+        self.derived(bound, &v.alias.value, &v.columns, Vec::new())
+    }
+
+    /// Constant rows brought to common types.
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn values_rows(
+        &mut self,
+        rows: &'a [Vec<ast::Expr>],
+    ) -> SqlResult<(Node, Vec<u32>, Vec<crate::sink::ColumnDesc>)> {
+        let mut bound = Vec::with_capacity(rows.len());
+        for row in rows {
+            bound.push(row.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?);
+        }
+        let width = bound.first().map_or(0, Vec::len);
+        if bound.iter().any(|r| r.len() != width) {
+            return Err(SqlError::new(10709, &[]));
+        }
+        let (mut slots, mut columns, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..width {
+            let all: Vec<_> = bound.iter().map(|r| &r[i]).collect();
+            let (ty, collation) = self.common(&all)?;
+            let nullable = all.iter().any(|b| b.nullable);
+            let b = super::Bound { nullable, collation, ..super::Bound::new(Expr::NULL, ty) };
+            slots.push(self.computed_slot(&b, ""));
+            types.push(ty);
+            columns.push(super::query::column_desc("", &b));
+        }
+        let mut out = Vec::with_capacity(bound.len());
+        for row in bound {
+            let row = row.into_iter().zip(&types).map(|(b, ty)| self.cast_to(b, *ty));
+            out.push(row.collect::<SqlResult<Vec<_>>>()?);
+        }
+        Ok((Node::Values(Box::new(ValuesScan { rows: out, slots: slots.clone() })), slots, columns))
+    }
+
+    fn table_function(&mut self, f: &'a ast::TableFunction) -> SqlResult<FromTree> {
+        let (database, view) = self.meta.table_function(&f.call.name)?;
+        let (args, depends) = self.collecting_outer(|b| {
+            f.call
+                .arguments
+                .iter()
+                .map(|e| match &e.kind {
+                    ast::ExprKind::Default => Ok(Expr::NULL),
+                    _ => b.expr(e).map(|b| b.expr),
+                })
+                .collect::<SqlResult<Vec<_>>>()
+        })?;
+        let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
+        let mut columns = view_columns(view);
+        for (c, n) in columns.iter_mut().zip(&f.columns) {
+            c.name = (&*n.value).into();
+        }
+        let source = Source {
+            id: self.source_id(),
+            alias: (&*alias.value).into(),
+            schema: None,
+            columns,
+            kind: SourceKind::View { database, view, args },
+            depends,
+            locator: None,
+        };
+        self.add_source(source)
+    }
+}

@@ -1,0 +1,116 @@
+//! Function calls: the forms that the binder evaluates itself, aggregates, windows, and the table of built-ins.
+
+use super::{Binder, Bound, unsupported};
+use crate::functions;
+use crate::plan::expr::{Call, CompareOp, Expr};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ExprKind};
+use taffrail_types::SqlType;
+
+impl<'a> Binder<'a> {
+    /// A function call of any kind.
+    pub(crate) fn function(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
+        if let Some(schema) = &f.name.schema
+            && !(schema.is("sys") || schema.is("dbo") && f.name.database.is_none())
+        {
+            return Err(SqlError::new(4121, &[&schema.value, &f.name, &""]));
+        }
+        let name = f.name.name.value.to_ascii_uppercase();
+        if f.name.schema.as_ref().is_some_and(|s| s.is("dbo")) {
+            return Err(SqlError::new(4121, &[&"dbo", &f.name, &""]));
+        }
+        if let Some(b) = self.window_or_aggregate(&name, f)? {
+            return Ok(b);
+        }
+        if f.over.is_some() {
+            return Err(SqlError::new(4113, &[&f.name.name.value]));
+        }
+        match &*name {
+            "COALESCE" => self.coalesce(f),
+            "ISNULL" => {
+                self.arity(f, 2)?;
+                let a = self.expr(&f.arguments[0])?;
+                let b = self.expr(&f.arguments[1])?;
+                let ty = if a.untyped { b.ty } else { a.ty };
+                let (nullable, collation) = (a.nullable && b.nullable, a.collation);
+                let a = self.cast_to(a, ty)?;
+                let b = self.cast_to(b, ty)?;
+                let expr = Expr::Coalesce(vec![a, b]);
+                Ok(Bound { nullable, collation, ..Bound::new(expr, ty) })
+            }
+            "NULLIF" => {
+                self.arity(f, 2)?;
+                let a = self.expr(&f.arguments[0])?;
+                let b = self.expr(&f.arguments[1])?;
+                let equal = self.compare(CompareOp::Eq, a, b)?;
+                let a = self.expr(&f.arguments[0])?;
+                let null = Bound { untyped: true, ..Bound::new(Expr::NULL, a.ty) };
+                self.choose(vec![(equal, null)], Some(a))
+            }
+            "CHOOSE" => {
+                if f.arguments.len() < 2 {
+                    return Err(SqlError::new(189, &[&"choose", &2, &254]));
+                }
+                let mut whens = Vec::new();
+                for (i, value) in f.arguments[1..].iter().enumerate() {
+                    let index = self.expr(&f.arguments[0])?;
+                    let n = Expr::Const(taffrail_types::Value::Int(i as i32 + 1));
+                    let n = Bound::not_null(n, SqlType::Int);
+                    let p = self.compare(CompareOp::Eq, index, n)?;
+                    whens.push((p, self.expr(value)?));
+                }
+                self.choose(whens, None)
+            }
+            _ => self.built_in(&name, f),
+        }
+    }
+
+    fn arity(&self, f: &ast::FunctionCall, n: usize) -> SqlResult<()> {
+        if f.arguments.len() == n {
+            return Ok(());
+        }
+        Err(SqlError::new(174, &[&f.name.name.value.to_ascii_lowercase(), &n]))
+    }
+
+    fn coalesce(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
+        let list = f.arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
+        if list.iter().all(|b| b.untyped) {
+            return Err(SqlError::new(4127, &[]));
+        }
+        let (ty, collation) = self.common(&list.iter().collect::<Vec<_>>())?;
+        let nullable = list.iter().all(|b| b.nullable);
+        let list = list.into_iter().map(|b| self.cast_to(b, ty)).collect::<SqlResult<_>>()?;
+        Ok(Bound { nullable, collation, ..Bound::new(Expr::Coalesce(list), ty) })
+    }
+
+    fn built_in(&mut self, name: &str, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
+        let mut arguments = &f.arguments[..];
+        let mut part = None;
+        if functions::takes_datepart(name)
+            && let Some((first, rest)) = arguments.split_first()
+        {
+            let word = match &first.kind {
+                ExprKind::Column(c) if c.qualifier.is_none() => &*c.name.value,
+                ExprKind::Literal(ast::Literal::String(s)) => s,
+                _ => return Err(SqlError::new(1023, &[&1, &name.to_ascii_lowercase()])),
+            };
+            part = Some(word);
+            arguments = rest;
+        }
+        if f.trim.is_some_and(|t| t != ast::TrimSide::Both) {
+            return Err(unsupported(&"TRIM with LEADING or TRAILING"));
+        }
+        let mut args = arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
+        let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
+        let bound = functions::bind(name, part, &types)?;
+        let collation = args.first().map(|b| b.collation).unwrap_or_default();
+        let ty = bound.result;
+        let params = bound.params.clone();
+        let mut out = Vec::with_capacity(args.len());
+        for (b, to) in args.drain(..).zip(params) {
+            out.push(self.cast_to(b, to)?);
+        }
+        let expr = Expr::Call(Box::new(Call { function: bound, args: out }));
+        Ok(Bound { collation, ..Bound::new(expr, ty) })
+    }
+}

@@ -1,0 +1,399 @@
+//! What the catalogue knows of a database's objects: immutable snapshots, shared by everybody who has looked them up.
+
+use super::identity::IdentitySequence;
+use crate::rowcodec::{KeyLayout, Place, RowLayout};
+use std::sync::{Arc, OnceLock};
+use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
+use taffrail_storage::Hobt;
+use taffrail_types::{Collation, SqlType, Value};
+
+/// `type` of `sys.objects`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum ObjectKind {
+    Table,
+    View,
+    Procedure,
+    PrimaryKey,
+    Unique,
+    Default,
+    Check,
+}
+
+impl ObjectKind {
+    /// All kinds.
+    pub const ALL: [ObjectKind; 7] = [
+        ObjectKind::Table,
+        ObjectKind::View,
+        ObjectKind::Procedure,
+        ObjectKind::PrimaryKey,
+        ObjectKind::Unique,
+        ObjectKind::Default,
+        ObjectKind::Check,
+    ];
+
+    /// The two characters of `sys.objects.type`.
+    pub fn code(self) -> &'static str {
+        match self {
+            ObjectKind::Table => "U ",
+            ObjectKind::View => "V ",
+            ObjectKind::Procedure => "P ",
+            ObjectKind::PrimaryKey => "PK",
+            ObjectKind::Unique => "UQ",
+            ObjectKind::Default => "D ",
+            ObjectKind::Check => "C ",
+        }
+    }
+
+    /// `type_desc`.
+    pub fn description(self) -> &'static str {
+        match self {
+            ObjectKind::Table => "USER_TABLE",
+            ObjectKind::View => "VIEW",
+            ObjectKind::Procedure => "SQL_STORED_PROCEDURE",
+            ObjectKind::PrimaryKey => "PRIMARY_KEY_CONSTRAINT",
+            ObjectKind::Unique => "UNIQUE_CONSTRAINT",
+            ObjectKind::Default => "DEFAULT_CONSTRAINT",
+            ObjectKind::Check => "CHECK_CONSTRAINT",
+        }
+    }
+
+    /// By its code, blanks aside.
+    pub fn from_code(code: &str) -> Option<ObjectKind> {
+        ObjectKind::ALL.into_iter().find(|k| k.code().trim_end() == code.trim_end())
+    }
+}
+
+/// What every object has: a row of `sys.objects`.
+#[derive(Clone, Debug)]
+pub struct ObjectHead {
+    /// `object_id`.
+    pub id: ObjectId,
+    /// Its schema.
+    pub schema_id: SchemaId,
+    /// The schema's name.
+    pub schema: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: ObjectKind,
+    /// The table of a constraint; 0 for what stands alone.
+    pub parent: ObjectId,
+    /// `create_date`: datetime.
+    pub created: Value,
+    /// `modify_date`: datetime.
+    pub modified: Value,
+    /// The name was made up by the server.
+    pub system_named: bool,
+}
+
+impl ObjectHead {
+    /// `schema.name`, as most messages show it.
+    pub fn qualified(&self) -> String {
+        format!("{}.{}", self.schema, self.name)
+    }
+}
+
+/// An object of a database.
+#[derive(Clone, Debug)]
+pub enum Object {
+    /// A user table.
+    Table(Arc<Table>),
+    /// A view.
+    View(Arc<Module>),
+    /// A stored procedure.
+    Procedure(Arc<Module>),
+    /// A constraint: its table holds what it means.
+    Constraint(Arc<ConstraintObject>),
+}
+
+impl Object {
+    /// What every object has.
+    pub fn head(&self) -> &ObjectHead {
+        match self {
+            Object::Table(t) => &t.head,
+            Object::View(m) | Object::Procedure(m) => &m.head,
+            Object::Constraint(c) => &c.head,
+        }
+    }
+
+    /// The table, if it is one.
+    pub fn as_table(&self) -> Option<&Arc<Table>> {
+        match self {
+            Object::Table(t) => Some(t),
+            _ => None,
+        }
+    }
+}
+
+/// A constraint as an object of its own.
+#[derive(Clone, Debug)]
+pub struct ConstraintObject {
+    /// Name, kind, table.
+    pub head: ObjectHead,
+    /// Column of a default or of a column's check (0: the table's), index of a key.
+    pub detail: i32,
+    /// The expression of a default or check, as the catalogue shows it.
+    pub definition: Arc<str>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// `column_id`: from 1, with gaps where columns were dropped.
+    pub id: i32,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: SqlType,
+    /// NULL is allowed.
+    pub nullable: bool,
+    /// For character types.
+    pub collation: Collation,
+    /// IDENTITY.
+    pub is_identity: bool,
+    /// ROWGUIDCOL.
+    pub is_rowguid: bool,
+    /// Where rows have it.
+    pub place: Place,
+    /// Its bit of the NULL bitmap.
+    pub null_bit: u16,
+    /// DEFAULT.
+    pub default: Option<Default>,
+    /// What older rows read as, for a column that was added.
+    pub missing: Value,
+}
+
+/// A DEFAULT constraint.
+#[derive(Clone, Debug)]
+pub struct Default {
+    /// The constraint.
+    pub id: ObjectId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The expression's text, in parentheses.
+    pub definition: Arc<str>,
+}
+
+/// A CHECK constraint.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The constraint.
+    pub id: ObjectId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The condition's text, in parentheses.
+    pub definition: Arc<str>,
+    /// `column_id`, when it was written with a column; else 0.
+    pub column_id: i32,
+}
+
+/// `IDENTITY(seed, increment)`.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Position of the column among the table's columns.
+    pub column: usize,
+    /// The first value.
+    pub seed: i64,
+    /// The step; may be negative.
+    pub increment: i64,
+    /// Gives out the values; outlives changes of the table's metadata.
+    pub sequence: Arc<IdentitySequence>,
+}
+
+/// `type` of `sys.indexes`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IndexKind {
+    /// 0: rows without order, found by RID.
+    Heap,
+    /// 1: the rows themselves, in order of the key.
+    Clustered,
+    /// 2: keys and the locators of the rows.
+    Nonclustered,
+}
+
+/// What follows the declared columns in a key (see [`crate::rowcodec::key`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyTail {
+    /// Nothing: the columns are unique.
+    None,
+    /// The row's number, from [`super::Catalog::next_row_number`].
+    RowNumber,
+    /// The row's locator.
+    Locator,
+}
+
+/// A heap, clustered or nonclustered index.
+pub struct Index {
+    /// `index_id`: 0 heap, 1 clustered, from 2 nonclustered.
+    pub id: IndexId,
+    /// Its name; a heap has none.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: IndexKind,
+    /// No two rows have the same key columns.
+    pub unique: bool,
+    /// Made by PRIMARY KEY.
+    pub primary_key: bool,
+    /// Made by UNIQUE.
+    pub unique_constraint: bool,
+    /// The constraint that made it, else 0.
+    pub constraint: ObjectId,
+    /// `fill_factor`.
+    pub fill_factor: u8,
+    /// IGNORE_DUP_KEY.
+    pub ignore_dup_key: bool,
+    /// The declared key columns.
+    pub key: KeyLayout,
+    /// INCLUDE: positions among the table's columns.
+    pub included: Box<[usize]>,
+    /// Positions of the columns that the row beside a nonclustered key holds: key columns, then included ones.
+    pub covered: Box<[usize]>,
+    /// That row's layout.
+    pub covered_layout: RowLayout,
+    /// Its heap or tree.
+    pub hobt_id: HobtId,
+    pub(super) hobt: OnceLock<Arc<Hobt>>,
+    pub(super) storage: Arc<taffrail_storage::Database>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} index {} '{}'", self.kind, self.id, self.name)
+    }
+}
+
+impl Index {
+    /// Its heap or tree at run time.
+    #[inline]
+    pub fn hobt(&self) -> SqlResult<&Arc<Hobt>> {
+        if let Some(hobt) = self.hobt.get() {
+            return Ok(hobt);
+        }
+        let hobt = self.storage.hobt(self.hobt_id).map_err(|e| e.to_sql(0))?;
+        Ok(self.hobt.get_or_init(|| hobt))
+    }
+
+    /// What follows the declared columns in its keys.
+    pub fn tail(&self) -> KeyTail {
+        match (self.kind, self.unique) {
+            (IndexKind::Heap, _) | (_, true) => KeyTail::None,
+            (IndexKind::Clustered, false) => KeyTail::RowNumber,
+            (IndexKind::Nonclustered, false) => KeyTail::Locator,
+        }
+    }
+
+    /// Its place among the columns of the index's own rows, for a column of the table.
+    pub fn covers(&self, column: usize) -> Option<usize> {
+        self.covered.iter().position(|c| *c == column)
+    }
+
+    /// Whether a change of these columns (positions in the table) changes its keys or rows.
+    pub fn touched_by(&self, columns: &[usize]) -> bool {
+        self.covered.iter().any(|c| columns.contains(c))
+    }
+}
+
+/// A user table.
+///
+/// 1. `indexes[0]` is the heap or the clustered index; nonclustered indexes follow by id.
+/// 2. `columns` are in order of `column_id`; `layout` has the same columns in the same order.
+#[derive(Debug)]
+pub struct Table {
+    /// Name, schema, id.
+    pub head: ObjectHead,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// How its rows are written.
+    pub layout: RowLayout,
+    /// Heap or clustered index first.
+    pub indexes: Vec<Arc<Index>>,
+    /// CHECK constraints.
+    pub checks: Vec<Check>,
+    /// IDENTITY.
+    pub identity: Option<Identity>,
+    /// `max_column_id_used`.
+    pub max_column_id: i32,
+    /// Differs between any two snapshots of the same table.
+    pub version: u64,
+    pub(super) dropped: Vec<(i32, Place, u16)>,
+}
+
+impl Table {
+    /// `object_id`.
+    pub fn id(&self) -> ObjectId {
+        self.head.id
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.head.name
+    }
+
+    /// The heap or clustered index.
+    pub fn base(&self) -> &Arc<Index> {
+        &self.indexes[0]
+    }
+
+    /// The base is a heap.
+    pub fn is_heap(&self) -> bool {
+        self.indexes[0].kind == IndexKind::Heap
+    }
+
+    /// The nonclustered indexes.
+    pub fn nonclustered(&self) -> &[Arc<Index>] {
+        &self.indexes[1..]
+    }
+
+    /// Position of a column by name (as the default collation compares names).
+    pub fn column(&self, name: &str) -> Option<usize> {
+        let exact = self.columns.iter().position(|c| &*c.name == name);
+        exact.or_else(|| {
+            let collation = Collation::default();
+            self.columns.iter().position(|c| collation.eq_str(&c.name, name))
+        })
+    }
+
+    /// An index by name.
+    pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
+        let collation = Collation::default();
+        self.indexes
+            .iter()
+            .find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
+    }
+
+    /// Rows, committed or not.
+    pub fn row_count(&self) -> u64 {
+        self.base().hobt().map_or(0, |h| h.row_count())
+    }
+}
+
+/// A parameter of a procedure.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// With its `@`.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: SqlType,
+    /// OUTPUT.
+    pub output: bool,
+    /// It has a default (the text of the module holds it).
+    pub has_default: bool,
+}
+
+/// A procedure or view: its text is what defines it.
+#[derive(Debug)]
+pub struct Module {
+    /// Name, schema, id.
+    pub head: ObjectHead,
+    /// The batch that created it.
+    pub definition: Arc<str>,
+    /// QUOTED_IDENTIFIER when it was created.
+    pub quoted_identifier: bool,
+    /// ANSI_NULLS when it was created.
+    pub ansi_nulls: bool,
+    /// Of a procedure.
+    pub parameters: Vec<Parameter>,
+    /// Differs between any two snapshots of the same module.
+    pub version: u64,
+}

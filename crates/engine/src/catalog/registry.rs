@@ -1,0 +1,477 @@
+//! The databases of an instance: which there are, which are open; their creation and removal, safe at any crash.
+//!
+//! ```text
+//! create   row in master, Creating ─► files ─► catalogue, durable ─► row Online ─► known
+//! drop     row Dropping ─► closed, unknown ─► files removed ─► row removed
+//! start    Creating, Dropping: files removed, row removed;   Online: opened and recovered
+//! ```
+//! The system databases of a new data directory are made under a marker file; if it is found at start, the making was
+//! interrupted, nothing can have been stored, and it begins again. tempdb is made anew at every start.
+//!
+//! 1. A database that is not in `slots` cannot be named by anybody.
+//! 2. `changing` is held by whoever creates, drops or renames a database.
+
+use super::master::{self, DatabaseEntry, EntryState};
+use super::{Catalog, datetime_now, fold};
+use crate::database::Database;
+use parking_lot::{Mutex, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_storage::{
+    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, Growth, OpenSpec, RecoveryModel,
+    RecoveryReport, StorageError, StorageInstance,
+};
+
+/// `SINGLE_USER`.
+pub const FLAG_SINGLE_USER: u64 = 1;
+/// `RESTRICTED_USER`.
+pub const FLAG_RESTRICTED_USER: u64 = 2;
+/// `READ_ONLY`.
+pub const FLAG_READ_ONLY: u64 = 4;
+
+/// 1 MB.
+pub const MB: u64 = 1 << 20;
+/// The size of a database's files when nothing is said, and their growth.
+pub const DEFAULT_SIZE: u64 = 8 * MB;
+/// See above.
+pub const DEFAULT_GROWTH: u64 = 64 * MB;
+/// A log file cannot be larger.
+pub const MAX_LOG_FILE: u64 = 2 << 40;
+
+/// `sid` of sa.
+pub const SA_SID: [u8; 1] = [1];
+
+/// The version of the format, as `DATABASEPROPERTYEX(…, 'Version')` and `compatibility_level` show SQL Server 2022's.
+pub const COMPATIBILITY_LEVEL: u8 = 160;
+
+/// A database of the instance.
+#[derive(Clone)]
+pub struct Slot {
+    /// Its row in master.
+    pub entry: DatabaseEntry,
+    /// When it is open.
+    pub database: Option<Arc<Database>>,
+    /// Why it is not open though it should be.
+    pub problem: Option<String>,
+}
+
+/// What happened to a database at start, for the error log.
+pub struct StartReport {
+    /// Its name.
+    pub name: String,
+    /// Recovery, or why it could not be opened.
+    pub result: Result<RecoveryReport, String>,
+}
+
+/// All databases of an instance.
+pub struct Databases {
+    storage: Arc<StorageInstance>,
+    data_dir: PathBuf,
+    slots: RwLock<Vec<Slot>>,
+    changing: Mutex<()>,
+}
+
+fn sql(e: StorageError) -> Box<SqlError> {
+    e.to_sql(0)
+}
+
+fn io(e: taffrail_io::IoError) -> Box<SqlError> {
+    SqlError::new(5105, &[&format_args!("{}: {}", e.path.display(), e.source)])
+}
+
+const MARKER: &str = "initializing";
+
+impl Databases {
+    /// Opens (or creates) the system databases of a data directory and opens the others.
+    pub fn start(
+        storage: &Arc<StorageInstance>,
+        data_dir: &Path,
+    ) -> SqlResult<(Databases, Vec<StartReport>)> {
+        let all = Databases {
+            storage: storage.clone(),
+            data_dir: data_dir.into(),
+            slots: RwLock::default(),
+            changing: Mutex::new(()),
+        };
+        let mut reports = Vec::new();
+        let disk = &storage.env.disk;
+        let marker = data_dir.join(MARKER);
+        let begun = disk.exists(&marker).map_err(io)?;
+        if begun {
+            for name in ["master", "model", "msdb"] {
+                all.remove_files(&all.default_files(name))?;
+            }
+        }
+        let fresh = !disk.exists(&all.primary("master")).map_err(io)?;
+        if fresh {
+            if !begun {
+                disk.create(&marker, taffrail_io::OpenSpec::PLAIN).map_err(io)?;
+            }
+            disk.sync_dir(data_dir).map_err(io)?;
+            all.create_system(DatabaseId(1), "master", 4 * MB, 2 * MB, RecoveryModel::Simple)?;
+            all.create_system(DatabaseId(3), "model", 4 * MB, 2 * MB, RecoveryModel::Full)?;
+            all.create_system(DatabaseId(4), "msdb", 4 * MB, 2 * MB, RecoveryModel::Simple)?;
+            disk.remove(&marker).map_err(io)?;
+            disk.sync_dir(data_dir).map_err(io)?;
+        } else {
+            let report = all.open_master()?;
+            reports.push(StartReport { name: "master".into(), result: Ok(report) });
+            all.open_others(&mut reports)?;
+        }
+        all.create_tempdb()?;
+        Ok((all, reports))
+    }
+
+    fn primary(&self, name: &str) -> PathBuf {
+        self.data_dir.join(format!("{name}.mdf"))
+    }
+
+    /// Where a database's files are when nothing else is said.
+    pub fn default_files(&self, name: &str) -> Vec<PathBuf> {
+        vec![self.primary(name), self.data_dir.join(format!("{name}_log.ldf"))]
+    }
+
+    /// Where databases are kept.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// What storage shares among them.
+    pub fn storage(&self) -> &Arc<StorageInstance> {
+        &self.storage
+    }
+
+    fn remove_files(&self, files: &[PathBuf]) -> SqlResult<()> {
+        let disk = &self.storage.env.disk;
+        for file in files {
+            if disk.exists(file).map_err(io)? {
+                disk.remove(file).map_err(io)?;
+            }
+        }
+        if let Some(dir) = files.first().and_then(|f| f.parent()) {
+            disk.sync_dir(dir).map_err(io)?;
+        }
+        Ok(())
+    }
+
+    /// The specification of a database with default files of these sizes.
+    fn spec(&self, name: &str, data: u64, log: u64, model: RecoveryModel) -> CreateSpec {
+        let growth = Growth::Bytes(DEFAULT_GROWTH);
+        let files = self.default_files(name);
+        let file = |name: String, path: &Path, size, max_size| DataFileSpec {
+            name,
+            path: path.into(),
+            size,
+            growth,
+            max_size,
+        };
+        CreateSpec {
+            data_files: vec![file(name.into(), &files[0], data, None)],
+            log_files: vec![file(format!("{name}_log"), &files[1], log, Some(MAX_LOG_FILE))],
+            options: default_options(model),
+            temporary: false,
+        }
+    }
+
+    fn create_system(
+        &self,
+        id: DatabaseId,
+        name: &str,
+        data: u64,
+        log: u64,
+        model: RecoveryModel,
+    ) -> SqlResult<()> {
+        let spec = self.spec(name, data, log, model);
+        let created = taffrail_storage::Database::create(&self.storage, id, name, &spec).map_err(sql)?;
+        Catalog::bootstrap(&created)?;
+        let entry = self.entry(id, name, &spec, EntryState::Online);
+        let database = Arc::new(Database {
+            id,
+            name: name.into(),
+            catalog: Catalog::open(&created)?,
+            storage: created,
+        });
+        let master = if id.0 == 1 { database.storage.clone() } else { self.master_storage()? };
+        master::put_database(&master, &entry)?;
+        self.insert(Slot { entry, database: Some(database), problem: None });
+        Ok(())
+    }
+
+    fn create_tempdb(&self) -> SqlResult<()> {
+        let id = DatabaseId(2);
+        self.remove_files(&self.default_files("tempdb"))?;
+        let spec = CreateSpec {
+            temporary: true,
+            ..self.spec("tempdb", DEFAULT_SIZE, DEFAULT_SIZE, RecoveryModel::Simple)
+        };
+        let storage = taffrail_storage::Database::create(&self.storage, id, "tempdb", &spec);
+        let storage = storage.map_err(sql)?;
+        Catalog::bootstrap(&storage)?;
+        let entry = self.entry(id, "tempdb", &spec, EntryState::Online);
+        let catalog = Catalog::open(&storage)?;
+        let database = Arc::new(Database { id, name: "tempdb".into(), storage, catalog });
+        self.insert(Slot { entry, database: Some(database), problem: None });
+        Ok(())
+    }
+
+    fn entry(
+        &self,
+        id: DatabaseId,
+        name: &str,
+        spec: &CreateSpec,
+        state: EntryState,
+    ) -> DatabaseEntry {
+        let files = spec.data_files.iter().chain(&spec.log_files).map(|f| f.path.clone());
+        DatabaseEntry {
+            id,
+            name: name.into(),
+            files: files.collect(),
+            created: datetime_now(&*self.storage.env.clock),
+            state,
+            owner_sid: SA_SID.to_vec(),
+            compatibility_level: COMPATIBILITY_LEVEL,
+        }
+    }
+
+    fn open_master(&self) -> SqlResult<RecoveryReport> {
+        let spec = OpenSpec { primary: self.primary("master") };
+        let opened =
+            taffrail_storage::Database::open(&self.storage, DatabaseId(1), "master", &spec);
+        let (storage, report) = opened.map_err(sql)?;
+        let catalog = Catalog::open(&storage)?;
+        let id = DatabaseId(1);
+        let entry = master::databases(&storage)?.into_iter().find(|e| e.id == id);
+        let entry = entry.ok_or_else(|| SqlError::new(911, &[&"master"]))?;
+        let database = Arc::new(Database { id, name: "master".into(), storage, catalog });
+        self.insert(Slot { entry, database: Some(database), problem: None });
+        Ok(report)
+    }
+
+    fn open_others(&self, reports: &mut Vec<StartReport>) -> SqlResult<()> {
+        let master = self.master_storage()?;
+        for entry in master::databases(&master)? {
+            if entry.id.0 <= 2 {
+                continue;
+            }
+            match entry.state {
+                EntryState::Creating | EntryState::Dropping => {
+                    self.remove_files(&entry.files)?;
+                    master::remove_database(&master, entry.id)?;
+                }
+                EntryState::Offline => {
+                    self.insert(Slot { entry, database: None, problem: None });
+                }
+                EntryState::Online => {
+                    let name = entry.name.clone();
+                    let result = self.open_entry(entry);
+                    reports.push(StartReport { name, result });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a database and makes it known, open or not.
+    fn open_entry(&self, entry: DatabaseEntry) -> Result<RecoveryReport, String> {
+        let open = || -> Result<(Arc<Database>, RecoveryReport), String> {
+            let primary = entry.files.first().cloned().ok_or("no file is recorded for it")?;
+            let (storage, report) = taffrail_storage::Database::open(
+                &self.storage,
+                entry.id,
+                &entry.name,
+                &OpenSpec { primary },
+            )
+            .map_err(|e| e.to_string())?;
+            let catalog = Catalog::open(&storage).map_err(|e| e.to_string())?;
+            let name = entry.name.clone();
+            Ok((Arc::new(Database { id: entry.id, name, storage, catalog }), report))
+        };
+        match open() {
+            Ok((database, report)) => {
+                self.insert(Slot { entry, database: Some(database), problem: None });
+                Ok(report)
+            }
+            Err(problem) => {
+                self.insert(Slot { entry, database: None, problem: Some(problem.clone()) });
+                Err(problem)
+            }
+        }
+    }
+
+    fn insert(&self, slot: Slot) {
+        let mut slots = self.slots.write();
+        slots.retain(|s| s.entry.id != slot.entry.id);
+        slots.push(slot);
+        slots.sort_by_key(|s| s.entry.id);
+    }
+
+    fn master_storage(&self) -> SqlResult<Arc<taffrail_storage::Database>> {
+        Ok(self.master()?.storage.clone())
+    }
+
+    /// master.
+    pub fn master(&self) -> SqlResult<Arc<Database>> {
+        self.by_id(DatabaseId(1)).ok_or_else(|| SqlError::new(911, &[&"master"]))
+    }
+
+    /// tempdb.
+    pub fn tempdb(&self) -> SqlResult<Arc<Database>> {
+        self.by_id(DatabaseId(2)).ok_or_else(|| SqlError::new(911, &[&"tempdb"]))
+    }
+
+    /// All of them, by id.
+    pub fn list(&self) -> Vec<Slot> {
+        self.slots.read().clone()
+    }
+
+    /// A database by name, open or not.
+    pub fn slot(&self, name: &str) -> Option<Slot> {
+        let slots = self.slots.read();
+        if let Some(slot) = slots.iter().find(|s| s.entry.name == name) {
+            return Some(slot.clone());
+        }
+        let key = fold(name);
+        slots.iter().find(|s| fold(&s.entry.name) == key).cloned()
+    }
+
+    /// An open database by id.
+    pub fn by_id(&self, id: DatabaseId) -> Option<Arc<Database>> {
+        self.slots.read().iter().find(|s| s.entry.id == id)?.database.clone()
+    }
+
+    /// A database by name, to be used: 911 when there is none, 942, 945 or 926 when it is not open.
+    pub fn get(&self, name: &str) -> SqlResult<Arc<Database>> {
+        let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
+        let name = &slot.entry.name;
+        match slot.database {
+            Some(database) => match database.storage.state() {
+                taffrail_storage::DatabaseState::Suspect(_) => Err(SqlError::new(926, &[name])),
+                taffrail_storage::DatabaseState::Offline => Err(SqlError::new(942, &[name])),
+                _ => Ok(database),
+            },
+            None if slot.entry.state == EntryState::Offline => Err(SqlError::new(942, &[name])),
+            None => Err(SqlError::new(945, &[name])),
+        }
+    }
+
+    /// Creates a database: 1801 when the name is taken.
+    pub fn create(&self, name: &str, spec: &CreateSpec) -> SqlResult<Arc<Database>> {
+        let _changing = self.changing.lock();
+        if self.slot(name).is_some() {
+            return Err(SqlError::new(1801, &[&name]).with_state(3));
+        }
+        let id = {
+            let slots = self.slots.read();
+            let free = (5..u16::MAX).find(|id| slots.iter().all(|s| s.entry.id.0 != *id));
+            DatabaseId(free.ok_or_else(|| SqlError::new(1813, &[&name]))?)
+        };
+        let master = self.master_storage()?;
+        let mut entry = self.entry(id, name, spec, EntryState::Creating);
+        // From here on a crash removes these files: they must not be somebody's.
+        for file in &entry.files {
+            if self.storage.env.disk.exists(file).map_err(io)? {
+                return Err(SqlError::new(5170, &[&file.display()]));
+            }
+        }
+        master::put_database(&master, &entry)?;
+        let make = || -> SqlResult<Arc<Database>> {
+            let storage =
+                taffrail_storage::Database::create(&self.storage, id, name, spec).map_err(sql)?;
+            Catalog::bootstrap(&storage)?;
+            storage.checkpoint(CheckpointKind::Internal).map_err(sql)?;
+            let catalog = Catalog::open(&storage)?;
+            Ok(Arc::new(Database { id, name: name.into(), storage, catalog }))
+        };
+        match make() {
+            Ok(database) => {
+                entry.state = EntryState::Online;
+                master::put_database(&master, &entry)?;
+                self.insert(Slot { entry, database: Some(database.clone()), problem: None });
+                Ok(database)
+            }
+            Err(e) => {
+                // Files that were there before are not ours to remove: storage removes what it has made itself.
+                master::remove_database(&master, id)?;
+                Err(e)
+            }
+        }
+    }
+
+    /// Drops a database that nobody uses.
+    pub fn drop_database(&self, name: &str) -> SqlResult<()> {
+        let _changing = self.changing.lock();
+        let Some(slot) = self.slot(name) else { return Err(SqlError::new(3701, &[&"drop", &"database", &name])) };
+        let master = self.master_storage()?;
+        let mut entry = slot.entry;
+        if let Some(database) = &slot.database {
+            entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
+        }
+        entry.state = EntryState::Dropping;
+        master::put_database(&master, &entry)?;
+        self.slots.write().retain(|s| s.entry.id != entry.id);
+        match &slot.database {
+            Some(database) => {
+                // A suspect database cannot be closed cleanly; its files go all the same.
+                let _ = database.storage.close();
+                database.storage.delete_files().map_err(sql)?;
+            }
+            None => self.remove_files(&entry.files)?,
+        }
+        master::remove_database(&master, entry.id)
+    }
+
+    /// `SET OFFLINE` and `SET ONLINE`.
+    pub fn set_offline(&self, name: &str, offline: bool) -> SqlResult<()> {
+        let _changing = self.changing.lock();
+        let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
+        let master = self.master_storage()?;
+        let mut entry = slot.entry;
+        match (offline, &slot.database) {
+            (true, Some(database)) => {
+                database.catalog.settle_sequences()?;
+                entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
+                entry.state = EntryState::Offline;
+                master::put_database(&master, &entry)?;
+                self.insert(Slot { entry, database: None, problem: None });
+                database.storage.close().map_err(sql)
+            }
+            (false, None) => {
+                entry.state = EntryState::Online;
+                master::put_database(&master, &entry)?;
+                let name = entry.name.clone();
+                self.open_entry(entry).map(drop).map_err(|_| SqlError::new(945, &[&name]))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Closes every database, master last. Transactions must have ended.
+    pub fn close_all(&self) -> SqlResult<()> {
+        let mut first = Ok(());
+        let mut slots = self.list();
+        slots.sort_by_key(|s| s.entry.id.0 == 1);
+        for database in slots.into_iter().filter_map(|s| s.database) {
+            let close = || -> SqlResult<()> {
+                if database.id.0 != 2 {
+                    database.catalog.settle_sequences()?;
+                }
+                database.storage.close().map_err(sql)
+            };
+            // One that fails must not keep the others open.
+            let closed = close();
+            first = first.and(closed);
+        }
+        first
+    }
+}
+
+/// The options of a new database.
+pub fn default_options(recovery_model: RecoveryModel) -> DatabaseOptions {
+    DatabaseOptions {
+        recovery_model,
+        delayed_durability: 0,
+        target_recovery_time_s: 60,
+        engine_flags: 0,
+    }
+}

@@ -1,0 +1,532 @@
+//! Objects to and from the rows of the catalogue's tables.
+
+use super::identity::{IdentitySequence, Sequence};
+use super::object::{
+    Check, Column, ConstraintObject, Default, Identity, Index, IndexKind, Module, Object,
+    ObjectHead, ObjectKind, Parameter, Table,
+};
+use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
+use super::{Catalog, fold};
+use crate::rowcodec::key::MAX_CLUSTERED_KEY_BYTES;
+use crate::rowcodec::{KeyColumn, KeyLayout, Place, RowColumn, RowLayout, damaged, typecode};
+use std::sync::{Arc, OnceLock};
+use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
+use taffrail_storage::Transaction;
+use taffrail_types::{Collation, SqlType, Value};
+
+const OBJECT_SYSTEM_NAMED: i64 = 1;
+
+const COLUMN_NULLABLE: i64 = 1;
+const COLUMN_IDENTITY: i64 = 2;
+const COLUMN_ROWGUID: i64 = 4;
+const COLUMN_DROPPED: i64 = 8;
+const PARAMETER_OUTPUT: i64 = 16;
+const PARAMETER_DEFAULT: i64 = 32;
+
+const INDEX_UNIQUE: i64 = 1;
+const INDEX_PRIMARY_KEY: i64 = 2;
+const INDEX_UNIQUE_CONSTRAINT: i64 = 4;
+const INDEX_IGNORE_DUP_KEY: i64 = 8;
+
+const INDEX_COLUMN_DESCENDING: i64 = 1;
+const INDEX_COLUMN_INCLUDED: i64 = 2;
+
+const MODULE_QUOTED_IDENTIFIER: i64 = 1;
+const MODULE_ANSI_NULLS: i64 = 2;
+
+fn int(v: i64) -> Value {
+    Value::Int(v as i32)
+}
+
+/// Writes an object's own row. `detail`: see [`ConstraintObject::detail`].
+pub fn write_object(tx: &mut Transaction, head: &ObjectHead, detail: i32) -> SqlResult<()> {
+    let flags = if head.system_named { OBJECT_SYSTEM_NAMED } else { 0 };
+    let row = [
+        Value::Int(head.schema_id.0),
+        Value::nvarchar(&head.name),
+        Value::nvarchar(head.kind.code()),
+        Value::Int(head.parent.0),
+        head.created.clone(),
+        head.modified.clone(),
+        int(flags),
+        Value::Int(detail),
+    ];
+    systab::put(tx, &SystemTables::OBJECTS, &[head.id.0 as i64], &row)
+}
+
+/// Identity facts beside a column's row.
+#[derive(Clone, Copy, Debug)]
+pub struct IdentityRow {
+    /// The first value.
+    pub seed: i64,
+    /// The step.
+    pub increment: i64,
+    /// The sequence that counts.
+    pub sequence: i64,
+}
+
+/// Writes a column's row.
+pub fn write_column(
+    tx: &mut Transaction,
+    table: ObjectId,
+    column: &Column,
+    identity: Option<IdentityRow>,
+) -> SqlResult<()> {
+    let mut flags = 0;
+    for (flag, on) in [
+        (COLUMN_NULLABLE, column.nullable),
+        (COLUMN_IDENTITY, column.is_identity),
+        (COLUMN_ROWGUID, column.is_rowguid),
+    ] {
+        flags |= if on { flag } else { 0 };
+    }
+    let missing = match &column.missing {
+        Value::Null => Value::Null,
+        v => {
+            let mut out = Vec::new();
+            typecode::append_variant(&mut out, column.ty, v)?;
+            Value::binary(&out)
+        }
+    };
+    let big = |v: Option<i64>| v.map_or(Value::Null, Value::BigInt);
+    let row = [
+        Value::nvarchar(&column.name),
+        Value::binary(&typecode::type_bytes(column.ty)),
+        int(flags),
+        int(column.collation.id() as i64),
+        int(place_number(column.place)),
+        int(column.null_bit as i64),
+        Value::Int(column.default.as_ref().map_or(0, |d| d.id.0)),
+        missing,
+        big(identity.map(|i| i.seed)),
+        big(identity.map(|i| i.increment)),
+        big(identity.map(|i| i.sequence)),
+    ];
+    systab::put(tx, &SystemTables::COLUMNS, &[table.0 as i64, column.id as i64], &row)
+}
+
+/// Marks a column dropped: its place in the rows stays taken.
+pub fn drop_column(tx: &mut Transaction, table: ObjectId, column: &Column) -> SqlResult<()> {
+    let key = [table.0 as i64, column.id as i64];
+    let Some(mut row) = systab::get(tx, &SystemTables::COLUMNS, &key)? else {
+        return Err(damaged("a column without its catalogue row"));
+    };
+    row[2] = int(number(&row, 2)? | COLUMN_DROPPED);
+    row[6] = Value::Int(0);
+    systab::put(tx, &SystemTables::COLUMNS, &key, &row)
+}
+
+fn place_number(place: Place) -> i64 {
+    match place {
+        Place::Fixed { offset, .. } => offset as i64,
+        Place::Variable(n) => -(n as i64) - 1,
+    }
+}
+
+fn place_of(number: i64, ty: SqlType) -> SqlResult<Place> {
+    let size = crate::rowcodec::fixed::size(ty);
+    match (number, size) {
+        (4..=8060, Some(size)) => Ok(Place::Fixed { offset: number as u16, size: size as u16 }),
+        (-4096..=-1, None) => Ok(Place::Variable((-number - 1) as u16)),
+        _ => Err(damaged("a column's place")),
+    }
+}
+
+/// An index as the catalogue keeps it.
+#[derive(Clone, Debug)]
+pub struct IndexRow {
+    /// `index_id`.
+    pub id: IndexId,
+    /// Empty for a heap.
+    pub name: String,
+    /// What it is.
+    pub kind: IndexKind,
+    /// Its heap or tree.
+    pub hobt: HobtId,
+    /// UNIQUE.
+    pub unique: bool,
+    /// Made by PRIMARY KEY.
+    pub primary_key: bool,
+    /// Made by UNIQUE.
+    pub unique_constraint: bool,
+    /// IGNORE_DUP_KEY.
+    pub ignore_dup_key: bool,
+    /// Its constraint, else 0.
+    pub constraint: ObjectId,
+    /// FILLFACTOR.
+    pub fill_factor: u8,
+    /// Key columns (`column_id`, descending).
+    pub key: Vec<(i32, bool)>,
+    /// Included columns (`column_id`).
+    pub included: Vec<i32>,
+}
+
+/// Writes an index's rows.
+pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> SqlResult<()> {
+    let mut flags = 0;
+    for (flag, on) in [
+        (INDEX_UNIQUE, index.unique),
+        (INDEX_PRIMARY_KEY, index.primary_key),
+        (INDEX_UNIQUE_CONSTRAINT, index.unique_constraint),
+        (INDEX_IGNORE_DUP_KEY, index.ignore_dup_key),
+    ] {
+        flags |= if on { flag } else { 0 };
+    }
+    let kind = match index.kind {
+        IndexKind::Heap => 0,
+        IndexKind::Clustered => 1,
+        IndexKind::Nonclustered => 2,
+    };
+    let row = [
+        Value::nvarchar(&index.name),
+        int(kind),
+        Value::BigInt(index.hobt.0 as i64),
+        int(flags),
+        int(index.fill_factor as i64),
+        Value::Int(index.constraint.0),
+    ];
+    let (object, id) = (table.0 as i64, index.id.0 as i64);
+    systab::put(tx, &SystemTables::INDEXES, &[object, id], &row)?;
+    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &[object, id])?;
+    let keys = index.key.iter().enumerate().map(|(i, (column, descending))| {
+        (*column, i as i64 + 1, if *descending { INDEX_COLUMN_DESCENDING } else { 0 })
+    });
+    let included = index.included.iter().map(|column| (*column, 0, INDEX_COLUMN_INCLUDED));
+    for (position, (column, ordinal, flags)) in keys.chain(included).enumerate() {
+        let row = [Value::Int(column), int(ordinal), int(flags)];
+        let key = [object, id, position as i64 + 1];
+        systab::put(tx, &SystemTables::INDEX_COLUMNS, &key, &row)?;
+    }
+    Ok(())
+}
+
+/// Removes an index's rows.
+pub fn remove_index(tx: &mut Transaction, table: ObjectId, index: IndexId) -> SqlResult<()> {
+    let key = [table.0 as i64, index.0 as i64];
+    systab::remove(tx, &SystemTables::INDEXES, &key)?;
+    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &key)
+}
+
+/// Writes the text of a module, default or check.
+pub fn write_module(
+    tx: &mut Transaction,
+    object: ObjectId,
+    definition: &str,
+    quoted_identifier: bool,
+    ansi_nulls: bool,
+) -> SqlResult<()> {
+    let flags = if quoted_identifier { MODULE_QUOTED_IDENTIFIER } else { 0 }
+        | if ansi_nulls { MODULE_ANSI_NULLS } else { 0 };
+    let row = [int(flags), Value::nvarchar(definition)];
+    systab::put(tx, &SystemTables::MODULES, &[object.0 as i64], &row)
+}
+
+/// Replaces the parameters of a procedure.
+pub fn write_parameters(
+    tx: &mut Transaction,
+    object: ObjectId,
+    parameters: &[Parameter],
+) -> SqlResult<()> {
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[object.0 as i64])?;
+    for (i, p) in parameters.iter().enumerate() {
+        let flags = COLUMN_NULLABLE
+            | if p.output { PARAMETER_OUTPUT } else { 0 }
+            | if p.has_default { PARAMETER_DEFAULT } else { 0 };
+        let row = [
+            Value::nvarchar(&p.name),
+            Value::binary(&typecode::type_bytes(p.ty)),
+            int(flags),
+            int(Collation::default().id() as i64),
+            int(0),
+            int(0),
+            int(0),
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            Value::Null,
+        ];
+        systab::put(tx, &SystemTables::COLUMNS, &[object.0 as i64, i as i64 + 1], &row)?;
+    }
+    Ok(())
+}
+
+/// Removes every row that describes an object (not those of its constraints).
+pub fn remove_object(tx: &mut Transaction, id: ObjectId) -> SqlResult<()> {
+    let key = [id.0 as i64];
+    systab::remove(tx, &SystemTables::OBJECTS, &key)?;
+    systab::remove(tx, &SystemTables::MODULES, &key)?;
+    systab::remove_all(tx, &SystemTables::COLUMNS, &key)?;
+    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &key)?;
+    systab::remove_all(tx, &SystemTables::INDEXES, &key)
+}
+
+impl Catalog {
+    /// Reads an object from the catalogue's tables; `None` when it has no row.
+    pub(super) fn read_object(
+        &self,
+        tx: &mut Transaction,
+        id: ObjectId,
+    ) -> SqlResult<Option<Object>> {
+        match systab::get(tx, &SystemTables::OBJECTS, &[id.0 as i64])? {
+            Some(row) => self.object_of_row(tx, id, &row).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn object_of_row(
+        &self,
+        tx: &mut Transaction,
+        id: ObjectId,
+        row: &[Value],
+    ) -> SqlResult<Object> {
+        let schema_id = SchemaId(number(row, 0)? as i32);
+        let head = ObjectHead {
+            id,
+            schema_id,
+            schema: self.schema_name(schema_id).unwrap_or_else(|| "dbo".into()),
+            name: text(row, 1)?.into(),
+            kind: ObjectKind::from_code(&text(row, 2)?)
+                .ok_or_else(|| damaged("an object's kind"))?,
+            parent: ObjectId(number(row, 3)? as i32),
+            created: row[4].clone(),
+            modified: row[5].clone(),
+            system_named: number(row, 6)? & OBJECT_SYSTEM_NAMED != 0,
+        };
+        let detail = number(row, 7)? as i32;
+        Ok(match head.kind {
+            ObjectKind::Table => Object::Table(Arc::new(self.read_table(tx, head)?)),
+            ObjectKind::View => Object::View(Arc::new(self.read_module(tx, head)?)),
+            ObjectKind::Procedure => Object::Procedure(Arc::new(self.read_module(tx, head)?)),
+            _ => {
+                let module = systab::get(tx, &SystemTables::MODULES, &[id.0 as i64])?;
+                let definition = module.map_or(Ok(String::new()), |m| text(&m, 1))?.into();
+                Object::Constraint(Arc::new(ConstraintObject { head, detail, definition }))
+            }
+        })
+    }
+
+    fn read_module(&self, tx: &mut Transaction, head: ObjectHead) -> SqlResult<Module> {
+        let id = head.id.0 as i64;
+        let row = systab::get(tx, &SystemTables::MODULES, &[id])?
+            .ok_or_else(|| damaged("a module without text"))?;
+        let flags = number(&row, 0)?;
+        let mut parameters = Vec::new();
+        for (_, row) in systab::scan(tx, &SystemTables::COLUMNS, &[id])? {
+            let flags = number(&row, 2)?;
+            parameters.push(Parameter {
+                name: text(&row, 0)?.into(),
+                ty: typecode::type_from_bytes(bytes(&row, 1)?)?,
+                output: flags & PARAMETER_OUTPUT != 0,
+                has_default: flags & PARAMETER_DEFAULT != 0,
+            });
+        }
+        Ok(Module {
+            head,
+            definition: text(&row, 1)?.into(),
+            quoted_identifier: flags & MODULE_QUOTED_IDENTIFIER != 0,
+            ansi_nulls: flags & MODULE_ANSI_NULLS != 0,
+            parameters,
+            version: self.new_version(),
+        })
+    }
+
+    fn read_table(&self, tx: &mut Transaction, head: ObjectHead) -> SqlResult<Table> {
+        let id = head.id.0 as i64;
+        let mut columns = Vec::new();
+        let mut dropped = Vec::new();
+        let mut identity = None;
+        let mut max_column_id = 0;
+        for (key, row) in systab::scan(tx, &SystemTables::COLUMNS, &[id])? {
+            let column_id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))? as i32;
+            max_column_id = max_column_id.max(column_id);
+            let ty = typecode::type_from_bytes(bytes(&row, 1)?)?;
+            let flags = number(&row, 2)?;
+            let place = place_of(number(&row, 4)?, ty)?;
+            let null_bit = number(&row, 5)? as u16;
+            if flags & COLUMN_DROPPED != 0 {
+                dropped.push((column_id, place, null_bit));
+                continue;
+            }
+            let default = match number(&row, 6)? {
+                0 => None,
+                default => self.read_default(tx, ObjectId(default as i32))?,
+            };
+            let missing = match &row[7] {
+                Value::Null => Value::Null,
+                v => typecode::read_variant(v.as_bytes().unwrap_or(&[]))?.1,
+            };
+            if let Some(sequence) = number_or_null(&row, 10) {
+                let (seed, increment) = (number(&row, 8)?, number(&row, 9)?);
+                identity = Some(Identity {
+                    column: columns.len(),
+                    seed,
+                    increment,
+                    sequence: self.identity_sequence(tx, sequence, seed, increment, ty)?,
+                });
+            }
+            columns.push(Column {
+                id: column_id,
+                name: text(&row, 0)?.into(),
+                ty,
+                nullable: flags & COLUMN_NULLABLE != 0,
+                collation: Collation::from_id(number(&row, 3)? as u16)
+                    .ok_or_else(|| damaged("a column's collation"))?,
+                is_identity: flags & COLUMN_IDENTITY != 0,
+                is_rowguid: flags & COLUMN_ROWGUID != 0,
+                place,
+                null_bit,
+                default,
+                missing,
+            });
+        }
+        let mut indexes = Vec::new();
+        for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[id])? {
+            let index_id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))?;
+            indexes.push(Arc::new(self.read_index(tx, id, index_id, &row, &columns)?));
+        }
+        if indexes.first().is_none_or(|i| i.kind == IndexKind::Nonclustered) {
+            return Err(damaged("a table without heap or clustered index"));
+        }
+        let places: Vec<(Place, u16)> = dropped.iter().map(|d| (d.1, d.2)).collect();
+        let row_column = |c: &Column| RowColumn {
+            ty: c.ty,
+            place: c.place,
+            null_bit: c.null_bit,
+            missing: c.missing.clone(),
+        };
+        let mut layout = RowLayout::new(columns.iter().map(row_column).collect(), &places);
+        if indexes[0].kind == IndexKind::Clustered {
+            let declared = indexes[0].key.declared_bytes() * 2 + 16;
+            layout = layout.beside_key(declared.min(MAX_CLUSTERED_KEY_BYTES));
+        }
+        let checks = self.read_checks(tx, head.id)?;
+        Ok(Table {
+            head,
+            columns,
+            layout,
+            indexes,
+            checks,
+            identity,
+            max_column_id,
+            version: self.new_version(),
+            dropped,
+        })
+    }
+
+    fn read_default(&self, tx: &mut Transaction, id: ObjectId) -> SqlResult<Option<Default>> {
+        let key = [id.0 as i64];
+        let Some(object) = systab::get(tx, &SystemTables::OBJECTS, &key)? else { return Ok(None) };
+        let module = systab::get(tx, &SystemTables::MODULES, &key)?;
+        let definition = module.map_or(Ok(String::new()), |m| text(&m, 1))?.into();
+        Ok(Some(Default { id, name: text(&object, 1)?.into(), definition }))
+    }
+
+    /// The checks of a table: its constraints are told by their rows' parent.
+    fn read_checks(&self, tx: &mut Transaction, table: ObjectId) -> SqlResult<Vec<Check>> {
+        let mut checks = Vec::new();
+        for id in self.children_in_storage(tx, table)? {
+            let key = [id.0 as i64];
+            let Some(row) = systab::get(tx, &SystemTables::OBJECTS, &key)? else { continue };
+            if ObjectKind::from_code(&text(&row, 2)?) != Some(ObjectKind::Check) {
+                continue;
+            }
+            let module = systab::get(tx, &SystemTables::MODULES, &key)?;
+            checks.push(Check {
+                id,
+                name: text(&row, 1)?.into(),
+                definition: module.map_or(Ok(String::new()), |m| text(&m, 1))?.into(),
+                column_id: number(&row, 7)? as i32,
+            });
+        }
+        Ok(checks)
+    }
+
+    fn read_index(
+        &self,
+        tx: &mut Transaction,
+        table: i64,
+        id: i64,
+        row: &[Value],
+        columns: &[Column],
+    ) -> SqlResult<Index> {
+        let kind = match number(row, 1)? {
+            0 => IndexKind::Heap,
+            1 => IndexKind::Clustered,
+            2 => IndexKind::Nonclustered,
+            _ => return Err(damaged("an index's kind")),
+        };
+        let flags = number(row, 3)?;
+        let position = |id: i64| {
+            columns
+                .iter()
+                .position(|c| c.id as i64 == id)
+                .ok_or_else(|| damaged("an index's column"))
+        };
+        let (mut key, mut included, mut covered) = (Vec::new(), Vec::new(), Vec::new());
+        for (_, row) in systab::scan(tx, &SystemTables::INDEX_COLUMNS, &[table, id])? {
+            let column = position(number(&row, 0)?)?;
+            let flags = number(&row, 2)?;
+            covered.push(column);
+            if flags & INDEX_COLUMN_INCLUDED != 0 {
+                included.push(column);
+            } else {
+                key.push(KeyColumn {
+                    column,
+                    descending: flags & INDEX_COLUMN_DESCENDING != 0,
+                    collation: columns[column].collation,
+                    ty: columns[column].ty,
+                });
+            }
+        }
+        let covered_layout = RowLayout::of_types(covered.iter().map(|c| columns[*c].ty));
+        Ok(Index {
+            id: IndexId(id as i32),
+            name: text(row, 0)?.into(),
+            kind,
+            unique: flags & INDEX_UNIQUE != 0,
+            primary_key: flags & INDEX_PRIMARY_KEY != 0,
+            unique_constraint: flags & INDEX_UNIQUE_CONSTRAINT != 0,
+            constraint: ObjectId(number(row, 5)? as i32),
+            fill_factor: number(row, 4)? as u8,
+            ignore_dup_key: flags & INDEX_IGNORE_DUP_KEY != 0,
+            key: KeyLayout::new(key),
+            included: included.into(),
+            covered: covered.into(),
+            covered_layout,
+            hobt_id: HobtId(number(row, 2)? as u64),
+            hobt: OnceLock::new(),
+            storage: self.storage.clone(),
+        })
+    }
+
+    fn identity_sequence(
+        &self,
+        tx: &mut Transaction,
+        id: i64,
+        seed: i64,
+        increment: i64,
+        ty: SqlType,
+    ) -> SqlResult<Arc<IdentitySequence>> {
+        let mut sequences = self.sequences.lock();
+        if let Some(known) = sequences.get(&id) {
+            return Ok(known.clone());
+        }
+        let sequence = Sequence::new(self.storage.clone(), id, read_limit(tx, id)?);
+        let sequence = Arc::new(IdentitySequence::new(sequence, seed, increment, ty));
+        sequences.insert(id, sequence.clone());
+        Ok(sequence)
+    }
+}
+
+/// The first number of a sequence that may not have been given out.
+pub(super) fn read_limit(tx: &mut Transaction, id: i64) -> SqlResult<u64> {
+    match systab::get(tx, &SystemTables::IDENTITY, &[id])? {
+        Some(row) => Ok(number(&row, 0)?.max(0) as u64),
+        None => Ok(0),
+    }
+}
+
+/// The key of an object's name in the cache.
+pub(super) fn name_key(schema: SchemaId, name: &str) -> (i32, String) {
+    (schema.0, fold(name))
+}

@@ -1,0 +1,309 @@
+//! Tables from drafts: rows of the catalogue, heaps and trees.
+
+use super::build;
+use super::draft::{DefaultDraft, KeyDraft, TableDraft};
+use super::resolve::{self, Target};
+use crate::catalog::rows::{self, IdentityRow, IndexRow};
+use crate::catalog::{
+    Catalog, IndexKind, ObjectHead, ObjectKind, Table, fold,
+};
+use crate::context::StatementContext;
+use crate::database::Database;
+use std::sync::Arc;
+use taffrail_base::{IndexId, ObjectId, SchemaId, SqlError, SqlResult};
+use taffrail_storage::{HobtKind, StorageError};
+use taffrail_types::SqlType;
+
+fn sql(e: StorageError) -> Box<SqlError> {
+    e.to_sql(0)
+}
+
+/// The head of a new object.
+pub(crate) fn head(
+    catalog: &Catalog,
+    kind: ObjectKind,
+    schema: (SchemaId, &Arc<str>),
+    name: &str,
+    parent: ObjectId,
+) -> SqlResult<ObjectHead> {
+    let now = catalog.now();
+    Ok(ObjectHead {
+        id: catalog.new_object_id()?,
+        schema_id: schema.0,
+        schema: schema.1.clone(),
+        name: name.into(),
+        kind,
+        parent,
+        created: now.clone(),
+        modified: now,
+        system_named: false,
+    })
+}
+
+/// Who the constraints of a draft belong to.
+pub(crate) struct Owner<'a> {
+    /// The database.
+    pub database: &'a Arc<Database>,
+    /// The table.
+    pub table: ObjectId,
+    /// Its name as it appears in names that are made up.
+    pub name: &'a str,
+    /// Its schema.
+    pub schema: (SchemaId, &'a Arc<str>),
+}
+
+fn cut(s: &str, n: usize) -> String {
+    s.chars().take(n).collect()
+}
+
+/// A name as SQL Server makes them up: `PK__Customer__3214EC07A1B2C3D4`, `DF__Customer__Since__24927208`.
+fn made_up(owner: &Owner<'_>, prefix: &str, column: Option<&str>, id: ObjectId) -> String {
+    let hex = id.0 as u32;
+    match column {
+        Some(column) => format!("{prefix}__{}__{}__{hex:08X}", cut(owner.name, 9), cut(column, 5)),
+        None => {
+            let mix = (owner.table.0 as u32).wrapping_mul(0x9E37_79B1) ^ hex.rotate_left(16);
+            format!("{prefix}__{}__{hex:08X}{mix:08X}", cut(owner.name, 8))
+        }
+    }
+}
+
+/// Writes the object of a constraint; its name must be free (2714, then 1750).
+pub(crate) fn constraint(
+    cx: &mut StatementContext<'_>,
+    owner: &Owner<'_>,
+    kind: ObjectKind,
+    name: Option<&str>,
+    column: Option<&str>,
+    detail: i32,
+) -> SqlResult<ObjectHead> {
+    let catalog = &owner.database.catalog;
+    let mut head = head(catalog, kind, owner.schema, "", owner.table)?;
+    head.name = match name {
+        Some(name) => name.into(),
+        None => {
+            head.system_named = true;
+            made_up(owner, kind.code().trim_end_matches(' ').replace('D', "DF").replace("DFF", "DF").replace('C', "CK").replace("CKK", "CK").as_str(), column, head.id).into()
+        }
+    };
+    if catalog.find(head.schema_id, &head.name, cx.session.id).is_some() {
+        return Err(could_not_create(cx, SqlError::new(2714, &[&head.name]).with_state(5))?);
+    }
+    rows::write_object(cx.transaction(owner.database)?, &head, detail)?;
+    Ok(head)
+}
+
+/// Sends the reason and gives 1750, with which the statement ends.
+pub(crate) fn could_not_create(
+    cx: &mut StatementContext<'_>,
+    reason: Box<SqlError>,
+) -> SqlResult<Box<SqlError>> {
+    cx.message(reason)?;
+    Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0))
+}
+
+/// Creates a table that nobody else knows yet.
+pub(crate) fn table(
+    cx: &mut StatementContext<'_>,
+    target: &Target,
+    mut draft: TableDraft,
+) -> SqlResult<Arc<Table>> {
+    let database = &target.database;
+    let catalog = &database.catalog;
+    let head = head(catalog, ObjectKind::Table, (target.schema.id, &target.schema.name), &target.name, ObjectId(0))?;
+    let id = head.id;
+    resolve::lock(cx, database, id)?;
+    let written = target.temp.as_deref().unwrap_or(&target.name).to_string();
+    let owner = Owner {
+        database,
+        table: id,
+        name: &written,
+        schema: (target.schema.id, &target.schema.name),
+    };
+    let mut touched = Vec::new();
+    for default in std::mem::take(&mut draft.defaults) {
+        touched.push(write_default(cx, &owner, &mut draft, default)?);
+    }
+    for check in std::mem::take(&mut draft.checks) {
+        touched.push(write_check(cx, &owner, &draft, check)?);
+    }
+    rows::write_object(cx.transaction(database)?, &head, 0)?;
+    let sequence = match draft.identity {
+        Some(_) => catalog.new_sequence_id()?,
+        None => 0,
+    };
+    for (i, column) in draft.columns.iter().enumerate() {
+        let identity = draft.identity.filter(|(at, _, _)| *at == i);
+        let identity = identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
+        rows::write_column(cx.transaction(database)?, id, column, identity)?;
+    }
+    // The clustered index is the base; without one, a heap.
+    let keys = std::mem::take(&mut draft.keys);
+    if !keys.iter().any(|k| k.clustered) {
+        write_heap(cx, database, id)?;
+    }
+    let mut next = 2;
+    let mut names: Vec<String> = Vec::new();
+    for key in keys {
+        let index_id = if key.clustered { 1 } else { next };
+        next += !key.clustered as i32;
+        let (row, constraint) = write_key(cx, &owner, &draft, key, IndexId(index_id))?;
+        if names.contains(&fold(&row.name)) {
+            return Err(SqlError::new(1913, &[&row.name, &"table", &written]));
+        }
+        names.push(fold(&row.name));
+        touched.extend(constraint);
+    }
+    touched.push(id);
+    let session = cx.session.id;
+    catalog.refresh(cx.transaction(database)?, session, &touched)?;
+    let table = catalog.table(id).ok_or_else(|| SqlError::new(208, &[&written]))?;
+    warn_about_keys(cx, &table)?;
+    if let Some(temp) = &target.temp {
+        cx.session.add_temp_table(temp, id);
+    }
+    Ok(table)
+}
+
+/// The base of a table without clustered index.
+pub(crate) fn write_heap(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: ObjectId,
+) -> SqlResult<()> {
+    let tx = cx.transaction(database)?;
+    let created = database.storage.create_hobt(tx, HobtKind::Heap, table, IndexId(0));
+    let row = IndexRow {
+        id: IndexId(0),
+        name: String::new(),
+        kind: IndexKind::Heap,
+        hobt: created.map_err(sql)?,
+        unique: false,
+        primary_key: false,
+        unique_constraint: false,
+        ignore_dup_key: false,
+        constraint: ObjectId(0),
+        fill_factor: 0,
+        key: Vec::new(),
+        included: Vec::new(),
+    };
+    rows::write_index(tx, table, &row)
+}
+
+/// Writes a default's rows and puts it into its column.
+pub(crate) fn write_default(
+    cx: &mut StatementContext<'_>,
+    owner: &Owner<'_>,
+    draft: &mut TableDraft,
+    default: DefaultDraft,
+) -> SqlResult<ObjectId> {
+    let column = &draft.columns[default.column];
+    let (column_id, column_name) = (column.id, column.name.clone());
+    if column.default.is_some() {
+        return Err(SqlError::new(1781, &[]));
+    }
+    let head = constraint(
+        cx,
+        owner,
+        ObjectKind::Default,
+        default.name.as_deref(),
+        Some(&column_name),
+        column_id,
+    )?;
+    let tx = cx.transaction(owner.database)?;
+    rows::write_module(tx, head.id, &default.definition, true, true)?;
+    draft.columns[default.column].default = Some(crate::catalog::Default {
+        id: head.id,
+        name: head.name.clone(),
+        definition: default.definition.into(),
+    });
+    Ok(head.id)
+}
+
+/// Writes a check's rows.
+pub(crate) fn write_check(
+    cx: &mut StatementContext<'_>,
+    owner: &Owner<'_>,
+    draft: &TableDraft,
+    check: super::draft::CheckDraft,
+) -> SqlResult<ObjectId> {
+    let column = check.column.map(|at| &draft.columns[at]);
+    let column_name = column.map_or_else(|| "".into(), |c| c.name.clone());
+    let column_id = column.map_or(0, |c| c.id);
+    let name = check.name.as_deref();
+    let head =
+        constraint(cx, owner, ObjectKind::Check, name, Some(&column_name), column_id)?;
+    let tx = cx.transaction(owner.database)?;
+    rows::write_module(tx, head.id, &check.definition, true, true)?;
+    Ok(head.id)
+}
+
+/// Makes the tree of a key or index and writes its rows. Gives its constraint's id, if it has one.
+pub(crate) fn write_key(
+    cx: &mut StatementContext<'_>,
+    owner: &Owner<'_>,
+    draft: &TableDraft,
+    key: KeyDraft,
+    id: IndexId,
+) -> SqlResult<(IndexRow, Option<ObjectId>)> {
+    let mut constraint_id = ObjectId(0);
+    let mut name = key.name.clone().unwrap_or_default();
+    if key.constraint {
+        let kind = if key.primary { ObjectKind::PrimaryKey } else { ObjectKind::Unique };
+        let head = constraint(cx, owner, kind, key.name.as_deref(), None, id.0)?;
+        constraint_id = head.id;
+        name = head.name.to_string();
+    }
+    let database = owner.database;
+    let tx = cx.transaction(database)?;
+    let hobt = database.storage.create_hobt(tx, HobtKind::BTree, owner.table, id).map_err(sql)?;
+    let row = IndexRow {
+        id,
+        name,
+        kind: if key.clustered { IndexKind::Clustered } else { IndexKind::Nonclustered },
+        hobt,
+        unique: key.unique,
+        primary_key: key.primary,
+        unique_constraint: key.constraint && !key.primary,
+        ignore_dup_key: key.ignore_dup_key,
+        constraint: constraint_id,
+        fill_factor: key.fill_factor,
+        key: key.columns.iter().map(|(at, desc)| (draft.columns[*at].id, *desc)).collect(),
+        included: key.included.iter().map(|at| draft.columns[*at].id).collect(),
+    };
+    rows::write_index(tx, owner.table, &row)?;
+    Ok((row, key.constraint.then_some(constraint_id)))
+}
+
+/// 1945 for indexes that may refuse long values.
+pub(crate) fn warn_about_keys(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
+    for index in &table.indexes {
+        let (max, what) = match index.kind {
+            IndexKind::Heap => continue,
+            IndexKind::Clustered => (900usize, "clustered"),
+            IndexKind::Nonclustered => (1700, "nonclustered"),
+        };
+        let variable = |ty: SqlType| crate::rowcodec::fixed::size(ty).is_none();
+        let bytes = index.key.declared_bytes();
+        if bytes > max && index.key.columns().iter().any(|c| variable(c.ty)) {
+            cx.message(SqlError::new(1945, &[&what, &max, &index.name, &bytes]))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the rows of `old` into the new base of `new` and fills all nonclustered indexes of `new` again.
+pub(crate) fn refill(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    old: &Table,
+    new: &Table,
+    change: Option<&dyn Fn(Vec<taffrail_types::Value>) -> SqlResult<Vec<taffrail_types::Value>>>,
+) -> SqlResult<()> {
+    let tx = cx.transaction(database)?;
+    build::base(tx, &database.catalog, old, new, change)?;
+    for index in new.nonclustered() {
+        build::nonclustered(tx, new, index)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,552 @@
+//! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
+
+use super::NewColumn;
+use crate::catalog::Column;
+use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::names::{self, TypeArg, TypeUse};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
+
+/// Most key columns of an index.
+pub(crate) const MAX_KEY_COLUMNS: usize = 32;
+/// Most columns of a table.
+const MAX_COLUMNS: usize = 1024;
+
+/// PRIMARY KEY, UNIQUE, or an index.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyDraft {
+    /// None: made up.
+    pub name: Option<String>,
+    /// PRIMARY KEY.
+    pub primary: bool,
+    /// A constraint rather than an index.
+    pub constraint: bool,
+    /// UNIQUE.
+    pub unique: bool,
+    /// CLUSTERED.
+    pub clustered: bool,
+    /// Key columns (position, descending).
+    pub columns: Vec<(usize, bool)>,
+    /// INCLUDE.
+    pub included: Vec<usize>,
+    /// FILLFACTOR.
+    pub fill_factor: u8,
+    /// IGNORE_DUP_KEY.
+    pub ignore_dup_key: bool,
+}
+
+/// DEFAULT of a column.
+#[derive(Clone, Debug)]
+pub(crate) struct DefaultDraft {
+    /// Position of the column.
+    pub column: usize,
+    /// None: made up.
+    pub name: Option<String>,
+    /// In parentheses.
+    pub definition: String,
+}
+
+/// CHECK.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckDraft {
+    /// None: made up.
+    pub name: Option<String>,
+    /// In parentheses.
+    pub definition: String,
+    /// The column it was written with.
+    pub column: Option<usize>,
+}
+
+/// A table to be made, or additions to one.
+#[derive(Default)]
+pub(crate) struct TableDraft {
+    /// Name, for messages.
+    pub table: String,
+    /// The columns; in additions those that exist come first.
+    pub columns: Vec<Column>,
+    /// How many of them exist already.
+    pub existing: usize,
+    /// Identity: position, seed, increment.
+    pub identity: Option<(usize, i64, i64)>,
+    /// Keys and indexes.
+    pub keys: Vec<KeyDraft>,
+    /// Defaults.
+    pub defaults: Vec<DefaultDraft>,
+    /// Checks.
+    pub checks: Vec<CheckDraft>,
+    /// Where the next column lies.
+    pub places: PlaceAllocator,
+    /// The id of the next column.
+    pub next_column_id: i32,
+    /// The table has (or gets) a clustered index.
+    pub has_clustered: bool,
+    /// The table has (or gets) a primary key.
+    pub has_primary: bool,
+}
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
+/// The type of a declaration; `ordinal` is the column's or parameter's number for messages. The flag: `sysname`.
+pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(SqlType, bool)> {
+    let name = &*ty.name.name.value;
+    let missing = || SqlError::new(2715, &[&ordinal, &ty.name]);
+    if let Some(schema) = &ty.name.schema
+        && !schema.is("sys")
+    {
+        return Err(missing());
+    }
+    if name.eq_ignore_ascii_case("sysname") && ty.arguments.is_empty() {
+        return Ok((SqlType::NVarChar(MaxLen::N(128)), true));
+    }
+    let mut arguments = Vec::new();
+    for a in &ty.arguments {
+        arguments.push(match a {
+            ast::TypeArgument::Number(n) => TypeArg::N(*n),
+            ast::TypeArgument::Max => TypeArg::Max,
+            ast::TypeArgument::Name(_) => return Err(missing()),
+        });
+    }
+    match names::resolve(name, &arguments, TypeUse::Declaration) {
+        Some(resolved) => Ok((resolved?, false)),
+        None => match name.to_ascii_lowercase().as_str() {
+            known @ ("xml" | "text" | "ntext" | "image" | "geometry" | "geography"
+            | "hierarchyid") => Err(unsupported(&format!("The data type '{known}'"))),
+            _ => Err(missing()),
+        },
+    }
+}
+
+/// An expression's text as the catalogue shows it: `((0))`, `(getdate())`, `('x')`.
+pub(crate) fn normalised(expr: &ast::Expr, text: &str) -> String {
+    let mut source = expr.span.of(text).trim();
+    // The span takes the parentheses in; a pair that holds everything goes away.
+    while let Some(inner) = source.strip_prefix('(').and_then(|s| s.strip_suffix(')')) {
+        let mut depth = 0i32;
+        let mut quoted = false;
+        let balanced = inner.chars().all(|c| {
+            match c {
+                '\'' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+            depth >= 0
+        });
+        if !balanced {
+            break;
+        }
+        source = inner.trim();
+    }
+    let number = matches!(
+        &expr.kind,
+        ast::ExprKind::Literal(
+            ast::Literal::Int(_) | ast::Literal::Decimal(_) | ast::Literal::Float(_)
+        )
+    ) || matches!(&expr.kind, ast::ExprKind::Unary(ast::UnaryOp::Minus, inner)
+            if matches!(inner.kind, ast::ExprKind::Literal(_)));
+    match &expr.kind {
+        _ if number => format!("(({source}))"),
+        ast::ExprKind::Function(f) if f.arguments.is_empty() && !f.star => {
+            format!("({})", source.to_lowercase())
+        }
+        _ => format!("({source})"),
+    }
+}
+
+impl TableDraft {
+    /// An empty table of this name.
+    pub fn new(table: &str) -> TableDraft {
+        TableDraft { table: table.into(), next_column_id: 1, ..TableDraft::default() }
+    }
+
+    /// From the columns of a query.
+    pub fn of_columns(table: &str, columns: &[NewColumn]) -> SqlResult<TableDraft> {
+        let mut draft = TableDraft::new(table);
+        for c in columns {
+            draft.push_column(&c.name, c.ty, c.nullable, c.collation)?;
+            if let Some((seed, increment)) = c.identity {
+                draft.set_identity(seed, increment)?;
+            }
+        }
+        Ok(draft)
+    }
+
+    /// Adds what a body in parentheses says. `text` is the batch.
+    pub fn add_body(&mut self, body: &ast::TableBody, text: &str, null_default: bool) -> SqlResult<()> {
+        for c in &body.columns {
+            self.add_column(c, text, null_default)?;
+        }
+        // The columns first: a constraint may name any of them. Clustered ones before a primary key takes the default.
+        let mut keys: Vec<(&ast::TableConstraint, Option<usize>)> = Vec::new();
+        for (i, c) in body.columns.iter().enumerate() {
+            let column = Some(self.columns.len() - body.columns.len() + i);
+            keys.extend(c.constraints.iter().map(|k| (k, column)));
+            if let Some(index) = &c.index {
+                self.add_inline_index(index, column)?;
+            }
+        }
+        keys.extend(body.constraints.iter().map(|k| (k, None)));
+        for index in &body.indexes {
+            self.add_inline_index(index, None)?;
+        }
+        let said_clustered = |k: &ast::TableConstraint| matches!(&k.kind, ast::ConstraintKind::Key(k) if k.clustered == Some(true));
+        if keys.iter().any(|(k, _)| said_clustered(k)) {
+            let others = keys.iter().filter(|(k, _)| said_clustered(k)).count();
+            if others > 1 || self.has_clustered {
+                return Err(SqlError::new(8112, &[&self.table]));
+            }
+        }
+        let someone_clustered = keys.iter().any(|(k, _)| said_clustered(k)) || self.has_clustered;
+        for (constraint, column) in keys {
+            self.add_constraint(constraint, column, text, someone_clustered)?;
+        }
+        if self.columns.len() > MAX_COLUMNS {
+            let name = &self.columns[MAX_COLUMNS].name;
+            return Err(SqlError::new(1702, &[name, &self.table, &MAX_COLUMNS]));
+        }
+        if self.columns.is_empty() {
+            return Err(SqlError::new(1750, &[]).with_severity(16));
+        }
+        Ok(())
+    }
+
+    fn push_column(
+        &mut self,
+        name: &str,
+        ty: SqlType,
+        nullable: bool,
+        collation: Collation,
+    ) -> SqlResult<usize> {
+        if self.position(name).is_some() {
+            return Err(SqlError::new(2705, &[&name, &self.table]).with_state(3));
+        }
+        let Some((place, null_bit)) = self.places.next(ty) else {
+            let size = crate::rowcodec::fixed::size(ty).unwrap_or(0);
+            let total = size + self.fixed_bytes();
+            return Err(SqlError::new(1701, &[&self.table, &total, &7, &MAX_ROW_BYTES]));
+        };
+        self.columns.push(Column {
+            id: self.next_column_id,
+            name: name.into(),
+            ty,
+            nullable,
+            collation,
+            is_identity: false,
+            is_rowguid: false,
+            place,
+            null_bit,
+            default: None,
+            missing: Value::Null,
+        });
+        self.next_column_id += 1;
+        Ok(self.columns.len() - 1)
+    }
+
+    fn fixed_bytes(&self) -> usize {
+        let end = |c: &Column| match c.place {
+            Place::Fixed { offset, size } => offset as usize + size as usize,
+            Place::Variable(_) => 0,
+        };
+        self.columns.iter().map(end).max().unwrap_or(4)
+    }
+
+    /// Position of a column by name.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let collation = Collation::default();
+        self.columns.iter().position(|c| &*c.name == name || collation.eq_str(&c.name, name))
+    }
+
+    fn add_column(
+        &mut self,
+        c: &ast::ColumnDefinition,
+        text: &str,
+        null_default: bool,
+    ) -> SqlResult<()> {
+        if c.computed.is_some() {
+            return Err(unsupported("A computed column"));
+        }
+        if c.sparse || !c.other.is_empty() {
+            let what = c.other.first().map_or("SPARSE", |o| o);
+            return Err(unsupported(&format!("The column property {what}")));
+        }
+        let ordinal = self.columns.len() + 1;
+        let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
+        let (ty, sysname) = resolve_type(ty, ordinal)?;
+        if ty == SqlType::RowVersion {
+            return Err(unsupported("A column of type rowversion"));
+        }
+        let collation = match &c.collation {
+            None => Collation::default(),
+            Some(name) => Collation::from_name(&name.value)
+                .ok_or_else(|| SqlError::new(448, &[&name.value]))?,
+        };
+        let nullable = match c.nullable {
+            Some(nullable) => nullable,
+            None => null_default && c.identity.is_none() && !sysname,
+        };
+        let at = self.push_column(&c.name.value, ty, nullable, collation)?;
+        self.columns[at].is_rowguid = c.rowguidcol;
+        if let Some(identity) = &c.identity {
+            if c.nullable == Some(true) {
+                return Err(SqlError::new(8147, &[&c.name.value, &self.table]));
+            }
+            let number = |s: &str| s.trim_start_matches('+').parse::<i64>().ok();
+            let (Some(seed), Some(increment)) = (number(&identity.seed), number(&identity.increment))
+            else {
+                return Err(SqlError::new(2749, &[&c.name.value]));
+            };
+            self.set_identity(seed, increment)?;
+            if c.default.is_some() {
+                return Err(SqlError::new(1754, &[&self.table, &c.name.value]));
+            }
+        }
+        if let Some(default) = &c.default {
+            self.add_default(default, at, text)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the last column the identity column.
+    fn set_identity(&mut self, seed: i64, increment: i64) -> SqlResult<()> {
+        let at = self.columns.len() - 1;
+        let column = &mut self.columns[at];
+        if self.identity.is_some() {
+            return Err(SqlError::new(2744, &[&self.table]));
+        }
+        let fits = matches!(
+            column.ty,
+            SqlType::TinyInt
+                | SqlType::SmallInt
+                | SqlType::Int
+                | SqlType::BigInt
+                | SqlType::Decimal { scale: 0, .. }
+                | SqlType::Numeric { scale: 0, .. }
+        );
+        if !fits || increment == 0 {
+            return Err(SqlError::new(2749, &[&column.name]));
+        }
+        column.is_identity = true;
+        column.nullable = false;
+        self.identity = Some((at, seed, increment));
+        Ok(())
+    }
+
+    fn add_default(
+        &mut self,
+        default: &ast::DefaultConstraint,
+        column: usize,
+        text: &str,
+    ) -> SqlResult<()> {
+        self.defaults.push(DefaultDraft {
+            column,
+            name: default.name.as_ref().map(|n| n.value.to_string()),
+            definition: normalised(&default.expr, text),
+        });
+        Ok(())
+    }
+
+    fn add_constraint(
+        &mut self,
+        constraint: &ast::TableConstraint,
+        column: Option<usize>,
+        text: &str,
+        someone_clustered: bool,
+    ) -> SqlResult<()> {
+        let name = constraint.name.as_ref().map(|n| n.value.to_string());
+        match &constraint.kind {
+            ast::ConstraintKind::Key(key) => {
+                self.check_placement(key.on.as_ref())?;
+                let clustered = key.clustered.unwrap_or(key.primary && !someone_clustered);
+                let columns = match (column, key.columns.is_empty()) {
+                    (Some(at), true) => vec![(at, false)],
+                    _ => self.key_columns(&key.columns)?,
+                };
+                let (fill_factor, ignore_dup_key) = index_options(&key.options)?;
+                self.add_key(KeyDraft {
+                    name,
+                    primary: key.primary,
+                    constraint: true,
+                    unique: true,
+                    clustered,
+                    columns,
+                    included: Vec::new(),
+                    fill_factor,
+                    ignore_dup_key,
+                })
+            }
+            ast::ConstraintKind::Check(check) => {
+                let definition = normalised(&check.condition, text);
+                self.checks.push(CheckDraft { name, definition, column });
+                Ok(())
+            }
+            ast::ConstraintKind::Default(default) => {
+                let Some(column) = &default.column else { return Err(SqlError::new(142, &[&"DEFAULT"])) };
+                let at = self.position(&column.value).ok_or_else(|| {
+                    SqlError::new(1752, &[&column.value, &self.table])
+                })?;
+                self.add_default(default, at, text)
+            }
+            ast::ConstraintKind::ForeignKey(_) => Err(unsupported("A FOREIGN KEY constraint")),
+        }
+    }
+
+    /// Adds a key or index whose columns are settled; checks what can be checked now.
+    pub fn add_key(&mut self, key: KeyDraft) -> SqlResult<()> {
+        let what = if key.constraint { "constraint" } else { "index" };
+        let name = key.name.clone().unwrap_or_default();
+        if key.primary {
+            if self.has_primary {
+                return Err(SqlError::new(8110, &[&self.table]));
+            }
+            self.has_primary = true;
+            for (at, _) in &key.columns {
+                // A column of the new table that said neither NULL nor NOT NULL becomes NOT NULL.
+                if *at >= self.existing {
+                    self.columns[*at].nullable = false;
+                } else if self.columns[*at].nullable {
+                    return Err(SqlError::new(8111, &[&self.table]));
+                }
+            }
+        }
+        if key.clustered {
+            if self.has_clustered {
+                return Err(match key.constraint {
+                    true => SqlError::new(8112, &[&self.table]),
+                    false => SqlError::new(1902, &[&"table", &self.table, &name]),
+                });
+            }
+            self.has_clustered = true;
+        }
+        if key.columns.len() > MAX_KEY_COLUMNS {
+            let n = key.columns.len();
+            return Err(SqlError::new(1904, &[&what, &name, &self.table, &n, &what, &MAX_KEY_COLUMNS]));
+        }
+        let all = key.columns.iter().map(|c| c.0).chain(key.included.iter().copied());
+        let mut seen = Vec::new();
+        for at in all {
+            if seen.contains(&at) {
+                return Err(SqlError::new(1909, &[&what, &self.columns[at].name]));
+            }
+            seen.push(at);
+        }
+        for (at, _) in &key.columns {
+            let c = &self.columns[*at];
+            if c.ty.max_length() < 0 || c.ty == SqlType::Variant {
+                return Err(SqlError::new(1919, &[&c.name, &self.table]));
+            }
+        }
+        self.keys.push(key);
+        Ok(())
+    }
+
+    /// Positions of key columns: 1911.
+    pub fn key_columns(&self, columns: &[ast::IndexColumn]) -> SqlResult<Vec<(usize, bool)>> {
+        let find = |c: &ast::IndexColumn| {
+            let at = self.position(&c.name.value);
+            let at = at.ok_or_else(|| SqlError::new(1911, &[&c.name.value]))?;
+            Ok((at, c.order == ast::SortOrder::Descending))
+        };
+        columns.iter().map(find).collect()
+    }
+
+    fn add_inline_index(&mut self, index: &ast::InlineIndex, column: Option<usize>) -> SqlResult<()> {
+        if let Some(variant) = &index.variant {
+            return Err(unsupported(&format!("A {variant} index")));
+        }
+        if index.filter.is_some() {
+            return Err(unsupported("A filtered index"));
+        }
+        self.check_placement(index.on.as_ref())?;
+        let columns = match (column, index.columns.is_empty()) {
+            (Some(at), true) => vec![(at, false)],
+            _ => self.key_columns(&index.columns)?,
+        };
+        let (fill_factor, ignore_dup_key) = index_options(&index.options)?;
+        let included = self.included(&index.include)?;
+        self.add_key(KeyDraft {
+            name: Some(index.name.value.to_string()),
+            primary: false,
+            constraint: false,
+            unique: index.unique,
+            clustered: index.clustered == Some(true),
+            columns,
+            included,
+            fill_factor,
+            ignore_dup_key,
+        })
+    }
+
+    /// Positions of included columns: 1911.
+    pub fn included(&self, names: &[ast::Ident]) -> SqlResult<Vec<usize>> {
+        let find = |n: &ast::Ident| {
+            self.position(&n.value).ok_or_else(|| SqlError::new(1911, &[&n.value]))
+        };
+        names.iter().map(find).collect()
+    }
+
+    fn check_placement(&self, on: Option<&ast::Placement>) -> SqlResult<()> {
+        check_placement(on)
+    }
+}
+
+/// Only PRIMARY exists: 1921.
+pub(crate) fn check_placement(on: Option<&ast::Placement>) -> SqlResult<()> {
+    match on {
+        None => Ok(()),
+        Some(on) if on.column.is_some() => {
+            Err(SqlError::new(1921, &[&"partition scheme", &on.name.value]))
+        }
+        Some(on) if on.name.is("PRIMARY") || on.name.is("DEFAULT") => Ok(()),
+        Some(on) => Err(SqlError::new(1921, &[&"filegroup", &on.name.value])),
+    }
+}
+
+/// FILLFACTOR and IGNORE_DUP_KEY of an index's options; the others are accepted where they change nothing here.
+pub(crate) fn index_options(options: &[ast::NamedOption]) -> SqlResult<(u8, bool)> {
+    let (mut fill_factor, ignore_dup_key) = (0, false);
+    for option in options {
+        let name = option.name.value.to_ascii_uppercase();
+        let on = matches!(option.value, Some(ast::OptionValue::On) | None);
+        match name.as_str() {
+            "FILLFACTOR" => {
+                let n = match &option.value {
+                    Some(ast::OptionValue::Number(n)) => n.parse::<u8>().ok(),
+                    _ => None,
+                };
+                fill_factor = n
+                    .filter(|n| *n <= 100)
+                    .ok_or_else(|| SqlError::new(155, &[&name, &"CREATE INDEX"]))?;
+            }
+            "IGNORE_DUP_KEY" if on => return Err(unsupported("IGNORE_DUP_KEY = ON")),
+            "ALLOW_ROW_LOCKS" | "ALLOW_PAGE_LOCKS" if !on => {
+                return Err(unsupported(&format!("{name} = OFF")));
+            }
+            "DATA_COMPRESSION" => match &option.value {
+                Some(ast::OptionValue::Word(w)) if w.is("NONE") => {}
+                _ => return Err(unsupported("DATA_COMPRESSION")),
+            },
+            "IGNORE_DUP_KEY"
+            | "PAD_INDEX"
+            | "SORT_IN_TEMPDB"
+            | "STATISTICS_NORECOMPUTE"
+            | "STATISTICS_INCREMENTAL"
+            | "DROP_EXISTING"
+            | "ONLINE"
+            | "RESUMABLE"
+            | "ALLOW_ROW_LOCKS"
+            | "ALLOW_PAGE_LOCKS"
+            | "OPTIMIZE_FOR_SEQUENTIAL_KEY"
+            | "MAXDOP"
+            | "MAX_DURATION" => {
+                if matches!(name.as_str(), "DROP_EXISTING" | "ONLINE" | "RESUMABLE") && on {
+                    return Err(unsupported(&format!("{name} = ON")));
+                }
+            }
+            _ => return Err(SqlError::new(155, &[&option.name.value, &"CREATE INDEX"])),
+        }
+    }
+    Ok((fill_factor, ignore_dup_key))
+}

@@ -1,0 +1,408 @@
+//! Expressions on a frame.
+
+use crate::exec::ops::{self, Op};
+use crate::exec::runtime::{Rt, SubResult, ValueSet};
+use crate::plan::expr::{CompareOp, Expr, Global, InSubquery, Pred, Quantified};
+use crate::plan::node::SubPlan;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::like::Pattern;
+use taffrail_types::{Bytes, Collation, Value, arith, compare, convert};
+
+impl<'a> Rt<'a> {
+    /// A value that lies somewhere already.
+    #[inline]
+    fn leaf<'v>(&'v self, e: &'v Expr) -> Option<&'v Value> {
+        match e {
+            Expr::Const(v) => Some(v),
+            Expr::Slot(s) => Some(&self.frame[*s as usize]),
+            Expr::Var(v) => Some(&self.vars[*v as usize]),
+            _ => None,
+        }
+    }
+
+    /// Computes an expression.
+    pub fn eval(&mut self, e: &'a Expr) -> SqlResult<Value> {
+        Ok(match e {
+            Expr::Const(v) => v.clone(),
+            Expr::Slot(s) => self.frame[*s as usize].clone(),
+            Expr::Var(v) => self.vars[*v as usize].clone(),
+            Expr::AddInt(p) => match self.two_ints(&p.0, &p.1)? {
+                Some((a, b)) => Value::Int(arith::add_int(a, b)?),
+                None => Value::Null,
+            },
+            Expr::SubInt(p) => match self.two_ints(&p.0, &p.1)? {
+                Some((a, b)) => Value::Int(arith::sub_int(a, b)?),
+                None => Value::Null,
+            },
+            Expr::Arith(a) => {
+                if let (Some(l), Some(r)) = (self.leaf(&a.left), self.leaf(&a.right)) {
+                    return a.op.eval(l, r);
+                }
+                let l = self.eval(&a.left)?;
+                let r = self.eval(&a.right)?;
+                a.op.eval(&l, &r)?
+            }
+            Expr::Concat(c) => {
+                let l = self.eval_text(&c.left)?;
+                let r = self.eval_text(&c.right)?;
+                concat(&l, &r, c.max, c.null_yields_null)
+            }
+            Expr::IntToVarchar(e) => match self.eval(e)? {
+                Value::Int(v) => Value::VarChar(convert::int_to_varchar(v)),
+                _ => Value::Null,
+            },
+            Expr::Unary(op, e) => {
+                let v = self.eval(e)?;
+                if v.is_null() { v } else { arith::eval_unary(*op, &v)? }
+            }
+            Expr::Cast(c) => {
+                let v = self.eval(&c.value)?;
+                if v.is_null() {
+                    return Ok(v);
+                }
+                let style = match &c.style {
+                    None => None,
+                    Some(s) => match self.eval(s)? {
+                        Value::Null => return Ok(Value::Null),
+                        s => s.as_i64().map(|s| s as i32),
+                    },
+                };
+                let context = self.cx.session.options.convert_context();
+                match convert::cast_with(&v, c.from, c.to, style, c.conversion, &context) {
+                    Err(_) if c.lenient => Value::Null,
+                    r => r?,
+                }
+            }
+            Expr::Coalesce(list) => {
+                for e in list {
+                    let v = self.eval(e)?;
+                    if !v.is_null() {
+                        return Ok(v);
+                    }
+                }
+                Value::Null
+            }
+            Expr::Case(c) => {
+                for (p, e) in &c.whens {
+                    if self.test(p)? == Some(true) {
+                        return self.eval(e);
+                    }
+                }
+                match &c.otherwise {
+                    None => Value::Null,
+                    Some(e) => self.eval(e)?,
+                }
+            }
+            Expr::Call(c) => {
+                let mut args: SmallVec<[Value; 4]> = SmallVec::with_capacity(c.args.len());
+                for e in &c.args {
+                    args.push(self.eval(e)?);
+                }
+                c.function.eval(self.cx.session, &args)?
+            }
+            Expr::Global(g) => self.global(*g),
+            Expr::Named(name) => crate::functions::FnContext::global(self.cx.session, name)?,
+            Expr::Subquery(s) => self.scalar(s)?,
+        })
+    }
+
+    /// Like [`Rt::eval`], without a copy where the value lies somewhere: for text that is only read.
+    #[inline]
+    fn eval_text(&mut self, e: &'a Expr) -> SqlResult<Value> {
+        self.eval(e)
+    }
+
+    #[inline]
+    fn two_ints(&mut self, l: &'a Expr, r: &'a Expr) -> SqlResult<Option<(i32, i32)>> {
+        let l = match self.leaf(l) {
+            Some(v) => int(v),
+            None => int(&self.eval(l)?),
+        };
+        let r = match self.leaf(r) {
+            Some(v) => int(v),
+            None => int(&self.eval(r)?),
+        };
+        Ok(l.zip(r))
+    }
+
+    fn global(&self, g: Global) -> Value {
+        let s = &*self.cx.session;
+        match g {
+            Global::RowCount => Value::Int(s.row_count as i32),
+            Global::Error => Value::Int(s.error),
+            Global::Identity => match s.identity {
+                Some(v) => decimal(v),
+                None => Value::Null,
+            },
+            Global::TranCount => Value::Int(s.transaction.count() as i32),
+            Global::Spid => Value::SmallInt(s.id.0 as i16),
+            Global::NestLevel => Value::Int(s.nest_level as i32),
+            Global::Options => Value::Int(s.options.bits()),
+            Global::LockTimeout => Value::Int(s.options.lock_timeout),
+            Global::DateFirst => Value::TinyInt(s.options.date_first),
+            Global::TextSize => Value::Int(s.options.text_size),
+            Global::FetchStatus => Value::Int(-1),
+            Global::CursorRows => Value::Int(0),
+            Global::ProcId => Value::Int(s.procedure_id),
+        }
+    }
+
+    /// Whether a condition holds; `None` is unknown.
+    pub fn test(&mut self, p: &'a Pred) -> SqlResult<Option<bool>> {
+        Ok(match p {
+            Pred::Const(b) => *b,
+            Pred::Compare(c) => {
+                if let (Some(l), Some(r)) = (self.leaf(&c.left), self.leaf(&c.right)) {
+                    return Ok(compare_values(c.op, l, r, c.collation));
+                }
+                let l = self.eval(&c.left)?;
+                if l.is_null() {
+                    return Ok(None);
+                }
+                match self.leaf(&c.right) {
+                    Some(r) => compare_values(c.op, &l, r, c.collation),
+                    None => {
+                        let r = self.eval(&c.right)?;
+                        compare_values(c.op, &l, &r, c.collation)
+                    }
+                }
+            }
+            Pred::And(list) => {
+                let mut all = Some(true);
+                for p in list {
+                    match self.test(p)? {
+                        Some(false) => return Ok(Some(false)),
+                        None => all = None,
+                        Some(true) => {}
+                    }
+                }
+                all
+            }
+            Pred::Or(list) => {
+                let mut any = Some(false);
+                for p in list {
+                    match self.test(p)? {
+                        Some(true) => return Ok(Some(true)),
+                        None => any = None,
+                        Some(false) => {}
+                    }
+                }
+                any
+            }
+            Pred::Not(p) => self.test(p)?.map(|b| !b),
+            Pred::IsNull(e) => Some(match self.leaf(e) {
+                Some(v) => v.is_null(),
+                None => self.eval(e)?.is_null(),
+            }),
+            Pred::Like(l) => {
+                let v = self.eval(&l.value)?;
+                let Some(text) = v.as_bytes() else { return Ok(None) };
+                if let Some(p) = &l.compiled {
+                    return Ok(Some(p.matches(text)));
+                }
+                let pattern = self.eval(&l.pattern)?;
+                let Some(pattern) = pattern.as_bytes() else { return Ok(None) };
+                let escape = match &l.escape {
+                    None => None,
+                    Some(e) => {
+                        let e = self.eval(e)?;
+                        match e.as_bytes() {
+                            None => return Ok(None),
+                            Some([a, b]) => Some(u16::from_le_bytes([*a, *b])),
+                            Some(_) => {
+                                let text = e.as_text().unwrap_or_default();
+                                return Err(SqlError::new(506, &[&text]));
+                            }
+                        }
+                    }
+                };
+                Some(Pattern::new(pattern, l.unicode, escape, l.collation).matches(text))
+            }
+            Pred::InList(l) => {
+                let v = self.eval(&l.value)?;
+                if v.is_null() {
+                    return Ok(None);
+                }
+                let mut found = Some(false);
+                for e in &l.list {
+                    let r = match self.leaf(e) {
+                        Some(r) => compare_values(CompareOp::Eq, &v, r, l.collation),
+                        None => {
+                            let r = self.eval(e)?;
+                            compare_values(CompareOp::Eq, &v, &r, l.collation)
+                        }
+                    };
+                    match r {
+                        Some(true) => return Ok(Some(true)),
+                        None => found = None,
+                        Some(false) => {}
+                    }
+                }
+                found
+            }
+            Pred::InSubquery(s) => self.in_subquery(s)?,
+            Pred::Quantified(q) => self.quantified(q)?,
+            Pred::Exists(s) => Some(self.exists(s)?),
+        })
+    }
+
+    /// Runs `f` with the subquery's operators, opened.
+    fn with_op<R>(
+        &mut self,
+        s: &'a SubPlan,
+        f: impl FnOnce(&mut Self, &mut Op<'a>) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let at = s.index as usize;
+        let mut op = self.subs[at].op.take().unwrap_or_else(|| ops::build(&s.node));
+        op.open(self)?;
+        let r = f(self, &mut op)?;
+        self.subs[at].op = Some(op);
+        Ok(r)
+    }
+
+    fn scalar(&mut self, s: &'a SubPlan) -> SqlResult<Value> {
+        if let Some(SubResult::Value(v)) = &self.subs[s.index as usize].cached {
+            return Ok(v.clone());
+        }
+        let v = self.with_op(s, |rt, op| {
+            if !op.next(rt)? {
+                return Ok(Value::Null);
+            }
+            let v = rt.frame[s.output as usize].clone();
+            if op.next(rt)? {
+                return Err(SqlError::new(512, &[]));
+            }
+            Ok(v)
+        })?;
+        if s.outer.is_empty() {
+            self.subs[s.index as usize].cached = Some(SubResult::Value(v.clone()));
+        }
+        Ok(v)
+    }
+
+    fn exists(&mut self, s: &'a SubPlan) -> SqlResult<bool> {
+        if let Some(SubResult::Exists(b)) = &self.subs[s.index as usize].cached {
+            return Ok(*b);
+        }
+        let b = self.with_op(s, |rt, op| op.next(rt))?;
+        if s.outer.is_empty() {
+            self.subs[s.index as usize].cached = Some(SubResult::Exists(b));
+        }
+        Ok(b)
+    }
+
+    fn in_subquery(&mut self, s: &'a InSubquery) -> SqlResult<Option<bool>> {
+        let v = self.eval(&s.value)?;
+        let at = s.plan.index as usize;
+        let slot = s.plan.output as usize;
+        if s.plan.outer.is_empty() {
+            if self.subs[at].cached.is_none() {
+                let mut set = ValueSet::new(s.collation);
+                let mut nulls = false;
+                self.with_op(&s.plan, |rt, op| {
+                    while op.next(rt)? {
+                        rt.tick()?;
+                        let v = rt.frame[slot].clone();
+                        if v.is_null() {
+                            nulls = true;
+                        } else {
+                            set.insert(v);
+                        }
+                    }
+                    Ok(())
+                })?;
+                self.subs[at].cached = Some(SubResult::Set(set, nulls));
+            }
+            let Some(SubResult::Set(set, nulls)) = &self.subs[at].cached else {
+                unreachable!("filled above");
+            };
+            return Ok(if v.is_null() {
+                // NULL IN (nothing) is false, else unknown.
+                if set.is_empty() && !nulls { Some(false) } else { None }
+            } else if set.contains(&v) {
+                Some(true)
+            } else if *nulls {
+                None
+            } else {
+                Some(false)
+            });
+        }
+        self.with_op(&s.plan, |rt, op| {
+            let mut found = Some(false);
+            while op.next(rt)? {
+                match compare_values(CompareOp::Eq, &v, &rt.frame[slot], s.collation) {
+                    Some(true) => return Ok(Some(true)),
+                    None => found = None,
+                    Some(false) => {}
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    fn quantified(&mut self, q: &'a Quantified) -> SqlResult<Option<bool>> {
+        let v = self.eval(&q.value)?;
+        let slot = q.plan.output as usize;
+        self.with_op(&q.plan, |rt, op| {
+            // ANY begins with false and ends at the first true; ALL the other way round.
+            let mut result = Some(q.all);
+            while op.next(rt)? {
+                match compare_values(q.op, &v, &rt.frame[slot], q.collation) {
+                    Some(b) if b != q.all => return Ok(Some(b)),
+                    None => result = None,
+                    Some(_) => {}
+                }
+            }
+            Ok(result)
+        })
+    }
+}
+
+fn int(v: &Value) -> Option<i32> {
+    match v {
+        Value::Int(v) => Some(*v),
+        _ => None,
+    }
+}
+
+fn decimal(v: i64) -> Value {
+    taffrail_types::Decimal::new(v < 0, v.unsigned_abs() as u128, 0)
+        .map_or(Value::Null, Value::Decimal)
+}
+
+/// A comparison of two values of one type.
+#[inline]
+pub(crate) fn compare_values(
+    op: CompareOp,
+    l: &Value,
+    r: &Value,
+    collation: Collation,
+) -> Option<bool> {
+    let order: Ordering = match (l, r) {
+        (Value::Int(a), Value::Int(b)) => a.cmp(b),
+        (Value::Null, _) | (_, Value::Null) => return None,
+        (l, r) => compare::compare(l, r, collation),
+    };
+    Some(op.holds(order))
+}
+
+/// Text or bytes one after the other.
+fn concat(l: &Value, r: &Value, max: usize, null_yields_null: bool) -> Value {
+    match (l, r) {
+        (Value::Null, Value::Null) => Value::Null,
+        (Value::Null, v) | (v, Value::Null) => {
+            if null_yields_null { Value::Null } else { v.clone() }
+        }
+        (Value::VarChar(a), Value::VarChar(b)) => Value::VarChar(join(a, b, max)),
+        (Value::NVarChar(a), Value::NVarChar(b)) => Value::NVarChar(join(a, b, max)),
+        (Value::Binary(a), Value::Binary(b)) => Value::Binary(join(a, b, max)),
+        _ => unreachable!("the binder has brought both sides to one family"),
+    }
+}
+
+#[inline]
+fn join(a: &[u8], b: &[u8], max: usize) -> Bytes {
+    arith::concat(a, b, max)
+}

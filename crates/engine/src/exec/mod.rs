@@ -1,0 +1,26 @@
+//! Execution: the batch interpreter and the operators.
+//!
+//! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
+//! * [`interpret`]: runs statements: flow, transactions, errors, DONE tokens.
+//! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
+//! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`]: changes.
+//! * [`procedure`]: EXEC, prepared statements.  [`transaction`]: BEGIN to ROLLBACK.
+
+pub(crate) mod change;
+pub(crate) mod compile;
+pub(crate) mod delete;
+pub(crate) mod eval;
+pub(crate) mod functions;
+pub(crate) mod insert;
+pub(crate) mod interpret;
+pub(crate) mod metadata;
+pub(crate) mod module;
+pub(crate) mod ops;
+pub(crate) mod options;
+pub(crate) mod procedure;
+pub(crate) mod query;
+pub(crate) mod raise;
+pub(crate) mod rpc;
+pub(crate) mod runtime;
+pub(crate) mod transaction;
+pub(crate) mod update;

@@ -1,0 +1,217 @@
+//! A running statement: its frame, its variables, its subqueries.
+
+use crate::context::StatementContext;
+use crate::exec::ops::Op;
+use crate::plan::expr::Slot;
+use hashbrown::HashTable;
+use taffrail_base::SqlResult;
+use taffrail_types::{Collation, Value};
+
+/// A statement that runs.
+pub struct Rt<'a> {
+    /// Session and client.
+    pub cx: StatementContext<'a>,
+    /// The batch's or procedure's variables.
+    pub vars: &'a mut Vec<Value>,
+    /// The statement's values.
+    pub frame: Vec<Value>,
+    /// The raw row that a scan with a locator is on.
+    pub target_row: Vec<u8>,
+    /// What subqueries keep.
+    pub(crate) subs: Vec<SubState<'a>>,
+    ticks: u32,
+}
+
+/// What a subquery keeps from one evaluation to the next.
+#[derive(Default)]
+pub(crate) struct SubState<'a> {
+    /// Its operators.
+    pub op: Option<Op<'a>>,
+    /// The result of an uncorrelated one.
+    pub cached: Option<SubResult>,
+}
+
+/// The result of a subquery that is run once.
+pub(crate) enum SubResult {
+    /// A scalar's.
+    Value(Value),
+    /// EXISTS.
+    Exists(bool),
+    /// IN: the values, and whether a NULL was among them.
+    Set(ValueSet, bool),
+}
+
+/// How many rows pass between two looks at the cancel flag.
+const ROWS_PER_CHECK: u32 = 256;
+
+impl<'a> Rt<'a> {
+    /// A statement with a frame of so many slots.
+    pub fn new(
+        cx: StatementContext<'a>,
+        vars: &'a mut Vec<Value>,
+        mut frame: Vec<Value>,
+        slots: usize,
+        subs: usize,
+    ) -> Rt<'a> {
+        frame.clear();
+        frame.resize(slots, Value::Null);
+        let subs = (0..subs).map(|_| SubState::default()).collect();
+        Rt { cx, vars, frame, target_row: Vec::new(), subs, ticks: 0 }
+    }
+
+    /// To be called for every row: ends the statement when the client wants it to.
+    #[inline]
+    pub fn tick(&mut self) -> SqlResult<()> {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(ROWS_PER_CHECK) { self.cx.session.check_cancel() } else { Ok(()) }
+    }
+
+    /// The values of slots.
+    pub fn save(&self, slots: &[Slot], out: &mut Vec<Value>) {
+        out.extend(slots.iter().map(|s| self.frame[*s as usize].clone()));
+    }
+
+    /// Puts values into slots.
+    #[inline]
+    pub fn restore(&mut self, slots: &[Slot], values: &[Value]) {
+        for (s, v) in slots.iter().zip(values) {
+            self.frame[*s as usize].clone_from(v);
+        }
+    }
+
+    /// NULL into slots.
+    pub fn clear(&mut self, slots: &[Slot]) {
+        for s in slots {
+            self.frame[*s as usize] = Value::Null;
+        }
+    }
+}
+
+/// A set of single values under a collation.
+pub(crate) struct ValueSet {
+    table: HashTable<Value>,
+    collation: Collation,
+}
+
+impl ValueSet {
+    pub fn new(collation: Collation) -> ValueSet {
+        ValueSet { table: HashTable::new(), collation }
+    }
+
+    pub fn insert(&mut self, v: Value) -> bool {
+        let collation = self.collation;
+        let h = taffrail_types::compare::hash(&v, collation);
+        if self.table.find(h, |w| equal(w, &v, collation)).is_some() {
+            return false;
+        }
+        self.table.insert_unique(h, v, |v| taffrail_types::compare::hash(v, collation));
+        true
+    }
+
+    pub fn contains(&self, v: &Value) -> bool {
+        let h = taffrail_types::compare::hash(v, self.collation);
+        self.table.find(h, |w| equal(w, v, self.collation)).is_some()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+}
+
+fn equal(a: &Value, b: &Value, collation: Collation) -> bool {
+    taffrail_types::compare::compare(a, b, collation).is_eq()
+}
+
+/// Rows of equal width, flat.
+#[derive(Default)]
+pub(crate) struct RowBuffer {
+    pub width: usize,
+    pub values: Vec<Value>,
+    pub rows: usize,
+}
+
+impl RowBuffer {
+    pub fn new(width: usize) -> RowBuffer {
+        RowBuffer { width, values: Vec::new(), rows: 0 }
+    }
+
+    pub fn push(&mut self, rt: &Rt<'_>, slots: &[Slot]) {
+        debug_assert_eq!(slots.len(), self.width);
+        rt.save(slots, &mut self.values);
+        self.rows += 1;
+    }
+
+    pub fn row(&self, i: usize) -> &[Value] {
+        &self.values[i * self.width..(i + 1) * self.width]
+    }
+
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.rows = 0;
+    }
+}
+
+/// A map from key values to numbers of rows or groups, kept by hash.
+pub(crate) struct KeyMap {
+    table: HashTable<(u64, u32)>,
+    /// The keys, flat.
+    pub keys: Vec<Value>,
+    width: usize,
+    collations: Vec<Collation>,
+}
+
+impl KeyMap {
+    pub fn new(collations: Vec<Collation>) -> KeyMap {
+        KeyMap {
+            table: HashTable::new(),
+            keys: Vec::new(),
+            width: collations.len(),
+            collations,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.keys.clear();
+    }
+
+    pub fn len(&self) -> usize {
+        if self.width == 0 { self.table.len() } else { self.keys.len() / self.width }
+    }
+
+    fn hash(&self, key: &[Value]) -> u64 {
+        let mut h = 0x9e37_79b9_7f4a_7c15_u64;
+        for (v, c) in key.iter().zip(&self.collations) {
+            let x = taffrail_types::compare::hash(v, *c);
+            h = (h ^ x).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31);
+        }
+        h
+    }
+
+    fn same(&self, at: u32, key: &[Value]) -> bool {
+        let at = at as usize * self.width;
+        let mine = &self.keys[at..at + self.width];
+        mine.iter().zip(key).zip(&self.collations).all(|((a, b), c)| equal(a, b, *c))
+    }
+
+    pub fn find(&self, key: &[Value]) -> Option<u32> {
+        let h = self.hash(key);
+        self.table.find(h, |(k, at)| *k == h && self.same(*at, key)).map(|(_, at)| *at)
+    }
+
+    /// The key's number, and whether it is new. A new key is taken out of `key`.
+    pub fn insert(&mut self, key: &mut Vec<Value>) -> (u32, bool) {
+        let h = self.hash(key);
+        if let Some((_, at)) = self.table.find(h, |(k, at)| *k == h && self.same(*at, key)) {
+            return (*at, false);
+        }
+        let at = self.len() as u32;
+        self.table.insert_unique(h, (h, at), |(h, _)| *h);
+        self.keys.append(key);
+        (at, true)
+    }
+
+    pub fn key(&self, at: usize) -> &[Value] {
+        &self.keys[at * self.width..(at + 1) * self.width]
+    }
+}

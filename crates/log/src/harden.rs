@@ -1,0 +1,373 @@
+//! Group commit: the blocking driver around the flush core, and delayed durability.
+//!
+//! Who needs a record durable either leads (closes the open block, claims what is closed, writes it in his own thread,
+//! with no hand-off) or, while as many writes are in flight as are allowed, waits; then the end of a write makes him
+//! durable or hands him the lead. So commits that arrive while writes are in flight share the next one.
+//!
+//! Full blocks that nobody waits for, and delayed durable commits whose window ends, are written by
+//! [`Log::writer_tick`], which runs in a thread that the engine hands in. Without such a thread nothing is lost: an
+//! appender that finds every buffer in use writes by itself.
+
+use std::cell::RefCell;
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::thread::Thread;
+use std::time::Duration;
+
+use parking_lot::{Mutex, MutexGuard};
+use taffrail_base::LogPos;
+use taffrail_io::IoError;
+use taffrail_observe::{Event, EventRing, Moment, WaitType};
+
+use crate::cache::{CachedBlock, State};
+use crate::error::LogError;
+use crate::flush::{Wake, Write};
+use crate::log::Log;
+
+/// Why somebody wants records durable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FlushReason {
+    /// A commit; counted in Log Flush Waits.
+    Commit,
+    /// A page is about to be written.
+    WriteAhead,
+    /// A checkpoint.
+    Checkpoint,
+    /// `sys.sp_flush_log`, a shutdown, a backup.
+    Request,
+}
+
+const WAITING: u8 = 0;
+const DURABLE: u8 = 1;
+const LEAD: u8 = 2;
+const FAILED: u8 = 3;
+
+/// A thread that waits for a flush.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    thread: Thread,
+    state: AtomicU8,
+    at: AtomicU64,
+}
+
+impl Waiter {
+    fn wake(&self, wake: Wake) {
+        let state = match wake {
+            Wake::Durable => DURABLE,
+            Wake::Lead => LEAD,
+            Wake::Failed => FAILED,
+        };
+        self.at.store(Moment::now().0, Ordering::Relaxed);
+        self.state.store(state, Ordering::Release);
+        self.thread.unpark();
+    }
+
+    /// Sleeps until woken. Others may unpark the thread for their own reasons: only the state counts.
+    fn sleep(&self) -> u8 {
+        loop {
+            match self.state.load(Ordering::Acquire) {
+                WAITING => std::thread::park(),
+                woken => return woken,
+            }
+        }
+    }
+}
+
+thread_local! {
+    static WAITER: RefCell<Arc<Waiter>> = RefCell::new(Arc::new(Waiter {
+        thread: std::thread::current(),
+        state: AtomicU8::new(WAITING),
+        at: AtomicU64::new(0),
+    }));
+}
+
+/// Where the writer thread sleeps.
+#[derive(Default)]
+pub(crate) struct WriterSlot {
+    thread: Mutex<Option<Thread>>,
+    kicked: AtomicBool,
+    stopping: AtomicBool,
+}
+
+/// What a failed assertion under the mutex would leave behind is not to be written: the log is given up.
+pub(crate) struct StateGuard<'a> {
+    pub guard: MutexGuard<'a, State>,
+    failed: &'a AtomicBool,
+}
+
+impl std::ops::Deref for StateGuard<'_> {
+    type Target = State;
+    fn deref(&self) -> &State {
+        &self.guard
+    }
+}
+
+impl std::ops::DerefMut for StateGuard<'_> {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.guard
+    }
+}
+
+impl Drop for StateGuard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.failed.store(true, Ordering::Release);
+            for (wake, waiter) in self.guard.core.fail() {
+                waiter.wake(wake);
+            }
+        }
+    }
+}
+
+impl Log {
+    pub(crate) fn lock(&self) -> StateGuard<'_> {
+        StateGuard { guard: self.state.lock(), failed: &self.failed }
+    }
+
+    /// Returns when the record at `upto` and every record before it is durable.
+    pub fn harden(&self, upto: LogPos, reason: FlushReason) -> Result<(), LogError> {
+        if upto < self.durable() {
+            return Ok(());
+        }
+        if self.is_failed() {
+            return Err(LogError::Unavailable);
+        }
+        let mut wait = taffrail_observe::wait(WaitType::WriteLog);
+        let result = self.harden_waiting(upto, &mut wait);
+        let waited = Moment::now().since(wait.started());
+        drop(wait);
+        if reason == FlushReason::Commit {
+            self.options.counters.log_flush_waits.inc();
+            self.options.counters.log_flush_wait_time.add_ns(waited);
+        }
+        result
+    }
+
+    /// Makes everything that was appended so far durable.
+    pub fn flush(&self, reason: FlushReason) -> Result<(), LogError> {
+        let last = self.lock().last_record;
+        self.harden(last, reason)
+    }
+
+    fn harden_waiting(
+        &self,
+        upto: LogPos,
+        wait: &mut taffrail_observe::WaitGuard,
+    ) -> Result<(), LogError> {
+        let mut state = self.lock();
+        assert!(upto <= state.last_record, "only what was appended can become durable");
+        loop {
+            if state.core.is_failed() {
+                return Err(LogError::Unavailable);
+            }
+            if upto < state.core.durable() {
+                return Ok(());
+            }
+            if state.core.can_start() && upto >= state.core.claimed_end() {
+                if upto.0 >= state.open.start {
+                    state.close_open();
+                }
+                if let Some(write) = state.core.next_write() {
+                    drop(state);
+                    self.perform(write);
+                    state = self.lock();
+                    continue;
+                }
+            }
+            let waiter = WAITER.with_borrow(Arc::clone);
+            waiter.state.store(WAITING, Ordering::Relaxed);
+            state.core.wait(upto, Arc::clone(&waiter));
+            drop(state);
+            let woken = waiter.sleep();
+            match woken {
+                DURABLE => {
+                    wait.signalled(Moment(waiter.at.load(Ordering::Relaxed)));
+                    return Ok(());
+                }
+                FAILED => return Err(LogError::Unavailable),
+                _ => state = self.lock(),
+            }
+        }
+    }
+
+    /// Writes a claimed run of blocks and reports it. Errors poison the log; whoever waits learns it there.
+    fn perform(&self, write: Write<Arc<CachedBlock>>) {
+        let started = Moment::now();
+        let result = self.write_blocks(&write);
+        let ns = Moment::now().since(started);
+        let blocks = write.data.len() as u32;
+        let (id, pos, bytes) = (write.id, write.pos, write.bytes);
+        // Let go of the blocks first: their buffers are to be used again.
+        drop(write);
+        if let Err(e) = &result {
+            self.note_failure(e);
+        }
+        let (wakes, free, kick) = {
+            let mut state = self.lock();
+            let done = state.core.completed(id, result.is_ok());
+            self.durable.store(done.durable.0, Ordering::Release);
+            let leads = done.wakes.iter().any(|w| w.0 == Wake::Lead);
+            let due = state.core.ready_bytes() > 0
+                && (state.core.claimed_end() < state.must_write
+                    || state.core.ready_bytes() >= self.writer_bytes);
+            (done.wakes, state.buffer_waiters > 0, due && !leads)
+        };
+        if free {
+            self.buffers_free.notify_all();
+        }
+        let waiters = wakes.len() as u32;
+        for (wake, waiter) in wakes {
+            waiter.wake(wake);
+        }
+        if kick {
+            self.kick_writer();
+        }
+        let counters = &self.options.counters;
+        counters.log_flushes.inc();
+        counters.log_bytes_flushed.add(bytes);
+        counters.log_flush_write_time.add_ns(ns);
+        EventRing::global().push(Event::LogFlush {
+            database: self.options.database,
+            at: pos,
+            bytes: bytes as u32,
+            blocks,
+            waiters,
+            write_ns: ns,
+        });
+    }
+
+    fn write_blocks(&self, write: &Write<Arc<CachedBlock>>) -> Result<(), IoError> {
+        let volume = self.volume(write.file);
+        if let [block] = &write.data[..]
+            && block.vlf_header.is_none()
+        {
+            return volume.write_durable(write.offset, &[IoSlice::new(block.bytes())]);
+        }
+        let mut parts = Vec::with_capacity(write.data.len() + 1);
+        for block in &write.data {
+            parts.extend(block.vlf_header.as_deref().map(IoSlice::new));
+            parts.push(IoSlice::new(block.bytes()));
+        }
+        volume.write_durable(write.offset, &parts)
+    }
+
+    /// Writes closed blocks that begin before `upto` and that nobody has claimed; with `once`, one write.
+    pub(crate) fn write_ready(&self, upto: LogPos, once: bool) {
+        loop {
+            let write = {
+                let mut state = self.lock();
+                if state.core.claimed_end() >= upto {
+                    return;
+                }
+                state.core.next_write()
+            };
+            match write {
+                Some(write) => self.perform(write),
+                None => return,
+            }
+            if once {
+                return;
+            }
+        }
+    }
+
+    fn note_failure(&self, e: &IoError) {
+        self.failed.store(true, Ordering::Release);
+        let mut first = self.failure.lock();
+        if first.is_none() {
+            *first = Some(e.duplicate());
+            EventRing::global()
+                .push(Event::IoError { database: self.options.database, text: e.to_string() });
+        }
+    }
+
+    /// Gives the log up after an I/O error outside of a flush.
+    pub(crate) fn fail(&self, e: &IoError) {
+        self.note_failure(e);
+        let wakes = self.lock().core.fail();
+        self.buffers_free.notify_all();
+        for (wake, waiter) in wakes {
+            waiter.wake(wake);
+        }
+    }
+
+    /// A delayed durable commit was appended: its block leaves the memory within the window of the options, given
+    /// that a writer thread runs.
+    pub fn request_lazy(&self) {
+        if self.lazy_armed.load(Ordering::Acquire) {
+            return;
+        }
+        let now = self.env.clock.monotonic();
+        {
+            let mut state = self.lock();
+            if state.lazy_deadline.is_some() {
+                return;
+            }
+            state.lazy_deadline = Some(now + self.options.delayed_window);
+            self.lazy_armed.store(true, Ordering::Release);
+        }
+        self.kick_writer();
+    }
+
+    /// The writer's turn: writes full blocks when enough of them lie together, and everything when the window of
+    /// delayed durable commits has ended. Returns how long nothing has to be done; `None`: until it is kicked.
+    pub fn writer_tick(&self) -> Option<Duration> {
+        loop {
+            let now = self.env.clock.monotonic();
+            let (upto, deadline) = {
+                let mut state = self.lock();
+                if state.core.is_failed() {
+                    return None;
+                }
+                if state.lazy_deadline.is_some_and(|d| d <= now) {
+                    state.lazy_deadline = None;
+                    self.lazy_armed.store(false, Ordering::Release);
+                    state.close_open();
+                    state.must_write = LogPos(state.open.start);
+                }
+                if state.core.ready_bytes() >= self.writer_bytes {
+                    state.must_write = LogPos(state.open.start);
+                }
+                (state.must_write, state.lazy_deadline)
+            };
+            self.write_ready(upto, false);
+            let state = self.lock();
+            if state.core.ready_bytes() < self.writer_bytes || !state.core.can_start() {
+                return deadline.map(|d| d.saturating_sub(self.env.clock.monotonic()));
+            }
+        }
+    }
+
+    /// Runs the writer in the calling thread until [`Log::stop_writer`].
+    pub fn run_writer(&self) {
+        *self.writer.thread.lock() = Some(std::thread::current());
+        while !self.writer.stopping.load(Ordering::Acquire) {
+            let idle = self.writer_tick();
+            if self.writer.kicked.swap(false, Ordering::AcqRel) {
+                continue;
+            }
+            match idle {
+                Some(d) => std::thread::park_timeout(d),
+                None => std::thread::park(),
+            }
+            self.writer.kicked.store(false, Ordering::Release);
+        }
+        *self.writer.thread.lock() = None;
+    }
+
+    /// Ends [`Log::run_writer`]. What is in memory stays there: call [`Log::flush`] first.
+    pub fn stop_writer(&self) {
+        self.writer.stopping.store(true, Ordering::Release);
+        self.kick_writer();
+    }
+
+    pub(crate) fn kick_writer(&self) {
+        if self.writer.kicked.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Some(thread) = &*self.writer.thread.lock() {
+            thread.unpark();
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The log itself: what its parts share, and the questions that it answers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::{Condvar, Mutex, RwLock};
+use taffrail_base::{LogPos, Lsn};
+use taffrail_io::{Env, IoError, Volume};
+
+use crate::anchor::LogAnchor;
+use crate::cache::{OpenBlock, State};
+use crate::files::{LogFileInfo, LogFiles};
+use crate::flush::FlushCore;
+use crate::harden::WriterSlot;
+use crate::options::LogOptions;
+use crate::reader::FetchCache;
+use crate::reuse::Reuse;
+use crate::vlf::{VlfInfo, VlfTable};
+
+/// Largest joined write.
+const WRITE_BYTES_MAX: u64 = 1 << 20;
+/// Full blocks of so many bytes are worth a write that nobody waits for.
+const WRITER_BYTES: u64 = 480 << 10;
+
+/// Sizes of the log, bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LogSpace {
+    /// All files.
+    pub total: u64,
+    /// In use: from the oldest active VLF to the head.
+    pub used: u64,
+    /// What transactions have reserved for their rollback.
+    pub reserved: u64,
+    /// What can be written before the log has to grow.
+    pub free: u64,
+}
+
+/// Where a log that is being opened ends.
+pub(crate) struct End {
+    pub pos: LogPos,
+    pub last_crc: u32,
+    pub last_record: LogPos,
+    pub checkpoint: LogPos,
+}
+
+/// A database's transaction log. See the crate's text.
+///
+/// Locks, in the order in which they are taken: `files`, the holders', `state`. No lock is held during a flush.
+pub struct Log {
+    pub(crate) env: Env,
+    pub(crate) options: LogOptions,
+    pub(crate) sector: usize,
+    pub(crate) fork: [u8; 16],
+    pub(crate) state: Mutex<State>,
+    pub(crate) buffers_free: Condvar,
+    pub(crate) files: Mutex<LogFiles>,
+    volumes: RwLock<Vec<Arc<dyn Volume>>>,
+    pub(crate) durable: AtomicU64,
+    pub(crate) appended: AtomicU64,
+    pub(crate) failed: AtomicBool,
+    pub(crate) failure: Mutex<Option<IoError>>,
+    pub(crate) lazy_armed: AtomicBool,
+    pub(crate) writer: WriterSlot,
+    pub(crate) writer_bytes: u64,
+    pub(crate) reuse: Reuse,
+    pub(crate) fetched: Mutex<FetchCache>,
+}
+
+impl Log {
+    pub(crate) fn assemble(
+        env: &Env,
+        options: LogOptions,
+        files: LogFiles,
+        table: VlfTable,
+        end: End,
+    ) -> Arc<Log> {
+        let root = &files.root;
+        let (sector, incarnation, fork) = (root.sector as usize, root.incarnation, root.fork);
+        let core = FlushCore::new(end.pos, options.flushes_in_flight, WRITE_BYTES_MAX);
+        let state = State::new(
+            table,
+            core,
+            end.pos,
+            end.last_crc,
+            end.last_record,
+            sector,
+            incarnation,
+            fork,
+            options.buffers,
+        );
+        state.check();
+        let total = files.total();
+        // A ring smaller than usual (tests) is written sooner.
+        let writer_bytes = WRITER_BYTES.min(options.buffers as u64 * (60 << 10) / 2);
+        let log = Arc::new(Log {
+            env: env.clone(),
+            sector,
+            fork,
+            volumes: RwLock::new(files.volumes.clone()),
+            state: Mutex::new(state),
+            buffers_free: Condvar::new(),
+            files: Mutex::new(files),
+            durable: AtomicU64::new(end.pos.0),
+            appended: AtomicU64::new(end.pos.0),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            lazy_armed: AtomicBool::new(false),
+            writer: WriterSlot::default(),
+            writer_bytes,
+            reuse: Reuse::new(end.checkpoint),
+            fetched: Mutex::new(FetchCache::default()),
+            options,
+        });
+        log.set_size_counters(total);
+        log
+    }
+
+    /// Everything before it is on the medium.
+    pub fn durable(&self) -> LogPos {
+        LogPos(self.durable.load(Ordering::Acquire))
+    }
+
+    /// Everything appended so far lies before it; the next record will be at or after it.
+    pub fn appended(&self) -> LogPos {
+        LogPos(self.appended.load(Ordering::Acquire))
+    }
+
+    /// The last record appended; [`LogPos::ZERO`] in a log that has none (since its anchor).
+    pub fn last_record(&self) -> LogPos {
+        self.lock().last_record
+    }
+
+    /// True after an I/O error: every later call fails.
+    pub fn is_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    /// The I/O error that made the log fail.
+    pub fn failure(&self) -> Option<IoError> {
+        self.failure.lock().as_ref().map(IoError::duplicate)
+    }
+
+    /// The settings it was opened with.
+    pub fn options(&self) -> &LogOptions {
+        &self.options
+    }
+
+    /// The log's sector: blocks are multiples of it.
+    pub fn sector_bytes(&self) -> usize {
+        self.sector
+    }
+
+    /// The recovery fork's GUID.
+    pub fn fork(&self) -> [u8; 16] {
+        self.fork
+    }
+
+    pub(crate) fn volume(&self, file: u16) -> Arc<dyn Volume> {
+        Arc::clone(&self.volumes.read()[usize::from(file)])
+    }
+
+    pub(crate) fn all_volumes(&self) -> Vec<Arc<dyn Volume>> {
+        self.volumes.read().clone()
+    }
+
+    /// What the boot page keeps to find `pos` again: the position of a record, or [`Log::appended`]. `None`: it lies before
+    /// the oldest active VLF.
+    pub fn anchor_at(&self, pos: LogPos) -> Option<LogAnchor> {
+        let state = self.lock();
+        let vlf = state.table.find(pos)?;
+        let in_open = pos.block().0 >= state.open.start;
+        Some(LogAnchor {
+            pos,
+            durable: state.core.durable(),
+            vlf: vlf.place,
+            seqno: taffrail_base::VlfSeqNo(vlf.seqno),
+            start: LogPos(vlf.start),
+            before: in_open.then_some((state.last_crc, state.incarnation)),
+        })
+    }
+
+    /// The LSN of a position; `None` when its VLF is not active any more.
+    pub fn lsn(&self, pos: LogPos) -> Option<Lsn> {
+        if pos.is_zero() {
+            return None;
+        }
+        self.lock().table.find(pos).map(|v| v.lsn(pos))
+    }
+
+    /// The position of an LSN; `None` when its VLF is not active, or it lies outside of it.
+    pub fn pos_of(&self, lsn: Lsn) -> Option<LogPos> {
+        let state = self.lock();
+        let vlf = state.table.active().find(|v| v.seqno == lsn.vlf.0)?;
+        let pos = vlf.start + u64::from(lsn.block.0) * 512 + u64::from(lsn.slot);
+        (u64::from(lsn.slot) < 512 && pos < vlf.end()).then_some(LogPos(pos))
+    }
+
+    /// The position of the first block of the oldest active VLF.
+    pub fn oldest(&self) -> LogPos {
+        LogPos(self.lock().table.tail().first_block())
+    }
+
+    /// Every VLF, in file order.
+    pub fn vlfs(&self) -> Vec<VlfInfo> {
+        self.lock().table.infos()
+    }
+
+    /// How many VLFs there are.
+    pub fn vlf_count(&self) -> usize {
+        self.lock().table.len()
+    }
+
+    pub(crate) fn used_of(state: &State) -> u64 {
+        let head = state.table.head();
+        let open = OpenBlock::closed_len(state.open.used, state.open.records, state.sector);
+        let written = state.open.start + open as u64 - head.start;
+        head.start - state.table.tail().start + written
+    }
+
+    /// Sizes.
+    pub fn space(&self) -> LogSpace {
+        let total = self.files.lock().total();
+        let state = self.lock();
+        LogSpace { total, used: Log::used_of(&state), reserved: state.reserved, free: state.free() }
+    }
+
+    /// The files.
+    pub fn files(&self) -> Vec<LogFileInfo> {
+        self.files.lock().infos()
+    }
+
+    pub(crate) fn set_size_counters(&self, total: u64) {
+        let used = Log::used_of(&self.lock());
+        self.options.counters.log_files_size_kb.set((total / 1024) as i64);
+        self.options.counters.log_files_used_size_kb.set((used / 1024) as i64);
+    }
+}

@@ -1,0 +1,256 @@
+//! Creating a log, and finding it again after a restart.
+//!
+//! Creation: each file gets its full size, zeroes, the VLFs by the documented rule; directory page; root; names synced.
+//!
+//! Restart: from the anchor of the boot page forward along the chain (see [`crate::block`] for what a link is), to
+//! the first block that does not belong to it.
+//!
+//! | what is found                                                        | meaning                         |
+//! |----------------------------------------------------------------------|---------------------------------|
+//! | the chain ends at or after everything known to be durable            | the end of the log              |
+//! | it ends before the anchor's durable position                         | corrupt: the database is suspect |
+//! | a later valid block of this fork knew the broken place as durable    | corrupt: the database is suspect |
+//!
+//! Then a higher incarnation is made durable in the root before the first block is appended. What lies behind the end on
+//! disk (blocks that overtook a lost one, or of an earlier try) has a lower incarnation than that block, so it can
+//! never continue it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use taffrail_base::{LogPos, Lsn};
+use taffrail_io::{Env, OpenSpec, Volume};
+
+use crate::anchor::LogAnchor;
+use crate::block::{self, VlfPlace};
+use crate::directory::{FILE_HEADER_BYTES, Root, RootFile, VLF_HEADER_BYTES};
+use crate::error::LogError;
+use crate::files::{LogFiles, corrupt};
+use crate::growth::{entries, vlf_sizes, zero};
+use crate::log::{End, Log};
+use crate::options::{LogFileSpec, LogOptions, MAX_SIZE, MIN_SIZE};
+use crate::record::Record;
+use crate::vlf::VlfTable;
+use crate::walk::{Step, WalkVlf, Walker};
+
+/// What opening found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenReport {
+    /// The end of the log: every record before it is there, and none after it.
+    pub end: LogPos,
+    /// The last record, [`LogPos::ZERO`] if there is none at or after the anchor.
+    pub last_record: LogPos,
+    /// Something that looks like a log block, or pieces of one, lay behind the end and was cut off.
+    pub torn_tail: bool,
+    /// Blocks read.
+    pub blocks: u64,
+    /// Records in them.
+    pub records: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// The new incarnation.
+    pub incarnation: u32,
+}
+
+/// The position of the first byte of the first VLF of a new log: not 0, which means "no position".
+const FIRST_START: u64 = 8192;
+
+fn check_sector(volume: &dyn Volume, log: Option<u32>) -> Result<u32, LogError> {
+    let device = volume.sector_bytes();
+    let refuse = |log| LogError::Sector { path: volume.path().to_owned(), device, log };
+    if !(512..=4096).contains(&device) || !device.is_power_of_two() {
+        return Err(refuse(None));
+    }
+    match log {
+        None => Ok(device),
+        Some(log) if log >= device && log <= 4096 && log.is_power_of_two() => Ok(log),
+        Some(log) => Err(refuse(Some(log))),
+    }
+}
+
+impl Log {
+    /// Makes the files of a new log and opens it. `fork` is the database's recovery fork GUID.
+    pub fn create(
+        env: &Env,
+        specs: &[LogFileSpec],
+        options: LogOptions,
+        fork: [u8; 16],
+    ) -> Result<Arc<Log>, LogError> {
+        let mut volumes: Vec<Arc<dyn Volume>> = Vec::new();
+        let mut files = Vec::new();
+        let mut all = Vec::new();
+        let mut sector = options.sector;
+        for spec in specs {
+            let size = spec.size.next_multiple_of(8192);
+            if size < MIN_SIZE || size > MAX_SIZE {
+                let why = format!("a log file has 512 KB to 2 TB, not {} bytes", spec.size);
+                return Err(LogError::Specification(why));
+            }
+            files.push(RootFile {
+                path: spec.path.clone(),
+                size,
+                growth: spec.growth,
+                max_size: spec.max_size.clamp(size, MAX_SIZE),
+            });
+        }
+        if files.is_empty() || !Root::fits(&files) {
+            let why = "a log has at least one file, and their names fit its header".to_owned();
+            return Err(LogError::Specification(why));
+        }
+        for (i, (spec, file)) in specs.iter().zip(&files).enumerate() {
+            let volume = env.disk.create(&spec.path, OpenSpec::LOG)?;
+            sector = Some(check_sector(&*volume, sector)?);
+            volume.allocate(0, file.size)?;
+            zero(&*volume, 0, file.size)?;
+            let area = file.size - FILE_HEADER_BYTES;
+            let sizes = vlf_sizes(options.vlf_algorithm, area, file.size, None);
+            all.extend(entries(i as u16, FILE_HEADER_BYTES, &sizes, Lsn::ZERO));
+            volumes.push(volume);
+        }
+        let root = Root {
+            this_file: 0,
+            generation: 0,
+            log: env.entropy.guid(),
+            fork,
+            sector: sector.unwrap_or(4096),
+            incarnation: 1,
+            vlfs: 0,
+            newest: (0, 0),
+            files,
+        };
+        for (i, volume) in volumes.iter().enumerate().skip(1) {
+            // The other files' headers name the log; only the first file's counts for the rest.
+            let other = Root { this_file: i as u16, ..root.clone() };
+            crate::files::write_bytes(&**volume, 0, &other.to_bytes())?;
+        }
+        let mut log_files =
+            LogFiles { volumes, root, newest_entries: Vec::new(), newest_next: None };
+        for group in all.chunks(crate::directory::ENTRIES_PER_PAGE) {
+            log_files.add_vlfs(group, |_| {})?;
+        }
+        for volume in &log_files.volumes {
+            volume.sync()?;
+        }
+        for spec in specs {
+            if let Some(dir) = spec.path.parent() {
+                env.disk.sync_dir(dir)?;
+            }
+        }
+        let mut table = VlfTable::new(&all, u64::from(log_files.root.sector));
+        let first = table.next_free().expect("a new log has VLFs");
+        let activated = table.activate(first, options.first_vlf.max(1), FIRST_START);
+        assert!(activated.is_some(), "the first VLF of a new log is free");
+        let end = End {
+            pos: LogPos(FIRST_START + VLF_HEADER_BYTES),
+            last_crc: 0,
+            last_record: LogPos::ZERO,
+            checkpoint: LogPos(FIRST_START + VLF_HEADER_BYTES),
+        };
+        Ok(Log::assemble(env, options, log_files, table, end))
+    }
+
+    /// Opens a log at an anchor, follows it to its end, and makes it ready to append.
+    pub fn open(
+        env: &Env,
+        paths: &[PathBuf],
+        options: LogOptions,
+        anchor: &LogAnchor,
+    ) -> Result<(Arc<Log>, OpenReport), LogError> {
+        Log::open_with(env, paths, options, anchor, |_| Ok(()))
+    }
+
+    /// The same, and shows every record at or after the anchor on the way: analysis needs no second reading.
+    pub fn open_with(
+        env: &Env,
+        paths: &[PathBuf],
+        options: LogOptions,
+        anchor: &LogAnchor,
+        mut visit: impl FnMut(&Record<'_>) -> Result<(), LogError>,
+    ) -> Result<(Arc<Log>, OpenReport), LogError> {
+        let (mut files, entries) = LogFiles::open(env, paths)?;
+        for volume in &files.volumes {
+            check_sector(&**volume, Some(files.root.sector))?;
+            // What a killed process wrote may still be on its way to the medium: what is read below is to stay.
+            volume.sync()?;
+        }
+        let mut table = VlfTable::new(&entries, u64::from(files.root.sector));
+        let bad_anchor = |why: &str| corrupt(&paths[0], anchor.vlf.offset, why.to_owned());
+        let vlf = WalkVlf { place: anchor.vlf, seqno: anchor.seqno, start: anchor.start.0 };
+        let inside = anchor.pos.0 >= vlf.start + VLF_HEADER_BYTES && anchor.pos.0 < vlf.end();
+        if !inside || table.activate(anchor.vlf, anchor.seqno.0, vlf.start).is_none() {
+            return Err(bad_anchor("the boot page names a VLF that the log does not have"));
+        }
+        let mut walker = Walker::new(
+            files.volumes.clone(),
+            files.root.fork,
+            vlf,
+            anchor.pos.block(),
+            anchor.before,
+        );
+        let mut report = OpenReport {
+            end: LogPos::ZERO,
+            last_record: LogPos::ZERO,
+            torn_tail: false,
+            blocks: 0,
+            records: 0,
+            bytes: 0,
+            incarnation: 0,
+        };
+        let broken = loop {
+            let here = walker.next_pos();
+            let h = match walker.step(LogPos::MAX)? {
+                Step::End(why) => break why,
+                Step::Block(h) => h,
+            };
+            report.blocks += 1;
+            report.bytes += u64::from(h.length);
+            for slot in 1..=h.records {
+                let pos = LogPos(here.0 + u64::from(slot));
+                let record = block::record_bytes(&h, walker.block(), slot)
+                    .and_then(|b| Record::parse(pos, b))
+                    .ok_or_else(|| walker.corrupt(format!("record {slot} is unreadable")))?;
+                report.last_record = pos;
+                if pos >= anchor.pos {
+                    report.records += 1;
+                    visit(&record)?;
+                }
+            }
+            if let Some(place) = h.successor {
+                let v = walker.vlf();
+                if table.activate(place, v.seqno.0, v.start).is_none() {
+                    return Err(walker.corrupt(format!("its successor {place:?} is in use")));
+                }
+            }
+        };
+        let end = walker.next_pos();
+        if end < anchor.durable {
+            let why = format!(
+                "the log ends here ({broken:?}), but it was durable up to position {:#x}",
+                anchor.durable.0
+            );
+            return Err(walker.corrupt(why));
+        }
+        let candidates: Vec<VlfPlace> = table.next_free().into_iter().collect();
+        if let Some(proof) = walker.find_proof(&candidates)? {
+            let why = format!(
+                "the log is broken here ({broken:?}), but the block at position {:#x} proves that it went on",
+                proof.0
+            );
+            return Err(walker.corrupt(why));
+        }
+        let Some(last_crc) = walker.last_crc() else {
+            return Err(bad_anchor("the block that the boot page names is not there"));
+        };
+        let incarnation = walker.incarnation().max(files.root.incarnation) + 1;
+        files.write_root(|r| r.incarnation = incarnation)?;
+        report.end = end;
+        report.incarnation = incarnation;
+        report.torn_tail = !matches!(
+            broken,
+            crate::walk::Break::NotABlock(block::NotABlock::Magic) | crate::walk::Break::Place
+        );
+        let end =
+            End { pos: end, last_crc, last_record: report.last_record, checkpoint: anchor.pos };
+        Ok((Log::assemble(env, options, files, table, end), report))
+    }
+}

@@ -1,0 +1,214 @@
+//! Reading the log: forward over its records, and single records for undo.
+//!
+//! A [`Reader`] sees only what is durable, and reads it from the files, never from the cache. It holds the log
+//! (LOG_SCAN) from where it stands, so that what it has to read is not reused under it.
+//!
+//! [`Log::fetch`] serves rollback: it takes a record from the open block or the cache, and from the file only when
+//! it has left them. A read from the file takes the megabyte before the record too: undo goes backward.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use taffrail_base::LogPos;
+use taffrail_io::AlignedBuf;
+
+use crate::block::{self, BLOCK_BYTES_MAX};
+use crate::error::LogError;
+use crate::files::corrupt;
+use crate::log::Log;
+use crate::record::{Record, RecordHeader};
+use crate::reuse::{Hold, HolderId, ReuseWait};
+use crate::vlf::ActiveVlf;
+use crate::walk::{Step, WalkVlf, Walker};
+
+/// A record with its own copy of the payload.
+#[derive(Clone, Debug)]
+pub struct OwnedRecord {
+    /// Its position.
+    pub pos: LogPos,
+    /// Its header.
+    pub header: RecordHeader,
+    /// What the layer above wrote.
+    pub payload: Box<[u8]>,
+}
+
+impl From<Record<'_>> for OwnedRecord {
+    fn from(r: Record<'_>) -> OwnedRecord {
+        OwnedRecord { pos: r.pos, header: r.header, payload: r.payload.into() }
+    }
+}
+
+/// Reads records forward.
+pub struct Reader {
+    log: Arc<Log>,
+    walker: Walker,
+    holder: HolderId,
+    at: Arc<AtomicU64>,
+    /// The current block: its header, and the slot to be read next.
+    block: Option<(block::BlockHeader, u16)>,
+    /// Records before it are passed over.
+    from: LogPos,
+}
+
+impl Reader {
+    /// The next durable record; `None` when there is none (yet: call again later).
+    #[allow(clippy::should_implement_trait, reason = "the record borrows from the reader")]
+    pub fn next(&mut self) -> Result<Option<Record<'_>>, LogError> {
+        loop {
+            if let Some((h, slot)) = &mut self.block {
+                let first = self.from.0.saturating_sub(h.pos.0).clamp(1, 512) as u16;
+                let s = (*slot).max(first);
+                if s <= h.records {
+                    *slot = s + 1;
+                    let pos = LogPos(h.pos.0 + u64::from(s));
+                    let h = *h;
+                    return match block::record_bytes(&h, self.walker.block(), s)
+                        .and_then(|b| Record::parse(pos, b))
+                    {
+                        Some(record) => Ok(Some(record)),
+                        None => Err(self.walker.corrupt(format!("record {s} is unreadable"))),
+                    };
+                }
+                self.block = None;
+            }
+            let durable = self.log.durable();
+            if self.walker.next_pos() >= durable {
+                return Ok(None);
+            }
+            self.at.store(self.walker.next_pos().0, Ordering::Release);
+            match self.walker.step(durable)? {
+                Step::Block(h) => self.block = Some((h, 1)),
+                Step::End(why) => {
+                    let text = format!("the durable log is broken here: {why:?}");
+                    return Err(self.walker.corrupt(text));
+                }
+            }
+        }
+    }
+
+    /// The position up to which everything was read.
+    pub fn position(&self) -> LogPos {
+        match self.block {
+            Some((h, slot)) => LogPos(h.pos.0 + u64::from(slot)),
+            None => self.walker.next_pos(),
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.log.unregister_holder(self.holder);
+    }
+}
+
+/// The piece of a file that the last fetches came from.
+#[derive(Default)]
+pub(crate) struct FetchCache {
+    /// Positions that `buf` holds: first, and bytes. All in one VLF.
+    range: Option<(u64, usize)>,
+    buf: Option<AlignedBuf>,
+    /// The block whose checksum was checked last.
+    checked: LogPos,
+}
+
+const PIECE: usize = 1 << 20;
+
+fn walk_vlf(v: &ActiveVlf) -> WalkVlf {
+    WalkVlf { place: v.place, seqno: taffrail_base::VlfSeqNo(v.seqno), start: v.start }
+}
+
+impl Log {
+    /// A reader over the durable records at or after `from`, which is a record's position, or a position that
+    /// [`Log::appended`], [`Log::durable`] or [`Log::oldest`] returned.
+    pub fn reader(self: &Arc<Log>, from: LogPos) -> Result<Reader, LogError> {
+        let at = Arc::new(AtomicU64::new(from.0));
+        let shared = Arc::clone(&at);
+        let holder = self.register_holder(Box::new(move || {
+            let pos = LogPos(shared.load(Ordering::Acquire));
+            Some(Hold { wait: ReuseWait::LogScan, pos })
+        }));
+        let vlf = self.lock().table.find(from).map(walk_vlf);
+        let Some(vlf) = vlf else {
+            self.unregister_holder(holder);
+            return Err(LogError::NotFound(from));
+        };
+        let walker = Walker::new(self.all_volumes(), self.fork, vlf, from.block(), None);
+        Ok(Reader { log: Arc::clone(self), walker, holder, at, block: None, from })
+    }
+
+    /// One record, wherever it is.
+    pub fn fetch(&self, pos: LogPos) -> Result<OwnedRecord, LogError> {
+        self.options.counters.log_cache_reads.inc();
+        let missing = || LogError::NotFound(pos);
+        let (cached, vlf) = {
+            let state = self.lock();
+            if let Some(bytes) = state.open_record(pos) {
+                self.options.counters.log_cache_hits.inc();
+                return Record::parse(pos, bytes).map(Into::into).ok_or_else(missing);
+            }
+            let block = state.cached_block(pos.block());
+            (block, state.table.find(pos).map(walk_vlf))
+        };
+        if let Some(block) = cached {
+            self.options.counters.log_cache_hits.inc();
+            return block::record_bytes(&block.header, block.bytes(), pos.slot())
+                .and_then(|b| Record::parse(pos, b))
+                .map(Into::into)
+                .ok_or_else(missing);
+        }
+        match vlf {
+            Some(vlf) if pos < self.durable() => self.fetch_from_file(pos, vlf),
+            _ => Err(missing()),
+        }
+    }
+
+    fn fetch_from_file(&self, pos: LogPos, vlf: WalkVlf) -> Result<OwnedRecord, LogError> {
+        let start = pos.block().0;
+        let volume = self.volume(vlf.place.file);
+        let offset = vlf.place.offset + (start - vlf.start);
+        let broken = |why: &str| corrupt(volume.path(), offset, why.to_owned());
+        let mut cache = self.fetched.lock();
+        let FetchCache { range, buf, checked } = &mut *cache;
+        let buf = buf.get_or_insert_with(|| AlignedBuf::zeroed(PIECE + BLOCK_BYTES_MAX));
+        let loaded = |range: &Option<(u64, usize)>| {
+            let (first, len) = (*range)?;
+            let skip = usize::try_from(start.checked_sub(first)?).ok()?;
+            (skip < len).then_some((skip, len))
+        };
+        let whole = loaded(range).is_some_and(|(skip, len)| {
+            block::parse_header(&buf[skip..len]).is_ok_and(|h| skip + h.length as usize <= len)
+        });
+        if !whole {
+            // Up to the longest block from here on, and the megabyte before; only what is durable.
+            let end = vlf
+                .end()
+                .min(start + BLOCK_BYTES_MAX as u64)
+                .min(self.durable().0.max(start + 512));
+            let first =
+                vlf.start.max((start + BLOCK_BYTES_MAX as u64).saturating_sub(buf.len() as u64));
+            let first = first.next_multiple_of(512).min(start);
+            let len = (end - first) as usize;
+            *range = None;
+            volume.read_at(vlf.place.offset + (first - vlf.start), &mut buf[..len])?;
+            *range = Some((first, len));
+            *checked = LogPos::ZERO;
+        }
+        let (skip, len) = loaded(range).ok_or_else(|| broken("the block was not read"))?;
+        let h = block::parse_header(&buf[skip..len]).map_err(|_| LogError::NotFound(pos))?;
+        let bytes = buf
+            .get(skip..skip + h.length as usize)
+            .filter(|_| skip + h.length as usize <= len)
+            .ok_or_else(|| broken("the block reaches beyond what is durable"))?;
+        if h.pos.0 != start || h.fork != self.fork {
+            return Err(LogError::NotFound(pos));
+        }
+        if *checked != h.pos {
+            block::check_crc(&h, bytes).map_err(|_| broken("the block's checksum is wrong"))?;
+            *checked = h.pos;
+        }
+        block::record_bytes(&h, bytes, pos.slot())
+            .and_then(|b| Record::parse(pos, b))
+            .map(Into::into)
+            .ok_or(LogError::NotFound(pos))
+    }
+}

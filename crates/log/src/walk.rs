@@ -1,0 +1,284 @@
+//! The chain on disk, block by block: what opening, readers and offline tools have in common.
+//!
+//! Reads go in pieces of 1 MiB (direct reads that large run at the device's full speed) and never beyond the VLF
+//! or, for a log in use, beyond what is durable.
+
+use std::sync::Arc;
+
+use taffrail_base::{LogPos, VlfSeqNo};
+use taffrail_io::{AlignedBuf, Volume};
+
+use crate::block::{self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, NotABlock, VlfPlace};
+use crate::directory::VLF_HEADER_BYTES;
+use crate::error::LogError;
+use crate::files::corrupt;
+
+const PIECE: usize = 1 << 20;
+
+/// The VLF that a walk is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WalkVlf {
+    pub place: VlfPlace,
+    pub seqno: VlfSeqNo,
+    pub start: u64,
+}
+
+impl WalkVlf {
+    pub fn end(&self) -> u64 {
+        self.start + self.place.size
+    }
+}
+
+/// Why the chain ends where it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Break {
+    /// No block, or a damaged one.
+    NotABlock(NotABlock),
+    /// A block of another place, VLF or use of this VLF.
+    Place,
+    /// Its predecessor is another block.
+    Link,
+    /// It is older than its predecessor.
+    Incarnation,
+    /// It belongs to another recovery fork.
+    Fork,
+    /// The VLF has no room for it.
+    Room,
+}
+
+/// What a step found.
+pub(crate) enum Step {
+    Block(BlockHeader),
+    End(Break),
+}
+
+/// Walks the chain.
+pub(crate) struct Walker {
+    volumes: Vec<Arc<dyn Volume>>,
+    fork: [u8; 16],
+    vlf: WalkVlf,
+    /// Position of the next block.
+    next: u64,
+    /// CRC of the block before it, if it is to be checked.
+    prev_crc: Option<u32>,
+    incarnation: u32,
+    buf: AlignedBuf,
+    /// What `buf` holds: file, offset, bytes.
+    loaded: (u16, u64, usize),
+    /// Where in `buf` the current block lies.
+    current: (usize, usize),
+}
+
+impl Walker {
+    /// A walk that begins with the block at `pos` in a VLF. `before` is CRC and incarnation of the block before, where
+    /// they are known.
+    pub fn new(
+        volumes: Vec<Arc<dyn Volume>>,
+        fork: [u8; 16],
+        vlf: WalkVlf,
+        pos: LogPos,
+        before: Option<(u32, u32)>,
+    ) -> Walker {
+        Walker {
+            volumes,
+            fork,
+            vlf,
+            next: pos.0,
+            prev_crc: before.map(|b| b.0),
+            incarnation: before.map_or(0, |b| b.1),
+            buf: AlignedBuf::zeroed(PIECE),
+            loaded: (0, 0, 0),
+            current: (0, 0),
+        }
+    }
+
+    /// The VLF of the next block.
+    pub fn vlf(&self) -> WalkVlf {
+        self.vlf
+    }
+
+    /// The position of the next block.
+    pub fn next_pos(&self) -> LogPos {
+        LogPos(self.next)
+    }
+
+    /// CRC of the last block, where one was seen.
+    pub fn last_crc(&self) -> Option<u32> {
+        self.prev_crc
+    }
+
+    /// Incarnation of the last block.
+    pub fn incarnation(&self) -> u32 {
+        self.incarnation
+    }
+
+    /// The bytes of the block found last.
+    pub fn block(&self) -> &[u8] {
+        &self.buf[self.current.0..self.current.0 + self.current.1]
+    }
+
+    fn volume(&self) -> &Arc<dyn Volume> {
+        &self.volumes[usize::from(self.vlf.place.file)]
+    }
+
+    /// Where the next block lies in its file.
+    fn offset(&self) -> u64 {
+        self.vlf.place.offset + (self.next - self.vlf.start)
+    }
+
+    /// An error about the next block.
+    pub fn corrupt(&self, why: String) -> LogError {
+        corrupt(self.volume().path(), self.offset(), why)
+    }
+
+    /// Makes `need` bytes from the next block on available in `buf` (fewer where the VLF ends), reading ahead up to the
+    /// position `limit`. Returns where in `buf`, and how many there are.
+    fn load(&mut self, need: usize, limit: u64) -> Result<(usize, usize), LogError> {
+        let (file, at, len) = self.loaded;
+        let offset = self.offset();
+        if file == self.vlf.place.file && offset >= at {
+            let skip = offset - at;
+            if skip + need as u64 <= len as u64 {
+                return Ok((skip as usize, len - skip as usize));
+            }
+        }
+        let end = self.vlf.end().min(limit.max(self.next + need as u64));
+        let n = end.saturating_sub(self.next).min(PIECE as u64) as usize;
+        self.loaded = (0, 0, 0);
+        let volume = Arc::clone(self.volume());
+        volume.read_at(offset, &mut self.buf[..n])?;
+        self.loaded = (self.vlf.place.file, offset, n);
+        Ok((0, n))
+    }
+
+    /// Finds the next block. `limit`: nothing at or after this position is read ahead (but a block that begins before it
+    /// is read whole).
+    pub fn step(&mut self, limit: LogPos) -> Result<Step, LogError> {
+        match self.look(limit)? {
+            Ok(h) => {
+                self.prev_crc = Some(h.crc);
+                self.incarnation = h.incarnation;
+                match h.successor {
+                    None => self.next += u64::from(h.length),
+                    Some(place) => {
+                        self.check_successor(place)?;
+                        self.vlf = WalkVlf {
+                            place,
+                            seqno: VlfSeqNo(self.vlf.seqno.0 + 1),
+                            start: self.vlf.end(),
+                        };
+                        self.next = self.vlf.start + VLF_HEADER_BYTES;
+                    }
+                }
+                Ok(Step::Block(h))
+            }
+            Err(why) => Ok(Step::End(why)),
+        }
+    }
+
+    fn check_successor(&self, place: VlfPlace) -> Result<(), LogError> {
+        let known = usize::from(place.file) < self.volumes.len();
+        let shape =
+            (place.offset | place.size).is_multiple_of(8192) && place.size > 2 * VLF_HEADER_BYTES;
+        if known && shape && place.offset.checked_add(place.size).is_some() {
+            return Ok(());
+        }
+        Err(self.corrupt(format!("a VLF's last block names an impossible successor: {place:?}")))
+    }
+
+    fn look(&mut self, limit: LogPos) -> Result<Result<BlockHeader, Break>, LogError> {
+        if self.next + LogPos::UNIT > self.vlf.end() {
+            return Ok(Err(Break::Room));
+        }
+        let (at, _) = self.load(BLOCK_HEADER_BYTES.next_multiple_of(512), limit.0)?;
+        let h = match block::parse_header(&self.buf[at..]) {
+            Ok(h) => h,
+            Err(e) => return Ok(Err(Break::NotABlock(e))),
+        };
+        if self.next + u64::from(h.length) > self.vlf.end() {
+            return Ok(Err(Break::Room));
+        }
+        let length = h.length as usize;
+        let (at, _) = self.load(length, limit.0)?;
+        let bytes = &self.buf[at..at + length];
+        if let Err(e) = block::check_crc(&h, bytes) {
+            return Ok(Err(Break::NotABlock(e)));
+        }
+        if let Err(why) = self.links(&h) {
+            return Ok(Err(why));
+        }
+        self.current = (at, length);
+        Ok(Ok(h))
+    }
+
+    fn links(&self, h: &BlockHeader) -> Result<(), Break> {
+        let block_offset = (self.next - self.vlf.start) / 512;
+        if h.pos.0 != self.next || h.vlf != self.vlf.seqno || u64::from(h.offset.0) != block_offset
+        {
+            return Err(Break::Place);
+        }
+        if h.fork != self.fork {
+            return Err(Break::Fork);
+        }
+        if h.incarnation < self.incarnation {
+            return Err(Break::Incarnation);
+        }
+        if self.prev_crc.is_some_and(|crc| crc != h.prev_crc) {
+            return Err(Break::Link);
+        }
+        Ok(())
+    }
+
+    /// After the chain broke: looks for a later block of the same fork, at its right place, that knew the broken place as
+    /// durable. Returns its position. `candidates` are VLFs that may come next.
+    pub fn find_proof(&self, candidates: &[VlfPlace]) -> Result<Option<LogPos>, LogError> {
+        /// More than the cache can hold, and so more than can be in flight behind a durable position.
+        const DISTANCE: u64 = 9 << 20;
+        let gap = self.next;
+        let mut budget = DISTANCE;
+        if let Some(p) = self.scan(self.vlf, gap + LogPos::UNIT, gap, &mut budget)? {
+            return Ok(Some(p));
+        }
+        for &place in candidates {
+            let seqno = VlfSeqNo(self.vlf.seqno.0 + 1);
+            let vlf = WalkVlf { place, seqno, start: self.vlf.end() };
+            if let Some(p) = self.scan(vlf, vlf.start + VLF_HEADER_BYTES, gap, &mut budget)? {
+                return Ok(Some(p));
+            }
+        }
+        Ok(None)
+    }
+
+    fn scan(
+        &self,
+        vlf: WalkVlf,
+        from: u64,
+        gap: u64,
+        budget: &mut u64,
+    ) -> Result<Option<LogPos>, LogError> {
+        let volume = &self.volumes[usize::from(vlf.place.file)];
+        let mut buf = AlignedBuf::zeroed(PIECE + BLOCK_BYTES_MAX);
+        let mut pos = from;
+        while pos < vlf.end() && *budget > 0 {
+            let n = (vlf.end() - pos).min(buf.len() as u64) as usize;
+            volume.read_at(vlf.place.offset + (pos - vlf.start), &mut buf[..n])?;
+            let last = n == (vlf.end() - pos) as usize;
+            let upto = if last { n } else { PIECE };
+            for at in (0..upto).step_by(512) {
+                let Ok(h) = block::parse_header(&buf[at..n]) else { continue };
+                let length = h.length as usize;
+                let here = h.pos.0 == pos + at as u64 && h.vlf == vlf.seqno && h.fork == self.fork;
+                if here
+                    && h.durable.0 > gap
+                    && at + length <= n
+                    && block::check_crc(&h, &buf[at..at + length]).is_ok()
+                {
+                    return Ok(Some(h.pos));
+                }
+            }
+            pos += upto as u64;
+            *budget = budget.saturating_sub(upto as u64);
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,470 @@
+//! A connection's way in and out: socket, TLS, packets put together.
+//!
+//! The session's thread reads and writes while it waits for requests and answers them. While it executes, it reads
+//! nothing; the watcher does (see [`crate::watch`]). Both go through [`Input`], under one mutex:
+//!
+//! 1. Only the session's thread writes to the socket. With TLS it encrypts under the mutex and writes after letting
+//!    go of it, so that a client that does not read never keeps the watcher from seeing its attention.
+//! 2. The watcher touches the input only while `executing` is set, and never blocks: not on the mutex, not on the socket.
+//! 3. An attention that the watcher has taken is acknowledged by the session: [`Channel::end`] hands it over once.
+
+use parking_lot::Mutex;
+use rustix::net::{RecvFlags, SendFlags};
+use rustls::{ServerConfig, ServerConnection};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use taffrail_engine::CancelHandle;
+use taffrail_observe::WaitType;
+use taffrail_tds::packet::HEADER_BYTES;
+use taffrail_tds::{Assembler, Framer, Message, PacketType, ProtocolError};
+
+/// Bytes of a message before the login: LOGIN7 with all its names and features fits.
+const PRE_AUTH_MESSAGE_MAX: usize = 64 * 1024;
+/// Bytes of a message of a session.
+const MESSAGE_MAX: usize = 256 * 1024 * 1024;
+/// What the watcher buffers for an executing session; a client that sends more is not listened to until it ends.
+const AHEAD_MAX: usize = 64 * 1024;
+/// Bytes per read.
+const READ_BYTES: usize = 16 * 1024;
+/// Messages that a TLS handshake may take.
+const HANDSHAKE_MESSAGES_MAX: usize = 16;
+
+/// Why a channel has ended.
+#[derive(Debug)]
+pub(crate) enum ChannelError {
+    /// The client has closed the connection, or it broke.
+    Closed,
+    /// The login took too long.
+    TimedOut,
+    /// Bytes that are no TDS.
+    Protocol(ProtocolError),
+    /// The handshake failed.
+    Tls(String),
+}
+
+impl From<ProtocolError> for ChannelError {
+    fn from(e: ProtocolError) -> Self {
+        ChannelError::Protocol(e)
+    }
+}
+
+impl From<io::Error> for ChannelError {
+    fn from(e: io::Error) -> Self {
+        match e.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ChannelError::TimedOut,
+            // A reset, a broken pipe: the client has gone, whatever the word for it.
+            _ => ChannelError::Closed,
+        }
+    }
+}
+
+impl From<rustix::io::Errno> for ChannelError {
+    fn from(e: rustix::io::Errno) -> Self {
+        io::Error::from(e).into()
+    }
+}
+
+impl std::fmt::Display for ChannelError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ChannelError::Closed => f.write_str("the connection was closed"),
+            ChannelError::TimedOut => f.write_str("the login took too long"),
+            ChannelError::Protocol(e) => e.fmt(f),
+            ChannelError::Tls(e) => write!(f, "the TLS handshake failed: {e}"),
+        }
+    }
+}
+
+type Result<T> = std::result::Result<T, ChannelError>;
+
+struct Input {
+    assembler: Assembler,
+    tls: Option<Box<ServerConnection>>,
+    /// The session executes: the watcher may read.
+    executing: bool,
+    /// The watcher has taken an attention that is not acknowledged yet.
+    attention: bool,
+    eof: bool,
+}
+
+/// A connection of a client.
+pub(crate) struct Channel {
+    socket: TcpStream,
+    peer: SocketAddr,
+    input: Mutex<Input>,
+    /// Odd while the session executes; counts twice per request. What the watcher looks at on its rounds.
+    turns: AtomicU64,
+    /// The watcher has nothing more to hear from this client before the request ends.
+    deaf: AtomicBool,
+    cancel: OnceLock<CancelHandle>,
+    deadline: Mutex<Option<Instant>>,
+}
+
+impl Channel {
+    pub(crate) fn new(socket: TcpStream, peer: SocketAddr) -> io::Result<Channel> {
+        socket.set_nodelay(true)?;
+        let keepalive = socket2::TcpKeepalive::new().with_time(Duration::from_secs(30));
+        socket2::SockRef::from(&socket).set_tcp_keepalive(&keepalive)?;
+        Ok(Channel {
+            socket,
+            peer,
+            input: Mutex::new(Input {
+                assembler: Assembler::new(PRE_AUTH_MESSAGE_MAX),
+                tls: None,
+                executing: false,
+                attention: false,
+                eof: false,
+            }),
+            turns: AtomicU64::new(0),
+            deaf: AtomicBool::new(false),
+            cancel: OnceLock::new(),
+            deadline: Mutex::new(None),
+        })
+    }
+
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    pub(crate) fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
+    /// Everything until [`Channel::logged_in`] has to happen before this moment.
+    pub(crate) fn set_login_deadline(&self, deadline: Instant) -> io::Result<()> {
+        *self.deadline.lock() = Some(deadline);
+        self.socket.set_write_timeout(Some(deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))
+    }
+
+    /// The login is done: no deadline, messages as large as requests are, and this is how to cancel one.
+    pub(crate) fn logged_in(&self, cancel: CancelHandle) -> io::Result<()> {
+        *self.deadline.lock() = None;
+        self.socket.set_read_timeout(None)?;
+        self.socket.set_write_timeout(None)?;
+        self.input.lock().assembler.set_limit(MESSAGE_MAX);
+        // Set once per connection.
+        let _ = self.cancel.set(cancel);
+        Ok(())
+    }
+
+    /// The first byte, left where it is.
+    pub(crate) fn first_byte(&self) -> Result<u8> {
+        self.arm_deadline()?;
+        let mut byte = [0];
+        loop {
+            match rustix::net::recv(&self.socket, &mut byte[..], RecvFlags::PEEK) {
+                Ok((_, 0)) => return Err(ChannelError::Closed),
+                Ok(_) => return Ok(byte[0]),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+    }
+
+    fn arm_deadline(&self) -> Result<()> {
+        if let Some(deadline) = *self.deadline.lock() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ChannelError::TimedOut);
+            }
+            self.socket.set_read_timeout(Some(left))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the next message and gives it, with its data, to `read`.
+    pub(crate) fn message<T>(&self, read: impl FnOnce(Message, &[u8]) -> T) -> Result<T> {
+        let mut input = self.input.lock();
+        let message = self.wait_for_message(&mut input)?;
+        Ok(read(message, input.assembler.data()))
+    }
+
+    fn wait_for_message(&self, input: &mut Input) -> Result<Message> {
+        let mut buffer = [0; READ_BYTES];
+        loop {
+            if let Some(message) = input.assembler.next_message()? {
+                return Ok(message);
+            }
+            if input.eof {
+                return Err(ChannelError::Closed);
+            }
+            self.arm_deadline()?;
+            match self.receive(input, &mut buffer, RecvFlags::empty()) {
+                Err(ChannelError::Closed) if input.assembler.buffered() > 0 => input.eof = true,
+                other => other?,
+            }
+        }
+    }
+
+    /// One read from the socket, through TLS where it is on.
+    fn receive(&self, input: &mut Input, buffer: &mut [u8], flags: RecvFlags) -> Result<()> {
+        let n = loop {
+            match rustix::net::recv(&self.socket, &mut *buffer, flags) {
+                Ok((_, n)) => break n,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+        };
+        if n == 0 {
+            input.eof = true;
+            return Err(ChannelError::Closed);
+        }
+        match &mut input.tls {
+            None => input.assembler.feed(&buffer[..n]),
+            Some(tls) => {
+                let mut encrypted = &buffer[..n];
+                while !encrypted.is_empty() {
+                    tls.read_tls(&mut encrypted)?;
+                    let state = tls.process_new_packets().map_err(|e| ChannelError::Tls(e.to_string()))?;
+                    let mut plain = [0; 4096];
+                    let mut left = state.plaintext_bytes_to_read();
+                    while left > 0 {
+                        let got = tls.reader().read(&mut plain)?;
+                        input.assembler.feed(&plain[..got]);
+                        left -= got;
+                    }
+                    if state.peer_has_closed() {
+                        input.eof = true;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends whole packets.
+    pub(crate) fn send(&self, packets: &[u8]) -> Result<()> {
+        let mut input = self.input.lock();
+        let Some(tls) = &mut input.tls else {
+            drop(input);
+            return self.write_socket(packets);
+        };
+        // One TDS packet at a time, so that none shares a TLS record with another.
+        let mut rest = packets;
+        while rest.len() >= HEADER_BYTES {
+            let length = u16::from_be_bytes([rest[2], rest[3]]) as usize;
+            let (packet, after) = rest.split_at(length.clamp(HEADER_BYTES, rest.len()));
+            tls.writer().write_all(packet)?;
+            rest = after;
+        }
+        let mut encrypted = Vec::with_capacity(packets.len() + 256);
+        while tls.wants_write() {
+            tls.write_tls(&mut encrypted)?;
+        }
+        drop(input);
+        self.write_socket(&encrypted)
+    }
+
+    /// All of it, to the socket. Waiting for a client that does not read is ASYNC_NETWORK_IO.
+    fn write_socket(&self, mut bytes: &[u8]) -> Result<()> {
+        let mut waiting = None;
+        while !bytes.is_empty() {
+            let flags = match waiting {
+                None => SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
+                Some(_) => SendFlags::NOSIGNAL,
+            };
+            match rustix::net::send(&self.socket, bytes, flags) {
+                Ok(n) => bytes = &bytes[n..],
+                Err(rustix::io::Errno::INTR) => {}
+                Err(rustix::io::Errno::AGAIN) if waiting.is_none() => {
+                    waiting = Some(taffrail_observe::wait(WaitType::AsyncNetworkIo));
+                }
+                Err(e) => return Err(e.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The handshake of TDS 7.x: TLS records as data of PRELOGIN packets, both ways.
+    pub(crate) fn handshake_in_packets(&self, config: Arc<ServerConfig>) -> Result<()> {
+        let tls_error = |e: rustls::Error| ChannelError::Tls(e.to_string());
+        let mut tls = Box::new(ServerConnection::new(config).map_err(tls_error)?);
+        tls.set_buffer_limit(None);
+        let mut framer = Framer::new(PacketType::Prelogin);
+        for _ in 0..HANDSHAKE_MESSAGES_MAX {
+            let result = {
+                let mut input = self.input.lock();
+                let message = self.wait_for_message(&mut input)?;
+                if message.kind != PacketType::Prelogin {
+                    return Err(ProtocolError::Malformed("TLS handshake outside PRELOGIN packets").into());
+                }
+                let mut records = input.assembler.data();
+                let mut result = Ok(());
+                while !records.is_empty() && result.is_ok() {
+                    tls.read_tls(&mut records)?;
+                    result = tls.process_new_packets().map(|_| ());
+                }
+                result
+            };
+            let (mut records, mut packets) = (Vec::new(), Vec::new());
+            while tls.wants_write() {
+                tls.write_tls(&mut records)?;
+            }
+            if !records.is_empty() {
+                framer.frame(&records, true, &mut packets);
+                self.write_socket(&packets)?;
+            }
+            result.map_err(tls_error)?;
+            if !tls.is_handshaking() {
+                let mut input = self.input.lock();
+                if input.assembler.buffered() > 0 {
+                    return Err(ProtocolError::Malformed("data before the end of the TLS handshake").into());
+                }
+                input.tls = Some(tls);
+                return Ok(());
+            }
+        }
+        Err(ChannelError::Tls("too many messages".into()))
+    }
+
+    /// The handshake of TDS 8.0: TLS records on the bare socket.
+    pub(crate) fn handshake_on_socket(&self, config: Arc<ServerConfig>) -> Result<()> {
+        let mut tls =
+            Box::new(ServerConnection::new(config).map_err(|e| ChannelError::Tls(e.to_string()))?);
+        tls.set_buffer_limit(None);
+        let mut input = self.input.lock();
+        input.tls = Some(tls);
+        let mut buffer = [0; READ_BYTES];
+        let mut reads = 0;
+        loop {
+            self.arm_deadline()?;
+            let result = self.receive(&mut input, &mut buffer, RecvFlags::empty());
+            let tls = input.tls.as_mut().expect("set above");
+            let mut records = Vec::new();
+            while tls.wants_write() {
+                tls.write_tls(&mut records)?;
+            }
+            self.write_socket(&records)?;
+            result?;
+            if !tls.is_handshaking() {
+                return Ok(());
+            }
+            reads += 1;
+            if reads > PRE_AUTH_MESSAGE_MAX / 64 {
+                return Err(ChannelError::Tls("too many pieces".into()));
+            }
+        }
+    }
+
+    /// Only the login was to be encrypted: clear text from here on, without a word of farewell in TLS.
+    pub(crate) fn drop_tls(&self) {
+        self.input.lock().tls = None;
+    }
+
+    /// A request begins. True if the client has already taken it back: an attention came with it.
+    pub(crate) fn begin(&self) -> Result<bool> {
+        let mut input = self.input.lock();
+        if input.assembler.take_attention()? {
+            return Ok(true);
+        }
+        input.executing = true;
+        drop(input);
+        self.deaf.store(false, Ordering::Relaxed);
+        let before = self.turns.fetch_add(1, Ordering::SeqCst);
+        debug_assert!(before.is_multiple_of(2));
+        Ok(false)
+    }
+
+    /// The request has ended, all but its last token. True if an attention came meanwhile: it is the caller's to
+    /// acknowledge, and nobody else's.
+    pub(crate) fn end(&self) -> bool {
+        let before = self.turns.fetch_add(1, Ordering::SeqCst);
+        debug_assert!(!before.is_multiple_of(2));
+        let mut input = self.input.lock();
+        input.executing = false;
+        // What is malformed is found again, and reported, by the next read.
+        let waiting = !input.attention && input.assembler.take_attention().unwrap_or(false);
+        std::mem::take(&mut input.attention) || waiting
+    }
+
+    /// The turn it is: odd while a request runs.
+    pub(crate) fn turn(&self) -> u64 {
+        self.turns.load(Ordering::SeqCst)
+    }
+
+    /// Nothing more will be heard from this client before the request ends.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.deaf.load(Ordering::Relaxed)
+    }
+
+    /// For the watcher: takes what has arrived, without waiting, and cancels if it is an attention or the end.
+    pub(crate) fn listen(&self) {
+        let Some(mut input) = self.input.try_lock() else {
+            return;
+        };
+        if !input.executing {
+            return;
+        }
+        let mut buffer = [0; READ_BYTES];
+        let heard = match self.receive(&mut input, &mut buffer, RecvFlags::DONTWAIT) {
+            Ok(()) => input.assembler.take_attention().map_err(ChannelError::from),
+            Err(ChannelError::TimedOut) => Ok(false),
+            Err(e) => Err(e),
+        };
+        match heard {
+            Ok(true) => {
+                input.attention = true;
+                // The client waits for the acknowledgement now.
+                self.deaf.store(true, Ordering::Relaxed);
+                self.cancel();
+            }
+            Ok(false) => {
+                if input.eof {
+                    self.deaf.store(true, Ordering::Relaxed);
+                    self.cancel();
+                } else if input.assembler.buffered() > AHEAD_MAX {
+                    self.deaf.store(true, Ordering::Relaxed);
+                }
+            }
+            Err(_) => {
+                // Gone, or babbling: either way nobody waits for the result.
+                input.eof = true;
+                self.deaf.store(true, Ordering::Relaxed);
+                self.cancel();
+            }
+        }
+    }
+
+    /// True while a cancellation is due: the watcher repeats it, because a request that was just beginning may have
+    /// missed the first.
+    pub(crate) fn wants_cancel(&self) -> bool {
+        self.is_deaf()
+            && self.input.try_lock().is_some_and(|i| i.executing && (i.attention || i.eof))
+    }
+
+    /// Stops the request that runs, if one does.
+    pub(crate) fn cancel(&self) {
+        if let Some(cancel) = self.cancel.get() {
+            cancel.cancel();
+        }
+    }
+
+    /// Ends the connection from another thread: a waiting read returns, a write fails.
+    pub(crate) fn shut(&self) {
+        // Already closed by the client: so much the better.
+        let _ = self.socket.shutdown(Shutdown::Both);
+    }
+
+    /// Ends the connection so that the client still gets what was sent: closing a socket with unread input would
+    /// reset it and throw that away.
+    pub(crate) fn close(&self) {
+        let until = Instant::now() + Duration::from_millis(500);
+        if self.socket.shutdown(Shutdown::Write).is_err() {
+            return;
+        }
+        let mut buffer = [0; 4096];
+        for _ in 0..64 {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || self.socket.set_read_timeout(Some(left)).is_err() {
+                return;
+            }
+            match (&self.socket).read(&mut buffer) {
+                Ok(n) if n > 0 => {}
+                _ => return,
+            }
+        }
+    }
+}

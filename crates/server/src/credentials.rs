@@ -1,0 +1,190 @@
+//! Passwords: salted Argon2id hashes, verified by few at a time.
+//!
+//! 1. A verification takes 19 MiB and tens of milliseconds, so at most two per core run at once: a flood of logins
+//!    queues up instead of exhausting memory.
+//! 2. A login that does not exist costs the same as a wrong password.
+//! 3. What has been verified is remembered as a keyed hash (HMAC-SHA-256 under a key of this process), bound to the
+//!    stored hash: a changed password is forgotten at once. Short-lived connections so cost microseconds.
+//! 4. Failures of one login from one address wait longer each time; another address is not held up by them.
+
+use argon2::password_hash::rand_core::OsRng;
+use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
+use parking_lot::{Condvar, Mutex};
+use rustls::crypto::hmac::Tag;
+use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
+use rustls::crypto::tls13::OkmBlock;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::{Duration, Instant};
+
+/// Logins that are remembered.
+const REMEMBERED_MAX: usize = 1024;
+/// Logins and addresses whose failures are counted.
+const FAILURES_MAX: usize = 4096;
+/// The first wait after a failure, and the longest.
+const DELAY: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(4));
+/// Failures are forgotten after this long.
+const FAILURE_MEMORY: Duration = Duration::from_secs(60);
+
+pub(crate) struct Credentials {
+    permits: Mutex<usize>,
+    freed: Condvar,
+    key: [u8; 32],
+    remembered: Mutex<HashMap<String, (String, Vec<u8>)>>,
+    failures: Mutex<HashMap<(IpAddr, String), (u32, Instant)>>,
+}
+
+/// OWASP's minimum: 19 MiB, two passes, one lane.
+fn argon2() -> Argon2<'static> {
+    let params = Params::new(19 * 1024, 2, 1, None).expect("constant parameters are valid");
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+}
+
+impl Credentials {
+    pub(crate) fn new(entropy: &dyn taffrail_io::Entropy) -> Credentials {
+        let mut key = [0; 32];
+        entropy.fill(&mut key);
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        Credentials {
+            permits: Mutex::new(2 * cores),
+            freed: Condvar::new(),
+            key,
+            remembered: Mutex::new(HashMap::new()),
+            failures: Mutex::new(HashMap::new()),
+        }
+    }
+
+    /// The PHC string to store for a password.
+    pub(crate) fn hash(&self, password: &str) -> Result<String, String> {
+        let salt = SaltString::generate(&mut OsRng);
+        let _permit = self.permit();
+        argon2().hash_password(password.as_bytes(), &salt).map(|h| h.to_string()).map_err(|e| e.to_string())
+    }
+
+    /// Whether the password is the one behind `stored`; `None` stands for a login that does not exist.
+    pub(crate) fn verify(&self, login: &str, password: &str, stored: Option<&str>) -> bool {
+        let Some(stored) = stored.filter(|s| !s.is_empty()) else {
+            // The same work for nothing.
+            let _ = self.hash(password);
+            return false;
+        };
+        let tag = self.tag(login, password);
+        if let Some((hash, known)) = self.remembered.lock().get(login)
+            && hash == stored
+            && known == tag.as_ref()
+        {
+            return true;
+        }
+        let Ok(parsed) = PasswordHash::new(stored) else {
+            let _ = self.hash(password);
+            return false;
+        };
+        let permit = self.permit();
+        let right = argon2().verify_password(password.as_bytes(), &parsed).is_ok();
+        drop(permit);
+        if right {
+            let mut remembered = self.remembered.lock();
+            if remembered.len() >= REMEMBERED_MAX {
+                remembered.clear();
+            }
+            remembered.insert(login.to_string(), (stored.to_string(), tag.as_ref().to_vec()));
+        }
+        right
+    }
+
+    /// HMAC of login and password. The key never leaves the process, so a copy of the tag says nothing.
+    fn tag(&self, login: &str, password: &str) -> Tag {
+        let suite = TLS13_AES_128_GCM_SHA256.tls13().expect("a TLS 1.3 suite");
+        let message = [login.as_bytes(), &[0], password.as_bytes()].concat();
+        suite.hkdf_provider.hmac_sign(&OkmBlock::new(&self.key), &message)
+    }
+
+    /// Counts a failure and says how long its answer has to wait.
+    pub(crate) fn failed(&self, from: IpAddr, login: &str) -> Duration {
+        let now = Instant::now();
+        let mut failures = self.failures.lock();
+        if failures.len() >= FAILURES_MAX {
+            failures.retain(|_, (_, at)| now.duration_since(*at) < FAILURE_MEMORY);
+            if failures.len() >= FAILURES_MAX {
+                // Somebody tries names by the thousand: everyone waits longest.
+                return DELAY.1;
+            }
+        }
+        let (count, at) = failures.entry((from, login.to_lowercase())).or_insert((0, now));
+        if now.duration_since(*at) >= FAILURE_MEMORY {
+            *count = 0;
+        }
+        *at = now;
+        *count += 1;
+        (DELAY.0 * 2u32.saturating_pow((*count - 1).min(10))).min(DELAY.1)
+    }
+
+    /// Forgets the failures of a login that has succeeded.
+    pub(crate) fn succeeded(&self, from: IpAddr, login: &str) {
+        let mut failures = self.failures.lock();
+        if !failures.is_empty() {
+            failures.remove(&(from, login.to_lowercase()));
+        }
+    }
+
+    fn permit(&self) -> Permit<'_> {
+        let mut free = self.permits.lock();
+        while *free == 0 {
+            self.freed.wait(&mut free);
+        }
+        *free -= 1;
+        Permit { of: self }
+    }
+}
+
+/// The right to use 19 MiB.
+struct Permit<'a> {
+    of: &'a Credentials,
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        *self.of.permits.lock() += 1;
+        self.of.freed.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_verified_and_remembered() {
+        let env = taffrail_io::Env::os();
+        let c = Credentials::new(&*env.entropy);
+        let stored = c.hash("Grün!1").unwrap();
+        assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        assert_ne!(stored, c.hash("Grün!1").unwrap());
+        assert!(!c.verify("sa", "grün!1", Some(&stored)));
+        assert!(c.verify("sa", "Grün!1", Some(&stored)));
+        let started = Instant::now();
+        for _ in 0..100 {
+            assert!(c.verify("sa", "Grün!1", Some(&stored)));
+        }
+        assert!(started.elapsed() < Duration::from_secs(1), "remembered logins are cheap");
+        assert!(!c.verify("sa", "x", Some(&stored)));
+        // Another stored hash: what was remembered does not count.
+        let other = c.hash("other").unwrap();
+        assert!(!c.verify("sa", "Grün!1", Some(&other)));
+        assert!(!c.verify("nobody", "x", None));
+        assert!(!c.verify("sa", "", Some("")));
+    }
+
+    #[test]
+    fn failures_wait_longer_each_time() {
+        let env = taffrail_io::Env::os();
+        let c = Credentials::new(&*env.entropy);
+        let (a, b) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
+        let waits: Vec<_> = (0..6).map(|_| c.failed(a, "SA").as_millis()).collect();
+        assert_eq!(waits, [250, 500, 1000, 2000, 4000, 4000]);
+        assert_eq!(c.failed(b, "sa").as_millis(), 250);
+        c.succeeded(a, "sa");
+        assert_eq!(c.failed(a, "sa").as_millis(), 250);
+    }
+}

@@ -1,0 +1,93 @@
+//! One server per data directory: an flock on `DIR/taffrail.lock`, whose text says who holds it.
+//!
+//! The kernel drops the lock with the process, so a crash leaves nothing to clean up; the text alone means nothing.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+/// Held as long as this lives.
+pub(crate) struct DirLock {
+    _file: File,
+}
+
+/// Why there is no lock.
+#[derive(Debug)]
+pub(crate) enum LockFailure {
+    /// Another server has it; what it wrote about itself.
+    Held(PathBuf, String),
+    /// The file could not be used.
+    Io(PathBuf, io::Error),
+}
+
+impl std::fmt::Display for LockFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LockFailure::Held(dir, holder) => {
+                write!(f, "the data directory {} is in use by another server ({holder})", dir.display())
+            }
+            LockFailure::Io(path, e) => write!(f, "{}: {e}", path.display()),
+        }
+    }
+}
+
+impl DirLock {
+    /// Creates the directory if it is missing (mode 0700) and locks it.
+    pub(crate) fn take(dir: &Path) -> Result<DirLock, LockFailure> {
+        use std::os::unix::fs::DirBuilderExt;
+        let fail = |path: &Path| {
+            let path = path.to_path_buf();
+            move |e| LockFailure::Io(path, e)
+        };
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(fail(dir))?;
+        let path = dir.join("taffrail.lock");
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(fail(&path))?;
+        match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                let mut holder = String::new();
+                // The holder may be writing its name just now; the lock is what counts.
+                let _ = file.take(1000).read_to_string(&mut holder);
+                return Err(LockFailure::Held(dir.to_path_buf(), holder.trim().to_string()));
+            }
+            Err(e) => return Err(fail(&path)(e.into())),
+        }
+        let mut write = || -> io::Result<()> {
+            file.set_len(0)?;
+            file.rewind()?;
+            let host = rustix::system::uname();
+            let host = host.nodename().to_string_lossy();
+            let now = crate::clock::Stamp::now().rfc3339();
+            writeln!(file, "process {} on {host}, started {now}", std::process::id())
+        };
+        write().map_err(fail(&path))?;
+        Ok(DirLock { _file: file })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_learns_who_is_first() {
+        let dir = std::env::temp_dir().join(format!("taffrail-lock-{}", std::process::id()));
+        let first = DirLock::take(&dir).ok();
+        assert!(first.is_some());
+        match DirLock::take(&dir) {
+            Err(LockFailure::Held(_, holder)) => {
+                assert!(holder.starts_with(&format!("process {} on ", std::process::id())));
+            }
+            _ => panic!("locked twice"),
+        }
+        drop(first);
+        assert!(DirLock::take(&dir).is_ok());
+        fs::remove_dir_all(&dir).unwrap();
+    }
+}

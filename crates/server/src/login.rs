@@ -1,0 +1,295 @@
+//! From the first byte to a session: PRELOGIN, TLS, LOGIN7, the answer.
+//!
+//! ```text
+//!  0x12 PRELOGIN ─▶ clear | TLS for the login | TLS for good ─▶ LOGIN7 ─▶ session
+//!  0x16 TLS first (TDS 8.0) ─▶ PRELOGIN inside ─────────────────▶ LOGIN7 ─▶ session
+//!  0x10 LOGIN7 at once: clear text, where the policy allows it ───────────▶ session
+//! ```
+//!
+//! A client learns as little as SQL Server tells it: a refused login is message 18456 state 1 after a delay, whatever
+//! the reason; the reason is in the error log. What is no TDS ends the connection without a word.
+
+use crate::channel::{Channel, ChannelError};
+use crate::errorlog::Level;
+use crate::listener::Shared;
+use crate::output::Output;
+use crate::settings::TlsPolicy;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+use taffrail_base::SqlError;
+use taffrail_engine::{ConnectOptions, Connection, EnvChange, ResultSink};
+use taffrail_tds::login7::{FEATURE_UTF8, Login7};
+use taffrail_tds::packet::{PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
+use taffrail_tds::prelogin::{self, EncryptionPolicy, Negotiated, Prelogin};
+use taffrail_tds::token::{self, encode};
+use taffrail_tds::{Framer, PacketType, ProtocolError, TdsVersion};
+
+/// From accept to the session.
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(15);
+/// With TLS a packet stays within one TLS record.
+const PACKET_BYTES_TLS_MAX: usize = 16_383;
+const TLS_CLIENT_HELLO: u8 = 0x16;
+/// What every client library that asks looks for.
+const PROGRAM: &str = "Microsoft SQL Server";
+const LANGUAGE: &str = "us_english";
+
+/// Why there is no session.
+pub(crate) enum NoSession {
+    /// Bytes or silence; logged, not answered.
+    Channel(ChannelError),
+    /// Answered; logged already.
+    Refused,
+}
+
+impl From<ChannelError> for NoSession {
+    fn from(e: ChannelError) -> Self {
+        NoSession::Channel(e)
+    }
+}
+
+impl From<ProtocolError> for NoSession {
+    fn from(e: ProtocolError) -> Self {
+        NoSession::Channel(e.into())
+    }
+}
+
+/// How the login's bytes travel.
+struct Way {
+    login: Login7,
+    encrypted: bool,
+    strict: bool,
+}
+
+/// Takes a connection through the login. The answer has been sent when this returns, also that of a refused login.
+pub(crate) fn login(
+    shared: &Shared,
+    channel: &Arc<Channel>,
+    output: &mut Output,
+) -> Result<Connection, NoSession> {
+    channel.set_login_deadline(Instant::now() + LOGIN_TIMEOUT).map_err(ChannelError::from)?;
+    let Way { login, encrypted, strict } = reach_login7(shared, channel)?;
+    let version = if strict {
+        TdsVersion::V8_0
+    } else {
+        TdsVersion::negotiate(login.tds_version)
+            .ok_or(ProtocolError::Malformed("a TDS version before 7.1"))?
+    };
+    output.set_version(version);
+
+    let refuse = |output: &mut Output, errors: &[Box<SqlError>], state: u8, reason: &str| {
+        let log = &shared.log;
+        let number = errors.last().map_or(18456, |e| e.number);
+        log.write(Level::Warning, "Logon", &format!("Error: {number}, Severity: 14, State: {state}."));
+        log.write(
+            Level::Warning,
+            "Logon",
+            &format!(
+                "Login failed for user '{}'. Reason: {reason} [CLIENT: {}]",
+                login.user_name,
+                channel.peer().ip()
+            ),
+        );
+        for error in errors {
+            // A client that has gone away needs no answer.
+            let _ = output.message(error);
+        }
+        let failed = encode_failed_done(output.version());
+        output.tokens().extend_from_slice(&failed);
+        let _ = output.end_raw();
+        NoSession::Refused
+    };
+    let login_failed = || SqlError::new(18456, &[&login.user_name, &"", &""]);
+
+    if login.is_integrated() {
+        let e = SqlError::new(18452, &[&""]);
+        return Err(refuse(output, &[e], 1, "Integrated authentication is not supported."));
+    }
+    if login.changes_password() {
+        let e = SqlError::new(18463, &[&login.user_name, &""]);
+        return Err(refuse(output, &[e], 1, "Changing a password at login is not supported."));
+    }
+    if shared.is_full() {
+        let e = SqlError::new(17809, &[&shared.settings.max_connections, &""]).with_severity(20);
+        return Err(refuse(output, &[e], 1, "All user connections are in use."));
+    }
+
+    // Who is it?
+    let known = shared.instance.find_login(&login.user_name);
+    let stored = known.as_ref().map(|l| l.password_hash.as_str());
+    let right = shared.credentials.verify(&login.user_name, &login.password, stored);
+    let state = match &known {
+        None => Some((5, "Could not find a login matching the name provided.")),
+        Some(_) if !right => Some((8, "Password did not match that for the login provided.")),
+        Some(l) if l.is_disabled => Some((7, "The account is disabled.")),
+        Some(_) => None,
+    };
+    let from = channel.peer().ip();
+    if let Some((state, reason)) = state {
+        thread::sleep(shared.credentials.failed(from, &login.user_name));
+        return Err(refuse(output, &[login_failed()], state, reason));
+    }
+    shared.credentials.succeeded(from, &login.user_name);
+
+    // Open the session.
+    let ceiling = if encrypted { PACKET_BYTES_TLS_MAX } else { PACKET_BYTES_MAX };
+    let packet_bytes = match login.packet_size as usize {
+        0 => PACKET_BYTES_DEFAULT,
+        asked => asked.clamp(PACKET_BYTES_MIN, ceiling),
+    };
+    let mut options = ConnectOptions {
+        login: known.map_or_else(|| login.user_name.clone(), |l| l.name),
+        host_name: login.host_name.clone(),
+        program_name: login.app_name.clone(),
+        client_interface: login.library_name.clone(),
+        client_pid: login.client_pid,
+        database: Some(login.database.clone()).filter(|d| !d.is_empty()),
+        client_net_address: from.to_string(),
+        tds_version: version.login_value(),
+        packet_size: packet_bytes as u32,
+        language: login.language.clone(),
+        odbc_defaults: login.wants_ansi_defaults(),
+    };
+    let mut connected = shared.instance.connect(options.clone());
+    if connected.is_err() && options.database.is_some() && !login.database_is_fatal() {
+        options.database = None;
+        connected = shared.instance.connect(options);
+    }
+    let connection = match connected {
+        Ok(connection) => connection,
+        Err(e) => {
+            let reason = format!("Failed to open the explicitly specified database '{}'.", login.database);
+            return Err(refuse(output, &[e, login_failed()], 38, &reason));
+        }
+    };
+    output.set_spid(connection.session_id().0);
+    answer(output, &login, &connection, version, packet_bytes)?;
+    channel.logged_in(connection.cancel_handle()).map_err(ChannelError::from)?;
+    Ok(connection)
+}
+
+/// The DONE of a refused login.
+fn encode_failed_done(version: TdsVersion) -> Vec<u8> {
+    let mut out = Vec::new();
+    let status = token::DONE_ERROR;
+    let done = token::DoneToken { kind: token::DoneKind::Statement, status, command: 0, rows: 0 };
+    encode::done(&mut out, &done, version);
+    out
+}
+
+/// Everything before LOGIN7, and LOGIN7.
+fn reach_login7(shared: &Shared, channel: &Channel) -> Result<Way, NoSession> {
+    let loopback = channel.peer().ip().to_canonical().is_loopback();
+    let policy = match shared.settings.tls {
+        TlsPolicy::Off => EncryptionPolicy::Off,
+        TlsPolicy::Optional => EncryptionPolicy::Optional,
+        TlsPolicy::RequiredOffLoopback if loopback => EncryptionPolicy::Optional,
+        TlsPolicy::RequiredOffLoopback => EncryptionPolicy::Required,
+    };
+    let tls = shared.tls.as_ref();
+    let mut strict = false;
+    if channel.first_byte()? == TLS_CLIENT_HELLO {
+        let tls = tls.ok_or(ProtocolError::Malformed("TLS is switched off"))?;
+        channel.handshake_on_socket(tls.strict.clone())?;
+        strict = true;
+    }
+    let first = channel.message(|message, data| match message.kind {
+        PacketType::Prelogin => Prelogin::decode(data).map(First::Prelogin),
+        PacketType::Login7 => Login7::decode(data).map(|login| First::Login(Box::new(login))),
+        _ => Err(ProtocolError::Malformed("neither PRELOGIN nor LOGIN7 first")),
+    })??;
+    let prelogin = match first {
+        First::Prelogin(prelogin) => prelogin,
+        First::Login(login) if strict => return Ok(Way { login: *login, encrypted: true, strict }),
+        // jTDS: no PRELOGIN, so no TLS.
+        First::Login(login) if policy != EncryptionPolicy::Required => {
+            return Ok(Way { login: *login, encrypted: false, strict });
+        }
+        First::Login(_) => {
+            shared.log.write(
+                Level::Warning,
+                "Logon",
+                &format!("{} [CLIENT: {}]", SqlError::new(17835, &[&""]).message, channel.peer().ip()),
+            );
+            return Err(NoSession::Refused);
+        }
+    };
+    let (encryption, negotiated) = if strict {
+        (prelogin.encryption, Negotiated::Full)
+    } else {
+        prelogin::negotiate(prelogin.encryption, policy)
+    };
+    let ours = prelogin.instance.is_empty() || prelogin.instance.eq_ignore_ascii_case("MSSQLServer");
+    let answer = Prelogin {
+        version: crate::PRODUCT_VERSION,
+        encryption,
+        instance: if ours { String::new() } else { "\u{1}".into() },
+        fed_auth: prelogin.fed_auth.map(|_| 0),
+        ..Prelogin::default()
+    };
+    let (mut data, mut packets) = (Vec::new(), Vec::new());
+    answer.encode(true, &mut data);
+    Framer::new(PacketType::Response).frame(&data, true, &mut packets);
+    channel.send(&packets)?;
+    match (negotiated, strict) {
+        (Negotiated::Refused, _) => {
+            let text = match policy {
+                EncryptionPolicy::Off => "The client requires encryption, which is switched off.".into(),
+                _ => SqlError::new(17835, &[&""]).message,
+            };
+            let ip = channel.peer().ip();
+            shared.log.write(Level::Warning, "Logon", &format!("{text} [CLIENT: {ip}]"));
+            return Err(NoSession::Refused);
+        }
+        (Negotiated::LoginOnly | Negotiated::Full, false) => {
+            let tls = tls.ok_or(ProtocolError::Malformed("TLS is switched off"))?;
+            channel.handshake_in_packets(tls.wrapped.clone())?;
+        }
+        _ => {}
+    }
+    let login = channel.message(|message, data| match message.kind {
+        PacketType::Login7 => Login7::decode(data),
+        _ => Err(ProtocolError::Malformed("LOGIN7 expected")),
+    })??;
+    if negotiated == Negotiated::LoginOnly {
+        channel.drop_tls();
+    }
+    Ok(Way { login, encrypted: negotiated == Negotiated::Full, strict })
+}
+
+enum First {
+    Prelogin(Prelogin),
+    Login(Box<Login7>),
+}
+
+/// The login's answer, in the order that every client accepts.
+fn answer(
+    output: &mut Output,
+    login: &Login7,
+    connection: &Connection,
+    version: TdsVersion,
+    packet_bytes: usize,
+) -> Result<(), NoSession> {
+    let gone = |_| NoSession::Channel(ChannelError::Closed);
+    let database = connection.database().to_string();
+    let changed = SqlError::new(5701, &[&database]).with_state(2).with_severity(0);
+    let language = SqlError::new(5703, &[&LANGUAGE]).with_severity(0);
+    output
+        .env_change(EnvChange::Database { new: database, old: "master".into() })
+        .and_then(|()| output.message(&changed))
+        .and_then(|()| output.env_change(EnvChange::Collation(taffrail_types::Collation::default())))
+        .and_then(|()| output.env_change(EnvChange::Language { new: LANGUAGE.into(), old: String::new() }))
+        .and_then(|()| output.message(&language))
+        .map_err(gone)?;
+    let tokens = output.tokens();
+    encode::login_ack(tokens, version, PROGRAM, crate::PRODUCT_VERSION);
+    encode::env_change(tokens, &encode::EnvChange::PacketSize(packet_bytes, PACKET_BYTES_DEFAULT));
+    if login.asks_for(FEATURE_UTF8) {
+        // No collation in UTF-8 exists here.
+        encode::feature_ext_ack(tokens, &[(FEATURE_UTF8, &[0])]);
+    }
+    output.finish(false).map_err(gone)?;
+    // The negotiated size starts with the message after this one.
+    output.set_packet_bytes(packet_bytes);
+    Ok(())
+}

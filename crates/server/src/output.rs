@@ -1,0 +1,291 @@
+//! What a session says to its client: a [`ResultSink`] that encodes tokens, cuts packets and sends them.
+//!
+//! 1. At most [`BATCH_BYTES`] and one row wait here: a full buffer is sent before the engine goes on, and sending
+//!    blocks while the client does not read. That is the back-pressure; memory does not grow with the result.
+//! 2. The last DONE must lack the "more" bit, and only the end of the request tells which one it is: one DONE is
+//!    always held back (`held`).
+//! 3. After an error of the socket nothing is sent any more and the engine hears [`ClientGone`].
+
+use crate::channel::Channel;
+use std::sync::Arc;
+use taffrail_base::SqlError;
+use taffrail_engine::{
+    ClientGone, ColumnDesc, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
+};
+use taffrail_tds::packet::HEADER_BYTES;
+use taffrail_tds::token::{self, ColumnSpec, DoneToken, MessageToken, RowEncoder, encode};
+use taffrail_tds::{Framer, PacketType, TdsVersion};
+use taffrail_types::{Collation, Value};
+
+/// Bytes gathered for one write once a result has proved to be long.
+const BATCH_BYTES: usize = 32 * 1024;
+/// A result is long from here on; before, every full packet goes at once, so that the first rows come early.
+const LONG_BYTES: usize = 64 * 1024;
+
+pub(crate) struct Output {
+    channel: Arc<Channel>,
+    framer: Framer,
+    version: TdsVersion,
+    server_name: Arc<str>,
+    collation: [u8; 5],
+    tokens: Vec<u8>,
+    packets: Vec<u8>,
+    held: Option<DoneToken>,
+    rows: RowEncoder,
+    /// Another call of the same message follows the one that runs.
+    more_calls: bool,
+    sent: usize,
+    gone: bool,
+    /// Something of severity 20 or more was said, or could not be said.
+    fatal: Option<String>,
+}
+
+impl Output {
+    pub(crate) fn new(channel: Arc<Channel>, server_name: Arc<str>) -> Output {
+        Output {
+            channel,
+            framer: Framer::new(PacketType::Response),
+            version: TdsVersion::default(),
+            server_name,
+            collation: Collation::default().tds(),
+            tokens: Vec::new(),
+            packets: Vec::new(),
+            held: None,
+            rows: RowEncoder::default(),
+            more_calls: false,
+            sent: 0,
+            gone: false,
+            fatal: None,
+        }
+    }
+
+    pub(crate) fn set_version(&mut self, version: TdsVersion) {
+        self.version = version;
+    }
+
+    pub(crate) fn version(&self) -> TdsVersion {
+        self.version
+    }
+
+    pub(crate) fn set_spid(&mut self, spid: u16) {
+        self.framer.set_spid(spid);
+    }
+
+    pub(crate) fn set_packet_bytes(&mut self, bytes: usize) {
+        self.framer.set_packet_bytes(bytes);
+    }
+
+    /// Whether another call of the same message follows the one that runs.
+    pub(crate) fn set_more_calls(&mut self, more: bool) {
+        self.more_calls = more;
+    }
+
+    /// Something was said, or could not be said, after which the connection cannot go on.
+    pub(crate) fn is_fatal(&self) -> bool {
+        self.fatal.is_some()
+    }
+
+    /// What ends the connection, if anything does; once.
+    pub(crate) fn take_fatal(&mut self) -> Option<String> {
+        self.fatal.take()
+    }
+
+    /// Room for tokens that are written directly, after what is held back.
+    pub(crate) fn tokens(&mut self) -> &mut Vec<u8> {
+        self.settle();
+        &mut self.tokens
+    }
+
+    /// Ends the answer: the held DONE without "more", or the acknowledgement of an attention, and the last packet.
+    pub(crate) fn finish(&mut self, attention: bool) -> SinkResult {
+        let plain = DoneToken { kind: token::DoneKind::Statement, status: 0, command: 0, rows: 0 };
+        if attention {
+            self.settle();
+            let status = token::DONE_ATTENTION;
+            encode::done(&mut self.tokens, &DoneToken { status, ..plain }, self.version);
+        } else {
+            match self.held.take() {
+                Some(held) if held.kind != token::DoneKind::InProcedure => {
+                    encode::done(&mut self.tokens, &held, self.version);
+                }
+                // A DONEINPROC never ends an answer.
+                held => {
+                    self.held = held;
+                    self.settle();
+                    encode::done(&mut self.tokens, &plain, self.version);
+                }
+            }
+        }
+        self.send(true)
+    }
+
+    /// Ends the answer with the tokens that are there.
+    pub(crate) fn end_raw(&mut self) -> SinkResult {
+        self.settle();
+        self.send(true)
+    }
+
+    /// Writes the held DONE: something follows it.
+    fn settle(&mut self) {
+        if let Some(mut held) = self.held.take() {
+            held.status |= token::DONE_MORE;
+            encode::done(&mut self.tokens, &held, self.version);
+        }
+    }
+
+    /// Sends what is full.
+    #[inline]
+    fn drain(&mut self) -> SinkResult {
+        let packet = self.framer.packet_bytes() - HEADER_BYTES;
+        let enough = if self.sent < LONG_BYTES { packet } else { packet.max(BATCH_BYTES) };
+        if self.tokens.len() > enough { self.send(false) } else { self.alive() }
+    }
+
+    fn alive(&self) -> SinkResult {
+        if self.gone { Err(ClientGone) } else { Ok(()) }
+    }
+
+    fn send(&mut self, last: bool) -> SinkResult {
+        self.packets.clear();
+        let taken = self.framer.frame(&self.tokens, last, &mut self.packets);
+        self.tokens.drain(..taken);
+        if last {
+            self.sent = 0;
+            // One row of a gigabyte must not keep its memory for the life of the session.
+            self.tokens.shrink_to(2 * BATCH_BYTES);
+            self.packets.shrink_to(2 * BATCH_BYTES);
+        } else {
+            self.sent += taken;
+        }
+        self.transmit()
+    }
+
+    fn transmit(&mut self) -> SinkResult {
+        self.alive()?;
+        if !self.packets.is_empty() && self.channel.send(&self.packets).is_err() {
+            self.gone = true;
+        }
+        self.alive()
+    }
+
+    /// A value that does not fit its column is a fault of the engine: the connection ends, the reason is logged.
+    fn misfit(&mut self, e: taffrail_tds::EncodeError) -> SinkResult {
+        let now = crate::clock::Stamp::now().errorlog();
+        let error = SqlError::new(21, &[&0, &now]);
+        self.message(&error)?;
+        self.fatal = Some(format!("a result could not be encoded: {e}"));
+        Err(ClientGone)
+    }
+}
+
+impl ResultSink for Output {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.settle();
+        let specs: Vec<ColumnSpec<'_>> = columns
+            .iter()
+            .map(|c| ColumnSpec {
+                name: &c.name,
+                ty: c.ty,
+                collation: c.collation.map_or([0; 5], Collation::tds),
+                nullable: c.nullable,
+                identity: c.identity,
+                computed: c.computed,
+            })
+            .collect();
+        encode::columns(&mut self.tokens, &specs, self.version);
+        self.rows = RowEncoder::new(&specs, self.version);
+        self.drain()
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        match self.rows.row(&mut self.tokens, values) {
+            Ok(()) => self.drain(),
+            Err(e) => self.misfit(e),
+        }
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        self.settle();
+        let server_name = self.server_name.clone();
+        encode::message(
+            &mut self.tokens,
+            &MessageToken {
+                number: message.number,
+                state: message.state,
+                class: message.severity,
+                text: &message.message,
+                server: &server_name,
+                procedure: message.procedure.as_deref().unwrap_or_default(),
+                line: message.line,
+            },
+            self.version,
+        );
+        if message.severity >= 20 {
+            self.fatal = Some(message.to_string());
+        }
+        self.drain()
+    }
+
+    fn done(&mut self, done: Done) -> SinkResult {
+        self.settle();
+        let mut status = 0;
+        if done.error {
+            status |= token::DONE_ERROR;
+        }
+        if done.rows.is_some() {
+            status |= token::DONE_COUNT;
+        }
+        let kind = match done.kind {
+            DoneKind::Statement => token::DoneKind::Statement,
+            DoneKind::InProcedure => token::DoneKind::InProcedure,
+            DoneKind::Procedure => token::DoneKind::Procedure,
+        };
+        if kind == token::DoneKind::Procedure && self.more_calls {
+            status |= token::DONE_RPC_IN_BATCH;
+        }
+        let rows = done.rows.unwrap_or(0);
+        self.held = Some(DoneToken { kind, status, command: done.command.0, rows });
+        self.drain()
+    }
+
+    fn return_status(&mut self, status: i32) -> SinkResult {
+        encode::return_status(self.tokens(), status);
+        self.drain()
+    }
+
+    fn return_value(&mut self, v: ReturnValue) -> SinkResult {
+        self.settle();
+        let (collation, version) = (self.collation, self.version);
+        let tokens = &mut self.tokens;
+        match encode::return_value(tokens, v.ordinal, &v.name, v.ty, collation, &v.value, version) {
+            Ok(()) => self.drain(),
+            Err(e) => self.misfit(e),
+        }
+    }
+
+    fn env_change(&mut self, change: EnvChange) -> SinkResult {
+        let change = match &change {
+            EnvChange::Database { new, old } => encode::EnvChange::Database(new, old),
+            EnvChange::Language { new, old } => encode::EnvChange::Language(new, old),
+            EnvChange::Collation(collation) => encode::EnvChange::Collation(collation.tds()),
+            EnvChange::BeginTransaction(d) => encode::EnvChange::BeginTransaction(*d),
+            EnvChange::CommitTransaction(d) => encode::EnvChange::CommitTransaction(*d),
+            EnvChange::RollbackTransaction(d) => encode::EnvChange::RollbackTransaction(*d),
+            EnvChange::ResetAck => encode::EnvChange::ResetAck,
+        };
+        encode::env_change(self.tokens(), &change);
+        self.drain()
+    }
+
+    fn order(&mut self, columns: &[u16]) -> SinkResult {
+        encode::order(self.tokens(), columns);
+        self.drain()
+    }
+
+    fn flush(&mut self) -> SinkResult {
+        self.packets.clear();
+        self.framer.flush(&self.tokens, &mut self.packets);
+        self.tokens.clear();
+        self.transmit()
+    }
+}

@@ -1,0 +1,250 @@
+//! A session: requests in, answers out, one at a time, on the session's own thread.
+
+use crate::channel::{Channel, ChannelError};
+use crate::errorlog::Level;
+use crate::listener::Shared;
+use crate::login::{self, NoSession};
+use crate::output::Output;
+use std::sync::Arc;
+use taffrail_base::SqlError;
+use taffrail_engine::{
+    Connection, ConnectionFate, Done, DoneKind, ResultSink, RpcCall, RpcParam, RpcProcedure,
+    TransactionRequest, TxIsolation,
+};
+use taffrail_tds::request::{self, BeginSpec};
+use taffrail_tds::{PacketType, ProtocolError, Reset, TdsVersion, rpc};
+
+/// A request, decoded.
+enum Request {
+    Batch(String),
+    Rpc(Vec<rpc::Call>),
+    Transaction(request::TransactionRequest),
+    Attention,
+    /// The client gave it up while it was sending.
+    Ignored,
+    /// In order as a stream, but not to be run.
+    Refused(DoneKind, Box<SqlError>),
+}
+
+/// From the first byte of a connection to its last.
+pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
+    let mut output = Output::new(channel.clone(), shared.server_name.clone());
+    let peer = channel.peer().ip();
+    let connection = match login::login(shared, channel, &mut output) {
+        Ok(connection) => connection,
+        Err(NoSession::Refused) => return channel.close(),
+        // Port scanners and health checks open a connection and leave.
+        Err(NoSession::Channel(ChannelError::Closed)) => return,
+        Err(NoSession::Channel(e)) => {
+            let text = format!("The connection was closed before the login was complete: {e}. [CLIENT: {peer}]");
+            shared.log.write(Level::Warning, "Logon", &text);
+            return channel.close();
+        }
+    };
+    let spid = connection.session_id();
+    shared.watcher.add(id, channel.clone());
+    let mut session = Session { shared, channel, output, connection };
+    let end = session.serve();
+    shared.watcher.remove(id);
+    let source = format!("spid{spid}");
+    if let Some(fatal) = session.output.take_fatal() {
+        shared.log.write(Level::Error, &source, &fatal);
+    }
+    match end {
+        Ok(()) | Err(ChannelError::Closed) => {}
+        Err(e) => {
+            let text = format!("The connection was closed: {e}. [CLIENT: {peer}]");
+            shared.log.write(Level::Warning, &source, &text);
+        }
+    }
+    // The transaction is rolled back and the locks are gone before the client sees the end of its connection.
+    drop(session);
+    channel.close();
+}
+
+struct Session<'a> {
+    shared: &'a Shared,
+    channel: &'a Arc<Channel>,
+    output: Output,
+    connection: Connection,
+}
+
+impl Session<'_> {
+    /// Requests until the client or the server has enough.
+    fn serve(&mut self) -> Result<(), ChannelError> {
+        loop {
+            let version = self.output.version();
+            let (reset, request) =
+                self.channel.message(|message, data| (message.reset, decode(message, data, version)))?;
+            let request = match request {
+                Ok(request) => request,
+                Err(e) => {
+                    self.complain(&e);
+                    return Err(e.into());
+                }
+            };
+            if self.shared.is_stopping() {
+                return Ok(());
+            }
+            if self.answer(reset, request)? == ConnectionFate::Close {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Runs one request and sends its answer.
+    fn answer(&mut self, reset: Reset, request: Request) -> Result<ConnectionFate, ChannelError> {
+        if matches!(request, Request::Attention) {
+            // It came too late for what it was meant to stop, but it must be acknowledged.
+            return Ok(self.fate(true, ConnectionFate::Continue));
+        }
+        if matches!(request, Request::Ignored) {
+            return Ok(self.fate(false, ConnectionFate::Continue));
+        }
+        if self.channel.begin()? {
+            return Ok(self.fate(true, ConnectionFate::Continue));
+        }
+        self.shared.watcher.wake();
+        let fate = self.execute(reset, request);
+        let attention = self.channel.end();
+        Ok(self.fate(attention, fate))
+    }
+
+    /// The end of the answer.
+    fn fate(&mut self, attention: bool, fate: ConnectionFate) -> ConnectionFate {
+        let sent = self.output.finish(attention).is_ok();
+        if sent && !self.output.is_fatal() { fate } else { ConnectionFate::Close }
+    }
+
+    fn execute(&mut self, reset: Reset, request: Request) -> ConnectionFate {
+        let (connection, output) = (&mut self.connection, &mut self.output);
+        if reset != Reset::No
+            && connection.reset(reset == Reset::KeepTransaction, output) == ConnectionFate::Close
+        {
+            return ConnectionFate::Close;
+        }
+        match request {
+            Request::Batch(text) => connection.execute_batch(&text, output),
+            Request::Rpc(calls) => {
+                let mut left = calls.len();
+                for call in calls {
+                    left -= 1;
+                    output.set_more_calls(left > 0);
+                    let fate = if call.skip {
+                        let error = unsupported("a call that is marked not to be run");
+                        refuse(output, DoneKind::Procedure, &error)
+                    } else {
+                        connection.execute_rpc(engine_call(call), output)
+                    };
+                    if fate == ConnectionFate::Close {
+                        return fate;
+                    }
+                    if connection.was_cancelled() {
+                        break;
+                    }
+                }
+                output.set_more_calls(false);
+                ConnectionFate::Continue
+            }
+            Request::Transaction(request) => {
+                connection.transaction_request(engine_transaction(request), output)
+            }
+            Request::Refused(kind, error) => refuse(output, kind, &error),
+            Request::Attention | Request::Ignored => ConnectionFate::Continue,
+        }
+    }
+
+    /// The last words to a client whose stream makes no sense.
+    fn complain(&mut self, e: &ProtocolError) {
+        let error = match e {
+            ProtocolError::Truncated | ProtocolError::TooLong => SqlError::new(4002, &[]),
+            _ => SqlError::new(4014, &[&0, &0]),
+        };
+        // It may well not be listening any more.
+        let _ = self.output.message(&error.with_severity(20));
+        let _ = self.output.finish(false);
+        self.output.take_fatal();
+    }
+}
+
+/// An error, and the end of what it stands for.
+fn refuse(output: &mut Output, kind: DoneKind, error: &SqlError) -> ConnectionFate {
+    let done = Done { kind, command: taffrail_engine::Command::NONE, rows: None, error: true };
+    match output.message(error).and_then(|()| output.done(done)) {
+        Ok(()) => ConnectionFate::Continue,
+        Err(_) => ConnectionFate::Close,
+    }
+}
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(401, &[&what])
+}
+
+/// A message's request. An error ends the connection.
+fn decode(
+    message: taffrail_tds::Message,
+    data: &[u8],
+    version: TdsVersion,
+) -> Result<Request, ProtocolError> {
+    if message.ignored {
+        return Ok(Request::Ignored);
+    }
+    let (decoded, kind) = match message.kind {
+        PacketType::Batch => {
+            (request::decode_batch(data, version).map(Request::Batch), DoneKind::Statement)
+        }
+        PacketType::Rpc => (rpc::decode(data, version).map(Request::Rpc), DoneKind::Procedure),
+        PacketType::TransactionManager => (
+            request::TransactionRequest::decode(data, version).map(Request::Transaction),
+            DoneKind::Statement,
+        ),
+        PacketType::Attention => (Ok(Request::Attention), DoneKind::Statement),
+        PacketType::BulkLoad => (Err(ProtocolError::Unsupported("bulk load")), DoneKind::Statement),
+        _ => return Err(ProtocolError::Malformed("a message that has no place in a session")),
+    };
+    match decoded {
+        Err(ProtocolError::Unsupported(what)) => Ok(Request::Refused(kind, unsupported(what))),
+        Err(ProtocolError::BadValue { ordinal, name, type_name }) => {
+            Ok(Request::Refused(kind, SqlError::new(8023, &[&ordinal, &name, &type_name])))
+        }
+        other => other,
+    }
+}
+
+fn engine_call(call: rpc::Call) -> RpcCall {
+    RpcCall {
+        procedure: match call.procedure {
+            rpc::Procedure::Name(name) => RpcProcedure::Name(name),
+            rpc::Procedure::Id(id) => RpcProcedure::Id(id),
+        },
+        params: call
+            .params
+            .into_iter()
+            .map(|p| RpcParam { name: p.name, by_ref: p.by_ref, default: p.default, ty: p.ty, value: p.value })
+            .collect(),
+    }
+}
+
+fn engine_transaction(request: request::TransactionRequest) -> TransactionRequest {
+    let isolation = |byte: u8| match byte {
+        1 => TxIsolation::ReadUncommitted,
+        2 => TxIsolation::ReadCommitted,
+        3 => TxIsolation::RepeatableRead,
+        4 => TxIsolation::Serializable,
+        5 => TxIsolation::Snapshot,
+        _ => TxIsolation::Keep,
+    };
+    let begin = |spec: BeginSpec| (isolation(spec.isolation), spec.name);
+    match request {
+        request::TransactionRequest::Begin(spec) => {
+            TransactionRequest::Begin { isolation: isolation(spec.isolation), name: spec.name }
+        }
+        request::TransactionRequest::Commit { name, begin: next } => {
+            TransactionRequest::Commit { name, then_begin: next.map(begin) }
+        }
+        request::TransactionRequest::Rollback { name, begin: next } => {
+            TransactionRequest::Rollback { name, then_begin: next.map(begin) }
+        }
+        request::TransactionRequest::Save { name } => TransactionRequest::Save { name },
+    }
+}

@@ -1,0 +1,314 @@
+//! Settings: flags before `TAFFRAIL_*` variables before a TOML file before the defaults.
+//!
+//! All three sources fill the same [`Overrides`]; [`Settings::resolve`] lays them over each other and checks the
+//! result, so that a value means the same wherever it was written.
+
+use serde::Deserialize;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use taffrail_engine::instance::VlfAlgorithm;
+
+/// What one source says; what it leaves out is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub struct Overrides {
+    pub data: Option<PathBuf>,
+    pub listen: Option<String>,
+    pub console: Option<String>,
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+    pub sa_password_file: Option<PathBuf>,
+    /// Not in a file and not a flag: others could read it there.
+    #[serde(skip)]
+    pub sa_password: Option<String>,
+    pub max_server_memory_mb: Option<u64>,
+    pub max_connections: Option<u32>,
+    pub file_roots: Option<Vec<PathBuf>>,
+    pub tls: Option<String>,
+    pub tls_certificate_file: Option<PathBuf>,
+    pub tls_key_file: Option<PathBuf>,
+    pub log_vlf_algorithm: Option<String>,
+    pub log_initialization: Option<String>,
+    pub delayed_durability_window_ms: Option<u64>,
+    pub target_recovery_time_s: Option<u64>,
+    pub recovery_interval_min: Option<u64>,
+}
+
+/// Who has to encrypt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TlsPolicy {
+    /// Everybody who does not come over the loopback interface.
+    RequiredOffLoopback,
+    /// Whoever wants to; a client that can encrypts at least its login.
+    Optional,
+    /// Nobody can.
+    Off,
+}
+
+/// The settings of a server.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The data directory.
+    pub data: PathBuf,
+    /// Where TDS is spoken; port 0 takes any free port.
+    pub listen: SocketAddr,
+    /// `sa`'s password, if one is given.
+    pub sa_password: Option<String>,
+    /// Memory budget.
+    pub max_server_memory_mb: u64,
+    /// Sessions at a time.
+    pub max_connections: u32,
+    /// Directories that statements may name files in; empty for the data directory alone.
+    pub file_roots: Vec<PathBuf>,
+    /// Who has to encrypt.
+    pub tls: TlsPolicy,
+    /// Certificate chain and key in PEM, instead of the self-signed pair.
+    pub tls_files: Option<(PathBuf, PathBuf)>,
+    /// VLFs per growth.
+    pub log_vlf_algorithm: VlfAlgorithm,
+    /// The longest time a delayed durable commit stays in memory.
+    pub delayed_durability_window: Duration,
+    /// `TARGET_RECOVERY_TIME` of new databases.
+    pub target_recovery_time: Duration,
+}
+
+/// The default of `--data`.
+pub const DEFAULT_DATA: &str = "./data";
+/// The default of `--listen`.
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:1433";
+/// The default of `--max-connections`.
+pub const DEFAULT_MAX_CONNECTIONS: u32 = 1024;
+
+impl Overrides {
+    /// From `TAFFRAIL_*` variables, through `var` so that a test needs no process environment.
+    pub fn from_env(var: impl Fn(&str) -> Option<String>) -> Result<Overrides, String> {
+        fn number<T: std::str::FromStr>(name: &str, text: Option<String>) -> Result<Option<T>, String> {
+            text.map(|t| t.trim().parse().map_err(|_| format!("{name}: '{t}' is not a number"))).transpose()
+        }
+        let path = |name: &str| var(name).map(PathBuf::from);
+        Ok(Overrides {
+            data: path("TAFFRAIL_DATA"),
+            listen: var("TAFFRAIL_LISTEN"),
+            console: var("TAFFRAIL_CONSOLE"),
+            config: path("TAFFRAIL_CONFIG"),
+            sa_password_file: path("TAFFRAIL_SA_PASSWORD_FILE"),
+            sa_password: var("TAFFRAIL_SA_PASSWORD"),
+            max_server_memory_mb: number(
+                "TAFFRAIL_MAX_SERVER_MEMORY_MB",
+                var("TAFFRAIL_MAX_SERVER_MEMORY_MB"),
+            )?,
+            max_connections: number("TAFFRAIL_MAX_CONNECTIONS", var("TAFFRAIL_MAX_CONNECTIONS"))?,
+            file_roots: var("TAFFRAIL_FILE_ROOTS").map(|v| std::env::split_paths(&v).collect()),
+            tls: var("TAFFRAIL_TLS"),
+            tls_certificate_file: path("TAFFRAIL_TLS_CERTIFICATE_FILE"),
+            tls_key_file: path("TAFFRAIL_TLS_KEY_FILE"),
+            log_vlf_algorithm: var("TAFFRAIL_LOG_VLF_ALGORITHM"),
+            log_initialization: var("TAFFRAIL_LOG_INITIALIZATION"),
+            delayed_durability_window_ms: number(
+                "TAFFRAIL_DELAYED_DURABILITY_WINDOW_MS",
+                var("TAFFRAIL_DELAYED_DURABILITY_WINDOW_MS"),
+            )?,
+            target_recovery_time_s: number(
+                "TAFFRAIL_TARGET_RECOVERY_TIME_S",
+                var("TAFFRAIL_TARGET_RECOVERY_TIME_S"),
+            )?,
+            recovery_interval_min: number(
+                "TAFFRAIL_RECOVERY_INTERVAL_MIN",
+                var("TAFFRAIL_RECOVERY_INTERVAL_MIN"),
+            )?,
+        })
+    }
+
+    /// From the text of a TOML file.
+    pub fn from_toml(text: &str) -> Result<Overrides, String> {
+        toml::from_str(text).map_err(|e| e.to_string())
+    }
+
+    /// These, and where they say nothing, those.
+    pub fn or(self, those: Overrides) -> Overrides {
+        Overrides {
+            data: self.data.or(those.data),
+            listen: self.listen.or(those.listen),
+            console: self.console.or(those.console),
+            config: self.config.or(those.config),
+            // A password and a file of it are one setting: the file of a nearer source wins over a farther password.
+            sa_password: if self.sa_password_file.is_some() { None } else { self.sa_password.clone().or(those.sa_password) },
+            sa_password_file: if self.sa_password.is_some() && self.sa_password_file.is_none() {
+                None
+            } else {
+                self.sa_password_file.or(those.sa_password_file)
+            },
+            max_server_memory_mb: self.max_server_memory_mb.or(those.max_server_memory_mb),
+            max_connections: self.max_connections.or(those.max_connections),
+            file_roots: self.file_roots.or(those.file_roots),
+            tls: self.tls.or(those.tls),
+            tls_certificate_file: self.tls_certificate_file.or(those.tls_certificate_file),
+            tls_key_file: self.tls_key_file.or(those.tls_key_file),
+            log_vlf_algorithm: self.log_vlf_algorithm.or(those.log_vlf_algorithm),
+            log_initialization: self.log_initialization.or(those.log_initialization),
+            delayed_durability_window_ms: self
+                .delayed_durability_window_ms
+                .or(those.delayed_durability_window_ms),
+            target_recovery_time_s: self.target_recovery_time_s.or(those.target_recovery_time_s),
+            recovery_interval_min: self.recovery_interval_min.or(those.recovery_interval_min),
+        }
+    }
+}
+
+impl Settings {
+    /// Flags over the process's variables over the file that either names.
+    pub fn resolve(flags: Overrides) -> Result<Settings, String> {
+        let env = Overrides::from_env(|name| std::env::var(name).ok())?;
+        let mut given = flags.or(env);
+        if let Some(path) = given.config.clone() {
+            let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
+            let text = std::fs::read_to_string(&path).map_err(|e| at(&e))?;
+            given = given.or(Overrides::from_toml(&text).map_err(|e| at(&e))?);
+        }
+        Settings::from_overrides(given)
+    }
+
+    /// Checks what is given and fills in the defaults.
+    pub fn from_overrides(given: Overrides) -> Result<Settings, String> {
+        let listen_text = given.listen.as_deref().unwrap_or(DEFAULT_LISTEN);
+        let listen = listen_text
+            .to_socket_addrs()
+            .ok()
+            .and_then(|mut addresses| addresses.next())
+            .ok_or_else(|| format!("listen: '{listen_text}' is not ADDRESS:PORT"))?;
+        if let Some(console) = given.console.as_deref().filter(|c| *c != "off") {
+            return Err(format!("console: '{console}': there is no console yet, only 'off' is possible"));
+        }
+        let sa_password = match (&given.sa_password_file, given.sa_password) {
+            (Some(path), _) => Some(read_password(path)?),
+            (None, password) => password,
+        };
+        if sa_password.as_deref() == Some("") {
+            return Err("the password of sa must not be empty".into());
+        }
+        let tls = match given.tls.as_deref() {
+            None | Some("required") => TlsPolicy::RequiredOffLoopback,
+            Some("optional") => TlsPolicy::Optional,
+            Some("off") => TlsPolicy::Off,
+            Some(other) => return Err(format!("tls: '{other}' is not one of required, optional, off")),
+        };
+        let tls_files = match (given.tls_certificate_file, given.tls_key_file) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err("tls_certificate_file and tls_key_file go together".into()),
+        };
+        let log_vlf_algorithm = match given.log_vlf_algorithm.as_deref() {
+            Some("2012") => VlfAlgorithm::V2012,
+            Some("2014") => VlfAlgorithm::V2014,
+            None | Some("2022") => VlfAlgorithm::V2022,
+            Some(other) => return Err(format!("log_vlf_algorithm: '{other}' is not one of 2012, 2014, 2022")),
+        };
+        match given.log_initialization.as_deref() {
+            None | Some("zero") => {}
+            Some(other @ ("sql2022" | "ahead")) => {
+                return Err(format!("log_initialization: '{other}' is not there yet, only 'zero' is"));
+            }
+            Some(other) => {
+                return Err(format!("log_initialization: '{other}' is not one of zero, sql2022, ahead"));
+            }
+        }
+        if given.recovery_interval_min.unwrap_or(0) != 0 {
+            return Err("recovery_interval_min: only 0 is possible yet (target_recovery_time_s decides)".into());
+        }
+        let max_connections = given.max_connections.unwrap_or(DEFAULT_MAX_CONNECTIONS);
+        if !(1..=32_767).contains(&max_connections) {
+            return Err("max_connections: from 1 to 32767".into());
+        }
+        let max_server_memory_mb = given.max_server_memory_mb.unwrap_or_else(half_of_memory_mb);
+        if max_server_memory_mb < 16 {
+            return Err("max_server_memory_mb: at least 16".into());
+        }
+        Ok(Settings {
+            data: given.data.unwrap_or_else(|| DEFAULT_DATA.into()),
+            listen,
+            sa_password,
+            max_server_memory_mb,
+            max_connections,
+            file_roots: given.file_roots.unwrap_or_default(),
+            tls,
+            tls_files,
+            log_vlf_algorithm,
+            delayed_durability_window: Duration::from_millis(
+                given.delayed_durability_window_ms.unwrap_or(8),
+            ),
+            target_recovery_time: Duration::from_secs(given.target_recovery_time_s.unwrap_or(60)),
+        })
+    }
+}
+
+/// The password in a file: its first line.
+fn read_password(path: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let line = text.lines().next().unwrap_or_default();
+    if line.is_empty() {
+        return Err(format!("{}: the password of sa must not be empty", path.display()));
+    }
+    Ok(line.to_string())
+}
+
+/// The default of `max_server_memory_mb`.
+pub fn half_of_memory_mb() -> u64 {
+    let info = rustix::system::sysinfo();
+    let bytes = info.totalram as u64 * info.mem_unit as u64;
+    (bytes / 2 / 1024 / 1024).max(64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags() -> Overrides {
+        Overrides { listen: Some("127.0.0.1:0".into()), ..Overrides::default() }
+    }
+
+    #[test]
+    fn nearer_sources_win() {
+        let env = Overrides::from_env(|name| match name {
+            "TAFFRAIL_LISTEN" => Some("127.0.0.1:9".into()),
+            "TAFFRAIL_MAX_CONNECTIONS" => Some("7".into()),
+            "TAFFRAIL_FILE_ROOTS" => Some("/a:/b".into()),
+            "TAFFRAIL_SA_PASSWORD" => Some("from-env".into()),
+            _ => None,
+        })
+        .unwrap();
+        let file = Overrides::from_toml("max_connections = 5\ntls = \"optional\"\n").unwrap();
+        let s = Settings::from_overrides(flags().or(env).or(file)).unwrap();
+        assert_eq!((s.listen.port(), s.max_connections, s.tls), (0, 7, TlsPolicy::Optional));
+        assert_eq!(s.file_roots, [PathBuf::from("/a"), PathBuf::from("/b")]);
+        assert_eq!(s.sa_password.as_deref(), Some("from-env"));
+    }
+
+    #[test]
+    fn a_password_file_of_a_nearer_source_wins_over_a_password() {
+        let near = Overrides { sa_password_file: Some("/x".into()), ..Overrides::default() };
+        let far = Overrides { sa_password: Some("p".into()), ..Overrides::default() };
+        let both = near.clone().or(far.clone());
+        assert_eq!((both.sa_password, both.sa_password_file), (None, Some("/x".into())));
+        let both = far.or(near);
+        assert_eq!((both.sa_password.as_deref(), both.sa_password_file), (Some("p"), None));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let with = |change: fn(&mut Overrides)| {
+            let mut given = flags();
+            change(&mut given);
+            Settings::from_overrides(given).unwrap_err()
+        };
+        assert!(with(|o| o.tls = Some("maybe".into())).starts_with("tls: 'maybe'"));
+        assert!(with(|o| o.console = Some("127.0.0.1:1".into())).contains("only 'off'"));
+        assert!(with(|o| o.log_initialization = Some("ahead".into())).contains("not there yet"));
+        assert!(with(|o| o.sa_password = Some(String::new())).contains("empty"));
+        assert!(with(|o| o.listen = Some("nowhere".into())).contains("ADDRESS:PORT"));
+        assert!(Overrides::from_toml("max_conections = 5").unwrap_err().contains("max_conections"));
+        let env = Overrides::from_env(|n| (n == "TAFFRAIL_MAX_CONNECTIONS").then(|| "x".into()));
+        assert_eq!(env.unwrap_err(), "TAFFRAIL_MAX_CONNECTIONS: 'x' is not a number");
+    }
+}

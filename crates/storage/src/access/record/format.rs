@@ -1,0 +1,133 @@
+//! Pages made anew.
+//!
+//! ```text
+//! LOP_FORMAT_PAGE   the page's image: header, rows, slots. Redo does not look at what the page held before.
+//!                   LCX_TEXT_MIX: a piece of a large value; its undo gives the page back.
+//! LOP_ROOT_CHANGE   u64 child, u8 new level: the root keeps its place; its rows have moved to the child, the only entry now.
+//! ```
+
+use taffrail_base::PageId;
+use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
+
+use super::{RedoResult, compensation, on_page};
+use crate::access::node::{child_bytes, entry_header};
+use crate::buffer::WriteGuard;
+use crate::codec::{Put, Take};
+use crate::error::StorageResult;
+use crate::page::{HEADER_BYTES, Page};
+use crate::txn::work::{Change, Work};
+
+/// Logs a page that the caller has formatted and filled.
+pub(crate) fn log_format(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    context: Lcx,
+    reserve: Reserve,
+) -> StorageResult<()> {
+    let hobt = page.hobt();
+    let flags = if page.slots() > 0 { RecordFlags::PAGE_IMAGE } else { RecordFlags::NONE };
+    let change = Change { hobt, reserve, flags, ..Change::new(Lop::FormatPage, context) };
+    // The image is copied out, because the append needs the page for itself.
+    page.set_lsn_raw(0);
+    let image = page.image().concat();
+    let pos = work.change(page, &change, &[&image])?;
+    page.was_formatted(pos);
+    Ok(())
+}
+
+/// Moves the root's place in the tree up by one: logs it and changes the page.
+pub(crate) fn change_root(
+    work: &mut Work,
+    root: &mut WriteGuard<'_>,
+    child: PageId,
+) -> StorageResult<()> {
+    let level = root.level() + 1;
+    let mut payload = Vec::with_capacity(9);
+    payload.u64(child.to_u64());
+    payload.u8(level);
+    let change = Change {
+        hobt: root.hobt(),
+        reserve: Reserve::undo(root.image().iter().map(|p| p.len()).sum()),
+        ..Change::new(Lop::RootChange, Lcx::IndexInterior)
+    };
+    work.change(root, &change, &[&payload])?;
+    apply_root_change(root, child, level);
+    Ok(())
+}
+
+fn apply_root_change(root: &mut Page, child: PageId, level: u8) {
+    root.truncate_rows(0);
+    root.set_ghosts(0);
+    root.set_reserved_bytes(0);
+    root.bytes_mut()[2] = level;
+    root.insert_row(0, &[&entry_header(0, &[]), &child_bytes(child)]);
+}
+
+pub(super) fn redo_format(page: &mut Page, r: &Record<'_>) -> RedoResult {
+    if r.payload.len() >= HEADER_BYTES
+        && PageId::new(
+            u16::from_le_bytes([r.payload[16], r.payload[17]]),
+            u32::from_le_bytes([r.payload[20], r.payload[21], r.payload[22], r.payload[23]]),
+        ) != r.header.page
+    {
+        return Err("the image is of another page".to_owned());
+    }
+    page.restore(r.payload)
+}
+
+fn parse_root_change(r: &Record<'_>) -> Option<(PageId, u8)> {
+    let mut t = Take(r.payload);
+    Some((PageId::from_u64(t.u64()?), t.u8()?))
+}
+
+pub(super) fn redo_root_change(page: &mut Page, r: &Record<'_>) -> RedoResult {
+    let (child, level) = parse_root_change(r).ok_or("the record is too short")?;
+    apply_root_change(page, child, level);
+    Ok(())
+}
+
+pub(super) fn undo_format(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
+    if r.header.context != Lcx::TextMix {
+        // The allocation is undone by its own records; what the page holds is nobody's business then.
+        return Ok(());
+    }
+    let mut change = compensation(r, Lop::SetFreeSpace, Lcx::Pfs);
+    change.hobt = r.header.hobt;
+    super::bits::undo_page_allocation(work, r.header.page, &change)?;
+    work.db.clone().page_freed(r.header.hobt, r.header.page);
+    Ok(())
+}
+
+pub(super) fn undo_root_change(
+    work: &mut Work,
+    held: &mut [WriteGuard<'_>],
+    r: &Record<'_>,
+) -> StorageResult<()> {
+    let bad = |work: &Work| work.db.store.corrupt(r.header.page, "undo of a root change".to_owned());
+    let Some((child, _)) = parse_root_change(r) else { return Err(bad(work)) };
+    // The child holds exactly what the root held: nothing else can have changed it since.
+    let mut image = on_page(work, held, child, |_, page| Ok(page.image().concat()))?;
+    image[8..16].fill(0);
+    image[16..18].copy_from_slice(&r.header.page.file.0.to_le_bytes());
+    image[20..24].copy_from_slice(&r.header.page.page.to_le_bytes());
+    let change = compensation(r, Lop::FormatPage, Lcx::IndexInterior);
+    on_page(work, held, r.header.page, |work, page| {
+        let pos = work.change(page, &change, &[&image])?;
+        page.restore(&image).map_err(|_| bad(work))?;
+        page.set_lsn(pos);
+        Ok(())
+    })
+}
+
+pub(super) fn describe(r: &Record<'_>) -> String {
+    match r.header.op {
+        Lop::FormatPage if r.payload.len() > HEADER_BYTES => {
+            format!("page image of {} bytes", r.payload.len())
+        }
+        Lop::FormatPage => "page formatted".to_owned(),
+        _ => match parse_root_change(r) {
+            Some((child, level)) => format!("root becomes level {level} above page {child}"),
+            None => "malformed".to_owned(),
+        },
+    }
+}

@@ -1,0 +1,434 @@
+//! Rows: inserted, deleted, changed, and ghosts removed.
+//!
+//! ```text
+//! LOP_INSERT_ROWS   row, flags byte included. LCX_MARK_AS_GHOST (compensation only): u8 place; the ghost is alive again.
+//! LOP_DELETE_ROWS   LCX_MARK_AS_GHOST: u8 place, key. Else (compensation only): u8 place; the slot goes.
+//!                   Places: 0 heap row, 1 leaf entry, 2 forwarded heap row (which its stub stands for in counts), 3 interior entry.
+//! LOP_MODIFY_ROW    u16 offset in the row, u16 bytes before, u16 bytes after, u16 key length, before, after, key.
+//!                   A compensation leaves out the bytes before and the key. The key: leaf entries only.
+//! LOP_EXPUNGE_ROWS  u16 slots, ascending. Redo only.
+//! ```
+
+use taffrail_base::TransactionId;
+use taffrail_log::{Lcx, Lop, Record, Reserve};
+
+use super::{Place, RedoResult, compensation, on_page};
+use crate::access::node::{FORWARDED, GHOST, is_ghost, search, split_entry};
+use crate::access::{btree, directory};
+use crate::buffer::WriteGuard;
+use crate::codec::{Put, Take};
+use crate::error::{StorageError, StorageResult};
+use crate::page::{Page, SLOT_BYTES};
+use crate::txn::work::{Change, Work};
+
+const HEAP: u8 = 0;
+const LEAF: u8 = 1;
+const MOVED: u8 = 2;
+const INTERIOR: u8 = 3;
+const MODIFY_HEADER: usize = 8;
+
+// ---- forward ----
+
+/// What undoing an insertion logs.
+pub(crate) const UNDO_INSERT: Reserve = Reserve::undo(1);
+
+/// The first byte of a deletion's payload.
+pub(crate) fn place_byte(place: Place, row: &[u8]) -> [u8; 1] {
+    let moved = row.first().is_some_and(|f| f & FORWARDED != 0);
+    [match place {
+        Place::Heap if moved => MOVED,
+        Place::Heap => HEAP,
+        Place::Leaf => LEAF,
+        Place::Interior => INTERIOR,
+    }]
+}
+
+/// What differs between two rows: offset, and how many bytes at the end are equal.
+pub(crate) fn difference(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - start;
+    let end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
+    (start, end)
+}
+
+/// The fixed part of a modification's payload.
+pub(crate) fn modify_header(at: usize, old: usize, new: usize, key: usize) -> [u8; MODIFY_HEADER] {
+    let mut h = [0; MODIFY_HEADER];
+    for (i, v) in [at, old, new, key].into_iter().enumerate() {
+        h[i * 2..i * 2 + 2].copy_from_slice(&(v as u16).to_le_bytes());
+    }
+    h
+}
+
+/// What undoing a modification logs.
+pub(crate) fn undo_modify_reserve(old: usize) -> Reserve {
+    Reserve::undo(MODIFY_HEADER + old)
+}
+
+/// Replaces a row by another: logs what differs, or with `whole` all of it, and changes the page. The caller has checked the room.
+pub(crate) fn modify(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    mut change: Change,
+    new: &[u8],
+    whole: bool,
+) -> StorageResult<()> {
+    let slot = usize::from(change.slot);
+    let old = page.row(slot).to_vec();
+    let (at, same) = if whole { (0, 0) } else { difference(&old, new) };
+    let (before, after) = (&old[at..old.len() - same], &new[at..new.len() - same]);
+    let key = if change.context == Lcx::Heap { &[][..] } else { split_entry(&old).0 };
+    let header = modify_header(at, before.len(), after.len(), key.len());
+    change.reserve = undo_modify_reserve(before.len());
+    work.change(page, &change, &[&header, before, after, key])?;
+    apply_modify(page, slot, at, before.len(), after, work.id(), false);
+    Ok(())
+}
+
+/// Marks a row as deleted or alive.
+pub(crate) fn apply_ghost(page: &mut Page, slot: usize, ghost: bool, txn: TransactionId) {
+    let was = is_ghost(page, slot);
+    if let Some(flags) = page.row_mut(slot).first_mut() {
+        *flags = if ghost { *flags | GHOST } else { *flags & !GHOST };
+    }
+    match (was, ghost) {
+        (false, true) => {
+            page.set_ghosts(page.ghosts() + 1);
+            page.note_ghost(txn);
+        }
+        (true, false) => page.set_ghosts(page.ghosts().saturating_sub(1)),
+        _ => {}
+    }
+}
+
+fn apply_modify(
+    page: &mut Page,
+    slot: usize,
+    at: usize,
+    old: usize,
+    new: &[u8],
+    txn: TransactionId,
+    compensation: bool,
+) {
+    let was = is_ghost(page, slot);
+    page.splice_row(slot, at, old, new);
+    let is = is_ghost(page, slot);
+    if was && !is {
+        page.set_ghosts(page.ghosts().saturating_sub(1));
+    } else if is && !was {
+        page.set_ghosts(page.ghosts() + 1);
+        page.note_ghost(txn);
+    }
+    if new.len() < old && !compensation {
+        page.reserve(txn, (old - new.len()) as u16);
+    } else if new.len() > old && compensation {
+        page.unreserve((new.len() - old) as u16);
+    }
+}
+
+/// Removes a slot: an undone insertion.
+fn apply_remove(page: &mut Page, place: Place, slot: usize) {
+    if is_ghost(page, slot) {
+        page.set_ghosts(page.ghosts().saturating_sub(1));
+    }
+    if place == Place::Heap { page.clear_row(slot) } else { page.remove_row(slot) }
+}
+
+/// Removes ghosts.
+pub(crate) fn apply_expunge(page: &mut Page, place: Place, slots: &[u16]) {
+    for &slot in slots.iter().rev() {
+        apply_remove(page, place, usize::from(slot));
+    }
+}
+
+// ---- redo ----
+
+fn place_of(record: &Record<'_>) -> Result<Place, String> {
+    Place::of(record.header.context).ok_or_else(|| format!("{} has no rows", record.header.context))
+}
+
+fn has_row(page: &Page, slot: usize) -> RedoResult {
+    if page.has_row(slot) { Ok(()) } else { Err(format!("there is no row in slot {slot}")) }
+}
+
+pub(super) fn redo_insert(page: &mut Page, r: &Record<'_>) -> RedoResult {
+    let slot = usize::from(r.header.slot);
+    if r.header.context == Lcx::MarkAsGhost {
+        has_row(page, slot)?;
+        apply_ghost(page, slot, false, r.header.txn);
+        return Ok(());
+    }
+    let place = place_of(r)?;
+    let free = page.free_bytes() as usize;
+    let new_slot = slot >= page.slots() as usize || place != Place::Heap;
+    let need = r.payload.len() + if new_slot { SLOT_BYTES } else { 0 };
+    if slot > page.slots() as usize || need > free || r.payload.is_empty() {
+        return Err(format!("no room for a row of {} bytes in slot {slot}", r.payload.len()));
+    }
+    if place == Place::Heap {
+        if page.has_row(slot) {
+            return Err(format!("slot {slot} is taken"));
+        }
+        page.put_row(slot, &[r.payload]);
+    } else {
+        page.insert_row(slot, &[r.payload]);
+    }
+    Ok(())
+}
+
+pub(super) fn redo_delete(page: &mut Page, r: &Record<'_>) -> RedoResult {
+    let slot = usize::from(r.header.slot);
+    has_row(page, slot)?;
+    if r.header.context == Lcx::MarkAsGhost {
+        apply_ghost(page, slot, true, r.header.txn);
+    } else {
+        apply_remove(page, place_of(r)?, slot);
+    }
+    Ok(())
+}
+
+/// offset, bytes before, bytes after, key
+type Modification<'a> = (usize, &'a [u8], &'a [u8], &'a [u8]);
+
+fn parse_modify<'a>(r: &Record<'a>) -> Option<(usize, Modification<'a>)> {
+    let mut t = Take(r.payload);
+    let (at, old, new, key) = (t.u16()?, t.u16()?, t.u16()?, t.u16()?);
+    let before = if r.header.is_compensation() { &[] } else { t.bytes(old.into())? };
+    let after = t.bytes(new.into())?;
+    let key = t.bytes(key.into())?;
+    Some((old.into(), (at.into(), before, after, key)))
+}
+
+pub(super) fn redo_modify(page: &mut Page, r: &Record<'_>) -> RedoResult {
+    let slot = usize::from(r.header.slot);
+    has_row(page, slot)?;
+    let (old, (at, _, new, _)) = parse_modify(r).ok_or("the record is too short")?;
+    let len = page.row(slot).len();
+    let grows = new.len().saturating_sub(old);
+    if at + old > len || grows > page.free_bytes() as usize || len - old + new.len() == 0 {
+        return Err(format!("{old} bytes at {at} of a row of {len}: no room for {}", new.len()));
+    }
+    apply_modify(page, slot, at, old, new, r.header.txn, r.header.is_compensation());
+    Ok(())
+}
+
+pub(super) fn redo_expunge(page: &mut Page, r: &Record<'_>) -> RedoResult {
+    let mut t = Take(r.payload);
+    let mut slots = Vec::new();
+    while let Some(slot) = t.u16() {
+        has_row(page, slot.into())?;
+        slots.push(slot);
+    }
+    apply_expunge(page, place_of(r)?, &slots);
+    Ok(())
+}
+
+/// The payload of an expunge record.
+pub(crate) fn encode_slots(slots: &[u16]) -> Vec<u8> {
+    let mut b = Vec::with_capacity(slots.len() * 2);
+    for &s in slots {
+        b.u16(s);
+    }
+    b
+}
+
+// ---- undo ----
+
+fn damaged(work: &Work, r: &Record<'_>, what: &str) -> StorageError {
+    work.db.store.corrupt(r.header.page, format!("{what}: undo of {}", r.header.op))
+}
+
+/// The leaf and slot where a key is now.
+fn locate<'p>(
+    work: &Work,
+    db: &'p crate::Database,
+    r: &Record<'_>,
+    key: &[u8],
+) -> StorageResult<(WriteGuard<'p>, usize)> {
+    let hobt = db.hobt(r.header.hobt)?;
+    let leaf = btree::leaf_for_write(db, &hobt, key)?;
+    match search(&leaf, key) {
+        Ok(slot) => Ok((leaf, slot)),
+        Err(_) => Err(damaged(work, r, "the row is not there")),
+    }
+}
+
+fn count(work: &Work, r: &Record<'_>, delta: i64) {
+    if let Ok(hobt) = work.db.hobt(r.header.hobt) {
+        hobt.add_rows(delta);
+    }
+}
+
+pub(super) fn undo_insert(
+    work: &mut Work,
+    held: &mut [WriteGuard<'_>],
+    r: &Record<'_>,
+) -> StorageResult<()> {
+    let Some(place) = Place::of(r.header.context) else {
+        return Err(damaged(work, r, "it has no place"));
+    };
+    let mut change = compensation(r, Lop::DeleteRows, r.header.context);
+    let db = work.db.clone();
+    if place == Place::Leaf {
+        let key = split_entry(r.payload).0;
+        directory::before_undo(work, r, key)?;
+        {
+            let (mut leaf, slot) = locate(work, &db, r, key)?;
+            change.slot = slot as u16;
+            work.change(&mut leaf, &change, &[&[LEAF]])?;
+            apply_remove(&mut leaf, place, slot);
+        }
+        count(work, r, -1);
+        return directory::after_undo(&db, r, key);
+    }
+    on_page(work, held, r.header.page, |work, page| {
+        let slot = usize::from(r.header.slot);
+        if !page.has_row(slot) {
+            return Err(damaged(work, r, "the row is not there"));
+        }
+        change.slot = r.header.slot;
+        work.change(page, &change, &[&place_byte(place, page.row(slot))])?;
+        apply_remove(page, place, slot);
+        Ok(())
+    })?;
+    let moved = r.payload.first().is_some_and(|f| f & FORWARDED != 0);
+    if place == Place::Heap && !moved {
+        count(work, r, -1);
+    }
+    Ok(())
+}
+
+pub(super) fn undo_delete(
+    work: &mut Work,
+    held: &mut [WriteGuard<'_>],
+    r: &Record<'_>,
+) -> StorageResult<()> {
+    let Some((&place, key)) = r.payload.split_first() else {
+        return Err(damaged(work, r, "the record is too short"));
+    };
+    let mut change = compensation(r, Lop::InsertRows, Lcx::MarkAsGhost);
+    let txn = work.id();
+    let db = work.db.clone();
+    if place == LEAF {
+        directory::before_undo(work, r, key)?;
+        {
+            let (mut leaf, slot) = locate(work, &db, r, key)?;
+            change.slot = slot as u16;
+            work.change(&mut leaf, &change, &[&[LEAF]])?;
+            apply_ghost(&mut leaf, slot, false, txn);
+        }
+        count(work, r, 1);
+        return directory::after_undo(&db, r, key);
+    }
+    on_page(work, held, r.header.page, |work, page| {
+        let slot = usize::from(r.header.slot);
+        if !page.has_row(slot) {
+            return Err(damaged(work, r, "the row is not there"));
+        }
+        change.slot = r.header.slot;
+        work.change(page, &change, &[&[place]])?;
+        apply_ghost(page, slot, false, txn);
+        Ok(())
+    })?;
+    if place == HEAP {
+        count(work, r, 1);
+    }
+    Ok(())
+}
+
+pub(super) fn undo_modify(
+    work: &mut Work,
+    held: &mut [WriteGuard<'_>],
+    r: &Record<'_>,
+) -> StorageResult<()> {
+    let Some((_, (at, before, after, key))) = parse_modify(r) else {
+        return Err(damaged(work, r, "the record is too short"));
+    };
+    let mut change = compensation(r, Lop::ModifyRow, r.header.context);
+    let header = modify_header(at, after.len(), before.len(), 0);
+    let txn = work.id();
+    let db = work.db.clone();
+    let mut revived = 0;
+    let mut back = |work: &mut Work, page: &mut WriteGuard<'_>, slot: usize| {
+        change.slot = slot as u16;
+        let room = before.len().saturating_sub(after.len()) <= page.free_bytes() as usize;
+        if page.row(slot).get(at..at + after.len()) != Some(after) || !room {
+            return Err(damaged(work, r, "the row is not what the record left"));
+        }
+        let was = is_ghost(page, slot);
+        work.change(page, &change, &[&header, before])?;
+        apply_modify(page, slot, at, after.len(), before, txn, true);
+        revived = i64::from(was) - i64::from(is_ghost(page, slot));
+        Ok(())
+    };
+    if Place::of(r.header.context) == Some(Place::Leaf) {
+        directory::before_undo(work, r, key)?;
+        {
+            let (mut leaf, slot) = locate(work, &db, r, key)?;
+            back(work, &mut leaf, slot)?;
+        }
+        count(work, r, revived);
+        return directory::after_undo(&db, r, key);
+    }
+    on_page(work, held, r.header.page, |work, page| {
+        let slot = usize::from(r.header.slot);
+        if !page.has_row(slot) {
+            return Err(damaged(work, r, "the row is not there"));
+        }
+        back(work, page, slot)
+    })
+}
+
+// ---- description ----
+
+pub(super) fn describe(r: &Record<'_>) -> String {
+    match r.header.op {
+        Lop::InsertRows if r.header.context == Lcx::MarkAsGhost => "ghost revived".to_owned(),
+        Lop::InsertRows => format!("row of {} bytes", r.payload.len()),
+        Lop::DeleteRows if r.header.context == Lcx::MarkAsGhost => "row becomes a ghost".to_owned(),
+        Lop::DeleteRows => "row removed".to_owned(),
+        Lop::ExpungeRows => format!("{} ghosts removed", r.payload.len() / 2),
+        _ => match parse_modify(r) {
+            Some((old, (at, _, new, _))) => {
+                format!("{old} bytes at offset {at} become {}", new.len())
+            }
+            None => "malformed".to_owned(),
+        },
+    }
+}
+
+/// By how many rows a record changes its HoBt's row count, for the counts that restart brings up to date.
+pub(crate) fn row_delta(r: &Record<'_>) -> i64 {
+    let counted = |place: Option<&u8>| i64::from(matches!(place, Some(&(HEAP | LEAF))));
+    let context = r.header.context;
+    match r.header.op {
+        Lop::InsertRows if context == Lcx::MarkAsGhost => counted(r.payload.first()),
+        Lop::DeleteRows => -counted(r.payload.first()),
+        Lop::InsertRows if matches!(Place::of(context), Some(Place::Heap | Place::Leaf)) => {
+            i64::from(r.payload.first().is_some_and(|f| f & FORWARDED == 0))
+        }
+        // A ghost that an insertion brought back to life, or that undo made a ghost again.
+        Lop::ModifyRow if context != Lcx::Heap => match parse_modify(r) {
+            Some((_, (0, before, after, _))) if !before.is_empty() && !after.is_empty() => {
+                i64::from(before[0] & GHOST) - i64::from(after[0] & GHOST)
+            }
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_trimmed_on_both_sides() {
+        let d = |a: &str, b: &str| difference(a.as_bytes(), b.as_bytes());
+        assert_eq!(d("abcdef", "abXdef"), (2, 3));
+        assert_eq!(d("abc", "abc"), (3, 0));
+        assert_eq!(d("aaa", "aa"), (2, 0));
+        assert_eq!(d("aXa", "aa"), (1, 1));
+        assert_eq!(d("", "xyz"), (0, 0));
+    }
+}

@@ -1,0 +1,555 @@
+//! Extents and pages.
+//!
+//! ```text
+//! GAM    a bit per extent: 1 = free                       one page per 511,232 pages of a file
+//! IAM    a bit per extent: 1 = belongs to the HoBt        a chain per HoBt, one page per interval that it has extents in
+//! PFS    a byte per page: 0x40 = allocated                one page per 8,088 pages
+//! DIFF   a bit per extent: 1 = changed since the last full backup; written by checkpoints, not logged (see `recovery`)
+//! ```
+//! A HoBt owns whole extents. Which of their pages are unallocated is kept in memory, read from IAM and PFS at first need.
+//! An extent is allocated by a system transaction of its own; a page by the one that puts it to use.
+//!
+//! Order: a HoBt's `space` mutex, then the database's `extents` mutex, then latches of GAM, IAM and PFS pages, which nobody
+//! holds while asking for anything else.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use taffrail_base::{FileId, HobtId, PAGE_BYTES, PageId};
+use taffrail_log::{Growth, Lcx, Lop, RecordHeader, Reserve};
+
+use crate::access::record::{bits, format, split, xact};
+use crate::access::{Hobt, SpaceUsed};
+use crate::buffer::{DataFile, WriteGuard};
+use crate::database::Database;
+use crate::error::{FileFull, PageIo, StorageError, StorageResult};
+use crate::layout::{
+    EXTENT_PAGES, INTERVAL_PAGES, diff_page, gam_of, interval_start, is_system_page, pfs_of,
+};
+use crate::page::{BITMAP_BITS, Format, PFS_ALLOCATED, PFS_PAGES, PageType};
+use crate::txn::work::Work;
+
+/// A HoBt's space, as far as it is kept in memory.
+#[derive(Default)]
+pub(crate) struct Space {
+    /// The lists below have been read.
+    pub loaded: bool,
+    /// Unallocated pages of the HoBt's extents; the last is given out first.
+    pub free: Vec<PageId>,
+    /// The IAM pages in order.
+    pub iam: Vec<PageId>,
+}
+
+/// Where the search for a free extent begins.
+#[derive(Default)]
+pub(crate) struct ExtentSearch {
+    /// No extent below is free, in the primary file.
+    pub hint: u32,
+}
+
+impl Database {
+    /// Allocates a page for a HoBt and latches it exclusively. The caller fills it and logs its format with
+    /// [`format::log_format`], all in `work`.
+    pub(crate) fn allocate_page(
+        self: &Arc<Self>,
+        work: &mut Work,
+        hobt: &Hobt,
+        kind: PageType,
+        level: u8,
+    ) -> StorageResult<WriteGuard<'_>> {
+        let mut space = hobt.space.lock();
+        self.load_space(hobt, &mut space)?;
+        if space.free.is_empty() {
+            let mut extent = work.nested("AllocExtent");
+            match self.add_extent(&mut extent, hobt, &mut space) {
+                Ok(()) => extent.commit_system()?,
+                Err(e) => {
+                    *space = Space::default();
+                    self.abort_system(extent, Vec::new());
+                    return Err(e);
+                }
+            }
+        }
+        self.take_page(work, hobt, &mut space, kind, level)
+    }
+
+    /// Takes a page from the list of a HoBt that has one.
+    fn take_page(
+        &self,
+        work: &mut Work,
+        hobt: &Hobt,
+        space: &mut Space,
+        kind: PageType,
+        level: u8,
+    ) -> StorageResult<WriteGuard<'_>> {
+        let page = space.free.pop().expect("an extent was added");
+        let result = (|| {
+            // The latch first: a scan that sees the page allocated waits here until it is formatted.
+            let mut guard = self.pool().write_unread(&self.store, page)?;
+            guard.format(&Format {
+                level,
+                hobt: hobt.id(),
+                object: hobt.object().0,
+                index: hobt.index().0,
+                ..Format::new(page, kind)
+            });
+            let (pfs, index) = pfs_of(page);
+            let mut map = self.pool().write(&self.store, pfs)?;
+            if map.pfs(index) & PFS_ALLOCATED != 0 {
+                return Err(self.store.corrupt(page, "a free page is marked as allocated".into()));
+            }
+            let runs = [(index as u16, 1)];
+            bits::set_free_space(work, &mut map, hobt.id(), &runs, PFS_ALLOCATED)?;
+            Ok(guard)
+        })();
+        if result.is_err() {
+            space.free.push(page);
+        }
+        result
+    }
+
+    /// Marks pages as unallocated; they can be given out again after `work` has committed.
+    pub(crate) fn deallocate_page(
+        &self,
+        work: &mut Work,
+        hobt: HobtId,
+        page: PageId,
+    ) -> StorageResult<()> {
+        let (pfs, index) = pfs_of(page);
+        let mut map = self.pool().write(&self.store, pfs)?;
+        bits::set_free_space(work, &mut map, hobt, &[(index as u16, 1)], 0)?;
+        work.freed.push((hobt, page));
+        Ok(())
+    }
+
+    /// A page of a HoBt is unallocated for good.
+    pub(crate) fn page_freed(&self, hobt: HobtId, page: PageId) {
+        if let Ok(hobt) = self.hobt(hobt) {
+            let mut space = hobt.space.lock();
+            if space.loaded {
+                space.free.push(page);
+            }
+        }
+    }
+
+    /// Reads a HoBt's IAM pages and the PFS bytes of its extents, once.
+    fn load_space(&self, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
+        if space.loaded {
+            return Ok(());
+        }
+        space.free.clear();
+        space.iam.clear();
+        let mut iam = hobt.first_iam();
+        while !iam.is_none() {
+            let (runs, start, next) = self.read_iam(iam, hobt.id())?;
+            for (first, count) in runs {
+                for extent in first..first + count {
+                    let page = start + extent * EXTENT_PAGES;
+                    space.free.extend(self.unallocated(PageId { file: iam.file, page })?);
+                }
+            }
+            space.iam.push(iam);
+            iam = next;
+        }
+        // The last is given out first: ascending order.
+        space.free.reverse();
+        space.loaded = true;
+        Ok(())
+    }
+
+    /// The runs of extents of an IAM page, the first page of its interval, and the next IAM page.
+    pub(crate) fn read_iam(
+        &self,
+        iam: PageId,
+        hobt: HobtId,
+    ) -> StorageResult<(Vec<(u32, u32)>, u32, PageId)> {
+        let page = self.pool().read(&self.store, iam)?;
+        if page.kind() != Some(PageType::Iam) || page.hobt() != hobt {
+            return Err(self.store.corrupt(iam, format!("not an IAM page of HoBt {hobt}")));
+        }
+        Ok((page.set_runs(BITMAP_BITS), page.first_unit(), page.next()))
+    }
+
+    /// The pages of an extent that are neither allocated nor the format's own.
+    fn unallocated(&self, extent: PageId) -> StorageResult<Vec<PageId>> {
+        let (pfs, index) = pfs_of(extent);
+        let map = self.pool().read(&self.store, pfs)?;
+        Ok((0..EXTENT_PAGES)
+            .filter(|&i| map.pfs(index + i) & PFS_ALLOCATED == 0)
+            .map(|i| PageId { file: extent.file, page: extent.page + i })
+            .filter(|&p| !is_system_page(p))
+            .collect())
+    }
+
+    /// The allocated pages of an extent.
+    pub(crate) fn allocated(&self, extent: PageId) -> StorageResult<Vec<PageId>> {
+        let (pfs, index) = pfs_of(extent);
+        let map = self.pool().read(&self.store, pfs)?;
+        Ok((0..EXTENT_PAGES)
+            .filter(|&i| map.pfs(index + i) & PFS_ALLOCATED != 0)
+            .map(|i| PageId { file: extent.file, page: extent.page + i })
+            .collect())
+    }
+
+    /// Adds an extent to a HoBt, with an IAM page if there is none for its interval. On error the caller undoes `work` and
+    /// forgets `space`.
+    fn add_extent(
+        &self,
+        work: &mut Work,
+        hobt: &Hobt,
+        space: &mut Space,
+    ) -> StorageResult<()> {
+        let extent = self.take_extent(work, hobt)?;
+        let mut pages = self.unallocated(extent)?;
+        let start = interval_start(extent.page);
+        let bit = (extent.page - start) / EXTENT_PAGES;
+        let mut iam = None;
+        for &id in &space.iam {
+            let page = self.pool().read(&self.store, id)?;
+            if page.first_unit() == start && id.file == extent.file {
+                iam = Some(id);
+                break;
+            }
+        }
+        let iam = match iam {
+            Some(iam) => iam,
+            None => self.add_iam(work, hobt, space, &mut pages, start)?,
+        };
+        let mut map = self.pool().write(&self.store, iam)?;
+        bits::set_bits(work, &mut map, Lcx::Iam, hobt.id(), &[(bit, 1)], true)?;
+        pages.reverse();
+        // New pages after what is left: `free` is a stack.
+        pages.append(&mut space.free);
+        space.free = pages;
+        Ok(())
+    }
+
+    fn add_iam(
+        &self,
+        work: &mut Work,
+        hobt: &Hobt,
+        space: &mut Space,
+        pages: &mut Vec<PageId>,
+        start: u32,
+    ) -> StorageResult<PageId> {
+        let id = pages.remove(0);
+        let last = space.iam.last().copied();
+        {
+            let mut page = self.pool().write_unread(&self.store, id)?;
+            page.format(&Format {
+                hobt: hobt.id(),
+                object: hobt.object().0,
+                index: hobt.index().0,
+                prev: last.unwrap_or_default(),
+                first_unit: start,
+                ..Format::new(id, PageType::Iam)
+            });
+            format::log_format(work, &mut page, Lcx::Iam, Reserve::NONE)?;
+            let (pfs, index) = pfs_of(id);
+            let mut map = self.pool().write(&self.store, pfs)?;
+            let runs = [(index as u16, 1)];
+            bits::set_free_space(work, &mut map, hobt.id(), &runs, PFS_ALLOCATED)?;
+        }
+        if let Some(last) = last {
+            let mut page = self.pool().write(&self.store, last)?;
+            let prev = page.prev();
+            split::relink(work, &mut page, Lcx::Iam, prev, id)?;
+        }
+        space.iam.push(id);
+        Ok(id)
+    }
+
+    /// Takes a free extent, growing the file if there is none.
+    fn take_extent(&self, work: &mut Work, hobt: &Hobt) -> StorageResult<PageId> {
+        let file = self.store.primary();
+        let mut search = self.extents.lock();
+        loop {
+            let pages = file.pages.load(Ordering::Acquire);
+            let mut at = search.hint;
+            while at + EXTENT_PAGES <= pages {
+                let gam = gam_of(PageId { file: file.id, page: at });
+                let start = interval_start(at);
+                let end = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
+                let mut map = self.pool().write(&self.store, gam)?;
+                if let Some(bit) = map.find_set_bit((at - start) / EXTENT_PAGES, end) {
+                    bits::set_bits(work, &mut map, Lcx::Gam, hobt.id(), &[(bit, 1)], false)?;
+                    let page = start + bit * EXTENT_PAGES;
+                    search.hint = page + EXTENT_PAGES;
+                    return Ok(PageId { file: file.id, page });
+                }
+                at = start.saturating_add(INTERVAL_PAGES);
+            }
+            search.hint = pages / EXTENT_PAGES * EXTENT_PAGES;
+            self.autogrow(work, &file, hobt)?;
+        }
+    }
+
+    /// Extents are free again.
+    pub(crate) fn extents_freed(&self, first_page: u32) {
+        let mut search = self.extents.lock();
+        search.hint = search.hint.min(first_page);
+    }
+
+    fn autogrow(&self, work: &Work, file: &DataFile, hobt: &Hobt) -> StorageResult<()> {
+        let settings = file.settings.lock().clone();
+        let full = |why: String| {
+            StorageError::FileFull(Box::new(FileFull {
+                object: format!("{}", hobt.object()),
+                database: self.store.name(),
+                why,
+            }))
+        };
+        let bytes = u64::from(file.pages.load(Ordering::Acquire)) * PAGE_BYTES as u64;
+        let by = match settings.growth {
+            Growth::None => return Err(full("the file does not grow".into())),
+            Growth::Bytes(n) => n,
+            Growth::Percent(p) => bytes / 100 * u64::from(p),
+        };
+        let to = bytes + by.max(EXTENT_PAGES as u64 * PAGE_BYTES as u64);
+        let max = settings.max_size.unwrap_or(u64::from(u32::MAX) * PAGE_BYTES as u64);
+        // The last growth takes what there is.
+        let to = to.min(max.max(bytes));
+        if to < bytes + EXTENT_PAGES as u64 * PAGE_BYTES as u64 {
+            return Err(full("the file has reached its maximum size".into()));
+        }
+        let mut growth = work.nested("GrowFile");
+        match self.grow_file(&mut growth, file, to) {
+            Ok(()) => growth.commit_system(),
+            Err(e) => {
+                self.abort_system(growth, Vec::new());
+                match e {
+                    StorageError::Io(io) if io.source.is_full() => Err(full(io.source.to_string())),
+                    e => Err(e),
+                }
+            }
+        }
+    }
+
+    /// Makes a file larger: space reserved and durable first, then a record that restart repeats, then the format's own pages in
+    /// the new part.
+    pub(crate) fn grow_file(
+        &self,
+        work: &mut Work,
+        file: &DataFile,
+        to_bytes: u64,
+    ) -> StorageResult<()> {
+        let _growing = self.growing.lock();
+        let old = file.pages.load(Ordering::Acquire);
+        let extent_bytes = u64::from(EXTENT_PAGES) * PAGE_BYTES as u64;
+        let new = u32::try_from(to_bytes / extent_bytes * u64::from(EXTENT_PAGES))
+            .map_err(|_| StorageError::Misuse("a file has at most 4,294,967,295 pages"))?;
+        if new <= old {
+            return Ok(());
+        }
+        self.reserve_file(file, old, new)?;
+        let header = RecordHeader {
+            page: PageId { file: file.id, page: 0 },
+            ..RecordHeader::new(Lop::FileHdrModify, Lcx::FileHeader)
+        };
+        work.append(&header, &[&xact::encode_file_size(file.id, new)], Reserve::NONE)?;
+        file.pages.store(new, Ordering::Release);
+        self.format_maps(work, file.id, old, new)
+    }
+
+    /// Reserves space on disk for a longer file, and makes the length durable.
+    pub(crate) fn reserve_file(&self, file: &DataFile, old: u32, new: u32) -> StorageResult<()> {
+        let at = u64::from(old) * PAGE_BYTES as u64;
+        let len = u64::from(new - old) * PAGE_BYTES as u64;
+        let volume = &file.volume;
+        let grown = if self.store.temporary {
+            volume.allocate(at, len)
+        } else {
+            volume.allocate(at, len).and_then(|()| volume.sync())
+        };
+        grown.map_err(|source| {
+            StorageError::Io(Box::new(PageIo { operation: "write", offset: at, source }))
+        })
+    }
+
+    /// Formats the GAM, PFS, DIFF and ML pages that lie in `old..new`.
+    fn format_maps(&self, work: &mut Work, file: FileId, old: u32, new: u32) -> StorageResult<()> {
+        let mut ids = Vec::new();
+        let first = old.div_ceil(PFS_PAGES) * PFS_PAGES;
+        for page in (first.max(PFS_PAGES)..new).step_by(PFS_PAGES as usize) {
+            ids.push((page, PageType::Pfs, page));
+        }
+        let first = old.div_ceil(INTERVAL_PAGES) * INTERVAL_PAGES;
+        for start in (first.max(INTERVAL_PAGES)..new).step_by(INTERVAL_PAGES as usize) {
+            if start + EXTENT_PAGES <= new {
+                ids.push((start + 2, PageType::Gam, start));
+                ids.push((start + 6, PageType::DiffMap, start));
+                ids.push((start + 7, PageType::MlMap, start));
+            }
+        }
+        for (page, kind, first_unit) in ids {
+            let id = PageId { file, page };
+            let mut guard = self.pool().write_unread(&self.store, id)?;
+            guard.format(&Format { first_unit, ..Format::new(id, kind) });
+            if kind == PageType::Gam {
+                // All free but the extent with these pages.
+                guard.set_bits(1, BITMAP_BITS - 1, true);
+            }
+            // A bitmap page's image is the whole page.
+            guard.set_free_start(PAGE_BYTES as u16);
+            let context = match kind {
+                PageType::Gam => Lcx::Gam,
+                PageType::Pfs => Lcx::Pfs,
+                PageType::DiffMap => Lcx::DiffMap,
+                _ => Lcx::MlMap,
+            };
+            format::log_format(work, &mut guard, context, Reserve::NONE)?;
+        }
+        Ok(())
+    }
+
+    /// The first page of a HoBt: extent, IAM page, root or first heap page, directory entry; in one system transaction.
+    pub(crate) fn allocate_root(self: &Arc<Self>, work: &Work, hobt: &Hobt) -> StorageResult<()> {
+        let mut space = hobt.space.lock();
+        if !hobt.root().is_none() {
+            return Ok(());
+        }
+        let mut sys = work.nested("Allocate Root");
+        let made = (|| {
+            *space = Space { loaded: true, ..Space::default() };
+            self.add_extent(&mut sys, hobt, &mut space)?;
+            let (kind, context) = match hobt.kind() {
+                crate::HobtKind::Heap => (PageType::Heap, Lcx::Heap),
+                crate::HobtKind::BTree => (PageType::Index, hobt.leaf_context()),
+            };
+            let root = {
+                let mut page = self.take_page(&mut sys, hobt, &mut space, kind, 0)?;
+                format::log_format(&mut sys, &mut page, context, Reserve::NONE)?;
+                page.id()
+            };
+            let iam = space.iam[0];
+            crate::access::directory::set_root(self, &mut sys, hobt.id(), root, iam)?;
+            Ok((root, iam))
+        })();
+        match made {
+            Ok((root, iam)) => {
+                sys.commit_system()?;
+                hobt.set_place(root, iam);
+                Ok(())
+            }
+            Err(e) => {
+                *space = Space::default();
+                self.abort_system(sys, Vec::new());
+                Err(e)
+            }
+        }
+    }
+
+    /// Frees every extent of one IAM page, as part of `work`. Returns the next IAM page of the chain.
+    pub(crate) fn free_iam(&self, work: &mut Work, iam: PageId) -> StorageResult<PageId> {
+        let (runs, start, next, hobt) = {
+            let page = self.pool().read(&self.store, iam)?;
+            if page.kind() != Some(PageType::Iam) {
+                return Err(self.store.corrupt(iam, "not an IAM page".to_owned()));
+            }
+            (page.set_runs(BITMAP_BITS), page.first_unit(), page.next(), page.hobt())
+        };
+        // PFS bytes first: an extent that the GAM calls free has no allocated page.
+        let mut by_pfs: Vec<(PageId, Vec<(u16, u16)>)> = Vec::new();
+        for &(first, count) in &runs {
+            for extent in first..first + count {
+                let page = PageId { file: iam.file, page: start + extent * EXTENT_PAGES };
+                let (pfs, index) = pfs_of(page);
+                match by_pfs.last_mut() {
+                    Some((p, runs)) if *p == pfs => match runs.last_mut() {
+                        Some((at, n)) if u32::from(*at) + u32::from(*n) == index => {
+                            *n += EXTENT_PAGES as u16;
+                        }
+                        _ => runs.push((index as u16, EXTENT_PAGES as u16)),
+                    },
+                    _ => by_pfs.push((pfs, vec![(index as u16, EXTENT_PAGES as u16)])),
+                }
+            }
+        }
+        for (pfs, runs) in by_pfs {
+            let mut map = self.pool().write(&self.store, pfs)?;
+            bits::set_free_space(work, &mut map, hobt, &runs, 0)?;
+        }
+        let mut freed = 0;
+        for chunk in runs.chunks(512) {
+            let gam = gam_of(PageId { file: iam.file, page: start });
+            let mut map = self.pool().write(&self.store, gam)?;
+            bits::set_bits(work, &mut map, Lcx::Gam, hobt, chunk, true)?;
+            freed += u64::from(chunk.iter().map(|r| r.1).sum::<u32>());
+        }
+        self.store.rarities.extents_freed.fetch_add(freed, Ordering::Relaxed);
+        Ok(next)
+    }
+
+    /// Counts the pages of a HoBt.
+    pub fn space_used(&self, id: HobtId) -> StorageResult<SpaceUsed> {
+        let hobt = self.hobt(id)?;
+        let mut used = SpaceUsed { rows: hobt.row_count(), ..SpaceUsed::default() };
+        let mut iam = hobt.first_iam();
+        while !iam.is_none() {
+            let (runs, start, next) = self.read_iam(iam, id)?;
+            for (first, count) in runs {
+                used.reserved_pages += u64::from(count * EXTENT_PAGES);
+                for extent in first..first + count {
+                    let page = PageId { file: iam.file, page: start + extent * EXTENT_PAGES };
+                    used.used_pages += self.allocated(page)?.len() as u64;
+                }
+            }
+            used.iam_pages += 1;
+            iam = next;
+        }
+        Ok(used)
+    }
+
+    /// Extents in use of a file, for `sys.database_files` and `sp_spaceused`.
+    pub fn allocated_extents(&self, file: &DataFile) -> StorageResult<u32> {
+        let pages = file.pages.load(Ordering::Acquire);
+        let mut used = 0;
+        let mut start = 0;
+        while start < pages {
+            let map = self.pool().read(&self.store, gam_of(PageId { file: file.id, page: start }))?;
+            let extents = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
+            let free: u32 = map.set_runs(extents).iter().map(|r| r.1).sum();
+            used += extents - free;
+            start = start.saturating_add(INTERVAL_PAGES);
+        }
+        Ok(used)
+    }
+
+    /// Brings the DIFF pages up to date with what is kept in memory: before a checkpoint writes dirty pages.
+    pub(crate) fn write_changed_maps(&self) -> StorageResult<()> {
+        if self.store.temporary {
+            return Ok(());
+        }
+        for file in self.store.files() {
+            let changed = file.changed.lock().clone();
+            let pages = file.pages.load(Ordering::Acquire);
+            let mut start = 0;
+            while start < pages {
+                let first = start / EXTENT_PAGES;
+                let wanted: Vec<u32> = (0..BITMAP_BITS)
+                    .step_by(1)
+                    .take_while(|i| ((first + i) as usize) < changed.len() * 64)
+                    .filter(|i| {
+                        let extent = (first + i) as usize;
+                        changed[extent / 64] >> (extent % 64) & 1 == 1
+                    })
+                    .collect();
+                let id = diff_page(file.id, start);
+                let missing = {
+                    let page = self.pool().read(&self.store, id)?;
+                    wanted.iter().any(|&i| !page.bit(i))
+                };
+                if missing {
+                    // Not logged: see the module's text. The page's LSN stays.
+                    let mut page = self.pool().write(&self.store, id)?;
+                    page.will_change(&self.store);
+                    for i in wanted {
+                        page.set_bits(i, 1, true);
+                    }
+                }
+                start = start.saturating_add(INTERVAL_PAGES);
+            }
+        }
+        Ok(())
+    }
+}

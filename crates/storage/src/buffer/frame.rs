@@ -1,0 +1,325 @@
+//! The frames: one mapping of 4096-aligned pages, touched as they are used, and a control block for each.
+//!
+//! This is the only module of the crate with `unsafe`: it turns "holds the latch" into a reference to the page.
+//!
+//! Invariants:
+//! 1. A frame's bytes are read only under its latch (shared or exclusive) and written only under its exclusive latch.
+//! 2. A latch is taken only by a thread that holds a pin, and every guard keeps its pin until after its latch is gone.
+//! 3. While [`EVICTING`] is set in `pins`, one thread owns the frame, nobody holds a latch, and no pin succeeds.
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::RawRwLock;
+use parking_lot::lock_api::{RawRwLock as _, RawRwLockDowngrade as _};
+use taffrail_base::PAGE_BYTES;
+use taffrail_observe::{WaitType, wait};
+
+use crate::page::Page;
+
+/// The bit of `pins` that says that the frame is being given to another page.
+pub(super) const EVICTING: u32 = 1 << 31;
+
+/// What is known of a frame. Valid when all its bits are zero: an empty frame.
+#[repr(C, align(64))]
+pub(super) struct Control {
+    /// Database (16 bits) and page (48 bits); 0 = none. Changes only while the frame is owned (invariant 3).
+    pub key: AtomicU64,
+    pub pins: AtomicU32,
+    latch: RawRwLock,
+    /// Position from which on redo would be needed; 0 = clean.
+    pub first_dirty: AtomicU64,
+    /// Position of the format record that made the page since it came into the pool; 0 = it came from disk.
+    pub format_pos: AtomicU64,
+    /// Raised by every change of the page.
+    pub changes: AtomicU32,
+    /// Set when the page is in the frame; false while it is read and after that failed.
+    pub valid: AtomicBool,
+    /// Clock hands that may pass before eviction.
+    pub recent: AtomicU8,
+    /// In the dirty list of its database.
+    pub listed: AtomicBool,
+}
+
+/// The mapping and the control blocks.
+pub(super) struct Arena {
+    base: NonNull<u8>,
+    controls: Box<[Control]>,
+}
+
+#[allow(unsafe_code)]
+mod raw {
+    use super::*;
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+    // A zeroed control block must be a valid, unlatched one.
+    // SAFETY: both are plain integers of the same size, which the compiler checks.
+    const _: () = assert!(unsafe { std::mem::transmute::<RawRwLock, usize>(RawRwLock::INIT) } == 0);
+    const _: () = assert!(size_of::<Control>() == 64);
+
+    // SAFETY: the mapping is plain memory; invariants 1 and 2 order all access to it.
+    unsafe impl Send for Arena {}
+    // SAFETY: as above.
+    unsafe impl Sync for Arena {}
+
+    impl Arena {
+        /// `frames` empty frames. No memory is touched.
+        pub fn new(frames: usize) -> std::io::Result<Arena> {
+            // SAFETY: a new private anonymous mapping; the kernel chooses the address, page-aligned.
+            let base = unsafe {
+                mmap_anonymous(
+                    std::ptr::null_mut(),
+                    frames * PAGE_BYTES,
+                    ProtFlags::READ | ProtFlags::WRITE,
+                    MapFlags::PRIVATE | MapFlags::NORESERVE,
+                )
+            }?;
+            let controls: Box<[MaybeUninit<Control>]> = Box::new_zeroed_slice(frames);
+            // SAFETY: a control block of zero bits is valid: atomics of 0, false, and the latch by the assertion above.
+            let controls = unsafe { controls.assume_init() };
+            let base = NonNull::new(base.cast::<u8>())
+                .ok_or_else(|| std::io::Error::other("mmap gave address zero"))?;
+            Ok(Arena { base, controls })
+        }
+
+        fn page_ptr(&self, frame: u32) -> *mut Page {
+            assert!((frame as usize) < self.controls.len());
+            // SAFETY: in bounds of the mapping by the assertion.
+            unsafe { self.base.as_ptr().add(frame as usize * PAGE_BYTES).cast::<Page>() }
+        }
+    }
+
+    impl Drop for Arena {
+        fn drop(&mut self) {
+            // SAFETY: the mapping of `new`; guards borrow the arena, so none is left.
+            let unmapped =
+                unsafe { munmap(self.base.as_ptr().cast(), self.controls.len() * PAGE_BYTES) };
+            debug_assert!(unmapped.is_ok());
+        }
+    }
+
+    impl<'p> std::ops::Deref for ReadGuard<'p> {
+        type Target = Page;
+        #[inline]
+        fn deref(&self) -> &Page {
+            // SAFETY: the shared latch is held (invariant 1); all bit patterns are valid bytes.
+            unsafe { &*self.0.arena.page_ptr(self.0.frame) }
+        }
+    }
+
+    impl<'p> std::ops::Deref for WriteGuard<'p> {
+        type Target = Page;
+        #[inline]
+        fn deref(&self) -> &Page {
+            // SAFETY: the exclusive latch is held.
+            unsafe { &*self.0.arena.page_ptr(self.0.frame) }
+        }
+    }
+
+    impl<'p> std::ops::DerefMut for WriteGuard<'p> {
+        #[inline]
+        fn deref_mut(&mut self) -> &mut Page {
+            // SAFETY: the exclusive latch is held, and this guard is borrowed mutably.
+            unsafe { &mut *self.0.arena.page_ptr(self.0.frame) }
+        }
+    }
+
+    impl Drop for ReadGuard<'_> {
+        #[inline]
+        fn drop(&mut self) {
+            // SAFETY: this guard holds the shared latch.
+            unsafe { self.0.control().latch.unlock_shared() }
+        }
+    }
+
+    impl Drop for WriteGuard<'_> {
+        #[inline]
+        fn drop(&mut self) {
+            // SAFETY: this guard holds the exclusive latch.
+            unsafe { self.0.control().latch.unlock_exclusive() }
+        }
+    }
+
+    impl<'p> WriteGuard<'p> {
+        /// Becomes a shared guard without letting anyone in between.
+        pub fn downgrade(self) -> ReadGuard<'p> {
+            let this = std::mem::ManuallyDrop::new(self);
+            // SAFETY: the exclusive latch is held; after this the shared one.
+            unsafe { this.0.control().latch.downgrade() };
+            // SAFETY: the pin is moved out of a value that is never dropped or used again.
+            ReadGuard(unsafe { std::ptr::read(&this.0) })
+        }
+    }
+}
+
+/// A frame that cannot be evicted while this lives.
+pub struct Pin<'p> {
+    pub(super) arena: &'p Arena,
+    pub(super) frame: u32,
+}
+
+impl Drop for Pin<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let before = self.control().pins.fetch_sub(1, Ordering::Release);
+        debug_assert!(before & !EVICTING > 0, "unpinned more often than pinned");
+    }
+}
+
+/// A pinned frame under its shared latch.
+pub struct ReadGuard<'p>(Pin<'p>);
+
+/// A pinned frame under its exclusive latch.
+pub struct WriteGuard<'p>(Pin<'p>);
+
+impl Arena {
+    pub fn frames(&self) -> u32 {
+        self.controls.len() as u32
+    }
+
+    #[inline]
+    pub fn control(&self, frame: u32) -> &Control {
+        &self.controls[frame as usize]
+    }
+
+    /// Pins a frame, unless it is being evicted.
+    #[inline]
+    pub fn pin(&self, frame: u32) -> Option<Pin<'_>> {
+        let pins = &self.control(frame).pins;
+        if pins.fetch_add(1, Ordering::Acquire) & EVICTING != 0 {
+            pins.fetch_sub(1, Ordering::Release);
+            return None;
+        }
+        Some(Pin { arena: self, frame })
+    }
+
+    /// Becomes the owner of an unpinned frame (invariant 3).
+    pub fn own(&self, frame: u32) -> bool {
+        self.control(frame)
+            .pins
+            .compare_exchange(0, EVICTING, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// Gives ownership up.
+    pub fn disown(&self, frame: u32) {
+        self.control(frame).pins.fetch_and(!EVICTING, Ordering::Release);
+    }
+
+    /// Turns ownership into a pin.
+    pub fn owned_to_pin(&self, frame: u32) -> Pin<'_> {
+        // Add first: at no moment is the frame neither owned nor pinned.
+        let pins = &self.control(frame).pins;
+        pins.fetch_add(1, Ordering::Relaxed);
+        pins.fetch_and(!EVICTING, Ordering::Release);
+        Pin { arena: self, frame }
+    }
+}
+
+impl<'p> Pin<'p> {
+    #[inline]
+    pub(super) fn control(&self) -> &'p Control {
+        self.arena.control(self.frame)
+    }
+
+    fn wait_type(&self, io: WaitType, latch: WaitType) -> WaitType {
+        if self.control().valid.load(Ordering::Relaxed) { latch } else { io }
+    }
+
+    /// Latches shared, waiting if need be.
+    #[inline]
+    pub fn read(self) -> ReadGuard<'p> {
+        let latch = &self.control().latch;
+        if !latch.try_lock_shared() {
+            let _w = wait(self.wait_type(WaitType::PageIoLatchSh, WaitType::PageLatchSh));
+            latch.lock_shared();
+        }
+        ReadGuard(self)
+    }
+
+    /// Latches exclusively, waiting if need be.
+    #[inline]
+    pub fn write(self) -> WriteGuard<'p> {
+        let latch = &self.control().latch;
+        if !latch.try_lock_exclusive() {
+            let _w = wait(self.wait_type(WaitType::PageIoLatchEx, WaitType::PageLatchEx));
+            latch.lock_exclusive();
+        }
+        WriteGuard(self)
+    }
+
+    /// Latches shared if nobody holds it exclusively.
+    pub fn try_read(self) -> Result<ReadGuard<'p>, Pin<'p>> {
+        if self.control().latch.try_lock_shared() { Ok(ReadGuard(self)) } else { Err(self) }
+    }
+}
+
+impl ReadGuard<'_> {
+    #[inline]
+    pub(super) fn control(&self) -> &Control {
+        self.0.control()
+    }
+
+    /// Where the page is: a hint for later, see [`super::BufferPool::hinted`].
+    #[inline]
+    pub fn frame(&self) -> u32 {
+        self.0.frame
+    }
+}
+
+impl WriteGuard<'_> {
+    #[inline]
+    pub(super) fn control(&self) -> &Control {
+        self.0.control()
+    }
+
+    /// Where the page is: a hint for later, see [`super::BufferPool::hinted`].
+    #[inline]
+    pub fn frame(&self) -> u32 {
+        self.0.frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_aligned_zeroed_and_exclusive() {
+        let arena = Arena::new(16).unwrap();
+        assert!(arena.own(3));
+        assert!(arena.pin(3).is_none() && !arena.own(3));
+        let mut g = arena.owned_to_pin(3).write();
+        assert_eq!(g.0.arena.frames(), 16);
+        assert!(g.bytes().iter().all(|&b| b == 0));
+        assert_eq!(g.bytes().as_ptr() as usize % 4096, 0);
+        g.bytes_mut()[5] = 9;
+        assert!(!arena.own(3));
+        let r = g.downgrade();
+        let second = arena.pin(3).unwrap().read();
+        assert_eq!(second.bytes()[5], 9);
+        assert_eq!(r.control().pins.load(Ordering::Relaxed), 2);
+        drop((r, second));
+        assert!(arena.own(3));
+        arena.disown(3);
+        assert!(arena.pin(3).unwrap().try_read().is_ok());
+    }
+
+    #[test]
+    fn writers_exclude_each_other() {
+        let arena = Arena::new(1).unwrap();
+        std::thread::scope(|s| {
+            for _ in 0..4 {
+                s.spawn(|| {
+                    for _ in 0..10_000 {
+                        let mut g = arena.pin(0).unwrap().write();
+                        let lsn = g.lsn_raw();
+                        g.set_lsn_raw(lsn + 1);
+                    }
+                });
+            }
+        });
+        assert_eq!(arena.pin(0).unwrap().read().lsn_raw(), 40_000);
+    }
+}

@@ -1,0 +1,441 @@
+//! Which page is in which frame.
+//!
+//! A page's key is its database (16 bits) and its [`PageId`] (48 bits) in one integer. The table from keys to frames is
+//! split into shards. Victims are found by a clock: a hit makes the hand pass up to twice more, a page that a scan
+//! brought in is passed not even once, so that a scan of a large table lives in a few frames. Dirty victims are
+//! written in batches, because one double-write and one sync serve them all.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use foldhash::fast::FixedState;
+use parking_lot::{Mutex, RwLock};
+use taffrail_base::{DatabaseId, PAGE_BYTES, PageId};
+use taffrail_observe::BufferCounters;
+
+use super::frame::{Arena, Control, Pin, ReadGuard, WriteGuard};
+use super::store::Store;
+use crate::error::{StorageError, StorageResult};
+
+/// How a page is going to be used: decides how long it stays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Likely again.
+    Normal,
+    /// By a scan: leave soon.
+    Scan,
+}
+
+const SHARDS: usize = 64;
+/// Dirty victims written together.
+const VICTIM_BATCH: usize = 32;
+
+type Shard = Mutex<hashbrown::HashMap<u64, u32, FixedState>>;
+
+/// The pool.
+pub struct BufferPool {
+    arena: Arena,
+    shards: Box<[Shard]>,
+    /// Frames at or above were never used.
+    high_water: AtomicU32,
+    free: Mutex<Vec<u32>>,
+    hand: AtomicU32,
+    stores: RwLock<HashMap<DatabaseId, Arc<Store>>>,
+    /// Counters of `SQLServer:Buffer Manager`.
+    pub counters: BufferCounters,
+}
+
+/// A page's key.
+#[inline]
+pub(super) fn key_of(database: DatabaseId, page: PageId) -> u64 {
+    (u64::from(database.0) << 48) | page.to_u64()
+}
+
+/// The page of a key.
+#[inline]
+pub(super) fn page_of(key: u64) -> PageId {
+    PageId::from_u64(key & 0xffff_ffff_ffff)
+}
+
+impl BufferPool {
+    /// A pool of this many bytes, at least 64 frames.
+    pub fn new(bytes: u64) -> std::io::Result<BufferPool> {
+        let frames = (bytes / PAGE_BYTES as u64).clamp(64, (1 << 31) - 1) as usize;
+        let counters = BufferCounters::default();
+        counters.target_pages.set(frames as i64);
+        Ok(BufferPool {
+            arena: Arena::new(frames)?,
+            shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            high_water: AtomicU32::new(0),
+            free: Mutex::default(),
+            hand: AtomicU32::new(0),
+            stores: RwLock::default(),
+            counters,
+        })
+    }
+
+    /// Frames.
+    pub fn frames(&self) -> u32 {
+        self.arena.frames()
+    }
+
+    pub(super) fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// Makes a database's store known, so that its dirty pages can be victims.
+    pub fn register(&self, store: &Arc<Store>) {
+        self.stores.write().insert(store.id, store.clone());
+    }
+
+    /// The opposite of [`BufferPool::register`].
+    pub fn unregister(&self, id: DatabaseId) {
+        self.stores.write().remove(&id);
+    }
+
+    fn shard(&self, key: u64) -> &Shard {
+        let h = (key ^ (key >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.shards[(h >> 58) as usize]
+    }
+
+    /// Pins the page if it is in the frame that an earlier guard named: no table is asked.
+    #[inline]
+    pub fn hinted(&self, store: &Store, page: PageId, frame: u32) -> Option<Pin<'_>> {
+        if frame >= self.arena.frames() {
+            return None;
+        }
+        let pin = self.arena.pin(frame)?;
+        let control = pin.control();
+        let same = control.key.load(Ordering::Acquire) == key_of(store.id, page)
+            && control.valid.load(Ordering::Acquire);
+        same.then_some(pin)
+    }
+
+    /// Latches a page shared.
+    pub fn read(&self, store: &Store, page: PageId) -> StorageResult<ReadGuard<'_>> {
+        self.read_for(store, page, Access::Normal)
+    }
+
+    /// Latches a page shared, for a scan or otherwise.
+    pub fn read_for(
+        &self,
+        store: &Store,
+        page: PageId,
+        access: Access,
+    ) -> StorageResult<ReadGuard<'_>> {
+        let key = key_of(store.id, page);
+        loop {
+            match self.find(store, key, access, true)? {
+                Found::Pinned(pin) => {
+                    let guard = pin.read();
+                    if is(guard.control(), key) {
+                        return Ok(guard);
+                    }
+                }
+                Found::Loaded(guard) => return Ok(guard.downgrade()),
+            }
+        }
+    }
+
+    /// Latches a page exclusively.
+    pub fn write(&self, store: &Store, page: PageId) -> StorageResult<WriteGuard<'_>> {
+        let key = key_of(store.id, page);
+        loop {
+            match self.find(store, key, Access::Normal, true)? {
+                Found::Pinned(pin) => {
+                    let guard = pin.write();
+                    if is(guard.control(), key) {
+                        return Ok(guard);
+                    }
+                }
+                Found::Loaded(guard) => return Ok(guard),
+            }
+        }
+    }
+
+    /// Latches a page exclusively without reading it from disk: for a page that is about to be formatted. What it holds
+    /// is whatever the pool had, or zeroes.
+    pub fn write_unread(&self, store: &Store, page: PageId) -> StorageResult<WriteGuard<'_>> {
+        let key = key_of(store.id, page);
+        loop {
+            match self.find(store, key, Access::Normal, false)? {
+                Found::Pinned(pin) => {
+                    let guard = pin.write();
+                    if is(guard.control(), key) {
+                        return Ok(guard);
+                    }
+                }
+                Found::Loaded(guard) => return Ok(guard),
+            }
+        }
+    }
+
+    /// True if the page is in memory; for tests and statistics.
+    pub fn contains(&self, store: &Store, page: PageId) -> bool {
+        let key = key_of(store.id, page);
+        self.shard(key).lock().contains_key(&key)
+    }
+
+    fn find(
+        &self,
+        store: &Store,
+        key: u64,
+        access: Access,
+        read: bool,
+    ) -> StorageResult<Found<'_>> {
+        self.counters.page_lookups.inc();
+        if let Some(pin) = self.lookup(key, access) {
+            return Ok(Found::Pinned(pin));
+        }
+        let frame = self.take_frame()?;
+        let control = self.arena.control(frame);
+        {
+            let mut shard = self.shard(key).lock();
+            if let Some(&other) = shard.get(&key) {
+                // Somebody was faster; give the frame back. A frame of the table that is being evicted is removed from
+                // the table by its evictor, who needs this shard: let it.
+                let pin = self.arena.pin(other);
+                drop(shard);
+                self.arena.disown(frame);
+                self.free.lock().push(frame);
+                return match pin {
+                    Some(pin) => Ok(Found::Pinned(pin)),
+                    None => {
+                        std::thread::yield_now();
+                        self.find(store, key, access, read)
+                    }
+                };
+            }
+            control.valid.store(false, Ordering::Relaxed);
+            control.first_dirty.store(0, Ordering::Relaxed);
+            control.format_pos.store(0, Ordering::Relaxed);
+            control.listed.store(false, Ordering::Relaxed);
+            control.recent.store(u8::from(access == Access::Normal), Ordering::Relaxed);
+            control.key.store(key, Ordering::Release);
+            shard.insert(key, frame);
+        }
+        // Between the insertion and the latch others may pin and latch the frame; they see `valid` unset, and give it up.
+        let mut guard = self.arena.owned_to_pin(frame).write();
+        if read {
+            let page = page_of(key);
+            if let Err(e) = store.read_page(page, &mut guard) {
+                self.shard(key).lock().remove(&key);
+                control.key.store(0, Ordering::Release);
+                return Err(e);
+            }
+            self.counters.page_reads.inc();
+        } else {
+            guard.bytes_mut().fill(0);
+        }
+        control.valid.store(true, Ordering::Release);
+        Ok(Found::Loaded(guard))
+    }
+
+    #[inline]
+    fn lookup(&self, key: u64, access: Access) -> Option<Pin<'_>> {
+        loop {
+            let pin = {
+                let shard = self.shard(key).lock();
+                let &frame = shard.get(&key)?;
+                self.arena.pin(frame)
+            };
+            match pin {
+                Some(pin) => {
+                    let control = pin.control();
+                    if access == Access::Normal && control.recent.load(Ordering::Relaxed) < 2 {
+                        control.recent.store(2, Ordering::Relaxed);
+                    }
+                    return Some(pin);
+                }
+                // Being evicted or installed by a thread that is about to take this shard.
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+
+    /// An owned frame that holds no page.
+    fn take_frame(&self) -> StorageResult<u32> {
+        while let Some(frame) = self.free.lock().pop() {
+            // A frame of this list may have been found by the clock in the meantime and hold a page again; one that is
+            // pinned for a moment by a stale hint will be found by the clock.
+            if self.arena.own(frame) {
+                if self.arena.control(frame).key.load(Ordering::Relaxed) == 0 {
+                    return Ok(frame);
+                }
+                self.arena.disown(frame);
+            }
+        }
+        if self.high_water.load(Ordering::Relaxed) < self.arena.frames() {
+            let frame = self.high_water.fetch_add(1, Ordering::Relaxed);
+            if frame < self.arena.frames() {
+                if self.arena.own(frame) {
+                    return Ok(frame);
+                }
+            } else {
+                self.high_water.store(self.arena.frames(), Ordering::Relaxed);
+            }
+        }
+        self.counters.free_list_stalls.inc();
+        self.sweep()
+    }
+
+    fn sweep(&self) -> StorageResult<u32> {
+        let n = self.arena.frames();
+        // Three rounds bring every counter to zero, the fourth takes; more are for pins and latches that come and go.
+        let mut write_error = None;
+        for step in 0..u64::from(n) * 64 {
+            if step > 0 && step % (u64::from(n) * 4) == 0 {
+                if write_error.is_some() {
+                    break;
+                }
+                std::thread::yield_now();
+            }
+            let frame = self.hand.fetch_add(1, Ordering::Relaxed) % n;
+            let control = self.arena.control(frame);
+            if control.pins.load(Ordering::Relaxed) != 0 {
+                continue;
+            }
+            let recent = control.recent.load(Ordering::Relaxed);
+            if recent > 0 {
+                control.recent.store(recent - 1, Ordering::Relaxed);
+                continue;
+            }
+            if control.first_dirty.load(Ordering::Relaxed) != 0 {
+                if let Err(e) = self.write_victims(frame) {
+                    // A failing database must not stop the others: go on looking for clean frames.
+                    write_error = Some(e);
+                }
+                if control.first_dirty.load(Ordering::Relaxed) != 0 {
+                    continue;
+                }
+            }
+            if self.evict(frame) {
+                return Ok(frame);
+            }
+        }
+        Err(write_error.unwrap_or(StorageError::PoolExhausted))
+    }
+
+    /// Takes a clean, unpinned frame from its page; true: it is owned now.
+    fn evict(&self, frame: u32) -> bool {
+        if !self.arena.own(frame) {
+            return false;
+        }
+        let control = self.arena.control(frame);
+        if control.first_dirty.load(Ordering::Acquire) != 0 {
+            self.arena.disown(frame);
+            return false;
+        }
+        let key = control.key.load(Ordering::Relaxed);
+        if key != 0 {
+            let mut shard = self.shard(key).lock();
+            if shard.get(&key) == Some(&frame) {
+                shard.remove(&key);
+            }
+            control.key.store(0, Ordering::Release);
+            control.valid.store(false, Ordering::Release);
+            self.counters.evictions.inc();
+        }
+        true
+    }
+
+    /// Writes the dirty page of a frame, and with it others that the hand will meet next.
+    fn write_victims(&self, frame: u32) -> StorageResult<()> {
+        let database = |f: u32| self.arena.control(f).key.load(Ordering::Relaxed) >> 48;
+        let of = database(frame);
+        let Some(store) = self.stores.read().get(&DatabaseId(of as u16)).cloned() else {
+            return Ok(());
+        };
+        let n = self.arena.frames();
+        let mut batch = vec![frame];
+        for i in 1..n.min(VICTIM_BATCH as u32 * 8) {
+            let f = (frame + i) % n;
+            let control = self.arena.control(f);
+            if batch.len() < VICTIM_BATCH
+                && control.first_dirty.load(Ordering::Relaxed) != 0
+                && control.pins.load(Ordering::Relaxed) == 0
+                && control.recent.load(Ordering::Relaxed) <= 1
+                && database(f) == of
+            {
+                batch.push(f);
+            }
+        }
+        let written = store.write_frames(self, &mut batch)?;
+        self.counters.lazy_writes.add(written as u64);
+        Ok(())
+    }
+
+    /// Writes some dirty pages ahead of the clock's hand, so that whoever needs a frame finds clean ones. Returns how many.
+    pub fn write_ahead_of_hand(&self, pages: u32) -> StorageResult<usize> {
+        let n = self.arena.frames();
+        if self.high_water.load(Ordering::Relaxed) < n {
+            return Ok(0);
+        }
+        let hand = self.hand.load(Ordering::Relaxed);
+        let mut dirty: HashMap<u16, Vec<u32>> = HashMap::new();
+        for i in 0..pages.min(n) {
+            let frame = hand.wrapping_add(i) % n;
+            let control = self.arena.control(frame);
+            if control.first_dirty.load(Ordering::Relaxed) != 0
+                && control.pins.load(Ordering::Relaxed) == 0
+            {
+                let database = (control.key.load(Ordering::Relaxed) >> 48) as u16;
+                dirty.entry(database).or_default().push(frame);
+            }
+        }
+        let mut written = 0;
+        for (database, mut frames) in dirty {
+            let store = self.stores.read().get(&DatabaseId(database)).cloned();
+            if let Some(store) = store {
+                written += store.write_frames(self, &mut frames)?;
+            }
+        }
+        self.counters.lazy_writes.add(written as u64);
+        Ok(written)
+    }
+
+    /// Forgets every page of a database; nobody uses it any more. Dirty pages are dropped unwritten.
+    pub fn discard(&self, database: DatabaseId) {
+        let used = self.high_water.load(Ordering::Relaxed).min(self.arena.frames());
+        for frame in 0..used {
+            let control = self.arena.control(frame);
+            if control.key.load(Ordering::Relaxed) >> 48 != u64::from(database.0)
+                || control.key.load(Ordering::Relaxed) == 0
+            {
+                continue;
+            }
+            // A writer of victims may hold a pin for a moment.
+            while !self.arena.own(frame) {
+                std::thread::yield_now();
+            }
+            let key = control.key.load(Ordering::Relaxed);
+            if key >> 48 == u64::from(database.0) {
+                self.shard(key).lock().remove(&key);
+                control.key.store(0, Ordering::Release);
+                control.valid.store(false, Ordering::Release);
+                control.first_dirty.store(0, Ordering::Release);
+                control.listed.store(false, Ordering::Release);
+                self.free.lock().push(frame);
+            }
+            self.arena.disown(frame);
+        }
+    }
+
+    /// Pages in memory, by database: `sys.dm_os_buffer_descriptors` in short.
+    pub fn pages_in_memory(&self) -> u64 {
+        self.shards.iter().map(|s| s.lock().len() as u64).sum()
+    }
+}
+
+enum Found<'p> {
+    /// In the table: latch it, then see whether it is (still) the page.
+    Pinned(Pin<'p>),
+    /// Brought in just now.
+    Loaded(WriteGuard<'p>),
+}
+
+#[inline]
+fn is(control: &Control, key: u64) -> bool {
+    control.key.load(Ordering::Acquire) == key && control.valid.load(Ordering::Acquire)
+}

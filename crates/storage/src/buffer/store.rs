@@ -1,0 +1,363 @@
+//! One database as the pool sees it: its data files, its log, and which of its pages are dirty.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::{Mutex, RwLock};
+use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId};
+use taffrail_io::{Clock, Volume};
+use taffrail_log::{Growth, Log};
+use taffrail_observe::{DatabaseCounters, WaitType, wait};
+
+use super::frame::WriteGuard;
+use super::pool::BufferPool;
+use super::writer::Writer;
+use crate::error::{Corruption, PageIo, StorageError, StorageResult, SuspectReason};
+use crate::page::Page;
+
+/// Pages of an extent.
+pub const EXTENT_PAGES: u32 = 8;
+
+/// An open data file.
+pub struct DataFile {
+    /// Its number.
+    pub id: FileId,
+    /// Its bytes.
+    pub volume: Arc<dyn Volume>,
+    /// Pages that it has now.
+    pub pages: AtomicU32,
+    /// What can be altered.
+    pub settings: Mutex<FileSettings>,
+    /// Extents that changed since the last full backup, a bit each. On disk in the DIFF pages, written by checkpoints.
+    pub changed: Mutex<Vec<u64>>,
+    /// Written to since the last sync.
+    pub(super) unsynced: AtomicBool,
+}
+
+/// The alterable part of a [`DataFile`].
+#[derive(Clone, Debug)]
+pub struct FileSettings {
+    /// Logical name.
+    pub name: String,
+    /// Physical name.
+    pub path: PathBuf,
+    /// FILEGROWTH.
+    pub growth: Growth,
+    /// MAXSIZE in bytes.
+    pub max_size: Option<u64>,
+}
+
+impl DataFile {
+    /// An open file of this many pages.
+    pub fn new(
+        id: FileId,
+        volume: Arc<dyn Volume>,
+        pages: u32,
+        settings: FileSettings,
+    ) -> DataFile {
+        DataFile {
+            id,
+            volume,
+            pages: AtomicU32::new(pages),
+            settings: Mutex::new(settings),
+            changed: Mutex::default(),
+            unsynced: AtomicBool::new(false),
+        }
+    }
+
+    /// Marks the extent of a page as changed since the last full backup.
+    pub fn mark_changed(&self, page: u32) {
+        let extent = (page / EXTENT_PAGES) as usize;
+        let mut changed = self.changed.lock();
+        if changed.len() <= extent / 64 {
+            changed.resize(extent / 64 + 1, 0);
+        }
+        changed[extent / 64] |= 1 << (extent % 64);
+    }
+
+    /// Makes everything written durable.
+    pub fn sync(&self) -> StorageResult<()> {
+        // Before the sync: a write that comes during it sets the flag again.
+        if self.unsynced.swap(false, Ordering::AcqRel) {
+            self.volume.sync().map_err(|source| {
+                StorageError::Io(Box::new(PageIo { operation: "write", offset: 0, source }))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Counts of rare things, for tests that must not pass without having seen them, and for people.
+#[derive(Default, Debug)]
+pub struct Rarities {
+    /// Pages split.
+    pub splits: AtomicU64,
+    /// Roots that grew a level.
+    pub root_splits: AtomicU64,
+    /// Checkpoints completed.
+    pub checkpoints: AtomicU64,
+    /// Pages written through the double-write region.
+    pub double_written: AtomicU64,
+    /// Pages written without it, because redo would format them.
+    pub unprotected: AtomicU64,
+    /// Torn pages repaired by restart.
+    pub torn_repaired: AtomicU64,
+    /// Heap rows that moved and left a forwarding stub.
+    pub forwards: AtomicU64,
+    /// Ghosts removed.
+    pub expunged: AtomicU64,
+    /// Compensation records written.
+    pub compensations: AtomicU64,
+    /// Extents given back.
+    pub extents_freed: AtomicU64,
+}
+
+/// A database's files and dirty pages.
+pub struct Store {
+    /// Whose.
+    pub id: DatabaseId,
+    name: RwLock<String>,
+    /// tempdb: nothing survives a restart, so nothing is protected or waited for.
+    pub temporary: bool,
+    files: RwLock<BTreeMap<FileId, Arc<DataFile>>>,
+    log: OnceLock<Arc<Log>>,
+    /// Frames that became dirty; may name frames that are clean again or hold other pages.
+    pub(super) dirty: Mutex<Vec<u32>>,
+    /// MinLSN of the boot page that is durable.
+    pub durable_min: AtomicU64,
+    pub(super) writer: Mutex<Writer>,
+    suspect: OnceLock<String>,
+    /// Counters of `SQLServer:Databases`.
+    pub counters: Arc<DatabaseCounters>,
+    /// See [`Rarities`].
+    pub rarities: Rarities,
+    /// For timing.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Store {
+    /// A store without files and log.
+    pub fn new(
+        id: DatabaseId,
+        name: &str,
+        temporary: bool,
+        counters: Arc<DatabaseCounters>,
+        clock: Arc<dyn Clock>,
+    ) -> Store {
+        Store {
+            id,
+            name: RwLock::new(name.to_owned()),
+            temporary,
+            files: RwLock::default(),
+            log: OnceLock::new(),
+            dirty: Mutex::default(),
+            durable_min: AtomicU64::new(0),
+            writer: Mutex::default(),
+            suspect: OnceLock::new(),
+            counters,
+            rarities: Rarities::default(),
+            clock,
+        }
+    }
+
+    /// The database's name.
+    pub fn name(&self) -> String {
+        self.name.read().clone()
+    }
+
+    /// ALTER DATABASE … MODIFY NAME.
+    pub fn set_name(&self, name: &str) {
+        *self.name.write() = name.to_owned();
+    }
+
+    /// Adds a file.
+    pub fn add_file(&self, file: Arc<DataFile>) {
+        self.files.write().insert(file.id, file);
+    }
+
+    /// A file.
+    pub fn file(&self, id: FileId) -> Option<Arc<DataFile>> {
+        self.files.read().get(&id).cloned()
+    }
+
+    /// All files.
+    pub fn files(&self) -> Vec<Arc<DataFile>> {
+        self.files.read().values().cloned().collect()
+    }
+
+    /// Pages of the primary file.
+    pub fn primary(&self) -> Arc<DataFile> {
+        self.file(FileId(1)).expect("a database has a primary file")
+    }
+
+    /// Sets the log, once.
+    pub fn set_log(&self, log: Arc<Log>) {
+        let was_unset = self.log.set(log).is_ok();
+        assert!(was_unset, "the log is set once");
+    }
+
+    /// The log.
+    #[inline]
+    pub fn log(&self) -> &Arc<Log> {
+        self.log.get().expect("the log is set before pages change")
+    }
+
+    /// True once the log is set.
+    pub fn has_log(&self) -> bool {
+        self.log.get().is_some()
+    }
+
+    /// Nothing is written or acknowledged any more.
+    pub fn mark_suspect(&self, reason: String) {
+        // The first reason is the one that matters.
+        let _ = self.suspect.set(reason);
+    }
+
+    /// The reason, if it is suspect.
+    pub fn suspect_reason(&self) -> Option<&str> {
+        self.suspect.get().map(String::as_str)
+    }
+
+    /// An error if the database is suspect.
+    #[inline]
+    pub fn check(&self) -> StorageResult<()> {
+        match self.suspect.get() {
+            None => Ok(()),
+            Some(reason) => Err(self.suspect_error(reason)),
+        }
+    }
+
+    fn suspect_error(&self, reason: &str) -> StorageError {
+        StorageError::Suspect(Box::new(SuspectReason {
+            database: self.name(),
+            reason: reason.to_owned(),
+        }))
+    }
+
+    /// The error for a page whose bytes are wrong.
+    pub fn corrupt(&self, page: PageId, what: String) -> StorageError {
+        let file =
+            self.file(page.file).map(|f| f.volume.path().display().to_string()).unwrap_or_default();
+        StorageError::Corrupt(Box::new(Corruption {
+            what,
+            operation: "read",
+            page,
+            database: self.id,
+            file,
+        }))
+    }
+
+    /// Reads a page's bytes as they are.
+    pub fn read_raw(&self, page: PageId, into: &mut Page) -> StorageResult<()> {
+        let Some(file) = self.file(page.file) else {
+            return Err(self.corrupt(page, format!("there is no file {}", page.file)));
+        };
+        if page.page >= file.pages.load(Ordering::Acquire) {
+            return Err(self.corrupt(page, "page beyond the end of the file".to_owned()));
+        }
+        self.counters.data_reads.inc();
+        self.counters.data_read_bytes.add(PAGE_BYTES as u64);
+        file.volume.read_at(page.file_offset(), into.bytes_mut()).map_err(|source| {
+            StorageError::Io(Box::new(PageIo {
+                operation: "read",
+                offset: page.file_offset(),
+                source,
+            }))
+        })
+    }
+
+    /// Reads and checks a page.
+    pub fn read_page(&self, page: PageId, into: &mut Page) -> StorageResult<()> {
+        let _w = wait(WaitType::PageIoLatchSh);
+        self.read_raw(page, into)?;
+        into.validate(page).map_err(|what| self.corrupt(page, what))
+    }
+
+    /// Makes everything written to the files durable.
+    pub fn sync_files(&self) -> StorageResult<()> {
+        if self.temporary {
+            return Ok(());
+        }
+        for file in self.files() {
+            if let Err(e) = file.sync() {
+                self.mark_suspect(e.to_string());
+                return Err(e);
+            }
+        }
+        Ok(())
+    }
+
+    /// The oldest position that dirty pages need redo from, and how many there are. Positions before the call's
+    /// begin are complete: a page is announced as dirty before the record that changes it is appended.
+    pub fn oldest_dirty(&self, pool: &BufferPool) -> (Option<LogPos>, usize) {
+        let mut oldest: Option<LogPos> = None;
+        let frames = self.dirty_frames(pool);
+        for &frame in &frames {
+            let pos = LogPos(pool.arena().control(frame).first_dirty.load(Ordering::Acquire));
+            if !pos.is_zero() && oldest.is_none_or(|o| pos < o) {
+                oldest = Some(pos);
+            }
+        }
+        (oldest, frames.len())
+    }
+
+    /// The frames that hold dirty pages of this database.
+    pub(super) fn dirty_frames(&self, pool: &BufferPool) -> Vec<u32> {
+        let mut list = self.dirty.lock();
+        let mut frames = std::mem::take(&mut *list);
+        frames.sort_unstable();
+        frames.dedup();
+        frames.retain(|&frame| {
+            let control = pool.arena().control(frame);
+            let ours = || control.key.load(Ordering::Acquire) >> 48 == u64::from(self.id.0);
+            if !ours() {
+                return false;
+            }
+            // Unlisted first, looked at afterwards: whoever makes it dirty in between lists it again.
+            control.listed.store(false, Ordering::SeqCst);
+            let dirty = control.first_dirty.load(Ordering::SeqCst) != 0;
+            if dirty && ours() {
+                control.listed.store(true, Ordering::SeqCst);
+            }
+            dirty
+        });
+        list.extend_from_slice(&frames);
+        frames
+    }
+}
+
+impl WriteGuard<'_> {
+    /// Announces a change of the page: before the record is appended, so that a checkpoint that begins in between
+    /// knows of it.
+    #[inline]
+    pub fn will_change(&mut self, store: &Store) {
+        let control = self.control();
+        // The exclusive latch makes load and store one step.
+        control.changes.store(control.changes.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        if control.first_dirty.load(Ordering::Relaxed) == 0 {
+            self.becomes_dirty(store);
+        }
+    }
+
+    #[cold]
+    fn becomes_dirty(&mut self, store: &Store) {
+        let pos = store.log().appended();
+        let id = super::pool::page_of(self.control().key.load(Ordering::Relaxed));
+        let control = self.control();
+        control.first_dirty.store(pos.0.max(1), Ordering::SeqCst);
+        if !control.listed.swap(true, Ordering::SeqCst) {
+            store.dirty.lock().push(self.frame());
+        }
+        if let Some(file) = store.file(id.file) {
+            file.mark_changed(id.page);
+        }
+    }
+
+    /// Notes that the record at `pos` formatted the page.
+    pub fn was_formatted(&mut self, pos: LogPos) {
+        self.control().format_pos.store(pos.0, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,315 @@
+//! Dirty pages to disk, in batches.
+//!
+//! A batch: copy each page under its shared latch, harden the log up to the newest of them, write the copies that need
+//! protection to the double-write region and make them durable, write all of them in place, joined where they are
+//! neighbours. The in-place writes are made durable before the region is used again, and before any boot page whose MinLSN
+//! counts on them.
+//!
+//! ```text
+//! pages 16 …      of the primary file: the double-write region
+//!   16            header: magic, CRC, number of the batch, count, then per page: PageId u64, CRC u32
+//!   17 … 144      the images, in the order of the header
+//! ```
+//! A page needs no protection while its format record lies at or after the durable MinLSN: redo would build it anew, whatever is
+//! on disk.
+//!
+//! Invariant: while an in-place write of a protected page may be torn, the region holds its image, whole and durable.
+
+use std::io::IoSlice;
+use std::sync::atomic::Ordering;
+
+use taffrail_base::{LogPos, PAGE_BYTES, PageId};
+use taffrail_io::AlignedBuf;
+use taffrail_log::FlushReason;
+
+use super::frame::Pin;
+use super::pool::{BufferPool, page_of};
+use super::store::Store;
+use crate::error::{PageIo, StorageError, StorageResult};
+use crate::page::Page;
+
+/// The header of the region; the images follow.
+pub const DOUBLE_WRITE_FIRST_PAGE: u32 = 16;
+/// Pages of the region, rounded up to whole extents.
+pub const DOUBLE_WRITE_PAGES: u32 = 136;
+/// Images in the region.
+const BATCH: usize = 128;
+const MAGIC: u64 = 0x3145_5449_5257_4c42; // "BLWRITE1"
+const ENTRIES_AT: usize = 32;
+
+const _: () = assert!(BATCH < DOUBLE_WRITE_PAGES as usize);
+const _: () = assert!(ENTRIES_AT + BATCH * 12 <= PAGE_BYTES);
+
+/// What the writing of batches keeps between them; behind the store's mutex.
+#[derive(Default)]
+pub(super) struct Writer {
+    images: Option<AlignedBuf>,
+    batch: u64,
+}
+
+struct Image<'p> {
+    pin: Pin<'p>,
+    key: u64,
+    changes: u32,
+    bound: LogPos,
+    protected: bool,
+}
+
+impl Store {
+    /// Writes these frames' dirty pages, as far as nobody holds them latched exclusively; reorders the list. Returns how many.
+    pub(super) fn write_frames(
+        &self,
+        pool: &BufferPool,
+        frames: &mut [u32],
+    ) -> StorageResult<usize> {
+        self.check()?;
+        frames.sort_unstable_by_key(|&f| pool.arena().control(f).key.load(Ordering::Relaxed));
+        let mut writer = self.writer.lock();
+        let mut written = 0;
+        for chunk in frames.chunks(BATCH) {
+            match self.write_batch(pool, &mut writer, chunk) {
+                Ok(n) => written += n,
+                Err(e) => {
+                    // A page that could not be written, or a log that could not: nothing written later can be trusted to be
+                    // newer than what is on disk now.
+                    if e.is_fatal_to_database() {
+                        self.mark_suspect(e.to_string());
+                    }
+                    return Err(e);
+                }
+            }
+        }
+        Ok(written)
+    }
+
+    fn write_batch(
+        &self,
+        pool: &BufferPool,
+        writer: &mut Writer,
+        frames: &[u32],
+    ) -> StorageResult<usize> {
+        let buf = writer.images.get_or_insert_with(|| AlignedBuf::zeroed(BATCH * PAGE_BYTES));
+        let mut images: Vec<Image<'_>> = Vec::with_capacity(frames.len());
+        let mut newest = LogPos::ZERO;
+        let durable_min = self.durable_min.load(Ordering::Acquire);
+        for &frame in frames {
+            let Some(pin) = pool.arena().pin(frame) else { continue };
+            let Ok(guard) = pin.try_read() else { continue };
+            let control = guard.control();
+            let key = control.key.load(Ordering::Acquire);
+            let ours = key >> 48 == u64::from(self.id.0) && control.valid.load(Ordering::Acquire);
+            if !ours || control.first_dirty.load(Ordering::Acquire) == 0 {
+                continue;
+            }
+            let at = images.len() * PAGE_BYTES;
+            let bytes: &mut [u8; PAGE_BYTES] =
+                (&mut buf[at..at + PAGE_BYTES]).try_into().expect("a page");
+            bytes.copy_from_slice(guard.bytes());
+            debug_assert_eq!(guard.id(), page_of(key));
+            newest = newest.max(guard.lsn());
+            let format_pos = control.format_pos.load(Ordering::Relaxed);
+            let protected = !self.temporary && (format_pos == 0 || format_pos < durable_min);
+            // Every later change gets a later position than what the log has now.
+            let bound = self.log().appended();
+            let changes = control.changes.load(Ordering::Relaxed);
+            let Some(pin) = pool.arena().pin(frame) else { continue };
+            drop(guard);
+            seal(bytes);
+            images.push(Image { pin, key, changes, bound, protected });
+        }
+        if images.is_empty() {
+            return Ok(0);
+        }
+        if !self.temporary && !newest.is_zero() {
+            self.harden(newest)?;
+            // The write-ahead rule.
+            assert!(
+                self.log().durable() > newest,
+                "database {}: page ahead of the log",
+                self.id
+            );
+        }
+        if images.iter().any(|i| i.protected) {
+            // What the region protects now must be safe before the region is written over.
+            self.sync_files()?;
+            writer.batch += 1;
+            let buf = writer.images.as_ref().expect("filled above");
+            self.write_region(buf, &images, writer.batch)?;
+        }
+        let buf = writer.images.as_ref().expect("filled above");
+        self.write_in_place(buf, &images)?;
+        let n = images.len();
+        for image in images {
+            settle(image);
+        }
+        Ok(n)
+    }
+
+    /// Makes the record at `pos` durable.
+    pub fn harden(&self, pos: LogPos) -> StorageResult<()> {
+        self.log().harden(pos, FlushReason::PageWrite).map_err(|e| self.log_error(e))
+    }
+
+    fn write_region(&self, buf: &AlignedBuf, images: &[Image<'_>], batch: u64) -> StorageResult<()> {
+        let mut header = AlignedBuf::zeroed(PAGE_BYTES);
+        header[..8].copy_from_slice(&MAGIC.to_le_bytes());
+        header[16..24].copy_from_slice(&batch.to_le_bytes());
+        let mut parts: Vec<&[u8]> = Vec::with_capacity(images.len());
+        for (i, image) in images.iter().enumerate().filter(|(_, i)| i.protected) {
+            let bytes = &buf[i * PAGE_BYTES..(i + 1) * PAGE_BYTES];
+            let at = ENTRIES_AT + parts.len() * 12;
+            header[at..at + 8].copy_from_slice(&page_of(image.key).to_u64().to_le_bytes());
+            header[at + 8..at + 12].copy_from_slice(&bytes[4..8]);
+            parts.push(bytes);
+        }
+        header[24..28].copy_from_slice(&(parts.len() as u32).to_le_bytes());
+        let crc = crc32c::crc32c(&header);
+        header[8..12].copy_from_slice(&crc.to_le_bytes());
+        let mut slices: Vec<IoSlice<'_>> = vec![IoSlice::new(&header)];
+        slices.extend(parts.iter().map(|p| IoSlice::new(p)));
+        let offset = u64::from(DOUBLE_WRITE_FIRST_PAGE) * PAGE_BYTES as u64;
+        let bytes = slices.len() as u64 * PAGE_BYTES as u64;
+        self.counters.data_writes.inc();
+        self.counters.data_write_bytes.add(bytes);
+        self.rarities.double_written.fetch_add(parts.len() as u64, Ordering::Relaxed);
+        self.primary().volume.write_durable(offset, &slices).map_err(|source| {
+            StorageError::Io(Box::new(PageIo { operation: "write", offset, source }))
+        })
+    }
+
+    fn write_in_place(&self, buf: &AlignedBuf, images: &[Image<'_>]) -> StorageResult<()> {
+        let unprotected = images.iter().filter(|i| !i.protected).count() as u64;
+        self.rarities.unprotected.fetch_add(unprotected, Ordering::Relaxed);
+        let mut i = 0;
+        while i < images.len() {
+            let first = page_of(images[i].key);
+            let mut n = 1;
+            while i + n < images.len()
+                && page_of(images[i + n].key) == PageId::new(first.file.0, first.page + n as u32)
+            {
+                n += 1;
+            }
+            let Some(file) = self.file(first.file) else {
+                return Err(self.corrupt(first, format!("there is no file {}", first.file)));
+            };
+            let bytes = &buf[i * PAGE_BYTES..(i + n) * PAGE_BYTES];
+            // Before the write: a sync that runs at the same time must not take the flag for itself.
+            file.unsynced.store(true, Ordering::Release);
+            self.counters.data_writes.inc();
+            self.counters.data_write_bytes.add(bytes.len() as u64);
+            file.volume.write_at(first.file_offset(), bytes).map_err(|source| {
+                StorageError::Io(Box::new(PageIo {
+                    operation: "write",
+                    offset: first.file_offset(),
+                    source,
+                }))
+            })?;
+            file.unsynced.store(true, Ordering::Release);
+            i += n;
+        }
+        Ok(())
+    }
+
+    /// Writes every page that is dirty now and waits for latches where it must. Returns how many pages were written.
+    pub fn write_all_dirty(&self, pool: &BufferPool) -> StorageResult<usize> {
+        let mut left = self.dirty_keys(pool);
+        let mut written = 0;
+        loop {
+            let mut frames: Vec<u32> = left.iter().map(|&(frame, ..)| frame).collect();
+            written += self.write_frames(pool, &mut frames)?;
+            left.retain(|&(frame, key, first)| {
+                let control = pool.arena().control(frame);
+                control.key.load(Ordering::Acquire) == key
+                    && control.first_dirty.load(Ordering::Acquire) == first
+            });
+            let Some(&(frame, ..)) = left.first() else { return Ok(written) };
+            // Wait for its latch without holding anything else, then try again.
+            if let Some(pin) = pool.arena().pin(frame) {
+                drop(pin.read());
+            }
+        }
+    }
+
+    /// Writes the pages that have been dirty since before `pos`, at most `limit`; a background writer's share of work.
+    pub fn write_dirty_before(
+        &self,
+        pool: &BufferPool,
+        pos: LogPos,
+        limit: usize,
+    ) -> StorageResult<usize> {
+        let mut old = self.dirty_keys(pool);
+        old.retain(|&(.., first)| first < pos.0);
+        old.sort_unstable_by_key(|&(.., first)| first);
+        old.truncate(limit);
+        let mut frames: Vec<u32> = old.iter().map(|&(frame, ..)| frame).collect();
+        self.write_frames(pool, &mut frames)
+    }
+
+    /// (frame, key, first dirty position) of each dirty page.
+    fn dirty_keys(&self, pool: &BufferPool) -> Vec<(u32, u64, u64)> {
+        self.dirty_frames(pool)
+            .into_iter()
+            .filter_map(|frame| {
+                let control = pool.arena().control(frame);
+                let first = control.first_dirty.load(Ordering::Acquire);
+                let key = control.key.load(Ordering::Acquire);
+                (first != 0 && key >> 48 == u64::from(self.id.0)).then_some((frame, key, first))
+            })
+            .collect()
+    }
+
+    /// Waits for the batch that is being written, and keeps others out while `f` runs.
+    pub fn with_writer_idle<R>(&self, f: impl FnOnce() -> R) -> R {
+        let _writer = self.writer.lock();
+        f()
+    }
+}
+
+fn seal(bytes: &mut [u8; PAGE_BYTES]) {
+    bytes[4..8].fill(0);
+    let crc = crc32c::crc32c(&bytes[..]);
+    bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+}
+
+/// After the write: the page is clean if nobody changed it since it was copied; else redo begins where the copy ended.
+fn settle(image: Image<'_>) {
+    let Image { pin, changes, bound, .. } = image;
+    match pin.try_read() {
+        Ok(guard) => {
+            let control = guard.control();
+            let same = control.changes.load(Ordering::Relaxed) == changes;
+            control.first_dirty.store(if same { 0 } else { bound.0.max(1) }, Ordering::SeqCst);
+        }
+        // Somebody changes it right now. It is dirty, so that writer will not touch the position.
+        Err(pin) => pin.control().first_dirty.store(bound.0.max(1), Ordering::SeqCst),
+    }
+}
+
+/// The images of the last batch: (page, image). Whatever is not whole is left out.
+pub fn read_double_write(
+    read: &mut dyn FnMut(u32, &mut Page) -> StorageResult<()>,
+) -> StorageResult<Vec<(PageId, Box<Page>)>> {
+    let mut header = Page::zeroed();
+    read(DOUBLE_WRITE_FIRST_PAGE, &mut header)?;
+    let h = header.bytes_mut();
+    let word = |h: &[u8], at: usize| u64::from_le_bytes(h[at..at + 8].try_into().expect("8 bytes"));
+    let int = |h: &[u8], at: usize| u32::from_le_bytes(h[at..at + 4].try_into().expect("4 bytes"));
+    let stored = int(h, 8);
+    h[8..12].fill(0);
+    if word(h, 0) != MAGIC || crc32c::crc32c(h) != stored {
+        return Ok(Vec::new());
+    }
+    let count = (int(h, 24) as usize).min(BATCH);
+    let mut images = Vec::new();
+    for i in 0..count {
+        let at = ENTRIES_AT + i * 12;
+        let id = PageId::from_u64(word(h, at));
+        let crc = int(h, at + 8);
+        let mut image = Page::zeroed();
+        read(DOUBLE_WRITE_FIRST_PAGE + 1 + i as u32, &mut image)?;
+        if image.crc() == crc && image.validate(id).is_ok() {
+            images.push((id, image));
+        }
+    }
+    Ok(images)
+}

@@ -1,0 +1,41 @@
+//! Escalation: many row locks of one statement become one lock on the object.
+
+use taffrail_base::SessionId;
+use taffrail_observe::{Event, EventRing};
+
+use super::manager::LockManager;
+use super::mode::LockMode;
+use super::state::{Held, RECENT, TxLockState};
+
+impl LockManager {
+    /// Tries to exchange the row and page locks on an object for a lock on the object; never waits.
+    pub(super) fn escalate(&self, state: &mut TxLockState, index: u32) -> bool {
+        let using = state.objects[index as usize];
+        let writes = !LockMode::S.covers_row(using.strongest_row) || using.mode.writes();
+        let mode = if writes { LockMode::X } else { LockMode::S };
+        if !self.try_acquire(state, using.object, mode) {
+            return false;
+        }
+        let owner = state.owner;
+        state.held.retain(|held: &mut Held| {
+            let of_object = held.object == index;
+            if of_object {
+                self.unlock(&held.resource, held.resource.hash(), owner);
+            }
+            !of_object
+        });
+        let using = &mut state.objects[index as usize];
+        let locks = using.rows;
+        (using.rows, using.rows_in_statement) = (0, 0);
+        state.recent = [None; RECENT];
+        self.escalations.inc();
+        let object = state.objects[index as usize].object;
+        EventRing::global().push(Event::LockEscalation {
+            database: object.database_id(),
+            object: object.object_id().map_or(0, |o| o.0),
+            session: SessionId(owner.session()),
+            locks,
+        });
+        true
+    }
+}

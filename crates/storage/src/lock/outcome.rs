@@ -1,0 +1,84 @@
+//! Settings, and how a request ends.
+
+use std::time::Duration;
+
+use taffrail_base::SqlError;
+
+/// Settings of the lock manager.
+#[derive(Clone, Copy, Debug)]
+pub struct LockLimits {
+    /// Row and page locks of one statement on one object that make it try to lock the object instead.
+    pub escalation_threshold: u32,
+    /// How many more locks it takes before trying again, when the object could not be locked.
+    pub escalation_step: u32,
+    /// Locks of one transaction from which on it tries to escalate whatever the statement took: their memory counts.
+    pub escalation_memory_threshold: usize,
+    /// Locks of one transaction at most; one more is message 1204.
+    pub max_locks: usize,
+    /// How long a request waits before it looks for a deadlock. Most waits end sooner, and a cycle never ends.
+    pub deadlock_delay: Duration,
+}
+
+impl Default for LockLimits {
+    fn default() -> LockLimits {
+        LockLimits {
+            escalation_threshold: 5000,
+            escalation_step: 1250,
+            escalation_memory_threshold: 250_000,
+            max_locks: 16_000_000,
+            deadlock_delay: Duration::from_millis(5),
+        }
+    }
+}
+
+/// How a request was met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Granted {
+    /// It was not held before: whoever needs it only briefly may release it.
+    New,
+    /// It was held in a weaker mode.
+    Converted,
+    /// It was held already, at least as strongly.
+    Held,
+    /// The lock held on the object makes it needless; nothing was taken.
+    Covered,
+}
+
+/// Why a lock was not granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LockError {
+    /// Message 1222: `SET LOCK_TIMEOUT` elapsed.
+    Timeout,
+    /// Message 1205: chosen as victim; the transaction must be rolled back.
+    Deadlock,
+    /// The client cancelled the batch.
+    Cancelled,
+    /// Message 1204: the transaction holds as many locks as it may.
+    OutOfLocks,
+}
+
+impl LockError {
+    /// The message for the client. A cancelled batch ends without one of its own: whoever sees
+    /// [`LockError::Cancelled`] acknowledges the cancellation instead of sending this.
+    pub fn to_sql(self, session: u16) -> Box<SqlError> {
+        match self {
+            LockError::Timeout => SqlError::new(1222, &[]),
+            LockError::Deadlock => SqlError::new(1205, &[&session, &"lock"]),
+            LockError::OutOfLocks => SqlError::new(1204, &[]),
+            LockError::Cancelled => SqlError::new(3621, &[]),
+        }
+    }
+}
+
+impl std::fmt::Display for LockError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            LockError::Timeout => "lock request time out",
+            LockError::Deadlock => "chosen as deadlock victim",
+            LockError::Cancelled => "cancelled",
+            LockError::OutOfLocks => "out of locks",
+        })
+    }
+}
+
+impl std::error::Error for LockError {}

@@ -1,0 +1,228 @@
+//! The boot page: what must be known before the log can be read.
+//!
+//! Two copies, pages 9 and 10 of the primary file, are written in turn; each carries a sequence number, and the valid one with
+//! the higher number counts. A copy is written whole and durably, so that a torn one leaves the other.
+//!
+//! After the page header, from offset 96 on: u64 sequence, u16 format version, u64 feature bits, GUID, creation time, next
+//! transaction id, next HoBt id, options, then the last checkpoint: its LSN, the position that redo scans from, MinLSN,
+//! position of its begin record, the log's anchor; then the list of files.
+
+use std::path::PathBuf;
+
+use taffrail_base::{FileId, LogPos, Lsn, PageId};
+use taffrail_io::UtcTime;
+use taffrail_log::{Growth, LogAnchor};
+
+use crate::codec::{Put, Take};
+use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
+use crate::page::{Format, HEADER_BYTES, Page, PageType};
+
+/// Version of the data files' format; 948 names it.
+pub const FORMAT_VERSION: u16 = 1;
+/// Feature bits that this version understands.
+pub const FEATURES: u64 = 0;
+
+/// A file as the boot page lists it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BootFile {
+    /// `file_id`
+    pub id: FileId,
+    /// Data or log.
+    pub kind: FileKind,
+    /// Logical name.
+    pub name: String,
+    /// Physical name.
+    pub path: PathBuf,
+    /// Pages, for a data file.
+    pub pages: u32,
+    /// FILEGROWTH.
+    pub growth: Growth,
+    /// MAXSIZE in bytes.
+    pub max_size: Option<u64>,
+}
+
+/// The boot page's content.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Boot {
+    /// Which copy is newer.
+    pub sequence: u64,
+    /// Identity of the database, also in its backups.
+    pub guid: [u8; 16],
+    /// When it was made.
+    pub created: UtcTime,
+    /// No transaction has had this id or a higher one.
+    pub next_transaction: u64,
+    /// No HoBt has had this id or a higher one.
+    pub next_hobt: u64,
+    /// Options.
+    pub options: DatabaseOptions,
+    /// Begin record of the last checkpoint.
+    pub checkpoint_lsn: Lsn,
+    /// The same as a position.
+    pub checkpoint: LogPos,
+    /// Redo reads from here.
+    pub scan_from: LogPos,
+    /// Log from here on is needed: the least of scan start and active transactions' first records.
+    pub min: LogPos,
+    /// How the log finds `min` again.
+    pub anchor: [u8; LogAnchor::BYTES],
+    /// Data and log files.
+    pub files: Vec<BootFile>,
+}
+
+/// Why a page is no boot page.
+#[derive(Debug)]
+pub enum BootError {
+    /// Not a boot page, or damaged.
+    Damaged(String),
+    /// Written by a newer version.
+    Newer(u16),
+}
+
+impl Boot {
+    /// The bytes of one copy. `None` when the files' names do not fit.
+    pub fn encode(&self, page: PageId) -> Option<Box<Page>> {
+        let mut b: Vec<u8> = Vec::with_capacity(1024);
+        b.u64(self.sequence);
+        b.u16(FORMAT_VERSION);
+        b.u64(FEATURES);
+        b.bytes(&self.guid);
+        b.u64(self.created.0);
+        b.u64(self.next_transaction);
+        b.u64(self.next_hobt);
+        b.u8(self.options.recovery_model as u8);
+        b.u8(self.options.delayed_durability);
+        b.u32(self.options.target_recovery_time_s);
+        b.u64(self.options.engine_flags);
+        b.bytes(&self.checkpoint_lsn.to_bytes());
+        b.u64(self.checkpoint.0);
+        b.u64(self.scan_from.0);
+        b.u64(self.min.0);
+        b.bytes(&self.anchor);
+        b.u16(self.files.len() as u16);
+        for f in &self.files {
+            b.u16(f.id.0);
+            b.u8(u8::from(f.kind == FileKind::Log));
+            b.text(&f.name);
+            b.text(f.path.to_str()?);
+            b.u32(f.pages);
+            let (kind, amount) = match f.growth {
+                Growth::None => (0, 0),
+                Growth::Bytes(n) => (1, n),
+                Growth::Percent(n) => (2, u64::from(n)),
+            };
+            b.u8(kind);
+            b.u64(amount);
+            b.u64(f.max_size.unwrap_or(u64::MAX));
+        }
+        let mut p = Page::zeroed();
+        p.format(&Format::new(page, PageType::Boot));
+        p.set_lsn(self.checkpoint);
+        p.bytes_mut().get_mut(HEADER_BYTES..HEADER_BYTES + b.len())?.copy_from_slice(&b);
+        p.seal();
+        Some(p)
+    }
+
+    /// Reads one copy.
+    pub fn decode(page: &mut Page, id: PageId) -> Result<Boot, BootError> {
+        page.validate(id).map_err(BootError::Damaged)?;
+        let damaged = |what: &str| BootError::Damaged(what.to_owned());
+        if page.kind() != Some(PageType::Boot) {
+            return Err(damaged("not a boot page"));
+        }
+        let mut t = Take(&page.bytes()[HEADER_BYTES..]);
+        let head = (|| Some((t.u64()?, t.u16()?, t.u64()?)))();
+        let Some((sequence, version, features)) = head else { return Err(damaged("too short")) };
+        if version > FORMAT_VERSION || features & !FEATURES != 0 {
+            return Err(BootError::Newer(version.max(FORMAT_VERSION + 1)));
+        }
+        Self::decode_rest(sequence, t).ok_or_else(|| damaged("its content makes no sense"))
+    }
+
+    fn decode_rest(sequence: u64, mut t: Take<'_>) -> Option<Boot> {
+        let mut boot = Boot {
+            sequence,
+            guid: t.bytes(16)?.try_into().ok()?,
+            created: UtcTime(t.u64()?),
+            next_transaction: t.u64()?,
+            next_hobt: t.u64()?,
+            options: DatabaseOptions {
+                recovery_model: RecoveryModel::from_u8(t.u8()?)?,
+                delayed_durability: t.u8()?,
+                target_recovery_time_s: t.u32()?,
+                engine_flags: t.u64()?,
+            },
+            checkpoint_lsn: Lsn::from_bytes(t.bytes(10)?.try_into().ok()?),
+            checkpoint: LogPos(t.u64()?),
+            scan_from: LogPos(t.u64()?),
+            min: LogPos(t.u64()?),
+            anchor: t.bytes(LogAnchor::BYTES)?.try_into().ok()?,
+            files: Vec::new(),
+        };
+        for _ in 0..t.u16()? {
+            boot.files.push(BootFile {
+                id: FileId(t.u16()?),
+                kind: if t.u8()? == 1 { FileKind::Log } else { FileKind::Rows },
+                name: t.text()?,
+                path: PathBuf::from(t.text()?),
+                pages: t.u32()?,
+                growth: match (t.u8()?, t.u64()?) {
+                    (0, _) => Growth::None,
+                    (1, n) => Growth::Bytes(n),
+                    (2, n) => Growth::Percent(n.try_into().ok()?),
+                    _ => return None,
+                },
+                max_size: Some(t.u64()?).filter(|&n| n != u64::MAX),
+            });
+        }
+        Some(boot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Boot {
+        Boot {
+            sequence: 7,
+            guid: [3; 16],
+            created: UtcTime(99),
+            next_transaction: 1000,
+            next_hobt: 2000,
+            options: DatabaseOptions::default(),
+            checkpoint_lsn: Lsn::new(34, 16, 1),
+            checkpoint: LogPos(8193),
+            scan_from: LogPos(8193),
+            min: LogPos(8000),
+            anchor: [5; LogAnchor::BYTES],
+            files: vec![BootFile {
+                id: FileId(1),
+                kind: FileKind::Rows,
+                name: "Sales".into(),
+                path: "/data/Sales.mdf".into(),
+                pages: 1024,
+                growth: Growth::Percent(10),
+                max_size: None,
+            }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let id = PageId::new(1, 9);
+        let mut page = sample().encode(id).unwrap();
+        assert_eq!(Boot::decode(&mut page, id).unwrap(), sample());
+        page.bytes_mut()[200] ^= 4;
+        assert!(matches!(Boot::decode(&mut page, id), Err(BootError::Damaged(_))));
+    }
+
+    #[test]
+    fn a_newer_version_is_told_apart_from_damage() {
+        let id = PageId::new(1, 10);
+        let mut page = sample().encode(id).unwrap();
+        page.bytes_mut()[HEADER_BYTES + 8] = 9;
+        page.seal();
+        assert!(matches!(Boot::decode(&mut page, id), Err(BootError::Newer(9))));
+    }
+}

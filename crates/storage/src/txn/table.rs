@@ -1,0 +1,199 @@
+//! The transaction table: every transaction that has logged something and has not ended.
+//!
+//! Invariants: (1) ids and `first_bound`s grow together, because both are given under the table's mutex. (2) `last` is complete when
+//! `busy` is 0: whoever appends sets it before and clears it after. A checkpoint that has appended its begin record and then waits for
+//! `busy` to clear therefore knows every record before its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use taffrail_base::{LogPos, SessionId, TransactionId};
+use taffrail_io::UtcTime;
+
+/// A transaction that has written.
+pub struct TxnEntry {
+    /// Its id.
+    pub id: TransactionId,
+    /// No record of it lies before.
+    pub first_bound: LogPos,
+    /// Inside of another, or on the engine's own account.
+    pub system: bool,
+    /// Whose.
+    pub session: SessionId,
+    /// Its name in the log.
+    pub name: &'static str,
+    /// When it wrote first.
+    pub begun: UtcTime,
+    pub(super) busy: AtomicBool,
+    pub(super) last: AtomicU64,
+    pub(super) undo_next: AtomicU64,
+    pub(super) ended: AtomicBool,
+    /// Bytes logged, for `sys.dm_tran_database_transactions`.
+    pub log_bytes: AtomicU64,
+    /// Records logged.
+    pub log_records: AtomicU64,
+}
+
+/// What a checkpoint notes of a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ActiveTxn {
+    /// Its id.
+    pub id: TransactionId,
+    /// No record of it lies before.
+    pub first: LogPos,
+    /// Its last record.
+    pub last: LogPos,
+    /// Where its undo would go on.
+    pub undo_next: LogPos,
+    /// See [`TxnEntry::system`].
+    pub system: bool,
+}
+
+/// The table.
+pub struct TxnTable {
+    active: Mutex<BTreeMap<u64, Arc<TxnEntry>>>,
+    next: AtomicU64,
+}
+
+impl TxnTable {
+    /// An empty table that gives ids from `next` on.
+    pub fn new(next: u64) -> TxnTable {
+        TxnTable { active: Mutex::default(), next: AtomicU64::new(next.max(1)) }
+    }
+
+    /// The id that comes next.
+    pub fn next_id(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Restart has seen this id.
+    pub fn seen(&self, id: u64) {
+        self.next.fetch_max(id + 1, Ordering::Relaxed);
+    }
+
+    /// Adds a transaction with a new id. `position` gives the log's end, and is called under the mutex (invariant 1).
+    pub fn begin(
+        &self,
+        position: impl FnOnce() -> LogPos,
+        system: bool,
+        session: SessionId,
+        name: &'static str,
+        begun: UtcTime,
+    ) -> Arc<TxnEntry> {
+        let mut active = self.active.lock();
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let entry = Arc::new(TxnEntry {
+            id: TransactionId(id),
+            first_bound: position(),
+            system,
+            session,
+            name,
+            begun,
+            busy: AtomicBool::new(false),
+            last: AtomicU64::new(0),
+            undo_next: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+            log_bytes: AtomicU64::new(0),
+            log_records: AtomicU64::new(0),
+        });
+        active.insert(id, entry.clone());
+        entry
+    }
+
+    /// Puts an unfinished transaction back that restart found.
+    pub fn adopt(&self, t: &ActiveTxn) -> Arc<TxnEntry> {
+        let entry = Arc::new(TxnEntry {
+            id: t.id,
+            first_bound: t.first,
+            system: t.system,
+            session: SessionId(0),
+            name: "recovered",
+            begun: UtcTime(0),
+            busy: AtomicBool::new(false),
+            last: AtomicU64::new(t.last.0),
+            undo_next: AtomicU64::new(t.undo_next.0),
+            ended: AtomicBool::new(false),
+            log_bytes: AtomicU64::new(0),
+            log_records: AtomicU64::new(0),
+        });
+        self.active.lock().insert(t.id.0, entry.clone());
+        entry
+    }
+
+    /// The transaction has ended.
+    pub fn remove(&self, id: TransactionId) {
+        self.active.lock().remove(&id.0);
+    }
+
+    /// The least id of those active; the next id if there is none: everything below has ended.
+    pub fn oldest_active(&self) -> TransactionId {
+        let active = self.active.lock();
+        TransactionId(active.keys().next().copied().unwrap_or_else(|| self.next_id()))
+    }
+
+    /// The first record that undo may need.
+    pub fn oldest_position(&self) -> Option<LogPos> {
+        self.active.lock().values().next().map(|e| e.first_bound)
+    }
+
+    /// How many are active.
+    pub fn len(&self) -> usize {
+        self.active.lock().len()
+    }
+
+    /// True when none is active.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All of them, for views.
+    pub fn entries(&self) -> Vec<Arc<TxnEntry>> {
+        self.active.lock().values().cloned().collect()
+    }
+
+    /// What a checkpoint notes, after its begin record was appended: those that have not ended, complete up to that record.
+    pub fn snapshot(&self) -> Vec<ActiveTxn> {
+        let entries = self.entries();
+        let mut out = Vec::with_capacity(entries.len());
+        for e in entries {
+            while e.busy.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            let last = LogPos(e.last.load(Ordering::Acquire));
+            if e.ended.load(Ordering::Acquire) || last.is_zero() {
+                continue;
+            }
+            out.push(ActiveTxn {
+                id: e.id,
+                first: e.first_bound,
+                last,
+                undo_next: LogPos(e.undo_next.load(Ordering::Acquire)),
+                system: e.system,
+            });
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_rules() {
+        let t = TxnTable::new(5);
+        let begin = |pos| t.begin(|| LogPos(pos), false, SessionId(51), "x", UtcTime(0));
+        assert_eq!((t.oldest_active(), t.oldest_position()), (TransactionId(5), None));
+        let a = begin(100);
+        let b = begin(200);
+        assert_eq!((a.id, b.id), (TransactionId(5), TransactionId(6)));
+        assert_eq!(t.oldest_position(), Some(LogPos(100)));
+        assert_eq!(t.snapshot(), []);
+        b.last.store(250, Ordering::Release);
+        assert_eq!(t.snapshot().len(), 1);
+        t.remove(a.id);
+        assert_eq!((t.oldest_active(), t.oldest_position()), (b.id, Some(LogPos(200))));
+    }
+}

@@ -1,0 +1,277 @@
+//! A transaction's side of the log: what user transactions and system transactions have in common.
+//!
+//! A system transaction (a split, an allocation) is a nested top action: it runs inside a user's statement, commits on its own
+//! without waiting for the disk, and is not undone when the user rolls back. If it cannot be completed it is undone at once, while
+//! the latches on the tree are still held, so nobody sees half of it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use taffrail_base::{HobtId, LogPos, PageId, SessionId, SqlError, TransactionId};
+use taffrail_log::{AppendError, Lcx, LogError, Lop, RecordFlags, RecordHeader, Reserve, TxLog};
+
+use super::table::TxnEntry;
+use crate::buffer::{Store, WriteGuard};
+use crate::codec::Put;
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+
+/// Shown by fn_dblog for transactions that nobody named.
+pub(crate) const USER_TRANSACTION: &str = "user_transaction";
+
+/// The log side of a transaction.
+pub(crate) struct Work {
+    pub db: Arc<Database>,
+    pub log: TxLog,
+    entry: Option<Arc<TxnEntry>>,
+    pub system: bool,
+    pub session: SessionId,
+    pub name: &'static str,
+    pub user_name: Option<Box<str>>,
+    pub parent: TransactionId,
+    /// Pages freed: they may be given out again after commit.
+    pub freed: Vec<(HobtId, PageId)>,
+}
+
+/// What a record says besides its payload.
+#[derive(Clone, Copy)]
+pub(crate) struct Change {
+    pub op: Lop,
+    pub context: Lcx,
+    pub slot: u16,
+    pub hobt: HobtId,
+    pub lock_hash: u64,
+    pub flags: RecordFlags,
+    pub undo_next: LogPos,
+    pub reserve: Reserve,
+}
+
+impl Change {
+    pub const fn new(op: Lop, context: Lcx) -> Change {
+        Change {
+            op,
+            context,
+            slot: 0,
+            hobt: HobtId::NONE,
+            lock_hash: 0,
+            flags: RecordFlags::NONE,
+            undo_next: LogPos::ZERO,
+            reserve: Reserve::NONE,
+        }
+    }
+}
+
+impl Store {
+    /// The error for what the log said.
+    pub(crate) fn append_error(&self, e: AppendError) -> StorageError {
+        match e {
+            AppendError::LogFull { wait, holdup, .. } => {
+                let holdup = holdup.unwrap_or_default();
+                StorageError::LogFull(SqlError::new(9002, &[&self.name(), &wait.name(), &holdup]))
+            }
+            AppendError::LogUnavailable => {
+                self.mark_suspect("a write of the log failed".to_owned());
+                StorageError::LogUnavailable(self.name().into())
+            }
+            AppendError::TooLong(_) => StorageError::Misuse("a log record is too long"),
+        }
+    }
+
+    /// The error for what the log said.
+    pub(crate) fn log_error(&self, e: LogError) -> StorageError {
+        match e {
+            LogError::Io(_) | LogError::Unavailable => {
+                self.mark_suspect(e.to_string());
+                StorageError::LogUnavailable(self.name().into())
+            }
+            _ => {
+                self.mark_suspect(e.to_string());
+                StorageError::Sql(SqlError::new(9004, &[&self.name()]))
+            }
+        }
+    }
+}
+
+impl Work {
+    pub fn new(db: Arc<Database>, session: SessionId, name: &'static str) -> Work {
+        Work {
+            db,
+            log: TxLog::default(),
+            entry: None,
+            system: false,
+            session,
+            name,
+            user_name: None,
+            parent: TransactionId::NONE,
+            freed: Vec::new(),
+        }
+    }
+
+    /// A system transaction inside this one.
+    pub fn nested(&self, name: &'static str) -> Work {
+        let mut w = Work::new(self.db.clone(), self.session, name);
+        w.system = true;
+        w.parent = self.log.id;
+        w
+    }
+
+    /// A system transaction on the engine's own account.
+    pub fn system(db: &Arc<Database>, name: &'static str) -> Work {
+        let mut w = Work::new(db.clone(), SessionId(0), name);
+        w.system = true;
+        w
+    }
+
+    /// An unfinished transaction that restart found.
+    pub fn recovered(db: Arc<Database>, log: TxLog, entry: Arc<TxnEntry>) -> Work {
+        let mut w = Work::new(db, SessionId(0), "recovered");
+        w.system = entry.system;
+        w.log = log;
+        w.entry = Some(entry);
+        w
+    }
+
+    /// True after the first record.
+    #[inline]
+    pub fn has_begun(&self) -> bool {
+        self.entry.is_some()
+    }
+
+    #[cold]
+    fn begin(&mut self) -> StorageResult<()> {
+        self.db.store.check()?;
+        let log = self.db.store.log().clone();
+        let now = self.db.instance.env.clock.now_utc();
+        let entry =
+            self.db.txns.begin(|| log.appended(), self.system, self.session, self.name, now);
+        self.log = TxLog::new(entry.id);
+        self.entry = Some(entry);
+        let mut payload = Vec::with_capacity(64);
+        payload.u64(now.0);
+        payload.u16(self.session.0);
+        payload.u64(self.parent.0);
+        payload.u8(u8::from(self.system));
+        payload.text(self.user_name.as_deref().unwrap_or(self.name));
+        let header = RecordHeader::new(Lop::BeginXact, Lcx::Null);
+        if let Err(e) = self.append(&header, &[&payload], Reserve::NONE) {
+            self.db.txns.remove(self.log.id);
+            self.db.store.log().release(&mut self.log);
+            self.entry = None;
+            self.log = TxLog::default();
+            return Err(e);
+        }
+        if !self.system {
+            self.db.store.counters.active_transactions.add(1);
+        }
+        Ok(())
+    }
+
+    /// Appends a record that changes no page.
+    pub fn append(
+        &mut self,
+        header: &RecordHeader,
+        payload: &[&[u8]],
+        reserve: Reserve,
+    ) -> StorageResult<LogPos> {
+        if self.entry.is_none() {
+            self.begin()?;
+        }
+        let entry = self.entry.as_ref().expect("begun above");
+        entry.busy.store(true, Ordering::SeqCst);
+        let result = self.db.store.log().append(&mut self.log, header, payload, reserve);
+        entry.last.store(self.log.last.0, Ordering::Relaxed);
+        entry.undo_next.store(self.log.undo_next.0, Ordering::Relaxed);
+        entry.log_bytes.store(self.log.bytes, Ordering::Relaxed);
+        entry.log_records.store(self.log.records, Ordering::Relaxed);
+        entry.busy.store(false, Ordering::Release);
+        result.map_err(|e| self.db.store.append_error(e))
+    }
+
+    /// Appends the record of a change of `page` and stamps the page. The caller makes the change itself, right after: nothing can
+    /// fail in between.
+    #[inline]
+    pub fn change(
+        &mut self,
+        page: &mut WriteGuard<'_>,
+        change: &Change,
+        payload: &[&[u8]],
+    ) -> StorageResult<LogPos> {
+        if self.entry.is_none() {
+            self.begin()?;
+        }
+        page.will_change(&self.db.store);
+        let header = RecordHeader {
+            page: page.id(),
+            slot: change.slot,
+            prev_page: page.lsn(),
+            hobt: change.hobt,
+            lock_hash: change.lock_hash,
+            flags: change.flags,
+            undo_next: change.undo_next,
+            ..RecordHeader::new(change.op, change.context)
+        };
+        let pos = self.append(&header, payload, change.reserve)?;
+        page.set_lsn(pos);
+        Ok(pos)
+    }
+
+    /// The id; zero before the first record.
+    #[inline]
+    pub fn id(&self) -> TransactionId {
+        self.log.id
+    }
+
+    /// Appends the commit record. Returns its position, or none if nothing was ever logged.
+    pub fn append_commit(&mut self) -> StorageResult<Option<LogPos>> {
+        if self.entry.is_none() {
+            return Ok(None);
+        }
+        self.append_end(Lop::CommitXact).map(Some)
+    }
+
+    pub fn append_end(&mut self, op: Lop) -> StorageResult<LogPos> {
+        let now = self.db.commit_time();
+        let header = RecordHeader::new(op, Lcx::Null);
+        let entry = self.entry.clone().expect("a transaction that has begun");
+        // Set before `busy` clears, so that no checkpoint lists a transaction whose end lies before its begin record.
+        entry.busy.store(true, Ordering::SeqCst);
+        let result =
+            self.db.store.log().append(&mut self.log, &header, &[&now.0.to_le_bytes()], Reserve::NONE);
+        if result.is_ok() {
+            entry.ended.store(true, Ordering::Release);
+        }
+        entry.busy.store(false, Ordering::Release);
+        result.map_err(|e| self.db.store.append_error(e))
+    }
+
+    /// Leaves the transaction table and gives reserved log back: after the end record.
+    pub fn leave(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            self.db.txns.remove(entry.id);
+            self.db.store.log().release(&mut self.log);
+            if !self.system {
+                self.db.store.counters.active_transactions.add(-1);
+            }
+        }
+    }
+
+    /// Commits a system transaction.
+    pub fn commit_system(mut self) -> StorageResult<()> {
+        debug_assert!(self.system);
+        let committed = self.append_commit();
+        match committed {
+            Ok(_) => {
+                self.leave();
+                for (hobt, page) in std::mem::take(&mut self.freed) {
+                    self.db.page_freed(hobt, page);
+                }
+                Ok(())
+            }
+            Err(e) => {
+                // Only a log that has failed refuses a commit record, and then the database is down.
+                self.leave();
+                Err(e)
+            }
+        }
+    }
+}

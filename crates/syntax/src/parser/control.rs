@@ -1,0 +1,241 @@
+//! Control of flow, DECLARE, RAISERROR, THROW, WAITFOR.
+
+use super::{Parse, Parser};
+use crate::ast::*;
+use crate::lexer::{Kw, TokenKind};
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(super) fn if_(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let condition = self.condition()?;
+        let then = self.statement()?;
+        // A semicolon before ELSE closes the statement, not the IF.
+        let mut n = 0;
+        while self.ahead(n).kind == TokenKind::Semicolon {
+            n += 1;
+        }
+        let otherwise = if self.ahead_kw(n, Kw::Else) {
+            self.at += n + 1;
+            Some(self.statement()?)
+        } else {
+            None
+        };
+        Ok(StatementKind::If(Box::new(If { condition, then, otherwise })))
+    }
+
+    #[inline(never)]
+    pub(super) fn while_(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let condition = self.condition()?;
+        self.loops += 1;
+        let body = self.statement()?;
+        self.loops -= 1;
+        Ok(StatementKind::While(Box::new(While { condition, body })))
+    }
+
+    /// `BEGIN TRANSACTION`, `BEGIN TRY` or a block.
+    #[inline(never)]
+    pub(super) fn begin(&mut self) -> Parse<StatementKind> {
+        match self.ahead(1).kind {
+            TokenKind::Keyword(Kw::Tran | Kw::Transaction | Kw::Distributed) => {
+                return self.begin_transaction();
+            }
+            TokenKind::Word => {
+                if self.ahead_word(1, "TRY") {
+                    return self.try_catch();
+                }
+                if self.ahead_word(1, "DIALOG") || self.ahead_word(1, "CONVERSATION") {
+                    return Ok(self.unsupported(2));
+                }
+                if self.ahead_word(1, "ATOMIC") && self.ahead_kw(2, Kw::With) {
+                    return Ok(self.unsupported(2));
+                }
+            }
+            _ => {}
+        }
+        self.bump();
+        let statements = self.statements()?;
+        if statements.is_empty() {
+            return Err(self.unexpected());
+        }
+        self.expect_kw(Kw::End)?;
+        Ok(StatementKind::Block(statements))
+    }
+
+    fn try_catch(&mut self) -> Parse<StatementKind> {
+        self.at += 2;
+        let body = self.statements()?;
+        self.expect_kw(Kw::End)?;
+        if body.is_empty() || !self.at_word("TRY") {
+            return Err(self.unexpected());
+        }
+        self.bump();
+        self.eat(TokenKind::Semicolon);
+        self.expect_kw(Kw::Begin)?;
+        self.expect_word("CATCH")?;
+        let catch = self.statements()?;
+        self.expect_kw(Kw::End)?;
+        self.expect_word("CATCH")?;
+        Ok(StatementKind::TryCatch(Box::new(TryCatch { body, catch })))
+    }
+
+    pub(super) fn break_or_continue(&mut self, keyword: Kw) -> Parse<StatementKind> {
+        let (number, kind) = match keyword {
+            Kw::Break => (135, StatementKind::Break),
+            _ => (136, StatementKind::Continue),
+        };
+        if self.loops == 0 {
+            return Err(self.error_at(number, self.start(), &[]));
+        }
+        self.bump();
+        Ok(kind)
+    }
+
+    /// `RETURN [value]`. A value is there if the next token can begin one and no statement.
+    pub(super) fn return_(&mut self) -> Parse<StatementKind> {
+        let start = self.bump().start;
+        let value = match self.kind() {
+            TokenKind::Keyword(
+                Kw::Case
+                | Kw::Coalesce
+                | Kw::Convert
+                | Kw::CurrentTimestamp
+                | Kw::CurrentUser
+                | Kw::Left
+                | Kw::Null
+                | Kw::Nullif
+                | Kw::Right
+                | Kw::SessionUser
+                | Kw::SystemUser
+                | Kw::TryConvert
+                | Kw::User,
+            ) => true,
+            TokenKind::Word => !self.is_label() && !self.at_word("THROW"),
+            TokenKind::Keyword(_) | TokenKind::Semicolon | TokenKind::End => false,
+            _ => true,
+        };
+        if !value {
+            return Ok(StatementKind::Return(None));
+        }
+        let value = self.expr()?;
+        if !self.in_module() {
+            return Err(self.error_at(178, start, &[]));
+        }
+        Ok(StatementKind::Return(Some(Box::new(value))))
+    }
+
+    pub(super) fn goto(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let label = self.name()?;
+        self.gotos.push(label.clone());
+        Ok(StatementKind::Goto(label))
+    }
+
+    pub(super) fn waitfor(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        if self.is(TokenKind::LParen) {
+            self.at -= 1;
+            return Ok(self.unsupported(1));
+        }
+        let until = self.eat_word("TIME");
+        if !until {
+            self.expect_word("DELAY")?;
+        }
+        let value = if self.is(TokenKind::Variable) { self.expr()? } else { self.signed_literal()? };
+        Ok(StatementKind::WaitFor(Box::new(WaitFor { until, value })))
+    }
+
+    #[inline(never)]
+    pub(super) fn raiserror(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        self.expect(TokenKind::LParen)?;
+        let message = self.expr()?;
+        self.expect(TokenKind::Comma)?;
+        let severity = self.expr()?;
+        self.expect(TokenKind::Comma)?;
+        let state = self.expr()?;
+        let mut arguments = Vec::new();
+        while self.eat(TokenKind::Comma) {
+            arguments.push(self.expr()?);
+        }
+        self.expect(TokenKind::RParen)?;
+        let mut statement = RaisError {
+            message,
+            severity,
+            state,
+            arguments,
+            log: false,
+            nowait: false,
+            set_error: false,
+        };
+        let option = |p: &Self| ["LOG", "NOWAIT", "SETERROR"].iter().any(|w| p.ahead_word(1, w));
+        if self.at_kw(Kw::With) && option(self) {
+            self.bump();
+            loop {
+                if self.eat_word("LOG") {
+                    statement.log = true;
+                } else if self.eat_word("NOWAIT") {
+                    statement.nowait = true;
+                } else {
+                    self.expect_word("SETERROR")?;
+                    statement.set_error = true;
+                }
+                if !self.eat(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        Ok(StatementKind::RaisError(Box::new(statement)))
+    }
+
+    pub(super) fn throw(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        if !matches!(self.kind(), TokenKind::Integer | TokenKind::Variable) {
+            return Ok(StatementKind::Throw(None));
+        }
+        let number = self.literal_or_variable()?;
+        self.expect(TokenKind::Comma)?;
+        let message = self.literal_or_variable()?;
+        self.expect(TokenKind::Comma)?;
+        let state = self.literal_or_variable()?;
+        Ok(StatementKind::Throw(Some(Box::new(Throw { number, message, state }))))
+    }
+
+    pub(super) fn literal_or_variable(&mut self) -> Parse<Expr> {
+        if self.is(TokenKind::Variable) {
+            let name = self.variable()?;
+            let span = name.span;
+            let system = name.value.starts_with("@@");
+            let kind =
+                if system { ExprKind::SystemVariable(name) } else { ExprKind::Variable(name) };
+            return Ok(Expr { span, kind });
+        }
+        self.signed_literal()
+    }
+
+    #[inline(never)]
+    pub(super) fn declare(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        if !self.is(TokenKind::Variable) {
+            return self.declare_cursor();
+        }
+        Ok(StatementKind::Declare(self.list(Self::declaration)?))
+    }
+
+    fn declaration(&mut self) -> Parse<Declaration> {
+        let name = self.variable()?;
+        self.eat_kw(Kw::As);
+        let kind = if self.eat_kw(Kw::Table) {
+            DeclarationKind::Table(Box::new(self.table_body()?))
+        } else if self.eat_kw(Kw::Cursor) {
+            DeclarationKind::Cursor
+        } else {
+            let ty = self.data_type()?;
+            // NULL and NOT NULL are taken by natively compiled code only, and mean nothing here.
+            let value = if self.eat(TokenKind::Eq) { Some(self.expr()?) } else { None };
+            DeclarationKind::Scalar { ty, value }
+        };
+        Ok(Declaration { name, kind })
+    }
+}

@@ -1,0 +1,157 @@
+//! Option lists: `NAME = value, …` in the many forms that follow WITH and SET.
+
+use super::{Parse, Parser};
+use crate::ast::{Ident, NamedOption, OptionValue};
+use crate::lexer::{Kw, TokenKind};
+
+impl Parser<'_> {
+    /// `NAME`, `NAME = value` or `NAME (list)`.
+    pub(super) fn named_option(&mut self) -> Parse<NamedOption> {
+        let name = self.any_word()?;
+        let value = if self.eat(TokenKind::Eq) {
+            Some(self.option_value()?)
+        } else if self.is(TokenKind::LParen) {
+            Some(self.option_value()?)
+        } else {
+            None
+        };
+        Ok(NamedOption { name, value })
+    }
+
+    /// `(option, …)`.
+    pub(super) fn option_list(&mut self) -> Parse<Vec<NamedOption>> {
+        self.nested(|p| p.paren_list(Self::named_option))
+    }
+
+    /// `WITH (option, …)` if it stands here.
+    pub(super) fn with_options(&mut self) -> Parse<Vec<NamedOption>> {
+        if self.at_kw(Kw::With) && self.ahead(1).kind == TokenKind::LParen {
+            self.bump();
+            return self.option_list();
+        }
+        Ok(Vec::new())
+    }
+
+    /// A value after the equals sign.
+    pub(super) fn option_value(&mut self) -> Parse<OptionValue> {
+        Ok(match self.kind() {
+            TokenKind::Keyword(Kw::On) => {
+                self.bump();
+                if self.is(TokenKind::LParen) {
+                    return Ok(OptionValue::List(self.option_list()?));
+                }
+                OptionValue::On
+            }
+            TokenKind::Keyword(Kw::Off) => {
+                self.bump();
+                if self.is(TokenKind::LParen) {
+                    self.skip_parentheses()?;
+                }
+                OptionValue::Off
+            }
+            TokenKind::LParen => self.option_value_list()?,
+            TokenKind::Variable => OptionValue::Variable(self.variable()?),
+            TokenKind::String | TokenKind::NString => OptionValue::Text(self.string()?),
+            TokenKind::Binary => {
+                let token = self.bump();
+                match self.literal(token) {
+                    Some(crate::ast::Literal::Binary(bytes)) => OptionValue::Binary(bytes),
+                    _ => return Err(self.unexpected()),
+                }
+            }
+            TokenKind::Integer if self.at_unit(1) => {
+                let amount = self.unsigned()?;
+                let token = self.bump();
+                OptionValue::Quantity(amount, self.word_ident(token))
+            }
+            TokenKind::Integer
+            | TokenKind::Decimal
+            | TokenKind::Float
+            | TokenKind::Minus
+            | TokenKind::Plus => OptionValue::Number(self.signed_text()?),
+            _ => {
+                let word = self.any_word()?;
+                let word = self.dotted_word(word)?;
+                // DATA_COMPRESSION = PAGE ON PARTITIONS (1, 2)
+                if self.at_kw(Kw::On) && self.ahead_word(1, "PARTITIONS") {
+                    self.at += 2;
+                    self.skip_parentheses()?;
+                }
+                OptionValue::Word(word)
+            }
+        })
+    }
+
+    /// `schema.name` as one word.
+    fn dotted_word(&mut self, mut word: Ident) -> Parse<Ident> {
+        while self.eat(TokenKind::Dot) {
+            let next = self.any_word()?;
+            word.value = format!("{}.{}", word.value, next.value).into();
+            word.span = word.span.to(next.span);
+        }
+        Ok(word)
+    }
+
+    /// `(…)`: options, or plain values, each of which becomes an option's name.
+    fn option_value_list(&mut self) -> Parse<OptionValue> {
+        let list = self.nested(|p| {
+            p.paren_list(|p| match p.kind() {
+                TokenKind::Word | TokenKind::Delimited | TokenKind::Keyword(_) => {
+                    let mut option = p.named_option()?;
+                    // ORDER (column ASC)
+                    if option.value.is_none() {
+                        if p.eat_kw(Kw::Desc) {
+                            let desc = p.word_ident(p.tokens[p.at - 1]);
+                            option.value = Some(OptionValue::Word(desc));
+                        } else {
+                            p.eat_kw(Kw::Asc);
+                        }
+                    }
+                    Ok(option)
+                }
+                _ => {
+                    let start = p.start();
+                    let value = p.option_value()?;
+                    let span = p.since(start);
+                    let name = Ident { value: span.of(p.text).into(), span, delimited: false };
+                    Ok(NamedOption { name, value: Some(value) })
+                }
+            })
+        })?;
+        Ok(OptionValue::List(list))
+    }
+
+    /// The token `n` ahead is a unit.
+    fn at_unit(&self, n: usize) -> bool {
+        self.ahead(n).kind == TokenKind::Percent
+            || [
+                "KB", "MB", "GB", "TB", "SECOND", "SECONDS", "MINUTE", "MINUTES", "HOUR", "HOURS",
+                "DAY", "DAYS", "WEEK", "WEEKS", "MONTH", "MONTHS", "YEAR", "YEARS", "PERCENT",
+                "ROWS",
+            ]
+            .iter()
+            .any(|unit| self.ahead_word(n, unit))
+    }
+
+    /// Past a parenthesis and everything up to its closing one.
+    pub(super) fn skip_parentheses(&mut self) -> Parse<()> {
+        self.expect(TokenKind::LParen)?;
+        let mut depth = 1;
+        while depth > 0 {
+            match self.kind() {
+                TokenKind::LParen => depth += 1,
+                TokenKind::RParen => depth -= 1,
+                TokenKind::End => return Err(self.unexpected()),
+                _ => {}
+            }
+            self.bump();
+        }
+        Ok(())
+    }
+
+    /// An option with these words, in capitals, as its name and nothing after it.
+    pub(super) fn flag(&self, words: &str, start: u32) -> NamedOption {
+        let name = Ident { value: words.into(), span: self.since(start), delimited: false };
+        NamedOption { name, value: None }
+    }
+}

@@ -1,0 +1,234 @@
+//! Batches, lists of statements, and the choice of rule by a statement's first words.
+
+use super::{Context, Parse, Parser};
+use crate::ast::*;
+use crate::lexer::{Kw, TokenKind};
+
+impl Parser<'_> {
+    /// The whole batch.
+    pub(super) fn batch(&mut self) -> Parse<Vec<Statement>> {
+        let mut statements = Vec::new();
+        let mut terminated = true;
+        while self.eat(TokenKind::Semicolon) {}
+        if self.at_name() && !self.at_contextual_statement() {
+            let start = self.start();
+            let kind = self.call_without_exec()?;
+            statements.push(Statement { span: self.since(start), kind });
+            terminated = self.semicolons();
+        } else if self.module_follows() {
+            let start = self.start();
+            let kind = self.module()?;
+            statements.push(Statement { span: self.since(start), kind });
+            terminated = self.semicolons();
+        }
+        self.statements_into(&mut statements, terminated)?;
+        if !self.is(TokenKind::End) {
+            return Err(self.unexpected());
+        }
+        self.check_gotos()?;
+        Ok(statements)
+    }
+
+    /// Past semicolons; whether there were any.
+    fn semicolons(&mut self) -> bool {
+        let any = self.is(TokenKind::Semicolon);
+        while self.eat(TokenKind::Semicolon) {}
+        any
+    }
+
+    /// Statements up to `END` or the end of the batch.
+    pub(super) fn statements(&mut self) -> Parse<Vec<Statement>> {
+        let mut statements = Vec::new();
+        self.semicolons();
+        self.statements_into(&mut statements, true)?;
+        Ok(statements)
+    }
+
+    fn statements_into(&mut self, list: &mut Vec<Statement>, mut terminated: bool) -> Parse<()> {
+        while !matches!(self.kind(), TokenKind::End | TokenKind::Keyword(Kw::End)) {
+            if !terminated && self.at_kw(Kw::With) {
+                return Err(self.error_at(319, self.start(), &[]));
+            }
+            list.push(self.statement()?);
+            terminated = self.semicolons();
+        }
+        Ok(())
+    }
+
+    /// One statement.
+    pub(super) fn statement(&mut self) -> Parse<Statement> {
+        self.nested(|p| {
+            let start = p.start();
+            let kind = p.statement_kind()?;
+            Ok(Statement { span: p.since(start), kind })
+        })
+    }
+
+    fn statement_kind(&mut self) -> Parse<StatementKind> {
+        match self.kind() {
+            TokenKind::Keyword(keyword) => self.keyword_statement(keyword),
+            TokenKind::Word => self.word_statement(),
+            TokenKind::LParen => self.select_statement(None),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn keyword_statement(&mut self, keyword: Kw) -> Parse<StatementKind> {
+        match keyword {
+            Kw::Select => self.select_statement(None),
+            Kw::Insert | Kw::Update | Kw::Delete | Kw::Merge | Kw::With => self.dml_statement(),
+            Kw::Set => self.set(),
+            Kw::If => self.if_(),
+            Kw::While => self.while_(),
+            Kw::Begin => self.begin(),
+            Kw::Declare => self.declare(),
+            Kw::Exec | Kw::Execute => self.execute_statement(),
+            Kw::Print => {
+                self.bump();
+                Ok(StatementKind::Print(Box::new(self.expr()?)))
+            }
+            Kw::Return => self.return_(),
+            Kw::Break | Kw::Continue => self.break_or_continue(keyword),
+            Kw::Goto => self.goto(),
+            Kw::Waitfor => self.waitfor(),
+            Kw::Raiserror => self.raiserror(),
+            Kw::Commit => self.commit(),
+            Kw::Rollback => self.rollback(),
+            Kw::Save => self.save_transaction(),
+            Kw::Open | Kw::Close | Kw::Deallocate => self.cursor_statement(keyword),
+            Kw::Fetch => self.fetch(),
+            Kw::Use => {
+                self.bump();
+                Ok(StatementKind::Use(self.name()?))
+            }
+            Kw::Create | Kw::Alter => {
+                if self.module_follows() {
+                    return Err(self.misplaced_module());
+                }
+                self.create_or_alter(keyword == Kw::Alter)
+            }
+            Kw::Drop => self.drop(),
+            Kw::Truncate => self.truncate(),
+            Kw::Grant | Kw::Deny | Kw::Revoke => self.permission(keyword),
+            Kw::Revert => self.revert(),
+            Kw::Checkpoint => self.checkpoint(),
+            Kw::Backup => self.backup(),
+            Kw::Restore => self.restore(),
+            Kw::Dbcc => self.dbcc(),
+            Kw::Kill => self.kill(),
+            Kw::Shutdown => self.shutdown(),
+            Kw::Reconfigure => {
+                self.bump();
+                let with_override = self.eat_words(&["WITH", "OVERRIDE"]);
+                Ok(StatementKind::Reconfigure { with_override })
+            }
+            Kw::Bulk => self.bulk_insert(),
+            Kw::Setuser
+            | Kw::Readtext
+            | Kw::Writetext
+            | Kw::Updatetext
+            | Kw::Lineno
+            | Kw::Dump
+            | Kw::Load => Ok(self.unsupported(1)),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    /// `CREATE PROCEDURE` and its like where no module may be defined: at the top 111, deeper an error of syntax.
+    #[cold]
+    fn misplaced_module(&self) -> Box<taffrail_base::SqlError> {
+        let or_alter = self.ahead_kw(1, Kw::Or);
+        let word = if or_alter { 3 } else { 1 };
+        if self.depth > 1 {
+            return self.unexpected_token(self.at + word);
+        }
+        let what = match self.ahead(word).kind {
+            TokenKind::Keyword(Kw::View) => "VIEW",
+            TokenKind::Keyword(Kw::Function) => "FUNCTION",
+            TokenKind::Keyword(Kw::Trigger) => "TRIGGER",
+            _ => "PROCEDURE",
+        };
+        let verb = match (what, self.at_kw(Kw::Alter)) {
+            ("PROCEDURE", _) => "CREATE/ALTER",
+            (_, true) => "ALTER",
+            _ => "CREATE",
+        };
+        self.error_at(111, self.start(), &[&format_args!("{verb} {what}")])
+    }
+
+    /// The current word begins a statement although it is not reserved.
+    fn at_contextual_statement(&self) -> bool {
+        if !self.is(TokenKind::Word) {
+            return false;
+        }
+        self.is_label()
+            || (self.at_word("THROW")
+                && matches!(
+                    self.ahead(1).kind,
+                    TokenKind::Integer
+                        | TokenKind::Variable
+                        | TokenKind::Semicolon
+                        | TokenKind::End
+                        | TokenKind::Keyword(_)
+                ))
+            || ((self.at_word("ENABLE") || self.at_word("DISABLE")) && self.ahead_kw(1, Kw::Trigger))
+    }
+
+    fn word_statement(&mut self) -> Parse<StatementKind> {
+        if self.is_label() {
+            let label = self.name()?;
+            self.bump();
+            if self.labels.iter().any(|l| l.is(&label.value)) {
+                return Err(self.error_at(132, label.span.start, &[&label]));
+            }
+            self.labels.push(label.clone());
+            return Ok(StatementKind::Label(label));
+        }
+        if self.at_word("THROW") {
+            return self.throw();
+        }
+        if (self.at_word("ENABLE") || self.at_word("DISABLE")) && self.ahead_kw(1, Kw::Trigger) {
+            return self.switch_trigger();
+        }
+        let broker = ["SEND", "RECEIVE", "MOVE", "GET"].iter().any(|word| self.at_word(word));
+        if broker
+            && ["CONVERSATION", "TOP", "ON"].iter().any(|word| self.ahead_word(1, word))
+        {
+            return Ok(self.unsupported(2));
+        }
+        Err(self.unexpected())
+    }
+
+    /// A statement known by its first `words` only. It ends with a semicolon, `END` or the batch.
+    pub(super) fn unsupported(&mut self, words: usize) -> StatementKind {
+        let words: Vec<String> =
+            (0..words).map(|n| self.slice(self.ahead(n)).to_ascii_uppercase()).collect();
+        let mut depth = 0usize;
+        loop {
+            match self.kind() {
+                TokenKind::End => break,
+                TokenKind::Semicolon | TokenKind::Keyword(Kw::End) if depth == 0 => break,
+                TokenKind::LParen => depth += 1,
+                TokenKind::RParen => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+        }
+        StatementKind::Unsupported(Box::new(Unsupported { what: words.join(" ").into() }))
+    }
+
+    /// Every `GOTO` has its label.
+    fn check_gotos(&self) -> Parse<()> {
+        for goto in &self.gotos {
+            if !self.labels.iter().any(|label| label.is(&goto.value)) {
+                return Err(self.error_at(133, goto.span.start, &[goto]));
+            }
+        }
+        Ok(())
+    }
+
+    /// Code that may `RETURN` a value.
+    pub(super) fn in_module(&self) -> bool {
+        self.context == Context::Module
+    }
+}
