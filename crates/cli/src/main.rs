@@ -30,12 +30,14 @@ enum Command {
 }
 
 const SERVE_HELP: &str = "\
-Each setting can also be given as a variable, TAFFRAIL_ and its name in capitals (TAFFRAIL_LISTEN,
-TAFFRAIL_MAX_CONNECTIONS …), or as a key of the TOML file (listen = \"0.0.0.0:1433\").
-A flag goes before a variable, a variable before the file.
+Each setting can also be given as a variable, TAFFRAIL_ and its name in capitals
+(TAFFRAIL_LISTEN, TAFFRAIL_MAX_CONNECTIONS …), or as a key of the TOML file
+(listen = \"0.0.0.0:1433\", file_roots = [\"/backup\"]). A flag goes before a variable,
+a variable before the file.
 
-The password of the login sa comes from --sa-password-file or TAFFRAIL_SA_PASSWORD. Without either, a new data
-directory gets a generated one: it is written to DIR/sa-password and shown once on standard error.
+The password of the login sa comes from --sa-password-file or TAFFRAIL_SA_PASSWORD.
+Without either, a new data directory gets a generated one: it is written to
+DIR/sa-password and shown once on standard error.
 
 When the server is ready it prints one line to standard output:
   taffrail ready: tds=127.0.0.1:1433 console=off data=DIR";
@@ -165,7 +167,16 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-        let cli = Cli::parse_from(["taffrail", "serve", "--data", "d", "--file-root", "/a", "--file-root", "/b"]);
+        let cli = Cli::parse_from([
+            "taffrail",
+            "serve",
+            "--data",
+            "d",
+            "--file-root",
+            "/a",
+            "--file-root",
+            "/b",
+        ]);
         let Command::Serve(flags) = cli.command else { panic!() };
         let flags = Overrides::from(*flags);
         assert_eq!(flags.file_roots.unwrap().len(), 2);

@@ -26,8 +26,9 @@ use taffrail_base::{BlockOffset, LogPos, VlfSeqNo};
 
 /// Largest block.
 pub const BLOCK_BYTES_MAX: usize = 60 << 10;
-/// Slots of a block: a record's position is its block's plus its slot, below 512.
-pub const RECORDS_PER_BLOCK_MAX: usize = 511;
+/// Records of a block: a record's position is its block's plus its slot. One slot less than there are, so that the
+/// position after the last record still lies in the block.
+pub const RECORDS_PER_BLOCK_MAX: usize = 510;
 /// Where the first record lies.
 pub(crate) const BLOCK_HEADER_BYTES: usize = 96;
 
@@ -39,7 +40,7 @@ const CRC_AT: usize = 92;
 const FLAG_LAST: u8 = 1;
 
 const _: () = assert!(BLOCK_BYTES_MAX.is_multiple_of(4096) && BLOCK_BYTES_MAX <= u16::MAX as usize);
-const _: () = assert!(RECORDS_PER_BLOCK_MAX < LogPos::UNIT as usize);
+const _: () = assert!(RECORDS_PER_BLOCK_MAX + 1 < LogPos::UNIT as usize);
 
 /// Where a VLF lies: what a VLF's last block says of its successor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -17,7 +17,7 @@ use taffrail_io::AlignedBuf;
 use crate::block::{
     self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, RECORDS_PER_BLOCK_MAX, VlfPlace,
 };
-use crate::directory::{HALF, vlf_header};
+use crate::directory::{HALF, VLF_HEADER_BYTES, vlf_header};
 use crate::flush::{Closed, FlushCore};
 use crate::harden::Waiter;
 use crate::vlf::{ActiveVlf, VlfTable};
@@ -28,6 +28,8 @@ const KEEP: usize = 16;
 /// A closed block in memory. Never changes.
 pub(crate) struct CachedBlock {
     pub header: BlockHeader,
+    /// The position of the next block: after this one, or the successor VLF's first.
+    pub end: LogPos,
     /// The block is the first `header.length` bytes.
     pub buf: AlignedBuf,
     /// The advisory VLF header that is written in front of it.
@@ -38,11 +40,6 @@ impl CachedBlock {
     /// The block's bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.buf[..self.header.length as usize]
-    }
-
-    /// The position after it.
-    pub fn end(&self) -> LogPos {
-        LogPos(self.header.pos.0 + u64::from(self.header.length))
     }
 }
 
@@ -173,7 +170,7 @@ impl State {
             return true;
         }
         let durable = self.core.durable();
-        let durable_cached = self.cached.partition_point(|b| b.end() <= durable);
+        let durable_cached = self.cached.partition_point(|b| b.end <= durable);
         if self.free_buffers.is_empty()
             && durable_cached > 0
             && (durable_cached > KEEP || self.buffers_made >= self.buffers_max)
@@ -269,10 +266,14 @@ impl State {
             AlignedBuf::from_slice(&bytes)
         });
         let extra = if first { HALF as u64 } else { 0 };
-        let block = Arc::new(CachedBlock { header, buf, vlf_header });
+        let end = match successor {
+            None => LogPos(start + length as u64),
+            Some(_) => LogPos(head.end() + VLF_HEADER_BYTES),
+        };
+        let block = Arc::new(CachedBlock { header, end, buf, vlf_header });
         self.core.push(Closed {
             pos: header.pos,
-            end: block.end(),
+            end,
             file: head.place.file,
             offset: head.offset_of(start) - extra,
             bytes: (length as u64 + extra) as u32,

@@ -295,6 +295,28 @@ pub(crate) fn vlf_header(
     close(b)
 }
 
+/// What an advisory header says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VlfHeader {
+    pub parity: u8,
+    pub seqno: u32,
+    pub start: u64,
+    pub size: u64,
+}
+
+/// Reads an advisory header of a log with this fork; `None` when there is none.
+pub(crate) fn parse_vlf_header(b: &[u8], fork: [u8; 16]) -> Option<VlfHeader> {
+    if b.len() != HALF || crc32c::crc32c(&b[..CRC_AT]).to_le_bytes() != b[CRC_AT..] {
+        return None;
+    }
+    let mut c = Cursor(&b[..CRC_AT]);
+    let [signature, parity] = c.array().ok()?;
+    if signature != 0xab || c.u16().ok()? != VERSION || b[40..56] != fork {
+        return None;
+    }
+    Some(VlfHeader { parity, seqno: c.u32().ok()?, start: c.u64().ok()?, size: c.u64().ok()? })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,6 +349,10 @@ mod tests {
         let (mut a, mut b) = (root.to_bytes(), page.to_bytes());
         assert_eq!(Root::from_bytes(&a), Ok(root));
         assert_eq!(DirectoryPage::from_bytes(&b), Ok(page));
+        let header = vlf_header(0x40, 34, 8192, 65_536, Lsn::ZERO, [2; 16]);
+        let want = VlfHeader { parity: 0x40, seqno: 34, start: 8192, size: 65_536 };
+        assert_eq!(parse_vlf_header(&header, [2; 16]), Some(want));
+        assert_eq!(parse_vlf_header(&header, [3; 16]), None);
         a[100] ^= 1;
         b[100] ^= 1;
         assert_eq!(Root::from_bytes(&a), Err(Unreadable::Damaged));

@@ -103,17 +103,33 @@ impl LogFiles {
 
     /// Opens the files and reads the directory. `paths` says where they are now; the root says how many there must be.
     pub fn open(env: &Env, paths: &[PathBuf]) -> Result<(LogFiles, Vec<Entry>), LogError> {
+        LogFiles::open_as(env, paths, OpenSpec::LOG)
+    }
+
+    /// The same, for looking only.
+    pub fn open_read_only(
+        env: &Env,
+        paths: &[PathBuf],
+    ) -> Result<(LogFiles, Vec<Entry>), LogError> {
+        LogFiles::open_as(env, paths, OpenSpec::LOG.read_only())
+    }
+
+    fn open_as(
+        env: &Env,
+        paths: &[PathBuf],
+        spec: OpenSpec,
+    ) -> Result<(LogFiles, Vec<Entry>), LogError> {
         let first = paths
             .first()
             .ok_or_else(|| LogError::Specification("a log has at least one file".into()))?;
-        let mut volumes = vec![env.disk.open(first, OpenSpec::LOG)?];
+        let mut volumes = vec![env.disk.open(first, spec)?];
         let mut root = read_root(&*volumes[0])?;
         if paths.len() != root.files.len() {
             let why = format!("it names {} log files, not {}", root.files.len(), paths.len());
             return Err(corrupt(first, 0, why));
         }
         for (i, path) in paths.iter().enumerate().skip(1) {
-            let volume = env.disk.open(path, OpenSpec::LOG)?;
+            let volume = env.disk.open(path, spec)?;
             let other = read_root(&*volume)?;
             if other.log != root.log || usize::from(other.this_file) != i {
                 return Err(corrupt(path, 0, "it is not this file of this log".into()));

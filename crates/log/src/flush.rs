@@ -148,7 +148,8 @@ impl<T: Clone, W> FlushCore<T, W> {
             let c = &unit.closed;
             let adjoins = c.file == write.file && c.offset == write.offset + write.bytes;
             let fits = write.bytes + u64::from(c.bytes) <= self.write_bytes_max;
-            if !write.data.is_empty() && !(adjoins && fits) {
+            let first = write.data.is_empty();
+            if !first && (!adjoins || !fits) {
                 break;
             }
             write.bytes += u64::from(c.bytes);

@@ -146,7 +146,7 @@ impl Log {
             state.table.add(&new);
             state.space_changes += 1;
         }
-        self.set_size_counters(files.total());
+        self.note_files(files);
         self.options.counters.log_growths.inc();
         EventRing::global().push(Event::LogGrowth {
             database: self.options.database,
@@ -253,7 +253,9 @@ impl Log {
         files.write_root(|r| {
             r.files[file].growth = growth;
             r.files[file].max_size = max_size.min(MAX_SIZE);
-        })
+        })?;
+        self.note_files(&files);
+        Ok(())
     }
 }
 

@@ -156,7 +156,10 @@ impl Log {
         wait: &mut taffrail_observe::WaitGuard,
     ) -> Result<(), LogError> {
         let mut state = self.lock();
-        assert!(upto <= state.last_record, "only what was appended can become durable");
+        if upto > state.last_record {
+            // Asked for by a page that is ahead of the log: damaged, or of another database.
+            return Err(LogError::NotFound(upto));
+        }
         loop {
             if state.core.is_failed() {
                 return Err(LogError::Unavailable);
@@ -197,6 +200,7 @@ impl Log {
         let result = self.write_blocks(&write);
         let ns = Moment::now().since(started);
         let blocks = write.data.len() as u32;
+        let records: u64 = write.data.iter().map(|b| u64::from(b.header.records)).sum();
         let (id, pos, bytes) = (write.id, write.pos, write.bytes);
         // Let go of the blocks first: their buffers are to be used again.
         drop(write);
@@ -226,6 +230,7 @@ impl Log {
         let counters = &self.options.counters;
         counters.log_flushes.inc();
         counters.log_bytes_flushed.add(bytes);
+        counters.log_records.add(records);
         counters.log_flush_write_time.add_ns(ns);
         EventRing::global().push(Event::LogFlush {
             database: self.options.database,

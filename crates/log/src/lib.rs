@@ -23,6 +23,7 @@
 //! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
 //! | `open`      | creation, and restart: where the log ends |
 //! | `reader`    | forward over records, and single records for undo |
+//! | `offline`   | files that nobody has open: map, dump, verify |
 //!
 //! Deliberately absent: threads, clocks and opened files of its own (all are handed in), and any knowledge of
 //! what a payload or a page means.
@@ -47,6 +48,7 @@ mod growth;
 mod harden;
 mod log;
 mod lop;
+pub mod offline;
 mod open;
 mod options;
 mod reader;

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex, RwLock};
 use taffrail_base::{LogPos, Lsn};
-use taffrail_io::{Env, IoError, Volume};
+use taffrail_io::{AlignedBuf, Env, IoError, Volume};
 
 use crate::anchor::LogAnchor;
 use crate::cache::{OpenBlock, State};
+use crate::directory::{HALF, parse_vlf_header};
 use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
 use crate::harden::WriterSlot;
@@ -45,7 +46,8 @@ pub(crate) struct End {
 
 /// A database's transaction log. See the crate's text.
 ///
-/// Locks, in the order in which they are taken: `files`, the holders', `state`. No lock is held during a flush.
+/// Locks, in the order in which they are taken: `files` (held during a growth), the holders', `infos`, `state`. No lock
+/// is held during a flush.
 pub struct Log {
     pub(crate) env: Env,
     pub(crate) options: LogOptions,
@@ -63,6 +65,10 @@ pub struct Log {
     pub(crate) writer: WriterSlot,
     pub(crate) writer_bytes: u64,
     pub(crate) reuse: Reuse,
+    /// Whether the VLFs' advisory headers were looked at since the log was opened.
+    headers_read: AtomicBool,
+    /// What views show of the files, so that they need not wait for a growth.
+    infos: Mutex<Vec<LogFileInfo>>,
     pub(crate) fetched: Mutex<FetchCache>,
 }
 
@@ -89,7 +95,7 @@ impl Log {
             options.buffers,
         );
         state.check();
-        let total = files.total();
+        let infos = files.infos();
         // A ring smaller than usual (tests) is written sooner.
         let writer_bytes = WRITER_BYTES.min(options.buffers as u64 * (60 << 10) / 2);
         let log = Arc::new(Log {
@@ -108,10 +114,12 @@ impl Log {
             writer: WriterSlot::default(),
             writer_bytes,
             reuse: Reuse::new(end.checkpoint),
+            headers_read: AtomicBool::new(false),
+            infos: Mutex::new(infos),
             fetched: Mutex::new(FetchCache::default()),
             options,
         });
-        log.set_size_counters(total);
+        log.set_size_counters();
         log
     }
 
@@ -200,9 +208,32 @@ impl Log {
         LogPos(self.lock().table.tail().first_block())
     }
 
-    /// Every VLF, in file order.
+    /// Every VLF, in file order. The first call after a restart reads the headers of those that are not active, to show
+    /// what they were last used for.
     pub fn vlfs(&self) -> Vec<VlfInfo> {
+        if !self.headers_read.swap(true, Ordering::AcqRel) {
+            self.read_vlf_headers();
+        }
         self.lock().table.infos()
+    }
+
+    /// Advisory: a header that cannot be read shows as never used.
+    fn read_vlf_headers(&self) {
+        let places = self.lock().table.free_after_head();
+        let head = self.lock().table.head().seqno;
+        let mut buf = AlignedBuf::zeroed(HALF);
+        for place in places {
+            let volume = self.volume(place.file);
+            if volume.read_at(place.offset + HALF as u64, &mut buf).is_err() {
+                continue;
+            }
+            if let Some(h) = parse_vlf_header(&buf, self.fork)
+                && h.seqno < head
+                && h.size == place.size
+            {
+                self.lock().table.note_last_use(place, h.seqno, h.parity);
+            }
+        }
     }
 
     /// How many VLFs there are.
@@ -217,21 +248,32 @@ impl Log {
         head.start - state.table.tail().start + written
     }
 
+    fn total(&self) -> u64 {
+        self.infos.lock().iter().map(|f| f.size).sum()
+    }
+
     /// Sizes.
     pub fn space(&self) -> LogSpace {
-        let total = self.files.lock().total();
+        let total = self.total();
         let state = self.lock();
         LogSpace { total, used: Log::used_of(&state), reserved: state.reserved, free: state.free() }
     }
 
     /// The files.
     pub fn files(&self) -> Vec<LogFileInfo> {
-        self.files.lock().infos()
+        self.infos.lock().clone()
     }
 
-    pub(crate) fn set_size_counters(&self, total: u64) {
-        let used = Log::used_of(&self.lock());
-        self.options.counters.log_files_size_kb.set((total / 1024) as i64);
-        self.options.counters.log_files_used_size_kb.set((used / 1024) as i64);
+    /// Sizes or settings of the files changed.
+    pub(crate) fn note_files(&self, files: &LogFiles) {
+        *self.infos.lock() = files.infos();
+        self.set_size_counters();
+    }
+
+    /// Brings the counters of sizes up to date: at growth and truncation, and for readers of the counters.
+    pub fn set_size_counters(&self) {
+        let space = self.space();
+        self.options.counters.log_files_size_kb.set((space.total / 1024) as i64);
+        self.options.counters.log_files_used_size_kb.set((space.used / 1024) as i64);
     }
 }

@@ -19,11 +19,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use taffrail_base::{LogPos, Lsn};
-use taffrail_io::{Env, OpenSpec, Volume};
+use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume};
 
 use crate::anchor::LogAnchor;
 use crate::block::{self, VlfPlace};
-use crate::directory::{FILE_HEADER_BYTES, Root, RootFile, VLF_HEADER_BYTES};
+use crate::directory::{
+    FILE_HEADER_BYTES, HALF, Root, RootFile, VLF_HEADER_BYTES, parse_vlf_header,
+};
 use crate::error::LogError;
 use crate::files::{LogFiles, corrupt};
 use crate::growth::{entries, vlf_sizes, zero};
@@ -51,6 +53,9 @@ pub struct OpenReport {
     /// The new incarnation.
     pub incarnation: u32,
 }
+
+/// How many VLF headers are read to find what came after a break at the end of a VLF.
+const SUCCESSORS_LOOKED_AT: usize = 32;
 
 /// The position of the first byte of the first VLF of a new log: not 0, which means "no position".
 const FIRST_START: u64 = 8192;
@@ -82,7 +87,7 @@ impl Log {
         let mut sector = options.sector;
         for spec in specs {
             let size = spec.size.next_multiple_of(8192);
-            if size < MIN_SIZE || size > MAX_SIZE {
+            if !(MIN_SIZE..=MAX_SIZE).contains(&size) {
                 let why = format!("a log file has 512 KB to 2 TB, not {} bytes", spec.size);
                 return Err(LogError::Specification(why));
             }
@@ -230,8 +235,20 @@ impl Log {
             );
             return Err(walker.corrupt(why));
         }
-        let candidates: Vec<VlfPlace> = table.next_free().into_iter().collect();
-        if let Some(proof) = walker.find_proof(&candidates)? {
+        let proof = walker.find_proof(|| {
+            // The VLF that its own header calls the next one; it is usually among the first after the head.
+            let v = walker.vlf();
+            let mut buf = AlignedBuf::zeroed(HALF);
+            let claims = |place: &VlfPlace, buf: &mut AlignedBuf| {
+                let volume = &files.volumes[usize::from(place.file)];
+                volume.read_at(place.offset + HALF as u64, buf).is_ok()
+                    && parse_vlf_header(buf, files.root.fork)
+                        .is_some_and(|h| h.seqno == v.seqno.0 + 1 && h.start == v.end())
+            };
+            let places = table.free_after_head().into_iter().take(SUCCESSORS_LOOKED_AT);
+            places.filter(|p| claims(p, &mut buf)).collect()
+        })?;
+        if let Some(proof) = proof {
             let why = format!(
                 "the log is broken here ({broken:?}), but the block at position {:#x} proves that it went on",
                 proof.0

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use taffrail_base::LogPos;
+use taffrail_base::{LogPos, Lsn};
 use taffrail_io::AlignedBuf;
 
 use crate::block::{self, BLOCK_BYTES_MAX};
@@ -84,6 +84,12 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// The LSN of the record that was read last.
+    pub fn lsn(&self) -> Option<Lsn> {
+        let (h, next) = self.block.as_ref()?;
+        Some(Lsn { vlf: h.vlf, block: h.offset, slot: next.saturating_sub(1) })
     }
 
     /// The position up to which everything was read.

@@ -124,10 +124,9 @@ impl Log {
     }
 
     /// The boot page that is durable now makes recovery start at `pos`: log before it is not needed for that.
-    /// Call it only after that boot page is durable. Frees nothing; see [`Log::truncate`].
+    /// Call it only after that boot page is durable. It only goes forward. Frees nothing; see [`Log::truncate`].
     pub fn set_checkpoint(&self, pos: LogPos) {
-        let before = self.reuse.checkpoint.fetch_max(pos.0, Ordering::AcqRel);
-        debug_assert!(before <= pos.0, "checkpoints go forward");
+        self.reuse.checkpoint.fetch_max(pos.0, Ordering::AcqRel);
     }
 
     /// The position given to [`Log::set_checkpoint`] last.
@@ -155,13 +154,13 @@ impl Log {
     /// The same, and how many were freed.
     pub(crate) fn truncate_now(&self) -> (ReuseWait, usize) {
         let (wait, keep) = self.holdup();
-        let (freed, any, used) = {
+        let (freed, any) = {
             let mut state = self.lock();
             let freed = state.table.truncate(keep);
             if freed > 0 {
                 state.space_changes += 1;
             }
-            (freed, state.table.has_free(), Log::used_of(&state))
+            (freed, state.table.has_free())
         };
         let wait = if any { ReuseWait::Nothing } else { wait };
         self.reuse.last.store(wait.code(), Ordering::Release);
@@ -173,7 +172,7 @@ impl Log {
                 up_to: keep,
             });
         }
-        self.options.counters.log_files_used_size_kb.set((used / 1024) as i64);
+        self.set_size_counters();
         (wait, freed)
     }
 

@@ -249,6 +249,23 @@ impl VlfTable {
             .collect()
     }
 
+    /// The VLFs that are not active, in file order after the head, going round.
+    pub fn free_after_head(&self) -> Vec<VlfPlace> {
+        let head = (self.head().place.file, self.head().place.offset);
+        let (before, after) = (self.free.range(..head), self.free.range(head..));
+        after.chain(before).map(|(_, &i)| self.vlfs[i].place).collect()
+    }
+
+    /// What the advisory header of a VLF says of its last use: known after a restart only from there.
+    pub fn note_last_use(&mut self, place: VlfPlace, seqno: u32, parity: u8) {
+        if let Some(&index) = self.free.get(&(place.file, place.offset)) {
+            let vlf = &mut self.vlfs[index];
+            if vlf.place == place && vlf.seqno <= seqno {
+                (vlf.seqno, vlf.parity) = (seqno, parity);
+            }
+        }
+    }
+
     /// Last sequence number of a VLF, for the directory.
     pub fn last_seqno(&self, file: u16, offset: u64) -> u32 {
         self.by_place.get(&(file, offset)).map_or(0, |&i| self.vlfs[i].seqno)

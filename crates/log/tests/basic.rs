@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use taffrail_base::{LogPos, Lsn, PageId, TransactionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_io::sim::{SimRng, SimWorld};
 use taffrail_log::{
-    AppendError, FlushReason, Growth, Hold, Lcx, Log, LogFileSpec, LogOptions, Lop, RecordFlags,
-    RecordHeader, Reserve, ReuseWait, TxLog, VlfStatus,
+    AppendError, FlushReason, Growth, Hold, Lcx, Log, LogError, LogFileSpec, LogOptions, Lop,
+    RecordFlags, RecordHeader, Reserve, ReuseWait, TxLog, VlfStatus,
 };
 
 fn path() -> PathBuf {
@@ -72,6 +72,8 @@ fn read_all(log: &Arc<Log>, from: LogPos) -> Vec<(LogPos, Lop, Vec<u8>)> {
     let mut out = Vec::new();
     while let Some(r) = reader.next().unwrap() {
         out.push((r.pos, r.header.op, r.payload.to_vec()));
+        let pos = out[out.len() - 1].0;
+        assert_eq!(reader.lsn(), log.lsn(pos));
     }
     out
 }
@@ -178,7 +180,7 @@ fn a_full_log_says_so_rolls_back_and_heals() {
             }));
             let full = loop {
                 match insert(&log, &mut tx, &[1; 100]) {
-                    Ok(pos) if round % 2 == 0 && tx.records % 50 == 0 => {
+                    Ok(pos) if round % 2 == 0 && tx.records.is_multiple_of(50) => {
                         log.harden(pos, FlushReason::WriteAhead).unwrap();
                     }
                     Ok(_) => {}
@@ -214,6 +216,27 @@ fn a_full_log_says_so_rolls_back_and_heals() {
         }
         assert!(log.vlfs().iter().any(|v| v.seqno.0 > 36), "VLFs were reused");
     }
+}
+
+#[test]
+fn rollback_goes_on_although_each_of_its_records_costs_a_sector() {
+    let world = SimWorld::new(4);
+    let log = create(&world, 512 << 10, Growth::None);
+    let mut tx = begin(&log, 1);
+    while insert(&log, &mut tx, &[1; 10]).is_ok() {}
+    let mut at = tx.undo_next;
+    while at != tx.first {
+        let record = log.fetch(at).unwrap();
+        at = record.header.prev;
+        let header = RecordHeader {
+            flags: RecordFlags::COMPENSATION,
+            undo_next: at,
+            ..RecordHeader::new(Lop::DeleteRows, Lcx::Heap)
+        };
+        let pos = log.append(&mut tx, &header, &[&[0; 8]], Reserve::NONE).unwrap();
+        log.harden(pos, FlushReason::WriteAhead).unwrap();
+    }
+    assert!(log.space().total > 512 << 10, "the file grew beyond what its settings allow");
 }
 
 #[test]
@@ -273,6 +296,123 @@ fn a_hundred_delayed_commits_in_one_window_are_one_write() {
     assert_eq!(log.writer_tick(), None);
     assert!(log.durable() > last);
     assert_eq!(log.options().counters.log_flushes.get(), 1);
+}
+
+#[test]
+fn files_can_be_looked_at_offline_and_old_uses_show_after_a_restart() {
+    use taffrail_log::offline::OfflineLog;
+    let world = SimWorld::new(7);
+    let log = create(&world, 1 << 20, Growth::None);
+    let mut count = 0;
+    for n in 0..600 {
+        let mut tx = begin(&log, n);
+        insert(&log, &mut tx, &[1; 1000]).unwrap();
+        let pos = commit(&log, &mut tx);
+        log.harden(pos, FlushReason::Commit).unwrap();
+        count += 1;
+        log.set_checkpoint(pos);
+        log.truncate();
+    }
+    let vlfs = log.vlfs();
+    let anchor = log.anchor_at(log.checkpoint()).unwrap();
+    world.restart();
+    let offline = OfflineLog::open(&world.env(), &[path()]).unwrap();
+    assert_eq!(offline.facts().0, 4096);
+    let (mut blocks, mut commits) = (0, 0);
+    let end = offline
+        .walk(
+            |b| blocks += u64::from(!b.last),
+            |_, r| commits += u64::from(r.header.op == Lop::CommitXact),
+        )
+        .unwrap()
+        .unwrap();
+    assert_eq!((end.pos, end.proof), (log.durable(), None));
+    assert!(blocks == commits && commits > 150 && commits < count, "{blocks} {commits}");
+    let (log, _) = Log::open(&world.env(), &[path()], LogOptions::default(), &anchor).unwrap();
+    let show = |v: &[taffrail_log::VlfInfo]| {
+        v.iter().map(|v| (v.seqno, v.parity, v.status)).collect::<Vec<_>>()
+    };
+    assert_eq!(show(&log.vlfs()), show(&vlfs));
+}
+
+#[test]
+fn damage_at_the_end_of_a_vlf_is_found_in_the_next_one() {
+    let world = SimWorld::new(11);
+    let log = create(&world, 1 << 20, Growth::None);
+    let anchor = log.anchor_at(log.appended()).unwrap();
+    let mut tx = begin(&log, 1);
+    // Until well into the second VLF: the link between them is the last block of the first.
+    let mut after = 0;
+    while after < 5 {
+        let pos = insert(&log, &mut tx, &[1; 900]).unwrap();
+        log.harden(pos, FlushReason::Commit).unwrap();
+        after += u64::from(log.vlfs()[1].status == VlfStatus::Active);
+    }
+    let first = log.vlfs()[0];
+    world.restart();
+    world.flip_bit(&path(), first.offset + first.size - 4096 + 70, 1).unwrap();
+    let error = Log::open(&world.env(), &[path()], LogOptions::default(), &anchor).err().unwrap();
+    assert!(error.to_string().contains("proves"), "{error}");
+}
+
+#[test]
+fn a_flipped_bit_never_cuts_off_what_was_known_to_be_durable() {
+    let mut rng = SimRng::new(1);
+    let (mut refused, mut cut) = (0, 0);
+    for seed in 0..150 {
+        let world = SimWorld::new(seed);
+        let log = create(&world, 1 << 20, Growth::None);
+        let anchor = log.anchor_at(log.appended()).unwrap();
+        let mut known = LogPos::ZERO;
+        let mut tx = begin(&log, 1);
+        for _ in 0..60 {
+            let len = 1 + rng.below(6000) as usize;
+            let pos = insert(&log, &mut tx, &vec![1; len]).unwrap();
+            // What the last block on disk says of the others.
+            known = log.durable();
+            log.harden(pos, FlushReason::Commit).unwrap();
+        }
+        let space = log.space();
+        world.restart();
+        let at = 16_384 + rng.below(space.used - 8192);
+        world.flip_bit(&path(), at, rng.below(8) as u8).unwrap();
+        match Log::open(&world.env(), &[path()], LogOptions::default(), &anchor) {
+            Ok((_, report)) => {
+                assert!(report.end >= known, "seed {seed}: cut off at {:?}", report.end);
+                cut += 1;
+            }
+            Err(LogError::Corrupt { .. }) => refused += 1,
+            Err(e) => panic!("{e}"),
+        }
+    }
+    assert!(refused > 100 && cut > 0, "{refused} refused, {cut} cut off");
+}
+
+#[test]
+fn a_block_takes_as_many_records_as_it_has_slots() {
+    let world = SimWorld::new(10);
+    let log = create(&world, 1 << 20, Growth::None);
+    let anchor = log.anchor_at(log.appended()).unwrap();
+    let mut tx = begin(&log, 1);
+    let header = RecordHeader::new(Lop::InsertRows, Lcx::Heap);
+    for n in 1..2000 {
+        // Wherever the log stands: the position is good for an anchor and for a reader.
+        let from = log.appended();
+        let anchor = log.anchor_at(from).unwrap();
+        let pos = log.append(&mut tx, &header, &[b"x"], Reserve::NONE).unwrap();
+        if n % 510 == 0 || n % 510 == 509 {
+            log.harden(pos, FlushReason::Request).unwrap();
+            assert_eq!(read_all(&log, from).len(), 1);
+            assert_eq!(anchor.pos, from);
+        }
+    }
+    log.flush(FlushReason::Request).unwrap();
+    let last = log.anchor_at(log.appended()).unwrap();
+    world.restart();
+    let (_, report) = Log::open(&world.env(), &[path()], LogOptions::default(), &anchor).unwrap();
+    assert_eq!(report.records, 2000);
+    let (_, report) = Log::open(&world.env(), &[path()], LogOptions::default(), &last).unwrap();
+    assert_eq!(report.records, 0);
 }
 
 #[test]

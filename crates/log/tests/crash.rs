@@ -172,8 +172,10 @@ impl Run {
         self.serial += 1;
         let serial = self.serial;
         let bytes = payload(serial);
-        let header =
-            RecordHeader { page: PageId::new(1, serial as u32), ..RecordHeader::new(op, Lcx::Heap) };
+        let header = RecordHeader {
+            page: PageId::new(1, serial as u32),
+            ..RecordHeader::new(op, Lcx::Heap)
+        };
         let reserve = if op == Lop::InsertRows { Reserve::undo(16) } else { Reserve::NONE };
         let small = &bytes[..8];
         let parts: &[&[u8]] = if op == Lop::InsertRows { &[small, &bytes[8..]] } else { &[small] };
@@ -218,7 +220,10 @@ impl Run {
     fn harden(&mut self, pos: LogPos) -> Result<(), Stop> {
         self.log.harden(pos, FlushReason::Commit)?;
         if self.log.durable() <= pos {
-            return Err(Stop::Finding(format!("hardened {pos:?}, durable {:?}", self.log.durable())));
+            return Err(Stop::Finding(format!(
+                "hardened {pos:?}, durable {:?}",
+                self.log.durable()
+            )));
         }
         self.hardened = self.hardened.max(pos);
         Ok(())
@@ -400,16 +405,11 @@ impl Run {
         self.options = LogOptions { counters: Arc::default(), ..self.options.clone() };
         let anchor = LogAnchor::from_bytes(&self.anchor).ok_or("anchor")?;
         let mut got = Vec::new();
-        let opened = Log::open_with(
-            &self.world.env(),
-            &self.paths,
-            self.options.clone(),
-            &anchor,
-            |r| {
+        let opened =
+            Log::open_with(&self.world.env(), &self.paths, self.options.clone(), &anchor, |r| {
                 got.push((r.pos, r.header.op, r.payload.to_vec()));
                 Ok(())
-            },
-        );
+            });
         let (log, report) = opened.map_err(|e| format!("open: {e}"))?;
         self.seen.torn_tails += u64::from(report.torn_tail);
         self.log = log;

@@ -82,6 +82,8 @@ type Result<T> = std::result::Result<T, ChannelError>;
 
 struct Input {
     assembler: Assembler,
+    /// Where reads land; kept, so that a request does not clear 16 KiB first.
+    buffer: Box<[u8]>,
     tls: Option<Box<ServerConnection>>,
     /// The session executes: the watcher may read.
     executing: bool,
@@ -113,6 +115,7 @@ impl Channel {
             peer,
             input: Mutex::new(Input {
                 assembler: Assembler::new(PRE_AUTH_MESSAGE_MAX),
+                buffer: vec![0; READ_BYTES].into(),
                 tls: None,
                 executing: false,
                 attention: false,
@@ -136,7 +139,9 @@ impl Channel {
     /// Everything until [`Channel::logged_in`] has to happen before this moment.
     pub(crate) fn set_login_deadline(&self, deadline: Instant) -> io::Result<()> {
         *self.deadline.lock() = Some(deadline);
-        self.socket.set_write_timeout(Some(deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))))
+        self.socket.set_write_timeout(Some(
+            deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
+        ))
     }
 
     /// The login is done: no deadline, messages as large as requests are, and this is how to cancel one.
@@ -183,7 +188,6 @@ impl Channel {
     }
 
     fn wait_for_message(&self, input: &mut Input) -> Result<Message> {
-        let mut buffer = [0; READ_BYTES];
         loop {
             if let Some(message) = input.assembler.next_message()? {
                 return Ok(message);
@@ -192,7 +196,7 @@ impl Channel {
                 return Err(ChannelError::Closed);
             }
             self.arm_deadline()?;
-            match self.receive(input, &mut buffer, RecvFlags::empty()) {
+            match self.receive(input, RecvFlags::empty()) {
                 Err(ChannelError::Closed) if input.assembler.buffered() > 0 => input.eof = true,
                 other => other?,
             }
@@ -200,34 +204,36 @@ impl Channel {
     }
 
     /// One read from the socket, through TLS where it is on.
-    fn receive(&self, input: &mut Input, buffer: &mut [u8], flags: RecvFlags) -> Result<()> {
+    fn receive(&self, input: &mut Input, flags: RecvFlags) -> Result<()> {
+        let Input { assembler, buffer, tls, eof, .. } = input;
         let n = loop {
-            match rustix::net::recv(&self.socket, &mut *buffer, flags) {
+            match rustix::net::recv(&self.socket, &mut **buffer, flags) {
                 Ok((_, n)) => break n,
                 Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
             }
         };
         if n == 0 {
-            input.eof = true;
+            *eof = true;
             return Err(ChannelError::Closed);
         }
-        match &mut input.tls {
-            None => input.assembler.feed(&buffer[..n]),
+        match tls {
+            None => assembler.feed(&buffer[..n]),
             Some(tls) => {
                 let mut encrypted = &buffer[..n];
                 while !encrypted.is_empty() {
                     tls.read_tls(&mut encrypted)?;
-                    let state = tls.process_new_packets().map_err(|e| ChannelError::Tls(e.to_string()))?;
+                    let state =
+                        tls.process_new_packets().map_err(|e| ChannelError::Tls(e.to_string()))?;
                     let mut plain = [0; 4096];
                     let mut left = state.plaintext_bytes_to_read();
                     while left > 0 {
                         let got = tls.reader().read(&mut plain)?;
-                        input.assembler.feed(&plain[..got]);
+                        assembler.feed(&plain[..got]);
                         left -= got;
                     }
                     if state.peer_has_closed() {
-                        input.eof = true;
+                        *eof = true;
                     }
                 }
             }
@@ -289,7 +295,9 @@ impl Channel {
                 let mut input = self.input.lock();
                 let message = self.wait_for_message(&mut input)?;
                 if message.kind != PacketType::Prelogin {
-                    return Err(ProtocolError::Malformed("TLS handshake outside PRELOGIN packets").into());
+                    return Err(
+                        ProtocolError::Malformed("TLS handshake outside PRELOGIN packets").into()
+                    );
                 }
                 let mut records = input.assembler.data();
                 let mut result = Ok(());
@@ -311,7 +319,10 @@ impl Channel {
             if !tls.is_handshaking() {
                 let mut input = self.input.lock();
                 if input.assembler.buffered() > 0 {
-                    return Err(ProtocolError::Malformed("data before the end of the TLS handshake").into());
+                    return Err(ProtocolError::Malformed(
+                        "data before the end of the TLS handshake",
+                    )
+                    .into());
                 }
                 input.tls = Some(tls);
                 return Ok(());
@@ -327,11 +338,10 @@ impl Channel {
         tls.set_buffer_limit(None);
         let mut input = self.input.lock();
         input.tls = Some(tls);
-        let mut buffer = [0; READ_BYTES];
         let mut reads = 0;
         loop {
             self.arm_deadline()?;
-            let result = self.receive(&mut input, &mut buffer, RecvFlags::empty());
+            let result = self.receive(&mut input, RecvFlags::empty());
             let tls = input.tls.as_mut().expect("set above");
             let mut records = Vec::new();
             while tls.wants_write() {
@@ -398,8 +408,7 @@ impl Channel {
         if !input.executing {
             return;
         }
-        let mut buffer = [0; READ_BYTES];
-        let heard = match self.receive(&mut input, &mut buffer, RecvFlags::DONTWAIT) {
+        let heard = match self.receive(&mut input, RecvFlags::DONTWAIT) {
             Ok(()) => input.assembler.take_attention().map_err(ChannelError::from),
             Err(ChannelError::TimedOut) => Ok(false),
             Err(e) => Err(e),

@@ -59,7 +59,10 @@ impl Credentials {
     pub(crate) fn hash(&self, password: &str) -> Result<String, String> {
         let salt = SaltString::generate(&mut OsRng);
         let _permit = self.permit();
-        argon2().hash_password(password.as_bytes(), &salt).map(|h| h.to_string()).map_err(|e| e.to_string())
+        argon2()
+            .hash_password(password.as_bytes(), &salt)
+            .map(|h| h.to_string())
+            .map_err(|e| e.to_string())
     }
 
     /// Whether the password is the one behind `stored`; `None` stands for a login that does not exist.

@@ -24,7 +24,11 @@ impl std::fmt::Display for LockFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             LockFailure::Held(dir, holder) => {
-                write!(f, "the data directory {} is in use by another server ({holder})", dir.display())
+                write!(
+                    f,
+                    "the data directory {} is in use by another server ({holder})",
+                    dir.display()
+                )
             }
             LockFailure::Io(path, e) => write!(f, "{}: {e}", path.display()),
         }

@@ -28,6 +28,8 @@ mod session;
 pub mod settings;
 mod watch;
 
+use std::io::Write;
+
 pub use listener::{Server, StartFailure};
 pub use settings::{Overrides, Settings};
 
@@ -39,7 +41,8 @@ pub const PRODUCT_VERSION: (u8, u8, u16) = (16, 0, 1000);
 pub fn serve(settings: Settings) -> Result<(), StartFailure> {
     let server = Server::start(settings)?;
     server.listen_to_signals()?;
-    println!("{}", server.ready_line());
+    // Whoever started the server may not care to read the line: no reason not to serve.
+    let _ = writeln!(std::io::stdout(), "{}", server.ready_line());
     server.wait();
     Ok(())
 }

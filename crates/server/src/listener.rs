@@ -103,14 +103,16 @@ impl Server {
         let fail = |what: &str, e: &dyn std::fmt::Display| StartFailure(format!("{what}: {e}"));
         let lock = DirLock::take(&settings.data)?;
         let log_dir = settings.data.join("log");
-        let log = Arc::new(ErrorLog::open(&log_dir).map_err(|e| fail(&log_dir.to_string_lossy(), &e))?);
+        let log =
+            Arc::new(ErrorLog::open(&log_dir).map_err(|e| fail(&log_dir.to_string_lossy(), &e))?);
         let name = |what| format!("Taffrail {} {what}", env!("CARGO_PKG_VERSION"));
         log.info("Server", &name("(TDS as Microsoft SQL Server 2022)"));
         log.info("Server", &format!("Server process ID is {}.", std::process::id()));
         log.info("Server", &format!("Logging to '{}'.", log_dir.join("errorlog").display()));
         raise_file_limit(&log);
 
-        let listener = bind(settings.listen).map_err(|e| fail(&format!("listen {}", settings.listen), &e))?;
+        let listener =
+            bind(settings.listen).map_err(|e| fail(&format!("listen {}", settings.listen), &e))?;
         let address = listener.local_addr().map_err(|e| fail("listen", &e))?;
 
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
@@ -139,8 +141,15 @@ impl Server {
             _ => {
                 let files = settings.tls_files.as_ref().map(|(c, k)| (c.as_path(), k.as_path()));
                 let tls = Tls::load(&settings.data, files).map_err(|e| fail("certificate", &e))?;
-                let kind = if files.is_some() { "The certificate" } else { "A self-generated certificate" };
-                let text = format!("{kind} was loaded for encryption. SHA-256 fingerprint: {}.", tls.fingerprint);
+                let kind = if files.is_some() {
+                    "The certificate"
+                } else {
+                    "A self-generated certificate"
+                };
+                let text = format!(
+                    "{kind} was loaded for encryption. SHA-256 fingerprint: {}.",
+                    tls.fingerprint
+                );
                 log.info("Server", &text);
                 Some(tls)
             }
@@ -166,7 +175,8 @@ impl Server {
             .spawn(move || accept(&for_acceptor, &listener, &stopped))
             .map_err(|e| fail("acceptor thread", &e))?;
         let family = if address.is_ipv4() { "ipv4" } else { "ipv6" };
-        let text = format!("Server is listening on [ {} <{family}> {}].", address.ip(), address.port());
+        let text =
+            format!("Server is listening on [ {} <{family}> {}].", address.ip(), address.port());
         shared.log.info("Server", &text);
         shared.log.info("Server", &SqlError::new(17126, &[]).message);
         Ok(Server { shared, address, stop, acceptor: Some(acceptor), _lock: lock })
@@ -216,13 +226,19 @@ impl Server {
             }
         });
         if left > 0 {
-            shared.log.write(Level::Warning, "Server", &format!("{left} request(s) still run and are cancelled."));
+            shared.log.write(
+                Level::Warning,
+                "Server",
+                &format!("{left} request(s) still run and are cancelled."),
+            );
             let left = drain(shared, ROLLBACK, |channel| {
                 channel.cancel();
                 channel.shut();
             });
             if left > 0 {
-                let text = format!("{left} session(s) did not end; recovery will roll their transactions back.");
+                let text = format!(
+                    "{left} session(s) did not end; recovery will roll their transactions back."
+                );
                 shared.log.write(Level::Error, "Server", &text);
             }
         }
@@ -260,7 +276,11 @@ fn raise_file_limit(log: &ErrorLog) {
     if limit.current != limit.maximum {
         limit.current = limit.maximum;
         if let Err(e) = setrlimit(Resource::Nofile, limit) {
-            log.write(Level::Warning, "Server", &format!("The limit of open files could not be raised: {e}."));
+            log.write(
+                Level::Warning,
+                "Server",
+                &format!("The limit of open files could not be raised: {e}."),
+            );
         }
     }
 }
@@ -268,10 +288,7 @@ fn raise_file_limit(log: &ErrorLog) {
 /// Accepts connections until `stopped` has a byte.
 fn accept(shared: &Arc<Shared>, listener: &TcpListener, mut stopped: &UnixStream) {
     loop {
-        let mut fds = [
-            PollFd::new(listener, PollFlags::IN),
-            PollFd::new(stopped, PollFlags::IN),
-        ];
+        let mut fds = [PollFd::new(listener, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
         match rustix::event::poll(&mut fds, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(e) => {
@@ -289,10 +306,18 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener, mut stopped: &UnixStream
         }
         match listener.accept() {
             Ok((socket, peer)) => admit(shared, socket, peer),
-            Err(e) if matches!(e.kind(), std::io::ErrorKind::ConnectionAborted | std::io::ErrorKind::Interrupted) => {}
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    std::io::ErrorKind::ConnectionAborted | std::io::ErrorKind::Interrupted
+                ) => {}
             Err(e) => {
                 // Out of descriptors, most likely; connections that end give some back.
-                shared.log.write(Level::Error, "Server", &format!("A connection could not be accepted: {e}."));
+                shared.log.write(
+                    Level::Error,
+                    "Server",
+                    &format!("A connection could not be accepted: {e}."),
+                );
                 thread::sleep(Duration::from_millis(50));
             }
         }
@@ -315,21 +340,23 @@ fn admit(shared: &Arc<Shared>, socket: TcpStream, peer: SocketAddr) {
         channels.insert(id, channel.clone());
     }
     let entry = Entry { shared: shared.clone(), id };
-    let spawned = thread::Builder::new().name("session".into()).stack_size(STACK_BYTES).spawn(move || {
-        let entry = entry;
-        let run = catch_unwind(AssertUnwindSafe(|| session::run(&entry.shared, entry.id, &channel)));
-        if let Err(panic) = run {
-            let text = panic
-                .downcast_ref::<&str>()
-                .map(ToString::to_string)
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_default();
-            let text = format!("A session was ended by a fault of the server: {text}");
-            entry.shared.log.write(Level::Error, "Server", &text);
-            entry.shared.watcher.remove(entry.id);
-            channel.shut();
-        }
-    });
+    let spawned =
+        thread::Builder::new().name("session".into()).stack_size(STACK_BYTES).spawn(move || {
+            let entry = entry;
+            let run =
+                catch_unwind(AssertUnwindSafe(|| session::run(&entry.shared, entry.id, &channel)));
+            if let Err(panic) = run {
+                let text = panic
+                    .downcast_ref::<&str>()
+                    .map(ToString::to_string)
+                    .or_else(|| panic.downcast_ref::<String>().cloned())
+                    .unwrap_or_default();
+                let text = format!("A session was ended by a fault of the server: {text}");
+                entry.shared.log.write(Level::Error, "Server", &text);
+                entry.shared.watcher.remove(entry.id);
+                channel.shut();
+            }
+        });
     if let Err(e) = spawned {
         shared.log.write(Level::Error, "Server", &format!("No thread for a session: {e}."));
     }

@@ -80,7 +80,11 @@ pub(crate) fn login(
     let refuse = |output: &mut Output, errors: &[Box<SqlError>], state: u8, reason: &str| {
         let log = &shared.log;
         let number = errors.last().map_or(18456, |e| e.number);
-        log.write(Level::Warning, "Logon", &format!("Error: {number}, Severity: 14, State: {state}."));
+        log.write(
+            Level::Warning,
+            "Logon",
+            &format!("Error: {number}, Severity: 14, State: {state}."),
+        );
         log.write(
             Level::Warning,
             "Logon",
@@ -137,7 +141,7 @@ pub(crate) fn login(
         0 => PACKET_BYTES_DEFAULT,
         asked => asked.clamp(PACKET_BYTES_MIN, ceiling),
     };
-    let mut options = ConnectOptions {
+    let options = ConnectOptions {
         login: known.map_or_else(|| login.user_name.clone(), |l| l.name),
         host_name: login.host_name.clone(),
         program_name: login.app_name.clone(),
@@ -150,15 +154,12 @@ pub(crate) fn login(
         language: login.language.clone(),
         odbc_defaults: login.wants_ansi_defaults(),
     };
-    let mut connected = shared.instance.connect(options.clone());
-    if connected.is_err() && options.database.is_some() && !login.database_is_fatal() {
-        options.database = None;
-        connected = shared.instance.connect(options);
-    }
-    let connection = match connected {
+    // A database that cannot be opened refuses the login even where fDatabase is not set, as with SQL Server.
+    let connection = match shared.instance.connect(options) {
         Ok(connection) => connection,
         Err(e) => {
-            let reason = format!("Failed to open the explicitly specified database '{}'.", login.database);
+            let reason =
+                format!("Failed to open the explicitly specified database '{}'.", login.database);
             return Err(refuse(output, &[e, login_failed()], 38, &reason));
         }
     };
@@ -209,7 +210,11 @@ fn reach_login7(shared: &Shared, channel: &Channel) -> Result<Way, NoSession> {
             shared.log.write(
                 Level::Warning,
                 "Logon",
-                &format!("{} [CLIENT: {}]", SqlError::new(17835, &[&""]).message, channel.peer().ip()),
+                &format!(
+                    "{} [CLIENT: {}]",
+                    SqlError::new(17835, &[&""]).message,
+                    channel.peer().ip()
+                ),
             );
             return Err(NoSession::Refused);
         }
@@ -219,7 +224,8 @@ fn reach_login7(shared: &Shared, channel: &Channel) -> Result<Way, NoSession> {
     } else {
         prelogin::negotiate(prelogin.encryption, policy)
     };
-    let ours = prelogin.instance.is_empty() || prelogin.instance.eq_ignore_ascii_case("MSSQLServer");
+    let ours =
+        prelogin.instance.is_empty() || prelogin.instance.eq_ignore_ascii_case("MSSQLServer");
     let answer = Prelogin {
         version: crate::PRODUCT_VERSION,
         encryption,
@@ -234,7 +240,9 @@ fn reach_login7(shared: &Shared, channel: &Channel) -> Result<Way, NoSession> {
     match (negotiated, strict) {
         (Negotiated::Refused, _) => {
             let text = match policy {
-                EncryptionPolicy::Off => "The client requires encryption, which is switched off.".into(),
+                EncryptionPolicy::Off => {
+                    "The client requires encryption, which is switched off.".into()
+                }
                 _ => SqlError::new(17835, &[&""]).message,
             };
             let ip = channel.peer().ip();
@@ -277,8 +285,12 @@ fn answer(
     output
         .env_change(EnvChange::Database { new: database, old: "master".into() })
         .and_then(|()| output.message(&changed))
-        .and_then(|()| output.env_change(EnvChange::Collation(taffrail_types::Collation::default())))
-        .and_then(|()| output.env_change(EnvChange::Language { new: LANGUAGE.into(), old: String::new() }))
+        .and_then(|()| {
+            output.env_change(EnvChange::Collation(taffrail_types::Collation::default()))
+        })
+        .and_then(|()| {
+            output.env_change(EnvChange::Language { new: LANGUAGE.into(), old: String::new() })
+        })
         .and_then(|()| output.message(&language))
         .map_err(gone)?;
     let tokens = output.tokens();
@@ -288,7 +300,7 @@ fn answer(
         // No collation in UTF-8 exists here.
         encode::feature_ext_ack(tokens, &[(FEATURE_UTF8, &[0])]);
     }
-    output.finish(false).map_err(gone)?;
+    output.finish().map_err(gone)?;
     // The negotiated size starts with the message after this one.
     output.set_packet_bytes(packet_bytes);
     Ok(())

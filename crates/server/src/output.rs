@@ -22,11 +22,15 @@ const BATCH_BYTES: usize = 32 * 1024;
 /// A result is long from here on; before, every full packet goes at once, so that the first rows come early.
 const LONG_BYTES: usize = 64 * 1024;
 
+const PLAIN_DONE: DoneToken =
+    DoneToken { kind: token::DoneKind::Statement, status: 0, command: 0, rows: 0 };
+
 pub(crate) struct Output {
     channel: Arc<Channel>,
     framer: Framer,
     version: TdsVersion,
     server_name: Arc<str>,
+    /// The server's, for character columns and parameters that name none.
     collation: [u8; 5],
     tokens: Vec<u8>,
     packets: Vec<u8>,
@@ -96,26 +100,29 @@ impl Output {
         &mut self.tokens
     }
 
-    /// Ends the answer: the held DONE without "more", or the acknowledgement of an attention, and the last packet.
-    pub(crate) fn finish(&mut self, attention: bool) -> SinkResult {
-        let plain = DoneToken { kind: token::DoneKind::Statement, status: 0, command: 0, rows: 0 };
-        if attention {
-            self.settle();
-            let status = token::DONE_ATTENTION;
-            encode::done(&mut self.tokens, &DoneToken { status, ..plain }, self.version);
-        } else {
-            match self.held.take() {
-                Some(held) if held.kind != token::DoneKind::InProcedure => {
-                    encode::done(&mut self.tokens, &held, self.version);
-                }
-                // A DONEINPROC never ends an answer.
-                held => {
-                    self.held = held;
-                    self.settle();
-                    encode::done(&mut self.tokens, &plain, self.version);
-                }
+    /// Ends the answer: the held DONE without "more", and the last packet.
+    pub(crate) fn finish(&mut self) -> SinkResult {
+        match self.held.take() {
+            Some(held) if held.kind != token::DoneKind::InProcedure => {
+                encode::done(&mut self.tokens, &held, self.version);
+            }
+            // A DONEINPROC never ends an answer.
+            held => {
+                self.held = held;
+                self.settle();
+                encode::done(&mut self.tokens, &PLAIN_DONE, self.version);
             }
         }
+        self.send(true)
+    }
+
+    /// Acknowledges an attention: a message of its own after the answer that it cut short.
+    ///
+    /// Clients discard everything up to the acknowledgement. All of them know it as a separate message, since that is
+    /// what they get when the answer was complete before the attention arrived; tedious knows no other form.
+    pub(crate) fn acknowledge_attention(&mut self) -> SinkResult {
+        let done = DoneToken { status: token::DONE_ATTENTION, ..PLAIN_DONE };
+        encode::done(&mut self.tokens, &done, self.version);
         self.send(true)
     }
 
@@ -186,7 +193,7 @@ impl ResultSink for Output {
             .map(|c| ColumnSpec {
                 name: &c.name,
                 ty: c.ty,
-                collation: c.collation.map_or([0; 5], Collation::tds),
+                collation: c.collation.map_or(self.collation, Collation::tds),
                 nullable: c.nullable,
                 identity: c.identity,
                 computed: c.computed,
@@ -287,5 +294,120 @@ impl ResultSink for Output {
         self.framer.flush(&self.tokens, &mut self.packets);
         self.tokens.clear();
         self.transmit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::{TcpListener, TcpStream};
+    use taffrail_engine::Command;
+    use taffrail_tds::token::{DONE_COUNT, DONE_MORE, DONE_RPC_IN_BATCH, Token, TokenReader};
+    use taffrail_tds::{Assembler, Reader};
+
+    fn output() -> (Output, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (socket, peer) = listener.accept().unwrap();
+        let channel = Arc::new(Channel::new(socket, peer).unwrap());
+        (Output::new(channel, "S".into()), client)
+    }
+
+    fn message(client: &mut TcpStream, assembler: &mut Assembler) -> Vec<Token> {
+        let mut buffer = [0; 4096];
+        while assembler.next_message().unwrap().is_none() {
+            let n = client.read(&mut buffer).unwrap();
+            assembler.feed(&buffer[..n]);
+        }
+        let (mut reader, mut tokens) = (TokenReader::default(), Vec::new());
+        let mut r = Reader::new(assembler.data());
+        while let Some(token) = reader.next(&mut r).unwrap() {
+            tokens.push(token);
+        }
+        tokens
+    }
+
+    fn statuses(tokens: &[Token]) -> Vec<u16> {
+        let status = |t: &Token| if let Token::Done(d) = t { Some(d.status) } else { None };
+        tokens.iter().filter_map(status).collect()
+    }
+
+    fn done(kind: DoneKind, rows: Option<u64>) -> Done {
+        Done { kind, command: Command::OTHER, rows, error: false }
+    }
+
+    #[test]
+    fn only_the_last_done_lacks_more() {
+        let (mut output, mut client) = output();
+        let mut assembler = Assembler::new(1 << 20);
+        for _ in 0..2 {
+            output.done(done(DoneKind::Statement, Some(3))).unwrap();
+        }
+        output.message(&SqlError::new(208, &[&"x"])).unwrap();
+        output.done(done(DoneKind::Statement, None)).unwrap();
+        output.finish().unwrap();
+        let more = DONE_MORE | DONE_COUNT;
+        assert_eq!(statuses(&message(&mut client, &mut assembler)), [more, more, 0]);
+        // Nothing but declarations: the answer still ends.
+        output.finish().unwrap();
+        assert_eq!(statuses(&message(&mut client, &mut assembler)), [0]);
+        // A DONEINPROC is not an end.
+        output.done(done(DoneKind::InProcedure, None)).unwrap();
+        output.finish().unwrap();
+        assert_eq!(statuses(&message(&mut client, &mut assembler)), [DONE_MORE, 0]);
+    }
+
+    #[test]
+    fn calls_of_one_message_are_told_apart() {
+        let (mut output, mut client) = output();
+        output.set_more_calls(true);
+        output.done(done(DoneKind::Procedure, None)).unwrap();
+        output.set_more_calls(false);
+        output.done(done(DoneKind::Procedure, None)).unwrap();
+        output.finish().unwrap();
+        let tokens = message(&mut client, &mut Assembler::new(1 << 20));
+        assert_eq!(statuses(&tokens), [DONE_MORE | DONE_RPC_IN_BATCH, 0]);
+    }
+
+    #[test]
+    fn a_long_result_leaves_in_pieces() {
+        let (mut output, mut client) = output();
+        let reader = std::thread::spawn(move || message(&mut client, &mut Assembler::new(1 << 30)));
+        let ty = taffrail_types::SqlType::VarChar(taffrail_types::MaxLen::N(1000));
+        output.columns(&[ColumnDesc::new("v", ty)]).unwrap();
+        let row = [Value::VarChar([b'x'; 1000][..].into())];
+        let mut most = 0;
+        for _ in 0..2000 {
+            output.row(&row).unwrap();
+            most = most.max(output.tokens.len());
+        }
+        output.done(done(DoneKind::Statement, Some(2000))).unwrap();
+        output.finish().unwrap();
+        assert!(most <= BATCH_BYTES + 1003, "{most} bytes waited");
+        let tokens = reader.join().unwrap();
+        assert_eq!(tokens.iter().filter(|t| matches!(t, Token::Row(_))).count(), 2000);
+    }
+
+    #[test]
+    fn flush_sends_what_is_there() {
+        let (mut output, mut client) = output();
+        let text = SqlError::new(208, &[&"now"]);
+        output.message(&text).unwrap();
+        output.flush().unwrap();
+        let mut buffer = [0; 4096];
+        let n = client.read(&mut buffer).unwrap();
+        // One packet that does not end the message.
+        assert_eq!((buffer[1], u16::from_be_bytes([buffer[2], buffer[3]]) as usize), (0, n));
+    }
+
+    #[test]
+    fn a_client_that_has_gone_stops_the_result() {
+        let (mut output, client) = output();
+        drop(client);
+        let ty = taffrail_types::SqlType::VarChar(taffrail_types::MaxLen::N(1000));
+        output.columns(&[ColumnDesc::new("v", ty)]).unwrap();
+        let row = [Value::VarChar([b'x'; 1000][..].into())];
+        assert!((0..100_000).any(|_| output.row(&row).is_err()));
     }
 }

@@ -31,7 +31,10 @@ pub(crate) fn prepare(
         (Some(password), stored) => {
             set(password)?;
             if stored.is_some() {
-                log.info("Server", "The password of login 'sa' has been changed to the one given at startup.");
+                log.info(
+                    "Server",
+                    "The password of login 'sa' has been changed to the one given at startup.",
+                );
             }
             Ok(())
         }
@@ -47,7 +50,10 @@ pub(crate) fn prepare(
                 "The password of login 'sa' is {password}\nIt is kept in {} and not shown again.",
                 path.display()
             );
-            log.info("Server", &format!("A password for login 'sa' was generated: see {}.", path.display()));
+            log.info(
+                "Server",
+                &format!("A password for login 'sa' was generated: see {}.", path.display()),
+            );
             Ok(())
         }
     }

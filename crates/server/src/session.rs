@@ -36,7 +36,9 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
         // Port scanners and health checks open a connection and leave.
         Err(NoSession::Channel(ChannelError::Closed)) => return,
         Err(NoSession::Channel(e)) => {
-            let text = format!("The connection was closed before the login was complete: {e}. [CLIENT: {peer}]");
+            let text = format!(
+                "The connection was closed before the login was complete: {e}. [CLIENT: {peer}]"
+            );
             shared.log.write(Level::Warning, "Logon", &text);
             return channel.close();
         }
@@ -74,8 +76,9 @@ impl Session<'_> {
     fn serve(&mut self) -> Result<(), ChannelError> {
         loop {
             let version = self.output.version();
-            let (reset, request) =
-                self.channel.message(|message, data| (message.reset, decode(message, data, version)))?;
+            let (reset, request) = self
+                .channel
+                .message(|message, data| (message.reset, decode(message, data, version)))?;
             let request = match request {
                 Ok(request) => request,
                 Err(e) => {
@@ -96,24 +99,23 @@ impl Session<'_> {
     fn answer(&mut self, reset: Reset, request: Request) -> Result<ConnectionFate, ChannelError> {
         if matches!(request, Request::Attention) {
             // It came too late for what it was meant to stop, but it must be acknowledged.
-            return Ok(self.fate(true, ConnectionFate::Continue));
+            self.output.acknowledge_attention().map_err(gone)?;
+            return Ok(ConnectionFate::Continue);
         }
-        if matches!(request, Request::Ignored) {
-            return Ok(self.fate(false, ConnectionFate::Continue));
+        let (mut fate, mut attention) = (ConnectionFate::Continue, false);
+        if !matches!(request, Request::Ignored) {
+            attention = self.channel.begin()?;
+            if !attention {
+                self.shared.watcher.wake();
+                fate = self.execute(reset, request);
+                attention = self.channel.end();
+            }
         }
-        if self.channel.begin()? {
-            return Ok(self.fate(true, ConnectionFate::Continue));
+        self.output.finish().map_err(gone)?;
+        if attention {
+            self.output.acknowledge_attention().map_err(gone)?;
         }
-        self.shared.watcher.wake();
-        let fate = self.execute(reset, request);
-        let attention = self.channel.end();
-        Ok(self.fate(attention, fate))
-    }
-
-    /// The end of the answer.
-    fn fate(&mut self, attention: bool, fate: ConnectionFate) -> ConnectionFate {
-        let sent = self.output.finish(attention).is_ok();
-        if sent && !self.output.is_fatal() { fate } else { ConnectionFate::Close }
+        Ok(if self.output.is_fatal() { ConnectionFate::Close } else { fate })
     }
 
     fn execute(&mut self, reset: Reset, request: Request) -> ConnectionFate {
@@ -162,9 +164,13 @@ impl Session<'_> {
         };
         // It may well not be listening any more.
         let _ = self.output.message(&error.with_severity(20));
-        let _ = self.output.finish(false);
+        let _ = self.output.finish();
         self.output.take_fatal();
     }
+}
+
+fn gone(_: taffrail_engine::ClientGone) -> ChannelError {
+    ChannelError::Closed
 }
 
 /// An error, and the end of what it stands for.
@@ -220,7 +226,13 @@ fn engine_call(call: rpc::Call) -> RpcCall {
         params: call
             .params
             .into_iter()
-            .map(|p| RpcParam { name: p.name, by_ref: p.by_ref, default: p.default, ty: p.ty, value: p.value })
+            .map(|p| RpcParam {
+                name: p.name,
+                by_ref: p.by_ref,
+                default: p.default,
+                ty: p.ty,
+                value: p.value,
+            })
             .collect(),
     }
 }

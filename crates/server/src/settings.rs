@@ -84,8 +84,12 @@ pub const DEFAULT_MAX_CONNECTIONS: u32 = 1024;
 impl Overrides {
     /// From `TAFFRAIL_*` variables, through `var` so that a test needs no process environment.
     pub fn from_env(var: impl Fn(&str) -> Option<String>) -> Result<Overrides, String> {
-        fn number<T: std::str::FromStr>(name: &str, text: Option<String>) -> Result<Option<T>, String> {
-            text.map(|t| t.trim().parse().map_err(|_| format!("{name}: '{t}' is not a number"))).transpose()
+        fn number<T: std::str::FromStr>(
+            name: &str,
+            text: Option<String>,
+        ) -> Result<Option<T>, String> {
+            text.map(|t| t.trim().parse().map_err(|_| format!("{name}: '{t}' is not a number")))
+                .transpose()
         }
         let path = |name: &str| var(name).map(PathBuf::from);
         Ok(Overrides {
@@ -134,7 +138,11 @@ impl Overrides {
             console: self.console.or(those.console),
             config: self.config.or(those.config),
             // A password and a file of it are one setting: the file of a nearer source wins over a farther password.
-            sa_password: if self.sa_password_file.is_some() { None } else { self.sa_password.clone().or(those.sa_password) },
+            sa_password: if self.sa_password_file.is_some() {
+                None
+            } else {
+                self.sa_password.clone().or(those.sa_password)
+            },
             sa_password_file: if self.sa_password.is_some() && self.sa_password_file.is_none() {
                 None
             } else {
@@ -179,7 +187,9 @@ impl Settings {
             .and_then(|mut addresses| addresses.next())
             .ok_or_else(|| format!("listen: '{listen_text}' is not ADDRESS:PORT"))?;
         if let Some(console) = given.console.as_deref().filter(|c| *c != "off") {
-            return Err(format!("console: '{console}': there is no console yet, only 'off' is possible"));
+            return Err(format!(
+                "console: '{console}': there is no console yet, only 'off' is possible"
+            ));
         }
         let sa_password = match (&given.sa_password_file, given.sa_password) {
             (Some(path), _) => Some(read_password(path)?),
@@ -192,7 +202,9 @@ impl Settings {
             None | Some("required") => TlsPolicy::RequiredOffLoopback,
             Some("optional") => TlsPolicy::Optional,
             Some("off") => TlsPolicy::Off,
-            Some(other) => return Err(format!("tls: '{other}' is not one of required, optional, off")),
+            Some(other) => {
+                return Err(format!("tls: '{other}' is not one of required, optional, off"));
+            }
         };
         let tls_files = match (given.tls_certificate_file, given.tls_key_file) {
             (Some(certificate), Some(key)) => Some((certificate, key)),
@@ -203,19 +215,28 @@ impl Settings {
             Some("2012") => VlfAlgorithm::V2012,
             Some("2014") => VlfAlgorithm::V2014,
             None | Some("2022") => VlfAlgorithm::V2022,
-            Some(other) => return Err(format!("log_vlf_algorithm: '{other}' is not one of 2012, 2014, 2022")),
+            Some(other) => {
+                return Err(format!("log_vlf_algorithm: '{other}' is not one of 2012, 2014, 2022"));
+            }
         };
         match given.log_initialization.as_deref() {
             None | Some("zero") => {}
             Some(other @ ("sql2022" | "ahead")) => {
-                return Err(format!("log_initialization: '{other}' is not there yet, only 'zero' is"));
+                return Err(format!(
+                    "log_initialization: '{other}' is not there yet, only 'zero' is"
+                ));
             }
             Some(other) => {
-                return Err(format!("log_initialization: '{other}' is not one of zero, sql2022, ahead"));
+                return Err(format!(
+                    "log_initialization: '{other}' is not one of zero, sql2022, ahead"
+                ));
             }
         }
         if given.recovery_interval_min.unwrap_or(0) != 0 {
-            return Err("recovery_interval_min: only 0 is possible yet (target_recovery_time_s decides)".into());
+            return Err(
+                "recovery_interval_min: only 0 is possible yet (target_recovery_time_s decides)"
+                    .into(),
+            );
         }
         let max_connections = given.max_connections.unwrap_or(DEFAULT_MAX_CONNECTIONS);
         if !(1..=32_767).contains(&max_connections) {

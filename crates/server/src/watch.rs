@@ -70,7 +70,10 @@ impl Watcher {
     fn executing(&self) -> Vec<(u64, u64, Arc<Channel>)> {
         let channels = self.channels.lock();
         let with_turn = channels.iter().map(|(id, c)| (*id, c.turn(), c));
-        with_turn.filter(|(_, turn, _)| turn % 2 == 1).map(|(id, turn, c)| (id, turn, c.clone())).collect()
+        with_turn
+            .filter(|(_, turn, _)| turn % 2 == 1)
+            .map(|(id, turn, c)| (id, turn, c.clone()))
+            .collect()
     }
 
     fn run(&self) {

@@ -125,8 +125,11 @@ impl Database {
     /// A page of a HoBt is unallocated for good.
     pub(crate) fn page_freed(&self, hobt: HobtId, page: PageId) {
         if let Ok(hobt) = self.hobt(hobt) {
-            let mut space = hobt.space.lock();
-            if space.loaded {
+            // Whoever undoes an allocation may hold the mutex, and then forgets the lists; if another thread holds it the page is
+            // found again when the lists are next read.
+            if let Some(mut space) = hobt.space.try_lock()
+                && space.loaded
+            {
                 space.free.push(page);
             }
         }

@@ -1,26 +1,30 @@
-//! A database: the object that everything hangs on.
+//! A database: the object that everything hangs on. What it does is in the modules that do it: `alloc`, `txn`, `access`, `recovery`, `backup`.
+
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, ObjectId};
+use parking_lot::{Mutex, RwLock};
+use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES};
+use taffrail_io::UtcTime;
+use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
 
-use crate::access::{Hobt, HobtKind, SpaceUsed};
-use crate::error::StorageResult;
+use crate::access::directory::{self, Entry, Pending};
+use crate::access::{Hobt, HobtKind};
+use crate::alloc::ExtentSearch;
+use crate::buffer::{BufferPool, Rarities, Store};
+use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
-use crate::txn::{BeginSpec, Transaction};
+use crate::layout::{DIRECTORY, EXTENT_PAGES};
+use crate::recovery::Boot;
+use crate::txn::table::TxnTable;
+use crate::txn::work::Work;
+use crate::txn::{Transaction, TxnEntry};
 
-/// By how much a file grows when it is full.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Growth {
-    /// It does not.
-    None,
-    /// By this many bytes.
-    Bytes(u64),
-    /// By this share of its size.
-    Percent(u32),
-}
+pub use taffrail_log::Growth;
 
 /// A data file to be made, or as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,6 +53,18 @@ pub enum RecoveryModel {
     Simple = 3,
 }
 
+impl RecoveryModel {
+    /// The one with this number.
+    pub fn from_u8(n: u8) -> Option<RecoveryModel> {
+        Some(match n {
+            1 => RecoveryModel::Full,
+            2 => RecoveryModel::BulkLogged,
+            3 => RecoveryModel::Simple,
+            _ => return None,
+        })
+    }
+}
+
 /// What is kept about a database in its boot page and can be altered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseOptions {
@@ -60,6 +76,43 @@ pub struct DatabaseOptions {
     pub target_recovery_time_s: u32,
     /// Bits that the engine defines (SINGLE_USER, READ_ONLY …): storage keeps them.
     pub engine_flags: u64,
+}
+
+impl Default for DatabaseOptions {
+    /// FULL, DISABLED, 60 seconds.
+    fn default() -> DatabaseOptions {
+        DatabaseOptions {
+            recovery_model: RecoveryModel::Full,
+            delayed_durability: 0,
+            target_recovery_time_s: 60,
+            engine_flags: 0,
+        }
+    }
+}
+
+/// Settings of the log that are the instance's, not the database's.
+#[derive(Clone, Debug)]
+pub struct LogSettings {
+    /// How many VLFs a growth makes.
+    pub vlf_algorithm: taffrail_log::VlfAlgorithm,
+    /// How long a delayed durable commit may stay in memory.
+    pub delayed_window: Duration,
+    /// Sector size of a new log; none: the device's.
+    pub sector: Option<u32>,
+    /// Log buffers of 60 KiB at most.
+    pub buffers: usize,
+}
+
+impl Default for LogSettings {
+    fn default() -> LogSettings {
+        let o = taffrail_log::LogOptions::default();
+        LogSettings {
+            vlf_algorithm: o.vlf_algorithm,
+            delayed_window: o.delayed_window,
+            sector: None,
+            buffers: o.buffers,
+        }
+    }
 }
 
 /// What `CREATE DATABASE` asks for.
@@ -157,99 +210,378 @@ pub enum CheckpointKind {
 
 /// A database.
 pub struct Database {
-    _private: (),
+    pub(crate) instance: Arc<StorageInstance>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) txns: Arc<TxnTable>,
+    hobts: RwLock<HashMap<HobtId, Arc<Hobt>>>,
+    directory: OnceLock<Arc<Hobt>>,
+    /// Where free extents are looked for.
+    pub(crate) extents: Mutex<ExtentSearch>,
+    /// One growth of a data file at a time.
+    pub(crate) growing: Mutex<()>,
+    /// One deferred drop at a time.
+    pub(crate) dropping: Mutex<()>,
+    pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
+    /// The content of the newer boot page.
+    pub(crate) boot: Mutex<Boot>,
+    /// One checkpoint at a time.
+    pub(crate) checkpointing: Mutex<()>,
+    pub(crate) next_hobt: AtomicU64,
+    /// From where on log must be kept for a log backup; 0: no chain has begun.
+    pub(crate) log_chain: Arc<AtomicU64>,
+    last_commit: AtomicU64,
+    /// Row counts that redo has found besides those in the directory.
+    pub(crate) found_rows: Mutex<HashMap<HobtId, i64>>,
+    closed: AtomicBool,
 }
 
-#[allow(unused_variables, missing_docs)]
 impl Database {
-    /// Makes the files and opens the database. On error no file is left.
-    pub fn create(
+    pub(crate) fn assemble(
         instance: &Arc<StorageInstance>,
-        id: DatabaseId,
-        name: &str,
-        spec: &CreateSpec,
-    ) -> StorageResult<Arc<Database>> {
-        todo!()
+        store: Arc<Store>,
+        boot: Boot,
+    ) -> Arc<Database> {
+        let db = Arc::new(Database {
+            instance: instance.clone(),
+            store,
+            txns: Arc::new(TxnTable::new(boot.next_transaction)),
+            hobts: RwLock::default(),
+            directory: OnceLock::new(),
+            extents: Mutex::default(),
+            growing: Mutex::default(),
+            dropping: Mutex::default(),
+            pending_after_rollback: Mutex::default(),
+            checkpointing: Mutex::default(),
+            next_hobt: AtomicU64::new(boot.next_hobt),
+            log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
+            last_commit: AtomicU64::new(0),
+            found_rows: Mutex::default(),
+            closed: AtomicBool::new(false),
+            boot: Mutex::new(boot),
+        });
+        let entry = Entry {
+            root: crate::layout::DIRECTORY_ROOT,
+            first_iam: crate::layout::DIRECTORY_IAM,
+            ..Entry::new(HobtKind::BTree, ObjectId(DIRECTORY.0 as i32), IndexId(1))
+        };
+        let directory = Arc::new(Hobt::new(&db, DIRECTORY, &entry));
+        let first = db.directory.set(directory.clone()).is_ok();
+        debug_assert!(first);
+        db.hobts.write().insert(DIRECTORY, directory);
+        db
     }
-    /// Opens and recovers.
-    pub fn open(
-        instance: &Arc<StorageInstance>,
-        id: DatabaseId,
-        name: &str,
-        spec: &OpenSpec,
-    ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
-        todo!()
-    }
-    /// Checkpoint, everything durable, pages leave the pool. Transactions must have ended.
-    pub fn close(&self) -> StorageResult<()> {
-        todo!()
-    }
-    /// Deletes the files of a closed database.
-    pub fn delete_files(&self) -> StorageResult<()> {
-        todo!()
-    }
+
+    /// `database_id`
     pub fn id(&self) -> DatabaseId {
-        todo!()
+        self.store.id
     }
+
+    /// Its name.
     pub fn name(&self) -> String {
-        todo!()
+        self.store.name()
     }
+
+    /// ALTER DATABASE … MODIFY NAME: the engine's catalogue keeps it, this is for messages.
+    pub fn set_name(&self, name: &str) {
+        self.store.set_name(name);
+    }
+
+    /// `sys.databases.state`
     pub fn state(&self) -> DatabaseState {
-        todo!()
+        match self.store.suspect_reason() {
+            Some(reason) => DatabaseState::Suspect(reason.to_owned()),
+            None if self.closed.load(Ordering::Acquire) => DatabaseState::Offline,
+            None => DatabaseState::Online,
+        }
     }
+
+    /// Stops the database: nothing is written or acknowledged any more.
+    pub fn mark_suspect(&self, reason: &str) {
+        self.store.mark_suspect(reason.to_owned());
+    }
+
+    /// What it shares with others.
     pub fn instance(&self) -> &Arc<StorageInstance> {
-        todo!()
+        &self.instance
     }
+
+    /// Counters of `SQLServer:Databases`.
     pub fn counters(&self) -> &Arc<DatabaseCounters> {
-        todo!()
+        &self.store.counters
     }
-    /// A new transaction: nothing is logged before its first change.
-    pub fn begin(self: &Arc<Self>, spec: BeginSpec) -> Transaction {
-        todo!()
+
+    /// Counts of rare things.
+    pub fn rarities(&self) -> &Rarities {
+        &self.store.rarities
     }
+
+    /// The transaction log.
+    pub fn log(&self) -> &Arc<Log> {
+        self.store.log()
+    }
+
+    /// True for tempdb.
+    pub fn is_temporary(&self) -> bool {
+        self.store.temporary
+    }
+
+    /// Identity, from creation on.
+    pub fn guid(&self) -> [u8; 16] {
+        self.boot.lock().guid
+    }
+
+    /// When it was made.
+    pub fn created(&self) -> UtcTime {
+        self.boot.lock().created
+    }
+
+    /// The transactions that have written and not ended.
+    pub fn active_transactions(&self) -> Vec<Arc<TxnEntry>> {
+        self.txns.entries()
+    }
+
+    pub(crate) fn pool(&self) -> &BufferPool {
+        &self.instance.pool
+    }
+
+    pub(crate) fn directory(&self) -> Arc<Hobt> {
+        self.directory.get().expect("set when the database is assembled").clone()
+    }
+
+    /// Commit times never fall.
+    pub(crate) fn commit_time(&self) -> UtcTime {
+        let now = self.instance.env.clock.now_utc().0;
+        UtcTime(self.last_commit.fetch_max(now, Ordering::Relaxed).max(now))
+    }
+
     /// The run-time handle of a heap or B+ tree; cheap, but keep it for a statement.
-    pub fn hobt(&self, id: HobtId) -> StorageResult<Arc<Hobt>> {
-        todo!()
+    pub fn hobt(self: &Arc<Self>, id: HobtId) -> StorageResult<Arc<Hobt>> {
+        if let Some(hobt) = self.hobts.read().get(&id) {
+            return Ok(hobt.clone());
+        }
+        let Some(mut entry) = directory::read(self, id)? else {
+            return Err(StorageError::Misuse("there is no heap or tree with this id"));
+        };
+        let mut hobts = self.hobts.write();
+        if let Some(delta) = self.found_rows.lock().remove(&id) {
+            entry.rows = entry.rows.saturating_add_signed(delta);
+        }
+        let made = || Arc::new(Hobt::new(self, id, &entry));
+        Ok(hobts.entry(id).or_insert_with(made).clone())
     }
+
+    /// The directory's entry has changed by a rollback.
+    pub(crate) fn refresh_hobt(self: &Arc<Self>, id: HobtId) -> StorageResult<()> {
+        let known = self.hobts.read().get(&id).cloned();
+        let Some(hobt) = known else { return Ok(()) };
+        match directory::read(self, id)? {
+            Some(entry) => hobt.reset(&entry),
+            None => {
+                self.hobts.write().remove(&id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Every heap and tree, system ones included.
+    pub fn hobts(self: &Arc<Self>) -> StorageResult<Vec<HobtId>> {
+        Ok(directory::entries(self)?.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// The handles that are in memory.
+    pub(crate) fn known_hobts(&self) -> Vec<Arc<Hobt>> {
+        self.hobts.read().values().cloned().collect()
+    }
+
     /// A new, empty heap or tree. Its first page is allocated by the first row.
     pub fn create_hobt(
-        &self,
+        self: &Arc<Self>,
         tx: &mut Transaction,
         kind: HobtKind,
         object: ObjectId,
         index: IndexId,
     ) -> StorageResult<HobtId> {
-        todo!()
+        let id = HobtId(self.next_hobt.fetch_add(1, Ordering::Relaxed));
+        directory::insert(self, tx.parts().1, id, &Entry::new(kind, object, index))?;
+        Ok(id)
     }
+
     /// Space is given back after commit. The caller holds Sch-M on the object.
-    pub fn drop_hobt(&self, tx: &mut Transaction, id: HobtId) -> StorageResult<()> {
-        todo!()
+    pub fn drop_hobt(self: &Arc<Self>, tx: &mut Transaction, id: HobtId) -> StorageResult<()> {
+        let entry = self.note_rows(tx, id)?;
+        directory::remove(self, tx.parts().1, id)?;
+        self.release_extents(tx, &entry)?;
+        self.hobts.write().remove(&id);
+        Ok(())
     }
+
     /// Empties it; space is given back after commit. The caller holds Sch-M on the object.
-    pub fn truncate_hobt(&self, tx: &mut Transaction, id: HobtId) -> StorageResult<()> {
-        todo!()
+    pub fn truncate_hobt(self: &Arc<Self>, tx: &mut Transaction, id: HobtId) -> StorageResult<()> {
+        let entry = self.note_rows(tx, id)?;
+        if entry.root.is_none() {
+            return Ok(());
+        }
+        let mut empty = entry;
+        directory::update(self, tx.parts().1, id, |e| {
+            *e = Entry::new(e.kind, e.object, e.index);
+            empty = *e;
+        })?;
+        self.release_extents(tx, &entry)?;
+        self.hobt(id)?.reset(&empty);
+        Ok(())
     }
-    /// Every heap and tree, system ones included.
-    pub fn hobts(&self) -> StorageResult<Vec<HobtId>> {
-        todo!()
+
+    /// Brings the row count in the directory up to date, on its own account: so that a rollback finds it.
+    fn note_rows(self: &Arc<Self>, tx: &mut Transaction, id: HobtId) -> StorageResult<Entry> {
+        if id.0 <= DIRECTORY.0 {
+            return Err(StorageError::Misuse("a system tree is neither dropped nor truncated"));
+        }
+        let rows = self.hobt(id)?.row_count();
+        let mut sys = tx.parts().1.nested("CountDelta");
+        let at = self.log().appended().0;
+        let mut found = None;
+        let noted = directory::update(self, &mut sys, id, |e| {
+            e.rows = rows;
+            e.counted_at = at;
+            found = Some(*e);
+        });
+        match (noted, found) {
+            (Ok(()), Some(entry)) => {
+                sys.commit_system()?;
+                Ok(entry)
+            }
+            (result, _) => {
+                self.abort_system(sys, Vec::new());
+                result?;
+                Err(StorageError::RowNotFound)
+            }
+        }
     }
-    pub fn space_used(&self, id: HobtId) -> StorageResult<SpaceUsed> {
-        todo!()
+
+    fn release_extents(
+        self: &Arc<Self>,
+        tx: &mut Transaction,
+        entry: &Entry,
+    ) -> StorageResult<()> {
+        if entry.first_iam.is_none() {
+            return Ok(());
+        }
+        directory::add_pending(self, tx.parts().1, entry.first_iam)?;
+        tx.after_commit(Pending::Extents(entry.first_iam));
+        Ok(())
     }
-    pub fn checkpoint(&self, kind: CheckpointKind) -> StorageResult<()> {
-        todo!()
+
+    /// Frees what rollbacks have left without an owner.
+    pub(crate) fn free_orphans(self: &Arc<Self>) {
+        let orphans = std::mem::take(&mut *self.pending_after_rollback.lock());
+        for what in orphans {
+            if let Err(e) = directory::free_pending(self, what) {
+                self.deferred_drop_failed(what, &e);
+            }
+        }
     }
-    /// Checkpoints when due, writes old dirty pages, frees dropped space. Run by a thread of the engine.
-    pub fn background_tick(&self) -> Duration {
-        todo!()
+
+    /// What could not be freed now is tried again by the background tick, and at restart.
+    pub(crate) fn deferred_drop_failed(&self, what: Pending, e: &StorageError) {
+        if !e.is_fatal_to_database() {
+            self.pending_after_rollback.lock().push(what);
+        }
     }
+
+    /// Brings the row counts in the directory up to date: at a checkpoint's beginning.
+    pub(crate) fn flush_counts(self: &Arc<Self>) -> StorageResult<()> {
+        let found: Vec<HobtId> = self.found_rows.lock().keys().copied().collect();
+        for id in found {
+            match self.hobt(id) {
+                Ok(hobt) => hobt.counts_changed(),
+                // It was dropped later in the log.
+                Err(StorageError::Misuse(_)) => {
+                    self.found_rows.lock().remove(&id);
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        for hobt in self.known_hobts() {
+            let Some(rows) = hobt.take_changed_count() else { continue };
+            if hobt.id() == DIRECTORY {
+                continue;
+            }
+            let mut sys = Work::system(self, "CountDelta");
+            let at = self.log().appended().0;
+            let noted = directory::update(self, &mut sys, hobt.id(), |e| {
+                e.rows = rows;
+                e.counted_at = at;
+            });
+            match noted {
+                Ok(()) => sys.commit_system()?,
+                Err(e) => {
+                    self.abort_system(sys, Vec::new());
+                    hobt.counts_changed();
+                    // Dropped by a transaction that has not ended, or just now.
+                    if !matches!(e, StorageError::Misuse(_)) {
+                        return Err(e);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Data and log files.
     pub fn files(&self) -> Vec<FileInfo> {
-        todo!()
+        let mut out = Vec::new();
+        for file in self.store.files() {
+            let settings = file.settings.lock().clone();
+            let used = self.allocated_extents(&file).unwrap_or(0);
+            out.push(FileInfo {
+                id: file.id,
+                kind: FileKind::Rows,
+                name: settings.name,
+                path: settings.path,
+                size: u64::from(file.pages.load(Ordering::Acquire)) * PAGE_BYTES as u64,
+                used: u64::from(used) * u64::from(EXTENT_PAGES) * PAGE_BYTES as u64,
+                growth: settings.growth,
+                max_size: settings.max_size,
+            });
+        }
+        let names: Vec<_> = self.boot.lock().files.clone();
+        let logs = names.iter().filter(|f| f.kind == FileKind::Log);
+        let used = self.log().space().used;
+        for (i, info) in self.log().files().into_iter().enumerate() {
+            let named = logs.clone().nth(i);
+            out.push(FileInfo {
+                id: named.map_or(FileId(2 + i as u16), |f| f.id),
+                kind: FileKind::Log,
+                name: named.map_or_else(String::new, |f| f.name.clone()),
+                path: info.path,
+                size: info.size,
+                used: if i == 0 { used } else { 0 },
+                growth: info.growth,
+                max_size: Some(info.max_size).filter(|&m| m < taffrail_log_max()),
+            });
+        }
+        out
     }
+
     /// ALTER DATABASE … MODIFY FILE (SIZE) of a data file.
-    pub fn grow_data_file(&self, file: FileId, to_bytes: u64) -> StorageResult<()> {
-        todo!()
+    pub fn grow_data_file(self: &Arc<Self>, file: FileId, to_bytes: u64) -> StorageResult<()> {
+        let Some(file) = self.store.file(file) else {
+            return Err(StorageError::Misuse("there is no data file with this id"));
+        };
+        let mut work = Work::system(self, "GrowFile");
+        match self.grow_file(&mut work, &file, to_bytes) {
+            Ok(()) if work.has_begun() => {
+                work.commit_system()?;
+                self.save_boot(|_| {})
+            }
+            Ok(()) => Ok(()),
+            Err(e) => {
+                self.abort_system(work, Vec::new());
+                Err(e)
+            }
+        }
     }
+
     /// ALTER DATABASE … MODIFY FILE (NAME, FILEGROWTH, MAXSIZE) of a data file.
     pub fn alter_data_file(
         &self,
@@ -258,32 +590,88 @@ impl Database {
         growth: Option<Growth>,
         max_size: Option<Option<u64>>,
     ) -> StorageResult<()> {
-        todo!()
+        let Some(file) = self.store.file(file) else {
+            return Err(StorageError::Misuse("there is no data file with this id"));
+        };
+        {
+            let mut settings = file.settings.lock();
+            if let Some(name) = name {
+                settings.name = name.to_owned();
+            }
+            settings.growth = growth.unwrap_or(settings.growth);
+            settings.max_size = max_size.unwrap_or(settings.max_size);
+        }
+        self.save_boot(|_| {})
     }
+
+    /// The logical name of a log file. Its size, growth and limit are altered through [`Database::log`].
+    pub fn rename_log_file(&self, file: FileId, name: &str) -> StorageResult<()> {
+        self.save_boot(|boot| {
+            for f in boot.files.iter_mut().filter(|f| f.id == file && f.kind == FileKind::Log) {
+                f.name = name.to_owned();
+            }
+        })
+    }
+
+    /// Options as they are.
     pub fn options(&self) -> DatabaseOptions {
-        todo!()
+        self.boot.lock().options.clone()
     }
+
     /// Durable on return.
     pub fn set_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
-        todo!()
+        if options.recovery_model == RecoveryModel::Simple {
+            // The log chain is broken; the next full backup begins another.
+            self.log_chain.store(0, Ordering::Release);
+        }
+        self.save_boot(|boot| boot.options = options.clone())
     }
+
     /// `sys.sp_flush_log`.
     pub fn flush_log(&self) -> StorageResult<()> {
-        todo!()
+        self.log().flush(FlushReason::Request).map_err(|e| self.store.log_error(e))
     }
-    /// A plain full backup into a new file.
-    pub fn backup_full(&self, path: &std::path::Path) -> StorageResult<BackupReport> {
-        todo!()
+
+    /// Closes: a checkpoint, everything durable, pages out of the pool. Transactions must have ended. A suspect database is closed as it
+    /// is: restart will find what its log says.
+    pub fn close(self: &Arc<Self>) -> StorageResult<()> {
+        if self.closed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let result = match self.store.suspect_reason() {
+            Some(_) => Ok(()),
+            None if self.store.temporary => Ok(()),
+            None => self.checkpoint(CheckpointKind::Internal),
+        };
+        self.closed.store(true, Ordering::Release);
+        self.instance.pool.unregister(self.id());
+        self.store.with_writer_idle(|| {});
+        self.instance.pool.discard(self.id());
+        self.hobts.write().clear();
+        result
+    }
+
+    /// Deletes the files of a closed database.
+    pub fn delete_files(&self) -> StorageResult<()> {
+        if !self.closed.load(Ordering::Acquire) {
+            return Err(StorageError::Misuse("an open database's files are not deleted"));
+        }
+        let data = self.store.files().into_iter().map(|f| f.settings.lock().path.clone());
+        let log = self.log().files().into_iter().map(|f| f.path);
+        for path in data.chain(log) {
+            crate::recovery::remove_file(&self.instance.env, &path)?;
+        }
+        Ok(())
+    }
+
+    /// From where on log must be kept for the next log backup, if a chain has begun.
+    pub fn log_chain(&self) -> Option<LogPos> {
+        Some(LogPos(self.log_chain.load(Ordering::Acquire))).filter(|p| !p.is_zero())
     }
 }
 
-/// What a backup wrote.
-#[derive(Clone, Debug)]
-pub struct BackupReport {
-    /// Data pages.
-    pub pages: u64,
-    /// Bytes of log.
-    pub log_bytes: u64,
-    /// How long it took.
-    pub duration: Duration,
+/// What the log calls unlimited.
+fn taffrail_log_max() -> u64 {
+    2 << 40
 }
+

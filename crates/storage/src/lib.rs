@@ -20,20 +20,26 @@
 #![deny(unsafe_code)]
 
 pub mod access;
+mod alloc;
+pub mod backup;
 pub mod buffer;
+mod codec;
 pub mod database;
 pub mod error;
 pub mod instance;
+pub mod layout;
 pub mod lock;
 pub mod page;
+pub mod recovery;
 pub mod txn;
 
 pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };
+pub use backup::BackupReport;
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
-    FileKind, Growth, OpenSpec, RecoveryModel, RecoveryReport,
+    FileKind, Growth, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,
 };
 pub use error::{StorageError, StorageResult};
 pub use instance::{InstanceOptions, StorageInstance};

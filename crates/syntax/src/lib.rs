@@ -1,13 +1,22 @@
 //! T-SQL: lexer, parser and syntax tree.
 //!
-//! [`parse_batch`] turns a batch into a [`ast::Batch`] or into the error a client sees
+//! [`parse_batch`] turns a batch into an [`ast::Batch`] or into the error a client sees
 //! (`Msg 102, Level 15, State 1, Line 3: Incorrect syntax near ')'.`). A batch is parsed as a whole before anything of
-//! it runs.
+//! it runs. [`split_go`] cuts a script into batches the way the command-line tools do.
+//!
+//! The pieces: `lexer` (text to tokens), `parser` (tokens to tree), [`ast`] (the tree). Nothing here knows tables,
+//! types or settings beyond [`ParseOptions`].
 #![forbid(unsafe_code)]
 
 pub mod ast;
+mod go;
+mod lexer;
+mod parser;
 
 use taffrail_base::SqlError;
+
+pub use go::{ScriptBatch, split_go};
+pub use parser::MAX_DEPTH;
 
 /// Settings of the session that change how text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +39,17 @@ pub struct SyntaxErrors {
 }
 
 /// Parses a batch.
+///
+/// ```
+/// use taffrail_syntax::{ParseOptions, parse_batch};
+/// let batch = parse_batch("declare @i int = 1 print @i", ParseOptions::default()).unwrap();
+/// assert_eq!(batch.statements.len(), 2);
+/// let refused = parse_batch("select\n)", ParseOptions::default()).unwrap_err();
+/// assert_eq!(
+///     refused.errors[0].to_string(),
+///     "Msg 102, Level 15, State 1, Line 2: Incorrect syntax near ')'."
+/// );
+/// ```
 pub fn parse_batch(text: &str, options: ParseOptions) -> Result<ast::Batch, SyntaxErrors> {
-    let _ = (text, options);
-    Err(SyntaxErrors { errors: vec![*SqlError::new(102, &[&""])] })
+    parser::parse(text, options)
 }

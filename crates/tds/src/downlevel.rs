@@ -51,7 +51,9 @@ pub(crate) fn text(value: &Value, scale: u8) -> Option<String> {
     Some(match *value {
         Value::Date(days) => date_text(days),
         Value::Time(ticks) => time_text(ticks, scale),
-        Value::DateTime2 { days, ticks } => format!("{} {}", date_text(days), time_text(ticks, scale)),
+        Value::DateTime2 { days, ticks } => {
+            format!("{} {}", date_text(days), time_text(ticks, scale))
+        }
         Value::DateTimeOffset { days, ticks, offset } => {
             // The text shows local time.
             let day = 864_000_000_000i64;
@@ -87,7 +89,10 @@ mod tests {
     fn texts() {
         let t = 45_296 * 10_000_000 + 1_234_567;
         assert_eq!(text(&Value::Time(t), 3).unwrap(), "12:34:56.123");
-        assert_eq!(text(&Value::DateTime2 { days: 0, ticks: t }, 0).unwrap(), "0001-01-01 12:34:56");
+        assert_eq!(
+            text(&Value::DateTime2 { days: 0, ticks: t }, 0).unwrap(),
+            "0001-01-01 12:34:56"
+        );
         let v = Value::DateTimeOffset { days: 693_595, ticks: 0, offset: -90 };
         assert_eq!(text(&v, 1).unwrap(), "1899-12-31 22:30:00.0 -01:30");
     }

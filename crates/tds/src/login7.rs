@@ -105,11 +105,6 @@ impl Login7 {
         self.flags2 & 0x80 != 0
     }
 
-    /// The login fails if the database cannot be opened.
-    pub fn database_is_fatal(&self) -> bool {
-        self.flags1 & 0x40 != 0
-    }
-
     /// A password change is asked for.
     pub fn changes_password(&self) -> bool {
         self.flags3 & 0x01 != 0
@@ -210,7 +205,12 @@ impl Login7 {
         put(out, self.client_pid);
         put(out, 0);
         let extension = if self.features.is_empty() { 0 } else { FLAG3_EXTENSION };
-        out.extend_from_slice(&[self.flags1, self.flags2, self.type_flags, self.flags3 | extension]);
+        out.extend_from_slice(&[
+            self.flags1,
+            self.flags2,
+            self.type_flags,
+            self.flags3 | extension,
+        ]);
         put(out, self.time_zone as u32);
         put(out, self.lcid);
 
@@ -303,7 +303,10 @@ mod tests {
             library_name: "lib".into(),
             database: "lab".into(),
             new_password: "neu".into(),
-            features: vec![Feature { id: FEATURE_UTF8, data: vec![1] }, Feature { id: 1, data: vec![] }],
+            features: vec![
+                Feature { id: FEATURE_UTF8, data: vec![1] },
+                Feature { id: 1, data: vec![] },
+            ],
             ..Login7::default()
         }
     }
@@ -316,7 +319,7 @@ mod tests {
         let mut want = login();
         want.flags3 |= FLAG3_EXTENSION;
         assert_eq!(read, want);
-        assert!(read.wants_ansi_defaults() && read.database_is_fatal() && read.asks_for(FEATURE_UTF8));
+        assert!(read.wants_ansi_defaults() && read.asks_for(FEATURE_UTF8));
         assert!(!format!("{read:?}").contains("55w"));
     }
 

@@ -160,7 +160,11 @@ impl Assembler {
             match self.under_way {
                 None => self.under_way = Some((kind, reset)),
                 Some((first, _)) if first == kind => {}
-                Some(_) => return Err(ProtocolError::Malformed("packet of another type inside a message")),
+                Some(_) => {
+                    return Err(ProtocolError::Malformed(
+                        "packet of another type inside a message",
+                    ));
+                }
             }
             let (from, to) = (self.start + HEADER_BYTES, self.start + HEADER_BYTES + body);
             if self.data.len() + body > self.limit {
@@ -215,8 +219,8 @@ impl Assembler {
                 _ => Ok(None),
             };
         }
-        let kind =
-            PacketType::from_byte(waiting[0]).ok_or(ProtocolError::Malformed("unknown packet type"))?;
+        let kind = PacketType::from_byte(waiting[0])
+            .ok_or(ProtocolError::Malformed("unknown packet type"))?;
         let length = u16::from_be_bytes([waiting[2], waiting[3]]) as usize;
         if !(HEADER_BYTES..=PACKET_BYTES_MAX).contains(&length) {
             return Err(ProtocolError::Malformed("packet length"));
@@ -360,10 +364,18 @@ mod tests {
         assembler.feed(&wire);
         assert_eq!(assembler.next_message(), Err(ProtocolError::TooLong));
 
-        for bad in [&[0x16u8][..], &[1, 1, 0, 7, 0, 0, 0, 0], &[1, 0x19, 0, 8, 0, 0, 0, 0], &[1, 1, 0xff, 0xff, 0, 0, 0, 0]] {
+        for bad in [
+            &[0x16u8][..],
+            &[1, 1, 0, 7, 0, 0, 0, 0],
+            &[1, 0x19, 0, 8, 0, 0, 0, 0],
+            &[1, 1, 0xff, 0xff, 0, 0, 0, 0],
+        ] {
             let mut assembler = Assembler::new(100);
             assembler.feed(bad);
-            assert!(matches!(assembler.next_message(), Err(ProtocolError::Malformed(_))), "{bad:?}");
+            assert!(
+                matches!(assembler.next_message(), Err(ProtocolError::Malformed(_))),
+                "{bad:?}"
+            );
         }
     }
 

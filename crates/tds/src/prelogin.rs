@@ -19,6 +19,8 @@ pub enum Encryption {
     NotSupported = 2,
     /// Demanded for everything.
     Required = 3,
+    /// TLS came first (TDS 8.0): nothing is left to negotiate.
+    Strict = 4,
 }
 
 /// What a server wants.
@@ -51,12 +53,13 @@ pub fn negotiate(client: Encryption, policy: EncryptionPolicy) -> (Encryption, N
     use EncryptionPolicy as P;
     match (client, policy) {
         (Off, P::Optional) => (Off, Negotiated::LoginOnly),
-        (On | Required, P::Optional | P::Required) => (On, Negotiated::Full),
+        // Strict without TLS around it: such a client wants encryption in any case.
+        (On | Required | Strict, P::Optional | P::Required) => (On, Negotiated::Full),
         (NotSupported, P::Optional) => (NotSupported, Negotiated::Clear),
         (Off, P::Required) => (Required, Negotiated::Full),
         (NotSupported, P::Required) => (Required, Negotiated::Refused),
         (Off | NotSupported, P::Off) => (NotSupported, Negotiated::Clear),
-        (On | Required, P::Off) => (NotSupported, Negotiated::Refused),
+        (On | Required | Strict, P::Off) => (NotSupported, Negotiated::Refused),
     }
 }
 
@@ -124,6 +127,7 @@ impl Prelogin {
                         1 => Encryption::On,
                         2 => Encryption::NotSupported,
                         3 => Encryption::Required,
+                        4 => Encryption::Strict,
                         _ => return Err(ProtocolError::Malformed("PRELOGIN encryption")),
                     }
                 }

@@ -159,7 +159,8 @@ impl TransactionRequest {
                 out.extend_from_slice(&[5, 0]);
                 put_spec(out, spec);
             }
-            TransactionRequest::Commit { name, begin } | TransactionRequest::Rollback { name, begin } => {
+            TransactionRequest::Commit { name, begin }
+            | TransactionRequest::Rollback { name, begin } => {
                 let commit = matches!(self, TransactionRequest::Commit { .. });
                 out.extend_from_slice(&[if commit { 7 } else { 8 }, 0]);
                 put_name(out, name);

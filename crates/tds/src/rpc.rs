@@ -208,7 +208,11 @@ mod tests {
                 procedure: Procedure::Id(SP_EXECUTESQL),
                 options: 2,
                 params: vec![
-                    param("", SqlType::NVarChar(MaxLen::N(4000)), Value::NVarChar([b'x', 0][..].into())),
+                    param(
+                        "",
+                        SqlType::NVarChar(MaxLen::N(4000)),
+                        Value::NVarChar([b'x', 0][..].into()),
+                    ),
                     param("@p", SqlType::Int, Value::Int(7)),
                 ],
                 skip: false,
@@ -274,7 +278,9 @@ mod tests {
     fn legacy_parameter_types_are_read() {
         // name "", status 0, ntext: max length, collation, length, data.
         let mut data = vec![1, 0, b'p', 0, 0, 0];
-        data.extend_from_slice(&[0, 0, 0x63, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0, 0, 2, 0, 0, 0, b'a', 0]);
+        data.extend_from_slice(&[
+            0, 0, 0x63, 0xFF, 0xFF, 0xFF, 0x7F, 0, 0, 0, 0, 0, 2, 0, 0, 0, b'a', 0,
+        ]);
         // NULL text
         data.extend_from_slice(&[0, 0, 0x23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF]);
         // short varchar and the NULL type

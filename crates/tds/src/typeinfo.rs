@@ -105,9 +105,9 @@ pub struct TypeInfo {
 /// Bytes that a decimal of this precision takes, its sign included.
 pub(crate) fn decimal_bytes(precision: u8) -> u8 {
     match precision {
-        ..=9 => 5,
-        ..=19 => 9,
-        ..=28 => 13,
+        0..=9 => 5,
+        10..=19 => 9,
+        20..=28 => 13,
         _ => 17,
     }
 }
@@ -115,7 +115,7 @@ pub(crate) fn decimal_bytes(precision: u8) -> u8 {
 /// Bytes of a time of this scale.
 pub(crate) fn time_bytes(scale: u8) -> u8 {
     match scale {
-        ..=2 => 3,
+        0..=2 => 3,
         3..=4 => 4,
         _ => 5,
     }
@@ -256,7 +256,9 @@ impl TypeInfo {
                     return bad;
                 }
                 match kind {
-                    byte::DECIMALN | byte::DECIMAL_OLD => plain(Decimal { precision, scale }, Wire::ByteLen),
+                    byte::DECIMALN | byte::DECIMAL_OLD => {
+                        plain(Decimal { precision, scale }, Wire::ByteLen)
+                    }
                     _ => plain(Numeric { precision, scale }, Wire::ByteLen),
                 }
             }

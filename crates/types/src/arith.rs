@@ -15,6 +15,7 @@
 //! | text + text, binary + binary | `+` only | no: 8117 | no | binary with an integer |
 
 use crate::decimal::{self, DecimalError, NumericType};
+use crate::value::INLINE_BYTES;
 use crate::{Bytes, Decimal, Family, MaxLen, SqlType, Value};
 use taffrail_base::{SqlError, SqlResult};
 
@@ -256,10 +257,17 @@ pub fn sub_int(a: i32, b: i32) -> SqlResult<i32> {
 pub fn concat(a: &[u8], b: &[u8], max: usize) -> Bytes {
     let a = &a[..a.len().min(max)];
     let b = &b[..b.len().min(max - a.len())];
-    let mut out = Bytes::with_capacity(a.len() + b.len());
+    let len = a.len() + b.len();
+    if len <= INLINE_BYTES {
+        let mut buffer = [0; INLINE_BYTES];
+        buffer[..a.len()].copy_from_slice(a);
+        buffer[a.len()..len].copy_from_slice(b);
+        return Bytes::from_buf_and_len(buffer, len);
+    }
+    let mut out = Vec::with_capacity(len);
     out.extend_from_slice(a);
     out.extend_from_slice(b);
-    out
+    Bytes::from_vec(out)
 }
 
 /// Integer operators by width.
@@ -393,7 +401,8 @@ impl Operation {
             _ => x % y,
         };
         let small = self.result == SqlType::SmallMoney;
-        let fits = if small { i32::try_from(result).is_ok() } else { i64::try_from(result).is_ok() };
+        let fits =
+            if small { i32::try_from(result).is_ok() } else { i64::try_from(result).is_ok() };
         if fits { Ok(Value::Money(result as i64)) } else { Err(overflow(self.result)) }
     }
 }

@@ -1,7 +1,7 @@
 //! Comparison of values of one type.
 
 use crate::collation::finish;
-use crate::convert::{common_type, rule, Rule};
+use crate::convert::{Rule, common_type, rule};
 use crate::{Collation, Family, SqlType, Value};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -67,9 +67,11 @@ fn compare_others(a: &Value, b: &Value, collation: Collation) -> Ordering {
             Value::DateTimeOffset { days: e, ticks: u, .. },
         ) => (d, t).cmp(&(e, u)),
         (Value::Binary(x), Value::Binary(y)) => compare_binary(x, y),
-        (Value::Guid(x), Value::Guid(y)) => {
-            GUID_ORDER.iter().map(|i| x[*i].cmp(&y[*i])).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
-        }
+        (Value::Guid(x), Value::Guid(y)) => GUID_ORDER
+            .iter()
+            .map(|i| x[*i].cmp(&y[*i]))
+            .find(|o| o.is_ne())
+            .unwrap_or(Ordering::Equal),
         (Value::Variant(x), Value::Variant(y)) => compare_variant(x, y, collation),
         _ => match (a.as_i64(), b.as_i64()) {
             (Some(x), Some(y)) => x.cmp(&y),
@@ -90,10 +92,12 @@ pub fn equal(a: &Value, b: &Value, collation: Collation) -> bool {
 /// Binary compares as if the shorter were padded with zeroes.
 fn compare_binary(a: &[u8], b: &[u8]) -> Ordering {
     let common = a.len().min(b.len());
-    let rest = |tail: &[u8]| if tail.iter().any(|b| *b != 0) { Ordering::Greater } else { Ordering::Equal };
-    a[..common]
-        .cmp(&b[..common])
-        .then_with(|| if a.len() > common { rest(&a[common..]) } else { rest(&b[common..]).reverse() })
+    let rest = |tail: &[u8]| {
+        if tail.iter().any(|b| *b != 0) { Ordering::Greater } else { Ordering::Equal }
+    };
+    a[..common].cmp(&b[..common]).then_with(|| {
+        if a.len() > common { rest(&a[common..]) } else { rest(&b[common..]).reverse() }
+    })
 }
 
 /// -0 equals 0. SQL has no NaN; should one come in, it sorts above all else.
@@ -125,7 +129,8 @@ pub(crate) fn normal_form(ty: &SqlType, v: &Value) -> Value {
     let target = match ty.family() {
         Family::Bit | Family::Integer | Family::Money => match v {
             Value::Money(m) => {
-                return crate::Decimal::from_scaled(*m as i128, 4).map_or(Value::Null, Value::Decimal);
+                return crate::Decimal::from_scaled(*m as i128, 4)
+                    .map_or(Value::Null, Value::Decimal);
             }
             other => {
                 return other
@@ -145,7 +150,11 @@ pub(crate) fn normal_form(ty: &SqlType, v: &Value) -> Value {
 fn kind(v: &Value) -> u8 {
     match v {
         Value::Null => 0,
-        Value::Bit(_) | Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_) | Value::BigInt(_) => 1,
+        Value::Bit(_)
+        | Value::TinyInt(_)
+        | Value::SmallInt(_)
+        | Value::Int(_)
+        | Value::BigInt(_) => 1,
         Value::Decimal(_) => 2,
         Value::Money(_) => 3,
         Value::Real(_) => 4,
@@ -195,9 +204,11 @@ pub fn hash(v: &Value, collation: Collation) -> u64 {
             number(half(0) ^ half(8).rotate_left(29))
         }
         Value::Variant(v) => hash(&normal_form(&v.0, &v.1), collation),
-        Value::Bit(_) | Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_) | Value::BigInt(_) => {
-            number(v.as_i64().unwrap_or_default() as u64)
-        }
+        Value::Bit(_)
+        | Value::TinyInt(_)
+        | Value::SmallInt(_)
+        | Value::Int(_)
+        | Value::BigInt(_) => number(v.as_i64().unwrap_or_default() as u64),
     }
 }
 
@@ -221,7 +232,10 @@ mod tests {
         let mut a = [0xFFu8; 16];
         let b = [0u8; 16];
         a[10..].fill(0);
-        assert_eq!(compare(&Value::Guid(a), &Value::Guid(b), Collation::default()), Ordering::Greater);
+        assert_eq!(
+            compare(&Value::Guid(a), &Value::Guid(b), Collation::default()),
+            Ordering::Greater
+        );
         let mut b = [0u8; 16];
         b[10] = 1;
         assert_eq!(compare(&Value::Guid(a), &Value::Guid(b), Collation::default()), Ordering::Less);

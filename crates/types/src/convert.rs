@@ -1,7 +1,30 @@
-//! Conversion.
+//! Conversion: what may be converted to what, and doing it.
+//!
+//! [`rule`] is SQL Server's published matrix; the binder asks [`check`] once per cast, so that at run time [`cast`] only
+//! meets pairs that exist. [`common_type`] is data type precedence: the type both sides of an operator go to.
+//!
+//! Text and binary that is too long is cut by CAST, CONVERT and by assignment to a variable, but not by assignment to
+//! a column: that is [`assign`], which leaves message 2628 to the caller, who knows the column's name.
+//!
+//! | to | module |
+//! |---|---|
+//! | numbers | `to_number` |
+//! | char, varchar, nchar, nvarchar | `to_text` |
+//! | dates and times | `to_date` |
+//! | binary, varbinary, rowversion, uniqueidentifier | `to_binary` |
+
+mod to_binary;
+mod to_date;
+mod to_number;
+mod to_text;
+
 use crate::datetime::DateFormat;
-use crate::{Bytes, SqlType, Value};
+use crate::{Bytes, Family, MaxLen, SqlType, Value, decimal};
 use taffrail_base::{SqlError, SqlResult};
+
+pub use to_binary::parse_guid;
+pub use to_number::parse_float;
+pub use to_text::int_to_varchar;
 
 /// Who asks for a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,23 +61,268 @@ pub enum Rule {
     NotAllowed,
 }
 
-/// The matrix.
-pub fn rule(from: SqlType, to: SqlType) -> Rule { let _ = (from, to); todo!() }
-/// Whether the conversion may be written at all: 257, 206, 529.
-pub fn check(from: SqlType, to: SqlType, conversion: Conversion) -> SqlResult<()> { let _ = (from, to, conversion); todo!() }
-/// The type both sides of an operator, a UNION, a CASE go to (the higher precedence, with lengths, precision and
-/// scale joined); 206.
-pub fn common_type(a: SqlType, b: SqlType) -> SqlResult<SqlType> { let _ = (a, b); todo!() }
+/// The matrix of conversions.
+pub fn rule(from: SqlType, to: SqlType) -> Rule {
+    use Family::*;
+    use Rule::{Explicit, Implicit, NotAllowed};
+    let (f, t) = (from.family(), to.family());
+    let is_time = |ty: SqlType| matches!(ty, SqlType::Time(_));
+    match (f, t) {
+        (RowVersion, Variant) | (Variant, RowVersion) => NotAllowed,
+        (_, Variant) if from.is_max() => NotAllowed,
+        (Variant, _) if to.is_max() => NotAllowed,
+        (Variant, Variant) | (_, Variant) => Implicit,
+        (Variant, _) => Explicit,
+        (Binary, NewDate) => Explicit,
+        (Binary, Float) => NotAllowed,
+        (Binary, _) => Implicit,
+        (Char | NChar, Binary) | (Char, RowVersion) => Explicit,
+        (NChar, RowVersion) => NotAllowed,
+        (Char | NChar, _) => Implicit,
+        (OldDate, Char | NChar | OldDate | NewDate) => Implicit,
+        (OldDate, Guid) => NotAllowed,
+        (OldDate, _) => Explicit,
+        (NewDate, Binary) => Explicit,
+        (NewDate, NewDate) if matches!(from, SqlType::Date) && is_time(to) => NotAllowed,
+        (NewDate, NewDate) if is_time(from) && matches!(to, SqlType::Date) => NotAllowed,
+        (NewDate, Char | NChar | OldDate | NewDate) => Implicit,
+        (NewDate, _) => NotAllowed,
+        (Bit | Integer | Decimal | Money | Float, NewDate | Guid) => NotAllowed,
+        (Float, RowVersion) => NotAllowed,
+        (Bit | Integer | Decimal | Money | Float, _) => Implicit,
+        (Guid, Binary | Char | NChar | Guid) => Implicit,
+        (Guid, _) => NotAllowed,
+        (RowVersion, NewDate | Float | Guid | NChar) => NotAllowed,
+        (RowVersion, _) => Implicit,
+    }
+}
+
+/// Whether the conversion may be written at all: 257 where only CAST does it, 206 and 529 where nothing does.
+pub fn check(from: SqlType, to: SqlType, conversion: Conversion) -> SqlResult<()> {
+    let number = match (rule(from, to), conversion) {
+        (Rule::Implicit, _) | (Rule::Explicit, Conversion::Explicit) => return Ok(()),
+        (Rule::Explicit, Conversion::Implicit) => 257,
+        (Rule::NotAllowed, Conversion::Implicit) => 206,
+        (Rule::NotAllowed, Conversion::Explicit) => 529,
+    };
+    Err(SqlError::new(number, &[&from.name(), &to.name()]))
+}
+
 /// Precedence: the higher number wins.
-pub fn precedence(ty: SqlType) -> u8 { let _ = ty; todo!() }
+pub fn precedence(ty: SqlType) -> u8 {
+    match ty {
+        SqlType::Variant => 30,
+        SqlType::DateTimeOffset(_) => 28,
+        SqlType::DateTime2(_) => 27,
+        SqlType::DateTime => 26,
+        SqlType::SmallDateTime => 25,
+        SqlType::Date => 24,
+        SqlType::Time(_) => 23,
+        SqlType::Float => 22,
+        SqlType::Real => 21,
+        SqlType::Decimal { .. } | SqlType::Numeric { .. } => 20,
+        SqlType::Money => 19,
+        SqlType::SmallMoney => 18,
+        SqlType::BigInt => 17,
+        SqlType::Int => 16,
+        SqlType::SmallInt => 15,
+        SqlType::TinyInt => 14,
+        SqlType::Bit => 13,
+        SqlType::RowVersion => 9,
+        SqlType::UniqueIdentifier => 8,
+        SqlType::NVarChar(_) => 7,
+        SqlType::NChar(_) => 6,
+        SqlType::VarChar(_) => 5,
+        SqlType::Char(_) => 4,
+        SqlType::VarBinary(_) => 3,
+        SqlType::Binary(_) => 2,
+    }
+}
+
+/// The type both sides of an operator, a UNION, a CASE go to (the higher precedence, with lengths, precision and
+/// scale joined); 206, 257.
+pub fn common_type(a: SqlType, b: SqlType) -> SqlResult<SqlType> {
+    if a == b {
+        return Ok(a);
+    }
+    let (high, low) = if precedence(a) >= precedence(b) { (a, b) } else { (b, a) };
+    check(low, high, Conversion::Implicit)?;
+    Ok(match (high, low) {
+        (SqlType::Decimal { .. } | SqlType::Numeric { .. }, _) => {
+            let own = high.as_numeric().expect("a decimal");
+            let Some(other) = low.as_numeric() else { return Ok(high) };
+            let decimal::NumericType { precision, scale } = decimal::common_type(own, other);
+            match high {
+                SqlType::Decimal { .. } => SqlType::Decimal { precision, scale },
+                _ => SqlType::Numeric { precision, scale },
+            }
+        }
+        (
+            SqlType::DateTimeOffset(n) | SqlType::DateTime2(n) | SqlType::Time(n),
+            SqlType::DateTimeOffset(m) | SqlType::DateTime2(m) | SqlType::Time(m),
+        ) => with_fraction(high, n.max(m)),
+        (SqlType::DateTimeOffset(n) | SqlType::DateTime2(n), SqlType::DateTime) => {
+            with_fraction(high, n.max(3))
+        }
+        _ => match (high.length(), low.length()) {
+            (Some(x), Some(y)) => with_length(high, x.max(y)),
+            _ => high,
+        },
+    })
+}
+
+fn with_fraction(ty: SqlType, n: u8) -> SqlType {
+    match ty {
+        SqlType::Time(_) => SqlType::Time(n),
+        SqlType::DateTime2(_) => SqlType::DateTime2(n),
+        SqlType::DateTimeOffset(_) => SqlType::DateTimeOffset(n),
+        other => other,
+    }
+}
+
+/// The same kind of text or binary with another length, as far as the kind allows.
+pub fn with_length(ty: SqlType, n: MaxLen) -> SqlType {
+    let fixed = |limit: u16| match n {
+        MaxLen::N(n) => n.clamp(1, limit),
+        MaxLen::Max => limit,
+    };
+    let variable = |limit: u16| match n {
+        MaxLen::N(n) => MaxLen::N(n.clamp(1, limit)),
+        MaxLen::Max => MaxLen::Max,
+    };
+    match ty {
+        SqlType::Char(_) if n == MaxLen::Max => SqlType::VarChar(n),
+        SqlType::NChar(_) if n == MaxLen::Max => SqlType::NVarChar(n),
+        SqlType::Binary(_) if n == MaxLen::Max => SqlType::VarBinary(n),
+        SqlType::Char(_) => SqlType::Char(fixed(8000)),
+        SqlType::NChar(_) => SqlType::NChar(fixed(4000)),
+        SqlType::Binary(_) => SqlType::Binary(fixed(8000)),
+        SqlType::VarChar(_) => SqlType::VarChar(variable(8000)),
+        SqlType::NVarChar(_) => SqlType::NVarChar(variable(4000)),
+        SqlType::VarBinary(_) => SqlType::VarBinary(variable(8000)),
+        other => other,
+    }
+}
+
+/// Whether every value of `from` is a value of `to` as it stands, so that the cast can be left out.
+pub fn is_noop(from: SqlType, to: SqlType) -> bool {
+    match (from, to) {
+        _ if from == to => true,
+        (SqlType::VarChar(n), SqlType::VarChar(m))
+        | (SqlType::NVarChar(n), SqlType::NVarChar(m))
+        | (SqlType::VarBinary(n), SqlType::VarBinary(m)) => n <= m,
+        (SqlType::Char(n), SqlType::VarChar(m))
+        | (SqlType::NChar(n), SqlType::NVarChar(m))
+        | (SqlType::Binary(n), SqlType::VarBinary(m)) => MaxLen::N(n) <= m,
+        (SqlType::RowVersion, SqlType::VarBinary(m)) => MaxLen::N(8) <= m,
+        (
+            SqlType::Decimal { precision: p, scale: s }
+            | SqlType::Numeric { precision: p, scale: s },
+            SqlType::Decimal { precision: q, scale: t }
+            | SqlType::Numeric { precision: q, scale: t },
+        ) => s == t && p <= q,
+        (SqlType::SmallMoney, SqlType::Money) => true,
+        (SqlType::Time(n), SqlType::Time(m))
+        | (SqlType::DateTime2(n), SqlType::DateTime2(m))
+        | (SqlType::DateTimeOffset(n), SqlType::DateTimeOffset(m)) => n <= m,
+        _ => false,
+    }
+}
+
 /// Converts with the default session context. Text and binary that is too long is cut, as CAST and SET @v do.
-pub fn cast(v: &Value, from: SqlType, to: SqlType, style: Option<i32>, conversion: Conversion) -> SqlResult<Value> {
+pub fn cast(
+    v: &Value,
+    from: SqlType,
+    to: SqlType,
+    style: Option<i32>,
+    conversion: Conversion,
+) -> SqlResult<Value> {
     cast_with(v, from, to, style, conversion, &ConvertContext::default())
 }
-/// Converts.
-pub fn cast_with(v: &Value, from: SqlType, to: SqlType, style: Option<i32>, conversion: Conversion, context: &ConvertContext) -> SqlResult<Value> {
-    let _ = (v, from, to, style, conversion, context);
-    todo!()
+
+/// Converts. `from` must be the value's type, and the pair one that [`check`] let pass.
+#[inline]
+pub fn cast_with(
+    v: &Value,
+    from: SqlType,
+    to: SqlType,
+    style: Option<i32>,
+    conversion: Conversion,
+    context: &ConvertContext,
+) -> SqlResult<Value> {
+    match (v, to) {
+        (Value::Null, _) => Ok(Value::Null),
+        (Value::Int(x), SqlType::Int) => Ok(Value::Int(*x)),
+        (Value::Int(x), SqlType::VarChar(n)) if n >= MaxLen::N(11) => {
+            Ok(Value::VarChar(int_to_varchar(*x)))
+        }
+        _ => Cast { from, to, style, context }.run(v, conversion),
+    }
+}
+
+/// The same for a value that is not needed any more: what stays as it is, is not copied.
+#[inline]
+pub fn cast_owned(
+    v: Value,
+    from: SqlType,
+    to: SqlType,
+    style: Option<i32>,
+    conversion: Conversion,
+    context: &ConvertContext,
+) -> SqlResult<Value> {
+    if is_noop(from, to) {
+        return Ok(v);
+    }
+    cast_with(&v, from, to, style, conversion, context)
+}
+
+/// One conversion.
+struct Cast<'a> {
+    from: SqlType,
+    to: SqlType,
+    style: Option<i32>,
+    context: &'a ConvertContext,
+}
+
+impl Cast<'_> {
+    fn run(&self, v: &Value, conversion: Conversion) -> SqlResult<Value> {
+        if let (Value::Variant(inner), false) = (v, self.to == SqlType::Variant) {
+            let (from, v) = &**inner;
+            check(*from, self.to, Conversion::Explicit)?;
+            return cast_with(v, *from, self.to, self.style, conversion, self.context);
+        }
+        match self.to.family() {
+            Family::Variant => Ok(match v {
+                Value::Variant(_) => v.clone(),
+                v => Value::Variant(Box::new((self.from, v.clone()))),
+            }),
+            Family::Bit | Family::Integer | Family::Decimal | Family::Money | Family::Float => {
+                self.number(v)
+            }
+            Family::Char | Family::NChar => self.text(v),
+            Family::OldDate | Family::NewDate => self.date(v),
+            Family::Binary | Family::RowVersion => self.binary(v),
+            Family::Guid => self.guid(v),
+        }
+    }
+
+    /// 8114.
+    #[cold]
+    fn failed(&self) -> Box<SqlError> {
+        SqlError::new(8114, &[&self.from.message_name(), &self.to.message_name()])
+    }
+
+    /// 8115 naming the source type.
+    #[cold]
+    fn overflow(&self) -> Box<SqlError> {
+        SqlError::new(8115, &[&self.from.message_name(), &self.to.message_name()])
+    }
+
+    /// 8115 naming no source type.
+    #[cold]
+    fn expression_overflow(&self) -> Box<SqlError> {
+        SqlError::new(8115, &[&"expression", &self.to.message_name()]).with_state(2)
+    }
 }
 
 /// Why a value does not go into a column.
@@ -67,12 +335,110 @@ pub enum AssignError {
     Sql(Box<SqlError>),
 }
 
-/// Converts for a column: like an implicit cast, except that nothing but trailing blanks (for binary: zeroes) is cut off silently.
-pub fn assign(v: &Value, from: SqlType, to: SqlType, context: &ConvertContext) -> Result<Value, AssignError> {
-    let _ = (v, from, to, context);
-    todo!()
+impl AssignError {
+    /// The error as a client sees it: 2628 with the names given.
+    pub fn into_sql(self, table: &str, column: &str) -> Box<SqlError> {
+        match self {
+            AssignError::Sql(e) => e,
+            AssignError::Truncated(text) => SqlError::new(2628, &[&table, &column, &text]),
+        }
+    }
 }
 
-/// `CONVERT(varchar, @int)`: never more than 11 bytes.
+/// Converts for a column: like an implicit cast, except that nothing but trailing blanks (for binary: zeroes) is cut
+/// off silently.
 #[inline]
-pub fn int_to_varchar(v: i32) -> Bytes { let _ = v; todo!() }
+pub fn assign(
+    v: Value,
+    from: SqlType,
+    to: SqlType,
+    context: &ConvertContext,
+) -> Result<Value, AssignError> {
+    if is_noop(from, to) || v.is_null() {
+        return Ok(v);
+    }
+    // Text that fits is the common case, whatever its declared length.
+    let limit = to.byte_limit();
+    match (&v, to) {
+        (Value::VarChar(b), SqlType::VarChar(_))
+        | (Value::NVarChar(b), SqlType::NVarChar(_))
+        | (Value::Binary(b), SqlType::VarBinary(_))
+            if b.len() <= limit =>
+        {
+            return Ok(v);
+        }
+        (Value::VarChar(b), SqlType::Char(_)) if b.len() == limit => return Ok(v),
+        _ => {}
+    }
+    assign_others(&v, from, to, context)
+}
+
+fn assign_others(
+    v: &Value,
+    from: SqlType,
+    to: SqlType,
+    context: &ConvertContext,
+) -> Result<Value, AssignError> {
+    let cast = |v: &Value, from: SqlType, to: SqlType| {
+        cast_with(v, from, to, None, Conversion::Implicit, context).map_err(AssignError::Sql)
+    };
+    let family = to.family();
+    if !matches!(family, Family::Char | Family::NChar | Family::Binary) {
+        return cast(v, from, to);
+    }
+    // An integer that has no room is an error here, not the `*` of CONVERT.
+    let all = match family {
+        Family::Char => SqlType::VarChar(MaxLen::Max),
+        Family::NChar => SqlType::NVarChar(MaxLen::Max),
+        _ => SqlType::VarBinary(MaxLen::Max),
+    };
+    let whole = cast(v, from, all)?;
+    let limit = to.byte_limit();
+    let too_long = whole.as_bytes().is_some_and(|b| b.len() > limit);
+    if too_long && from.is_number() && family != Family::Binary {
+        let e = SqlError::new(8115, &[&"expression", &to.message_name()]).with_state(2);
+        return Err(AssignError::Sql(e));
+    }
+    let blank = |b: &[u8]| match family {
+        Family::NChar => b.chunks_exact(2).all(|u| u == b" \0"),
+        Family::Char => b.iter().all(|b| *b == b' '),
+        _ => b.iter().all(|b| *b == 0),
+    };
+    match &whole {
+        Value::VarChar(b) if too_long && !blank(&b[limit..]) => {
+            Err(AssignError::Truncated(crate::codepage::decode_1252(&b[..limit])))
+        }
+        Value::NVarChar(b) if too_long && !blank(&b[limit..]) => {
+            Err(AssignError::Truncated(crate::codepage::decode_utf16(&b[..limit])))
+        }
+        Value::Binary(b) if too_long && !blank(&b[limit..]) => {
+            Err(AssignError::Truncated(String::new()))
+        }
+        _ => cast(&whole, all, to),
+    }
+}
+
+/// The bytes of a character string in code page 1252 (numbers, guids and dates are read from that).
+fn narrow(v: &Value) -> Option<std::borrow::Cow<'_, [u8]>> {
+    match v {
+        Value::VarChar(b) => Some(std::borrow::Cow::Borrowed(b)),
+        Value::NVarChar(b) => {
+            Some(std::borrow::Cow::Owned(crate::codepage::utf16_to_1252(b).to_vec()))
+        }
+        _ => None,
+    }
+}
+
+/// Cuts to `limit` bytes and, for fixed length, pads with `fill`.
+fn fit(mut b: Bytes, limit: usize, fixed: bool, fill: &[u8]) -> Bytes {
+    b.truncate(limit);
+    if fixed {
+        while b.len() < limit {
+            b.extend_from_slice(fill);
+        }
+    }
+    b
+}
+
+#[cfg(test)]
+mod tests;

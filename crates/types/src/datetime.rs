@@ -162,9 +162,11 @@ impl Local {
         Some(match *v {
             Value::Date(days) => Local { days: days as i32, ticks: 0, offset: 0 },
             Value::Time(ticks) => Local { days: DAYS_TO_1900, ticks, offset: 0 },
-            Value::DateTime { days, ticks } => {
-                Local { days: days + DAYS_TO_1900, ticks: (ticks as u64 * 100_000 + 1) / 3, offset: 0 }
-            }
+            Value::DateTime { days, ticks } => Local {
+                days: days + DAYS_TO_1900,
+                ticks: (ticks as u64 * 100_000 + 1) / 3,
+                offset: 0,
+            },
             Value::SmallDateTime { days, minutes } => Local {
                 days: days as i32 + DAYS_TO_1900,
                 ticks: minutes as u64 * TICKS_PER_MINUTE,
@@ -195,11 +197,13 @@ impl Local {
                 let (days, ticks) = self.rounded(n);
                 let utc = Local { days, ticks, offset: self.offset }.at_offset(0);
                 match utc {
-                    Some(utc) if in_range(days) && in_range(utc.days) => Ok(Value::DateTimeOffset {
-                        days: utc.days as u32,
-                        ticks: utc.ticks,
-                        offset: self.offset,
-                    }),
+                    Some(utc) if in_range(days) && in_range(utc.days) => {
+                        Ok(Value::DateTimeOffset {
+                            days: utc.days as u32,
+                            ticks: utc.ticks,
+                            offset: self.offset,
+                        })
+                    }
                     _ => Err(DateError::Range),
                 }
             }

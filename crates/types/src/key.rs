@@ -124,8 +124,8 @@ fn append_decimal_any_scale(out: &mut Vec<u8>, d: Decimal) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::compare;
     use crate::SqlType;
+    use crate::compare::compare;
 
     /// Keys of every pair of samples (all of one type) order as the values do, in both directions.
     fn check(samples: &[Value]) {
@@ -139,7 +139,11 @@ mod tests {
             for b in samples.iter().chain([&Value::Null]) {
                 let order = compare(a, b, c);
                 assert_eq!(key(a, false).cmp(&key(b, false)), order, "{a:?} {b:?}");
-                assert_eq!(key(a, true).cmp(&key(b, true)), order.reverse(), "{a:?} {b:?} descending");
+                assert_eq!(
+                    key(a, true).cmp(&key(b, true)),
+                    order.reverse(),
+                    "{a:?} {b:?} descending"
+                );
                 let (ka, kb) = (key(a, false), key(b, false));
                 assert!(ka == kb || !kb.starts_with(&ka), "{a:?} is the beginning of {b:?}");
             }
@@ -157,12 +161,35 @@ mod tests {
         check(&[-1e300, -1.0, -1e-300, -0.0, 0.0, 1e-300, 1.0, 1e300].map(Value::Float));
         check(&[-1e30f32, -1.0, 0.0, 1.0, 1e30].map(Value::Real));
         let d = |s: &str| Decimal::parse_scaled(s.as_bytes(), 2).unwrap();
-        check(&["-99999999999999999999", "-256", "-2.55", "-0.01", "0", "0.01", "2.55", "2.56", "655.36", "99999999999999999999"].map(|s| Value::Decimal(d(s))));
-        check(&[&[][..], &[0], &[0, 1], &[1], &[1, 0, 0], &[1, 0, 1], &[1, 1], &[255], &[255, 255]].map(Value::binary));
+        check(
+            &[
+                "-99999999999999999999",
+                "-256",
+                "-2.55",
+                "-0.01",
+                "0",
+                "0.01",
+                "2.55",
+                "2.56",
+                "655.36",
+                "99999999999999999999",
+            ]
+            .map(|s| Value::Decimal(d(s))),
+        );
+        check(
+            &[&[][..], &[0], &[0, 1], &[1], &[1, 0, 0], &[1, 0, 1], &[1, 1], &[255], &[255, 255]]
+                .map(Value::binary),
+        );
         check(&["", "a", "A ", "ab", "a\u{1}", "b", " a"].map(Value::varchar));
         check(&["", "a", "A ", "ab", "a\u{1}", "b", "Ж", "ж", "é"].map(Value::nvarchar));
-        check(&[(-53690, 0), (-1, 25919999), (0, 0), (0, 1), (2958463, 3)].map(|(days, ticks)| Value::DateTime { days, ticks }));
-        check(&[(0, 0), (0, 863_999_999_999), (1, 0), (3652058, 5)].map(|(days, ticks)| Value::DateTime2 { days, ticks }));
+        check(
+            &[(-53690, 0), (-1, 25919999), (0, 0), (0, 1), (2958463, 3)]
+                .map(|(days, ticks)| Value::DateTime { days, ticks }),
+        );
+        check(
+            &[(0, 0), (0, 863_999_999_999), (1, 0), (3652058, 5)]
+                .map(|(days, ticks)| Value::DateTime2 { days, ticks }),
+        );
         check(&[0, 1, 3652058].map(Value::Date));
         check(&[0, 1, 863_999_999_999].map(Value::Time));
         check(&[[0u8; 16], [1; 16], [255; 16], *b"0123456789abcdef"].map(Value::Guid));

@@ -36,9 +36,17 @@ enum Token {
 
 impl Pattern {
     /// Of UTF-16LE text (`unicode`) or code page text; `escape` is one character as a code unit (or byte).
-    pub fn new(pattern: &[u8], unicode: bool, escape: Option<u16>, collation: Collation) -> Pattern {
-        let chars: Vec<u16> =
-            if unicode { units(pattern).collect() } else { pattern.iter().map(|b| *b as u16).collect() };
+    pub fn new(
+        pattern: &[u8],
+        unicode: bool,
+        escape: Option<u16>,
+        collation: Collation,
+    ) -> Pattern {
+        let chars: Vec<u16> = if unicode {
+            units(pattern).collect()
+        } else {
+            pattern.iter().map(|b| *b as u16).collect()
+        };
         let mut p =
             Pattern { tokens: Vec::new(), unicode, collation, valid: true, prefix: Bytes::new() };
         let mut literal = true;
@@ -235,7 +243,8 @@ mod tests {
     fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
         let escape = escape.map(|c| c as u16);
         let c = Collation::default();
-        let wide = Pattern::new(&encode_utf16(pattern), true, escape, c).matches(&encode_utf16(text));
+        let wide =
+            Pattern::new(&encode_utf16(pattern), true, escape, c).matches(&encode_utf16(text));
         let narrow = Pattern::new(pattern.as_bytes(), false, escape, c).matches(text.as_bytes());
         assert!(narrow == wide || text.ends_with(' '), "{text} {pattern}");
         narrow
@@ -285,7 +294,8 @@ mod tests {
     #[test]
     fn patindex() {
         let position = |pattern: &str, text: &str| {
-            Pattern::new(pattern.as_bytes(), false, None, Collation::default()).position(text.as_bytes())
+            Pattern::new(pattern.as_bytes(), false, None, Collation::default())
+                .position(text.as_bytes())
         };
         assert_eq!(position("%ter%", "interesting data"), 3);
         assert_eq!(position("%[0-9]%", "abc123"), 4);

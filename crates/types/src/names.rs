@@ -154,8 +154,14 @@ pub fn resolve(name: &str, args: &[TypeArg], type_use: TypeUse) -> Option<SqlRes
             [TypeArg::N(n)] => Err(SqlError::new(1001, &[&1, n])),
             _ => Err(SqlError::new(2716, &[&1, &"float"])),
         }),
-        "decimal" => Some(decimal_args("decimal", args).map(|(precision, scale)| SqlType::Decimal { precision, scale })),
-        "numeric" => Some(decimal_args("numeric", args).map(|(precision, scale)| SqlType::Numeric { precision, scale })),
+        "decimal" => Some(
+            decimal_args("decimal", args)
+                .map(|(precision, scale)| SqlType::Decimal { precision, scale }),
+        ),
+        "numeric" => Some(
+            decimal_args("numeric", args)
+                .map(|(precision, scale)| SqlType::Numeric { precision, scale }),
+        ),
         "time" => Some(fraction("time", args).map(SqlType::Time)),
         "datetime2" => Some(fraction("datetime2", args).map(SqlType::DateTime2)),
         "datetimeoffset" => Some(fraction("datetimeoffset", args).map(SqlType::DateTimeOffset)),
@@ -346,7 +352,9 @@ impl fmt::Display for SqlType {
             SqlType::Decimal { precision, scale } | SqlType::Numeric { precision, scale } => {
                 write!(f, "({precision},{scale})")
             }
-            SqlType::Time(n) | SqlType::DateTime2(n) | SqlType::DateTimeOffset(n) => write!(f, "({n})"),
+            SqlType::Time(n) | SqlType::DateTime2(n) | SqlType::DateTimeOffset(n) => {
+                write!(f, "({n})")
+            }
             SqlType::Char(n) | SqlType::NChar(n) | SqlType::Binary(n) => write!(f, "({n})"),
             SqlType::VarChar(n) | SqlType::NVarChar(n) | SqlType::VarBinary(n) => match n {
                 MaxLen::N(n) => write!(f, "({n})"),
@@ -368,10 +376,33 @@ mod tests {
     #[test]
     fn printing_and_parsing_agree() {
         for text in [
-            "bit", "tinyint", "smallint", "int", "bigint", "decimal(10,2)", "numeric(38,38)", "money",
-            "smallmoney", "real", "float", "date", "time(3)", "datetime", "smalldatetime", "datetime2(7)",
-            "datetimeoffset(0)", "char(10)", "varchar(8000)", "varchar(max)", "nchar(4000)", "nvarchar(max)",
-            "binary(8)", "varbinary(max)", "uniqueidentifier", "sql_variant", "timestamp",
+            "bit",
+            "tinyint",
+            "smallint",
+            "int",
+            "bigint",
+            "decimal(10,2)",
+            "numeric(38,38)",
+            "money",
+            "smallmoney",
+            "real",
+            "float",
+            "date",
+            "time(3)",
+            "datetime",
+            "smalldatetime",
+            "datetime2(7)",
+            "datetimeoffset(0)",
+            "char(10)",
+            "varchar(8000)",
+            "varchar(max)",
+            "nchar(4000)",
+            "nvarchar(max)",
+            "binary(8)",
+            "varbinary(max)",
+            "uniqueidentifier",
+            "sql_variant",
+            "timestamp",
         ] {
             assert_eq!(ty(text).to_string(), text);
             assert_eq!(ty(text).sys_type().name, ty(text).name());
@@ -399,7 +430,9 @@ mod tests {
 
     #[test]
     fn column_facts() {
-        let facts = |t: &str| (ty(t).system_type_id(), ty(t).max_length(), ty(t).precision(), ty(t).scale());
+        let facts = |t: &str| {
+            (ty(t).system_type_id(), ty(t).max_length(), ty(t).precision(), ty(t).scale())
+        };
         assert_eq!(facts("decimal(10,2)"), (106, 9, 10, 2));
         assert_eq!(facts("nvarchar(10)"), (231, 20, 0, 0));
         assert_eq!(facts("varchar(max)"), (167, -1, 0, 0));

@@ -133,7 +133,9 @@ impl SqlType {
     pub fn family(self) -> Family {
         match self {
             SqlType::Bit => Family::Bit,
-            SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => Family::Integer,
+            SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => {
+                Family::Integer
+            }
             SqlType::Decimal { .. } | SqlType::Numeric { .. } => Family::Decimal,
             SqlType::Money | SqlType::SmallMoney => Family::Money,
             SqlType::Real | SqlType::Float => Family::Float,

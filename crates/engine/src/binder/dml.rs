@@ -7,7 +7,7 @@ use crate::catalog::{IndexKind, Table};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Pred, Slot};
 use crate::plan::node::{
-    Access, Assignment, ColumnSource, DeletePlan, InsertPlan, InsertRows, Node, OutputPlan,
+    Access, Assignment, ColumnSource, DeletePlan, InsertPlan, InsertRows, LockHint, Node, OutputPlan,
     QueryPlan, TableLock, Top, UpdatePlan,
 };
 use std::sync::Arc;
@@ -40,6 +40,7 @@ impl<'a> Binder<'a> {
                 let hints = super::from::hints(&n.hints, true)?;
                 match self.meta.table(&n.name).map_err(|e| e.with_line(line))? {
                     Resolved::Table(database, table) => {
+                        self.use_table(&database, &table, hints);
                         Ok(Target { database, table, table_lock: hints.table_lock })
                     }
                     Resolved::View(..) => Err(SqlError::new(259, &[])),
@@ -47,6 +48,8 @@ impl<'a> Binder<'a> {
             }
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value)?;
+                let hints = super::from::hints(&[], true)?;
+                self.use_table(&database, &table, hints);
                 Ok(Target { database, table, table_lock: TableLock::Intent })
             }
             _ => Err(unsupported(&"This target")),
@@ -342,7 +345,7 @@ impl<'a> Binder<'a> {
                 _ => SqlError::new(4421, &[&source.alias]),
             });
         };
-        if own.locks == crate::plan::node::LockHint::Default {
+        if !matches!(own.locks, LockHint::Update | LockHint::Exclusive) {
             own.locks = hints.locks;
         }
         if hints.table_lock != TableLock::Intent {
@@ -350,6 +353,8 @@ impl<'a> Binder<'a> {
         }
         let target =
             Target { database: database.clone(), table: table.clone(), table_lock: own.table_lock };
+        let own = *own;
+        self.use_table(&target.database, &target.table, own);
         let slot = self.new_slot(SlotInfo {
             ty: SqlType::VarBinary(taffrail_types::MaxLen::N(1800)),
             nullable: true,
@@ -726,6 +731,20 @@ fn same_layout(
     columns: &[ColumnSource],
 ) -> bool {
     let InsertRows::Query(q) = rows else { return false };
+    straight_copy(q, types, table, columns)
+}
+
+/// Whether the rows of a query have the layout that an insert writes: a scan, column for column.
+pub(crate) fn copies_rows(q: &QueryPlan, insert: &InsertPlan) -> bool {
+    straight_copy(q, &insert.source_types, &insert.table, &insert.columns)
+}
+
+fn straight_copy(
+    q: &QueryPlan,
+    types: &[SqlType],
+    table: &Table,
+    columns: &[ColumnSource],
+) -> bool {
     let Node::Scan(s) = &q.node else { return false };
     // Every column straight from the column of the same position and type, with the same place in the row.
     let straight = columns.iter().enumerate().all(|(at, c)| match c {
@@ -744,6 +763,7 @@ fn same_layout(
                 && a.place == b.place
                 && a.null_bit == b.null_bit
                 && (b.nullable || !a.nullable)
+                && a.missing.is_null()
                 && fixed_or_short(a.ty)
         })
 }

@@ -215,6 +215,18 @@ impl<'a> Binder<'a> {
         self.add_source(source)
     }
 
+    /// Notes a table that the statement has to lock.
+    pub(crate) fn use_table(
+        &mut self,
+        database: &Arc<crate::database::Database>,
+        table: &Arc<Table>,
+        hints: Hints,
+    ) {
+        let (database, table) = (database.clone(), table.clone());
+        let Hints { locks, table_lock, .. } = hints;
+        self.uses.push(super::TableUse { database, table, locks, table_lock });
+    }
+
     pub(crate) fn table_source(
         &mut self,
         database: Arc<crate::database::Database>,
@@ -223,6 +235,7 @@ impl<'a> Binder<'a> {
         schema: Option<Arc<str>>,
         hints: Hints,
     ) -> Source {
+        self.use_table(&database, &table, hints);
         Source {
             id: self.source_id(),
             alias: alias.into(),

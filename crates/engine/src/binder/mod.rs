@@ -28,6 +28,7 @@ use taffrail_syntax::ast;
 use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
+pub(crate) use dml::copies_rows;
 pub use query::BoundSelect;
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
@@ -248,9 +249,18 @@ pub struct Binder<'a> {
     next_source: u32,
     subplans: u32,
     depth: u32,
-    /// The statement reads the clock, a variable it assigns, … : nothing may be cached across statements anyway;
-    /// set when a subquery that looks uncorrelated must still run each time.
+    /// The statement assigns variables row by row.
     pub(crate) assigns_variables: bool,
+    /// Tables that the statement names, to be locked before it runs.
+    pub(crate) uses: Vec<TableUse>,
+}
+
+/// A table that a statement locks before it runs.
+pub(crate) struct TableUse {
+    pub database: Arc<Database>,
+    pub table: Arc<Table>,
+    pub locks: crate::plan::node::LockHint,
+    pub table_lock: crate::plan::node::TableLock,
 }
 
 /// Expressions and queries nest at most so deep.
@@ -276,6 +286,7 @@ impl<'a> Binder<'a> {
             subplans: 0,
             depth: 0,
             assigns_variables: false,
+            uses: Vec::new(),
         }
     }
 

@@ -316,7 +316,7 @@ pub struct Table {
     pub max_column_id: i32,
     /// Differs between any two snapshots of the same table.
     pub version: u64,
-    pub(super) dropped: Vec<(i32, Place, u16)>,
+    pub(crate) dropped: Vec<(i32, Place, u16)>,
 }
 
 impl Table {

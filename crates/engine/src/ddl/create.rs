@@ -68,6 +68,15 @@ fn made_up(owner: &Owner<'_>, prefix: &str, column: Option<&str>, id: ObjectId) 
     }
 }
 
+fn prefix(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::PrimaryKey => "PK",
+        ObjectKind::Unique => "UQ",
+        ObjectKind::Check => "CK",
+        _ => "DF",
+    }
+}
+
 /// Writes the object of a constraint; its name must be free (2714, then 1750).
 pub(crate) fn constraint(
     cx: &mut StatementContext<'_>,
@@ -83,7 +92,7 @@ pub(crate) fn constraint(
         Some(name) => name.into(),
         None => {
             head.system_named = true;
-            made_up(owner, kind.code().trim_end_matches(' ').replace('D', "DF").replace("DFF", "DF").replace('C', "CK").replace("CKK", "CK").as_str(), column, head.id).into()
+            made_up(owner, prefix(kind), column, head.id).into()
         }
     };
     if catalog.find(head.schema_id, &head.name, cx.session.id).is_some() {

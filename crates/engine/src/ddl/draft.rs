@@ -1,7 +1,7 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use crate::catalog::Column;
+use crate::catalog::{Column, Table};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -45,6 +45,10 @@ pub(crate) struct DefaultDraft {
     pub name: Option<String>,
     /// In parentheses.
     pub definition: String,
+    /// Its value where it is a constant, for rows that exist when the column is added.
+    pub constant: Option<(Value, SqlType)>,
+    /// WITH VALUES.
+    pub with_values: bool,
 }
 
 /// CHECK.
@@ -156,10 +160,58 @@ pub(crate) fn normalised(expr: &ast::Expr, text: &str) -> String {
     }
 }
 
+/// The value of a constant expression.
+fn constant(expr: &ast::Expr) -> Option<(Value, SqlType)> {
+    let varchar = SqlType::VarChar(MaxLen::N(8000));
+    Some(match &expr.kind {
+        ast::ExprKind::Literal(literal) => match literal {
+            ast::Literal::Null => (Value::Null, SqlType::Int),
+            ast::Literal::Int(n) => (Value::Int(*n), SqlType::Int),
+            ast::Literal::Decimal(s) | ast::Literal::Money(s) => {
+                (Value::Float(s.parse().ok()?), SqlType::Float)
+            }
+            ast::Literal::Float(f) => (Value::Float(*f), SqlType::Float),
+            ast::Literal::String(s) => (Value::varchar(s), varchar),
+            ast::Literal::NString(s) => {
+                (Value::nvarchar(s), SqlType::NVarChar(MaxLen::N(4000)))
+            }
+            ast::Literal::Binary(b) => (Value::binary(b), SqlType::VarBinary(MaxLen::N(8000))),
+        },
+        ast::ExprKind::Unary(ast::UnaryOp::Plus, e) => constant(e)?,
+        ast::ExprKind::Unary(ast::UnaryOp::Minus, e) => match constant(e)? {
+            (Value::Int(n), ty) => (Value::Int(n.checked_neg()?), ty),
+            (Value::Float(f), ty) => (Value::Float(-f), ty),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
 impl TableDraft {
     /// An empty table of this name.
     pub fn new(table: &str) -> TableDraft {
         TableDraft { table: table.into(), next_column_id: 1, ..TableDraft::default() }
+    }
+
+    /// Additions to a table that exists.
+    pub fn of_table(table: &Table) -> TableDraft {
+        let mut places = PlaceAllocator::default();
+        table.columns.iter().for_each(|c| places.occupy(c.place, c.null_bit));
+        table.dropped.iter().for_each(|d| places.occupy(d.1, d.2));
+        let identity = table.identity.as_ref().map(|i| (i.column, i.seed, i.increment));
+        TableDraft {
+            table: table.name().into(),
+            columns: table.columns.clone(),
+            existing: table.columns.len(),
+            identity,
+            keys: Vec::new(),
+            defaults: Vec::new(),
+            checks: Vec::new(),
+            places,
+            next_column_id: table.max_column_id + 1,
+            has_clustered: !table.is_heap(),
+            has_primary: table.indexes.iter().any(|i| i.primary_key),
+        }
     }
 
     /// From the columns of a query.
@@ -344,6 +396,8 @@ impl TableDraft {
             column,
             name: default.name.as_ref().map(|n| n.value.to_string()),
             definition: normalised(&default.expr, text),
+            constant: constant(&default.expr),
+            with_values: default.with_values,
         });
         Ok(())
     }

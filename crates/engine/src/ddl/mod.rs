@@ -1,12 +1,32 @@
 //! Statements that change the catalogue: databases, tables, indexes, constraints, procedures, schemas, backup.
+//!
+//! Each writes rows of the catalogue in the session's transaction under Sch-M and refreshes the cache
+//! ([`crate::catalog`]); the interpreter commits or rolls back and tells the catalogue how it ended. Statements about
+//! whole databases cannot run in a transaction: they are safe by their own protocol ([`crate::catalog::registry`]).
+
+mod alter;
+mod backup;
+mod build;
+mod create;
+mod database;
+mod draft;
+mod drop;
+mod index;
+mod module;
+mod options;
+mod resolve;
 
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
+use draft::TableDraft;
+use resolve::Target;
 use std::sync::Arc;
-use taffrail_base::SqlResult;
-use taffrail_syntax::ast;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_types::{Collation, SqlType};
+
+pub(crate) use build::check_key;
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]
@@ -30,6 +50,111 @@ pub fn execute(
     statement: &ast::Statement,
     text: &str,
 ) -> Option<SqlResult<()>> {
-    let _ = (cx, statement, text);
-    None
+    Some(match &statement.kind {
+        StatementKind::CreateTable(s) => create_table_statement(cx, s, text),
+        StatementKind::AlterTable(s) => alter::alter_table(cx, s, text),
+        StatementKind::CreateIndex(s) => index::create_index(cx, s),
+        StatementKind::AlterIndex(s) => index::alter_index(cx, s),
+        StatementKind::DropIndex(s) => index::drop_index(cx, s),
+        StatementKind::Truncate(s) if s.partitions => {
+            Err(SqlError::new(40510, &[&"TRUNCATE TABLE … WITH (PARTITIONS)"]))
+        }
+        StatementKind::Truncate(s) => drop::truncate(cx, s),
+        StatementKind::Drop(s) if s.kind == ast::DropKind::Database => {
+            database::drop_databases(cx, s)
+        }
+        StatementKind::Drop(s) => drop::drop_objects(cx, s),
+        StatementKind::Procedure(s) => module::procedure(cx, s, text),
+        StatementKind::CreateSchema(s) => module::create_schema(cx, s),
+        StatementKind::CreateDatabase(s) => database::create_database(cx, s),
+        StatementKind::AlterDatabase(s) => database::alter_database(cx, s),
+        StatementKind::Backup(s) => backup::backup(cx, s),
+        StatementKind::View(_) => Err(SqlError::new(40510, &[&"CREATE VIEW"])),
+        StatementKind::Function(_) => Err(SqlError::new(40510, &[&"CREATE FUNCTION"])),
+        StatementKind::Trigger(_) => Err(SqlError::new(40510, &[&"CREATE TRIGGER"])),
+        _ => return None,
+    })
+}
+
+fn create_table_statement(
+    cx: &mut StatementContext<'_>,
+    s: &ast::CreateTable,
+    text: &str,
+) -> SqlResult<()> {
+    if let Some(variant) = &s.variant {
+        return Err(SqlError::new(40510, &[&format_args!("CREATE TABLE … AS {variant}")]));
+    }
+    if s.period.is_some() || s.filestream_on.is_some() {
+        return Err(SqlError::new(40510, &[&"A temporal or FILESTREAM table"]));
+    }
+    draft::check_placement(s.on.as_ref())?;
+    for option in &s.options {
+        match (&*option.name.value.to_ascii_uppercase(), &option.value) {
+            ("DATA_COMPRESSION", Some(ast::OptionValue::Word(w))) if w.is("NONE") => {}
+            (name, _) => {
+                return Err(SqlError::new(40510, &[&format_args!("CREATE TABLE … WITH {name}")]));
+            }
+        }
+    }
+    let target = resolve::target(cx, &s.name)?;
+    resolve::require_free(cx, &target, 6)?;
+    let mut draft = TableDraft::new(&s.name.name.value);
+    draft.add_body(&s.body, text, cx.session.options.ansi_null_dflt_on)?;
+    create::table(cx, &target, draft).map(drop)
+}
+
+/// Creates the table of a SELECT INTO, `#temp` or not: 2714 when it exists.
+pub fn create_table_of(
+    cx: &mut StatementContext<'_>,
+    name: &ast::ObjectName,
+    columns: &[NewColumn],
+) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+    let target = resolve::target(cx, name)?;
+    resolve::require_free(cx, &target, 6)?;
+    let draft = TableDraft::of_columns(&name.name.value, columns)?;
+    let table = create::table(cx, &target, draft)?;
+    Ok((target.database, table))
+}
+
+/// Creates the table behind a table variable in tempdb. It has no name that anybody could use.
+pub fn create_table_variable(
+    cx: &mut StatementContext<'_>,
+    variable: &str,
+    body: &ast::TableBody,
+    text: &str,
+) -> SqlResult<ObjectId> {
+    let mut draft = TableDraft::new(variable);
+    draft.add_body(body, text, cx.session.options.ansi_null_dflt_on)?;
+    Ok(hidden(cx, variable, draft)?.1.head.id)
+}
+
+/// The same from columns (work tables of INSERT … EXEC).
+pub fn create_work_table(
+    cx: &mut StatementContext<'_>,
+    columns: &[NewColumn],
+) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+    hidden(cx, "#work", TableDraft::of_columns("#work", columns)?)
+}
+
+fn hidden(
+    cx: &mut StatementContext<'_>,
+    name: &str,
+    draft: TableDraft,
+) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+    let database = cx.instance().databases().tempdb()?;
+    let schema = database.catalog.schema("dbo").ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
+    let name = resolve::temp_name(&format!("#{}", name.trim_start_matches(['@', '#'])));
+    let target = Target { database, schema, name, temp: None };
+    let table = create::table(cx, &target, draft)?;
+    Ok((target.database, table))
+}
+
+/// Drops a temp table, table variable or work table of the session.
+pub fn drop_temp_table(cx: &mut StatementContext<'_>, id: ObjectId) -> SqlResult<()> {
+    let database = cx.instance().databases().tempdb()?;
+    resolve::lock(cx, &database, id)?;
+    match database.catalog.object(id) {
+        Some(Object::Table(table)) => drop::drop_table(cx, &database, &table),
+        _ => Ok(()),
+    }
 }

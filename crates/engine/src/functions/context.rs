@@ -101,7 +101,12 @@ pub trait FnContext {
     /// IS_SRVROLEMEMBER, IS_MEMBER, IS_ROLEMEMBER: None for an unknown role or login.
     fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool>;
     /// HAS_PERMS_BY_NAME.
-    fn has_permission(&self, securable: Option<&str>, class: Option<&str>, permission: &str) -> Option<bool>;
+    fn has_permission(
+        &self,
+        securable: Option<&str>,
+        class: Option<&str>,
+        permission: &str,
+    ) -> Option<bool>;
     /// SCHEMA_ID (None: the caller's default schema).
     fn schema_id(&self, name: Option<&str>) -> Option<i32>;
     /// SCHEMA_NAME.

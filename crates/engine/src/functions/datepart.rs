@@ -1,8 +1,10 @@
-//! Dateparts.
+//! Dateparts as arguments.
 
-/// What DATEADD, DATEDIFF, DATEPART and DATENAME count in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum DatePart {
-    Year, Quarter, Month, DayOfYear, Day, Week, Weekday, Hour, Minute, Second, Millisecond, Microsecond, Nanosecond, TzOffset, IsoWeek,
+pub use taffrail_types::datetime::DatePart;
+
+use taffrail_base::{SqlError, SqlResult};
+
+/// The datepart of a keyword; 155.
+pub fn parse(word: &str, function: &str) -> SqlResult<DatePart> {
+    DatePart::from_name(word).ok_or_else(|| SqlError::new(155, &[&word, &function]))
 }

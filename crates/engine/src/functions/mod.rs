@@ -8,17 +8,39 @@
 //! function's rule promised. What a function must know of the session, the instance or the catalogue it asks of an
 //! [`FnContext`], so that the functions are tested without any of them.
 //!
-//! The binder's own: CAST, CONVERT, CASE, COALESCE, NULLIF, IIF, ISNULL are not in the table (their arguments are not
-//! all evaluated); [`rules`] holds their type rules.
+//! The binder's own: CAST, CONVERT, CASE, COALESCE, NULLIF, IIF, CHOOSE and ISNULL are not in the table, because their
+//! arguments are not all evaluated.
+//!
+//! | table | functions |
+//! |---|---|
+//! | `string` | LEN … TRANSLATE, FORMAT |
+//! | `spelling` | QUOTENAME, PARSENAME, STRING_ESCAPE, SOUNDEX, DIFFERENCE |
+//! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID |
+//! | `date` | GETDATE … SWITCHOFFSET |
+//! | `system` | the session: identity, errors, logins, users |
+//! | `metadata` | names and ids of the catalogue, properties |
 
 pub mod context;
+mod date;
 pub mod datepart;
-pub mod rules;
+mod format;
+mod globals;
+mod math;
+mod metadata;
+mod spelling;
+mod string;
+mod system;
+#[cfg(test)]
+mod tests;
+mod typing;
 
-pub use context::{FnContext, Moment};
+pub use context::{FnContext, Moment, Property};
 pub use datepart::DatePart;
+pub use globals::{GLOBALS, global_type};
 
 use smallvec::SmallVec;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};
 
@@ -57,10 +79,48 @@ pub struct Function {
     pub eval: fn(&Call<'_>, &[Value]) -> SqlResult<Value>,
 }
 
+impl Function {
+    /// A row of a table: deterministic, without a datepart.
+    const fn new(
+        name: &'static str,
+        least: u8,
+        most: u8,
+        rule: fn(&Rule<'_>) -> SqlResult<Signature>,
+        eval: fn(&Call<'_>, &[Value]) -> SqlResult<Value>,
+    ) -> Function {
+        Function {
+            name,
+            args: (least, most),
+            datepart: false,
+            determinism: Determinism::Deterministic,
+            rule,
+            eval,
+        }
+    }
+
+    /// The same, depending on the session or catalogue.
+    const fn per_statement(mut self) -> Function {
+        self.determinism = Determinism::PerStatement;
+        self
+    }
+
+    /// The same, new in every call.
+    const fn per_call(mut self) -> Function {
+        self.determinism = Determinism::PerCall;
+        self
+    }
+
+    /// The same with a datepart before its arguments.
+    const fn with_datepart(mut self) -> Function {
+        self.datepart = true;
+        self
+    }
+}
+
 /// What a type rule sees.
 pub struct Rule<'a> {
     /// Name as in messages (lower case).
-    pub name: &'static str,
+    pub name: &'a str,
     /// Argument types.
     pub args: &'a [SqlType],
     /// The datepart.
@@ -98,10 +158,12 @@ impl Bound {
     pub fn determinism(&self) -> Determinism {
         self.function.determinism
     }
+
     /// The function's name, upper case.
     pub fn name(&self) -> &'static str {
         self.function.name
     }
+
     /// Computes.
     pub fn eval(&self, context: &dyn FnContext, args: &[Value]) -> SqlResult<Value> {
         debug_assert_eq!(args.len(), self.params.len());
@@ -109,10 +171,22 @@ impl Bound {
     }
 }
 
+/// All tables.
+static TABLES: [&[Function]; 6] = [
+    string::FUNCTIONS,
+    spelling::FUNCTIONS,
+    math::FUNCTIONS,
+    date::FUNCTIONS,
+    system::FUNCTIONS,
+    metadata::FUNCTIONS,
+];
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
+    LazyLock::new(|| TABLES.iter().flat_map(|t| t.iter()).map(|f| (f.name, f)).collect());
+
 /// The function of that name, in any case.
 pub fn find(name: &str) -> Option<&'static Function> {
-    let _ = name;
-    None
+    BY_NAME.get(&*name.to_ascii_uppercase()).copied()
 }
 
 /// Whether the first argument of the named function is a datepart keyword.
@@ -120,16 +194,28 @@ pub fn takes_datepart(name: &str) -> bool {
     find(name).is_some_and(|f| f.datepart)
 }
 
-/// Settles a call: 195 for an unknown name, 174 and 189 for a wrong number of arguments, 155 for a datepart that is none,
-/// 8116 and others for types. `datepart` is the keyword where [`takes_datepart`]; `args` are the other arguments.
+/// Settles a call: 195 for an unknown name, 174 and 189 for a wrong number of arguments, 155 for a datepart that is
+/// none, 8116 and others for types. `datepart` is the keyword where [`takes_datepart`]; `args` are the other arguments.
 pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<Bound> {
-    let _ = (datepart, args);
-    Err(SqlError::new(195, &[&name, &"built-in function name"]))
-}
-
-/// An `@@variable` or niladic function of the catalogue of variables: its type; None where there is none (the binder
-/// raises 137).
-pub fn global_type(name: &str) -> Option<SqlType> {
-    let _ = name;
-    None
+    let Some(function) = find(name) else {
+        return Err(SqlError::new(195, &[&name, &"built-in function name"]));
+    };
+    let lower = function.name.to_ascii_lowercase();
+    let (least, most) = function.args;
+    let part = function.datepart as usize;
+    let given = args.len() + datepart.is_some() as usize;
+    if given < least as usize + part || given > most as usize + part {
+        return Err(if least == most {
+            SqlError::new(174, &[&lower, &(least as usize + part)])
+        } else {
+            SqlError::new(189, &[&lower, &(least as usize + part), &(most as usize + part)])
+        });
+    }
+    let datepart = match datepart {
+        Some(word) => Some(datepart::parse(word, &lower)?),
+        None => None,
+    };
+    let signature = (function.rule)(&Rule { name: &lower, args, datepart })?;
+    debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
+    Ok(Bound { function, datepart, params: signature.params, result: signature.result })
 }

@@ -1,17 +1,48 @@
 //! Heaps. The caller holds IX (IS for reads) or more on the object; row locks are taken here.
-#![allow(unused_variables)]
-use super::{Hobt, Rid, ScanLocks};
-use crate::error::StorageResult;
-use crate::txn::Transaction;
+//!
+//! Rows are added to the page that took the last one; when it is full, to pages on which rows were deleted, then to a new page. A
+//! [`Rid`] stays valid for the life of its row: a row that outgrows its page leaves a forwarding stub behind. Scans skip forwarded
+//! rows and follow stubs, so that each row is met once, at its own Rid.
+//!
+//! Heap code latches one page at a time. What it knows of a row after giving up a latch it knows by the row's lock.
+
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use taffrail_base::PageId;
+use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
+
+use super::btree::{expunge, has_room};
+use super::cursor::page_lsn;
+use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
+use super::record::{Place, format, row as rows};
+use super::{Hobt, HobtKind, Rid, ScanLocks};
+use crate::buffer::{Access, WriteGuard};
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::EXTENT_PAGES;
+use crate::lock::LockMode;
+use crate::page::{Page, PageType, SLOT_BYTES};
+use crate::txn::Transaction;
+use crate::txn::work::{Change, Work};
 
 /// Largest row.
 pub const MAX_ROW: usize = 8_060;
 
+/// A forwarding stub: flags and Rid. No row is shorter, so that a stub always fits in its place.
+const STUB: usize = 9;
+/// Pages with deleted rows to try before a new page is allocated, and to remember.
+const TRIES: usize = 4;
+const ROOMY_MAX: usize = 4096;
+
 /// Adds a row where there is room.
 pub fn insert(tx: &mut Transaction, hobt: &Hobt, row: &[u8]) -> StorageResult<Rid> {
-    todo!()
+    check(hobt, row)?;
+    let rid = place(tx, hobt, &encode(0, &[row]), true)?;
+    hobt.add_rows(1);
+    Ok(rid)
 }
+
 /// Reads a row into `row` (cleared first); false if it is not there.
 pub fn fetch(
     tx: &mut Transaction,
@@ -20,30 +51,521 @@ pub fn fetch(
     locks: ScanLocks,
     row: &mut Vec<u8>,
 ) -> StorageResult<bool> {
-    todo!()
-}
-/// Replaces a row; its [`Rid`] stays (a forwarding stub is left where it no longer fits).
-pub fn update(tx: &mut Transaction, hobt: &Hobt, rid: Rid, row: &[u8]) -> StorageResult<()> {
-    todo!()
-}
-/// Removes a row; false if it is not there.
-pub fn delete(tx: &mut Transaction, hobt: &Hobt, rid: Rid) -> StorageResult<bool> {
-    todo!()
-}
-/// All rows in order of allocation.
-pub fn scan(hobt: &Arc<Hobt>, locks: ScanLocks) -> HeapCursor {
-    todo!()
+    row.clear();
+    let mut mode = locks.mode();
+    if locks == ScanLocks::ReadCommitted {
+        match read_if_quiet(tx, hobt, rid, row)? {
+            Some(found) => return Ok(found),
+            None => mode = Some(LockMode::S),
+        }
+    }
+    let new = match mode {
+        Some(mode) => tx.lock_rid(hobt, rid, mode)?,
+        None => false,
+    };
+    let (db, _) = tx.parts();
+    let found = read_row(db, hobt, rid, row);
+    if new && (locks == ScanLocks::ReadCommitted || matches!(found, Ok(false))) {
+        tx.unlock_rid(rid);
+    }
+    found
 }
 
-/// A position in a heap, with its own copy of the page that it is on: no latch is held between calls.
+/// Replaces a row; its [`Rid`] stays (a forwarding stub is left where it no longer fits).
+pub fn update(tx: &mut Transaction, hobt: &Hobt, rid: Rid, row: &[u8]) -> StorageResult<()> {
+    check(hobt, row)?;
+    tx.lock_rid(hobt, rid, LockMode::X)?;
+    let (db, work) = tx.parts();
+    let (at, stub) = find_home(db, hobt, rid)?.ok_or(StorageError::RowNotFound)?;
+    let new = match stub {
+        true => encode(FORWARDED, &[&rid.to_bytes(), row]),
+        false => encode(0, &[row]),
+    };
+    if replace(db, work, hobt, at, &new)? {
+        return Ok(());
+    }
+    // It no longer fits where it is: somewhere else, then the stub to there.
+    let moved = encode(FORWARDED, &[&rid.to_bytes(), row]);
+    let to = place(tx, hobt, &moved, false)?;
+    let (db, work) = tx.parts();
+    let pointer = encode(FORWARDING, &[&to.to_bytes()]);
+    if !replace(db, work, hobt, rid, &pointer)? {
+        return Err(db.store.corrupt(rid.page, "no room for a forwarding stub".to_owned()));
+    }
+    if stub {
+        ghost(db, work, hobt, at)?;
+    } else {
+        db.store.rarities.forwards.fetch_add(1, Ordering::Relaxed);
+        db.store.counters.forwarded_records.inc();
+    }
+    Ok(())
+}
+
+/// Removes a row; false if it is not there.
+pub fn delete(tx: &mut Transaction, hobt: &Hobt, rid: Rid) -> StorageResult<bool> {
+    tx.lock_rid(hobt, rid, LockMode::X)?;
+    let (db, work) = tx.parts();
+    let Some((at, stub)) = find_home(db, hobt, rid)? else { return Ok(false) };
+    ghost(db, work, hobt, at)?;
+    if stub {
+        ghost(db, work, hobt, rid)?;
+    }
+    hobt.add_rows(-1);
+    Ok(true)
+}
+
+/// All rows in order of allocation.
+pub fn scan(hobt: &Arc<Hobt>, locks: ScanLocks) -> HeapCursor {
+    HeapCursor {
+        hobt: hobt.clone(),
+        locks,
+        started: false,
+        iam: PageId::NONE,
+        runs: Vec::new(),
+        start: 0,
+        file: 1,
+        pages: Vec::new(),
+        copy: Page::zeroed(),
+        frame: u32::MAX,
+        clean: true,
+        slot: 0,
+        slots: 0,
+        row: Vec::new(),
+    }
+}
+
+fn check(hobt: &Hobt, row: &[u8]) -> StorageResult<()> {
+    if hobt.kind() != HobtKind::Heap {
+        return Err(StorageError::Misuse("not a heap"));
+    }
+    if row.len() > MAX_ROW {
+        return Err(StorageError::RowTooLarge { size: row.len(), max: MAX_ROW });
+    }
+    Ok(())
+}
+
+/// A row as it lies on the page.
+fn encode(flags: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let len: usize = 1 + parts.iter().map(|p| p.len()).sum::<usize>();
+    let mut b = Vec::with_capacity(len.max(STUB));
+    b.push(flags);
+    for part in parts {
+        b.extend_from_slice(part);
+    }
+    if len < STUB {
+        b[0] |= PADDED;
+        b.resize(STUB, 0);
+        b[STUB - 1] = (STUB - len) as u8;
+    }
+    b
+}
+
+/// The row in its bytes on the page.
+fn decode(bytes: &[u8]) -> &[u8] {
+    let Some((&flags, mut rest)) = bytes.split_first() else { return &[] };
+    if flags & PADDED != 0 {
+        let padding = rest.last().copied().unwrap_or(0) as usize;
+        rest = &rest[..rest.len().saturating_sub(padding)];
+    }
+    if flags & FORWARDED != 0 { rest.get(8..).unwrap_or(&[]) } else { rest }
+}
+
+fn pointer(bytes: &[u8]) -> Option<Rid> {
+    bytes.get(1..9).and_then(|b| b.try_into().ok()).map(Rid::from_bytes)
+}
+
+fn is_heap_page(page: &Page, hobt: &Hobt) -> bool {
+    page.kind() == Some(PageType::Heap) && page.hobt() == hobt.id()
+}
+
+fn flags_of(page: &Page, slot: u16) -> Option<u8> {
+    let slot = usize::from(slot);
+    if page.has_row(slot) { page.row(slot).first().copied() } else { None }
+}
+
+/// Where the row of a Rid is: at home, or where its stub points to (true). The caller holds its lock.
+fn find_home(db: &Database, hobt: &Hobt, rid: Rid) -> StorageResult<Option<(Rid, bool)>> {
+    let page = db.pool().read(&db.store, rid.page)?;
+    if !is_heap_page(&page, hobt) {
+        return Ok(None);
+    }
+    match flags_of(&page, rid.slot) {
+        Some(flags) if flags & (GHOST | FORWARDED) != 0 => Ok(None),
+        Some(flags) if flags & FORWARDING != 0 => {
+            Ok(pointer(page.row(rid.slot.into())).map(|to| (to, true)))
+        }
+        Some(_) => Ok(Some((rid, false))),
+        None => Ok(None),
+    }
+}
+
+/// Reads a row, whoever may have written it; false if it is not there.
+fn read_row(db: &Database, hobt: &Hobt, rid: Rid, row: &mut Vec<u8>) -> StorageResult<bool> {
+    // A row can move only a bounded number of times while we look; nobody moves one whose lock we hold.
+    for _ in 0..100 {
+        let to = {
+            let page = db.pool().read(&db.store, rid.page)?;
+            match home(&page, hobt, rid, row) {
+                Home::Here => return Ok(true),
+                Home::Nowhere => return Ok(false),
+                Home::There(to) => to,
+            }
+        };
+        let page = db.pool().read(&db.store, to.page)?;
+        if copy_forwarded(&page, hobt, rid, to, row) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Reads a row without locks if nobody else writes to the object; none: somebody does.
+fn read_if_quiet(
+    tx: &mut Transaction,
+    hobt: &Hobt,
+    rid: Rid,
+    row: &mut Vec<u8>,
+) -> StorageResult<Option<bool>> {
+    let db = tx.database().clone();
+    let to = {
+        let page = db.pool().read(&db.store, rid.page)?;
+        if tx.others_write(hobt) {
+            return Ok(None);
+        }
+        match home(&page, hobt, rid, row) {
+            Home::Here => return Ok(Some(true)),
+            Home::Nowhere => return Ok(Some(false)),
+            Home::There(to) => to,
+        }
+    };
+    let page = db.pool().read(&db.store, to.page)?;
+    // Asked again under this latch: the stub was read under another.
+    if tx.others_write(hobt) || !copy_forwarded(&page, hobt, rid, to, row) {
+        row.clear();
+        return Ok(None);
+    }
+    Ok(Some(true))
+}
+
+enum Home {
+    Here,
+    There(Rid),
+    Nowhere,
+}
+
+fn home(page: &Page, hobt: &Hobt, rid: Rid, row: &mut Vec<u8>) -> Home {
+    if !is_heap_page(page, hobt) {
+        return Home::Nowhere;
+    }
+    match flags_of(page, rid.slot) {
+        Some(flags) if flags & (GHOST | FORWARDED) != 0 => Home::Nowhere,
+        Some(flags) if flags & FORWARDING != 0 => {
+            pointer(page.row(rid.slot.into())).map_or(Home::Nowhere, Home::There)
+        }
+        Some(_) => {
+            row.extend_from_slice(decode(page.row(rid.slot.into())));
+            Home::Here
+        }
+        None => Home::Nowhere,
+    }
+}
+
+fn copy_forwarded(page: &Page, hobt: &Hobt, rid: Rid, at: Rid, row: &mut Vec<u8>) -> bool {
+    let flags = if is_heap_page(page, hobt) { flags_of(page, at.slot) } else { None };
+    let ours = flags.is_some_and(|f| f & FORWARDED != 0 && f & GHOST == 0)
+        && pointer(page.row(at.slot.into())) == Some(rid);
+    if ours {
+        row.extend_from_slice(decode(page.row(at.slot.into())));
+    }
+    ours
+}
+
+/// Replaces the bytes of a row; false if they do not fit on its page.
+fn replace(
+    db: &Database,
+    work: &mut Work,
+    hobt: &Hobt,
+    at: Rid,
+    new: &[u8],
+) -> StorageResult<bool> {
+    let mut page = db.pool().write(&db.store, at.page)?;
+    if !is_heap_page(&page, hobt) || !page.has_row(at.slot.into()) {
+        return Err(StorageError::RowNotFound);
+    }
+    let growth = new.len().saturating_sub(page.row(at.slot.into()).len());
+    if !has_room(db, &mut page, growth)
+        && !(expunge(db, work, hobt, &mut page, Place::Heap)? && has_room(db, &mut page, growth))
+    {
+        return Ok(false);
+    }
+    let change =
+        Change { hobt: hobt.id(), slot: at.slot, ..Change::new(Lop::ModifyRow, Lcx::Heap) };
+    rows::modify(work, &mut page, change, new, false)?;
+    Ok(true)
+}
+
+fn ghost(db: &Database, work: &mut Work, hobt: &Hobt, at: Rid) -> StorageResult<()> {
+    let mut page = db.pool().write(&db.store, at.page)?;
+    if !is_heap_page(&page, hobt) || !page.has_row(at.slot.into()) {
+        return Err(StorageError::RowNotFound);
+    }
+    let change = Change {
+        hobt: hobt.id(),
+        slot: at.slot,
+        reserve: Reserve::undo(1),
+        ..Change::new(Lop::DeleteRows, Lcx::MarkAsGhost)
+    };
+    let place = rows::place_byte(Place::Heap, page.row(at.slot.into()));
+    let first = page.ghosts() == 0;
+    work.change(&mut page, &change, &[&place])?;
+    rows::apply_ghost(&mut page, at.slot.into(), true, work.id());
+    if first {
+        let mut roomy = hobt.roomy.lock();
+        if roomy.len() < ROOMY_MAX {
+            roomy.push(at.page);
+        }
+    }
+    Ok(())
+}
+
+/// Finds room for a row and puts it there, locked if `lock`.
+fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> StorageResult<Rid> {
+    let db = tx.database().clone();
+    if hobt.root().is_none() {
+        db.allocate_root(tx.parts().1, hobt)?;
+    }
+    let mut tries = 0;
+    if let Some(pin) = hobt.hot(db.pool(), &db.store) {
+        if let Some(rid) = put(tx, &db, hobt, pin.write(), bytes, lock, false)? {
+            return Ok(rid);
+        }
+    } else {
+        let last = last_page(&db, hobt)?;
+        let page = db.pool().write(&db.store, last)?;
+        if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)? {
+            return Ok(rid);
+        }
+    }
+    while tries < TRIES {
+        tries += 1;
+        let Some(candidate) = hobt.roomy.lock().pop() else { break };
+        let page = db.pool().write(&db.store, candidate)?;
+        if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)? {
+            return Ok(rid);
+        }
+    }
+    loop {
+        let work = tx.parts().1;
+        let mut sys = work.nested("AllocHeapPage");
+        let made = db.allocate_page(&mut sys, hobt, PageType::Heap, 0).and_then(|mut page| {
+            format::log_format(&mut sys, &mut page, Lcx::Heap, Reserve::NONE)?;
+            Ok(page)
+        });
+        let page = match made {
+            Ok(page) => page,
+            Err(e) => {
+                db.abort_system(sys, Vec::new());
+                return Err(e);
+            }
+        };
+        // Committed before the latch is given up: nobody else's row can come in between.
+        sys.commit_system()?;
+        if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, false)? {
+            return Ok(rid);
+        }
+    }
+}
+
+/// Puts a row on this page if there is room; `reuse`: there may be empty slots.
+fn put(
+    tx: &mut Transaction,
+    db: &Database,
+    hobt: &Hobt,
+    mut page: WriteGuard<'_>,
+    bytes: &[u8],
+    lock: bool,
+    reuse: bool,
+) -> StorageResult<Option<Rid>> {
+    if !is_heap_page(&page, hobt) {
+        return Ok(None);
+    }
+    let need = bytes.len() + SLOT_BYTES;
+    if !has_room(db, &mut page, need)
+        && !(expunge(db, tx.parts().1, hobt, &mut page, Place::Heap)?
+            && has_room(db, &mut page, need))
+    {
+        return Ok(None);
+    }
+    let slots = page.slots();
+    let empty = || (0..slots).find(|&s| !page.has_row(s.into()));
+    let slot = reuse.then(empty).flatten().unwrap_or(slots);
+    let rid = Rid { page: page.id(), slot };
+    if lock && !tx.try_lock_rid(hobt, rid, LockMode::X) {
+        // Somebody still holds a lock on a row that was here.
+        return Ok(None);
+    }
+    let change = Change {
+        hobt: hobt.id(),
+        slot,
+        reserve: rows::UNDO_INSERT,
+        flags: RecordFlags::NONE,
+        ..Change::new(Lop::InsertRows, Lcx::Heap)
+    };
+    tx.parts().1.change(&mut page, &change, &[bytes])?;
+    page.put_row(slot.into(), &[bytes]);
+    hobt.set_hot(page.id(), page.frame());
+    Ok(Some(rid))
+}
+
+/// A page near the end of the heap, to go on with after a restart.
+fn last_page(db: &Database, hobt: &Hobt) -> StorageResult<PageId> {
+    let mut iam = hobt.first_iam();
+    let mut last = hobt.root();
+    while !iam.is_none() {
+        let (runs, start, next) = db.read_iam(iam, hobt.id())?;
+        if let Some(&(first, count)) = runs.last() {
+            let page = start + (first + count - 1) * EXTENT_PAGES;
+            let allocated = db.allocated(PageId { file: iam.file, page })?;
+            last = allocated.last().copied().filter(|&p| p != iam).unwrap_or(last);
+        }
+        iam = next;
+    }
+    Ok(last)
+}
+
+/// A position in a heap, with its own copy of the page that it is on: no latch is held between calls. See
+/// [`super::btree::BTreeCursor`] about locks.
 pub struct HeapCursor {
-    _private: (),
+    hobt: Arc<Hobt>,
+    locks: ScanLocks,
+    started: bool,
+    /// The next IAM page.
+    iam: PageId,
+    /// Extents of the IAM page before that are left, the next one last.
+    runs: Vec<(u32, u32)>,
+    start: u32,
+    file: u16,
+    /// Pages of the extent that are left, the next one last.
+    pages: Vec<PageId>,
+    copy: Box<Page>,
+    frame: u32,
+    clean: bool,
+    slot: u16,
+    slots: u16,
+    row: Vec<u8>,
 }
 
 impl HeapCursor {
     /// The next row.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(Rid, &[u8])>> {
-        todo!()
+        loop {
+            if self.slot >= self.slots {
+                if !self.load_next(tx)? {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let slot = self.slot;
+            self.slot += 1;
+            let rid = Rid { page: self.copy.id(), slot };
+            let Some(flags) = flags_of(&self.copy, slot) else { continue };
+            if flags & FORWARDED != 0 {
+                continue;
+            }
+            if self.clean && flags & FORWARDING == 0 {
+                if flags & GHOST != 0 {
+                    continue;
+                }
+                return Ok(Some((rid, decode(self.copy.row(slot.into())))));
+            }
+            if !self.clean && flags & FORWARDING == 0 {
+                match self.locked(tx, rid)? {
+                    Some(true) => return Ok(Some((rid, decode(self.copy.row(slot.into()))))),
+                    Some(false) => return Ok(Some((rid, &self.row))),
+                    None => continue,
+                }
+            }
+            if fetch(tx, &self.hobt, rid, self.locks, &mut self.row)? {
+                return Ok(Some((rid, &self.row)));
+            }
+        }
+    }
+
+    /// As for trees: `Some(true)`: the copy is right; `Some(false)`: the row was read again.
+    fn locked(&mut self, tx: &mut Transaction, rid: Rid) -> StorageResult<Option<bool>> {
+        let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };
+        let new = tx.lock_rid(&self.hobt, rid, mode)?;
+        let (db, _) = tx.parts();
+        let found = if page_lsn(db, rid.page, self.frame) == Some(self.copy.lsn()) {
+            let ghost = flags_of(&self.copy, rid.slot).is_none_or(|f| f & GHOST != 0);
+            (!ghost).then_some(true)
+        } else {
+            self.row.clear();
+            read_row(db, &self.hobt, rid, &mut self.row)?.then_some(false)
+        };
+        if new && (found.is_none() || self.locks == ScanLocks::ReadCommitted) {
+            tx.unlock_rid(rid);
+        }
+        Ok(found)
+    }
+
+    fn load_next(&mut self, tx: &mut Transaction) -> StorageResult<bool> {
+        let db = tx.database().clone();
+        if !self.started {
+            self.started = true;
+            self.iam = self.hobt.first_iam();
+        }
+        loop {
+            if let Some(page) = self.pages.pop() {
+                let page = db.pool().read_for(&db.store, page, Access::Scan)?;
+                if !is_heap_page(&page, &self.hobt) {
+                    continue;
+                }
+                self.copy.bytes_mut().copy_from_slice(page.bytes());
+                self.frame = page.frame();
+                self.clean = match self.locks {
+                    ScanLocks::None => true,
+                    ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
+                    _ => false,
+                };
+                (self.slot, self.slots) = (0, self.copy.slots());
+                return Ok(true);
+            }
+            if let Some((first, count)) = self.runs.pop() {
+                if count > 1 {
+                    self.runs.push((first + 1, count - 1));
+                }
+                let page = PageId::new(self.file, self.start + first * EXTENT_PAGES);
+                self.pages = db.allocated(page)?;
+                self.pages.reverse();
+                continue;
+            }
+            if self.iam.is_none() {
+                return Ok(false);
+            }
+            self.file = self.iam.file.0;
+            let (mut runs, start, next) = db.read_iam(self.iam, self.hobt.id())?;
+            runs.reverse();
+            (self.runs, self.start, self.iam) = (runs, start, next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_rows_are_padded_to_a_stub() {
+        for len in 0..20 {
+            let row = vec![7; len];
+            let b = encode(0, &[&row]);
+            assert!(b.len() >= STUB);
+            assert_eq!(decode(&b), row);
+            let rid = Rid { page: PageId::new(1, 99), slot: 4 };
+            let b = encode(FORWARDED, &[&rid.to_bytes(), &row]);
+            assert_eq!((decode(&b), pointer(&b)), (&row[..], Some(rid)));
+        }
     }
 }

@@ -1,9 +1,37 @@
-//! Heaps, B+ trees and LOB chains.
+//! Heaps, B+ trees and large values; the directory that says where they are; and every log record about them.
+//!
+//! ```text
+//! record     every log record: encoding, redo, undo, description
+//! node       rows and entries as bytes
+//! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
+//! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads
+//! heap, lob
+//! ```
+
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
+use taffrail_log::Lcx;
+
+use crate::alloc::Space;
+use crate::buffer::{BufferPool, Pin, Store};
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+use crate::lock::Resource;
 
 pub mod btree;
+mod build;
+mod cursor;
+pub(crate) mod directory;
 pub mod heap;
 pub mod lob;
+pub(crate) mod node;
+pub mod record;
+mod smo;
+
+pub(crate) use directory::Entry;
 
 /// What a HoBt is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +114,20 @@ pub struct LobRef {
 impl LobRef {
     /// Bytes of the encoded form.
     pub const BYTES: usize = 16;
+
+    /// The encoded form.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut b = [0; Self::BYTES];
+        b[..8].copy_from_slice(&self.first.to_u64().to_le_bytes());
+        b[8..].copy_from_slice(&self.length.to_le_bytes());
+        b
+    }
+
+    /// The inverse.
+    pub fn from_bytes(b: [u8; Self::BYTES]) -> LobRef {
+        let half = |at: usize| u64::from_le_bytes(b[at..at + 8].try_into().expect("eight bytes"));
+        LobRef { first: PageId::from_u64(half(0)), length: half(8) }
+    }
 }
 
 /// For `sp_spaceused` and `sys.dm_db_partition_stats`: pages, counted when asked.
@@ -101,27 +143,162 @@ pub struct SpaceUsed {
     pub iam_pages: u64,
 }
 
+const COUNT_UNKNOWN: i64 = i64::MIN;
+
 /// A heap or B+ tree at run time: shared by all who use it.
+///
+/// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
+/// page is allocated. A hint is only ever a guess: it is checked against the page under its latch.
 pub struct Hobt {
-    _private: (),
+    id: HobtId,
+    kind: HobtKind,
+    object: ObjectId,
+    index: IndexId,
+    db: Weak<Database>,
+    root: AtomicU64,
+    first_iam: AtomicU64,
+    rows: AtomicI64,
+    /// What of that is in the directory; [`COUNT_UNKNOWN`]: something else.
+    counted: AtomicI64,
+    /// The frame that the root was in.
+    root_frame: AtomicU32,
+    /// The leaf, or heap page, that was written to last, and its frame.
+    hot_page: AtomicU64,
+    hot_frame: AtomicU32,
+    /// Heap pages on which rows were deleted: worth trying before a new page is allocated.
+    pub(crate) roomy: Mutex<Vec<PageId>>,
+    pub(crate) space: Mutex<Space>,
+    object_lock: Resource,
 }
 
-#[allow(missing_docs)]
 impl Hobt {
+    pub(crate) fn new(db: &Arc<Database>, id: HobtId, entry: &Entry) -> Hobt {
+        Hobt {
+            id,
+            kind: entry.kind,
+            object: entry.object,
+            index: entry.index,
+            db: Arc::downgrade(db),
+            root: AtomicU64::new(entry.root.to_u64()),
+            first_iam: AtomicU64::new(entry.first_iam.to_u64()),
+            rows: AtomicI64::new(entry.rows as i64),
+            counted: AtomicI64::new(entry.rows as i64),
+            root_frame: AtomicU32::new(u32::MAX),
+            hot_page: AtomicU64::new(0),
+            hot_frame: AtomicU32::new(u32::MAX),
+            roomy: Mutex::default(),
+            space: Mutex::default(),
+            object_lock: Resource::object(db.id(), entry.object),
+        }
+    }
+
+    /// `hobt_id`
     pub fn id(&self) -> HobtId {
-        todo!()
+        self.id
     }
+
+    /// Heap or tree.
     pub fn kind(&self) -> HobtKind {
-        todo!()
+        self.kind
     }
+
+    /// The object it belongs to.
     pub fn object(&self) -> ObjectId {
-        todo!()
+        self.object
     }
+
+    /// 0 for a heap, 1 for a clustered index, others for nonclustered ones.
     pub fn index(&self) -> IndexId {
-        todo!()
+        self.index
     }
+
     /// Rows, committed or not.
     pub fn row_count(&self) -> u64 {
-        todo!()
+        self.rows.load(Ordering::Relaxed).max(0) as u64
+    }
+
+    /// The row count, if the directory has another.
+    pub(crate) fn take_changed_count(&self) -> Option<u64> {
+        let rows = self.rows.load(Ordering::Relaxed);
+        (self.counted.swap(rows, Ordering::Relaxed) != rows).then_some(rows.max(0) as u64)
+    }
+
+    /// The directory does not have the row count.
+    pub(crate) fn counts_changed(&self) {
+        self.counted.store(COUNT_UNKNOWN, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_rows(&self, delta: i64) {
+        self.rows.fetch_add(delta, Ordering::Relaxed);
+    }
+
+    /// The database.
+    pub(crate) fn database(&self) -> StorageResult<Arc<Database>> {
+        self.db.upgrade().ok_or(StorageError::Misuse("the database was closed"))
+    }
+
+    pub(crate) fn root(&self) -> PageId {
+        PageId::from_u64(self.root.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn first_iam(&self) -> PageId {
+        PageId::from_u64(self.first_iam.load(Ordering::Acquire))
+    }
+
+    /// The directory says that root and IAM chain are elsewhere now.
+    pub(crate) fn set_place(&self, root: PageId, first_iam: PageId) {
+        self.hot_page.store(0, Ordering::Release);
+        self.first_iam.store(first_iam.to_u64(), Ordering::Release);
+        self.root.store(root.to_u64(), Ordering::Release);
+    }
+
+    pub(crate) fn reset(&self, entry: &Entry) {
+        let moved = entry.root != self.root();
+        self.rows.store(entry.rows as i64, Ordering::Relaxed);
+        if moved {
+            self.roomy.lock().clear();
+            *self.space.lock() = Space::default();
+            self.set_place(entry.root, entry.first_iam);
+        }
+    }
+
+    /// What the records of its leaves or rows are about.
+    pub(crate) fn leaf_context(&self) -> Lcx {
+        match (self.kind, self.index.0) {
+            (HobtKind::Heap, _) => Lcx::Heap,
+            (HobtKind::BTree, 0 | 1) => Lcx::Clustered,
+            _ => Lcx::IndexLeaf,
+        }
+    }
+
+    pub(crate) fn object_lock(&self) -> &Resource {
+        &self.object_lock
+    }
+
+    /// The page written to last, if it is still where it was.
+    #[inline]
+    pub(crate) fn hot<'p>(&self, pool: &'p BufferPool, store: &Store) -> Option<Pin<'p>> {
+        let page = PageId::from_u64(self.hot_page.load(Ordering::Relaxed));
+        pool.hinted(store, page, self.hot_frame.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    pub(crate) fn set_hot(&self, page: PageId, frame: u32) {
+        if self.hot_page.load(Ordering::Relaxed) != page.to_u64()
+            || self.hot_frame.load(Ordering::Relaxed) != frame
+        {
+            self.hot_frame.store(frame, Ordering::Relaxed);
+            self.hot_page.store(page.to_u64(), Ordering::Relaxed);
+        }
+    }
+
+    /// Pins the root without asking the pool's table, if it is where it was.
+    #[inline]
+    pub(crate) fn root_pin<'p>(&self, pool: &'p BufferPool, store: &Store) -> Option<Pin<'p>> {
+        pool.hinted(store, self.root(), self.root_frame.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set_root_frame(&self, frame: u32) {
+        self.root_frame.store(frame, Ordering::Relaxed);
     }
 }

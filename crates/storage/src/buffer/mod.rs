@@ -17,5 +17,5 @@ mod writer;
 
 pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
-pub use store::{DataFile, Store};
+pub use store::{DataFile, FileSettings, Rarities, Store};
 pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};

@@ -342,9 +342,21 @@ impl WriteGuard<'_> {
         }
     }
 
+    /// Announces the redo of the record at `pos`.
+    pub fn will_redo(&mut self, store: &Store, pos: LogPos) {
+        let control = self.control();
+        control.changes.store(control.changes.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        if control.first_dirty.load(Ordering::Relaxed) == 0 {
+            self.becomes_dirty_at(store, pos);
+        }
+    }
+
     #[cold]
     fn becomes_dirty(&mut self, store: &Store) {
-        let pos = store.log().appended();
+        self.becomes_dirty_at(store, store.log().appended());
+    }
+
+    fn becomes_dirty_at(&mut self, store: &Store, pos: LogPos) {
         let id = super::pool::page_of(self.control().key.load(Ordering::Relaxed));
         let control = self.control();
         control.first_dirty.store(pos.0.max(1), Ordering::SeqCst);

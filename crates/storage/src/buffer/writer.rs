@@ -147,7 +147,7 @@ impl Store {
 
     /// Makes the record at `pos` durable.
     pub fn harden(&self, pos: LogPos) -> StorageResult<()> {
-        self.log().harden(pos, FlushReason::PageWrite).map_err(|e| self.log_error(e))
+        self.log().harden(pos, FlushReason::WriteAhead).map_err(|e| self.log_error(e))
     }
 
     fn write_region(&self, buf: &AlignedBuf, images: &[Image<'_>], batch: u64) -> StorageResult<()> {

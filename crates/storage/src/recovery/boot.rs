@@ -5,7 +5,7 @@
 //!
 //! After the page header, from offset 96 on: u64 sequence, u16 format version, u64 feature bits, GUID, creation time, next
 //! transaction id, next HoBt id, options, then the last checkpoint: its LSN, the position that redo scans from, MinLSN,
-//! position of its begin record, the log's anchor; then the list of files.
+//! position of its begin record, the log's anchor, the position that the log chain begins at; then the list of files.
 
 use std::path::PathBuf;
 
@@ -66,6 +66,8 @@ pub struct Boot {
     pub min: LogPos,
     /// How the log finds `min` again.
     pub anchor: [u8; LogAnchor::BYTES],
+    /// From where on log must be kept for a log backup; zero: no full backup has begun a chain.
+    pub log_chain: LogPos,
     /// Data and log files.
     pub files: Vec<BootFile>,
 }
@@ -99,6 +101,7 @@ impl Boot {
         b.u64(self.scan_from.0);
         b.u64(self.min.0);
         b.bytes(&self.anchor);
+        b.u64(self.log_chain.0);
         b.u16(self.files.len() as u16);
         for f in &self.files {
             b.u16(f.id.0);
@@ -157,6 +160,7 @@ impl Boot {
             scan_from: LogPos(t.u64()?),
             min: LogPos(t.u64()?),
             anchor: t.bytes(LogAnchor::BYTES)?.try_into().ok()?,
+            log_chain: LogPos(t.u64()?),
             files: Vec::new(),
         };
         for _ in 0..t.u16()? {
@@ -196,6 +200,7 @@ mod tests {
             scan_from: LogPos(8193),
             min: LogPos(8000),
             anchor: [5; LogAnchor::BYTES],
+            log_chain: LogPos(77),
             files: vec![BootFile {
                 id: FileId(1),
                 kind: FileKind::Rows,

@@ -1,11 +1,39 @@
 //! Transactions.
+//!
+//! ```text
+//! table     who is active
+//! work      the log side, shared with system transactions
+//! rollback  undo along the chain of records
+//! ```
+//! A transaction costs nothing until it changes something: then it gets its id, an entry in the table and LOP_BEGIN_XACT.
+//!
+//! ```text
+//! Open ── commit(Full) ──► commit record appended ─► hardened ─► locks released
+//!      ── commit(Delayed) ► commit record appended ─► locks released, the log is asked to write within its window
+//!      ── rollback ──────► compensation records, abort record ─► locks released
+//! ```
+//! An error of a statement leaves the transaction open; the caller rolls back to the statement's savepoint.
+
+pub(crate) mod rollback;
+pub(crate) mod table;
+pub(crate) mod work;
+
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use taffrail_base::{DatabaseId, ObjectId, SessionId, TransactionId};
+use taffrail_base::{LogPos, ObjectId, SessionId, TransactionId};
+use taffrail_log::{FlushReason, Lcx, Lop, RecordHeader, Reserve};
 
+use crate::access::directory::Pending;
+use crate::access::{Hobt, Rid};
+use crate::codec::Put;
 use crate::database::Database;
-use crate::error::StorageResult;
-use crate::lock::LockMode;
+use crate::error::{StorageError, StorageResult};
+use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
+use work::{USER_TRANSACTION, Work};
+
+pub use table::{ActiveTxn, TxnEntry};
 
 /// What reads promise each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -22,18 +50,30 @@ pub enum Isolation {
 }
 
 /// What [`Database::begin`] is told.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct BeginSpec {
     /// Who.
     pub session: SessionId,
     /// `user_transaction`, `INSERT` …; shown by fn_dblog.
     pub name: &'static str,
-    /// A name of the user's, in front of the above.
+    /// A name of the user's, instead of the above.
     pub user_name: Option<Box<str>>,
     /// SET TRANSACTION ISOLATION LEVEL.
     pub isolation: Isolation,
     /// SET LOCK_TIMEOUT in milliseconds; -1 = wait for ever.
     pub lock_timeout_ms: i32,
+}
+
+impl Default for BeginSpec {
+    fn default() -> BeginSpec {
+        BeginSpec {
+            session: SessionId(0),
+            name: USER_TRANSACTION,
+            user_name: None,
+            isolation: Isolation::default(),
+            lock_timeout_ms: -1,
+        }
+    }
 }
 
 /// How a commit becomes durable.
@@ -48,60 +88,275 @@ pub enum Durability {
 /// A place that a transaction can be rolled back to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Savepoint {
-    pub(crate) last: taffrail_base::LogPos,
+    last: LogPos,
+    pending: usize,
 }
 
 /// A transaction in one database. Dropped without commit, it rolls back.
 pub struct Transaction {
-    _private: (),
+    /// The same as `work.db`: beside it, so that both can be borrowed at once.
+    db: Arc<Database>,
+    work: Work,
+    locks: TxLockState,
+    isolation: Isolation,
+    timeout: Option<Duration>,
+    /// Freed after commit.
+    pending: Vec<Pending>,
+    ended: bool,
 }
 
-#[allow(unused_variables, missing_docs)]
+impl Database {
+    /// A new transaction: nothing is logged before its first change.
+    pub fn begin(self: &Arc<Self>, spec: BeginSpec) -> Transaction {
+        let mut work = Work::new(self.clone(), spec.session, spec.name);
+        work.user_name = spec.user_name;
+        Transaction {
+            db: self.clone(),
+            work,
+            locks: self.instance.locks.owner(spec.session, OwnerKind::Transaction),
+            isolation: spec.isolation,
+            timeout: timeout(spec.lock_timeout_ms),
+            pending: Vec::new(),
+            ended: false,
+        }
+    }
+}
+
+fn timeout(ms: i32) -> Option<Duration> {
+    u64::try_from(ms).ok().map(Duration::from_millis)
+}
+
 impl Transaction {
+    /// The database.
+    #[inline]
     pub fn database(&self) -> &Arc<Database> {
-        todo!()
+        &self.work.db
     }
-    /// Zero until the first change.
+
+    /// The id; zero until the first change.
     pub fn id(&self) -> TransactionId {
-        todo!()
+        self.work.id()
     }
+
+    /// True after the first change.
     pub fn has_written(&self) -> bool {
-        todo!()
+        self.work.has_begun()
     }
+
+    /// Bytes and records logged so far.
+    pub fn logged(&self) -> (u64, u64) {
+        (self.work.log.bytes, self.work.log.records)
+    }
+
+    /// The isolation level, which the engine looks at when it chooses [`crate::ScanLocks`].
     pub fn isolation(&self) -> Isolation {
-        todo!()
+        self.isolation
     }
+
+    /// SET TRANSACTION ISOLATION LEVEL.
     pub fn set_isolation(&mut self, isolation: Isolation) {
-        todo!()
+        self.isolation = isolation;
     }
+
+    /// SET LOCK_TIMEOUT in milliseconds; -1 = wait for ever.
     pub fn set_lock_timeout(&mut self, ms: i32) {
-        todo!()
+        self.timeout = timeout(ms);
     }
-    /// Locks are released before an error is returned; after one the transaction is rolled back.
-    pub fn commit(self, durability: Durability) -> StorageResult<()> {
-        todo!()
+
+    /// A flag that ends lock waits; see [`TxLockState::cancel_with`].
+    pub fn cancel_with(&mut self, flag: Arc<AtomicBool>) {
+        self.locks.cancel_with(flag);
     }
-    pub fn rollback(self) -> StorageResult<()> {
-        todo!()
+
+    /// Its locks, for settings that storage does not know (deadlock priority) and for views.
+    pub fn locks_mut(&mut self) -> &mut TxLockState {
+        &mut self.locks
     }
+
+    /// A statement begins: escalation counts the locks of one statement.
+    pub fn begin_statement(&mut self) {
+        self.locks.begin_statement();
+        self.locks.log_bytes = self.work.log.bytes;
+    }
+
+    /// Commits. With [`Durability::Full`] it is on disk on return. An error means that the database is down: nobody was told that
+    /// it committed, and restart decides.
+    pub fn commit(mut self, durability: Durability) -> StorageResult<()> {
+        self.ended = true;
+        let db = self.work.db.clone();
+        let result = self.commit_log(&db, durability);
+        self.work.leave();
+        db.instance.locks.release_all(&mut self.locks);
+        result?;
+        for what in std::mem::take(&mut self.pending) {
+            // The commit stands whatever happens here; what is left is freed by the next restart.
+            if let Err(e) = crate::access::directory::free_pending(&db, what) {
+                db.deferred_drop_failed(what, &e);
+            }
+        }
+        Ok(())
+    }
+
+    fn commit_log(&mut self, db: &Database, durability: Durability) -> StorageResult<()> {
+        let counters = &db.store.counters;
+        counters.transactions.inc();
+        let Some(pos) = self.work.append_commit()? else { return Ok(()) };
+        counters.write_transactions.inc();
+        if db.store.temporary {
+            return Ok(());
+        }
+        match durability {
+            Durability::Full => db
+                .store
+                .log()
+                .harden(pos, FlushReason::Commit)
+                .map_err(|e| db.store.log_error(e)),
+            Durability::Delayed => {
+                db.store.log().request_lazy();
+                Ok(())
+            }
+        }
+    }
+
+    /// Rolls back. An error means that the database has become suspect; restart will finish the rollback.
+    pub fn rollback(mut self) -> StorageResult<()> {
+        self.end_by_rollback()
+    }
+
+    fn end_by_rollback(&mut self) -> StorageResult<()> {
+        self.ended = true;
+        let db = self.work.db.clone();
+        let mut result = Ok(());
+        if self.work.has_begun() {
+            result = rollback::finish_rollback(&mut self.work, &mut []);
+            if let Err(e) = &result {
+                db.store.mark_suspect(format!("a transaction could not be rolled back: {e}"));
+                self.work.leave();
+            }
+        }
+        db.store.counters.transactions.inc();
+        db.instance.locks.release_all(&mut self.locks);
+        db.free_orphans();
+        result
+    }
+
     /// A mark for statement rollback: costs nothing.
     pub fn savepoint(&mut self) -> Savepoint {
-        todo!()
+        Savepoint { last: self.work.log.last, pending: self.pending.len() }
     }
+
     /// SAVE TRANSACTION: the same, with a LOP_MARK_SAVEPOINT record.
     pub fn save_transaction(&mut self, name: &str) -> StorageResult<Savepoint> {
-        todo!()
+        let mut payload = Vec::with_capacity(name.len() + 2);
+        payload.text(name);
+        let header = RecordHeader::new(Lop::MarkSavepoint, Lcx::Null);
+        self.work.append(&header, &[&payload], Reserve::NONE)?;
+        Ok(self.savepoint())
     }
-    /// Undoes everything after the savepoint; locks stay.
+
+    /// Undoes everything after the savepoint; locks stay. After an error the transaction can only be rolled back.
     pub fn rollback_to(&mut self, savepoint: Savepoint) -> StorageResult<()> {
-        todo!()
+        self.pending.truncate(savepoint.pending);
+        if self.work.log.last <= savepoint.last {
+            return Ok(());
+        }
+        let result = rollback::undo_to(&mut self.work, &mut [], savepoint.last);
+        if let Err(e) = &result {
+            let store = &self.work.db.store;
+            store.mark_suspect(format!("a statement could not be rolled back: {e}"));
+        }
+        self.work.db.clone().free_orphans();
+        result
     }
-    /// Locks an object to the transaction's end (or, weaker than before, does nothing).
+
+    /// Locks an object to the transaction's end (or, no stronger than before, does nothing).
     pub fn lock_object(&mut self, object: ObjectId, mode: LockMode) -> StorageResult<()> {
-        todo!()
+        let resource = Resource::object(self.work.db.id(), object);
+        self.lock(resource, mode)
     }
-    /// The share of a database that every session holds is taken with this.
-    pub fn lock_database(&mut self, database: DatabaseId, mode: LockMode) -> StorageResult<()> {
-        todo!()
+
+    /// Locks anything to the transaction's end.
+    pub fn lock(&mut self, resource: Resource, mode: LockMode) -> StorageResult<()> {
+        let locks = &self.work.db.instance.locks;
+        locks.acquire(&mut self.locks, resource, mode, self.timeout)?;
+        Ok(())
+    }
+
+    /// Locks a key; true if the lock is new.
+    #[inline]
+    pub(crate) fn lock_key(
+        &mut self,
+        hobt: &Hobt,
+        hash: u64,
+        mode: LockMode,
+    ) -> StorageResult<bool> {
+        let db = &self.work.db;
+        let key = Resource::key(db.id(), hobt.id(), hash);
+        let object = *hobt.object_lock();
+        let locks = &db.instance.locks;
+        let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout)?;
+        Ok(granted == Granted::New)
+    }
+
+    pub(crate) fn unlock_key(&mut self, hobt: &Hobt, hash: u64) {
+        let db = &self.work.db;
+        let key = Resource::key(db.id(), hobt.id(), hash);
+        db.instance.locks.release(&mut self.locks, &key);
+    }
+
+    /// Locks a row of a heap; true if the lock is new.
+    pub(crate) fn lock_rid(&mut self, hobt: &Hobt, rid: Rid, mode: LockMode) -> StorageResult<bool> {
+        let timeout = self.timeout;
+        Ok(self.lock_rid_for(hobt, rid, mode, timeout)? == Granted::New)
+    }
+
+    /// The same without waiting.
+    pub(crate) fn try_lock_rid(&mut self, hobt: &Hobt, rid: Rid, mode: LockMode) -> bool {
+        self.lock_rid_for(hobt, rid, mode, Some(Duration::ZERO)).is_ok()
+    }
+
+    fn lock_rid_for(
+        &mut self,
+        hobt: &Hobt,
+        rid: Rid,
+        mode: LockMode,
+        timeout: Option<Duration>,
+    ) -> StorageResult<Granted> {
+        let db = &self.work.db;
+        let row = Resource::rid(db.id(), rid.page, rid.slot);
+        let object = *hobt.object_lock();
+        Ok(db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout)?)
+    }
+
+    pub(crate) fn unlock_rid(&mut self, rid: Rid) {
+        let db = &self.work.db;
+        let row = Resource::rid(db.id(), rid.page, rid.slot);
+        db.instance.locks.release(&mut self.locks, &row);
+    }
+
+    /// True if anybody else may have uncommitted changes in the object. Only meaningful while the latch of a page of it is held.
+    #[inline]
+    pub(crate) fn others_write(&self, hobt: &Hobt) -> bool {
+        let locks = &self.work.db.instance.locks;
+        locks.others_hold(&self.locks, hobt.object_lock(), ModeSet::WRITING)
+    }
+
+    /// The two halves that row operations need at the same time.
+    #[inline]
+    pub(crate) fn parts(&mut self) -> (&Arc<Database>, &mut Work) {
+        (&self.db, &mut self.work)
+    }
+
+    pub(crate) fn after_commit(&mut self, what: Pending) {
+        self.pending.push(what);
+    }
+}
+
+impl Drop for Transaction {
+    fn drop(&mut self) {
+        if !self.ended {
+            // A failure has marked the database as suspect, which is where it shows.
+            let _: Result<(), StorageError> = self.end_by_rollback();
+        }
     }
 }

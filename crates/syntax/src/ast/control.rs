@@ -15,6 +15,7 @@ pub struct Declaration {
 }
 
 /// What a declared variable holds.
+#[allow(clippy::large_enum_variant)] // Nearly all are scalars.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeclarationKind {
     /// A value, perhaps with a first one.

@@ -385,12 +385,12 @@ pub struct DataType {
 impl fmt::Debug for DataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.name, f)?;
+        for (n, argument) in self.arguments.iter().enumerate() {
+            f.write_str(if n == 0 { "(" } else { ", " })?;
+            fmt::Debug::fmt(argument, f)?;
+        }
         if !self.arguments.is_empty() {
-            let mut list = f.debug_tuple("");
-            for argument in &self.arguments {
-                list.field(argument);
-            }
-            list.finish()?;
+            f.write_str(")")?;
         }
         Ok(())
     }

@@ -281,6 +281,7 @@ pub struct AlterTable {
 }
 
 /// What `ALTER TABLE` does.
+#[allow(clippy::large_enum_variant)] // One per statement, boxed there.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterTableAction {
     /// `[WITH CHECK | NOCHECK] ADD …`.
@@ -339,6 +340,7 @@ pub struct DropTableItem {
 }
 
 /// `ALTER COLUMN`.
+#[allow(clippy::large_enum_variant)] // One per statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterColumn {
     /// A new type.

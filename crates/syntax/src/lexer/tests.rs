@@ -14,9 +14,10 @@ fn texts(text: &str) -> Vec<&str> {
 
 #[test]
 fn numbers() {
-    assert_eq!(kinds("1 1. .5 1.5 1e5 1.5E-3 0x 0xAbC 1e"), [
-        Integer, Decimal, Decimal, Decimal, Float, Float, Binary, Binary, Float
-    ]);
+    assert_eq!(
+        kinds("1 1. .5 1.5 1e5 1.5E-3 0x 0xAbC 1e"),
+        [Integer, Decimal, Decimal, Decimal, Float, Float, Binary, Binary, Float]
+    );
     assert_eq!(texts("1abc 0xAGH"), ["1", "abc", "0xA", "GH"]);
     assert_eq!(texts("$1.50 $5,100 $ €7"), ["$1.50", "$5", ",", "100", "$", "€7"]);
     assert_eq!(kinds("$action"), [Pseudo]);
@@ -24,17 +25,10 @@ fn numbers() {
 
 #[test]
 fn names_and_variables() {
-    assert_eq!(kinds("a #t ##t @v @@rowcount [a]]b] \"q\"\"r\" élan select"), [
-        Word,
-        Word,
-        Word,
-        Variable,
-        Variable,
-        Delimited,
-        Delimited,
-        Word,
-        Keyword(Kw::Select)
-    ]);
+    assert_eq!(
+        kinds("a #t ##t @v @@rowcount [a]]b] \"q\"\"r\" élan select"),
+        [Word, Word, Word, Variable, Variable, Delimited, Delimited, Word, Keyword(Kw::Select)]
+    );
     assert_eq!(texts("a.b@c$d#e"), ["a", ".", "b@c$d#e"]);
 }
 
@@ -61,8 +55,9 @@ fn double_quotes_follow_the_option_and_its_set_statement() {
 
 #[test]
 fn operators() {
-    assert_eq!(kinds("<>!=<=>=!<!>+=||::<<"), [
-        Ne, Ne, Le, Ge, Ge, Le, PlusEq, Concat, DoubleColon, ShiftLeft
-    ]);
+    assert_eq!(
+        kinds("<>!=<=>=!<!>+=||::<<"),
+        [Ne, Ne, Le, Ge, Ge, Le, PlusEq, Concat, DoubleColon, ShiftLeft]
+    );
     assert_eq!(kinds("a\u{a0}b\u{feff}!"), [Word, Word, Unknown]);
 }

@@ -142,7 +142,8 @@ impl Parser<'_> {
         if !until {
             self.expect_word("DELAY")?;
         }
-        let value = if self.is(TokenKind::Variable) { self.expr()? } else { self.signed_literal()? };
+        let value =
+            if self.is(TokenKind::Variable) { self.expr()? } else { self.signed_literal()? };
         Ok(StatementKind::WaitFor(Box::new(WaitFor { until, value })))
     }
 

@@ -50,8 +50,7 @@ impl Parser<'_> {
             }
             _ => {
                 let name = self.object_name()?;
-                let hints =
-                    if self.at_kw(Kw::With) { self.table_hints()? } else { Vec::new() };
+                let hints = if self.at_kw(Kw::With) { self.table_hints()? } else { Vec::new() };
                 Ok(TableRef::Named(Box::new(NamedTable {
                     name,
                     alias: None,
@@ -126,8 +125,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::Set)?;
         let set = self.list(Self::set_clause)?;
         let output = self.outputs()?;
-        let from =
-            if self.eat_kw(Kw::From) { self.list(Self::table_source)? } else { Vec::new() };
+        let from = if self.eat_kw(Kw::From) { self.list(Self::table_source)? } else { Vec::new() };
         let filter = self.dml_filter()?;
         let options = self.query_hints()?;
         let update = Update { with, top, target, set, output, from, filter, options };
@@ -150,8 +148,13 @@ impl Parser<'_> {
         if self.is(TokenKind::LParen) && column.name.is("WRITE") {
             let Some(qualifier) = column.qualifier else { return Err(self.unexpected()) };
             let ObjectName { database, schema, name, server: _, span } = qualifier;
-            let qualifier = schema
-                .map(|table| ObjectName { server: None, database: None, schema: database, name: table, span });
+            let qualifier = schema.map(|table| ObjectName {
+                server: None,
+                database: None,
+                schema: database,
+                name: table,
+                span,
+            });
             let column = ColumnRef { qualifier, name };
             return Ok(SetClause::Write { column, arguments: self.arguments()? });
         }
@@ -190,8 +193,7 @@ impl Parser<'_> {
         self.eat_kw(Kw::From);
         let target = self.target()?;
         let output = self.outputs()?;
-        let from =
-            if self.eat_kw(Kw::From) { self.list(Self::table_source)? } else { Vec::new() };
+        let from = if self.eat_kw(Kw::From) { self.list(Self::table_source)? } else { Vec::new() };
         let filter = self.dml_filter()?;
         let options = self.query_hints()?;
         let delete = Delete { with, top, target, output, from, filter, options };

@@ -43,11 +43,8 @@ impl Parser<'_> {
     pub(super) fn either(&mut self) -> Parse<Expr> {
         let outer = std::mem::take(&mut self.height);
         let first = self.nested(Self::predicate)?;
-        let result = if self.at_kw(Kw::And) || self.at_kw(Kw::Or) {
-            self.logical(first)?
-        } else {
-            first
-        };
+        let result =
+            if self.at_kw(Kw::And) || self.at_kw(Kw::Or) { self.logical(first)? } else { first };
         self.height = outer.max(self.height);
         Ok(result)
     }
@@ -307,7 +304,10 @@ impl Parser<'_> {
             let kind = if self.eat_kw(Kw::Collate) {
                 ExprKind::Collate(Box::new(expr), self.name()?)
             } else if self.eat_words(&["AT", "TIME", "ZONE"]) {
-                let zone = self.value(TIGHTEST, false)?;
+                let zone = self.nested(|p| match p.kind() {
+                    TokenKind::LParen => p.parenthesis(false),
+                    _ => p.primary(),
+                })?;
                 ExprKind::AtTimeZone(Box::new(expr), Box::new(zone))
             } else if self.is(TokenKind::Dot) {
                 self.bump();
@@ -443,16 +443,14 @@ impl Parser<'_> {
             qualifier_end = self.end();
             self.bump();
             if parts == 5 {
-                let shown = self.since(start).of(self.text).to_string();
-                return Err(self.error_at(117, start, &[&"column", &shown, &4]));
+                return Err(self.too_many_parts("column", start, 4));
             }
             before.rotate_left(1);
             before[3] = name.take();
             parts += 1;
             if !self.is(TokenKind::Dot) {
                 name = Some(match self.kind() {
-                    TokenKind::Pseudo
-                    | TokenKind::Keyword(Kw::IdentityCol | Kw::Rowguidcol) => {
+                    TokenKind::Pseudo | TokenKind::Keyword(Kw::IdentityCol | Kw::Rowguidcol) => {
                         let token = self.bump();
                         self.word_ident(token)
                     }

@@ -112,8 +112,7 @@ impl Parser<'_> {
         };
         let mut height = self.height;
         while matches!(self.kind(), TokenKind::Keyword(Kw::Pivot | Kw::Unpivot)) {
-            table =
-                if self.at_kw(Kw::Pivot) { self.pivot(table)? } else { self.unpivot(table)? };
+            table = if self.at_kw(Kw::Pivot) { self.pivot(table)? } else { self.unpivot(table)? };
             height = self.height.max(height) + 1;
             self.built(height)?;
         }

@@ -132,10 +132,8 @@ impl Parser<'_> {
 
 /// The bytes of `0x…`; an odd number of digits is filled with a leading zero.
 fn binary(text: &str) -> Box<[u8]> {
-    let digits: Vec<u8> = text[2..]
-        .bytes()
-        .filter_map(|b| char::from(b).to_digit(16).map(|d| d as u8))
-        .collect();
+    let digits: Vec<u8> =
+        text[2..].bytes().filter_map(|b| char::from(b).to_digit(16).map(|d| d as u8)).collect();
     let (odd, even) = digits.split_at(digits.len() % 2);
     odd.iter().copied().chain(even.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1])).collect()
 }

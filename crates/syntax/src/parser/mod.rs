@@ -93,8 +93,13 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
     };
     let parsed = parser.batch();
     let unclosed = unclosed.map(|unclosed| parser.unclosed_errors(unclosed, parsed.is_err()));
-    let errors: Vec<SqlError> =
-        parsed.as_ref().err().map(|e| (**e).clone()).into_iter().chain(unclosed.into_iter().flatten()).collect();
+    let errors: Vec<SqlError> = parsed
+        .as_ref()
+        .err()
+        .map(|e| (**e).clone())
+        .into_iter()
+        .chain(unclosed.into_iter().flatten())
+        .collect();
     match parsed {
         Ok(statements) if errors.is_empty() => Ok(Batch { statements, lines }),
         _ => Err(SyntaxErrors { errors }),

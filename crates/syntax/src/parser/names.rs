@@ -142,8 +142,7 @@ impl Parser<'_> {
         let mut name = Some(first);
         while self.eat(TokenKind::Dot) {
             if parts == 4 {
-                let shown = self.since(start).of(self.text).to_string();
-                return Err(self.error_at(117, start, &[&"object", &shown, &3]));
+                return Err(self.too_many_parts("object", start, 3));
             }
             before.rotate_left(1);
             before[2] = name.take();
@@ -155,6 +154,29 @@ impl Parser<'_> {
         let Some(name) = name else { return Err(self.unexpected()) };
         let [server, database, schema] = before;
         Ok(ObjectName { server, database, schema, name, span: self.since(start) })
+    }
+
+    /// 117 about the name that began at `start` and goes on here.
+    #[cold]
+    pub(super) fn too_many_parts(
+        &self,
+        what: &str,
+        start: u32,
+        most: u8,
+    ) -> Box<taffrail_base::SqlError> {
+        let mut n = 0;
+        while matches!(
+            self.ahead(n).kind,
+            TokenKind::Dot | TokenKind::Word | TokenKind::Delimited | TokenKind::Star
+        ) && (n == 0
+            || self.ahead(n - 1).kind == TokenKind::Dot
+            || self.ahead(n).kind == TokenKind::Dot)
+        {
+            n += 1;
+        }
+        let end = if n == 0 { self.end() } else { self.ahead(n - 1).end };
+        let shown = &self.text[start as usize..end as usize];
+        self.error_at(117, start, &[&what, &shown, &most])
     }
 
     /// A type with its arguments.

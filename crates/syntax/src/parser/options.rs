@@ -8,9 +8,7 @@ impl Parser<'_> {
     /// `NAME`, `NAME = value` or `NAME (list)`.
     pub(super) fn named_option(&mut self) -> Parse<NamedOption> {
         let name = self.any_word()?;
-        let value = if self.eat(TokenKind::Eq) {
-            Some(self.option_value()?)
-        } else if self.is(TokenKind::LParen) {
+        let value = if self.eat(TokenKind::Eq) || self.is(TokenKind::LParen) {
             Some(self.option_value()?)
         } else {
             None

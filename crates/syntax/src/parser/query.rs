@@ -74,7 +74,9 @@ impl Parser<'_> {
             }
         }
         if self.at_kw(Kw::For)
-            && (self.ahead_word(1, "XML") || self.ahead_word(1, "JSON") || self.ahead_kw(1, Kw::Browse))
+            && (self.ahead_word(1, "XML")
+                || self.ahead_word(1, "JSON")
+                || self.ahead_kw(1, Kw::Browse))
         {
             query.for_clause = Some(self.for_clause()?);
         }
@@ -292,10 +294,9 @@ impl Parser<'_> {
         }
         match self.kind() {
             TokenKind::Word if self.is_label() || self.at_window_clause() => Ok(None),
-            TokenKind::Word
-            | TokenKind::Delimited
-            | TokenKind::String
-            | TokenKind::NString => Ok(Some(self.name_or_string()?)),
+            TokenKind::Word | TokenKind::Delimited | TokenKind::String | TokenKind::NString => {
+                Ok(Some(self.name_or_string()?))
+            }
             _ => Ok(None),
         }
     }
@@ -327,8 +328,7 @@ impl Parser<'_> {
         loop {
             before.rotate_left(1);
             if before[0].is_some() {
-                let shown = self.since(start).of(self.text).to_string();
-                return Err(self.error_at(117, start, &[&"column", &shown, &3]));
+                return Err(self.too_many_parts("column", start, 3));
             }
             before[3] = if self.at_name() { Some(self.name()?) } else { None };
             self.expect(TokenKind::Dot)?;
@@ -380,8 +380,7 @@ impl Parser<'_> {
                     _ => return Err(self.unexpected_token(self.at - 1)),
                 }
             }
-            let item =
-                if rollup { GroupItem::Rollup(elements) } else { GroupItem::Cube(elements) };
+            let item = if rollup { GroupItem::Rollup(elements) } else { GroupItem::Cube(elements) };
             return Ok(GroupBy { items: vec![item], all });
         }
         Ok(GroupBy { items, all })

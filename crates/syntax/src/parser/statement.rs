@@ -171,7 +171,8 @@ impl Parser<'_> {
                         | TokenKind::End
                         | TokenKind::Keyword(_)
                 ))
-            || ((self.at_word("ENABLE") || self.at_word("DISABLE")) && self.ahead_kw(1, Kw::Trigger))
+            || ((self.at_word("ENABLE") || self.at_word("DISABLE"))
+                && self.ahead_kw(1, Kw::Trigger))
     }
 
     fn word_statement(&mut self) -> Parse<StatementKind> {
@@ -191,9 +192,7 @@ impl Parser<'_> {
             return self.switch_trigger();
         }
         let broker = ["SEND", "RECEIVE", "MOVE", "GET"].iter().any(|word| self.at_word(word));
-        if broker
-            && ["CONVERSATION", "TOP", "ON"].iter().any(|word| self.ahead_word(1, word))
-        {
+        if broker && ["CONVERSATION", "TOP", "ON"].iter().any(|word| self.ahead_word(1, word)) {
             return Ok(self.unsupported(2));
         }
         Err(self.unexpected())

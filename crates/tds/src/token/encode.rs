@@ -212,7 +212,12 @@ pub fn env_change(out: &mut Vec<u8>, change: &EnvChange<'_>) {
 }
 
 /// LOGINACK. `program_version` is major, minor, build.
-pub fn login_ack(out: &mut Vec<u8>, version: TdsVersion, program: &str, program_version: (u8, u8, u16)) {
+pub fn login_ack(
+    out: &mut Vec<u8>,
+    version: TdsVersion,
+    program: &str,
+    program_version: (u8, u8, u16),
+) {
     out.push(kind::LOGINACK);
     let at = out.len();
     out.extend_from_slice(&[0, 0, 1]);

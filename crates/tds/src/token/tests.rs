@@ -18,7 +18,8 @@ fn column(name: &str, ty: SqlType) -> ColumnSpec<'_> {
 }
 
 fn all(bytes: &[u8], version: TdsVersion) -> Result<Vec<Token>, ProtocolError> {
-    let (mut reader, mut r, mut tokens) = (TokenReader::new(version), Reader::new(bytes), Vec::new());
+    let (mut reader, mut r, mut tokens) =
+        (TokenReader::new(version), Reader::new(bytes), Vec::new());
     while let Some(token) = reader.next(&mut r)? {
         tokens.push(token);
     }
@@ -55,7 +56,11 @@ fn everything(version: TdsVersion) -> Vec<u8> {
     return_status(&mut out, -6);
     return_value(&mut out, 1, "@o", SqlType::Int, [0; 5], &Value::Int(4), version).unwrap();
     let status = DONE_COUNT | DONE_ERROR;
-    done(&mut out, &DoneToken { kind: DoneKind::Procedure, status, command: 0xC1, rows: 2 }, version);
+    done(
+        &mut out,
+        &DoneToken { kind: DoneKind::Procedure, status, command: 0xC1, rows: 2 },
+        version,
+    );
     out
 }
 
@@ -63,7 +68,10 @@ fn everything(version: TdsVersion) -> Vec<u8> {
 fn streams_round_trip_in_every_version() {
     for version in VERSIONS {
         let tokens = all(&everything(version), version).unwrap();
-        let rows: Vec<_> = tokens.iter().filter_map(|t| if let Token::Row(r) = t { Some(r) } else { None }).collect();
+        let rows: Vec<_> = tokens
+            .iter()
+            .filter_map(|t| if let Token::Row(r) = t { Some(r) } else { None })
+            .collect();
         assert_eq!(rows.len(), 2);
         assert!(rows[1].iter().all(Value::is_null));
         if version == TdsVersion::V7_4 {
@@ -71,9 +79,13 @@ fn streams_round_trip_in_every_version() {
                 assert!(same(read, &sent), "{ty:?}");
             }
         }
-        assert!(matches!(&tokens[2], Token::LoginAck { version: v, .. } if *v == version.login_value()));
+        assert!(
+            matches!(&tokens[2], Token::LoginAck { version: v, .. } if *v == version.login_value())
+        );
         let error = tokens.iter().find_map(|t| match t {
-            Token::Message { error, number, line, text, .. } => Some((*error, *number, *line, text.clone())),
+            Token::Message { error, number, line, text, .. } => {
+                Some((*error, *number, *line, text.clone()))
+            }
             _ => None,
         });
         assert_eq!(error, Some((true, 208, 3, "Invalid object name 'x'.".to_string())));
@@ -86,7 +98,8 @@ fn streams_round_trip_in_every_version() {
 
 #[test]
 fn nbcrow_is_used_when_it_is_shorter() {
-    let specs = [column("a", SqlType::Int), column("b", SqlType::VarChar(taffrail_types::MaxLen::N(5)))];
+    let specs =
+        [column("a", SqlType::Int), column("b", SqlType::VarChar(taffrail_types::MaxLen::N(5)))];
     let row = |version, values: &[Value]| {
         let mut out = Vec::new();
         RowEncoder::new(&specs, version).row(&mut out, values).unwrap();
@@ -99,7 +112,8 @@ fn nbcrow_is_used_when_it_is_shorter() {
     assert_eq!(row(TdsVersion::V7_4, &both), [kind::NBCROW, 3]);
     assert_eq!(row(TdsVersion::V7_3A, &both), [kind::ROW, 0, 0xFF, 0xFF]);
     let mut out = vec![9];
-    let e = RowEncoder::new(&specs, TdsVersion::V7_4).row(&mut out, &[Value::Int(1), Value::Int(1)]);
+    let e =
+        RowEncoder::new(&specs, TdsVersion::V7_4).row(&mut out, &[Value::Int(1), Value::Int(1)]);
     assert_eq!((e.unwrap_err().column, out), (1, vec![9]));
 }
 
@@ -160,7 +174,8 @@ fn random_bytes_never_panic() {
         let mut bytes: Vec<u8> = (0..n).map(|_| random.next() as u8).collect();
         // Half of them begin like something.
         if let (1, Some(first)) = (random.next() % 2, bytes.first_mut()) {
-            *first = [kind::COLMETADATA, kind::ERROR, 0x01, 0x12, 22, 0x10][random.next() as usize % 6];
+            *first =
+                [kind::COLMETADATA, kind::ERROR, 0x01, 0x12, 22, 0x10][random.next() as usize % 6];
         }
         decode_as_anything(&bytes);
     }

@@ -80,7 +80,8 @@ fn check_total(total: u64, got: usize) -> Result<()> {
 fn from_bytes(b: &[u8], info: &TypeInfo) -> Result<Value> {
     use SqlType::*;
     let sql = info.sql;
-    let bad = || ProtocolError::BadValue { ordinal: 0, name: String::new(), type_name: type_name(sql) };
+    let bad =
+        || ProtocolError::BadValue { ordinal: 0, name: String::new(), type_name: type_name(sql) };
     let mut r = Reader::new(b);
     // A length that is not the type's breaks the stream.
     let exactly = |n: usize| {
@@ -259,7 +260,11 @@ fn variant(r: &mut Reader<'_>) -> Result<Value> {
             if !(1..=38).contains(&precision) || scale > precision {
                 return Err(BAD);
             }
-            if kind == byte::DECIMALN { Decimal { precision, scale } } else { Numeric { precision, scale } }
+            if kind == byte::DECIMALN {
+                Decimal { precision, scale }
+            } else {
+                Numeric { precision, scale }
+            }
         }
         byte::CHAR | byte::VARCHAR | byte::NCHAR | byte::NVARCHAR => {
             collation = p.array()?;

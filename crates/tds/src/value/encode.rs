@@ -22,7 +22,10 @@ enum Layout {
     Float,
     Money4,
     Money8,
-    Decimal { bytes: u8, scale: u8 },
+    Decimal {
+        bytes: u8,
+        scale: u8,
+    },
     Date,
     Time(u8),
     DateTime,
@@ -33,7 +36,10 @@ enum Layout {
     /// Character or binary string with a two-byte length, of at most so many bytes.
     Short(u16),
     /// A date type of 2008 as nvarchar of at most so many bytes; the value's own type decides its scale.
-    DateText { max: u16, scale: u8 },
+    DateText {
+        max: u16,
+        scale: u8,
+    },
     Plp,
     Pointer,
     Variant,
@@ -78,7 +84,9 @@ impl Encoder {
             DateTimeOffset(scale) => Layout::DateTimeOffset(scale),
             UniqueIdentifier => Layout::Guid,
             Variant => Layout::Variant,
-            Char(n) | Binary(n) | VarChar(MaxLen::N(n)) | VarBinary(MaxLen::N(n)) => Layout::Short(n),
+            Char(n) | Binary(n) | VarChar(MaxLen::N(n)) | VarBinary(MaxLen::N(n)) => {
+                Layout::Short(n)
+            }
             NChar(n) | NVarChar(MaxLen::N(n)) => Layout::Short(n.saturating_mul(2)),
             RowVersion => Layout::Short(8),
             VarChar(MaxLen::Max) | NVarChar(MaxLen::Max) | VarBinary(MaxLen::Max) => {
@@ -324,7 +332,8 @@ fn put_variant(out: &mut Vec<u8>, value: &Value) -> Result<(), What> {
         SqlType::NChar(n) => string(out, byte::NCHAR, n.saturating_mul(2)),
         SqlType::NVarChar(MaxLen::N(n)) => string(out, byte::NVARCHAR, n.saturating_mul(2)),
         SqlType::Binary(n) | SqlType::VarBinary(MaxLen::N(n)) => {
-            let kind = if matches!(sql, SqlType::Binary(_)) { byte::BINARY } else { byte::VARBINARY };
+            let kind =
+                if matches!(sql, SqlType::Binary(_)) { byte::BINARY } else { byte::VARBINARY };
             out.extend_from_slice(&[kind, 2]);
             out.extend_from_slice(&n.to_le_bytes());
         }

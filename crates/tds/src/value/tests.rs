@@ -190,11 +190,11 @@ fn plp_in_chunks_of_unknown_total() {
 #[test]
 fn values_outside_their_type_are_named() {
     for bytes in [
-        &[0x28u8, 3, 0xDB, 0xB9, 0x37][..],           // date 10000-01-01
-        &[0x29, 7, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],  // time beyond a day
+        &[0x28u8, 3, 0xDB, 0xB9, 0x37][..],             // date 10000-01-01
+        &[0x29, 7, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],    // time beyond a day
         &[0x6F, 8, 8, 0, 0, 0, 0, 0, 0x82, 0x8B, 0x01], // datetime ticks
-        &[0x6D, 4, 4, 0, 0, 0xC0, 0x7F],              // NaN
-        &[0xE7, 8, 0, 0, 0, 0, 0, 0, 3, 0, 1, 2, 3],  // odd UTF-16
+        &[0x6D, 4, 4, 0, 0, 0xC0, 0x7F],                // NaN
+        &[0xE7, 8, 0, 0, 0, 0, 0, 0, 3, 0, 1, 2, 3],    // odd UTF-16
     ] {
         assert!(matches!(read(bytes), Err(ProtocolError::BadValue { .. })), "{bytes:?}");
     }

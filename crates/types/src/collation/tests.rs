@@ -23,7 +23,11 @@ impl Random {
 
 fn key(c: Collation, text: &[u8], unicode: bool) -> Vec<u8> {
     let mut out = Vec::new();
-    if unicode { c.sort_key_nvarchar(text, &mut out) } else { c.sort_key_varchar(text, &mut out) }
+    if unicode {
+        c.sort_key_nvarchar(text, &mut out)
+    } else {
+        c.sort_key_varchar(text, &mut out)
+    }
     out
 }
 
@@ -59,7 +63,11 @@ fn keys_of_all_units_order_as_comparison_does() {
     for c in Collation::ALL {
         for _ in 0..40_000 {
             let unit = |r: &mut Random| {
-                let u = if r.next() % 2 == 0 { r.next() as u16 } else { 0xFFF8 + (r.next() % 8) as u16 };
+                let u = if r.next().is_multiple_of(2) {
+                    r.next() as u16
+                } else {
+                    0xFFF8 + (r.next() % 8) as u16
+                };
                 u.to_le_bytes()
             };
             let a = [unit(&mut random), unit(&mut random)].concat();

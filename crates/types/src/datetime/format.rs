@@ -55,8 +55,18 @@ fn template(style: i32) -> Option<&'static str> {
 
 /// Names of the Hijri months, for style 130.
 const HIJRI_MONTHS: [&str; 12] = [
-    "محرم", "صفر", "ربيع الاول", "ربيع الثاني", "جمادى الاولى", "جمادى الثانية", "رجب", "شعبان",
-    "رمضان", "شوال", "ذو القعدة", "ذو الحجة",
+    "محرم",
+    "صفر",
+    "ربيع الاول",
+    "ربيع الثاني",
+    "جمادى الاولى",
+    "جمادى الثانية",
+    "رجب",
+    "شعبان",
+    "رمضان",
+    "شوال",
+    "ذو القعدة",
+    "ذو الحجة",
 ];
 
 /// Text of a date and time of type `ty` in a style; None if the number is no style.
@@ -97,7 +107,8 @@ pub fn format(local: Local, ty: SqlType, style: Option<i32>) -> Option<String> {
     let hour12 = (hour + 11) % 12 + 1;
     let mut out = String::with_capacity(32);
     // Writing to a String cannot fail.
-    let mut put = |args: std::fmt::Arguments<'_>| out.write_fmt(args).expect("formatting into a String");
+    let mut put =
+        |args: std::fmt::Arguments<'_>| out.write_fmt(args).expect("formatting into a String");
     for c in template.chars() {
         match c {
             'y' => put(format_args!("{:02}", year % 100)),

@@ -89,8 +89,18 @@ pub struct Parsed {
 
 /// English month names.
 pub const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 
 /// The order of numbers that a CONVERT style prescribes when text is read.
@@ -98,7 +108,9 @@ pub fn format_of_style(style: i32) -> Option<DateFormat> {
     Some(match style {
         0 | 1 | 7 | 9 | 10 | 22 | 100 | 101 | 107 | 109 | 110 => DateFormat::Mdy,
         3..=6 | 13 | 103..=106 | 113 => DateFormat::Dmy,
-        2 | 11 | 12 | 20 | 21 | 23 | 25 | 102 | 111 | 112 | 120 | 121 | 126 | 127 => DateFormat::Ymd,
+        2 | 11 | 12 | 20 | 21 | 23 | 25 | 102 | 111 | 112 | 120 | 121 | 126 | 127 => {
+            DateFormat::Ymd
+        }
         8 | 14 | 24 | 108 | 114 => DateFormat::Mdy,
         _ => return None,
     })
@@ -208,11 +220,8 @@ pub fn parse(text: &str, style: ParseStyle) -> Result<Parsed, DateError> {
         }
     }
     let has_date = !numbers.is_empty() || month.is_some();
-    let date = if has_date {
-        read_date(&numbers, month, separated, iso, style)?
-    } else {
-        (1900, 1, 1)
-    };
+    let date =
+        if has_date { read_date(&numbers, month, separated, iso, style)? } else { (1900, 1, 1) };
     let days = days_from_civil(date.0, date.1, date.2).ok_or(DateError::Range)?;
     let local = Local { days, ticks: clock.unwrap_or(0), offset: offset.unwrap_or(0) };
     Ok(Parsed { local, has_offset: offset.is_some(), has_date })
@@ -225,7 +234,7 @@ fn month_of(word: &str) -> Option<u32> {
 
 /// `hh[:mm[:ss[.fff | :mmm]]] [AM|PM]`, in ticks.
 fn read_clock(r: &mut Reader<'_>, legacy: bool) -> Result<u64, DateError> {
-    let mut part = |r: &mut Reader<'_>| r.number().filter(|n| n.digits <= 2).ok_or(DateError::Syntax);
+    let part = |r: &mut Reader<'_>| r.number().filter(|n| n.digits <= 2).ok_or(DateError::Syntax);
     let mut hour = part(r)?.value;
     let (mut minute, mut second, mut fraction) = (0, 0, 0u64);
     if r.take(b':') {

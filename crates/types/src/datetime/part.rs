@@ -154,15 +154,14 @@ pub fn add(part: DatePart, n: i64, to: Local) -> Option<Local> {
     };
     let c = to.civil();
     let index = (c.year as i64 * 12 + c.month as i64 - 1).checked_add(months)?;
-    let (year, month) = (i32::try_from(index.div_euclid(12)).ok()?, index.rem_euclid(12) as u32 + 1);
+    let (year, month) =
+        (i32::try_from(index.div_euclid(12)).ok()?, index.rem_euclid(12) as u32 + 1);
     let day = c.day.min(days_in_month(year, month));
     Some(Local { days: days_from_civil(year, month, day)?, ..to })
 }
 
 fn in_calendar(days: i64, rest: Local) -> Option<Local> {
-    (0..=super::MAX_DAYS as i64)
-        .contains(&days)
-        .then(|| Local { days: days as i32, ..rest })
+    (0..=super::MAX_DAYS as i64).contains(&days).then_some(Local { days: days as i32, ..rest })
 }
 
 /// DATEDIFF: how many boundaries of the part lie between the two. Offsets count: both are taken in UTC.
@@ -180,9 +179,12 @@ pub fn diff(part: DatePart, from: Local, to: Local) -> i128 {
     match part {
         DatePart::Year => (b.year - a.year) as i128,
         DatePart::Quarter => {
-            ((b.year * 4 + (b.month as i32 - 1) / 3) - (a.year * 4 + (a.month as i32 - 1) / 3)) as i128
+            ((b.year * 4 + (b.month as i32 - 1) / 3) - (a.year * 4 + (a.month as i32 - 1) / 3))
+                as i128
         }
-        DatePart::Month => ((b.year * 12 + b.month as i32) - (a.year * 12 + a.month as i32)) as i128,
+        DatePart::Month => {
+            ((b.year * 12 + b.month as i32) - (a.year * 12 + a.month as i32)) as i128
+        }
         DatePart::Day | DatePart::DayOfYear | DatePart::Weekday => days,
         // Weeks begin on Sunday here, whatever SET DATEFIRST says. Day 0 is a Monday.
         DatePart::Week | DatePart::IsoWeek => ((to.days + 1) / 7 - (from.days + 1) / 7) as i128,

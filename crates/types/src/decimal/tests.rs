@@ -23,7 +23,7 @@ impl Random {
     fn decimal(&mut self) -> Decimal {
         let digits = (self.next() % 38 + 1) as usize;
         let m = ((self.next() as u128) << 64 | self.next() as u128) % POW10[digits];
-        Decimal::new(self.next() % 2 == 0, m, (self.next() % 39) as u8).unwrap()
+        Decimal::new(self.next().is_multiple_of(2), m, (self.next() % 39) as u8).unwrap()
     }
 }
 
@@ -79,9 +79,11 @@ fn operators_agree_with_a_wide_integer_model() {
         let a = random.decimal().rescale((random.next() % 19) as u8);
         let b = random.decimal().rescale((random.next() % 19) as u8);
         let (Some(a), Some(b)) = (a, b) else { continue };
-        let (ta, tb) = (ty(a.digits().max(a.scale()), a.scale()), ty(b.digits().max(b.scale()), b.scale()));
+        let (ta, tb) =
+            (ty(a.digits().max(a.scale()), a.scale()), ty(b.digits().max(b.scale()), b.scale()));
         let wide = |d: Decimal, scale: u8| {
-            let m = ethnum::I256::from(d.magnitude()) * ethnum::I256::from(POW10[(scale - d.scale()) as usize]);
+            let m = ethnum::I256::from(d.magnitude())
+                * ethnum::I256::from(POW10[(scale - d.scale()) as usize]);
             if d.is_negative() { -m } else { m }
         };
         let s = a.scale().max(b.scale());

@@ -13,7 +13,7 @@ use super::{RedoResult, compensation, on_page};
 use crate::buffer::WriteGuard;
 use crate::codec::{Put, Take};
 use crate::error::StorageResult;
-use crate::layout::pfs_of;
+use crate::layout::{EXTENT_PAGES, interval_start, pfs_of};
 use crate::page::{BITMAP_BITS, PFS_ALLOCATED, PFS_PAGES, Page};
 use crate::txn::work::{Change, Work};
 
@@ -145,11 +145,17 @@ pub(super) fn undo_bits(
     let change = compensation(r, Lop::SetBits, r.header.context);
     on_page(work, held, r.header.page, |work, page| {
         work.change(page, &change, &[&encode_bits(&runs, !value)])?;
-        for (first, count) in runs {
+        for &(first, count) in &runs {
             page.set_bits(first, count, !value);
         }
         Ok(())
-    })
+    })?;
+    if r.header.context == Lcx::Gam && !value {
+        let start = interval_start(r.header.page.page);
+        let first = runs.iter().map(|r| r.0).min().unwrap_or(0);
+        work.db.extents_freed(start + first * EXTENT_PAGES);
+    }
+    Ok(())
 }
 
 pub(super) fn undo_free_space(
@@ -157,7 +163,7 @@ pub(super) fn undo_free_space(
     held: &mut [WriteGuard<'_>],
     r: &Record<'_>,
 ) -> StorageResult<()> {
-    let Some((runs, _, before)) = parse_free_space(r) else {
+    let Some((runs, value, before)) = parse_free_space(r) else {
         return Err(work.db.store.corrupt(r.header.page, "undo of free space".to_owned()));
     };
     let change = compensation(r, Lop::SetFreeSpace, r.header.context);
@@ -167,13 +173,20 @@ pub(super) fn undo_free_space(
     on_page(work, held, r.header.page, |work, page| {
         work.change(page, &change, &[&payload])?;
         let mut bytes = before;
-        for (first, count) in runs {
+        for &(first, count) in &runs {
             let (these, rest) = bytes.split_at(count.into());
             bytes = rest;
             page.set_pfs(first.into(), these);
         }
         Ok(())
-    })
+    })?;
+    if let ([(first, 1)], PFS_ALLOCATED) = (&runs[..], value) {
+        // An allocation taken back: the page can be given out again.
+        let base = r.header.page.page / PFS_PAGES * PFS_PAGES;
+        let page = PageId { file: r.header.page.file, page: base + u32::from(*first) };
+        work.db.clone().page_freed(r.header.hobt, page);
+    }
+    Ok(())
 }
 
 /// Marks a page as not allocated, as the compensation `change`.

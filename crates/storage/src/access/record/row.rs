@@ -6,11 +6,12 @@
 //!                   Places: 0 heap row, 1 leaf entry, 2 forwarded heap row (which its stub stands for in counts), 3 interior entry.
 //! LOP_MODIFY_ROW    u16 offset in the row, u16 bytes before, u16 bytes after, u16 key length, before, after, key.
 //!                   A compensation leaves out the bytes before and the key. The key: leaf entries only.
+//!                   Flag USER_1: the row is logged whole, and undo does not compare it with the bytes after.
 //! LOP_EXPUNGE_ROWS  u16 slots, ascending. Redo only.
 //! ```
 
 use taffrail_base::TransactionId;
-use taffrail_log::{Lcx, Lop, Record, Reserve};
+use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::{Place, RedoResult, compensation, on_page};
 use crate::access::node::{FORWARDED, GHOST, is_ghost, search, split_entry};
@@ -352,7 +353,10 @@ pub(super) fn undo_modify(
     let mut back = |work: &mut Work, page: &mut WriteGuard<'_>, slot: usize| {
         change.slot = slot as u16;
         let room = before.len().saturating_sub(after.len()) <= page.free_bytes() as usize;
-        if page.row(slot).get(at..at + after.len()) != Some(after) || !room {
+        // What was logged whole may have been changed by a system transaction since: see `directory`.
+        let now = page.row(slot).get(at..at + after.len());
+        let whole = r.header.flags.contains(RecordFlags::USER_1);
+        if !room || if whole { now.is_none() } else { now != Some(after) } {
             return Err(damaged(work, r, "the row is not what the record left"));
         }
         let was = is_ghost(page, slot);
@@ -394,6 +398,18 @@ pub(super) fn describe(r: &Record<'_>) -> String {
             }
             None => "malformed".to_owned(),
         },
+    }
+}
+
+/// The row that a record writes whole: an insertion, or a modification that is not trimmed.
+pub(crate) fn whole_row<'a>(r: &Record<'a>) -> Option<&'a [u8]> {
+    match r.header.op {
+        Lop::InsertRows if r.header.context != Lcx::MarkAsGhost => Some(r.payload),
+        Lop::ModifyRow => match parse_modify(r)? {
+            (_, (0, _, new, _)) if new.len() > MODIFY_HEADER => Some(new),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

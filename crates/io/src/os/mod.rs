@@ -5,14 +5,16 @@
 //! one device write, one flush (or FUA). Where a file system refuses `O_DIRECT`, the same calls go through the
 //! page cache, and [`Volume::kind`] says so.
 //!
-//! `submit` performs its writes before it returns; `reap` hands out their results. Callers are written for
-//! several writes in flight, and the simulated volume really has them in flight.
+//! Submitted writes are performed by a few threads of this module ([`pool`]), so that several are in flight; a single
+//! one by the caller himself.
+
+mod pool;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{FallocateFlags, OFlags, fallocate, fdatasync};
@@ -49,13 +51,14 @@ impl OsDisk {
             false => None,
         };
         let kind = if direct.is_some() { VolumeKind::Direct } else { VolumeKind::Buffered };
-        Ok(Arc::new(OsVolume {
+        Ok(Arc::new(OsVolume(Arc::new(OpenFile {
             file: direct.unwrap_or(file),
             path: path.to_owned(),
             kind,
             sector,
-            done: Mutex::new(Vec::new()),
-        }))
+            submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
+            ended: Condvar::new(),
+        }))))
     }
 }
 
@@ -145,17 +148,51 @@ impl Disk for OsDisk {
     }
 }
 
-struct OsVolume {
+/// Submitted writes of a file.
+struct Submitted {
+    in_flight: usize,
+    done: Vec<WriteDone>,
+}
+
+/// What a volume and its writes in flight share.
+struct OpenFile {
     file: File,
     path: PathBuf,
     kind: VolumeKind,
     sector: u32,
-    done: Mutex<Vec<WriteDone>>,
+    submitted: Mutex<Submitted>,
+    ended: Condvar,
 }
 
-impl OsVolume {
+struct OsVolume(Arc<OpenFile>);
+
+impl std::ops::Deref for OsVolume {
+    type Target = OpenFile;
+    fn deref(&self) -> &OpenFile {
+        &self.0
+    }
+}
+
+impl OpenFile {
     fn fail(&self, op: &'static str, e: impl Into<io::Error>) -> IoError {
         IoError::new(op, &self.path, e)
+    }
+
+    fn submitted(&self) -> MutexGuard<'_, Submitted> {
+        self.submitted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Performs a submitted write and notes its end.
+    fn perform(&self, op: WriteOp) {
+        let parts = [IoSlice::new(&op.buf[..op.len])];
+        let result = self
+            .write_parts(op.offset, &parts, ReadWriteFlags::empty())
+            .map_err(|e| self.fail("write", e));
+        let mut s = self.submitted();
+        s.in_flight -= 1;
+        s.done.push(WriteDone { token: op.token, buf: op.buf, result });
+        drop(s);
+        self.ended.notify_all();
     }
 
     /// Writes parts with `pwritev2`, going on after a short write (which only a full disk or a signal causes).
@@ -257,19 +294,26 @@ impl Volume for OsVolume {
     }
 
     fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
-        let finished: Vec<WriteDone> = ops
-            .into_iter()
-            .map(|op| {
-                let result = self.write_at(op.offset, &op.buf[..op.len]);
-                WriteDone { token: op.token, buf: op.buf, result }
-            })
-            .collect();
-        self.done.lock().unwrap_or_else(PoisonError::into_inner).extend(finished);
+        let alone = {
+            let mut s = self.submitted();
+            s.in_flight += ops.len();
+            s.in_flight == 1
+        };
+        for op in ops {
+            match alone {
+                true => self.perform(op),
+                false => pool::perform(&self.0, op),
+            }
+        }
         Ok(())
     }
 
-    fn reap(&self, _min: usize) -> IoResult<Vec<WriteDone>> {
-        Ok(std::mem::take(&mut *self.done.lock().unwrap_or_else(PoisonError::into_inner)))
+    fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
+        let mut s = self.submitted();
+        while s.done.len() < min && s.in_flight > 0 {
+            s = self.ended.wait(s).unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(std::mem::take(&mut s.done))
     }
 
     fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
@@ -365,7 +409,23 @@ mod tests {
         v.submit(vec![WriteOp { token: 9, offset: 0, buf: b, len: 4096 }]).unwrap();
         let done = v.reap(1).unwrap();
         assert!(done[0].token == 9 && done[0].result.is_ok());
-        assert_eq!(disk.list(&dir).unwrap(), [path.clone()]);
+        let op = |n: u64| WriteOp {
+            token: n,
+            offset: n * 4096,
+            buf: AlignedBuf::from_slice(&[n as u8; 4096]),
+            len: 4096,
+        };
+        v.submit((0..16).map(op).collect()).unwrap();
+        let mut left = 16;
+        while left > 0 {
+            let done = v.reap(4).unwrap();
+            assert!(done.len() >= 4.min(left) && done.iter().all(|d| d.result.is_ok()));
+            left -= done.len();
+        }
+        v.sync().unwrap();
+        v.read_at(15 * 4096, &mut small).unwrap();
+        assert_eq!(small, [15; 3]);
+        assert_eq!(disk.list(&dir).unwrap(), std::slice::from_ref(&path));
         disk.remove(&path).unwrap();
         let gone = disk.open(&path, OpenSpec::LOG).err().unwrap();
         assert!(gone.is_not_found());

@@ -1,0 +1,368 @@
+//! ALTER TABLE.
+
+use super::draft::{TableDraft, resolve_type};
+use super::index::{self, shown_name};
+use super::{create, resolve};
+use crate::catalog::rows::{self, IdentityRow};
+use crate::catalog::systab::{self, SystemTables};
+use crate::catalog::{Column, ObjectKind, Table, fold};
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::rowcodec::PlaceAllocator;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::convert::{self, AssignError};
+use taffrail_types::{Collation, ConvertContext, SqlType, Value};
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
+/// `ALTER TABLE`.
+pub(crate) fn alter_table(
+    cx: &mut StatementContext<'_>,
+    s: &ast::AlterTable,
+    text: &str,
+) -> SqlResult<()> {
+    let missing = || SqlError::new(4902, &[&s.table]);
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    match &s.action {
+        ast::AlterTableAction::Add { check, body } => {
+            add(cx, &database, &table, body, *check, text)
+        }
+        ast::AlterTableAction::Drop(items) => {
+            for item in items {
+                let current = database.catalog.table(table.head.id);
+                let table = current.ok_or_else(missing)?;
+                match item.column {
+                    true => drop_column(cx, &database, &table, item)?,
+                    false => drop_constraint(cx, &database, &table, item)?,
+                }
+            }
+            index::modified(cx, &database, table.head.id)
+        }
+        ast::AlterTableAction::AlterColumn(change) => {
+            alter_column(cx, &database, &table, change)?;
+            index::modified(cx, &database, table.head.id)
+        }
+        ast::AlterTableAction::Rebuild(options) => {
+            super::draft::index_options(options)?;
+            index::rebuild_all(cx, &database, &table)
+        }
+        ast::AlterTableAction::CheckConstraint { .. } => {
+            Err(unsupported("ALTER TABLE … CHECK and NOCHECK CONSTRAINT"))
+        }
+        ast::AlterTableAction::Trigger { .. } => Err(unsupported("ALTER TABLE … TRIGGER")),
+        ast::AlterTableAction::Set(_) => Err(unsupported("ALTER TABLE … SET")),
+        ast::AlterTableAction::Switch { .. } => Err(unsupported("ALTER TABLE … SWITCH")),
+        ast::AlterTableAction::ChangeTracking(_) => Err(unsupported("Change tracking")),
+    }
+}
+
+fn add(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    body: &ast::TableBody,
+    check: Option<bool>,
+    text: &str,
+) -> SqlResult<()> {
+    let mut draft = TableDraft::of_table(table);
+    draft.table = shown_name(cx, table);
+    let had_identity = draft.identity.is_some();
+    draft.add_body(body, text, cx.session.options.ansi_null_dflt_on)?;
+    let is_empty = table.row_count() == 0;
+    if !draft.checks.is_empty() && !is_empty && check != Some(false) {
+        return Err(unsupported("A CHECK constraint on rows that exist (WITH NOCHECK is)"));
+    }
+    let name = draft.table.clone();
+    let schema = table.head.schema.clone();
+    let owner = create::Owner {
+        database,
+        table: table.head.id,
+        name: &name,
+        schema: (table.head.schema_id, &schema),
+    };
+    let mut touched = Vec::new();
+    let mut changed = Vec::new(); // existing columns that get a default
+    for default in std::mem::take(&mut draft.defaults) {
+        let at = default.column;
+        if at < draft.existing {
+            changed.push(at);
+        } else if !is_empty && (!draft.columns[at].nullable || default.with_values) {
+            draft.columns[at].missing = missing_value(cx, &draft.columns[at], &default)?;
+        }
+        touched.push(create::write_default(cx, &owner, &mut draft, default)?);
+    }
+    for check in std::mem::take(&mut draft.checks) {
+        touched.push(create::write_check(cx, &owner, &draft, check)?);
+    }
+    if !is_empty {
+        for column in &draft.columns[draft.existing..] {
+            if column.is_identity {
+                return Err(unsupported("Adding an identity column to a table that has rows"));
+            }
+            if !column.nullable && column.missing.is_null() {
+                return Err(SqlError::new(4901, &[&column.name, &name]));
+            }
+        }
+    }
+    let sequence = match draft.identity {
+        Some(_) if !had_identity => database.catalog.new_sequence_id()?,
+        _ => 0,
+    };
+    for (i, column) in draft.columns.iter().enumerate() {
+        if i >= draft.existing {
+            let identity = draft.identity.filter(|(at, _, _)| *at == i);
+            let identity =
+                identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
+            rows::write_column(cx.transaction(database)?, table.head.id, column, identity)?;
+        } else if changed.contains(&i) {
+            set_default(cx, database, table, column, column.default.as_ref().map_or(0, |d| d.id.0))?;
+        }
+    }
+    let fresh = index::refresh(cx, database, table, &touched)?;
+    index::add_keys(cx, database, &fresh, draft)
+}
+
+/// Puts the default's id into the row of a column that exists.
+fn set_default(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    column: &Column,
+    id: i32,
+) -> SqlResult<()> {
+    let tx = cx.transaction(database)?;
+    let key = [table.head.id.0 as i64, column.id as i64];
+    let row = systab::get(tx, &SystemTables::COLUMNS, &key)?;
+    let mut row = row.ok_or_else(|| SqlError::new(5243, &[]))?;
+    row[6] = Value::Int(id);
+    systab::put(tx, &SystemTables::COLUMNS, &key, &row)
+}
+
+/// What rows that exist get for a column that is added.
+fn missing_value(
+    cx: &StatementContext<'_>,
+    column: &Column,
+    default: &super::draft::DefaultDraft,
+) -> SqlResult<Value> {
+    let (value, from) = match &default.constant {
+        Some(constant) => constant.clone(),
+        None => match default.definition.as_str() {
+            "(getdate())" | "(current_timestamp)" | "(getutcdate())" | "(sysdatetime())"
+            | "(sysutcdatetime())" => (cx.database().catalog.now(), SqlType::DateTime),
+            other => {
+                let what = format!("Adding a column with the default {other} to a table that has rows");
+                return Err(unsupported(&what));
+            }
+        },
+    };
+    let context = cx.session.options.convert_context();
+    assign(value, from, column, &default.definition, &context)
+}
+
+/// A value for a column: 2628 and the errors of conversion.
+fn assign(
+    value: Value,
+    from: SqlType,
+    column: &Column,
+    table: &str,
+    context: &ConvertContext,
+) -> SqlResult<Value> {
+    match convert::assign(value, from, column.ty, context) {
+        Ok(value) => Ok(value),
+        Err(AssignError::Truncated(text)) => {
+            Err(SqlError::new(2628, &[&table, &column.name, &text]))
+        }
+        Err(AssignError::Sql(e)) => Err(e),
+    }
+}
+
+fn drop_column(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    item: &ast::DropTableItem,
+) -> SqlResult<()> {
+    let Some(at) = table.column(&item.name.value) else {
+        if item.if_exists {
+            return Ok(());
+        }
+        let what = "ALTER TABLE DROP COLUMN";
+        return Err(SqlError::new(4924, &[&what, &item.name.value, &shown_name(cx, table)]));
+    };
+    refuse_if_used(cx, table, at, "DROP")?;
+    if table.columns.len() == 1 {
+        let what = "ALTER TABLE DROP COLUMN";
+        return Err(SqlError::new(4923, &[&what, &item.name.value, &shown_name(cx, table)]));
+    }
+    rows::drop_column(cx.transaction(database)?, table.head.id, &table.columns[at])?;
+    index::refresh(cx, database, table, &[]).map(drop)
+}
+
+/// 5074 for everything that uses the column, then 4922.
+fn refuse_if_used(
+    cx: &mut StatementContext<'_>,
+    table: &Table,
+    at: usize,
+    verb: &str,
+) -> SqlResult<()> {
+    let column = &table.columns[at];
+    let mut users: Vec<(&str, Arc<str>)> = Vec::new();
+    if verb == "DROP" && let Some(default) = &column.default {
+        users.push(("object", default.name.clone()));
+    }
+    for check in &table.checks {
+        // Without the bound condition: the name in brackets or as a word.
+        let text = fold(&check.definition);
+        let name = fold(&column.name);
+        let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        if check.column_id == column.id || words.any(|w| w == name) {
+            users.push(("object", check.name.clone()));
+        }
+    }
+    for index in &table.indexes {
+        if index.covers(at).is_some() {
+            let what = if index.constraint.0 != 0 { "object" } else { "index" };
+            users.push((what, index.name.clone()));
+        }
+    }
+    if users.is_empty() {
+        return Ok(());
+    }
+    for (what, name) in users {
+        cx.message(SqlError::new(5074, &[&what, &name, &"column", &column.name]))?;
+    }
+    let what = format!("ALTER TABLE {verb} COLUMN");
+    Err(SqlError::new(4922, &[&what, &column.name, &"column"]))
+}
+
+fn drop_constraint(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    item: &ast::DropTableItem,
+) -> SqlResult<()> {
+    let key = fold(&item.name.value);
+    let all = database.catalog.constraints_of(table.head.id);
+    let Some(constraint) = all.into_iter().find(|c| fold(&c.head.name) == key) else {
+        if item.if_exists {
+            return Ok(());
+        }
+        cx.message(SqlError::new(3728, &[&item.name.value]))?;
+        return Err(SqlError::new(3727, &[]).with_severity(16).with_state(0));
+    };
+    let id = constraint.head.id;
+    rows::remove_object(cx.transaction(database)?, id)?;
+    match constraint.head.kind {
+        ObjectKind::PrimaryKey | ObjectKind::Unique => {
+            let index = table.indexes.iter().find(|i| i.constraint == id).cloned();
+            let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
+            index::remove(cx, database, table, &index, &[id])
+        }
+        ObjectKind::Default => {
+            let column = table.columns.iter().find(|c| c.id == constraint.detail);
+            let column = column.ok_or_else(|| SqlError::new(5243, &[]))?;
+            set_default(cx, database, table, column, 0)?;
+            index::refresh(cx, database, table, &[id]).map(drop)
+        }
+        _ => index::refresh(cx, database, table, &[id]).map(drop),
+    }
+}
+
+fn alter_column(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    change: &ast::AlterColumn,
+) -> SqlResult<()> {
+    let (name, ty, collation, nullable) = match change {
+        ast::AlterColumn::Property { property, .. } => {
+            return Err(unsupported(&format!("ALTER COLUMN … {property}")));
+        }
+        ast::AlterColumn::Type { sparse: true, .. } => return Err(unsupported("SPARSE")),
+        ast::AlterColumn::Type { name, ty, collation, nullable, .. } => {
+            (name, ty, collation, nullable)
+        }
+    };
+    let shown = shown_name(cx, table);
+    let Some(at) = table.column(&name.value) else {
+        return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));
+    };
+    let old = table.columns[at].clone();
+    let (ty, _) = resolve_type(ty, at + 1)?;
+    let mut new = Column { ty, ..old.clone() };
+    new.nullable = nullable.unwrap_or(true) && !old.is_identity;
+    if let Some(collation) = collation {
+        let found = Collation::from_name(&collation.value);
+        new.collation = found.ok_or_else(|| SqlError::new(448, &[&collation.value]))?;
+    }
+    let wider = widens(old.ty, ty) && new.collation == old.collation;
+    if !wider || (old.nullable && !new.nullable) || new.collation != old.collation {
+        // Keys of indexes would change; a wider text of the same kind leaves them as they are.
+        refuse_if_used(cx, table, at, "ALTER")?;
+    }
+    if old.is_identity && ty != old.ty {
+        return Err(unsupported("Another type for an identity column"));
+    }
+    if old.nullable && !new.nullable {
+        let layout = table.layout.clone();
+        let tx = cx.transaction(database)?;
+        let statement = "ALTER TABLE";
+        super::build::for_each_row(tx, table, |_, _, row| match layout.cell(row, at)? {
+            crate::rowcodec::Cell::Value(Value::Null) => {
+                Err(SqlError::new(515, &[&old.name, &shown, &statement]))
+            }
+            _ => Ok(()),
+        })?;
+    }
+    if wider {
+        let identity = identity_row(table, at);
+        rows::write_column(cx.transaction(database)?, table.head.id, &new, identity)?;
+        return index::refresh(cx, database, table, &[]).map(drop);
+    }
+    convert::check(old.ty, ty, convert::Conversion::Implicit)?;
+    // All rows are written anew, so every column gets a fresh place.
+    let mut places = PlaceAllocator::default();
+    let mut columns = table.columns.clone();
+    columns[at] = new.clone();
+    let tx = cx.transaction(database)?;
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
+    for (i, column) in columns.iter_mut().enumerate() {
+        let place = places.next(column.ty);
+        let (place, null_bit) = place.ok_or_else(|| SqlError::new(1701, &[&shown, &8061, &7, &8060]))?;
+        column.place = place;
+        column.null_bit = null_bit;
+        column.missing = Value::Null;
+        rows::write_column(tx, table.head.id, column, identity_row(table, i))?;
+    }
+    index::renew(cx, database, table, table.base())?;
+    let context = cx.session.options.convert_context();
+    let convert_row = |mut values: Vec<Value>| -> SqlResult<Vec<Value>> {
+        let value = std::mem::take(&mut values[at]);
+        values[at] = assign(value, old.ty, &new, &shown, &context)?;
+        Ok(values)
+    };
+    index::rebuild(cx, database, table, &[], Some(&convert_row)).map(drop)
+}
+
+fn identity_row(table: &Table, column: usize) -> Option<IdentityRow> {
+    let identity = table.identity.as_ref().filter(|i| i.column == column)?;
+    Some(IdentityRow {
+        seed: identity.seed,
+        increment: identity.increment,
+        sequence: identity.sequence.id(),
+    })
+}
+
+/// Whether values of `from` are stored alike as values of `to`.
+fn widens(from: SqlType, to: SqlType) -> bool {
+    use SqlType::{NVarChar, VarBinary, VarChar};
+    match (from, to) {
+        (VarChar(a), VarChar(b)) | (NVarChar(a), NVarChar(b)) | (VarBinary(a), VarBinary(b)) => a <= b,
+        _ => from == to,
+    }
+}

@@ -1,0 +1,132 @@
+//! DROP of tables, procedures and schemas; TRUNCATE TABLE.
+
+use super::resolve;
+use crate::catalog::rows::{self, IdentityRow};
+use crate::catalog::systab::{self, SystemTables};
+use crate::catalog::{Object, ObjectKind, Table};
+use crate::context::StatementContext;
+use crate::database::Database;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+
+/// `DROP TABLE | PROCEDURE | SCHEMA | VIEW`; databases are dropped in [`super::database`].
+pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
+    let (kind, what, state) = match s.kind {
+        ast::DropKind::Table => (ObjectKind::Table, "table", 5),
+        ast::DropKind::Procedure => (ObjectKind::Procedure, "procedure", 5),
+        ast::DropKind::View => (ObjectKind::View, "view", 5),
+        ast::DropKind::Schema => return drop_schemas(cx, s),
+        other => {
+            let what = format!("DROP {other:?}").to_uppercase();
+            return Err(SqlError::new(40510, &[&what]));
+        }
+    };
+    for name in &s.names {
+        let missing = || SqlError::new(3701, &[&"drop", &what, name]).with_state(state);
+        let found = match resolve::find(cx, name) {
+            Ok(found) => found,
+            Err(_) if s.if_exists => None,
+            Err(e) => return Err(e),
+        };
+        let found = found.filter(|(_, o)| o.head().kind == kind);
+        let Some((database, object)) = found else {
+            if s.if_exists {
+                continue;
+            }
+            return Err(missing());
+        };
+        let id = object.head().id;
+        resolve::lock(cx, &database, id)?;
+        let Some(object) = database.catalog.object(id) else { return Err(missing()) };
+        match &object {
+            Object::Table(table) => drop_table(cx, &database, table)?,
+            _ => {
+                rows::remove_object(cx.transaction(&database)?, id)?;
+                let session = cx.session.id;
+                database.catalog.refresh(cx.transaction(&database)?, session, &[id])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Drops a table that is locked: its constraints, indexes and rows.
+pub(crate) fn drop_table(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+) -> SqlResult<()> {
+    let id = table.head.id;
+    let mut touched = Vec::new();
+    for constraint in database.catalog.constraints_of(id) {
+        rows::remove_object(cx.transaction(database)?, constraint.head.id)?;
+        touched.push(constraint.head.id);
+    }
+    let tx = cx.transaction(database)?;
+    rows::remove_object(tx, id)?;
+    for index in &table.indexes {
+        database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
+    }
+    touched.push(id);
+    let session = cx.session.id;
+    database.catalog.refresh(cx.transaction(database)?, session, &touched)?;
+    if database.id.0 == 2 {
+        cx.session.remove_temp_table(id);
+    }
+    Ok(())
+}
+
+fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
+    for name in &s.names {
+        let database = cx.database();
+        let Some(schema) = database.catalog.schema(&name.name.value) else {
+            if s.if_exists {
+                continue;
+            }
+            return Err(SqlError::new(15151, &[&"drop", &"schema", &name.name.value]));
+        };
+        if schema.id.0 < 5 || schema.id.0 >= 16384 {
+            return Err(SqlError::new(15150, &[&"drop", &"schema", &schema.name]));
+        }
+        let objects = database.catalog.objects();
+        if let Some(user) = objects.iter().find(|o| o.head().schema_id == schema.id) {
+            return Err(SqlError::new(3729, &[&"drop schema", &schema.name, &user.head().name]));
+        }
+        let tx = cx.transaction(&database)?;
+        systab::remove(tx, &SystemTables::SCHEMAS, &[schema.id.0 as i64])?;
+        let session = cx.session.id;
+        database.catalog.refresh_schemas(cx.transaction(&database)?, session)?;
+    }
+    Ok(())
+}
+
+/// `TRUNCATE TABLE`: all rows go, the identity begins anew.
+pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlResult<()> {
+    let missing = || SqlError::new(4701, &[&s.table]);
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    let tx = cx.transaction(&database)?;
+    for index in &table.indexes {
+        database.storage.truncate_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
+    }
+    reset_identity(cx, &database, &table)
+}
+
+/// Gives the identity column a new sequence: rolled back, the old one goes on where it was.
+pub(crate) fn reset_identity(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+) -> SqlResult<()> {
+    let Some(identity) = &table.identity else { return Ok(()) };
+    let row = IdentityRow {
+        seed: identity.seed,
+        increment: identity.increment,
+        sequence: database.catalog.new_sequence_id()?,
+    };
+    let column = &table.columns[identity.column];
+    rows::write_column(cx.transaction(database)?, table.head.id, column, Some(row))?;
+    let session = cx.session.id;
+    database.catalog.refresh(cx.transaction(database)?, session, &[table.head.id])
+}

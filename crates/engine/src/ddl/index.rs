@@ -1,0 +1,294 @@
+//! CREATE INDEX, DROP INDEX, ALTER INDEX … REBUILD, and what a change of the base does to all indexes.
+
+use super::draft::{KeyDraft, TableDraft, check_placement, index_options};
+use super::{create, resolve};
+use crate::catalog::rows::{self, IndexRow};
+use crate::catalog::{Index, IndexKind, Table};
+use crate::context::StatementContext;
+use crate::database::Database;
+use std::sync::Arc;
+use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
+use taffrail_storage::{HobtKind, StorageError};
+use taffrail_syntax::ast;
+use taffrail_types::Value;
+
+fn sql(e: StorageError) -> Box<SqlError> {
+    e.to_sql(0)
+}
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
+/// `CREATE INDEX`.
+pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) -> SqlResult<()> {
+    if s.columnstore {
+        return Err(unsupported("A columnstore index"));
+    }
+    if s.filter.is_some() {
+        return Err(unsupported("A filtered index"));
+    }
+    check_placement(s.on.as_ref())?;
+    let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    let (fill_factor, ignore_dup_key) = index_options(&s.options)?;
+    let mut draft = TableDraft::of_table(&table);
+    draft.table = shown_name(cx, &table);
+    if table.index(&s.name.value).is_some() {
+        return Err(SqlError::new(1913, &[&s.name.value, &"table", &s.table]));
+    }
+    if s.clustered && let Some(existing) = table.indexes.iter().find(|i| i.kind == IndexKind::Clustered) {
+        return Err(SqlError::new(1902, &[&"table", &s.table, &existing.name]).with_state(3));
+    }
+    let key = KeyDraft {
+        name: Some(s.name.value.to_string()),
+        primary: false,
+        constraint: false,
+        unique: s.unique,
+        clustered: s.clustered,
+        columns: draft.key_columns(&s.columns)?,
+        included: draft.included(&s.include)?,
+        fill_factor,
+        ignore_dup_key,
+    };
+    draft.add_key(key)?;
+    add_keys(cx, &database, &table, draft)
+}
+
+/// The name of a table in messages: a temp table's as the user wrote it.
+pub(crate) fn shown_name(cx: &StatementContext<'_>, table: &Table) -> String {
+    let temp = cx.session.temp_tables.iter().find(|t| t.object_id == table.head.id);
+    temp.map_or_else(|| table.name().to_string(), |t| t.name.clone())
+}
+
+/// Makes the keys and indexes of a draft on a table that exists. The table is locked.
+pub(crate) fn add_keys(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    mut draft: TableDraft,
+) -> SqlResult<()> {
+    let name = draft.table.clone();
+    for key in std::mem::take(&mut draft.keys) {
+        // Each one sees the table as the one before has left it.
+        let current = database.catalog.table(table.head.id);
+        let old = current.ok_or_else(|| SqlError::new(208, &[&name]))?;
+        let schema = old.head.schema.clone();
+        let owner = create::Owner {
+            database,
+            table: old.head.id,
+            name: &name,
+            schema: (old.head.schema_id, &schema),
+        };
+        let clustered = key.clustered;
+        let id = match clustered {
+            true => IndexId(1),
+            false => IndexId(old.indexes.iter().map(|i| i.id.0).max().unwrap_or(1).max(1) + 1),
+        };
+        let (row, constraint) = create::write_key(cx, &owner, &draft, key, id)?;
+        let touched: Vec<ObjectId> = constraint.into_iter().collect();
+        if clustered {
+            let tx = cx.transaction(database)?;
+            rows::remove_index(tx, old.head.id, IndexId(0))?;
+            rebuild(cx, database, &old, &touched, None)?;
+        } else {
+            let new = refresh(cx, database, &old, &touched)?;
+            let index = new.indexes.iter().find(|i| i.id == row.id).cloned();
+            let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
+            let tx = cx.transaction(database)?;
+            super::build::nonclustered(tx, &new, &index)?;
+        }
+    }
+    modified(cx, database, table.head.id)?;
+    if let Some(table) = database.catalog.table(table.head.id) {
+        create::warn_about_keys(cx, &table)?;
+    }
+    Ok(())
+}
+
+/// `modify_date` of a table is now.
+pub(crate) fn modified(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: ObjectId,
+) -> SqlResult<()> {
+    let Some(current) = database.catalog.table(table) else { return Ok(()) };
+    let mut head = current.head.clone();
+    head.modified = database.catalog.now();
+    rows::write_object(cx.transaction(database)?, &head, 0)?;
+    refresh(cx, database, &current, &[]).map(drop)
+}
+
+/// Takes the rows of a table (and of constraints before it) into the cache.
+pub(crate) fn refresh(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    before: &[ObjectId],
+) -> SqlResult<Arc<Table>> {
+    let mut touched = before.to_vec();
+    touched.push(table.head.id);
+    let session = cx.session.id;
+    database.catalog.refresh(cx.transaction(database)?, session, &touched)?;
+    let new = database.catalog.table(table.head.id);
+    new.ok_or_else(|| SqlError::new(208, &[&table.head.name]))
+}
+
+/// The catalogue's row of an index.
+pub(crate) fn row_of(table: &Table, index: &Index) -> IndexRow {
+    let id_of = |at: usize| table.columns[at].id;
+    IndexRow {
+        id: index.id,
+        name: index.name.to_string(),
+        kind: index.kind,
+        hobt: index.hobt_id,
+        unique: index.unique,
+        primary_key: index.primary_key,
+        unique_constraint: index.unique_constraint,
+        ignore_dup_key: index.ignore_dup_key,
+        constraint: index.constraint,
+        fill_factor: index.fill_factor,
+        key: index.key.columns().iter().map(|c| (id_of(c.column), c.descending)).collect(),
+        included: index.included.iter().map(|at| id_of(*at)).collect(),
+    }
+}
+
+/// Gives a table a new base (whose row the caller has written; or its old one anew, in a new tree) and fills it and
+/// all nonclustered indexes, since the locators of all rows change. The old heap and trees go away.
+pub(crate) fn rebuild(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    old: &Arc<Table>,
+    before: &[ObjectId],
+    change: Option<&dyn Fn(Vec<Value>) -> SqlResult<Vec<Value>>>,
+) -> SqlResult<Arc<Table>> {
+    for index in old.nonclustered() {
+        renew(cx, database, old, index)?;
+    }
+    let new = refresh(cx, database, old, before)?;
+    create::refill(cx, database, old, &new, change)?;
+    let tx = cx.transaction(database)?;
+    for index in &old.indexes {
+        database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)?;
+    }
+    Ok(new)
+}
+
+/// A new, empty heap or tree for an index, in the catalogue in place of the old one (which stays for now).
+pub(crate) fn renew(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    index: &Index,
+) -> SqlResult<()> {
+    let kind = match index.kind {
+        IndexKind::Heap => HobtKind::Heap,
+        _ => HobtKind::BTree,
+    };
+    let tx = cx.transaction(database)?;
+    let hobt = database.storage.create_hobt(tx, kind, table.head.id, index.id).map_err(sql)?;
+    let row = IndexRow { hobt, ..row_of(table, index) };
+    rows::write_index(tx, table.head.id, &row)
+}
+
+/// `DROP INDEX`.
+pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> SqlResult<()> {
+    if let Some(option) = s.options.iter().find(|o| o.name.is("MOVE")) {
+        return Err(unsupported(&option.name.value));
+    }
+    for (name, table_name) in &s.indexes {
+        let full = format!("{table_name}.{name}");
+        let missing = || SqlError::new(3701, &[&"drop", &"index", &full]).with_state(7);
+        let found = match resolve::table(cx, table_name, missing) {
+            Ok(found) => found,
+            Err(_) if s.if_exists => continue,
+            Err(e) => return Err(e),
+        };
+        let (database, table) = found;
+        let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+        let Some(index) = table.index(&name.value).cloned() else {
+            if s.if_exists {
+                continue;
+            }
+            return Err(missing());
+        };
+        if index.constraint.0 != 0 {
+            let what = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
+            return Err(SqlError::new(3723, &[&full, &what]));
+        }
+        remove(cx, &database, &table, &index, &[])?;
+        modified(cx, &database, table.head.id)?;
+    }
+    Ok(())
+}
+
+/// Removes an index; the rows of a clustered one become a heap.
+pub(crate) fn remove(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    index: &Index,
+    before: &[ObjectId],
+) -> SqlResult<()> {
+    let tx = cx.transaction(database)?;
+    rows::remove_index(tx, table.head.id, index.id)?;
+    if index.kind == IndexKind::Clustered {
+        create::write_heap(cx, database, table.head.id)?;
+        rebuild(cx, database, table, before, None)?;
+    } else {
+        refresh(cx, database, table, before)?;
+        let tx = cx.transaction(database)?;
+        database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)?;
+    }
+    Ok(())
+}
+
+/// `ALTER INDEX`.
+pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) -> SqlResult<()> {
+    let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(9);
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    let index = match &s.name {
+        None => None,
+        Some(name) => match table.index(&name.value) {
+            Some(index) => Some(index.clone()),
+            None => return Err(SqlError::new(2727, &[&name.value])),
+        },
+    };
+    match &s.action {
+        ast::AlterIndexAction::Rebuild(options) => {
+            index_options(options)?;
+            match index {
+                Some(index) if index.kind == IndexKind::Nonclustered => {
+                    renew(cx, &database, &table, &index)?;
+                    let new = refresh(cx, &database, &table, &[])?;
+                    let fresh = new.indexes.iter().find(|i| i.id == index.id).cloned();
+                    let fresh = fresh.ok_or_else(|| SqlError::new(5243, &[]))?;
+                    let tx = cx.transaction(&database)?;
+                    super::build::nonclustered(tx, &new, &fresh)?;
+                    database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)
+                }
+                _ => rebuild_all(cx, &database, &table),
+            }
+        }
+        ast::AlterIndexAction::Reorganize(_) => {
+            Err(unsupported("ALTER INDEX … REORGANIZE (REBUILD is)"))
+        }
+        ast::AlterIndexAction::Disable => Err(unsupported("ALTER INDEX … DISABLE")),
+        ast::AlterIndexAction::Set(_) => Err(unsupported("ALTER INDEX … SET")),
+        ast::AlterIndexAction::Other(word) => {
+            Err(unsupported(&format!("ALTER INDEX … {word}")))
+        }
+    }
+}
+
+/// Builds the heap or clustered index and all other indexes of a table anew.
+pub(crate) fn rebuild_all(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+) -> SqlResult<()> {
+    renew(cx, database, table, table.base())?;
+    rebuild(cx, database, table, &[], None).map(drop)
+}

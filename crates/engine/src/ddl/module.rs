@@ -1,0 +1,167 @@
+//! CREATE and ALTER PROCEDURE, CREATE SCHEMA.
+
+use super::draft::resolve_type;
+use super::{create, resolve};
+use crate::catalog::rows;
+use crate::catalog::systab::{self, SystemTables};
+use crate::catalog::{Object, ObjectKind, Parameter};
+use crate::context::StatementContext;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ModuleVerb};
+use taffrail_types::Value;
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
+/// `CREATE | ALTER PROCEDURE`. `text` is the whole batch: what the catalogue keeps.
+pub(crate) fn procedure(
+    cx: &mut StatementContext<'_>,
+    s: &ast::ProcedureDefinition,
+    text: &str,
+) -> SqlResult<()> {
+    if s.name.database.is_some() {
+        return Err(SqlError::new(166, &[&"CREATE/ALTER PROCEDURE"]));
+    }
+    if resolve::is_temp(&s.name.name.value) {
+        return Err(unsupported("A temporary procedure"));
+    }
+    if s.number.is_some_and(|n| n != 1) {
+        return Err(unsupported("A numbered procedure"));
+    }
+    for option in &s.options {
+        if option.name.is("ENCRYPTION") || option.name.is("NATIVE_COMPILATION") {
+            return Err(unsupported(&format!("WITH {}", option.name.value)));
+        }
+        if option.name.is("EXECUTE AS") || option.name.is("EXECUTE") || option.name.is("EXEC") {
+            return Err(unsupported("EXECUTE AS of a procedure"));
+        }
+    }
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for (i, p) in s.parameters.iter().enumerate() {
+        if p.varying || p.readonly {
+            return Err(unsupported("A cursor or table-valued parameter"));
+        }
+        if parameters.iter().any(|known| known.name.eq_ignore_ascii_case(&p.name.value)) {
+            return Err(SqlError::new(134, &[&p.name.value]));
+        }
+        let (ty, _) = resolve_type(&p.ty, i + 1)?;
+        parameters.push(Parameter {
+            name: (&*p.name.value).into(),
+            ty,
+            output: p.output,
+            has_default: p.default.is_some(),
+        });
+    }
+    let target = resolve::target(cx, &s.name)?;
+    let database = &target.database;
+    let existing = database.catalog.find(target.schema.id, &target.name, cx.session.id);
+    let head = match (&existing, s.verb) {
+        (None, ModuleVerb::Alter) => return Err(SqlError::new(208, &[&s.name]).with_state(6)),
+        (Some(_), ModuleVerb::Create) => {
+            return Err(SqlError::new(2714, &[&target.name]).with_state(3));
+        }
+        (Some(Object::Procedure(module)), _) => {
+            resolve::lock(cx, database, module.head.id)?;
+            let mut head = module.head.clone();
+            head.modified = database.catalog.now();
+            head
+        }
+        (Some(_), ModuleVerb::CreateOrAlter) => {
+            return Err(SqlError::new(2714, &[&target.name]).with_state(3));
+        }
+        (Some(_), ModuleVerb::Alter) => {
+            return Err(SqlError::new(208, &[&s.name]).with_state(6));
+        }
+        (None, _) => create::head(
+            &database.catalog,
+            ObjectKind::Procedure,
+            (target.schema.id, &target.schema.name),
+            &target.name,
+            ObjectId(0),
+        )?,
+    };
+    let definition = match s.verb {
+        ModuleVerb::Alter => as_create(text),
+        _ => text.to_string(),
+    };
+    let (quoted, nulls) = (cx.session.options.quoted_identifier, cx.session.options.ansi_nulls);
+    resolve::lock(cx, database, head.id)?;
+    let session = cx.session.id;
+    let tx = cx.transaction(database)?;
+    rows::write_object(tx, &head, 0)?;
+    rows::write_module(tx, head.id, &definition, quoted, nulls)?;
+    rows::write_parameters(tx, head.id, &parameters)?;
+    database.catalog.refresh(tx, session, &[head.id])
+}
+
+/// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER.
+fn as_create(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text[at..];
+        if rest.starts_with("--") {
+            at += rest.find('\n').map_or(rest.len(), |n| n + 1);
+        } else if rest.starts_with("/*") {
+            let mut depth = 0;
+            while at < bytes.len() {
+                if bytes[at..].starts_with(b"/*") {
+                    depth += 1;
+                    at += 2;
+                } else if bytes[at..].starts_with(b"*/") {
+                    depth -= 1;
+                    at += 2;
+                    if depth == 0 {
+                        break;
+                    }
+                } else {
+                    at += 1;
+                }
+            }
+        } else if bytes.len() - at >= 5 && bytes[at..at + 5].eq_ignore_ascii_case(b"alter") {
+            return format!("{}CREATE{}", &text[..at], &text[at + 5..]);
+        } else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.into()
+}
+
+/// `CREATE SCHEMA`.
+pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema) -> SqlResult<()> {
+    let Some(name) = &s.name else { return Err(unsupported("CREATE SCHEMA AUTHORIZATION")) };
+    if !s.elements.is_empty() {
+        return Err(unsupported("CREATE SCHEMA with objects"));
+    }
+    if let Some(owner) = &s.owner
+        && !owner.is("dbo")
+    {
+        return Err(SqlError::new(15151, &[&"find", &"user", &owner.value]));
+    }
+    let database = cx.database();
+    if database.catalog.schema(&name.value).is_some() {
+        cx.message(SqlError::new(2714, &[&name.value]).with_state(6))?;
+        return Err(SqlError::new(2759, &[]).with_state(0));
+    }
+    let user = |id: &i32| *id < 16384;
+    let last = database.catalog.schemas().iter().map(|s| s.id.0).filter(user).max();
+    let id = last.unwrap_or(4) + 1;
+    let session = cx.session.id;
+    let tx = cx.transaction(&database)?;
+    let row = [Value::nvarchar(&name.value), Value::Int(1)];
+    systab::put(tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
+    database.catalog.refresh_schemas(tx, session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_create;
+
+    #[test]
+    fn an_alter_is_kept_as_a_create() {
+        let text = "-- alter\n/* alter /* alter */ */ ALTER PROC p AS SELECT 'alter'";
+        let kept = "-- alter\n/* alter /* alter */ */ CREATE PROC p AS SELECT 'alter'";
+        assert_eq!(as_create(text), kept);
+    }
+}

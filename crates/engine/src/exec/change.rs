@@ -1,0 +1,420 @@
+//! What INSERT, UPDATE and DELETE have in common: values into columns, keys and entries of indexes, their errors.
+
+use crate::catalog::{Index, IndexKind, KeyTail, Table};
+use crate::database::Database;
+use crate::exec::runtime::Rt;
+use crate::plan::expr::Pred;
+use crate::plan::node::OutputPlan;
+use crate::rowcodec::key::write_entry;
+use crate::rowcodec::layout::NoLobs;
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_storage::{Rid, StorageError, btree, heap, lob};
+use taffrail_types::convert::{AssignError, assign};
+use taffrail_types::{ConvertContext, MaxLen, SqlType, Value, text};
+
+/// Buffers that statements of a session reuse, so that a row costs no allocation.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub frame: Vec<Value>,
+    pub values: Vec<Value>,
+    pub row: Vec<u8>,
+    pub key: Vec<u8>,
+    pub entry: Vec<u8>,
+    pub covered: Vec<u8>,
+    pub target_row: Vec<u8>,
+}
+
+/// Which statement fails, for messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verb {
+    Insert,
+    Update,
+}
+
+impl Verb {
+    fn text(self) -> &'static str {
+        match self {
+            Verb::Insert => "INSERT",
+            Verb::Update => "UPDATE",
+        }
+    }
+}
+
+/// `database.schema.table`, as messages about rows show it.
+pub(crate) fn full_name(database: &Database, table: &Table) -> String {
+    format!("{}.{}.{}", database.name, table.head.schema, table.head.name)
+}
+
+/// Whether a value can go into the column as it is.
+#[inline]
+fn fits(v: &Value, from: SqlType, to: SqlType) -> bool {
+    if from == to {
+        // Fixed-length text must be padded already, which a value of the very type is.
+        return true;
+    }
+    match (v, to) {
+        (Value::VarChar(b), SqlType::VarChar(MaxLen::N(n))) => b.len() <= n as usize,
+        (Value::NVarChar(b), SqlType::NVarChar(MaxLen::N(n))) => b.len() <= n as usize * 2,
+        (Value::Binary(b), SqlType::VarBinary(MaxLen::N(n))) => b.len() <= n as usize,
+        (Value::VarChar(_), SqlType::VarChar(MaxLen::Max))
+        | (Value::NVarChar(_), SqlType::NVarChar(MaxLen::Max))
+        | (Value::Binary(_), SqlType::VarBinary(MaxLen::Max)) => true,
+        _ => false,
+    }
+}
+
+/// Converts a value for a column: 515, 2628, conversion errors.
+#[inline]
+pub(crate) fn store(
+    v: Value,
+    from: SqlType,
+    table: &Table,
+    column: usize,
+    database: &Database,
+    verb: Verb,
+    context: &ConvertContext,
+) -> SqlResult<Value> {
+    let c = &table.columns[column];
+    if v.is_null() {
+        return if c.nullable { Ok(v) } else { Err(null_error(database, table, column, verb)) };
+    }
+    if fits(&v, from, c.ty) {
+        return Ok(v);
+    }
+    match assign(&v, from, c.ty, context) {
+        Ok(v) => Ok(v),
+        Err(AssignError::Sql(e)) => Err(e),
+        Err(AssignError::Truncated(t)) => {
+            Err(SqlError::new(2628, &[&full_name(database, table), &c.name, &t]))
+        }
+    }
+}
+
+#[cold]
+fn null_error(database: &Database, table: &Table, column: usize, verb: Verb) -> Box<SqlError> {
+    let name = &table.columns[column].name;
+    SqlError::new(515, &[name, &full_name(database, table), &verb.text()]).with_state(2)
+}
+
+/// 2627 or 2601 for a key that is there already.
+#[cold]
+pub(crate) fn duplicate(table: &Table, index: &Index, values: &[Value]) -> Box<SqlError> {
+    let columns = index.key.columns().iter().map(|k| (&values[k.column], k.ty));
+    let key = text::key_text(columns);
+    let object = table.head.qualified();
+    if index.primary_key || index.unique_constraint {
+        let kind = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
+        return SqlError::new(2627, &[&kind, &index.name, &object, &key]);
+    }
+    SqlError::new(2601, &[&object, &index.name, &key])
+}
+
+impl Session {
+    /// An error of storage as the client's.
+    #[cold]
+    pub fn storage_error(&self, e: StorageError) -> Box<SqlError> {
+        e.to_sql(self.id.0)
+    }
+}
+
+/// CHECK constraints: 547. The checks' frame is the table's columns.
+pub(crate) fn check_row<'a>(
+    rt: &mut Rt<'a>,
+    checks: &'a [(Arc<str>, Pred)],
+    database: &Database,
+    table: &Table,
+    values: &mut Vec<Value>,
+    verb: Verb,
+) -> SqlResult<()> {
+    if checks.is_empty() {
+        return Ok(());
+    }
+    std::mem::swap(&mut rt.frame, values);
+    let mut failed = Ok(());
+    for (name, p) in checks {
+        match rt.test(p) {
+            Ok(Some(false)) => {
+                failed = Err(SqlError::new(
+                    547,
+                    &[
+                        &verb.text(),
+                        &"CHECK",
+                        name,
+                        &database.name,
+                        &table.head.qualified(),
+                        &"",
+                    ],
+                ));
+            }
+            Ok(_) => {}
+            Err(e) => failed = Err(e),
+        }
+        if failed.is_err() {
+            break;
+        }
+    }
+    std::mem::swap(&mut rt.frame, values);
+    failed
+}
+
+/// Adds the entry of a row to a nonclustered index.
+pub(crate) fn add_entry(
+    session: &mut Session,
+    database: DatabaseId,
+    table: &Table,
+    index: &Index,
+    values: &[Value],
+    locator: &[u8],
+    s: &mut Scratch,
+) -> SqlResult<()> {
+    entry_key(index, values, locator, &mut s.key)?;
+    covered_row(index, values, &mut s.covered)?;
+    write_entry(locator, &s.covered, &mut s.entry);
+    let hobt = index.hobt()?;
+    match btree::insert(session.part(database), hobt, &s.key, &s.entry) {
+        Ok(()) => Ok(()),
+        Err(StorageError::DuplicateKey) => Err(duplicate(table, index, values)),
+        Err(e) => Err(session.storage_error(e)),
+    }
+}
+
+/// Takes the entry of a row out of a nonclustered index.
+pub(crate) fn remove_entry(
+    session: &mut Session,
+    database: DatabaseId,
+    index: &Index,
+    values: &[Value],
+    locator: &[u8],
+    s: &mut Scratch,
+) -> SqlResult<()> {
+    entry_key(index, values, locator, &mut s.key)?;
+    let hobt = index.hobt()?;
+    match btree::delete(session.part(database), hobt, &s.key) {
+        Ok(_) => Ok(()),
+        Err(e) => Err(session.storage_error(e)),
+    }
+}
+
+/// The key of a row's entry in a nonclustered index.
+pub(crate) fn entry_key(
+    index: &Index,
+    values: &[Value],
+    locator: &[u8],
+    key: &mut Vec<u8>,
+) -> SqlResult<()> {
+    key.clear();
+    index.key.append_row(values, key);
+    if key.len() > crate::rowcodec::key::MAX_NONCLUSTERED_KEY_BYTES {
+        return Err(too_long(key.len(), index));
+    }
+    if index.tail() == KeyTail::Locator {
+        key.extend_from_slice(locator);
+    }
+    Ok(())
+}
+
+#[cold]
+fn too_long(bytes: usize, index: &Index) -> Box<SqlError> {
+    let (most, what) = match index.kind {
+        IndexKind::Clustered => (crate::rowcodec::key::MAX_CLUSTERED_KEY_BYTES, "clustered"),
+        _ => (crate::rowcodec::key::MAX_NONCLUSTERED_KEY_BYTES, "nonclustered"),
+    };
+    SqlError::new(1946, &[&bytes, &index.name, &most, &what])
+}
+
+fn covered_row(index: &Index, values: &[Value], out: &mut Vec<u8>) -> SqlResult<()> {
+    // Few columns: their copies cost less than a second kind of encoder.
+    let covered: smallvec::SmallVec<[Value; 8]> =
+        index.covered.iter().map(|c| values[*c].clone()).collect();
+    index.covered_layout.encode(&covered, out, &mut NoLobs)
+}
+
+/// The key of a row in a clustered index; a new number where the columns need not be unique.
+pub(crate) fn clustered_key(
+    database: &Database,
+    index: &Index,
+    values: &[Value],
+    key: &mut Vec<u8>,
+) -> SqlResult<()> {
+    key.clear();
+    index.key.append_row(values, key);
+    if key.len() > crate::rowcodec::key::MAX_CLUSTERED_KEY_BYTES {
+        return Err(too_long(key.len(), index));
+    }
+    if index.tail() == KeyTail::RowNumber {
+        key.extend_from_slice(&database.catalog.next_row_number()?.to_be_bytes());
+    }
+    Ok(())
+}
+
+/// Adds a row, of bytes in `s.row` and values `values`, to the base and all indexes.
+pub(crate) fn add_row(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    values: &[Value],
+    s: &mut Scratch,
+) -> SqlResult<()> {
+    let base = table.base();
+    let hobt = base.hobt()?;
+    let nonclustered = table.nonclustered();
+    if base.kind == IndexKind::Heap {
+        let rid = heap::insert(session.part(database.id), hobt, &s.row);
+        let rid = rid.map_err(|e| session.storage_error(e))?;
+        if nonclustered.is_empty() {
+            return Ok(());
+        }
+        let locator = rid.to_bytes();
+        for index in nonclustered {
+            add_entry(session, database.id, table, index, values, &locator, s)?;
+        }
+        return Ok(());
+    }
+    clustered_key(database, base, values, &mut s.key)?;
+    match btree::insert(session.part(database.id), hobt, &s.key, &s.row) {
+        Ok(()) => {}
+        Err(StorageError::DuplicateKey) => return Err(duplicate(table, base, values)),
+        Err(e) => return Err(session.storage_error(e)),
+    }
+    if nonclustered.is_empty() {
+        return Ok(());
+    }
+    let locator = s.key.clone();
+    for index in nonclustered {
+        add_entry(session, database.id, table, index, values, &locator, s)?;
+    }
+    Ok(())
+}
+
+/// Takes a row out of the base; false when it is not there (any more).
+pub(crate) fn remove_base(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    locator: &[u8],
+) -> SqlResult<bool> {
+    let base = table.base();
+    let hobt = base.hobt()?;
+    let tx = session.part(database.id);
+    let gone = match base.kind {
+        IndexKind::Heap => match locator.try_into() {
+            Ok(bytes) => heap::delete(tx, hobt, Rid::from_bytes(bytes)),
+            Err(_) => Ok(false),
+        },
+        _ => btree::delete(tx, hobt, locator),
+    };
+    gone.map_err(|e| session.storage_error(e))
+}
+
+/// Replaces a row's bytes in the base.
+pub(crate) fn replace_base(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    locator: &[u8],
+    row: &[u8],
+) -> SqlResult<()> {
+    let base = table.base();
+    let hobt = base.hobt()?;
+    let tx = session.part(database.id);
+    let done = match base.kind {
+        IndexKind::Heap => match locator.try_into() {
+            Ok(bytes) => heap::update(tx, hobt, Rid::from_bytes(bytes), row),
+            Err(_) => Err(StorageError::RowNotFound),
+        },
+        _ => btree::update(tx, hobt, locator, row),
+    };
+    done.map_err(|e| session.storage_error(e))
+}
+
+/// Frees the overflow pages of a row that goes away.
+pub(crate) fn free_lobs(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    row: &[u8],
+) -> SqlResult<()> {
+    let lobs = table.layout.lobs(row)?;
+    if lobs.is_empty() {
+        return Ok(());
+    }
+    let hobt = table.base().hobt()?;
+    for l in lobs {
+        let done = lob::delete(session.part(database.id), hobt, l);
+        done.map_err(|e| session.storage_error(e))?;
+    }
+    Ok(())
+}
+
+/// All values of a row.
+pub(crate) fn decode_row(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    row: &[u8],
+    out: &mut Vec<Value>,
+) -> SqlResult<()> {
+    out.clear();
+    let hobt = table.base().hobt()?.clone();
+    let tx = session.part(database.id);
+    let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt: &hobt };
+    table.layout.decode(row, out, &mut lobs)
+}
+
+/// Writes a row's bytes from its values.
+pub(crate) fn encode_row(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    values: &[Value],
+    out: &mut Vec<u8>,
+) -> SqlResult<()> {
+    let hobt = table.base().hobt()?;
+    let tx = session.part(database.id);
+    let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt };
+    table.layout.encode(values, out, &mut lobs)
+}
+
+/// Gives one changed row to OUTPUT.
+pub(crate) fn output_row<'a>(
+    rt: &mut Rt<'a>,
+    o: &'a OutputPlan,
+    inserted: Option<&[Value]>,
+    deleted: Option<&[Value]>,
+    out: &mut Vec<Vec<Value>>,
+) -> SqlResult<()> {
+    for (list, row) in [(&o.inserted, inserted), (&o.deleted, deleted)] {
+        if let Some(row) = row {
+            for (c, s) in list {
+                rt.frame[*s as usize] = row[*c].clone();
+            }
+        }
+    }
+    for (e, s) in &o.items {
+        rt.frame[*s as usize] = rt.eval(e)?;
+    }
+    out.push(o.outputs.iter().map(|s| rt.frame[*s as usize].clone()).collect());
+    Ok(())
+}
+
+/// Sends or stores what OUTPUT has gathered.
+pub(crate) fn finish_output<'a>(
+    rt: &mut Rt<'a>,
+    o: &'a OutputPlan,
+    rows: Vec<Vec<Value>>,
+) -> SqlResult<()> {
+    match &o.into {
+        None => {
+            rt.cx.columns(&o.columns)?;
+            for row in &rows {
+                rt.cx.row(row)?;
+            }
+        }
+        Some(plan) => {
+            super::insert::insert_rows(rt, plan, rows)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,555 @@
+//! From text to [`Module`]s, and from statements to [`Plan`]s.
+
+use super::metadata::SessionMetadata;
+use super::module::{
+    Argument, Code, Cond, ExecTarget, Execute, Module, NameCode, Parameter, Plan, PlanKind, Stmt,
+    StmtKind,
+};
+use crate::binder::{Binder, Variables, resolve_type};
+use crate::database::Database;
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast::{self, StatementKind};
+use taffrail_syntax::{ParseOptions, parse_batch};
+use taffrail_types::names::TypeUse;
+use taffrail_types::{SqlType, Value};
+
+/// Makes a module of statements.
+struct Compiler<'s> {
+    session: &'s Session,
+    home: &'s Arc<Database>,
+    lines: ast::LineIndex,
+    variables: Variables,
+    plans: u32,
+    loops: u32,
+    procedure: bool,
+    errors: Vec<SqlError>,
+}
+
+/// The most statements may nest.
+const MAX_NESTING: u32 = 120;
+
+/// Compiles a batch.
+pub(crate) fn batch(session: &Session, text: &Arc<str>) -> Result<Module, Vec<SqlError>> {
+    let parsed = parse(session.options.quoted_identifier, text)?;
+    let compiler = Compiler::new(session, &session.database, parsed.lines.clone());
+    Ok(compiler.module(parsed.statements, text.clone(), Vec::new()))
+}
+
+/// Compiles a text with parameter declarations (`sp_executesql`, `sp_prepare`).
+pub(crate) fn parameterised(
+    session: &Session,
+    text: &Arc<str>,
+    declarations: &str,
+) -> Result<Module, Vec<SqlError>> {
+    let parameters = declare_list(declarations)?;
+    let parsed = parse(session.options.quoted_identifier, text)?;
+    let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
+    for p in &parameters {
+        compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
+    }
+    Ok(compiler.module(parsed.statements, text.clone(), parameters))
+}
+
+/// A procedure's definition compiled.
+pub(crate) fn procedure(
+    session: &Session,
+    home: &Arc<Database>,
+    text: &Arc<str>,
+    quoted_identifier: bool,
+    name: &str,
+    object_id: i32,
+) -> Result<Module, Vec<SqlError>> {
+    let mut parsed = parse(quoted_identifier, text)?;
+    let damaged = || vec![*SqlError::new(15197, &[&name])];
+    let Some(statement) = parsed.statements.pop() else { return Err(damaged()) };
+    let StatementKind::Procedure(definition) = statement.kind else { return Err(damaged()) };
+    let mut compiler = Compiler::new(session, home, parsed.lines.clone());
+    compiler.procedure = true;
+    let mut parameters = Vec::new();
+    for p in &definition.parameters {
+        let one = compiler.parameter(p).map_err(|e| vec![*e])?;
+        compiler.variables.declare(&one.name, Some(one.ty)).map_err(|e| vec![*e])?;
+        parameters.push(one);
+    }
+    let mut module = compiler.module(definition.body, text.clone(), parameters);
+    module.name = Some(name.into());
+    module.object_id = object_id;
+    module.database = Some(home.clone());
+    Ok(module)
+}
+
+fn parse(quoted_identifier: bool, text: &str) -> Result<ast::Batch, Vec<SqlError>> {
+    parse_batch(text, ParseOptions { quoted_identifier }).map_err(|e| e.errors)
+}
+
+/// `@a int, @b varchar(10) OUTPUT`.
+fn declare_list(text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    // The grammar is that of a procedure's parameters.
+    let batch = format!("CREATE PROCEDURE p {text}\nAS RETURN");
+    let mut parsed = parse_batch(&batch, ParseOptions::default()).map_err(|e| e.errors)?;
+    let Some(ast::Statement { kind: StatementKind::Procedure(p), .. }) = parsed.statements.pop()
+    else {
+        return Err(vec![*SqlError::new(102, &[&text])]);
+    };
+    let mut out = Vec::new();
+    for p in &p.parameters {
+        out.push(parameter(p).map_err(|e| vec![*e])?);
+    }
+    Ok(out)
+}
+
+fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
+    if p.readonly || p.varying {
+        return Err(crate::binder::unsupported_error(&"A table-valued or cursor parameter"));
+    }
+    Ok(Parameter {
+        name: (&*p.name.value).into(),
+        ty: resolve_type(&p.ty, TypeUse::Declaration)?,
+        output: p.output,
+        default: None,
+    })
+}
+
+impl<'s> Compiler<'s> {
+    fn new(session: &'s Session, home: &'s Arc<Database>, lines: ast::LineIndex) -> Compiler<'s> {
+        Compiler {
+            session,
+            home,
+            lines,
+            variables: Variables::default(),
+            plans: 0,
+            loops: 0,
+            procedure: false,
+            errors: Vec::new(),
+        }
+    }
+
+    fn module(
+        mut self,
+        statements: Vec<ast::Statement>,
+        text: Arc<str>,
+        parameters: Vec<Parameter>,
+    ) -> Module {
+        let statements = self.list(statements, 0);
+        Module {
+            text,
+            lines: self.lines,
+            statements,
+            variables: self.variables,
+            parameters,
+            name: None,
+            object_id: 0,
+            database: None,
+            shared: (0..self.plans).map(|_| Default::default()).collect(),
+            errors: self.errors,
+        }
+    }
+
+    fn parameter(&mut self, p: &ast::Parameter) -> SqlResult<Parameter> {
+        let mut out = parameter(p)?;
+        if let Some(e) = &p.default {
+            let metadata = SessionMetadata::new(self.session, self.home, &[]);
+            let none = Variables::default();
+            let mut binder = Binder::new(&metadata, &none, &self.lines);
+            let bound = binder.bind_scalar(e)?;
+            let value = match &bound.expr {
+                crate::plan::expr::Expr::Const(v) if bound.untyped => v.clone(),
+                crate::plan::expr::Expr::Const(v) => taffrail_types::convert::cast(
+                    v,
+                    bound.ty,
+                    out.ty,
+                    None,
+                    taffrail_types::Conversion::Implicit,
+                )?,
+                _ => return Err(SqlError::new(102, &[&p.name.value])),
+            };
+            out.default = Some(value);
+        }
+        Ok(out)
+    }
+
+    fn list(&mut self, statements: Vec<ast::Statement>, depth: u32) -> Vec<Stmt> {
+        statements.into_iter().filter_map(|s| self.statement(s, depth)).collect()
+    }
+
+    /// A statement; errors are kept, so that a client hears all of them.
+    fn statement(&mut self, s: ast::Statement, depth: u32) -> Option<Stmt> {
+        let line = self.lines.line_of(s.span.start);
+        let plan = self.plans;
+        match self.kind(s, depth) {
+            Ok(kind) => {
+                Some(Stmt { line, visible: self.variables.list.len() as u32, plan, kind })
+            }
+            Err(e) => {
+                self.errors.push(*e.with_line(line));
+                None
+            }
+        }
+    }
+
+    fn new_plan(&mut self) -> u32 {
+        self.plans += 1;
+        self.plans - 1
+    }
+
+    fn boxed(&mut self, s: ast::Statement, depth: u32) -> SqlResult<Box<Stmt>> {
+        let line = self.lines.line_of(s.span.start);
+        let nothing = || Stmt { line, visible: 0, plan: 0, kind: StmtKind::Block(Vec::new()) };
+        Ok(Box::new(self.statement(s, depth).unwrap_or_else(nothing)))
+    }
+
+    fn kind(&mut self, s: ast::Statement, depth: u32) -> SqlResult<StmtKind> {
+        use StatementKind as K;
+        if depth > MAX_NESTING {
+            return Err(SqlError::new(191, &[]));
+        }
+        let d = depth + 1;
+        Ok(match s.kind {
+            K::Select(q) => {
+                self.new_plan();
+                StmtKind::Select(q)
+            }
+            K::Insert(mut i) => {
+                self.new_plan();
+                if let ast::InsertSource::Execute(e) = &mut i.source {
+                    let e = (**e).clone();
+                    let e = self.execute(e)?;
+                    return Ok(StmtKind::InsertExec(i, Box::new(e)));
+                }
+                StmtKind::Insert(i)
+            }
+            K::Update(u) => {
+                self.new_plan();
+                StmtKind::Update(u)
+            }
+            K::Delete(d) => {
+                self.new_plan();
+                StmtKind::Delete(d)
+            }
+            K::Declare(list) => return self.declare(list),
+            K::SetVariable(set) => self.set_variable(*set)?,
+            K::SetOption(o) => self.set_option(*o)?,
+            K::Block(list) => StmtKind::Block(self.list(list, d)),
+            K::If(i) => {
+                let i = *i;
+                let cond = self.condition(i.condition)?;
+                let then = self.boxed(i.then, d)?;
+                let otherwise = i.otherwise.map(|s| self.boxed(s, d)).transpose()?;
+                StmtKind::If(cond, then, otherwise)
+            }
+            K::While(w) => {
+                let w = *w;
+                let cond = self.condition(w.condition)?;
+                self.loops += 1;
+                let body = self.boxed(w.body, d);
+                self.loops -= 1;
+                StmtKind::While(cond, body?)
+            }
+            K::Break if self.loops > 0 => StmtKind::Break,
+            K::Break => return Err(SqlError::new(135, &[])),
+            K::Continue if self.loops > 0 => StmtKind::Continue,
+            K::Continue => return Err(SqlError::new(136, &[])),
+            K::TryCatch(t) => StmtKind::TryCatch(self.list(t.body, d), self.list(t.catch, d)),
+            K::Return(None) => StmtKind::Return(None),
+            K::Return(Some(e)) => {
+                if !self.procedure {
+                    return Err(SqlError::new(178, &[]));
+                }
+                StmtKind::Return(Some(self.code(*e, Some(SqlType::Int))?))
+            }
+            K::Goto(label) => StmtKind::Goto(label.value),
+            K::Label(label) => StmtKind::Label(label.value),
+            K::WaitFor(w) => StmtKind::WaitFor {
+                until: w.until,
+                value: self.code(w.value, Some(SqlType::NVarChar(taffrail_types::MaxLen::N(50))))?,
+            },
+            K::Print(e) => StmtKind::Print(self.code(*e, None)?),
+            K::RaisError(r) => {
+                let r = *r;
+                StmtKind::RaisError {
+                    message: self.code(r.message, None)?,
+                    severity: self.code(r.severity, Some(SqlType::Int))?,
+                    state: self.code(r.state, Some(SqlType::Int))?,
+                    arguments: r
+                        .arguments
+                        .into_iter()
+                        .map(|e| self.code(e, None))
+                        .collect::<SqlResult<_>>()?,
+                    nowait: r.nowait,
+                    set_error: r.set_error,
+                }
+            }
+            K::Throw(None) => StmtKind::Throw(None),
+            K::Throw(Some(t)) => {
+                let t = *t;
+                let text = SqlType::NVarChar(taffrail_types::MaxLen::N(2048));
+                StmtKind::Throw(Some(Box::new((
+                    self.code(t.number, Some(SqlType::Int))?,
+                    self.code(t.message, Some(text))?,
+                    self.code(t.state, Some(SqlType::Int))?,
+                ))))
+            }
+            K::Execute(e) => StmtKind::Execute(Box::new(self.execute(*e)?)),
+            K::BeginTransaction(b) => {
+                if b.distributed {
+                    return Err(crate::binder::unsupported_error(&"BEGIN DISTRIBUTED TRANSACTION"));
+                }
+                if b.mark.is_some() {
+                    return Err(crate::binder::unsupported_error(&"BEGIN TRANSACTION WITH MARK"));
+                }
+                StmtKind::Begin(b.name.map(|n| self.name(n)).transpose()?)
+            }
+            K::Commit(c) => StmtKind::Commit(c.delayed_durability),
+            K::Rollback(r) => StmtKind::Rollback(r.name.map(|n| self.name(n)).transpose()?),
+            K::SaveTransaction(n) => StmtKind::Save(self.name(*n)?),
+            K::Use(name) => StmtKind::Use(name.value),
+            K::Checkpoint(_) => StmtKind::Checkpoint,
+            K::Dbcc(d) => StmtKind::Dbcc(d),
+            K::Unsupported(u) => StmtKind::Unsupported(u.what),
+            K::Merge(_) => StmtKind::Unsupported("MERGE".into()),
+            K::DeclareCursor(_)
+            | K::OpenCursor(_)
+            | K::Fetch(_)
+            | K::CloseCursor(_)
+            | K::DeallocateCursor(_) => StmtKind::Unsupported("A cursor".into()),
+            kind => {
+                self.new_plan();
+                StmtKind::Ddl(Box::new(ast::Statement { span: s.span, kind }))
+            }
+        })
+    }
+
+    fn name(&self, n: ast::TransactionName) -> SqlResult<NameCode> {
+        Ok(match n.name {
+            ast::NameOrVariable::Name(n) => NameCode::Name(n.value),
+            ast::NameOrVariable::Variable(v) => NameCode::Var(self.variables.scalar(&v.value)?.0),
+        })
+    }
+
+    fn declare(&mut self, list: Vec<ast::Declaration>) -> SqlResult<StmtKind> {
+        let mut out = Vec::new();
+        let mut table = None;
+        for d in list {
+            match d.kind {
+                ast::DeclarationKind::Scalar { ty, value } => {
+                    let ty = resolve_type(&ty, TypeUse::Declaration)?;
+                    // The name counts from here on, its own first value included.
+                    let at = self.variables.declare(&d.name.value, Some(ty))?;
+                    if let Some(e) = value {
+                        out.push((at, self.code(e, Some(ty))?));
+                    }
+                }
+                ast::DeclarationKind::Table(body) => {
+                    let at = self.variables.declare(&d.name.value, None)?;
+                    table = Some((at, body));
+                }
+                ast::DeclarationKind::Cursor => {
+                    return Err(crate::binder::unsupported_error(&"A cursor variable"));
+                }
+            }
+        }
+        Ok(match table {
+            Some((at, body)) => StmtKind::DeclareTable(at, body),
+            None => StmtKind::Declare(out),
+        })
+    }
+
+    fn set_variable(&mut self, set: ast::SetVariable) -> SqlResult<StmtKind> {
+        let ast::SetValue::Expr(value) = set.value else {
+            return Err(crate::binder::unsupported_error(&"A cursor variable"));
+        };
+        let (at, ty) = self.variables.scalar(&set.variable.value)?;
+        let value = match set.op.operator() {
+            None => value,
+            Some(op) => {
+                let span = value.span;
+                let left = ast::Expr { span, kind: ast::ExprKind::Variable(set.variable) };
+                let binary = ast::Binary { op, left, right: value };
+                ast::Expr { span, kind: ast::ExprKind::Binary(Box::new(binary)) }
+            }
+        };
+        Ok(StmtKind::Set(at, self.code(value, Some(ty))?))
+    }
+
+    fn set_option(&mut self, o: ast::SetOptionStatement) -> SqlResult<StmtKind> {
+        Ok(match o {
+            ast::SetOptionStatement::Switch { options, on } => StmtKind::SetSwitches(options, on),
+            ast::SetOptionStatement::IdentityInsert { table, on } => {
+                StmtKind::SetIdentityInsert(table, on)
+            }
+            ast::SetOptionStatement::Isolation(level) => StmtKind::SetIsolation(level),
+            ast::SetOptionStatement::Value { option, value } => {
+                StmtKind::SetValue(option, self.code(value, None)?)
+            }
+        })
+    }
+
+    fn execute(&mut self, e: ast::Execute) -> SqlResult<Execute> {
+        if e.at.is_some() {
+            return Err(crate::binder::unsupported_error(&"EXEC AT"));
+        }
+        if e.run_as.is_some() {
+            return Err(crate::binder::unsupported_error(&"EXEC AS"));
+        }
+        if e.options.iter().any(|o| o.is("RESULT") || o.is("RESULT SETS")) {
+            return Err(crate::binder::unsupported_error(&"WITH RESULT SETS"));
+        }
+        let status = match &e.return_variable {
+            None => None,
+            Some(v) => Some(self.variables.scalar(&v.value)?.0),
+        };
+        let target = match e.target {
+            ast::ExecTarget::Procedure(name, _) => ExecTarget::Procedure(name),
+            ast::ExecTarget::Variable(v) => {
+                ExecTarget::Variable(self.variables.scalar(&v.value)?.0)
+            }
+            ast::ExecTarget::String(text) => {
+                let ty = SqlType::NVarChar(taffrail_types::MaxLen::Max);
+                ExecTarget::Text(self.code(text, Some(ty))?)
+            }
+        };
+        let mut arguments = Vec::new();
+        let mut named = false;
+        for a in e.arguments {
+            if named && a.name.is_none() {
+                return Err(SqlError::new(119, &[&(arguments.len() + 1)]));
+            }
+            named |= a.name.is_some();
+            let output = match (&a.value.kind, a.output) {
+                (_, false) => None,
+                (ast::ExprKind::Variable(v), true) => Some(self.variables.scalar(&v.value)?.0),
+                (_, true) => return Err(SqlError::new(179, &[])),
+            };
+            let value = match a.value.kind {
+                ast::ExprKind::Default => None,
+                _ => Some(self.code(a.value, None)?),
+            };
+            arguments.push(Argument { name: a.name.map(|n| n.value), value, output });
+        }
+        Ok(Execute { status, target, arguments })
+    }
+
+    fn code(&mut self, e: ast::Expr, to: Option<SqlType>) -> SqlResult<Code> {
+        if !has_query(&e) {
+            let metadata = SessionMetadata::new(self.session, self.home, &[]);
+            let mut binder = Binder::new(&metadata, &self.variables, &self.lines);
+            let bound = binder.bind_scalar(&e)?;
+            let ty = to.unwrap_or(bound.ty);
+            let expr = binder.cast_to(bound, ty)?;
+            return Ok(Code::Ready(expr, ty));
+        }
+        Ok(Code::Lazy(Box::new(e), self.new_plan(), to))
+    }
+
+    fn condition(&mut self, e: ast::Expr) -> SqlResult<Cond> {
+        if !has_query(&e) {
+            let metadata = SessionMetadata::new(self.session, self.home, &[]);
+            let mut binder = Binder::new(&metadata, &self.variables, &self.lines);
+            return Ok(Cond::Ready(binder.bind_condition(&e)?));
+        }
+        Ok(Cond::Lazy(Box::new(e), self.new_plan()))
+    }
+}
+
+/// Whether an expression holds a query anywhere: told by its printed form, which names every node.
+fn has_query(e: &ast::Expr) -> bool {
+    use ast::ExprKind as K;
+    match &e.kind {
+        K::Literal(_) | K::Variable(_) | K::SystemVariable(_) | K::Column(_) => false,
+        K::Compare(c) => has_query(&c.left) || has_query(&c.right),
+        K::Binary(b) => has_query(&b.left) || has_query(&b.right),
+        K::And(l) | K::Or(l) => l.iter().any(has_query),
+        K::Not(e) | K::Unary(_, e) => has_query(e),
+        K::Cast(c) => has_query(&c.operand),
+        K::Function(f) => f.arguments.iter().any(has_query),
+        K::Subquery(_) | K::Exists(_) | K::InQuery(_) | K::Quantified(_) => true,
+        K::IsNull(n) => has_query(&n.operand),
+        K::Between(b) => has_query(&b.operand) || has_query(&b.low) || has_query(&b.high),
+        K::InList(l) => has_query(&l.operand) || l.list.iter().any(has_query),
+        K::Like(l) => has_query(&l.operand) || has_query(&l.pattern),
+        K::Iif(i) => {
+            has_query(&i.condition) || has_query(&i.then) || has_query(&i.otherwise)
+        }
+        K::Case(c) => {
+            c.operand.as_ref().is_some_and(has_query)
+                || c.otherwise.as_ref().is_some_and(has_query)
+                || c.branches.iter().any(|b| has_query(&b.when) || has_query(&b.then))
+        }
+        K::Collate(e, _) => has_query(e),
+        // Rare forms: planned late, which is always right.
+        _ => true,
+    }
+}
+
+/// What a statement is planned from.
+pub(crate) enum Source<'m> {
+    Select(&'m ast::SelectStatement),
+    Insert(&'m ast::Insert),
+    Update(&'m ast::Update),
+    Delete(&'m ast::Delete),
+    Scalar(&'m ast::Expr, Option<SqlType>),
+    Condition(&'m ast::Expr),
+}
+
+/// Plans a statement of a module.
+pub(crate) fn plan(
+    session: &Session,
+    home: &Arc<Database>,
+    module: &Module,
+    visible: u32,
+    tables: &[(String, ObjectId)],
+    source: &Source<'_>,
+) -> SqlResult<Plan> {
+    let metadata = SessionMetadata::new(session, home, tables);
+    let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
+    let mut binder = Binder::new(&metadata, &variables, &module.lines);
+    let kind = match source {
+        Source::Select(s) => {
+            let into = s.query.body.first_block().into.clone();
+            PlanKind::Select(Box::new(binder.bind_select(s)?), into)
+        }
+        Source::Insert(i) => PlanKind::Insert(Box::new(binder.bind_insert(i)?)),
+        Source::Update(u) => PlanKind::Update(Box::new(binder.bind_update(u)?)),
+        Source::Delete(d) => PlanKind::Delete(Box::new(binder.bind_delete(d)?)),
+        Source::Scalar(e, to) => {
+            let bound = binder.bind_scalar(e)?;
+            let ty = to.unwrap_or(bound.ty);
+            PlanKind::Scalar(binder.cast_to(bound, ty)?, ty)
+        }
+        Source::Condition(e) => PlanKind::Condition(binder.bind_condition(e)?),
+    };
+    let (slots, subplans) = (binder.frame_size(), binder.subplan_count());
+    let uses = std::mem::take(&mut binder.uses);
+    drop(binder);
+    Ok(Plan {
+        kind,
+        slots,
+        subplans,
+        uses,
+        temp: metadata.temp.get().then_some(session.temp_version),
+        depends: metadata.depends.into_inner(),
+    })
+}
+
+/// A plan that puts rows which are handed in into a table.
+pub(crate) fn external_insert(
+    session: &Session,
+    database: &Arc<Database>,
+    table: &Arc<crate::catalog::Table>,
+    types: Vec<SqlType>,
+) -> SqlResult<crate::plan::node::InsertPlan> {
+    let metadata = SessionMetadata::new(session, database, &[]);
+    let (variables, lines) = (Variables::default(), ast::LineIndex::default());
+    let mut binder = Binder::new(&metadata, &variables, &lines);
+    binder.bind_external_insert(database.clone(), table.clone(), types)
+}
+
+/// NULL of a variable's first value.
+pub(crate) fn no_values(n: usize) -> Vec<Value> {
+    vec![Value::Null; n]
+}

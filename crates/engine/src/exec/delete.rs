@@ -1,0 +1,88 @@
+//! DELETE.
+
+use crate::exec::change::{
+    decode_row, finish_output, free_lobs, output_row, remove_base, remove_entry,
+};
+use crate::exec::ops::{self, scan::fetch};
+use crate::exec::runtime::{Rt, ValueSet};
+use crate::plan::node::DeletePlan;
+use taffrail_base::SqlResult;
+use taffrail_storage::ScanLocks;
+use taffrail_types::Value;
+
+/// Runs a DELETE; gives the number of rows.
+pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
+    rt.cx.session.transaction_in(&plan.database)?;
+    let mut op = ops::build(&plan.node);
+    let mut output = Vec::new();
+    let mut count = 0;
+    op.open(rt)?;
+    if plan.spool {
+        let mut seen = ValueSet::new(Default::default());
+        let mut locators = Vec::new();
+        while op.next(rt)? {
+            rt.tick()?;
+            let locator = rt.frame[plan.locator as usize].clone();
+            if !locator.is_null() && seen.insert(locator.clone()) {
+                locators.push(locator);
+            }
+        }
+        drop(op);
+        let base = plan.table.base().hobt()?.clone();
+        for locator in locators {
+            rt.tick()?;
+            let locator = locator.as_bytes().unwrap_or_default();
+            let mut row = std::mem::take(&mut rt.target_row);
+            let tx = rt.cx.session.part(plan.database.id);
+            let there = fetch(tx, &base, locator, ScanLocks::Update, &mut row);
+            if there.map_err(|e| rt.cx.session.storage_error(e))? {
+                count += delete(rt, plan, locator, &row, &mut output)? as u64;
+            }
+            rt.target_row = row;
+        }
+    } else {
+        let mut locator = Vec::new();
+        while op.next(rt)? {
+            rt.tick()?;
+            locator.clear();
+            locator.extend_from_slice(
+                rt.frame[plan.locator as usize].as_bytes().unwrap_or_default(),
+            );
+            let row = std::mem::take(&mut rt.target_row);
+            count += delete(rt, plan, &locator, &row, &mut output)? as u64;
+            rt.target_row = row;
+        }
+    }
+    if let Some(o) = &plan.output {
+        finish_output(rt, o, output)?;
+    }
+    Ok(count)
+}
+
+fn delete<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a DeletePlan,
+    locator: &[u8],
+    row: &[u8],
+    output: &mut Vec<Vec<Value>>,
+) -> SqlResult<bool> {
+    let (database, table) = (&*plan.database, &*plan.table);
+    if !remove_base(rt.cx.session, database, table, locator)? {
+        return Ok(false);
+    }
+    let indexed = !table.nonclustered().is_empty();
+    if indexed || plan.output.is_some() {
+        let mut values = Vec::new();
+        decode_row(rt.cx.session, database, table, row, &mut values)?;
+        let mut s = std::mem::take(&mut rt.cx.session.scratch);
+        for index in table.nonclustered() {
+            remove_entry(rt.cx.session, database.id, index, &values, locator, &mut s)?;
+        }
+        rt.cx.session.scratch = s;
+        if let Some(o) = &plan.output {
+            output_row(rt, o, None, Some(&values), output)?;
+        }
+    }
+    free_lobs(rt.cx.session, database, table, row)?;
+    Ok(true)
+}

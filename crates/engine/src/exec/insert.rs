@@ -1,0 +1,308 @@
+//! INSERT.
+
+use crate::catalog::Table;
+use crate::exec::change::{
+    Scratch, Verb, add_row, check_row, clustered_key, encode_row, finish_output, output_row, store,
+};
+use crate::exec::ops::scan::ScanOp;
+use crate::exec::ops::{self, Operator};
+use crate::exec::runtime::{RowBuffer, Rt};
+use crate::plan::node::{ColumnSource, InsertPlan, InsertRows, Node, QueryPlan};
+use taffrail_base::SqlResult;
+use taffrail_storage::{StorageError, btree, heap};
+use taffrail_types::{ConvertContext, SqlType, Value};
+
+/// One row on its way into a table.
+struct Inserter<'a> {
+    plan: &'a InsertPlan,
+    scratch: Scratch,
+    context: ConvertContext,
+    output: Vec<Vec<Value>>,
+    count: u64,
+}
+
+/// Runs an INSERT; gives the number of rows.
+pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
+    rt.cx.session.transaction_in(&plan.database)?;
+    let limit = match &plan.top {
+        None => u64::MAX,
+        Some(e) => rt.eval(e)?.as_i64().and_then(|n| n.try_into().ok()).unwrap_or(0),
+    };
+    if let (InsertRows::Query(q), true, None, None) =
+        (&plan.rows, plan.same_layout && !plan.spool, &plan.output, &plan.top)
+        && plan.checks.is_empty()
+        && let Node::Scan(scan) = &q.node
+    {
+        let scan: &'a crate::plan::node::Scan = scan;
+        return copy_rows(rt, plan, scan);
+    }
+    let mut ins = Inserter::new(rt, plan);
+    match &plan.rows {
+        InsertRows::Values(rows) => {
+            for row in rows {
+                if ins.count == limit {
+                    break;
+                }
+                ins.values_row(rt, row)?;
+            }
+        }
+        InsertRows::Query(q) => ins.query(rt, q, limit)?,
+        InsertRows::External => {}
+    }
+    ins.finish(rt)
+}
+
+/// Puts the rows of a query into a table.
+pub(crate) fn insert_query<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a InsertPlan,
+    query: &'a QueryPlan,
+) -> SqlResult<u64> {
+    rt.cx.session.transaction_in(&plan.database)?;
+    let mut ins = Inserter::new(rt, plan);
+    ins.query(rt, query, u64::MAX)?;
+    ins.finish(rt)
+}
+
+/// Puts rows that are handed in into a table.
+pub(crate) fn insert_rows<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a InsertPlan,
+    rows: Vec<Vec<Value>>,
+) -> SqlResult<u64> {
+    rt.cx.session.transaction_in(&plan.database)?;
+    let mut ins = Inserter::new(rt, plan);
+    for row in rows {
+        rt.tick()?;
+        ins.source_row(rt, |_, i| Ok(row[i].clone()))?;
+    }
+    ins.finish(rt)
+}
+
+impl<'a> Inserter<'a> {
+    fn new(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> Inserter<'a> {
+        Inserter {
+            plan,
+            scratch: std::mem::take(&mut rt.cx.session.scratch),
+            context: rt.cx.session.options.convert_context(),
+            output: Vec::new(),
+            count: 0,
+        }
+    }
+
+    fn finish(mut self, rt: &mut Rt<'a>) -> SqlResult<u64> {
+        if let Some(o) = &self.plan.output {
+            finish_output(rt, o, std::mem::take(&mut self.output))?;
+        }
+        rt.cx.session.scratch = self.scratch;
+        Ok(self.count)
+    }
+
+    fn query(&mut self, rt: &mut Rt<'a>, q: &'a QueryPlan, limit: u64) -> SqlResult<()> {
+        let mut op = ops::build(&q.node);
+        op.open(rt)?;
+        if self.plan.spool {
+            let mut rows = RowBuffer::new(q.outputs.len());
+            while (rows.rows as u64) < limit && op.next(rt)? {
+                rt.tick()?;
+                rows.push(rt, &q.outputs);
+            }
+            for i in 0..rows.rows {
+                rt.tick()?;
+                self.source_row(rt, |_, c| Ok(rows.row(i)[c].clone()))?;
+            }
+            return Ok(());
+        }
+        while self.count < limit && op.next(rt)? {
+            rt.tick()?;
+            self.source_row(rt, |rt, c| Ok(rt.frame[q.outputs[c] as usize].clone()))?;
+        }
+        Ok(())
+    }
+
+    fn values_row(
+        &mut self,
+        rt: &mut Rt<'a>,
+        row: &'a [Option<crate::plan::expr::Expr>],
+    ) -> SqlResult<()> {
+        let plan = self.plan;
+        self.scratch.values.clear();
+        for (at, source) in plan.columns.iter().enumerate() {
+            let (source, given) = match source {
+                ColumnSource::Source(n) => match &row[*n] {
+                    Some(e) => (source, Some((e, plan.source_types[*n]))),
+                    None => (&plan.defaults[at], None),
+                },
+                ColumnSource::Expr(e, ty) => (source, Some((e, *ty))),
+                _ => (source, None),
+            };
+            let given = match (given, source) {
+                (None, ColumnSource::Expr(e, ty)) => Some((e, *ty)),
+                (given, _) => given,
+            };
+            let v = match given {
+                Some((e, ty)) => {
+                    let v = rt.eval(e)?;
+                    self.store(v, ty, at)?
+                }
+                None => self.made(rt, source, at)?,
+            };
+            self.scratch.values.push(v);
+        }
+        self.insert(rt)
+    }
+
+    fn source_row(
+        &mut self,
+        rt: &mut Rt<'a>,
+        get: impl Fn(&mut Rt<'a>, usize) -> SqlResult<Value>,
+    ) -> SqlResult<()> {
+        let plan = self.plan;
+        self.scratch.values.clear();
+        for (at, source) in plan.columns.iter().enumerate() {
+            let v = match source {
+                ColumnSource::Source(n) => {
+                    let v = get(rt, *n)?;
+                    self.store(v, plan.source_types[*n], at)?
+                }
+                ColumnSource::Expr(e, ty) => {
+                    let v = rt.eval(e)?;
+                    self.store(v, *ty, at)?
+                }
+                other => self.made(rt, other, at)?,
+            };
+            self.scratch.values.push(v);
+        }
+        self.insert(rt)
+    }
+
+    #[inline]
+    fn store(&self, v: Value, from: SqlType, at: usize) -> SqlResult<Value> {
+        let p = self.plan;
+        store(v, from, &p.table, at, &p.database, Verb::Insert, &self.context)
+    }
+
+    /// A value that the server makes.
+    fn made(&mut self, rt: &mut Rt<'a>, source: &ColumnSource, at: usize) -> SqlResult<Value> {
+        let table: &Table = &self.plan.table;
+        match (source, &table.identity) {
+            (ColumnSource::Identity, Some(identity)) => {
+                let n = identity.sequence.next()?;
+                rt.cx.session.identity = Some(n);
+                rt.cx.session.scope_identity = Some(n);
+                Ok(identity.sequence.typed(n))
+            }
+            _ => self.store(Value::Null, table.columns[at].ty, at),
+        }
+    }
+
+    fn insert(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let plan = self.plan;
+        let (database, table) = (&*plan.database, &*plan.table);
+        if plan.explicit_identity
+            && let Some(identity) = &table.identity
+            && let Some(v) = integer_of(&self.scratch.values[identity.column])
+        {
+            identity.sequence.saw(v)?;
+            rt.cx.session.identity = Some(v);
+            rt.cx.session.scope_identity = Some(v);
+        }
+        check_row(rt, &plan.checks, database, table, &mut self.scratch.values, Verb::Insert)?;
+        let mut row = std::mem::take(&mut self.scratch.row);
+        encode_row(rt.cx.session, database, table, &self.scratch.values, &mut row)?;
+        self.scratch.row = row;
+        let values = std::mem::take(&mut self.scratch.values);
+        add_row(rt.cx.session, database, table, &values, &mut self.scratch)?;
+        self.scratch.values = values;
+        self.count += 1;
+        if let Some(o) = &plan.output {
+            output_row(rt, o, Some(&self.scratch.values), None, &mut self.output)?;
+        }
+        Ok(())
+    }
+}
+
+fn integer_of(v: &Value) -> Option<i64> {
+    match v {
+        Value::Decimal(d) if d.scale() == 0 => {
+            let m = i64::try_from(d.magnitude()).ok()?;
+            Some(if d.is_negative() { -m } else { m })
+        }
+        v => v.as_i64(),
+    }
+}
+
+/// `INSERT … SELECT` between tables of one layout: rows go over as bytes.
+pub(crate) fn copy_rows<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a InsertPlan,
+    scan: &'a crate::plan::node::Scan,
+) -> SqlResult<u64> {
+    let (database, table) = (&*plan.database, &*plan.table);
+    let base = table.base();
+    let hobt = base.hobt()?.clone();
+    let heap_target = table.is_heap() && table.nonclustered().is_empty();
+    let mut op = ScanOp::new(scan);
+    op.open(rt)?;
+    let mut s = std::mem::take(&mut rt.cx.session.scratch);
+    let mut count = 0;
+    let mut values = Vec::new();
+    loop {
+        let Some(row) = op.next_raw(rt)? else { break };
+        if let Some(p) = &scan.filter {
+            ops::scan::read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
+            if rt.test(p)? != Some(true) {
+                continue;
+            }
+        }
+        // A value on overflow pages belongs to the source's row: it is read and written anew.
+        let moved = !scan.table.layout.lobs(row)?.is_empty();
+        if heap_target && !moved {
+            let tx = rt.cx.session.part(database.id);
+            heap::insert(tx, &hobt, row).map_err(|e| rt.cx.session.storage_error(e))?;
+            count += 1;
+            continue;
+        }
+        s.row.clear();
+        s.row.extend_from_slice(row);
+        if moved {
+            let bytes = std::mem::take(&mut s.row);
+            let source = (&*scan.database, &*scan.table);
+            super::change::decode_row(rt.cx.session, source.0, source.1, &bytes, &mut values)?;
+            s.row = bytes;
+            let mut row = std::mem::take(&mut s.row);
+            encode_row(rt.cx.session, database, table, &values, &mut row)?;
+            s.row = row;
+            add_row(rt.cx.session, database, table, &values, &mut s)?;
+        } else if table.nonclustered().is_empty() {
+            key_values(table, &s.row, &mut values)?;
+            clustered_key(database, base, &values, &mut s.key)?;
+            let tx = rt.cx.session.part(database.id);
+            match btree::insert(tx, &hobt, &s.key, &s.row) {
+                Ok(()) => {}
+                Err(StorageError::DuplicateKey) => {
+                    return Err(super::change::duplicate(table, base, &values));
+                }
+                Err(e) => return Err(rt.cx.session.storage_error(e)),
+            }
+        } else {
+            let row = std::mem::take(&mut s.row);
+            super::change::decode_row(rt.cx.session, database, table, &row, &mut values)?;
+            s.row = row;
+            add_row(rt.cx.session, database, table, &values, &mut s)?;
+        }
+        count += 1;
+    }
+    rt.cx.session.scratch = s;
+    Ok(count)
+}
+
+/// The values of the clustered key's columns, at their places; the others are NULL.
+fn key_values(table: &Table, row: &[u8], out: &mut Vec<Value>) -> SqlResult<()> {
+    out.resize(table.columns.len(), Value::Null);
+    for k in table.base().key.columns() {
+        out[k.column] =
+            table.layout.get(row, k.column, &mut crate::rowcodec::layout::NoLobs)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,626 @@
+//! The interpreter: flow of control, errors, the end of statements.
+//!
+//! An error goes one of these ways (`fail`):
+//!
+//! | where | what happens |
+//! |---|---|
+//! | inside TRY (of this or a calling module) | the transaction is doomed if it would have been rolled back; CATCH runs |
+//! | statement error | message, DONE with the error bit, on with the next statement |
+//! | error of a name that only running discovers (208 …) | the module ends, its caller goes on |
+//! | conversion errors, deadlock victim, anything under XACT_ABORT | rollback, the batch ends |
+//! | severity 20 and more | the connection ends |
+
+use super::compile::{self, Source};
+use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
+use super::runtime::Rt;
+use crate::context::StatementContext;
+use crate::exec::ops::scan::table_lock;
+use crate::session::{CANCELLED, CLIENT_GONE, Session, client_gone};
+use crate::sink::{Command, Done, DoneKind, ResultSink};
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_types::{SqlType, Value};
+
+/// How a statement went on.
+pub(crate) enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return,
+    Goto(Box<str>),
+}
+
+/// Why a module does not go on.
+pub(crate) enum Unwind {
+    /// On its way to a CATCH.
+    Error(Box<SqlError>),
+    /// The module ends (the error has been sent); its caller goes on.
+    Module,
+    /// The batch ends (the error has been sent).
+    Batch,
+    /// The client sent an attention.
+    Cancelled,
+    /// The client has gone.
+    Gone,
+}
+
+pub(crate) type Step = Result<Flow, Unwind>;
+
+/// A module that runs.
+pub(crate) struct Activation {
+    pub module: Arc<Module>,
+    pub vars: Vec<Value>,
+    /// Plans by number, as this run uses them.
+    pub plans: Vec<Option<Arc<Plan>>>,
+    /// Table variables.
+    pub tables: Vec<(String, ObjectId)>,
+    pub status: i32,
+}
+
+impl Activation {
+    pub fn new(module: Arc<Module>) -> Activation {
+        let vars = compile::no_values(module.variables.list.len());
+        let plans = vec![None; module.shared.len()];
+        Activation { module, vars, plans, tables: Vec::new(), status: 0 }
+    }
+}
+
+/// Runs modules for a session.
+pub(crate) struct Interpreter<'s> {
+    pub session: &'s mut Session,
+    pub sink: &'s mut dyn ResultSink,
+    /// TRY blocks that enclose what runs, in all modules.
+    pub tries: u32,
+    /// Rows go into an INSERT … EXEC.
+    pub capturing: bool,
+}
+
+/// What a statement tells at its end.
+pub(crate) struct Ended {
+    pub command: Command,
+    pub rows: Option<u64>,
+}
+
+impl<'s> Interpreter<'s> {
+    pub fn new(session: &'s mut Session, sink: &'s mut dyn ResultSink) -> Interpreter<'s> {
+        Interpreter { session, sink, tries: 0, capturing: false }
+    }
+
+    pub fn context(&mut self, line: u32) -> StatementContext<'_> {
+        StatementContext { session: self.session, sink: self.sink, line }
+    }
+
+    /// Plans what can be planned now, so that mistakes are told before anything runs. Missing objects may still come.
+    pub fn check(&mut self, act: &mut Activation) -> Vec<SqlError> {
+        let module = act.module.clone();
+        let mut errors = module.errors.clone();
+        if errors.is_empty() {
+            self.check_list(&module, act, &module.statements, &mut errors);
+        }
+        errors
+    }
+
+    /// False when what follows depends on something that only running does (USE).
+    fn check_list(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        list: &[Stmt],
+        errors: &mut Vec<SqlError>,
+    ) -> bool {
+        list.iter().all(|s| self.check_one(module, act, s, errors))
+    }
+
+    fn check_one(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        errors: &mut Vec<SqlError>,
+    ) -> bool {
+        match &s.kind {
+            StmtKind::Use(_) => return false,
+            StmtKind::Block(list) => return self.check_list(module, act, list, errors),
+            StmtKind::TryCatch(a, b) => {
+                return self.check_list(module, act, a, errors)
+                    && self.check_list(module, act, b, errors);
+            }
+            StmtKind::If(_, a, b) => {
+                return self.check_one(module, act, a, errors)
+                    && b.as_ref().is_none_or(|b| self.check_one(module, act, b, errors));
+            }
+            StmtKind::While(_, body) => return self.check_one(module, act, body, errors),
+            _ => {}
+        }
+        let Some(source) = source_of(s) else { return true };
+        if let Err(e) = self.plan(module, act, s.plan, s.visible, &source)
+            && !deferred(&e)
+        {
+            errors.push(*e.with_line(s.line));
+        }
+        true
+    }
+
+    /// The plan of a number, made when there is none that is current.
+    pub fn plan(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        number: u32,
+        visible: u32,
+        source: &Source<'_>,
+    ) -> SqlResult<Arc<Plan>> {
+        let temp = self.session.temp_version;
+        let slot = &mut act.plans[number as usize];
+        if let Some(p) = slot
+            && p.is_current(temp)
+        {
+            return Ok(p.clone());
+        }
+        let shared = &module.shared[number as usize];
+        if let Some(p) = shared.lock().as_ref()
+            && p.is_current(temp)
+        {
+            *slot = Some(p.clone());
+            return Ok(p.clone());
+        }
+        let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
+        let plan = compile::plan(self.session, &home, module, visible, &act.tables, source)?;
+        let plan = Arc::new(plan);
+        if plan.temp.is_none() {
+            *shared.lock() = Some(plan.clone());
+        }
+        act.plans[number as usize] = Some(plan.clone());
+        Ok(plan)
+    }
+
+    /// A plan whose tables are locked and are still what it was made for.
+    pub fn locked_plan(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        number: u32,
+        visible: u32,
+        source: &Source<'_>,
+    ) -> SqlResult<Arc<Plan>> {
+        loop {
+            let plan = self.plan(module, act, number, visible, source)?;
+            let mut current = true;
+            for u in &plan.uses {
+                let isolation = self.session.options.isolation;
+                let mode = table_lock(u.locks, u.table_lock, isolation);
+                let id = self.session.id;
+                let tx = self.session.transaction_in(&u.database)?;
+                current &= u.database.catalog.lock_table(tx, id, &u.table, mode)?;
+            }
+            if current && plan.is_current(self.session.temp_version) {
+                return Ok(plan);
+            }
+            act.plans[number as usize] = None;
+            self.session.check_cancel()?;
+        }
+    }
+
+    /// Runs a list of statements.
+    pub fn list(&mut self, module: &Arc<Module>, act: &mut Activation, list: &[Stmt]) -> Step {
+        let mut at = 0;
+        while let Some(s) = list.get(at) {
+            at += 1;
+            match self.statement(module, act, s)? {
+                Flow::Next => {}
+                Flow::Goto(label) => match position(list, &label) {
+                    Some(there) => at = there,
+                    None => return Ok(Flow::Goto(label)),
+                },
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Runs a statement.
+    pub fn statement(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
+        match &s.kind {
+            StmtKind::Block(list) => return self.list(module, act, list),
+            StmtKind::If(cond, then, otherwise) => {
+                return match self.condition(module, act, s, cond) {
+                    Err(e) => self.fail(module, s, e, false, Command::NONE),
+                    Ok(true) => self.statement(module, act, then),
+                    Ok(false) => match otherwise {
+                        Some(other) => self.statement(module, act, other),
+                        None => Ok(Flow::Next),
+                    },
+                };
+            }
+            StmtKind::While(cond, body) => return self.repeat(module, act, s, cond, body),
+            StmtKind::Set(var, code) => {
+                // No moment of its own to begin or end: this is the body of loops.
+                return match self.value(module, act, s, code) {
+                    Ok(v) => {
+                        act.vars[*var as usize] = v;
+                        self.session.row_count = 1;
+                        self.session.error = 0;
+                        self.ended_quietly(Command::SET)
+                    }
+                    Err(e) => self.fail(module, s, e, false, Command::SET),
+                };
+            }
+            StmtKind::Break => return Ok(Flow::Break),
+            StmtKind::Continue => return Ok(Flow::Continue),
+            StmtKind::Goto(label) => return Ok(Flow::Goto(label.clone())),
+            StmtKind::Label(_) => return Ok(Flow::Next),
+            StmtKind::TryCatch(body, catch) => return self.try_catch(module, act, body, catch),
+            StmtKind::Return(code) => {
+                if let Some(code) = code {
+                    match self.value(module, act, s, code) {
+                        Ok(Value::Int(v)) => act.status = v,
+                        Ok(_) => act.status = 0,
+                        Err(e) => return self.fail(module, s, e, false, Command::NONE),
+                    }
+                }
+                return Ok(Flow::Return);
+            }
+            StmtKind::Execute(e) => {
+                if let Err(e) = self.session.check_cancel() {
+                    return self.fail(module, s, e, false, Command::EXECUTE);
+                }
+                return self.execute(module, act, s, e);
+            }
+            _ => {}
+        }
+        if let Err(e) = self.session.check_cancel() {
+            return self.fail(module, s, e, false, Command::NONE);
+        }
+        self.session.moment.set(None);
+        let (command, dml) = command_of(&s.kind);
+        match self.run(module, act, s) {
+            Ok(ended) => {
+                self.session.error = 0;
+                self.done(ended)
+            }
+            Err(e) => self.fail(module, s, e, dml, command),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        cond: &Cond,
+        body: &Stmt,
+    ) -> Step {
+        loop {
+            let go = match self.session.check_cancel() {
+                Ok(()) => self.condition(module, act, s, cond),
+                Err(e) => Err(e),
+            };
+            match go {
+                Err(e) => return self.fail(module, s, e, false, Command::NONE),
+                Ok(false) => return Ok(Flow::Next),
+                Ok(true) => {}
+            }
+            match self.statement(module, act, body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+    }
+
+    fn try_catch(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        body: &[Stmt],
+        catch: &[Stmt],
+    ) -> Step {
+        self.tries += 1;
+        let level = self.session.nest_level;
+        let tried = self.list(module, act, body);
+        self.tries -= 1;
+        match tried {
+            Err(Unwind::Error(e)) => {
+                debug_assert_eq!(self.session.nest_level, level, "callees restore the level");
+                self.session.error = e.number;
+                self.session.caught.push(*e);
+                let r = self.list(module, act, catch);
+                self.session.caught.pop();
+                r
+            }
+            other => other,
+        }
+    }
+
+    /// Evaluates an expression outside queries.
+    pub fn value(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        code: &Code,
+    ) -> SqlResult<Value> {
+        match code {
+            Code::Ready(e, _) => {
+                let frame = Vec::new();
+                let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
+                Rt::new(cx, &mut act.vars, frame, 0, 0).eval(e)
+            }
+            Code::Lazy(e, number, to) => {
+                let source = Source::Scalar(e, *to);
+                self.in_statement(|it| {
+                    let plan = it.locked_plan(module, act, *number, s.visible, &source)?;
+                    let PlanKind::Scalar(e, _) = &plan.kind else {
+                        unreachable!("planned from an expression");
+                    };
+                    it.with_runtime(act, &plan, s.line, |rt| rt.eval(e))
+                })
+            }
+        }
+    }
+
+    /// The type of what [`Interpreter::value`] gave.
+    pub fn type_of(&self, act: &Activation, code: &Code) -> SqlType {
+        match code {
+            Code::Ready(_, ty) => *ty,
+            Code::Lazy(_, number, _) => match &act.plans[*number as usize] {
+                Some(p) => match &p.kind {
+                    PlanKind::Scalar(_, ty) => *ty,
+                    _ => SqlType::Int,
+                },
+                None => SqlType::Int,
+            },
+        }
+    }
+
+    fn condition(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        cond: &Cond,
+    ) -> SqlResult<bool> {
+        match cond {
+            Cond::Ready(p) => {
+                let frame = Vec::new();
+                let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
+                let held = Rt::new(cx, &mut act.vars, frame, 0, 0).test(p)?;
+                Ok(held == Some(true))
+            }
+            Cond::Lazy(e, number) => {
+                let source = Source::Condition(e);
+                self.in_statement(|it| {
+                    let plan = it.locked_plan(module, act, *number, s.visible, &source)?;
+                    let PlanKind::Condition(p) = &plan.kind else {
+                        unreachable!("planned from a condition");
+                    };
+                    let held = it.with_runtime(act, &plan, s.line, |rt| rt.test(p))?;
+                    Ok(held == Some(true))
+                })
+            }
+        }
+    }
+
+    /// Runs `f` on a frame for the plan.
+    pub fn with_runtime<'p, R>(
+        &'p mut self,
+        act: &'p mut Activation,
+        plan: &'p Plan,
+        line: u32,
+        f: impl FnOnce(&mut Rt<'p>) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let frame = std::mem::take(&mut self.session.scratch.frame);
+        let target_row = std::mem::take(&mut self.session.scratch.target_row);
+        let cx = StatementContext { session: self.session, sink: self.sink, line };
+        let mut rt = Rt::new(cx, &mut act.vars, frame, plan.slots, plan.subplans);
+        rt.target_row = target_row;
+        let r = f(&mut rt);
+        let frame = std::mem::take(&mut rt.frame);
+        let target_row = std::mem::take(&mut rt.target_row);
+        let session = &mut *rt.cx.session;
+        session.scratch.frame = frame;
+        session.scratch.target_row = target_row;
+        r
+    }
+
+    fn done_kind(&self) -> DoneKind {
+        if self.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement }
+    }
+
+    /// DONE of a statement that succeeded.
+    pub fn done(&mut self, ended: Ended) -> Step {
+        let nocount = self.session.options.nocount;
+        let kind = self.done_kind();
+        if nocount && kind == DoneKind::InProcedure && ended.command != Command::SELECT {
+            return Ok(Flow::Next);
+        }
+        // INSERT … EXEC takes the rows; the statements that make them tell nothing.
+        if self.capturing {
+            return Ok(Flow::Next);
+        }
+        let rows = if nocount { None } else { ended.rows };
+        let done = Done { kind, command: ended.command, rows, error: false };
+        self.sink.done(done).map_err(|_| Unwind::Gone)?;
+        Ok(Flow::Next)
+    }
+
+    /// DONE without rows, where one is due.
+    #[inline]
+    fn ended_quietly(&mut self, command: Command) -> Step {
+        if self.session.nest_level > 0 && self.session.options.nocount {
+            return Ok(Flow::Next);
+        }
+        self.done(Ended { command, rows: None })
+    }
+
+    /// Decides what an error does.
+    pub fn fail(
+        &mut self,
+        module: &Module,
+        s: &Stmt,
+        e: Box<SqlError>,
+        dml: bool,
+        command: Command,
+    ) -> Step {
+        let mut e = e.with_line(s.line);
+        match e.number {
+            CANCELLED => return Err(Unwind::Cancelled),
+            CLIENT_GONE => return Err(Unwind::Gone),
+            _ => {}
+        }
+        if let Some(name) = &module.name {
+            e = e.in_procedure(name);
+        }
+        self.session.error = e.number;
+        self.session.row_count = 0;
+        let batch = ends_batch(&e) || (self.session.options.xact_abort && e.severity > 10);
+        if e.severity < 20 && self.tries > 0 && e.severity > 10 {
+            if self.session.transaction.count > 0 && batch {
+                self.session.transaction.doomed = true;
+            }
+            return Err(Unwind::Error(e));
+        }
+        let fatal = e.severity >= 20;
+        let kind = self.done_kind();
+        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
+        let batch = batch || fatal;
+        if dml && !batch && terminates(&e) {
+            let info = SqlError::new(3621, &[]).with_severity(0).with_line(s.line);
+            let info = match &module.name {
+                Some(name) => info.in_procedure(name),
+                None => info,
+            };
+            self.sink.message(&info).map_err(|_| Unwind::Gone)?;
+        }
+        if batch {
+            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
+        }
+        let done = Done { kind, command, rows: None, error: true };
+        self.sink.done(done).map_err(|_| Unwind::Gone)?;
+        if fatal {
+            self.session.fatal = true;
+        }
+        if batch {
+            return Err(Unwind::Batch);
+        }
+        if deferred(&e) || e.number == 207 || e.number == 217 {
+            return Err(Unwind::Module);
+        }
+        Ok(Flow::Next)
+    }
+}
+
+fn position(list: &[Stmt], label: &str) -> Option<usize> {
+    let same = |s: &Stmt| matches!(&s.kind, StmtKind::Label(l) if l.eq_ignore_ascii_case(label));
+    list.iter().position(same)
+}
+
+/// What a statement is planned from, where it needs tables.
+pub(crate) fn source_of(s: &Stmt) -> Option<Source<'_>> {
+    Some(match &s.kind {
+        StmtKind::Select(q) => Source::Select(q),
+        StmtKind::Insert(i) | StmtKind::InsertExec(i, _) => Source::Insert(i),
+        StmtKind::Update(u) => Source::Update(u),
+        StmtKind::Delete(d) => Source::Delete(d),
+        _ => return None,
+    })
+}
+
+/// Errors of names that may come to be before the statement runs.
+fn deferred(e: &SqlError) -> bool {
+    matches!(e.number, 208 | 1087)
+}
+
+/// Errors after which SQL Server ends the batch and rolls back.
+fn ends_batch(e: &SqlError) -> bool {
+    matches!(
+        e.number,
+        235 | 241 | 244 | 245 | 248 | 295 | 596 | 1204 | 1205 | 3930 | 8114 | 8169 | 9001 | 926
+    )
+}
+
+/// Errors in a change after which "The statement has been terminated." is told.
+fn terminates(e: &SqlError) -> bool {
+    matches!(
+        e.number,
+        220 | 232
+            | 242
+            | 511
+            | 512
+            | 515
+            | 517
+            | 535
+            | 547
+            | 1105
+            | 1222
+            | 1946
+            | 2601
+            | 2627
+            | 2628
+            | 8115
+            | 8134
+            | 8152
+            | 9002
+    )
+}
+
+/// `CurCmd` of a statement, and whether it changes rows.
+fn command_of(kind: &StmtKind) -> (Command, bool) {
+    match kind {
+        StmtKind::Select(s) => match s.query.body.first_block().into {
+            Some(_) => (Command::SELECT_INTO, true),
+            None => (Command::SELECT, false),
+        },
+        StmtKind::Insert(_) | StmtKind::InsertExec(..) => (Command::INSERT, true),
+        StmtKind::Update(_) => (Command::UPDATE, true),
+        StmtKind::Delete(_) => (Command::DELETE, true),
+        StmtKind::Begin(_) => (Command::BEGIN_TRAN, false),
+        StmtKind::Commit(_) => (Command::COMMIT, false),
+        StmtKind::Rollback(_) => (Command::ROLLBACK, false),
+        StmtKind::Save(_) => (Command::SAVE_TRAN, false),
+        StmtKind::Ddl(s) => (super::options::ddl_command(&s.kind), false),
+        StmtKind::SetSwitches(..)
+        | StmtKind::SetIsolation(_)
+        | StmtKind::SetIdentityInsert(..)
+        | StmtKind::SetValue(..) => (Command::SET, false),
+        _ => (Command::OTHER, false),
+    }
+}
+
+impl StatementContext<'_> {
+    /// A result begins.
+    pub fn columns(&mut self, columns: &[crate::sink::ColumnDesc]) -> SqlResult<()> {
+        self.sink.columns(columns).map_err(|_| client_gone())
+    }
+
+    /// A row of it.
+    #[inline]
+    pub fn row(&mut self, values: &[Value]) -> SqlResult<()> {
+        self.sink.row(values).map_err(|_| client_gone())
+    }
+
+    /// The end of a result of a procedure that is our own code.
+    pub fn done(&mut self, command: Command, rows: Option<u64>) -> SqlResult<()> {
+        let kind = if self.session.nest_level > 0 {
+            DoneKind::InProcedure
+        } else {
+            DoneKind::Statement
+        };
+        let rows = if self.session.options.nocount { None } else { rows };
+        let done = Done { kind, command, rows, error: false };
+        self.sink.done(done).map_err(|_| client_gone())
+    }
+
+    /// A whole result of a few rows.
+    pub fn result(
+        &mut self,
+        columns: &[crate::sink::ColumnDesc],
+        rows: &[Vec<Value>],
+    ) -> SqlResult<()> {
+        self.columns(columns)?;
+        for row in rows {
+            self.row(row)?;
+        }
+        self.done(Command::SELECT, Some(rows.len() as u64))
+    }
+}

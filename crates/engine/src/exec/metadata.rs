@@ -1,0 +1,132 @@
+//! What the binder sees of the catalogue: names as a session's statement means them.
+
+use crate::binder::{Metadata, Resolved, unsupported_error};
+use crate::catalog::{Object, Table};
+use crate::database::Database;
+use crate::session::{Session, SetOptions};
+use crate::views::{self, SystemView};
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+
+/// The catalogue as a statement of a session sees it.
+pub(crate) struct SessionMetadata<'s> {
+    session: &'s Session,
+    /// Names without a database are looked up here.
+    home: &'s Arc<Database>,
+    /// Table variables: name and temp table.
+    tables: &'s [(String, taffrail_base::ObjectId)],
+    /// Databases that were asked, with the version before.
+    pub depends: RefCell<Vec<(Arc<Database>, u64)>>,
+    /// A temp table was named.
+    pub temp: Cell<bool>,
+}
+
+impl<'s> SessionMetadata<'s> {
+    pub fn new(
+        session: &'s Session,
+        home: &'s Arc<Database>,
+        tables: &'s [(String, taffrail_base::ObjectId)],
+    ) -> SessionMetadata<'s> {
+        SessionMetadata {
+            session,
+            home,
+            tables,
+            depends: RefCell::default(),
+            temp: Cell::new(false),
+        }
+    }
+
+    fn depend(&self, database: &Arc<Database>) {
+        let mut depends = self.depends.borrow_mut();
+        if depends.iter().all(|(d, _)| d.id != database.id) {
+            depends.push((database.clone(), database.catalog.version()));
+        }
+    }
+
+    fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
+        if name.server.is_some() {
+            return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)]));
+        }
+        match &name.database {
+            None => Ok(self.home.clone()),
+            Some(d) => self
+                .session
+                .instance
+                .databases()
+                .get(&d.value)
+                .map_err(|e| if e.number == 911 { SqlError::new(208, &[name]) } else { e }),
+        }
+    }
+}
+
+impl Metadata for SessionMetadata<'_> {
+    fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
+        let missing = || SqlError::new(208, &[name]);
+        let bare = &*name.name.value;
+        if bare.starts_with('#') {
+            let tempdb = self.session.instance.databases().tempdb()?;
+            self.temp.set(true);
+            self.depend(&tempdb);
+            let t = self.session.find_temp_table(bare).ok_or_else(missing)?;
+            let table = tempdb.catalog.table(t.object_id).ok_or_else(missing)?;
+            return Ok(Resolved::Table(tempdb, table));
+        }
+        let database = self.database(name)?;
+        self.depend(&database);
+        let schema = name.schema.as_ref().map(|s| &*s.value);
+        match database.catalog.find_named(schema, bare, self.session.id) {
+            Some(Object::Table(t)) => return Ok(Resolved::Table(database, t)),
+            Some(Object::View(_)) => return Err(unsupported_error(&"A view")),
+            Some(_) => return Err(missing()),
+            None => {}
+        }
+        match views::find(schema, bare) {
+            Some(v) if v.arguments.is_none() => Ok(Resolved::View(database, v)),
+            Some(v) => Err(SqlError::new(216, &[&v.name])),
+            None => Err(missing()),
+        }
+    }
+
+    fn table_function(
+        &self,
+        name: &ast::ObjectName,
+    ) -> SqlResult<(Arc<Database>, &'static SystemView)> {
+        let database = self.database(name)?;
+        let bare = &*name.name.value;
+        let schema = name.schema.as_ref().map(|s| &*s.value);
+        // fn_… functions are found without their schema.
+        let found = views::find(schema, bare)
+            .or_else(|| if schema.is_none() { views::find(Some("sys"), bare) } else { None });
+        match found {
+            Some(v) if v.arguments.is_some() => Ok((database, v)),
+            Some(v) => Err(SqlError::new(215, &[&v.name])),
+            None => Err(SqlError::new(208, &[name])),
+        }
+    }
+
+    fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+        let missing = || SqlError::new(1087, &[&name]);
+        let collation = taffrail_types::Collation::default();
+        let (_, id) =
+            self.tables.iter().find(|(n, _)| collation.eq_str(n, name)).ok_or_else(missing)?;
+        let tempdb = self.session.instance.databases().tempdb()?;
+        self.temp.set(true);
+        self.depend(&tempdb);
+        let table = tempdb.catalog.table(*id).ok_or_else(missing)?;
+        Ok((tempdb, table))
+    }
+
+    fn options(&self) -> &SetOptions {
+        &self.session.options
+    }
+
+    fn identity_insert(&self, database: &Database, table: &Table) -> bool {
+        self.session.identity_insert == Some((database.id, table.id()))
+    }
+
+    fn row_estimate(&self, _: &Database, table: &Table) -> u64 {
+        table.row_count().max(1)
+    }
+}

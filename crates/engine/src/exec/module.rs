@@ -1,0 +1,176 @@
+//! A batch, procedure or dynamic text, ready to run: statements with their scalar expressions compiled. Statements that
+//! need tables are planned when they first run, and again when the schema has changed.
+
+use crate::binder::{BoundSelect, TableUse, Variables};
+use crate::database::Database;
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::node::{DeletePlan, InsertPlan, UpdatePlan};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use taffrail_syntax::ast;
+use taffrail_types::{SqlType, Value};
+
+/// A batch, procedure or dynamic text.
+pub(crate) struct Module {
+    /// Its text.
+    pub text: Arc<str>,
+    /// Where its lines begin.
+    pub lines: ast::LineIndex,
+    /// Its statements.
+    pub statements: Vec<Stmt>,
+    /// Its variables, parameters first.
+    pub variables: Variables,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// A procedure's name, for messages.
+    pub name: Option<Arc<str>>,
+    /// A procedure's id.
+    pub object_id: i32,
+    /// A procedure's database: names without one are looked up there.
+    pub database: Option<Arc<Database>>,
+    /// Plans that sessions share, by number.
+    pub shared: Vec<Mutex<Option<Arc<Plan>>>>,
+    /// Errors that keep the module from running at all.
+    pub errors: Vec<taffrail_base::SqlError>,
+}
+
+/// A parameter of a procedure or parameterised text.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter {
+    pub name: Arc<str>,
+    pub ty: SqlType,
+    pub output: bool,
+    pub default: Option<Value>,
+}
+
+/// A statement.
+pub(crate) struct Stmt {
+    /// Its line in the module.
+    pub line: u32,
+    /// How many variables it sees.
+    pub visible: u32,
+    /// The number of its plan, where it has one.
+    pub plan: u32,
+    /// What it is.
+    pub kind: StmtKind,
+}
+
+/// An expression outside any query.
+pub(crate) enum Code {
+    /// Without subqueries.
+    Ready(Expr, SqlType),
+    /// With: planned when it runs. The type it is to be converted to, if any.
+    Lazy(Box<ast::Expr>, u32, Option<SqlType>),
+}
+
+/// A condition outside any query.
+pub(crate) enum Cond {
+    /// Without subqueries.
+    Ready(Pred),
+    /// With.
+    Lazy(Box<ast::Expr>, u32),
+}
+
+/// A name of a transaction or savepoint.
+pub(crate) enum NameCode {
+    Name(Box<str>),
+    Var(u32),
+}
+
+/// An argument of EXEC.
+pub(crate) struct Argument {
+    pub name: Option<Box<str>>,
+    /// `None`: DEFAULT.
+    pub value: Option<Code>,
+    /// The variable that takes the output.
+    pub output: Option<u32>,
+}
+
+/// What EXEC runs.
+pub(crate) enum ExecTarget {
+    Procedure(ast::ObjectName),
+    Variable(u32),
+    Text(Code),
+}
+
+/// EXEC.
+pub(crate) struct Execute {
+    pub status: Option<u32>,
+    pub target: ExecTarget,
+    pub arguments: Vec<Argument>,
+}
+
+/// All kinds of statements as they are run.
+pub(crate) enum StmtKind {
+    Declare(Vec<(u32, Code)>),
+    DeclareTable(u32, Box<ast::TableBody>),
+    Set(u32, Code),
+    If(Cond, Box<Stmt>, Option<Box<Stmt>>),
+    While(Cond, Box<Stmt>),
+    Block(Vec<Stmt>),
+    Break,
+    Continue,
+    Return(Option<Code>),
+    Goto(Box<str>),
+    Label(Box<str>),
+    TryCatch(Vec<Stmt>, Vec<Stmt>),
+    WaitFor { until: bool, value: Code },
+    Print(Code),
+    RaisError { message: Code, severity: Code, state: Code, arguments: Vec<Code>, nowait: bool, set_error: bool },
+    Throw(Option<Box<(Code, Code, Code)>>),
+    Execute(Box<Execute>),
+    Select(Box<ast::SelectStatement>),
+    Insert(Box<ast::Insert>),
+    InsertExec(Box<ast::Insert>, Box<Execute>),
+    Update(Box<ast::Update>),
+    Delete(Box<ast::Delete>),
+    Begin(Option<NameCode>),
+    Commit(Option<bool>),
+    Rollback(Option<NameCode>),
+    Save(NameCode),
+    SetSwitches(Vec<ast::SwitchOption>, bool),
+    SetIsolation(ast::IsolationLevel),
+    SetIdentityInsert(ast::ObjectName, bool),
+    SetValue(ast::ValueOption, Code),
+    Use(Box<str>),
+    Checkpoint,
+    Dbcc(Box<ast::Dbcc>),
+    /// A statement of the catalogue.
+    Ddl(Box<ast::Statement>),
+    Unsupported(Box<str>),
+}
+
+/// A planned statement.
+pub(crate) struct Plan {
+    /// What runs.
+    pub kind: PlanKind,
+    /// Slots of its frame.
+    pub slots: usize,
+    /// Its subqueries.
+    pub subplans: usize,
+    /// What it locks first.
+    pub uses: Vec<TableUse>,
+    /// Databases whose schema it depends on, with the version it was made for.
+    pub depends: Vec<(Arc<Database>, u64)>,
+    /// It names temp tables: only for this session, at this version of its temp tables.
+    pub temp: Option<u64>,
+}
+
+/// What a plan runs.
+pub(crate) enum PlanKind {
+    Select(Box<BoundSelect>, Option<ast::ObjectName>),
+    Insert(Box<InsertPlan>),
+    Update(Box<UpdatePlan>),
+    Delete(Box<DeletePlan>),
+    Scalar(Expr, SqlType),
+    Condition(Pred),
+}
+
+impl Plan {
+    /// Whether it may still be run.
+    #[inline]
+    pub fn is_current(&self, temp_version: u64) -> bool {
+        self.depends.iter().all(|(db, version)| db.catalog.version() == *version)
+            && self.temp.is_none_or(|v| v == temp_version)
+    }
+}

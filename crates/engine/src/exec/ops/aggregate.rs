@@ -1,0 +1,278 @@
+//! Grouping and aggregate functions.
+
+use super::{Op, Operator, build};
+use crate::exec::runtime::{KeyMap, Rt, ValueSet};
+use crate::plan::node::{Agg, AggFunction, Aggregate};
+use std::cmp::Ordering;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::arith::{self, BinaryOp, Operation};
+use taffrail_types::{Bytes, Conversion, SqlType, Value, compare, convert};
+
+/// The state of one aggregate of one group.
+pub(crate) struct Accumulator {
+    /// Values that counted (not NULL).
+    count: i64,
+    /// A NULL was left out.
+    pub nulls: bool,
+    value: Value,
+    sum: i128,
+    mean: f64,
+    m2: f64,
+    distinct: Option<ValueSet>,
+    text: Vec<u8>,
+}
+
+fn addition(ty: SqlType) -> Operation {
+    Operation { op: BinaryOp::Add, left: ty, right: ty, result: ty }
+}
+
+impl Accumulator {
+    pub fn new(agg: &Agg) -> Accumulator {
+        Accumulator {
+            count: 0,
+            nulls: false,
+            value: Value::Null,
+            sum: 0,
+            mean: 0.0,
+            m2: 0.0,
+            distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
+            text: Vec::new(),
+        }
+    }
+
+    /// Takes a value in.
+    pub fn add(&mut self, agg: &Agg, v: Value, separator: Option<&Value>) -> SqlResult<()> {
+        if agg.function == AggFunction::CountStar {
+            self.count += 1;
+            return Ok(());
+        }
+        if v.is_null() {
+            self.nulls = true;
+            return Ok(());
+        }
+        if let Some(seen) = &mut self.distinct
+            && !seen.insert(v.clone())
+        {
+            return Ok(());
+        }
+        self.count += 1;
+        match agg.function {
+            AggFunction::CountStar | AggFunction::Count | AggFunction::CountBig => {}
+            AggFunction::Sum | AggFunction::Avg => self.sum(agg, v)?,
+            AggFunction::Min | AggFunction::Max => {
+                let better = match agg.function {
+                    AggFunction::Min => Ordering::Less,
+                    _ => Ordering::Greater,
+                };
+                if self.value.is_null()
+                    || compare::compare(&v, &self.value, agg.collation) == better
+                {
+                    self.value = v;
+                }
+            }
+            AggFunction::StDev | AggFunction::StDevP | AggFunction::Var | AggFunction::VarP => {
+                let Value::Float(x) = v else { return Ok(()) };
+                let delta = x - self.mean;
+                self.mean += delta / self.count as f64;
+                self.m2 += delta * (x - self.mean);
+            }
+            AggFunction::StringAgg => {
+                if self.count > 1
+                    && let Some(s) = separator.and_then(Value::as_bytes)
+                {
+                    self.text.extend_from_slice(s);
+                }
+                self.text.extend_from_slice(v.as_bytes().unwrap_or_default());
+            }
+            AggFunction::ChecksumAgg => {
+                self.sum ^= v.as_i64().unwrap_or(0) as i128;
+            }
+        }
+        Ok(())
+    }
+
+    fn sum(&mut self, agg: &Agg, v: Value) -> SqlResult<()> {
+        match agg.arg_ty {
+            // Integers are summed wide; the result is checked at the end, as an average may fit where the sum does not.
+            SqlType::Int | SqlType::BigInt => self.sum += v.as_i64().unwrap_or(0) as i128,
+            SqlType::Money => {
+                if let Value::Money(m) = v {
+                    self.sum += m as i128;
+                }
+            }
+            _ if self.value.is_null() => self.value = v,
+            ty => self.value = addition(ty).eval(&self.value, &v)?,
+        }
+        Ok(())
+    }
+
+    /// The result.
+    pub fn finish(&self, agg: &Agg) -> SqlResult<Value> {
+        let n = self.count;
+        Ok(match agg.function {
+            AggFunction::CountStar | AggFunction::Count | AggFunction::CountBig => {
+                if agg.int_count {
+                    Value::Int(i32::try_from(n).map_err(|_| overflow(SqlType::Int))?)
+                } else {
+                    Value::BigInt(n)
+                }
+            }
+            _ if n == 0 => Value::Null,
+            AggFunction::Min | AggFunction::Max => self.value.clone(),
+            AggFunction::Sum | AggFunction::Avg => {
+                let average = agg.function == AggFunction::Avg;
+                let sum = if average { self.sum / n as i128 } else { self.sum };
+                match agg.arg_ty {
+                    SqlType::Int if average => Value::Int(sum as i32),
+                    SqlType::Int => {
+                        Value::Int(i32::try_from(sum).map_err(|_| overflow(SqlType::Int))?)
+                    }
+                    SqlType::BigInt => {
+                        Value::BigInt(i64::try_from(sum).map_err(|_| overflow(SqlType::BigInt))?)
+                    }
+                    SqlType::Money => {
+                        Value::Money(i64::try_from(sum).map_err(|_| overflow(SqlType::Money))?)
+                    }
+                    SqlType::Float if average => match self.value {
+                        Value::Float(f) => Value::Float(f / n as f64),
+                        _ => Value::Null,
+                    },
+                    ty if average => {
+                        let count_ty = SqlType::Decimal { precision: 19, scale: 0 };
+                        let big = SqlType::BigInt;
+                        let count = convert::cast(
+                            &Value::BigInt(n),
+                            big,
+                            count_ty,
+                            None,
+                            Conversion::Implicit,
+                        )?;
+                        let op = arith::binary(BinaryOp::Divide, ty, count_ty)?;
+                        let v = op.eval(&self.value, &count)?;
+                        convert::cast(&v, op.result, agg.ty, None, Conversion::Implicit)?
+                    }
+                    _ => self.value.clone(),
+                }
+            }
+            AggFunction::StDev | AggFunction::Var if n < 2 => Value::Null,
+            AggFunction::StDev => Value::Float((self.m2 / (n - 1) as f64).sqrt()),
+            AggFunction::Var => Value::Float(self.m2 / (n - 1) as f64),
+            AggFunction::StDevP => Value::Float((self.m2 / n as f64).sqrt()),
+            AggFunction::VarP => Value::Float(self.m2 / n as f64),
+            AggFunction::StringAgg => {
+                let b = Bytes::from_slice(&self.text);
+                match agg.ty {
+                    SqlType::NVarChar(_) => Value::NVarChar(b),
+                    _ => Value::VarChar(b),
+                }
+            }
+            AggFunction::ChecksumAgg => Value::Int(self.sum as i32),
+        })
+    }
+}
+
+fn overflow(ty: SqlType) -> Box<SqlError> {
+    SqlError::new(8115, &[&"expression", &ty.name()])
+}
+
+pub(crate) struct AggregateOp<'a> {
+    node: &'a Aggregate,
+    input: Op<'a>,
+    groups: KeyMap,
+    states: Vec<Accumulator>,
+    at: usize,
+    count: usize,
+}
+
+impl<'a> AggregateOp<'a> {
+    pub fn new(node: &'a Aggregate) -> AggregateOp<'a> {
+        AggregateOp {
+            node,
+            input: build(&node.input),
+            groups: KeyMap::new(node.groups.iter().map(|g| g.2).collect()),
+            states: Vec::new(),
+            at: 0,
+            count: 0,
+        }
+    }
+
+    fn new_group(&mut self) {
+        self.states.extend(self.node.aggs.iter().map(Accumulator::new));
+        self.count += 1;
+    }
+}
+
+/// Evaluates an aggregate's argument and takes it in.
+pub(crate) fn accumulate<'a>(
+    rt: &mut Rt<'a>,
+    agg: &'a Agg,
+    state: &mut Accumulator,
+) -> SqlResult<()> {
+    let v = match &agg.arg {
+        None => Value::Null,
+        Some(e) => rt.eval(e)?,
+    };
+    match &agg.separator {
+        None => state.add(agg, v, None),
+        Some(s) => {
+            let s = rt.eval(s)?;
+            state.add(agg, v, Some(&s))
+        }
+    }
+}
+
+impl<'a> Operator<'a> for AggregateOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.groups.clear();
+        self.states.clear();
+        self.at = 0;
+        self.count = 0;
+        if self.node.scalar {
+            self.new_group();
+        }
+        let width = self.node.aggs.len();
+        let mut key = Vec::with_capacity(self.node.groups.len());
+        self.input.open(rt)?;
+        while self.input.next(rt)? {
+            rt.tick()?;
+            let group = if self.node.scalar {
+                0
+            } else {
+                key.clear();
+                for (e, ..) in &self.node.groups {
+                    key.push(rt.eval(e)?);
+                }
+                let (at, new) = self.groups.insert(&mut key);
+                if new {
+                    self.new_group();
+                }
+                at as usize
+            };
+            for (i, agg) in self.node.aggs.iter().enumerate() {
+                accumulate(rt, agg, &mut self.states[group * width + i])?;
+            }
+        }
+        if self.states.iter().any(|s| s.nulls) && rt.cx.session.options.ansi_warnings {
+            rt.cx.session.null_eliminated = true;
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        if self.at >= self.count {
+            return Ok(false);
+        }
+        if !self.node.scalar {
+            let key = self.groups.key(self.at);
+            for ((_, slot, _), v) in self.node.groups.iter().zip(key) {
+                rt.frame[*slot as usize] = v.clone();
+            }
+        }
+        let width = self.node.aggs.len();
+        for (i, agg) in self.node.aggs.iter().enumerate() {
+            rt.frame[agg.slot as usize] = self.states[self.at * width + i].finish(agg)?;
+        }
+        self.at += 1;
+        Ok(true)
+    }
+}

@@ -1,0 +1,348 @@
+//! Scans and seeks of tables.
+
+use super::Operator;
+use crate::catalog::{Index, IndexKind, KeyTail};
+use crate::exec::runtime::Rt;
+use crate::plan::node::{Access, LockHint, Scan, Seek, SeekValue, TableLock};
+use crate::rowcodec::key::{after_prefix, read_entry};
+use crate::rowcodec::layout::{Cell, RowLayout};
+use crate::session::Isolation;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::btree::BTreeCursor;
+use taffrail_storage::heap::HeapCursor;
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{
+    Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap,
+};
+use taffrail_types::{Bytes, Conversion, SqlType, Value, convert};
+
+/// The row locks of a scan.
+pub(crate) fn row_locks(hint: LockHint, table: TableLock, isolation: Isolation) -> ScanLocks {
+    if table == TableLock::Exclusive {
+        return ScanLocks::None;
+    }
+    match hint {
+        LockHint::None => ScanLocks::None,
+        LockHint::Update => ScanLocks::Update,
+        LockHint::Exclusive => ScanLocks::Exclusive,
+        // The whole table is locked: see `table_lock`.
+        LockHint::Hold => ScanLocks::None,
+        LockHint::ReadCommitted => ScanLocks::ReadCommitted,
+        LockHint::Default => match isolation {
+            Isolation::ReadUncommitted => ScanLocks::None,
+            Isolation::ReadCommitted if table == TableLock::Intent => ScanLocks::ReadCommitted,
+            _ => ScanLocks::None,
+        },
+    }
+}
+
+/// The lock on the table that goes with it.
+pub(crate) fn table_lock(hint: LockHint, table: TableLock, isolation: Isolation) -> LockMode {
+    match (table, hint) {
+        (TableLock::Exclusive, _) => LockMode::X,
+        (TableLock::Shared, LockHint::Update | LockHint::Exclusive) => LockMode::X,
+        (TableLock::Shared, _) => LockMode::S,
+        (TableLock::Intent, LockHint::Update | LockHint::Exclusive) => LockMode::IX,
+        (TableLock::Intent, LockHint::None) => LockMode::SchS,
+        (TableLock::Intent, LockHint::Hold) => LockMode::S,
+        (TableLock::Intent, LockHint::ReadCommitted) => LockMode::IS,
+        (TableLock::Intent, LockHint::Default) => match isolation {
+            Isolation::ReadUncommitted => LockMode::SchS,
+            Isolation::ReadCommitted => LockMode::IS,
+            Isolation::RepeatableRead | Isolation::Serializable => LockMode::S,
+        },
+    }
+}
+
+enum Cursor {
+    Closed,
+    Heap(HeapCursor),
+    Clustered(BTreeCursor),
+    Nonclustered(BTreeCursor),
+}
+
+/// A scan that runs.
+pub(crate) struct ScanOp<'a> {
+    scan: &'a Scan,
+    cursor: Cursor,
+    locks: ScanLocks,
+    /// The nonclustered index holds all columns that are wanted: their places in its rows.
+    covered: Option<Vec<(usize, u32)>>,
+    row: Vec<u8>,
+}
+
+impl<'a> ScanOp<'a> {
+    pub fn new(scan: &'a Scan) -> ScanOp<'a> {
+        let covered = match &scan.access {
+            Access::Nonclustered(index, _) if scan.locator.is_none() => scan
+                .columns
+                .iter()
+                .map(|(c, s)| index.covers(*c).map(|at| (at, *s)))
+                .collect::<Option<Vec<_>>>(),
+            _ => None,
+        };
+        ScanOp { scan, cursor: Cursor::Closed, locks: ScanLocks::None, covered, row: Vec::new() }
+    }
+
+    fn err(rt: &Rt<'_>, e: StorageError) -> Box<SqlError> {
+        rt.cx.session.storage_error(e)
+    }
+
+    /// The next row's bytes, for a copy of rows; the filter is not checked.
+    pub fn next_raw(&mut self, rt: &mut Rt<'a>) -> SqlResult<Option<&[u8]>> {
+        rt.tick()?;
+        let id = rt.cx.session.id.0;
+        let tx = rt.cx.session.part(self.scan.database.id);
+        match &mut self.cursor {
+            Cursor::Closed | Cursor::Nonclustered(_) => Ok(None),
+            Cursor::Heap(c) => Ok(c.next(tx).map_err(|e| e.to_sql(id))?.map(|(_, row)| row)),
+            Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql(id))?.map(|(_, row)| row)),
+        }
+    }
+}
+
+/// Reads columns of a row into the frame.
+#[inline]
+pub(crate) fn read_columns(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
+    layout: &RowLayout,
+    row: &[u8],
+    columns: &[(usize, u32)],
+) -> SqlResult<()> {
+    for (c, s) in columns {
+        let v = match layout.cell(row, *c)? {
+            Cell::Value(v) => v,
+            Cell::Lob(_) => {
+                let hobt = scan.table.base().hobt()?.clone();
+                let tx = rt.cx.session.part(scan.database.id);
+                let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt: &hobt };
+                layout.get(row, *c, &mut lobs)?
+            }
+        };
+        rt.frame[*s as usize] = v;
+    }
+    Ok(())
+}
+
+impl<'a> Operator<'a> for ScanOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let scan = self.scan;
+        let isolation = rt.cx.session.options.isolation;
+        self.locks = row_locks(scan.locks, scan.table_lock, isolation);
+        rt.cx.session.transaction_in(&scan.database)?;
+        let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
+        let base = scan.table.base();
+        self.cursor = match &scan.access {
+            Access::Full if base.kind == IndexKind::Heap => {
+                Cursor::Heap(heap::scan(base.hobt()?, self.locks))
+            }
+            Access::Full => Cursor::Clustered(btree::seek(
+                base.hobt()?,
+                KeyRange::default(),
+                direction,
+                self.locks,
+            )),
+            Access::Clustered(index, seek) => match range(rt, index, seek)? {
+                None => Cursor::Closed,
+                Some(r) => {
+                    Cursor::Clustered(btree::seek(index.hobt()?, r, direction, self.locks))
+                }
+            },
+            Access::Nonclustered(index, seek) => match range(rt, index, seek)? {
+                None => Cursor::Closed,
+                Some(r) => {
+                    // The rows are locked where they are read; their entries only while they are read.
+                    let locks = match self.locks {
+                        ScanLocks::None => ScanLocks::None,
+                        _ => ScanLocks::ReadCommitted,
+                    };
+                    Cursor::Nonclustered(btree::seek(index.hobt()?, r, direction, locks))
+                }
+            },
+        };
+        Ok(())
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        let scan = self.scan;
+        loop {
+            rt.tick()?;
+            let tx = rt.cx.session.part(scan.database.id);
+            match &mut self.cursor {
+                Cursor::Closed => return Ok(false),
+                Cursor::Heap(c) => {
+                    let Some((rid, row)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
+                        return Ok(false);
+                    };
+                    if let Some(s) = scan.locator {
+                        let rid = rid.to_bytes();
+                        rt.frame[s as usize] = Value::Binary(Bytes::from_slice(&rid));
+                        rt.target_row.clear();
+                        rt.target_row.extend_from_slice(row);
+                    }
+                    read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
+                }
+                Cursor::Clustered(c) => {
+                    let Some((key, row)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
+                        return Ok(false);
+                    };
+                    if let Some(s) = scan.locator {
+                        rt.frame[s as usize] = Value::Binary(Bytes::from_slice(key));
+                        rt.target_row.clear();
+                        rt.target_row.extend_from_slice(row);
+                    }
+                    read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
+                }
+                Cursor::Nonclustered(c) => {
+                    let Some((_, value)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
+                        return Ok(false);
+                    };
+                    let (locator, covered) = read_entry(value)?;
+                    if let Some(columns) = &self.covered {
+                        let Access::Nonclustered(index, _) = &scan.access else {
+                            unreachable!("only such a scan has this cursor");
+                        };
+                        read_columns(rt, scan, &index.covered_layout, covered, columns)?;
+                    } else {
+                        let base = scan.table.base().hobt()?;
+                        let tx = rt.cx.session.part(scan.database.id);
+                        let there = fetch(tx, base, locator, self.locks, &mut self.row);
+                        // Gone since its entry was read.
+                        if !there.map_err(|e| Self::err(rt, e))? {
+                            continue;
+                        }
+                        if let Some(s) = scan.locator {
+                            rt.frame[s as usize] = Value::Binary(Bytes::from_slice(locator));
+                            rt.target_row.clear();
+                            rt.target_row.extend_from_slice(&self.row);
+                        }
+                        read_columns(rt, scan, &scan.table.layout, &self.row, &scan.columns)?;
+                    }
+                }
+            }
+            match &scan.filter {
+                Some(p) if rt.test(p)? != Some(true) => {}
+                _ => return Ok(true),
+            }
+        }
+    }
+}
+
+/// Reads the row behind a locator: a RID of a heap, the key of a clustered index.
+pub(crate) fn fetch(
+    tx: &mut Transaction,
+    base: &Arc<Hobt>,
+    locator: &[u8],
+    locks: ScanLocks,
+    row: &mut Vec<u8>,
+) -> Result<bool, StorageError> {
+    match base.kind() {
+        taffrail_storage::HobtKind::Heap => {
+            let bytes = locator.try_into().map_err(|_| StorageError::RowNotFound)?;
+            heap::fetch(tx, base, Rid::from_bytes(bytes), locks, row)
+        }
+        taffrail_storage::HobtKind::BTree => btree::get(tx, base, locator, locks, row),
+    }
+}
+
+/// What a seek's value is for its column.
+enum Sought {
+    Value(Value),
+    /// No value of the column's type equals it; it lies above (or below) all of them.
+    Outside { above: bool },
+    Null,
+}
+
+fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
+    let value = rt.eval(&v.expr)?;
+    if value.is_null() {
+        return Ok(Sought::Null);
+    }
+    if v.from == v.to {
+        return Ok(Sought::Value(value));
+    }
+    if let (Some(n), Some((low, high))) = (value.as_i64(), integer_range(v.to)) {
+        if n < low || n > high {
+            return Ok(Sought::Outside { above: n > high });
+        }
+        let wide = SqlType::BigInt;
+        let v = convert::cast(&Value::BigInt(n), wide, v.to, None, Conversion::Implicit)?;
+        return Ok(Sought::Value(v));
+    }
+    // Text of another length: the key of the column's collation does not depend on it.
+    if value.as_bytes().is_some() {
+        return Ok(Sought::Value(value));
+    }
+    convert::cast(&value, v.from, v.to, None, Conversion::Implicit).map(Sought::Value)
+}
+
+fn integer_range(ty: SqlType) -> Option<(i64, i64)> {
+    Some(match ty {
+        SqlType::TinyInt => (0, 255),
+        SqlType::SmallInt => (i16::MIN as i64, i16::MAX as i64),
+        SqlType::Int => (i32::MIN as i64, i32::MAX as i64),
+        SqlType::BigInt => (i64::MIN, i64::MAX),
+        _ => return None,
+    })
+}
+
+/// The range of keys that a seek means; `None` when nothing can match.
+fn range<'a>(rt: &mut Rt<'a>, index: &Index, seek: &'a Seek) -> SqlResult<Option<KeyRange>> {
+    let mut values = Vec::with_capacity(seek.equal.len() + 1);
+    for v in &seek.equal {
+        match sought(rt, v)? {
+            Sought::Value(v) => values.push(v),
+            Sought::Outside { .. } | Sought::Null => return Ok(None),
+        }
+    }
+    let mut prefix = Vec::new();
+    index.key.append_prefix(&values, &mut prefix);
+    // A whole unique key: exactly one entry.
+    if values.len() == index.key.columns().len() && index.tail() == KeyTail::None {
+        return Ok(Some(KeyRange {
+            lower: Some(prefix.clone()),
+            lower_exclusive: false,
+            upper: Some(prefix),
+            upper_inclusive: true,
+        }));
+    }
+    let mut bounds = [None, None];
+    for (n, (bound, above_is_empty)) in [(&seek.low, true), (&seek.high, false)].iter().enumerate()
+    {
+        if let Some((v, inclusive)) = bound {
+            match sought(rt, v)? {
+                Sought::Null => return Ok(None),
+                // Beyond the type's range on the closed side: nothing; on the open side: no bound.
+                Sought::Outside { above } if above == *above_is_empty => return Ok(None),
+                Sought::Outside { .. } => {}
+                Sought::Value(v) => {
+                    values.push(v);
+                    let mut key = Vec::new();
+                    index.key.append_prefix(&values, &mut key);
+                    values.pop();
+                    bounds[n] = Some((key, *inclusive));
+                }
+            }
+        }
+    }
+    let [mut low, mut high] = bounds;
+    if index.key.columns().get(seek.equal.len()).is_some_and(|k| k.descending) {
+        std::mem::swap(&mut low, &mut high);
+    }
+    let lower = match low {
+        None => Some(prefix.clone()),
+        Some((key, true)) => Some(key),
+        Some((key, false)) => match after_prefix(&key) {
+            None => return Ok(None),
+            after => after,
+        },
+    };
+    let upper = match high {
+        None => after_prefix(&prefix),
+        Some((key, true)) => after_prefix(&key),
+        Some((key, false)) => Some(key),
+    };
+    Ok(Some(KeyRange { lower, lower_exclusive: false, upper, upper_inclusive: false }))
+}

@@ -1,0 +1,285 @@
+//! TOP, DISTINCT, UNION, EXCEPT, INTERSECT, spools.
+
+use super::{Op, Operator, build};
+use crate::exec::runtime::{KeyMap, RowBuffer, Rt};
+use crate::plan::node::{Distinct, SetOperation, Spool, Top};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Value, compare};
+
+pub(crate) struct SpoolOp<'a> {
+    node: &'a Spool,
+    input: Op<'a>,
+    rows: RowBuffer,
+    filled: bool,
+    at: usize,
+}
+
+impl<'a> SpoolOp<'a> {
+    pub fn new(node: &'a Spool) -> SpoolOp<'a> {
+        let rows = RowBuffer::new(node.save.len());
+        SpoolOp { node, input: build(&node.input), rows, filled: false, at: 0 }
+    }
+}
+
+impl<'a> Operator<'a> for SpoolOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.at = 0;
+        if !self.filled {
+            self.input.open(rt)?;
+            while self.input.next(rt)? {
+                rt.tick()?;
+                self.rows.push(rt, &self.node.save);
+            }
+            self.filled = true;
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        if self.at >= self.rows.rows {
+            return Ok(false);
+        }
+        rt.restore(&self.node.save, self.rows.row(self.at));
+        self.at += 1;
+        Ok(true)
+    }
+}
+
+pub(crate) struct TopOp<'a> {
+    node: &'a Top,
+    input: Op<'a>,
+    left: u64,
+    skip: u64,
+    /// PERCENT: all rows, and the next to give.
+    kept: Option<(RowBuffer, usize)>,
+    last: Vec<Value>,
+    tied: bool,
+}
+
+impl<'a> TopOp<'a> {
+    pub fn new(node: &'a Top) -> TopOp<'a> {
+        TopOp {
+            node,
+            input: build(&node.input),
+            left: 0,
+            skip: 0,
+            kept: None,
+            last: Vec::new(),
+            tied: false,
+        }
+    }
+
+    fn remember(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        if let Some(ties) = &self.node.ties
+            && self.left == 0
+        {
+            self.last.clear();
+            for (e, _) in ties {
+                let v = rt.eval(e)?;
+                self.last.push(v);
+            }
+            self.tied = true;
+        }
+        Ok(())
+    }
+}
+
+fn count(v: &Value, number: i32) -> SqlResult<u64> {
+    match v {
+        Value::Null => Err(SqlError::new(number, &[])),
+        v => {
+            let n = v.as_i64().unwrap_or(0);
+            u64::try_from(n).map_err(|_| SqlError::new(number, &[]))
+        }
+    }
+}
+
+impl<'a> Operator<'a> for TopOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.kept = None;
+        self.tied = false;
+        self.skip = match &self.node.offset {
+            None => 0,
+            Some(e) => {
+                let v = rt.eval(e)?;
+                count(&v, 10742)?
+            }
+        };
+        if self.node.percent {
+            let share = match &self.node.count {
+                Some(e) => match rt.eval(e)? {
+                    Value::Float(f) if (0.0..=100.0).contains(&f) => f,
+                    _ => return Err(SqlError::new(1031, &[])),
+                },
+                None => 100.0,
+            };
+            let mut rows = RowBuffer::new(self.node.save.len());
+            self.input.open(rt)?;
+            while self.input.next(rt)? {
+                rt.tick()?;
+                rows.push(rt, &self.node.save);
+            }
+            self.left = (rows.rows as f64 * share / 100.0).ceil() as u64;
+            self.kept = Some((rows, 0));
+            return Ok(());
+        }
+        self.left = match &self.node.count {
+            None => u64::MAX,
+            Some(e) => {
+                let v = rt.eval(e)?;
+                count(&v, 1060)?
+            }
+        };
+        if self.left > 0 { self.input.open(rt) } else { Ok(()) }
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        if let Some((rows, at)) = &mut self.kept {
+            if self.left == 0 || *at >= rows.rows {
+                return Ok(false);
+            }
+            self.left -= 1;
+            rt.restore(&self.node.save, rows.row(*at));
+            *at += 1;
+            return Ok(true);
+        }
+        if self.left == 0 {
+            if !self.tied || !self.input.next(rt)? {
+                return Ok(false);
+            }
+            let ties = self.node.ties.as_deref().unwrap_or(&[]);
+            for ((e, collation), last) in ties.iter().zip(&self.last) {
+                let v = rt.eval(e)?;
+                if compare::compare(&v, last, *collation).is_ne() {
+                    self.tied = false;
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        while self.skip > 0 {
+            if !self.input.next(rt)? {
+                self.left = 0;
+                return Ok(false);
+            }
+            self.skip -= 1;
+        }
+        if !self.input.next(rt)? {
+            self.left = 0;
+            return Ok(false);
+        }
+        self.left -= 1;
+        self.remember(rt)?;
+        Ok(true)
+    }
+}
+
+pub(crate) struct DistinctOp<'a> {
+    node: &'a Distinct,
+    input: Op<'a>,
+    seen: KeyMap,
+    key: Vec<Value>,
+}
+
+impl<'a> DistinctOp<'a> {
+    pub fn new(node: &'a Distinct) -> DistinctOp<'a> {
+        let seen = KeyMap::new(node.slots.iter().map(|s| s.1).collect());
+        DistinctOp { node, input: build(&node.input), seen, key: Vec::new() }
+    }
+}
+
+impl<'a> Operator<'a> for DistinctOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.seen.clear();
+        self.input.open(rt)
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        while self.input.next(rt)? {
+            rt.tick()?;
+            self.key.clear();
+            self.key.extend(self.node.slots.iter().map(|(s, _)| rt.frame[*s as usize].clone()));
+            if self.seen.insert(&mut self.key).1 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+pub(crate) struct ConcatOp<'a> {
+    pub inputs: Vec<Op<'a>>,
+    pub at: usize,
+}
+
+impl<'a> Operator<'a> for ConcatOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.at = 0;
+        self.inputs[0].open(rt)
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        loop {
+            if self.inputs[self.at].next(rt)? {
+                return Ok(true);
+            }
+            if self.at + 1 == self.inputs.len() {
+                return Ok(false);
+            }
+            self.at += 1;
+            self.inputs[self.at].open(rt)?;
+        }
+    }
+}
+
+pub(crate) struct SetOp<'a> {
+    node: &'a SetOperation,
+    left: Op<'a>,
+    right: Op<'a>,
+    right_rows: KeyMap,
+    seen: KeyMap,
+    key: Vec<Value>,
+}
+
+impl<'a> SetOp<'a> {
+    pub fn new(node: &'a SetOperation) -> SetOp<'a> {
+        let map = || KeyMap::new(node.left_slots.iter().map(|s| s.1).collect());
+        SetOp {
+            node,
+            left: build(&node.left),
+            right: build(&node.right),
+            right_rows: map(),
+            seen: map(),
+            key: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Operator<'a> for SetOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.right_rows.clear();
+        self.seen.clear();
+        self.right.open(rt)?;
+        while self.right.next(rt)? {
+            rt.tick()?;
+            self.key.clear();
+            self.key.extend(self.node.right_slots.iter().map(|s| rt.frame[*s as usize].clone()));
+            self.right_rows.insert(&mut self.key);
+        }
+        self.left.open(rt)
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        while self.left.next(rt)? {
+            rt.tick()?;
+            self.key.clear();
+            let slots = self.node.left_slots.iter();
+            self.key.extend(slots.map(|(s, _)| rt.frame[*s as usize].clone()));
+            let there = self.right_rows.find(&self.key).is_some();
+            if there != self.node.except && self.seen.insert(&mut self.key).1 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,115 @@
+//! Sort, whole or only the first rows.
+
+use super::{Op, Operator, build};
+use crate::exec::runtime::{RowBuffer, Rt};
+use crate::plan::node::{Sort, SortKey};
+use std::cmp::Ordering;
+use taffrail_base::SqlResult;
+use taffrail_types::{Value, compare};
+
+/// Orders two rows of key values.
+pub(crate) fn compare_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Ordering {
+    for ((a, b), k) in a.iter().zip(b).zip(keys) {
+        let o = compare::compare(a, b, k.collation);
+        let o = if k.descending { o.reverse() } else { o };
+        if o != Ordering::Equal {
+            return o;
+        }
+    }
+    Ordering::Equal
+}
+
+pub(crate) struct SortOp<'a> {
+    node: &'a Sort,
+    input: Op<'a>,
+    rows: RowBuffer,
+    /// Key values, flat, by row.
+    keys: Vec<Value>,
+    order: Vec<u32>,
+    at: usize,
+}
+
+impl<'a> SortOp<'a> {
+    pub fn new(node: &'a Sort) -> SortOp<'a> {
+        SortOp {
+            node,
+            input: build(&node.input),
+            rows: RowBuffer::new(node.save.len()),
+            keys: Vec::new(),
+            order: Vec::new(),
+            at: 0,
+        }
+    }
+
+    fn sort(&mut self, limit: Option<usize>) {
+        let width = self.node.keys.len();
+        let key = |i: u32| &self.keys[i as usize * width..(i as usize + 1) * width];
+        let compare = |a: &u32, b: &u32| {
+            compare_keys(key(*a), key(*b), &self.node.keys).then(a.cmp(b))
+        };
+        if let Some(limit) = limit
+            && limit < self.order.len()
+            && limit > 0
+        {
+            self.order.select_nth_unstable_by(limit - 1, compare);
+            self.order.truncate(limit);
+        }
+        self.order.sort_unstable_by(compare);
+    }
+
+    /// Keeps only the rows in `order`.
+    fn compact(&mut self) {
+        let width = self.node.keys.len();
+        let mut rows = RowBuffer::new(self.rows.width);
+        let mut keys = Vec::with_capacity(self.order.len() * width);
+        for i in &self.order {
+            let i = *i as usize;
+            let from = i * self.rows.width;
+            let values = self.rows.values[from..from + self.rows.width].iter_mut();
+            rows.values.extend(values.map(std::mem::take));
+            rows.rows += 1;
+            keys.extend(self.keys[i * width..(i + 1) * width].iter_mut().map(std::mem::take));
+        }
+        self.rows = rows;
+        self.keys = keys;
+        self.order = (0..self.rows.rows as u32).collect();
+    }
+}
+
+impl<'a> Operator<'a> for SortOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.rows.clear();
+        self.keys.clear();
+        self.order.clear();
+        self.at = 0;
+        let limit = match &self.node.limit {
+            None => None,
+            Some(e) => rt.eval(e)?.as_i64().and_then(|n| usize::try_from(n).ok()),
+        };
+        self.input.open(rt)?;
+        while self.input.next(rt)? {
+            rt.tick()?;
+            for k in &self.node.keys {
+                let v = rt.eval(&k.expr)?;
+                self.keys.push(v);
+            }
+            self.order.push(self.rows.rows as u32);
+            self.rows.push(rt, &self.node.save);
+            if let Some(limit) = limit
+                && self.order.len() >= limit.saturating_mul(2).max(1024)
+            {
+                self.sort(Some(limit));
+                self.compact();
+            }
+        }
+        self.sort(limit);
+        Ok(())
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        let Some(i) = self.order.get(self.at) else { return Ok(false) };
+        self.at += 1;
+        rt.restore(&self.node.save, self.rows.row(*i as usize));
+        Ok(true)
+    }
+}

@@ -1,0 +1,242 @@
+//! Window functions: the input is kept and sorted by partition and order; each function then sees its partition.
+
+use super::aggregate::{Accumulator, accumulate};
+use super::sort::compare_keys;
+use super::{Op, Operator, build};
+use crate::exec::runtime::{RowBuffer, Rt};
+use crate::plan::node::{Window, WindowFrame, WindowFunction, WindowItem};
+use std::cmp::Ordering;
+use taffrail_base::SqlResult;
+use taffrail_types::{Value, compare};
+
+pub(crate) struct WindowOp<'a> {
+    node: &'a Window,
+    input: Op<'a>,
+    rows: RowBuffer,
+    /// Partition values then order values, flat, by row.
+    keys: Vec<Value>,
+    order: Vec<u32>,
+    /// Results by place in `order`, one column per function.
+    results: Vec<Vec<Value>>,
+    at: usize,
+}
+
+impl<'a> WindowOp<'a> {
+    pub fn new(node: &'a Window) -> WindowOp<'a> {
+        WindowOp {
+            node,
+            input: build(&node.input),
+            rows: RowBuffer::new(node.save.len()),
+            keys: Vec::new(),
+            order: Vec::new(),
+            results: Vec::new(),
+            at: 0,
+        }
+    }
+
+    fn key(&self, row: u32) -> &[Value] {
+        let width = self.node.partition.len() + self.node.order.len();
+        &self.keys[row as usize * width..(row as usize + 1) * width]
+    }
+
+    fn same_partition(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.key(a), self.key(b));
+        let parts = self.node.partition.iter().enumerate();
+        parts.into_iter().all(|(i, (_, c))| compare::compare(&a[i], &b[i], *c).is_eq())
+    }
+
+    fn peers(&self, a: u32, b: u32) -> bool {
+        let p = self.node.partition.len();
+        compare_keys(&self.key(a)[p..], &self.key(b)[p..], &self.node.order).is_eq()
+    }
+
+    fn sort(&mut self) {
+        let p = self.node.partition.len();
+        let mut order = std::mem::take(&mut self.order);
+        order.sort_unstable_by(|a, b| {
+            let (ka, kb) = (self.key(*a), self.key(*b));
+            for (i, (_, c)) in self.node.partition.iter().enumerate() {
+                let o = compare::compare(&ka[i], &kb[i], *c);
+                if o != Ordering::Equal {
+                    return o;
+                }
+            }
+            compare_keys(&ka[p..], &kb[p..], &self.node.order).then(a.cmp(b))
+        });
+        self.order = order;
+    }
+
+    fn load(&self, rt: &mut Rt<'a>, place: usize) {
+        rt.restore(&self.node.save, self.rows.row(self.order[place] as usize));
+    }
+
+    /// Computes one function over the rows at `from..to`, one partition.
+    fn compute(
+        &self,
+        rt: &mut Rt<'a>,
+        item: &'a WindowItem,
+        from: usize,
+        to: usize,
+        out: &mut Vec<Value>,
+    ) -> SqlResult<()> {
+        match &item.function {
+            WindowFunction::RowNumber => {
+                out.extend((1..=(to - from) as i64).map(Value::BigInt));
+            }
+            WindowFunction::Rank | WindowFunction::DenseRank => {
+                let dense = matches!(item.function, WindowFunction::DenseRank);
+                let mut rank = 0;
+                for i in from..to {
+                    if i == from || !self.peers(self.order[i - 1], self.order[i]) {
+                        rank = if dense { rank + 1 } else { (i - from) as i64 + 1 };
+                    }
+                    out.push(Value::BigInt(rank));
+                }
+            }
+            WindowFunction::Ntile(n) => {
+                self.load(rt, from);
+                let n = rt.eval(n)?.as_i64().unwrap_or(1).max(1);
+                let rows = (to - from) as i64;
+                let (size, larger) = (rows / n, rows % n);
+                for i in 0..rows {
+                    let bucket = if i < larger * (size + 1) {
+                        i / (size + 1)
+                    } else {
+                        larger + (i - larger * (size + 1)) / size.max(1)
+                    };
+                    out.push(Value::BigInt(bucket + 1));
+                }
+            }
+            WindowFunction::Offset { value, offset, lead, default } => {
+                for i in from..to {
+                    self.load(rt, i);
+                    let n = rt.eval(offset)?.as_i64().unwrap_or(0);
+                    let there = if *lead { i as i64 + n } else { i as i64 - n };
+                    let v = if (from as i64..to as i64).contains(&there) {
+                        self.load(rt, there as usize);
+                        rt.eval(value)?
+                    } else {
+                        match default {
+                            None => Value::Null,
+                            Some(d) => rt.eval(d)?,
+                        }
+                    };
+                    out.push(v);
+                }
+            }
+            WindowFunction::Edge { value, last } => {
+                for i in from..to {
+                    let (start, end) = self.frame(item.frame, i, from, to);
+                    if start >= end {
+                        out.push(Value::Null);
+                        continue;
+                    }
+                    self.load(rt, if *last { end - 1 } else { start });
+                    let v = rt.eval(value)?;
+                    out.push(v);
+                }
+            }
+            WindowFunction::Aggregate(agg) => {
+                let mut state = Accumulator::new(agg);
+                let mut done: Option<(usize, usize, Value)> = None;
+                for i in from..to {
+                    let (start, end) = self.frame(item.frame, i, from, to);
+                    if let Some((s, e, v)) = &done
+                        && (*s, *e) == (start, end)
+                    {
+                        let v = v.clone();
+                        out.push(v);
+                        continue;
+                    }
+                    // Frames that only grow are added to; others are computed afresh.
+                    let grown = match &done {
+                        Some((s, e, _)) if *s == start && *e <= end => *e,
+                        _ => {
+                            state = Accumulator::new(agg);
+                            start
+                        }
+                    };
+                    for j in grown..end {
+                        rt.tick()?;
+                        self.load(rt, j);
+                        accumulate(rt, agg, &mut state)?;
+                    }
+                    let v = state.finish(agg)?;
+                    out.push(v.clone());
+                    done = Some((start, end, v));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of the frame of row `i`, within the partition `from..to`.
+    fn frame(&self, frame: WindowFrame, i: usize, from: usize, to: usize) -> (usize, usize) {
+        match frame {
+            WindowFrame::Partition => (from, to),
+            WindowFrame::RangeToCurrent => {
+                let mut end = i + 1;
+                while end < to && self.peers(self.order[i], self.order[end]) {
+                    end += 1;
+                }
+                (from, end)
+            }
+            WindowFrame::Rows(start, end) => {
+                let clamp = |v: i64| v.clamp(from as i64, to as i64) as usize;
+                let start = start.map_or(from, |s| clamp(i as i64 + s));
+                let end = end.map_or(to, |e| clamp(i as i64 + e + 1));
+                (start, end.max(start))
+            }
+        }
+    }
+}
+
+impl<'a> Operator<'a> for WindowOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.rows.clear();
+        self.keys.clear();
+        self.order.clear();
+        self.at = 0;
+        self.input.open(rt)?;
+        while self.input.next(rt)? {
+            rt.tick()?;
+            for (e, _) in &self.node.partition {
+                let v = rt.eval(e)?;
+                self.keys.push(v);
+            }
+            for k in &self.node.order {
+                let v = rt.eval(&k.expr)?;
+                self.keys.push(v);
+            }
+            self.order.push(self.rows.rows as u32);
+            self.rows.push(rt, &self.node.save);
+        }
+        self.sort();
+        let mut results: Vec<Vec<Value>> = vec![Vec::new(); self.node.items.len()];
+        let mut from = 0;
+        while from < self.order.len() {
+            let mut to = from + 1;
+            while to < self.order.len() && self.same_partition(self.order[from], self.order[to]) {
+                to += 1;
+            }
+            for (item, out) in self.node.items.iter().zip(&mut results) {
+                self.compute(rt, item, from, to, out)?;
+            }
+            from = to;
+        }
+        self.results = results;
+        Ok(())
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        if self.at >= self.order.len() {
+            return Ok(false);
+        }
+        self.load(rt, self.at);
+        for (item, results) in self.node.items.iter().zip(&mut self.results) {
+            rt.frame[item.slot as usize] = std::mem::take(&mut results[self.at]);
+        }
+        self.at += 1;
+        Ok(true)
+    }
+}

@@ -1,0 +1,226 @@
+//! SET options, USE, and what statements of the catalogue are called.
+
+use crate::database::Database;
+use crate::session::{Isolation, Session, client_gone};
+use crate::sink::{Command, EnvChange, ResultSink};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, StatementKind, SwitchOption, ValueOption};
+use taffrail_types::Value;
+use taffrail_types::datetime::DateFormat;
+
+impl Session {
+    pub(crate) fn set_switch(&mut self, o: SwitchOption, on: bool) -> SqlResult<()> {
+        let s = &mut self.options;
+        match o {
+            SwitchOption::NoCount => s.nocount = on,
+            SwitchOption::XactAbort => s.xact_abort = on,
+            SwitchOption::ImplicitTransactions => s.implicit_transactions = on,
+            SwitchOption::QuotedIdentifier => s.quoted_identifier = on,
+            SwitchOption::AnsiNulls => s.ansi_nulls = on,
+            SwitchOption::AnsiPadding => s.ansi_padding = on,
+            SwitchOption::AnsiWarnings => s.ansi_warnings = on,
+            SwitchOption::AnsiNullDfltOn => s.ansi_null_dflt_on = on,
+            SwitchOption::AnsiNullDfltOff => s.ansi_null_dflt_on = !on,
+            SwitchOption::ArithAbort => s.arithabort = on,
+            SwitchOption::ConcatNullYieldsNull => s.concat_null_yields_null = on,
+            SwitchOption::NumericRoundAbort => s.numeric_roundabort = on,
+            SwitchOption::CursorCloseOnCommit => s.cursor_close_on_commit = on,
+            SwitchOption::FmtOnly => s.fmtonly = on,
+            SwitchOption::NoExec => s.noexec = on,
+            SwitchOption::ParseOnly => s.parseonly = on,
+            SwitchOption::AnsiDefaults => {
+                s.ansi_nulls = on;
+                s.ansi_null_dflt_on = on;
+                s.ansi_padding = on;
+                s.ansi_warnings = on;
+                s.cursor_close_on_commit = on;
+                s.implicit_transactions = on;
+                s.quoted_identifier = on;
+            }
+            // Browse mode adds hidden key columns for old client cursors: without it results are the plain ones.
+            SwitchOption::NoBrowseTable | SwitchOption::ForcePlan => {}
+            SwitchOption::ArithIgnore | SwitchOption::RemoteProcTransactions if !on => {}
+            _ if !on => {}
+            other => {
+                return Err(crate::binder::unsupported_error(&format_args!("SET {other:?} ON")));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn set_isolation(&mut self, level: ast::IsolationLevel) -> SqlResult<()> {
+        self.options.isolation = match level {
+            ast::IsolationLevel::ReadUncommitted => Isolation::ReadUncommitted,
+            ast::IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
+            ast::IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
+            ast::IsolationLevel::Serializable => Isolation::Serializable,
+            ast::IsolationLevel::Snapshot => {
+                return Err(crate::binder::unsupported_error(&"SNAPSHOT isolation"));
+            }
+        };
+        let isolation = self.options.isolation.into();
+        for p in &mut self.transaction.parts {
+            p.tx.set_isolation(isolation);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn set_identity_insert(
+        &mut self,
+        name: &ast::ObjectName,
+        on: bool,
+    ) -> SqlResult<()> {
+        let missing = || SqlError::new(1088, &[name]);
+        let home = self.database.clone();
+        let metadata = super::metadata::SessionMetadata::new(self, &home, &[]);
+        let found = crate::binder::Metadata::table(&metadata, name);
+        let (database, table) = match found {
+            Ok(crate::binder::Resolved::Table(d, t)) => (d, t),
+            _ => return Err(missing()),
+        };
+        let key = (database.id, table.id());
+        if !on {
+            if self.identity_insert == Some(key) {
+                self.identity_insert = None;
+            }
+            return Ok(());
+        }
+        if table.identity.is_none() {
+            return Err(SqlError::new(8106, &[&table.name()]));
+        }
+        if let Some((db, id)) = self.identity_insert
+            && (db, id) != key
+            && let Some(d) = self.instance.databases().by_id(db)
+            && let Some(t) = d.catalog.table(id)
+        {
+            let (schema, name) = (&t.head.schema, t.name());
+            return Err(SqlError::new(8107, &[&d.name, schema, &name, &table.name()]));
+        }
+        self.identity_insert = Some(key);
+        // Plans ask for it when they are made.
+        self.identity_version += 1;
+        Ok(())
+    }
+
+    /// A SET option with a value. The languages new and old when that is what changed.
+    pub(crate) fn set_value(
+        &mut self,
+        o: ValueOption,
+        v: &Value,
+    ) -> SqlResult<Option<(String, String)>> {
+        let number = || v.as_i64();
+        let text = || v.as_text().unwrap_or_default();
+        match o {
+            ValueOption::LockTimeout => {
+                let ms = number().unwrap_or(-1).max(-1) as i32;
+                self.options.lock_timeout = ms;
+                for p in &mut self.transaction.parts {
+                    p.tx.set_lock_timeout(ms);
+                }
+            }
+            ValueOption::RowCount => match number() {
+                Some(n) if n >= 0 => self.options.row_count = n as u64,
+                _ => return Err(SqlError::new(507, &[])),
+            },
+            ValueOption::TextSize => {
+                let n = number().unwrap_or(0) as i32;
+                self.options.text_size = if n <= 0 { i32::MAX } else { n };
+            }
+            ValueOption::DateFirst => match number() {
+                Some(n @ 1..=7) => self.options.date_first = n as u8,
+                _ => return Err(SqlError::new(2742, &[&text()])),
+            },
+            ValueOption::DateFormat => {
+                self.options.date_format = match &*text().to_ascii_lowercase() {
+                    "mdy" => DateFormat::Mdy,
+                    "dmy" => DateFormat::Dmy,
+                    "ymd" => DateFormat::Ymd,
+                    "ydm" => DateFormat::Ydm,
+                    "myd" => DateFormat::Myd,
+                    "dym" => DateFormat::Dym,
+                    other => return Err(SqlError::new(2741, &[&other])),
+                };
+            }
+            ValueOption::DeadlockPriority => {
+                self.options.deadlock_priority = match (&*text().to_ascii_uppercase(), number()) {
+                    ("LOW", _) => -5,
+                    ("NORMAL", _) => 0,
+                    ("HIGH", _) => 5,
+                    (_, Some(n @ -10..=10)) => n as i8,
+                    _ => return Err(SqlError::new(102, &[&text()])),
+                };
+                self.set_lock_priority();
+            }
+            ValueOption::Language => {
+                let name = text();
+                let known = ["us_english", "english"];
+                if !known.iter().any(|k| k.eq_ignore_ascii_case(&name)) {
+                    return Err(SqlError::new(2740, &[&name]));
+                }
+                let old = std::mem::replace(&mut self.options.language, "us_english".into());
+                self.options.date_format = DateFormat::Mdy;
+                self.options.date_first = 7;
+                return Ok(Some(("us_english".into(), old)));
+            }
+            ValueOption::ContextInfo => self.context_info = v.clone(),
+            ValueOption::QueryGovernorCostLimit if number() == Some(0) => {}
+            other => {
+                return Err(crate::binder::unsupported_error(&format_args!("SET {other:?}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// USE: the session goes to another database and tells its client.
+    pub(crate) fn enter_database(
+        &mut self,
+        database: Arc<Database>,
+        sink: &mut dyn ResultSink,
+    ) -> SqlResult<()> {
+        self.lock_home(&database)?;
+        let old = self.database.name.clone();
+        let new = database.name.clone();
+        self.database = database;
+        self.publish();
+        let info = SqlError::new(5701, &[&new]).with_severity(0).with_state(1);
+        sink.env_change(EnvChange::Database { new, old }).map_err(|_| client_gone())?;
+        sink.message(&info).map_err(|_| client_gone())
+    }
+}
+
+/// `CurCmd` of a statement of the catalogue.
+pub(crate) fn ddl_command(kind: &StatementKind) -> Command {
+    match kind {
+        StatementKind::CreateTable(_) => Command::CREATE_TABLE,
+        StatementKind::AlterTable(_) => Command::ALTER_TABLE,
+        StatementKind::CreateIndex(_) => Command::CREATE_INDEX,
+        StatementKind::DropIndex(_) => Command::DROP_INDEX,
+        StatementKind::CreateDatabase(_) => Command::CREATE_DATABASE,
+        StatementKind::Procedure(_) => Command::CREATE_PROCEDURE,
+        StatementKind::View(_) => Command::CREATE_VIEW,
+        StatementKind::Drop(d) => match d.kind {
+            ast::DropKind::Table => Command::DROP_TABLE,
+            ast::DropKind::Database => Command::DROP_DATABASE,
+            ast::DropKind::Procedure => Command::DROP_PROCEDURE,
+            ast::DropKind::View => Command::DROP_VIEW,
+            _ => Command::OTHER,
+        },
+        _ => Command::OTHER,
+    }
+}
+
+/// The error for a statement that nobody runs yet.
+pub(crate) fn unsupported_statement(kind: &StatementKind) -> Box<SqlError> {
+    // The variant's name is the statement's: `CreateSequence(…)`.
+    let text = format!("{kind:?}");
+    let name: String = text.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(c.to_ascii_uppercase());
+    }
+    crate::binder::unsupported_error(&words)
+}

@@ -1,0 +1,620 @@
+//! EXEC: procedures of users and of the system, dynamic text.
+
+use super::compile;
+use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
+use super::module::{ExecTarget, Execute, Module, Parameter, Stmt};
+use crate::catalog;
+use crate::database::Database;
+use crate::procs;
+use crate::session::{Session, client_gone};
+use crate::sink::{
+    ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
+};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
+
+/// Procedures nest so deep at most.
+pub(crate) const MAX_NEST_LEVEL: u32 = 32;
+
+/// An argument that has been evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Passed {
+    /// With `@`; empty for one by position.
+    pub name: String,
+    /// `None`: the default.
+    pub value: Option<Value>,
+    pub ty: SqlType,
+    /// The caller wants it back.
+    pub output: bool,
+}
+
+/// What a procedure gives back.
+pub(crate) struct Returned {
+    pub status: i32,
+    /// For each argument passed for output: its place among them, value and type.
+    pub outputs: Vec<(usize, Value, SqlType)>,
+}
+
+/// What a procedure's name stands for.
+pub(crate) enum Callee {
+    User(Arc<Database>, Arc<catalog::Module>),
+    System(&'static procs::SystemProcedure),
+    /// sp_executesql and its relatives, by number as in remote calls.
+    Special(u16),
+}
+
+/// Parts of a name: `server.database.schema.name`, brackets and quotes taken off.
+pub(crate) fn name_parts(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut chars = text.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '.' => parts.push(std::mem::take(&mut part)),
+            '[' | '"' => {
+                let close = if c == '[' { ']' } else { '"' };
+                while let Some(c) = chars.next() {
+                    if c == close {
+                        if chars.peek() == Some(&close) {
+                            chars.next();
+                        } else {
+                            break;
+                        }
+                    }
+                    part.push(c);
+                }
+            }
+            c => part.push(c),
+        }
+    }
+    parts.push(part);
+    parts
+}
+
+impl Session {
+    /// The procedure of a name: 2812.
+    pub(crate) fn find_procedure(
+        &self,
+        database: Option<&str>,
+        schema: Option<&str>,
+        name: &str,
+        home: &Arc<Database>,
+        shown: &dyn std::fmt::Display,
+    ) -> SqlResult<Callee> {
+        let missing = || SqlError::new(2812, &[shown]).with_state(62);
+        let special = match &*name.to_ascii_lowercase() {
+            "sp_executesql" => 10,
+            "sp_prepare" => 11,
+            "sp_execute" => 12,
+            "sp_prepexec" => 13,
+            "sp_unprepare" => 15,
+            _ => 0,
+        };
+        if special != 0 && schema.is_none_or(|s| matches!(s, "sys" | "dbo" | "")) {
+            return Ok(Callee::Special(special));
+        }
+        let db = match database {
+            None | Some("") => home.clone(),
+            Some(d) => match self.instance.databases().get(d) {
+                Ok(db) => db,
+                Err(e) if e.number == 911 => return Err(missing()),
+                Err(e) => return Err(e),
+            },
+        };
+        let schema = schema.filter(|s| !s.is_empty());
+        // Names that begin with sp_ are the system's first.
+        let system = || procs::find(schema, name).map(Callee::System);
+        let sp = name.get(..3).is_some_and(|p| p.eq_ignore_ascii_case("sp_"));
+        if sp && let Some(callee) = system() {
+            return Ok(callee);
+        }
+        if let Some(p) = db.catalog.find_procedure(schema, name, self.id) {
+            return Ok(Callee::User(db, p));
+        }
+        system().ok_or_else(missing)
+    }
+
+    /// A procedure's module, compiled once for all sessions.
+    pub(crate) fn procedure_module(
+        &self,
+        database: &Arc<Database>,
+        p: &catalog::Module,
+    ) -> SqlResult<Arc<Module>> {
+        let id = p.head.id.0;
+        let key = (database.id.0, id, p.version, self.options.plan_key());
+        if let Some(m) = self.instance.plans().procedure(&key) {
+            return Ok(m);
+        }
+        let text = &p.definition;
+        let compiled = compile::procedure(
+            self,
+            database,
+            text,
+            p.quoted_identifier,
+            &p.head.name,
+            id,
+        );
+        let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
+        self.instance.plans().add_procedure(key, module.clone());
+        Ok(module)
+    }
+
+    fn system_module(&self, p: &'static procs::SystemProcedure, text: &'static str) -> SqlResult<Arc<Module>> {
+        let key = (self.database.id.0, 0, p.name.as_ptr() as u64, self.options.plan_key());
+        if let Some(m) = self.instance.plans().procedure(&key) {
+            return Ok(m);
+        }
+        let home = self.database.clone();
+        let compiled = compile::procedure(self, &home, &Arc::from(text), true, p.name, -1);
+        let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
+        self.instance.plans().add_procedure(key, module.clone());
+        Ok(module)
+    }
+}
+
+/// Puts arguments into a module's parameters: 201, 8144, 8145, 8143, 8146, 8162, 8178.
+pub(crate) fn bind_arguments(
+    session: &Session,
+    module: &Module,
+    name: &str,
+    parameters: &[Parameter],
+    passed: &[Passed],
+) -> SqlResult<(Vec<Value>, Vec<(usize, usize)>)> {
+    let collation = taffrail_types::Collation::default();
+    let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
+    let mut given = vec![false; parameters.len()];
+    let mut outputs = Vec::new();
+    let context = session.options.convert_context();
+    if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
+        return Err(SqlError::new(8146, &[&name]).with_state(2));
+    }
+    for (n, p) in passed.iter().enumerate() {
+        let at = if p.name.is_empty() {
+            if n >= parameters.len() {
+                return Err(SqlError::new(8144, &[&name]).with_state(2));
+            }
+            n
+        } else {
+            let found = parameters.iter().position(|k| collation.eq_str(&k.name, &p.name));
+            found.ok_or_else(|| SqlError::new(8145, &[&p.name, &name]).with_state(2))?
+        };
+        if given[at] {
+            return Err(SqlError::new(8143, &[&parameters[at].name]));
+        }
+        given[at] = true;
+        let to = parameters[at].ty;
+        if p.output {
+            if !parameters[at].output {
+                return Err(SqlError::new(8162, &[&parameters[at].name]).with_state(2));
+            }
+            outputs.push((n, at));
+        }
+        if let Some(v) = &p.value {
+            let v = match v {
+                Value::Null => Value::Null,
+                v if p.ty == to => v.clone(),
+                v => convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
+                    .map_err(|e| match e.number {
+                        // A parameter's conversion is 8114, whatever the value says.
+                        245 | 241 | 235 => {
+                            SqlError::new(8114, &[&p.ty.name(), &to.name()]).with_state(5)
+                        }
+                        _ => e,
+                    })?,
+            };
+            values[at] = Some(v);
+        } else {
+            given[at] = false;
+        }
+    }
+    let mut out = Vec::with_capacity(parameters.len());
+    for ((p, v), given) in parameters.iter().zip(values).zip(given) {
+        out.push(match (v, given, &p.default) {
+            (Some(v), ..) => v,
+            (None, _, Some(d)) => d.clone(),
+            (None, ..) => {
+                if module.name.is_none() {
+                    let text = format!("({})", module.text);
+                    return Err(SqlError::new(8178, &[&text, &p.name]));
+                }
+                return Err(SqlError::new(201, &[&name, &p.name]).with_state(4));
+            }
+        });
+    }
+    Ok((out, outputs))
+}
+
+impl Interpreter<'_> {
+    /// EXEC as a statement.
+    pub fn execute(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        e: &Execute,
+    ) -> Step {
+        let (target, passed) = match self.evaluate(module, act, s, e) {
+            Ok(t) => t,
+            Err(e) => return self.fail(module, s, e, false, Command::EXECUTE),
+        };
+        let returned = match self.call_target(module, target, &passed)? {
+            Ok(r) => r,
+            Err(e) => return self.fail(module, s, e, false, Command::EXECUTE),
+        };
+        if let Err(e) = self.take_back(act, e, &returned) {
+            return self.fail(module, s, e, false, Command::EXECUTE);
+        }
+        self.session.moment.set(None);
+        if self.capturing {
+            return Ok(Flow::Next);
+        }
+        // In a batch a procedure ends like a remote one; in a procedure it is a statement.
+        if self.session.nest_level > 0 {
+            if self.session.options.nocount {
+                return Ok(Flow::Next);
+            }
+            return self.done(Ended { command: Command::EXECUTE, rows: None });
+        }
+        if !matches!(e.target, ExecTarget::Text(_)) {
+            self.sink.return_status(returned.status).map_err(|_| Unwind::Gone)?;
+        }
+        let done = Done {
+            kind: DoneKind::Procedure,
+            command: Command::EXECUTE,
+            rows: None,
+            error: false,
+        };
+        self.sink.done(done).map_err(|_| Unwind::Gone)?;
+        Ok(Flow::Next)
+    }
+
+    /// EXEC of INSERT … EXEC: its results are kept.
+    #[allow(clippy::type_complexity)]
+    pub fn capture(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        e: &Execute,
+    ) -> SqlResult<Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>> {
+        let (target, passed) = self.evaluate(module, act, s, e)?;
+        let mut sink = Capture { inner: self.sink, results: Vec::new() };
+        let mut inner = Interpreter {
+            session: self.session,
+            sink: &mut sink,
+            tries: self.tries,
+            capturing: true,
+        };
+        // An error inside ends the whole statement, so that it is caught like a statement's own.
+        inner.tries += 1;
+        let result = inner.call_target(module, target, &passed);
+        let results = sink.results;
+        match result {
+            Ok(Ok(returned)) => {
+                self.take_back(act, e, &returned)?;
+                Ok(results)
+            }
+            Ok(Err(e)) | Err(Unwind::Error(e)) => Err(e),
+            Err(Unwind::Gone) => Err(client_gone()),
+            Err(Unwind::Cancelled) => Err(crate::session::cancelled()),
+            Err(Unwind::Batch | Unwind::Module) => Ok(results),
+        }
+    }
+
+    fn evaluate(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        e: &Execute,
+    ) -> SqlResult<(Target, Vec<Passed>)> {
+        let target = match &e.target {
+            ExecTarget::Procedure(name) => Target::Name {
+                database: name.database.as_ref().map(|d| d.value.to_string()),
+                schema: name.schema.as_ref().map(|d| d.value.to_string()),
+                name: name.name.value.to_string(),
+                shown: name.to_string(),
+            },
+            ExecTarget::Variable(v) => {
+                let text = act.vars[*v as usize].as_text().unwrap_or_default();
+                Target::of_text(&text)
+            }
+            ExecTarget::Text(code) => {
+                let v = self.value(module, act, s, code)?;
+                Target::Text(v.as_text().unwrap_or_default())
+            }
+        };
+        let mut passed = Vec::with_capacity(e.arguments.len());
+        for a in &e.arguments {
+            let (value, ty) = match &a.value {
+                None => (None, SqlType::Int),
+                Some(code) => {
+                    let v = self.value(module, act, s, code)?;
+                    (Some(v), self.type_of(act, code))
+                }
+            };
+            let name = a.name.as_deref().unwrap_or_default().to_string();
+            passed.push(Passed { name, value, ty, output: a.output.is_some() });
+        }
+        Ok((target, passed))
+    }
+
+    /// Output parameters and the return status into the caller's variables.
+    fn take_back(&mut self, act: &mut Activation, e: &Execute, r: &Returned) -> SqlResult<()> {
+        for (n, v, ty) in &r.outputs {
+            let Some(var) = e.arguments.get(*n).and_then(|a| a.output) else { continue };
+            let to = act.module.variables.list[var as usize].ty.unwrap_or(*ty);
+            act.vars[var as usize] = if v.is_null() || *ty == to {
+                v.clone()
+            } else {
+                convert::cast(v, *ty, to, None, Conversion::Implicit)?
+            };
+        }
+        if let Some(var) = e.status {
+            let to = act.module.variables.list[var as usize].ty.unwrap_or(SqlType::Int);
+            let v = Value::Int(r.status);
+            act.vars[var as usize] =
+                convert::cast(&v, SqlType::Int, to, None, Conversion::Implicit)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a callee. The outer error unwinds, the inner one is the calling statement's.
+    pub fn call_target(
+        &mut self,
+        module: &Module,
+        target: Target,
+        passed: &[Passed],
+    ) -> Result<SqlResult<Returned>, Unwind> {
+        let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
+        let (database, schema, name, shown) = match target {
+            Target::Text(text) => return self.dynamic(&text),
+            Target::Name { database, schema, name, shown } => (database, schema, name, shown),
+        };
+        let callee = self.session.find_procedure(
+            database.as_deref(),
+            schema.as_deref(),
+            &name,
+            &home,
+            &shown,
+        );
+        let callee = match callee {
+            Ok(c) => c,
+            Err(e) => return Ok(Err(e)),
+        };
+        // EXEC db..sp_x runs a procedure of the system in that database.
+        let elsewhere = match (&database, &callee) {
+            (Some(d), Callee::System(_) | Callee::Special(_)) if !d.is_empty() => {
+                match self.session.instance.databases().get(d) {
+                    Ok(db) => Some(std::mem::replace(&mut self.session.database, db)),
+                    Err(e) => return Ok(Err(e)),
+                }
+            }
+            _ => None,
+        };
+        let r = self.call(callee, &name, passed);
+        if let Some(back) = elsewhere {
+            self.session.database = back;
+        }
+        r
+    }
+
+    /// Runs a procedure.
+    pub fn call(
+        &mut self,
+        callee: Callee,
+        name: &str,
+        passed: &[Passed],
+    ) -> Result<SqlResult<Returned>, Unwind> {
+        if self.session.nest_level >= MAX_NEST_LEVEL {
+            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL])));
+        }
+        let module = match callee {
+            Callee::Special(n) => return self.special(n, passed),
+            Callee::System(p) => match p.body {
+                procs::Body::Native(f) => return Ok(self.native(f, passed)),
+                procs::Body::Sql(text) => self.session.system_module(p, text),
+            },
+            Callee::User(db, p) => self.session.procedure_module(&db, &p),
+        };
+        match module {
+            Ok(m) => self.run_module(m, name, passed, true),
+            Err(e) => Ok(Err(e)),
+        }
+    }
+
+    fn native(
+        &mut self,
+        f: fn(&mut crate::context::StatementContext<'_>, &[procs::Argument]) -> SqlResult<i32>,
+        passed: &[Passed],
+    ) -> SqlResult<Returned> {
+        let args: Vec<procs::Argument> = passed
+            .iter()
+            .map(|p| procs::Argument {
+                name: p.name.clone(),
+                value: p.value.clone().unwrap_or_default(),
+            })
+            .collect();
+        self.session.nest_level += 1;
+        let r = self.in_statement(|it| f(&mut it.context(0), &args));
+        self.session.nest_level -= 1;
+        r.map(|status| Returned { status, outputs: Vec::new() })
+    }
+
+    /// EXEC ('text').
+    fn dynamic(&mut self, text: &str) -> Result<SqlResult<Returned>, Unwind> {
+        if self.session.nest_level >= MAX_NEST_LEVEL {
+            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL])));
+        }
+        match self.session.batch_module(&Arc::from(text), "") {
+            Ok(m) => self.run_module(m, "", &[], false),
+            Err(errors) => self.several(errors),
+        }
+    }
+
+    /// More than one error: all but the last are told, the last is the statement's.
+    pub fn several(&mut self, mut errors: Vec<SqlError>) -> Result<SqlResult<Returned>, Unwind> {
+        let last = errors.pop().unwrap_or_else(|| *SqlError::new(102, &[&""]));
+        if self.tries == 0 {
+            for e in &errors {
+                self.sink.message(e).map_err(|_| Unwind::Gone)?;
+            }
+        }
+        Ok(Err(Box::new(last)))
+    }
+
+    /// Runs a module one level deeper: a procedure, or dynamic text (which sees the caller's options and changes them
+    /// for itself only).
+    pub fn run_module(
+        &mut self,
+        module: Arc<Module>,
+        name: &str,
+        passed: &[Passed],
+        procedure: bool,
+    ) -> Result<SqlResult<Returned>, Unwind> {
+        let bound = bind_arguments(self.session, &module, name, &module.parameters, passed);
+        let (values, outputs) = match bound {
+            Ok(b) => b,
+            Err(e) => {
+                let e = if procedure { e.in_procedure(name) } else { e };
+                return Ok(Err(e));
+            }
+        };
+        let mut act = Activation::new(module.clone());
+        for (at, v) in values.into_iter().enumerate() {
+            act.vars[at] = v;
+        }
+        let errors = self.check(&mut act);
+        if !errors.is_empty() {
+            return self.several(errors);
+        }
+        let options = self.session.options.clone();
+        let database = self.session.database.clone();
+        let scope_identity = self.session.scope_identity.take();
+        let procedure_id = self.session.procedure_id;
+        let count = self.session.transaction.count;
+        if module.object_id != 0 {
+            self.session.procedure_id = module.object_id;
+        }
+        self.session.nest_level += 1;
+        let step = self.list(&module, &mut act, &module.statements);
+        let cleaned = self.leave(&act);
+        self.session.nest_level -= 1;
+        self.session.procedure_id = procedure_id;
+        self.session.scope_identity = scope_identity;
+        // SET options of a procedure end with it; the isolation level as well.
+        let identity = self.session.identity_insert;
+        self.session.options = options;
+        self.session.identity_insert = identity;
+        if self.session.database.id != database.id {
+            if procedure {
+                self.session.database = database;
+                self.session.publish();
+            } else if let Err(e) = self.session.enter_database(database, self.sink) {
+                return Ok(Err(e));
+            }
+        }
+        match step {
+            Ok(_) => {}
+            // The error has been told; the caller goes on behind EXEC.
+            Err(Unwind::Module) => act.status = -6,
+            Err(other) => return Err(other),
+        }
+        if let Err(e) = cleaned {
+            return Ok(Err(e));
+        }
+        let now = self.session.transaction.count;
+        if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
+            let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
+            self.session.error = 266;
+            if self.tries == 0 {
+                self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
+            }
+        }
+        let returned = outputs
+            .into_iter()
+            .map(|(n, at)| (n, act.vars[at].clone(), module.parameters[at].ty))
+            .collect();
+        Ok(Ok(Returned { status: act.status, outputs: returned }))
+    }
+
+    /// Drops temp tables and table variables of the level that ends.
+    pub fn leave(&mut self, act: &Activation) -> SqlResult<()> {
+        let level = self.session.nest_level;
+        let mut gone: Vec<_> = act.tables.iter().map(|(_, id)| *id).collect();
+        if level > 0 {
+            let own = self.session.temp_tables.iter().filter(|t| t.level >= level);
+            gone.extend(own.map(|t| t.object_id));
+        }
+        if gone.is_empty() || self.session.transaction.doomed {
+            return Ok(());
+        }
+        self.in_statement(|it| {
+            for id in gone {
+                crate::ddl::drop_temp_table(&mut it.context(0), id)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What EXEC runs, evaluated.
+pub(crate) enum Target {
+    Name { database: Option<String>, schema: Option<String>, name: String, shown: String },
+    Text(String),
+}
+
+impl Target {
+    /// A name in a text.
+    pub fn of_text(text: &str) -> Target {
+        let mut parts = name_parts(text);
+        let name = parts.pop().unwrap_or_default();
+        let schema = parts.pop();
+        let database = parts.pop();
+        Target::Name { database, schema, name, shown: text.to_string() }
+    }
+}
+
+/// Keeps rows, passes messages on.
+struct Capture<'c> {
+    inner: &'c mut dyn ResultSink,
+    results: Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>,
+}
+
+impl ResultSink for Capture<'_> {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.results.push((columns.to_vec(), Vec::new()));
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        if let Some((_, rows)) = self.results.last_mut() {
+            rows.push(values.to_vec());
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        self.inner.message(message)
+    }
+
+    fn done(&mut self, _: Done) -> SinkResult {
+        Ok(())
+    }
+
+    fn return_status(&mut self, _: i32) -> SinkResult {
+        Ok(())
+    }
+
+    fn return_value(&mut self, _: ReturnValue) -> SinkResult {
+        Ok(())
+    }
+
+    fn env_change(&mut self, change: EnvChange) -> SinkResult {
+        self.inner.env_change(change)
+    }
+}
+
+/// The type under which texts are passed to procedures.
+pub(crate) const TEXT: SqlType = SqlType::NVarChar(MaxLen::Max);

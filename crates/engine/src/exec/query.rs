@@ -1,0 +1,436 @@
+//! Single statements: queries to the client, assignments, SELECT INTO, changes, and the small ones.
+
+use super::compile::Source;
+use super::insert::insert_rows;
+use super::interpret::{Activation, Ended, Interpreter, source_of};
+use super::module::{Module, Plan, PlanKind, Stmt, StmtKind};
+use super::ops;
+use super::runtime::Rt;
+use crate::binder::BoundSelect;
+use crate::ddl;
+use crate::plan::node::{InsertPlan, Node};
+use crate::session::client_gone;
+use crate::sink::{Command, EnvChange};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::CheckpointKind;
+use taffrail_syntax::ast;
+use taffrail_types::Value;
+
+impl Interpreter<'_> {
+    /// Runs a statement that is no flow of control.
+    pub fn run(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+    ) -> SqlResult<Ended> {
+        let plain = |command| Ok(Ended { command, rows: None });
+        match &s.kind {
+            StmtKind::Select(_)
+            | StmtKind::Insert(_)
+            | StmtKind::Update(_)
+            | StmtKind::Delete(_) => {
+                let source = source_of(s).expect("such a statement is planned");
+                self.planned(module, act, s, &source)
+            }
+            StmtKind::InsertExec(i, e) => self.insert_exec(module, act, s, i, e),
+            StmtKind::Declare(list) => {
+                for (var, code) in list {
+                    act.vars[*var as usize] = self.value(module, act, s, code)?;
+                }
+                Ok(Ended { command: Command::NONE, rows: None })
+            }
+            StmtKind::DeclareTable(var, body) => {
+                self.declare_table(module, act, *var, body, s)?;
+                Ok(Ended { command: Command::NONE, rows: None })
+            }
+            StmtKind::Print(code) => {
+                let v = self.value(module, act, s, code)?;
+                let ty = self.type_of(act, code);
+                self.print(&v, ty, s.line, module)?;
+                self.session.row_count = 0;
+                plain(Command::OTHER)
+            }
+            StmtKind::RaisError { .. } | StmtKind::Throw(_) => {
+                self.raise(module, act, s)?;
+                plain(Command::OTHER)
+            }
+            StmtKind::WaitFor { until, value } => {
+                let v = self.value(module, act, s, value)?;
+                self.wait_for(*until, &v)?;
+                self.session.row_count = 0;
+                plain(Command::OTHER)
+            }
+            StmtKind::Begin(name) => {
+                let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
+                self.session.begin_transaction(name, self.sink)?;
+                plain(Command::BEGIN_TRAN)
+            }
+            StmtKind::Commit(delayed) => {
+                self.session.commit_transaction(*delayed, self.sink)?;
+                plain(Command::COMMIT)
+            }
+            StmtKind::Rollback(name) => {
+                let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
+                self.session.rollback_transaction(name.as_deref(), self.sink)?;
+                plain(Command::ROLLBACK)
+            }
+            StmtKind::Save(name) => {
+                let name = self.transaction_name(act, name)?;
+                self.session.save_transaction(&name)?;
+                plain(Command::SAVE_TRAN)
+            }
+            StmtKind::SetSwitches(list, on) => {
+                for o in list {
+                    self.session.set_switch(*o, *on)?;
+                }
+                self.session.row_count = 0;
+                plain(Command::SET)
+            }
+            StmtKind::SetIsolation(level) => {
+                self.session.set_isolation(*level)?;
+                self.session.row_count = 0;
+                plain(Command::SET)
+            }
+            StmtKind::SetIdentityInsert(table, on) => {
+                self.session.set_identity_insert(table, *on)?;
+                self.session.row_count = 0;
+                plain(Command::SET)
+            }
+            StmtKind::SetValue(option, code) => {
+                let v = self.value(module, act, s, code)?;
+                let language = self.session.set_value(*option, &v)?;
+                if let Some((new, old)) = language {
+                    self.tell_language(new, old)?;
+                }
+                self.session.row_count = 0;
+                plain(Command::SET)
+            }
+            StmtKind::Use(name) => {
+                self.use_database(name)?;
+                self.session.row_count = 0;
+                plain(Command::OTHER)
+            }
+            StmtKind::Checkpoint => {
+                let db = self.session.database.clone();
+                let done = db.storage.checkpoint(CheckpointKind::Manual);
+                done.map_err(|e| self.session.storage_error(e))?;
+                self.session.row_count = 0;
+                plain(Command::OTHER)
+            }
+            StmtKind::Dbcc(d) => self.in_statement(|it| {
+                let mut cx = it.context(s.line);
+                crate::dbcc::execute(&mut cx, d)?;
+                Ok(Ended { command: Command::OTHER, rows: None })
+            }),
+            StmtKind::Ddl(statement) => {
+                let command = super::options::ddl_command(&statement.kind);
+                self.session.row_count = 0;
+                // Statements about whole databases run outside the user's transaction and say so themselves.
+                self.in_statement(|it| {
+                    let mut cx = it.context(s.line);
+                    match ddl::execute(&mut cx, statement, &module.text) {
+                        Some(done) => done?,
+                        None => return Err(super::options::unsupported_statement(&statement.kind)),
+                    }
+                    Ok(Ended { command, rows: None })
+                })
+            }
+            StmtKind::Unsupported(what) => Err(crate::binder::unsupported_error(what)),
+            StmtKind::Block(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::Set(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_)
+            | StmtKind::Goto(_)
+            | StmtKind::Label(_)
+            | StmtKind::TryCatch(..)
+            | StmtKind::Execute(_) => unreachable!("flow of control is run elsewhere"),
+        }
+    }
+
+    /// A query or change.
+    fn planned(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        source: &Source<'_>,
+    ) -> SqlResult<Ended> {
+        if self.session.transaction.doomed && !matches!(source, Source::Select(_)) {
+            return Err(SqlError::new(3930, &[]));
+        }
+        if self.session.options.implicit_transactions && self.session.transaction.count == 0 {
+            self.session.begin_transaction(None, self.sink)?;
+        }
+        let fmtonly = self.session.options.fmtonly;
+        self.in_statement(|it| {
+            let plan = it.locked_plan(module, act, s.plan, s.visible, source)?;
+            if let PlanKind::Select(q, Some(into)) = &plan.kind {
+                return it.select_into(act, &plan, q, into, s.line);
+            }
+            it.one_writer(&plan)?;
+            let (command, rows) = it.with_runtime(act, &plan, s.line, |rt| {
+                Ok(match &plan.kind {
+                    PlanKind::Select(q, _) if q.assign.is_empty() => {
+                        (Command::SELECT, Some(send(rt, q, fmtonly)?))
+                    }
+                    PlanKind::Select(q, _) => (Command::SELECT, Some(assign(rt, q)?)),
+                    _ if fmtonly => (Command::OTHER, Some(0)),
+                    PlanKind::Insert(i) => (Command::INSERT, Some(super::insert::run(rt, i)?)),
+                    PlanKind::Update(u) => (Command::UPDATE, Some(super::update::run(rt, u)?)),
+                    PlanKind::Delete(d) => (Command::DELETE, Some(super::delete::run(rt, d)?)),
+                    PlanKind::Scalar(..) | PlanKind::Condition(_) => {
+                        unreachable!("planned from a statement")
+                    }
+                })
+            })?;
+            it.session.row_count = rows.unwrap_or(0) as i64;
+            let assigning =
+                matches!(&plan.kind, PlanKind::Select(q, _) if !q.assign.is_empty());
+            it.warn_of_nulls(s.line)?;
+            Ok(Ended { command, rows: if assigning { None } else { rows } })
+        })
+    }
+
+    fn warn_of_nulls(&mut self, line: u32) -> SqlResult<()> {
+        if std::mem::take(&mut self.session.null_eliminated) {
+            self.context(line).message(SqlError::new(8153, &[]))?;
+        }
+        Ok(())
+    }
+
+    /// A transaction changes one durable database.
+    fn one_writer(&mut self, plan: &Plan) -> SqlResult<()> {
+        let id = match &plan.kind {
+            PlanKind::Insert(p) => p.database.id,
+            PlanKind::Update(p) => p.database.id,
+            PlanKind::Delete(p) => p.database.id,
+            _ => return Ok(()),
+        };
+        let other = |p: &crate::session::TransactionPart| {
+            p.database.id != id && p.database.id.0 != 2 && p.tx.has_written()
+        };
+        if id.0 != 2 && self.session.transaction.parts.iter().any(other) {
+            return Err(crate::binder::unsupported_error(
+                &"A transaction that changes two databases",
+            ));
+        }
+        Ok(())
+    }
+
+    fn select_into(
+        &mut self,
+        act: &mut Activation,
+        plan: &Arc<Plan>,
+        q: &BoundSelect,
+        into: &ast::ObjectName,
+        line: u32,
+    ) -> SqlResult<Ended> {
+        let mut columns = Vec::with_capacity(q.plan.columns.len());
+        for (i, c) in q.plan.columns.iter().enumerate() {
+            if c.name.is_empty() {
+                return Err(SqlError::new(1038, &[&(i + 1)]));
+            }
+            columns.push(ddl::NewColumn {
+                name: c.name.clone(),
+                ty: c.ty,
+                nullable: c.nullable,
+                collation: c.collation.unwrap_or_default(),
+                identity: if c.identity { identity_of(&q.plan.node, q.plan.outputs[i]) } else { None },
+            });
+        }
+        let mut cx = self.context(line);
+        let (database, table) = ddl::create_table_of(&mut cx, into, &columns)?;
+        let types = q.plan.columns.iter().map(|c| c.ty).collect();
+        let mut insert =
+            super::compile::external_insert(self.session, &database, &table, types)?;
+        insert.explicit_identity = table.identity.is_some();
+        for (at, c) in insert.columns.iter_mut().enumerate() {
+            *c = crate::plan::node::ColumnSource::Source(at);
+        }
+        insert.same_layout = crate::binder::copies_rows(&q.plan, &insert);
+        let insert = insert;
+        let rows = self.with_runtime(act, plan, line, |rt| {
+            if insert.same_layout
+                && let Node::Scan(scan) = &q.plan.node
+            {
+                return super::insert::copy_rows(rt, &insert, scan);
+            }
+            super::insert::insert_query(rt, &insert, &q.plan)
+        })?;
+        self.session.row_count = rows as i64;
+        self.warn_of_nulls(line)?;
+        Ok(Ended { command: Command::SELECT_INTO, rows: Some(rows) })
+    }
+
+    fn insert_exec(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        i: &ast::Insert,
+        e: &super::module::Execute,
+    ) -> SqlResult<Ended> {
+        if self.capturing {
+            return Err(SqlError::new(8164, &[]));
+        }
+        // The target must be there before anything runs.
+        let source = Source::Insert(i);
+        self.in_statement(|it| it.locked_plan(module, act, s.plan, s.visible, &source).map(drop))?;
+        let captured = self.capture(module, act, s, e)?;
+        self.in_statement(|it| {
+            let plan = it.locked_plan(module, act, s.plan, s.visible, &source)?;
+            let PlanKind::Insert(insert) = &plan.kind else {
+                unreachable!("planned from an INSERT");
+            };
+            it.one_writer(&plan)?;
+            let mut count = 0;
+            for (columns, rows) in captured {
+                if columns.len() != insert.source_types.len() {
+                    return Err(SqlError::new(213, &[]));
+                }
+                let rows = convert_rows(rows, &columns, insert)?;
+                count += it.with_runtime(act, &plan, s.line, |rt| insert_rows(rt, insert, rows))?;
+            }
+            it.session.row_count = count as i64;
+            Ok(Ended { command: Command::INSERT, rows: Some(count) })
+        })
+    }
+
+    fn declare_table(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        var: u32,
+        body: &ast::TableBody,
+        s: &Stmt,
+    ) -> SqlResult<()> {
+        let name = module.variables.list[var as usize].name.clone();
+        if act.tables.iter().any(|(n, _)| *n == name) {
+            return Ok(());
+        }
+        let id = self.in_statement(|it| {
+            let mut cx = it.context(s.line);
+            ddl::create_table_variable(&mut cx, &name, body)
+        })?;
+        act.tables.push((name, id));
+        Ok(())
+    }
+
+    fn use_database(&mut self, name: &str) -> SqlResult<()> {
+        let database = self.session.instance.databases().get(name).map_err(|e| {
+            if e.number == 911 { e.with_state(1) } else { e }
+        })?;
+        self.session.enter_database(database, self.sink)
+    }
+
+    fn tell_language(&mut self, new: String, old: String) -> SqlResult<()> {
+        let info = SqlError::new(5703, &[&new]).with_severity(0);
+        let change = EnvChange::Language { new, old };
+        self.sink.env_change(change).map_err(|_| client_gone())?;
+        self.sink.message(&info).map_err(|_| client_gone())
+    }
+}
+
+/// Brings captured rows to the types that the insert expects: those of the target's columns.
+fn convert_rows(
+    rows: Vec<Vec<Value>>,
+    columns: &[crate::sink::ColumnDesc],
+    insert: &InsertPlan,
+) -> SqlResult<Vec<Vec<Value>>> {
+    use taffrail_types::{Conversion, SqlType, convert};
+    let same: Vec<bool> = columns.iter().zip(&insert.source_types).map(|(c, t)| c.ty == *t).collect();
+    if same.iter().all(|s| *s) {
+        return Ok(rows);
+    }
+    let mut out = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        for ((v, c), t) in row.iter_mut().zip(columns).zip(&insert.source_types) {
+            if c.ty == *t || v.is_null() {
+                continue;
+            }
+            // Lengths are checked where the row is stored.
+            let wide = match t {
+                SqlType::VarChar(_) | SqlType::Char(_) => SqlType::VarChar(taffrail_types::MaxLen::Max),
+                SqlType::NVarChar(_) | SqlType::NChar(_) => SqlType::NVarChar(taffrail_types::MaxLen::Max),
+                t => *t,
+            };
+            let exact = convert::cast(v, c.ty, *t, None, Conversion::Implicit)?;
+            let long = convert::cast(v, c.ty, wide, None, Conversion::Implicit)?;
+            let cut = match (exact.as_bytes(), long.as_bytes()) {
+                (Some(a), Some(b)) => a.len() < b.trim_ascii_end().len(),
+                _ => false,
+            };
+            if cut {
+                return Err(SqlError::new(8152, &[]));
+            }
+            *v = exact;
+        }
+        out.push(row);
+    }
+    Ok(out)
+}
+
+/// Sends a query's rows.
+fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64> {
+    let plan = &q.plan;
+    if fmtonly {
+        rt.cx.columns(&plan.columns)?;
+        return Ok(0);
+    }
+    let mut op = ops::build(&plan.node);
+    // An error before the first row comes without a result.
+    rt.cx.columns(&plan.columns)?;
+    op.open(rt)?;
+    if !q.order.is_empty() {
+        rt.cx.sink.order(&q.order).map_err(|_| client_gone())?;
+    }
+    let limit = match rt.cx.session.options.row_count {
+        0 => u64::MAX,
+        n => n,
+    };
+    let mut count = 0;
+    let first = plan.outputs.first().copied().unwrap_or(0) as usize;
+    let together = plan.outputs.iter().enumerate().all(|(i, s)| *s as usize == first + i);
+    let mut row = Vec::with_capacity(plan.outputs.len());
+    while count < limit && op.next(rt)? {
+        rt.tick()?;
+        if together {
+            let values = &rt.frame[first..first + plan.outputs.len()];
+            rt.cx.sink.row(values).map_err(|_| client_gone())?;
+        } else {
+            row.clear();
+            row.extend(plan.outputs.iter().map(|s| rt.frame[*s as usize].clone()));
+            rt.cx.row(&row)?;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// `SELECT @v = …`: the last row's values stay.
+fn assign<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect) -> SqlResult<u64> {
+    let mut op = ops::build(&q.plan.node);
+    op.open(rt)?;
+    let mut count = 0;
+    while op.next(rt)? {
+        rt.tick()?;
+        for (var, e) in &q.assign {
+            rt.vars[*var as usize] = rt.eval(e)?;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Seed and step of the identity column behind an output.
+fn identity_of(node: &Node, slot: u32) -> Option<(i64, i64)> {
+    let Node::Scan(s) = node else { return None };
+    let (column, _) = s.columns.iter().find(|(_, k)| *k == slot)?;
+    let identity = s.table.identity.as_ref()?;
+    (identity.column == *column).then_some((identity.seed, identity.increment))
+}

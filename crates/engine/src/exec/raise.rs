@@ -1,0 +1,251 @@
+//! PRINT, RAISERROR, THROW, WAITFOR.
+
+use super::interpret::{Activation, Interpreter};
+use super::module::{Module, Stmt, StmtKind};
+use crate::session::client_gone;
+use std::time::Duration;
+use taffrail_base::{SqlError, SqlResult, message};
+use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
+
+/// RAISERROR's longest text.
+const MAX_TEXT: usize = 2047;
+
+fn as_text(v: &Value, ty: SqlType) -> SqlResult<String> {
+    if v.is_null() {
+        return Ok(String::new());
+    }
+    if let Some(t) = v.as_text() {
+        return Ok(t);
+    }
+    let to = SqlType::NVarChar(MaxLen::N(4000));
+    let v = convert::cast(v, ty, to, None, Conversion::Implicit)?;
+    Ok(v.as_text().unwrap_or_default())
+}
+
+impl Interpreter<'_> {
+    /// PRINT: an informational message of severity 0.
+    pub fn print(&mut self, v: &Value, ty: SqlType, line: u32, module: &Module) -> SqlResult<()> {
+        let mut text = as_text(v, ty)?;
+        // As SQL Server: up to 8,000 bytes.
+        let most = if matches!(ty, SqlType::NChar(_) | SqlType::NVarChar(_)) { 4000 } else { 8000 };
+        if let Some((at, _)) = text.char_indices().nth(most) {
+            text.truncate(at);
+        }
+        if text.is_empty() {
+            text.push(' ');
+        }
+        let info = SqlError {
+            number: 0,
+            state: 1,
+            severity: 0,
+            line,
+            procedure: module.name.as_deref().map(Into::into),
+            message: text,
+        };
+        self.sink.message(&info).map_err(|_| client_gone())
+    }
+
+    /// RAISERROR and THROW.
+    pub fn raise(
+        &mut self,
+        module: &std::sync::Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+    ) -> SqlResult<()> {
+        let e = match &s.kind {
+            StmtKind::Throw(None) => match self.session.caught.last() {
+                Some(e) => return Err(Box::new(e.clone())),
+                None => return Err(SqlError::new(10704, &[])),
+            },
+            StmtKind::Throw(Some(t)) => {
+                let number = self.value(module, act, s, &t.0)?;
+                let text = self.value(module, act, s, &t.1)?;
+                let state = self.value(module, act, s, &t.2)?;
+                let number = number.as_i64().unwrap_or(0);
+                if !(50_000..=i32::MAX as i64).contains(&number) {
+                    return Err(SqlError::new(35100, &[&number]));
+                }
+                // THROW ends the batch, as an error under XACT_ABORT does, when nobody catches it.
+                let e = Box::new(SqlError {
+                    number: number as i32,
+                    state: state.as_i64().unwrap_or(1).clamp(0, 255) as u8,
+                    severity: 16,
+                    line: s.line,
+                    procedure: None,
+                    message: text.as_text().unwrap_or_default(),
+                });
+                self.session.throwing = true;
+                return Err(e);
+            }
+            StmtKind::RaisError { message, severity, state, arguments, nowait, set_error } => {
+                let m = self.value(module, act, s, message)?;
+                let m_ty = self.type_of(act, message);
+                let severity = self.value(module, act, s, severity)?.as_i64().unwrap_or(16);
+                let state = self.value(module, act, s, state)?.as_i64().unwrap_or(1);
+                let mut args = Vec::new();
+                for a in arguments {
+                    let v = self.value(module, act, s, a)?;
+                    args.push(if v.is_null() {
+                        "(null)".into()
+                    } else {
+                        as_text(&v, self.type_of(act, a))?
+                    });
+                }
+                let (number, text) = match m.as_i64() {
+                    Some(n) => match message::find(n as i32) {
+                        Some(found) if n >= 13_000 => (n as i32, found.text.to_string()),
+                        _ => {
+                            let known = SqlError::new(18054, &[&n, &severity, &state]);
+                            return Err(known.with_severity(severity.clamp(0, 18) as u8));
+                        }
+                    },
+                    None => (50_000, as_text(&m, m_ty)?),
+                };
+                if severity > 25 {
+                    return Err(SqlError::new(2754, &[&18]));
+                }
+                let mut text = format_text(&text, &args)?;
+                if text.len() > MAX_TEXT {
+                    let mut at = MAX_TEXT - 3;
+                    while !text.is_char_boundary(at) {
+                        at -= 1;
+                    }
+                    text.truncate(at);
+                    text.push_str("...");
+                }
+                let e = SqlError {
+                    number,
+                    state: state.clamp(0, 255) as u8,
+                    severity: severity.max(0) as u8,
+                    line: s.line,
+                    procedure: module.name.as_deref().map(Into::into),
+                    message: text,
+                };
+                if *set_error {
+                    self.session.error = number;
+                }
+                if e.severity <= 10 {
+                    self.sink.message(&e).map_err(|_| client_gone())?;
+                    if *nowait {
+                        self.sink.flush().map_err(|_| client_gone())?;
+                    }
+                    return Ok(());
+                }
+                self.session.raising = true;
+                Box::new(e)
+            }
+            _ => unreachable!("only RAISERROR and THROW"),
+        };
+        Err(e)
+    }
+
+    /// WAITFOR DELAY and TIME; an attention ends it.
+    pub fn wait_for(&mut self, until: bool, v: &Value) -> SqlResult<()> {
+        let text = super::transaction::text_of(v);
+        let wrong = || SqlError::new(148, &[&text]);
+        let from = SqlType::NVarChar(MaxLen::N(50));
+        let time = convert::cast(v, from, SqlType::Time(7), None, Conversion::Implicit);
+        let Ok(Value::Time(ticks)) = time else { return Err(wrong()) };
+        const DAY: u64 = 864_000_000_000;
+        let wait = if until {
+            let now = crate::functions::FnContext::moment(&*self.session);
+            let local = now.utc.wrapping_add_signed(now.offset as i64 * 600_000_000) % DAY;
+            (ticks + DAY - local) % DAY
+        } else {
+            ticks
+        };
+        self.sink.flush().map_err(|_| client_gone())?;
+        let env = self.session.instance.options().env.clone();
+        let end = env.clock.monotonic() + Duration::from_nanos(wait * 100);
+        let _wait = taffrail_observe::wait(taffrail_observe::WaitType::Waitfor);
+        loop {
+            self.session.check_cancel()?;
+            let left = end.saturating_sub(env.clock.monotonic());
+            if left.is_zero() {
+                return Ok(());
+            }
+            std::thread::sleep(left.min(Duration::from_millis(20)));
+        }
+    }
+}
+
+/// Fills `%s`, `%d`, `%i`, `%u`, `%x`, `%o` with flags and widths: 2787.
+fn format_text(text: &str, args: &[String]) -> SqlResult<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut args = args.iter();
+    let mut rest = text;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(r) = rest.strip_prefix('%') {
+            out.push('%');
+            rest = r;
+            continue;
+        }
+        let mut left = false;
+        let mut zero = false;
+        while let Some(c @ ('-' | '0' | '+' | ' ' | '#')) = rest.chars().next() {
+            left |= c == '-';
+            zero |= c == '0';
+            rest = &rest[1..];
+        }
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let width: usize = rest[..digits].parse().unwrap_or(0);
+        rest = &rest[digits..];
+        let mut precision = None;
+        if let Some(r) = rest.strip_prefix('.') {
+            let digits = r.bytes().take_while(u8::is_ascii_digit).count();
+            precision = Some(r[..digits].parse::<usize>().unwrap_or(0));
+            rest = r[digits..].strip_prefix('*').unwrap_or(&r[digits..]);
+        }
+        for size in ["I64", "ll", "l", "h"] {
+            if let Some(r) = rest.strip_prefix(size) {
+                rest = r;
+                break;
+            }
+        }
+        let Some(kind) = rest.chars().next() else { return Err(SqlError::new(2787, &[&"%"])) };
+        rest = &rest[kind.len_utf8()..];
+        let arg = args.next().map_or("(null)", |s| s);
+        let mut piece = match kind {
+            's' | 'd' | 'i' | 'u' => arg.to_string(),
+            'x' | 'X' | 'o' => match (arg.parse::<i64>(), kind) {
+                (Ok(n), 'x') => format!("{n:x}"),
+                (Ok(n), 'X') => format!("{n:X}"),
+                (Ok(n), _) => format!("{n:o}"),
+                (Err(_), _) => return Err(SqlError::new(2786, &[&1])),
+            },
+            _ => return Err(SqlError::new(2787, &[&format_args!("%{kind}")])),
+        };
+        if let (Some(p), 's') = (precision, kind)
+            && let Some((at, _)) = piece.char_indices().nth(p)
+        {
+            piece.truncate(at);
+        }
+        let n = piece.chars().count();
+        let pad = width.saturating_sub(n);
+        if left {
+            out.push_str(&piece);
+            out.extend(std::iter::repeat_n(' ', pad));
+        } else {
+            out.extend(std::iter::repeat_n(if zero && kind != 's' { '0' } else { ' ' }, pad));
+            out.push_str(&piece);
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_text;
+
+    #[test]
+    fn placeholders_of_raiserror() {
+        let args = ["7".to_string(), "abc".to_string()];
+        assert_eq!(format_text("%5d|%-5s|%%", &args).unwrap(), "    7|abc  |%");
+        assert_eq!(format_text("%03d %.2s", &args).unwrap(), "007 ab");
+        assert_eq!(format_text("%s", &[]).unwrap(), "(null)");
+        assert_eq!(format_text("%y", &args).unwrap_err().number, 2787);
+    }
+}

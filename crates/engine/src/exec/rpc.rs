@@ -1,0 +1,245 @@
+//! Remote calls, and the procedures that run texts: sp_executesql, sp_prepare, sp_execute, sp_prepexec, sp_unprepare.
+
+use super::interpret::{Interpreter, Unwind};
+use super::procedure::{Callee, Passed, Returned, name_parts};
+use crate::rpc::{RpcCall, RpcProcedure};
+use crate::session::Prepared;
+use crate::sink::{Command, Done, DoneKind, ReturnValue};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{SqlType, Value};
+
+fn text_argument(p: Option<&Passed>, number: &str, name: &str) -> SqlResult<String> {
+    match p.and_then(|p| p.value.as_ref()) {
+        Some(v) => match v.as_text() {
+            Some(t) => Ok(t),
+            None if v.is_null() => Ok(String::new()),
+            None => Err(SqlError::new(214, &[&number, &"ntext/nchar/nvarchar"])),
+        },
+        None => Err(SqlError::new(201, &[&name, &number])),
+    }
+}
+
+fn handle(p: Option<&Passed>) -> i32 {
+    p.and_then(|p| p.value.as_ref()).and_then(Value::as_i64).unwrap_or(0) as i32
+}
+
+impl Interpreter<'_> {
+    /// One of the procedures that run texts, by its number.
+    pub fn special(
+        &mut self,
+        number: u16,
+        passed: &[Passed],
+    ) -> Result<SqlResult<Returned>, Unwind> {
+        match number {
+            10 => self.executesql(passed),
+            11 => Ok(self.prepare(passed)),
+            12 => self.execute_prepared(passed),
+            13 => self.prepexec(passed),
+            15 => Ok(self.unprepare(passed)),
+            _ => Ok(Err(crate::binder::unsupported_error(&"A cursor procedure"))),
+        }
+    }
+
+    /// `sp_executesql @stmt, @params, …`.
+    fn executesql(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+        let texts = || -> SqlResult<(String, String)> {
+            let text = text_argument(passed.first(), "@statement", "sp_executesql")?;
+            let declared = match passed.get(1) {
+                None => String::new(),
+                p => text_argument(p, "@parameters", "sp_executesql")?,
+            };
+            Ok((text, declared))
+        };
+        match texts() {
+            Ok((text, declared)) => {
+                self.run_text(&Arc::from(text), &declared, passed.get(2..).unwrap_or(&[]), 2)
+            }
+            Err(e) => Ok(Err(e)),
+        }
+    }
+
+    fn run_text(
+        &mut self,
+        text: &Arc<str>,
+        declared: &str,
+        passed: &[Passed],
+        skipped: usize,
+    ) -> Result<SqlResult<Returned>, Unwind> {
+        let module = match self.session.batch_module(text, declared) {
+            Ok(m) => m,
+            Err(errors) => return self.several(errors),
+        };
+        let mut returned = self.run_module(module, "", passed, false)?;
+        if let Ok(r) = &mut returned {
+            r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
+        }
+        Ok(returned)
+    }
+
+    fn new_handle(&mut self, text: String, declarations: String) -> i32 {
+        self.session.next_handle += 1;
+        let handle = self.session.next_handle;
+        let prepared = Prepared { text: text.into(), declarations };
+        self.session.prepared.insert(handle, prepared);
+        handle
+    }
+
+    /// `sp_prepare @handle OUTPUT, @params, @stmt, @options`.
+    fn prepare(&mut self, passed: &[Passed]) -> SqlResult<Returned> {
+        let declared = text_argument(passed.get(1), "@params", "sp_prepare")?;
+        let text = text_argument(passed.get(2), "@stmt", "sp_prepare")?;
+        if let Err(errors) = self.session.batch_module(&Arc::from(&*text), &declared) {
+            for e in &errors {
+                self.sink.message(e).map_err(|_| crate::session::client_gone())?;
+            }
+            return Err(SqlError::new(8180, &[]));
+        }
+        let handle = self.new_handle(text, declared);
+        Ok(Returned { status: 0, outputs: vec![(0, Value::Int(handle), SqlType::Int)] })
+    }
+
+    /// `sp_execute @handle, …`.
+    fn execute_prepared(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+        let handle = handle(passed.first());
+        let Some(p) = self.session.prepared.get(&handle) else {
+            return Ok(Err(SqlError::new(8179, &[&handle])));
+        };
+        let (text, declared) = (p.text.clone(), p.declarations.clone());
+        self.run_text(&text, &declared, passed.get(1..).unwrap_or(&[]), 1)
+    }
+
+    /// `sp_prepexec @handle OUTPUT, @params, @stmt, …`.
+    fn prepexec(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+        let texts = || -> SqlResult<(String, String)> {
+            let declared = text_argument(passed.get(1), "@params", "sp_prepexec")?;
+            Ok((text_argument(passed.get(2), "@stmt", "sp_prepexec")?, declared))
+        };
+        let (text, declared) = match texts() {
+            Ok(t) => t,
+            Err(e) => return Ok(Err(e)),
+        };
+        // A handle that is given is replaced.
+        let old = handle(passed.first());
+        if old != 0 {
+            self.session.prepared.remove(&old);
+        }
+        let text: Arc<str> = text.into();
+        let mut returned =
+            self.run_text(&text, &declared, passed.get(3..).unwrap_or(&[]), 3)?;
+        if let Ok(r) = &mut returned {
+            let handle = self.new_handle(text.to_string(), declared);
+            r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int));
+        }
+        Ok(returned)
+    }
+
+    fn unprepare(&mut self, passed: &[Passed]) -> SqlResult<Returned> {
+        let handle = handle(passed.first());
+        match self.session.prepared.remove(&handle) {
+            Some(_) => Ok(Returned { status: 0, outputs: Vec::new() }),
+            None => Err(SqlError::new(8179, &[&handle])),
+        }
+    }
+
+    /// A remote call: results, return status, output parameters, DONEPROC.
+    pub fn remote_call(&mut self, call: RpcCall) -> Result<(), Unwind> {
+        let RpcCall { procedure, params } = call;
+        let passed: Vec<Passed> = params
+            .iter()
+            .map(|p| Passed {
+                name: p.name.clone(),
+                value: (!p.default).then(|| p.value.clone()),
+                ty: p.ty,
+                output: p.by_ref,
+            })
+            .collect();
+        let result = match self.callee(&procedure) {
+            Ok((callee, name, back)) => {
+                // Texts take what they are given for output only where they declare it so.
+                let r = match callee {
+                    Callee::Special(n @ (10 | 12 | 13)) => self.special(n, &passed),
+                    callee => self.call(callee, &name, &passed),
+                };
+                if let Some(back) = back {
+                    self.session.database = back;
+                }
+                r
+            }
+            Err(e) => Ok(Err(e)),
+        };
+        let error = match result {
+            Err(Unwind::Module | Unwind::Batch) => true,
+            Err(other) => return Err(other),
+            Ok(Err(e)) => {
+                self.remote_error(e)?;
+                true
+            }
+            Ok(Ok(r)) => {
+                let gone = |_| Unwind::Gone;
+                self.sink.return_status(r.status).map_err(gone)?;
+                for (n, value, ty) in r.outputs {
+                    let name = params.get(n).map(|p| p.name.clone()).unwrap_or_default();
+                    let out = ReturnValue { ordinal: n as u16, name, ty, value };
+                    self.sink.return_value(out).map_err(gone)?;
+                }
+                false
+            }
+        };
+        let done = Done {
+            kind: DoneKind::Procedure,
+            command: Command::EXECUTE,
+            rows: None,
+            error,
+        };
+        self.sink.done(done).map_err(|_| Unwind::Gone)
+    }
+
+    fn remote_error(&mut self, e: Box<SqlError>) -> Result<(), Unwind> {
+        match e.number {
+            crate::session::CANCELLED => return Err(Unwind::Cancelled),
+            crate::session::CLIENT_GONE => return Err(Unwind::Gone),
+            _ => {}
+        }
+        self.session.error = e.number;
+        let e = e.with_line(1);
+        self.session.fatal |= e.severity >= 20;
+        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
+        if self.session.options.xact_abort {
+            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn callee(
+        &mut self,
+        procedure: &RpcProcedure,
+    ) -> SqlResult<(Callee, String, Option<Arc<crate::database::Database>>)> {
+        match procedure {
+            RpcProcedure::Id(n) => Ok((Callee::Special(*n), String::new(), None)),
+            RpcProcedure::Name(text) => {
+                let mut parts = name_parts(text);
+                let name = parts.pop().unwrap_or_default();
+                let schema = parts.pop();
+                let database = parts.pop().filter(|d| !d.is_empty());
+                let home = self.session.database.clone();
+                let callee = self.session.find_procedure(
+                    database.as_deref(),
+                    schema.as_deref(),
+                    &name,
+                    &home,
+                    text,
+                )?;
+                let back = match (&database, &callee) {
+                    (Some(d), Callee::System(_) | Callee::Special(_)) => {
+                        let db = self.session.instance.databases().get(d)?;
+                        Some(std::mem::replace(&mut self.session.database, db))
+                    }
+                    _ => None,
+                };
+                Ok((callee, name, back))
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Transactions of a session: BEGIN, COMMIT, ROLLBACK, SAVE; and what begins and ends with every statement.
+
+use super::interpret::{Activation, Interpreter};
+use super::module::NameCode;
+use crate::catalog::DdlOutcome;
+use crate::session::{NamedSavepoint, Session, TransactionPart, client_gone};
+use crate::sink::{EnvChange, ResultSink};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicU64, Ordering};
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_storage::{Durability, Savepoint};
+use taffrail_types::Value;
+
+/// Where the parts of a transaction stood when a statement began.
+pub(crate) type Marks = SmallVec<[(DatabaseId, Savepoint); 2]>;
+
+/// Numbers by which clients know transactions.
+static NEXT_DESCRIPTOR: AtomicU64 = AtomicU64::new(1);
+
+/// What a database's option makes of a commit's.
+fn durability(database_option: u8, delayed: bool) -> Durability {
+    match (database_option, delayed) {
+        (2, _) | (1, true) => Durability::Delayed,
+        _ => Durability::Full,
+    }
+}
+
+impl Session {
+    /// Where all parts stand.
+    fn marks(&mut self) -> Marks {
+        self.transaction.parts.iter_mut().map(|p| (p.database.id, p.tx.savepoint())).collect()
+    }
+
+    /// Commits all parts. After an error nothing is left of the transaction.
+    fn commit_parts(&mut self, delayed: bool) -> SqlResult<()> {
+        let mut result = Ok(());
+        let id = self.id;
+        // The durable database first: tempdb's part means nothing without it.
+        let mut parts = std::mem::take(&mut self.transaction.parts);
+        if parts.len() > 1 {
+            parts.sort_by_key(|p| p.database.id.0 == 2);
+        }
+        for TransactionPart { database, tx } in parts {
+            let outcome = if result.is_ok() {
+                let mode = durability(database.delayed_durability(), delayed);
+                match tx.commit(mode) {
+                    Ok(()) => DdlOutcome::Committed,
+                    Err(e) => {
+                        result = Err(self.storage_error(e));
+                        DdlOutcome::RolledBack
+                    }
+                }
+            } else {
+                drop(tx);
+                DdlOutcome::RolledBack
+            };
+            let settled = database.catalog.ddl_ended(id, outcome);
+            result = result.and(settled);
+        }
+        if result.is_err() {
+            self.forget_lost_temp_tables();
+        }
+        result
+    }
+
+    /// Rolls back all parts.
+    fn rollback_parts(&mut self) -> SqlResult<()> {
+        let mut result = Ok(());
+        let id = self.id;
+        for TransactionPart { database, tx } in std::mem::take(&mut self.transaction.parts) {
+            if let Err(e) = tx.rollback() {
+                result = Err(self.storage_error(e));
+            }
+            let settled = database.catalog.ddl_ended(id, DdlOutcome::RolledBack);
+            result = result.and(settled);
+        }
+        self.forget_lost_temp_tables();
+        result
+    }
+
+    /// Rolls back to where the parts stood; parts that have begun since are undone whole.
+    fn rollback_to(&mut self, marks: &[(DatabaseId, Savepoint)]) -> SqlResult<()> {
+        let mut result = Ok(());
+        let id = self.id;
+        let parts = std::mem::take(&mut self.transaction.parts);
+        for mut p in parts {
+            let outcome = match marks.iter().find(|(db, _)| *db == p.database.id) {
+                Some((_, mark)) => {
+                    if let Err(e) = p.tx.rollback_to(*mark) {
+                        result = Err(self.storage_error(e));
+                    }
+                    let database = p.database.clone();
+                    self.transaction.parts.push(p);
+                    database.catalog.ddl_ended(id, DdlOutcome::RolledBackPart)
+                }
+                None => {
+                    let done = p.tx.rollback();
+                    if let Err(e) = done {
+                        result = Err(self.storage_error(e));
+                    }
+                    p.database.catalog.ddl_ended(id, DdlOutcome::RolledBack)
+                }
+            };
+            result = result.and(outcome);
+        }
+        self.forget_lost_temp_tables();
+        result
+    }
+
+    /// Temp tables whose creation was rolled back are gone.
+    fn forget_lost_temp_tables(&mut self) {
+        if self.temp_tables.is_empty() {
+            return;
+        }
+        let Ok(tempdb) = self.instance.databases().tempdb() else { return };
+        let before = self.temp_tables.len();
+        self.temp_tables.retain(|t| tempdb.catalog.table(t.object_id).is_some());
+        if self.temp_tables.len() != before {
+            self.temp_version += 1;
+        }
+    }
+
+    /// BEGIN TRANSACTION.
+    pub(crate) fn begin_transaction(
+        &mut self,
+        name: Option<String>,
+        sink: &mut dyn ResultSink,
+    ) -> SqlResult<()> {
+        self.transaction.count += 1;
+        self.row_count = 0;
+        if self.transaction.count > 1 {
+            return Ok(());
+        }
+        debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
+        self.transaction.name = name;
+        self.transaction.descriptor = NEXT_DESCRIPTOR.fetch_add(1, Ordering::Relaxed);
+        let change = EnvChange::BeginTransaction(self.transaction.descriptor);
+        sink.env_change(change).map_err(|_| client_gone())
+    }
+
+    /// COMMIT: 3902, 3930.
+    pub(crate) fn commit_transaction(
+        &mut self,
+        delayed: Option<bool>,
+        sink: &mut dyn ResultSink,
+    ) -> SqlResult<()> {
+        self.row_count = 0;
+        match self.transaction.count {
+            0 => return Err(SqlError::new(3902, &[])),
+            _ if self.transaction.doomed => return Err(SqlError::new(3930, &[])),
+            1 => {}
+            _ => {
+                self.transaction.count -= 1;
+                return Ok(());
+            }
+        }
+        let result = self.commit_parts(delayed == Some(true));
+        let descriptor = self.transaction_over();
+        let change = match &result {
+            Ok(()) => EnvChange::CommitTransaction(descriptor),
+            Err(_) => EnvChange::RollbackTransaction(descriptor),
+        };
+        sink.env_change(change).map_err(|_| client_gone())?;
+        result
+    }
+
+    fn transaction_over(&mut self) -> u64 {
+        let t = &mut self.transaction;
+        t.count = 0;
+        t.name = None;
+        t.doomed = false;
+        t.savepoints.clear();
+        std::mem::take(&mut t.descriptor)
+    }
+
+    /// ROLLBACK, whole or to a savepoint: 3903, 6401.
+    pub(crate) fn rollback_transaction(
+        &mut self,
+        name: Option<&str>,
+        sink: &mut dyn ResultSink,
+    ) -> SqlResult<()> {
+        self.row_count = 0;
+        if self.transaction.count == 0 {
+            return Err(SqlError::new(3903, &[]));
+        }
+        if let Some(name) = name
+            && self.transaction.name.as_deref() != Some(name)
+        {
+            let found = self.transaction.savepoints.iter().rposition(|s| s.name == name);
+            let Some(at) = found else { return Err(SqlError::new(6401, &[&name])) };
+            if self.transaction.doomed {
+                return Err(SqlError::new(3931, &[]));
+            }
+            self.transaction.savepoints.truncate(at + 1);
+            let marks: Marks = self.transaction.savepoints[at].parts.iter().copied().collect();
+            return self.rollback_to(&marks);
+        }
+        self.rollback_all(sink)
+    }
+
+    /// Rolls back the transaction, if there is one.
+    pub(crate) fn rollback_all(&mut self, sink: &mut dyn ResultSink) -> SqlResult<()> {
+        let result = self.rollback_parts();
+        if self.transaction.count == 0 {
+            return result;
+        }
+        let descriptor = self.transaction_over();
+        let told = sink.env_change(EnvChange::RollbackTransaction(descriptor));
+        told.map_err(|_| client_gone())?;
+        result
+    }
+
+    /// SAVE TRANSACTION: 628.
+    pub(crate) fn save_transaction(&mut self, name: &str) -> SqlResult<()> {
+        self.row_count = 0;
+        if self.transaction.count == 0 {
+            return Err(SqlError::new(628, &[]));
+        }
+        if self.transaction.doomed {
+            return Err(SqlError::new(3930, &[]));
+        }
+        let mut parts = Vec::new();
+        let mut failed = None;
+        for p in &mut self.transaction.parts {
+            match p.tx.save_transaction(name) {
+                Ok(mark) => parts.push((p.database.id, mark)),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(self.storage_error(e));
+        }
+        self.transaction.savepoints.push(NamedSavepoint { name: name.into(), parts });
+        Ok(())
+    }
+}
+
+impl Interpreter<'_> {
+    /// Runs `f` as one statement: what it changes stays or goes together.
+    pub fn in_statement<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        // Statements that run others (INSERT … EXEC, procedures of our own) end with the outermost in autocommit.
+        let outer = self.session.in_statement;
+        if self.session.transaction.count > 0 || outer {
+            let marks = self.session.marks();
+            let r = f(self);
+            if let Err(e) = &r
+                && !self.session.transaction.doomed
+            {
+                // A deadlock's victim is undone whole by whoever handles the error.
+                let undone = self.session.rollback_to(&marks);
+                if let Err(undo) = undone {
+                    self.session.transaction.doomed = self.session.transaction.count > 0;
+                    if undo.severity > e.severity {
+                        return Err(undo);
+                    }
+                }
+            }
+            return r;
+        }
+        self.session.in_statement = true;
+        let r = f(self);
+        self.session.in_statement = false;
+        // The statement itself may have begun a transaction (implicit transactions): then it goes on.
+        if self.session.transaction.count > 0 {
+            return r;
+        }
+        match r {
+            Ok(v) => {
+                if !self.session.transaction.parts.is_empty() {
+                    self.session.commit_parts(false)?;
+                }
+                Ok(v)
+            }
+            Err(e) => {
+                // The statement's own error is what the client has to hear.
+                match self.session.rollback_parts() {
+                    Err(undo) if undo.severity > e.severity => Err(undo),
+                    _ => Err(e),
+                }
+            }
+        }
+    }
+
+    /// A transaction's name, literal or from a variable.
+    pub fn transaction_name(&self, act: &Activation, n: &NameCode) -> SqlResult<String> {
+        let name = match n {
+            NameCode::Name(n) => n.to_string(),
+            NameCode::Var(v) => match act.vars[*v as usize].as_text() {
+                Some(t) => t,
+                None if act.vars[*v as usize].is_null() => String::new(),
+                None => return Err(SqlError::new(3914, &[&"int"])),
+            },
+        };
+        if name.encode_utf16().count() > 32 {
+            return Err(SqlError::new(103, &[&"identifier", &name, &32]));
+        }
+        Ok(name)
+    }
+}
+
+/// The part of a value that is a whole number of seconds, for WAITFOR.
+pub(crate) fn text_of(v: &Value) -> String {
+    v.as_text().unwrap_or_default()
+}

@@ -1,0 +1,267 @@
+//! UPDATE.
+//!
+//! Rows are changed as they are found where that is safe: one scan of the table whose order and choice of rows the
+//! change does not touch. Else all rows are found first (Halloween protection). When keys of the clustered index or
+//! of a unique one change, old rows leave before new ones come, so that keys may pass from row to row.
+
+use crate::catalog::{Index, Table};
+use crate::exec::change::{
+    Scratch, Verb, add_entry, add_row, check_row, decode_row, encode_row, entry_key,
+    finish_output, free_lobs, output_row, remove_base, remove_entry, replace_base, store,
+};
+use crate::exec::ops::{self, scan::fetch};
+use crate::exec::runtime::{RowBuffer, Rt};
+use crate::plan::node::UpdatePlan;
+use std::sync::Arc;
+use taffrail_base::SqlResult;
+use taffrail_storage::ScanLocks;
+use taffrail_types::{ConvertContext, Value};
+
+struct Updater<'a> {
+    plan: &'a UpdatePlan,
+    scratch: Scratch,
+    context: ConvertContext,
+    /// New values of the SET columns.
+    set: Vec<Value>,
+    old: Vec<Value>,
+    new: Vec<Value>,
+    new_row: Vec<u8>,
+    locator: Vec<u8>,
+    output: Vec<Vec<Value>>,
+    count: u64,
+    /// A row is patched in place: nothing but fixed-length columns outside all indexes.
+    patch: bool,
+}
+
+/// Runs an UPDATE; gives the number of rows.
+pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
+    rt.cx.session.transaction_in(&plan.database)?;
+    let mut u = Updater {
+        plan,
+        scratch: std::mem::take(&mut rt.cx.session.scratch),
+        context: rt.cx.session.options.convert_context(),
+        set: Vec::new(),
+        old: Vec::new(),
+        new: Vec::new(),
+        new_row: Vec::new(),
+        locator: Vec::new(),
+        output: Vec::new(),
+        count: 0,
+        patch: plan.indexes.is_empty()
+            && !plan.moves
+            && plan.checks.is_empty()
+            && plan.output.is_none()
+            && plan.set.iter().all(|a| {
+                matches!(
+                    plan.table.columns[a.column].place,
+                    crate::rowcodec::layout::Place::Fixed { .. }
+                )
+            }),
+    };
+    let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
+    let key_changes = |i: &Arc<Index>| i.key.columns().iter().any(|k| changed.contains(&k.column));
+    let two_phases = plan.moves || plan.indexes.iter().any(|i| i.unique && key_changes(i));
+    if two_phases || plan.spool {
+        u.spooled(rt, two_phases)?;
+    } else {
+        u.streamed(rt)?;
+    }
+    if let Some(o) = &plan.output {
+        finish_output(rt, o, std::mem::take(&mut u.output))?;
+    }
+    rt.cx.session.scratch = u.scratch;
+    Ok(u.count)
+}
+
+fn locator_of<'v>(rt: &'v Rt<'_>, slot: u32) -> Option<&'v [u8]> {
+    rt.frame[slot as usize].as_bytes()
+}
+
+impl<'a> Updater<'a> {
+    /// Computes the new values for the row in the frame.
+    fn compute(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let plan = self.plan;
+        self.set.clear();
+        for a in &plan.set {
+            let v = rt.eval(&a.expr)?;
+            let v = store(
+                v,
+                a.from,
+                &plan.table,
+                a.column,
+                &plan.database,
+                Verb::Update,
+                &self.context,
+            )?;
+            self.set.push(v);
+        }
+        for (at, e) in &plan.variables {
+            rt.vars[*at as usize] = rt.eval(e)?;
+        }
+        Ok(())
+    }
+
+    fn streamed(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let plan = self.plan;
+        let mut op = ops::build(&plan.node);
+        op.open(rt)?;
+        while op.next(rt)? {
+            rt.tick()?;
+            self.compute(rt)?;
+            self.locator.clear();
+            let Some(locator) = locator_of(rt, plan.locator) else { continue };
+            self.locator.extend_from_slice(locator);
+            let row = std::mem::take(&mut rt.target_row);
+            let done = self.change(rt, &row);
+            rt.target_row = row;
+            done?;
+        }
+        Ok(())
+    }
+
+    fn spooled(&mut self, rt: &mut Rt<'a>, two_phases: bool) -> SqlResult<()> {
+        let plan = self.plan;
+        let mut op = ops::build(&plan.node);
+        let width = plan.set.len() + 1;
+        let mut rows = RowBuffer::new(width);
+        // A join may find a row more than once: the first time counts.
+        let mut seen = crate::exec::runtime::ValueSet::new(Default::default());
+        op.open(rt)?;
+        while op.next(rt)? {
+            rt.tick()?;
+            let locator = rt.frame[plan.locator as usize].clone();
+            if locator.is_null() || !seen.insert(locator.clone()) {
+                continue;
+            }
+            self.compute(rt)?;
+            rows.values.push(locator);
+            rows.values.append(&mut self.set);
+            rows.rows += 1;
+        }
+        drop(op);
+        let mut moving: Vec<(Vec<Value>, Vec<Value>)> = Vec::new();
+        for i in 0..rows.rows {
+            rt.tick()?;
+            self.locator.clear();
+            self.locator.extend_from_slice(rows.row(i)[0].as_bytes().unwrap_or_default());
+            self.set.clear();
+            self.set.extend_from_slice(&rows.row(i)[1..]);
+            let base = plan.table.base().hobt()?.clone();
+            let mut row = std::mem::take(&mut rt.target_row);
+            let tx = rt.cx.session.part(plan.database.id);
+            let there = fetch(tx, &base, &self.locator, ScanLocks::Update, &mut row);
+            let there = there.map_err(|e| rt.cx.session.storage_error(e))?;
+            if there && two_phases {
+                self.take_out(rt, &row)?;
+                moving.push((std::mem::take(&mut self.old), std::mem::take(&mut self.new)));
+            } else if there {
+                self.change(rt, &row)?;
+            }
+            rt.target_row = row;
+        }
+        for (old, new) in moving {
+            rt.tick()?;
+            self.old = old;
+            self.new = new;
+            self.put_in(rt)?;
+        }
+        Ok(())
+    }
+
+    /// `old` and `new` from the row's bytes and the SET values.
+    fn values(&mut self, rt: &mut Rt<'a>, row: &[u8]) -> SqlResult<()> {
+        let plan = self.plan;
+        decode_row(rt.cx.session, &plan.database, &plan.table, row, &mut self.old)?;
+        self.new.clear();
+        self.new.extend_from_slice(&self.old);
+        for (a, v) in plan.set.iter().zip(self.set.drain(..)) {
+            self.new[a.column] = v;
+        }
+        check_row(
+            rt,
+            &plan.checks,
+            &plan.database,
+            &plan.table,
+            &mut self.new,
+            Verb::Update,
+        )
+    }
+
+    /// Changes a row where it is.
+    fn change(&mut self, rt: &mut Rt<'a>, row: &[u8]) -> SqlResult<()> {
+        let plan = self.plan;
+        let (database, table): (_, &Table) = (&*plan.database, &plan.table);
+        if self.patch {
+            self.new_row.clear();
+            self.new_row.extend_from_slice(row);
+            let mut patched = true;
+            for (a, v) in plan.set.iter().zip(&self.set) {
+                patched &= table.layout.patch(&mut self.new_row, a.column, v)?;
+            }
+            if patched {
+                replace_base(rt.cx.session, database, table, &self.locator, &self.new_row)?;
+                self.count += 1;
+                return Ok(());
+            }
+        }
+        self.values(rt, row)?;
+        encode_row(rt.cx.session, database, table, &self.new, &mut self.new_row)?;
+        replace_base(rt.cx.session, database, table, &self.locator, &self.new_row)?;
+        free_lobs(rt.cx.session, database, table, row)?;
+        for index in &plan.indexes {
+            entry_key(index, &self.old, &self.locator, &mut self.scratch.entry)?;
+            entry_key(index, &self.new, &self.locator, &mut self.scratch.key)?;
+            // The entry holds column values as well, so equal keys are not enough to leave it.
+            let session = &mut *rt.cx.session;
+            remove_entry(session, database.id, index, &self.old, &self.locator, &mut self.scratch)?;
+            add_entry(
+                session,
+                database.id,
+                table,
+                index,
+                &self.new,
+                &self.locator,
+                &mut self.scratch,
+            )?;
+        }
+        self.done(rt)
+    }
+
+    fn done(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.count += 1;
+        if let Some(o) = &self.plan.output {
+            output_row(rt, o, Some(&self.new), Some(&self.old), &mut self.output)?;
+        }
+        Ok(())
+    }
+
+    /// First phase: the old row and its entries leave.
+    fn take_out(&mut self, rt: &mut Rt<'a>, row: &[u8]) -> SqlResult<()> {
+        self.values(rt, row)?;
+        let plan = self.plan;
+        let (database, table): (_, &Table) = (&*plan.database, &plan.table);
+        for index in table.nonclustered() {
+            remove_entry(
+                rt.cx.session,
+                database.id,
+                index,
+                &self.old,
+                &self.locator,
+                &mut self.scratch,
+            )?;
+        }
+        remove_base(rt.cx.session, database, table, &self.locator)?;
+        free_lobs(rt.cx.session, database, table, row)
+    }
+
+    /// Second phase: the new row and its entries come.
+    fn put_in(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        let plan = self.plan;
+        let (database, table): (_, &Table) = (&*plan.database, &plan.table);
+        let mut row = std::mem::take(&mut self.scratch.row);
+        encode_row(rt.cx.session, database, table, &self.new, &mut row)?;
+        self.scratch.row = row;
+        add_row(rt.cx.session, database, table, &self.new, &mut self.scratch)?;
+        self.done(rt)
+    }
+}

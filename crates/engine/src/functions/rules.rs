@@ -1,1 +1,0 @@
-//! Type rules of the forms that the binder evaluates itself.

@@ -1,0 +1,176 @@
+//! Functions on the session: identity values, errors, transactions, logins and users.
+
+use super::typing::{any_null, int, signature, string};
+use super::{Call, Function, Property};
+use taffrail_base::SqlResult;
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
+
+const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
+const NAME: SqlType = SqlType::SYSNAME;
+
+#[rustfmt::skip]
+pub static FUNCTIONS: &[Function] = &[
+    Function::new("SCOPE_IDENTITY", 0, 0, |r| r.as_given(NUMERIC), |c, _| Ok(c.context.scope_identity())).per_statement(),
+    Function::new("IDENT_CURRENT", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 0))).per_statement(),
+    Function::new("IDENT_SEED", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 1))).per_statement(),
+    Function::new("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))).per_statement(),
+    Function::new("ROWCOUNT_BIG", 0, 0, |r| r.as_given(SqlType::BigInt), |c, _| Ok(c.context.global("@@ROWCOUNT")?.as_i64().map_or(Value::Null, Value::BigInt))).per_statement(),
+    Function::new("XACT_STATE", 0, 0, |r| r.as_given(SqlType::SmallInt), |c, _| Ok(Value::SmallInt(c.context.xact_state()))).per_statement(),
+    Function::new("CURRENT_TRANSACTION_ID", 0, 0, |r| r.as_given(SqlType::BigInt), |c, _| Ok(Value::BigInt(c.context.transaction_id()))).per_statement(),
+    Function::new("ERROR_NUMBER", 0, 0, |r| r.as_given(SqlType::Int), |c, _| Ok(c.context.caught().map_or(Value::Null, |e| Value::Int(e.number)))).per_statement(),
+    Function::new("ERROR_SEVERITY", 0, 0, |r| r.as_given(SqlType::Int), |c, _| Ok(c.context.caught().map_or(Value::Null, |e| Value::Int(e.severity as i32)))).per_statement(),
+    Function::new("ERROR_STATE", 0, 0, |r| r.as_given(SqlType::Int), |c, _| Ok(c.context.caught().map_or(Value::Null, |e| Value::Int(e.state as i32)))).per_statement(),
+    Function::new("ERROR_LINE", 0, 0, |r| r.as_given(SqlType::Int), |c, _| Ok(c.context.caught().map_or(Value::Null, |e| Value::Int(e.line as i32)))).per_statement(),
+    Function::new("ERROR_MESSAGE", 0, 0, |r| r.as_given(SqlType::nvarchar(4000)), |c, _| Ok(c.optional_text(c.context.caught().map(|e| e.message)))).per_statement(),
+    Function::new("ERROR_PROCEDURE", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.optional_text(c.context.caught().and_then(|e| e.procedure).map(String::from)))).per_statement(),
+    Function::new("SUSER_SNAME", 0, 1, |r| r.fixed(&[SqlType::VarBinary(MaxLen::N(85))], NAME), suser_sname).per_statement(),
+    Function::new("SUSER_NAME", 0, 1, |r| r.fixed(&[SqlType::Int], NAME), suser_name).per_statement(),
+    Function::new("SUSER_ID", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), suser_id).per_statement(),
+    Function::new("SUSER_SID", 0, 1, |r| r.fixed(&[NAME], SqlType::VarBinary(MaxLen::N(85))), suser_sid).per_statement(),
+    Function::new("ORIGINAL_LOGIN", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.login_name()))).per_statement(),
+    Function::new("SYSTEM_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.login_name()))).per_statement(),
+    Function::new("SESSION_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.user_name()))).per_statement(),
+    Function::new("CURRENT_USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.user_name()))).per_statement(),
+    Function::new("USER", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.text_result(&c.context.user_name()))).per_statement(),
+    Function::new("USER_NAME", 0, 1, |r| r.fixed(&[SqlType::Int], NAME), user_name).per_statement(),
+    Function::new("USER_ID", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), user_id).per_statement(),
+    Function::new("DATABASE_PRINCIPAL_ID", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), user_id).per_statement(),
+    Function::new("IS_SRVROLEMEMBER", 1, 2, |r| r.fixed(&[NAME], SqlType::Int), |c, a| Ok(member(c, a, true))).per_statement(),
+    Function::new("IS_ROLEMEMBER", 1, 2, |r| r.fixed(&[NAME], SqlType::Int), |c, a| Ok(member(c, a, false))).per_statement(),
+    Function::new("IS_MEMBER", 1, 1, |r| r.fixed(&[NAME], SqlType::Int), |c, a| Ok(member(c, a, false))).per_statement(),
+    Function::new("HAS_PERMS_BY_NAME", 3, 5, |r| r.fixed(&[NAME], SqlType::Int), has_perms).per_statement(),
+    Function::new("HOST_NAME", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.optional_text(c.context.host_name()))).per_statement(),
+    Function::new("APP_NAME", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.optional_text(c.context.app_name()))).per_statement(),
+    Function::new("SESSION_CONTEXT", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| Ok(a[0].as_text().map_or(Value::Null, |k| c.context.session_context(&k)))).per_statement(),
+    Function::new("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Connection, &a[0])).per_statement(),
+    Function::new("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Session, &a[0])).per_statement(),
+    Function::new("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Server, &a[0])).per_statement(),
+    Function::new("COLLATIONPROPERTY", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), collation_property),
+    Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)), variant_property),
+];
+
+fn identity(c: &Call<'_>, args: &[Value], which: usize) -> Value {
+    let table = args[0].as_text();
+    let of = table.and_then(|t| c.context.identity_of(&t));
+    of.map_or(Value::Null, |[current, seed, increment]| match which {
+        0 => current,
+        1 => seed,
+        _ => increment,
+    })
+}
+
+fn suser_sname(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    Ok(match args.first() {
+        None => c.text_result(&c.context.login_name()),
+        Some(sid) => c.optional_text(sid.as_bytes().and_then(|b| c.context.login_by_sid(b))),
+    })
+}
+
+fn suser_name(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    Ok(match args.first() {
+        None => c.text_result(&c.context.login_name()),
+        Some(id) => c.optional_text(id.as_i64().and_then(|id| c.context.login_by_id(id as i32))),
+    })
+}
+
+/// The argument, or the session's own name where there is none; None for NULL.
+fn name_or(args: &[Value], own: impl FnOnce() -> String) -> Option<String> {
+    match args.first() {
+        None => Some(own()),
+        Some(v) => v.as_text(),
+    }
+}
+
+fn optional_int(v: Option<i32>) -> Value {
+    v.map_or(Value::Null, Value::Int)
+}
+
+fn suser_id(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let name = name_or(args, || c.context.login_name());
+    Ok(optional_int(name.and_then(|n| c.context.login_id(&n))))
+}
+
+fn suser_sid(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let name = name_or(args, || c.context.login_name());
+    Ok(name.and_then(|n| c.context.login_sid(&n)).map_or(Value::Null, |sid| Value::binary(&sid)))
+}
+
+fn user_name(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    Ok(match args.first() {
+        None => c.text_result(&c.context.user_name()),
+        Some(id) => c.optional_text(id.as_i64().and_then(|id| c.context.user_by_id(id as i32))),
+    })
+}
+
+fn user_id(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let name = name_or(args, || c.context.user_name());
+    Ok(optional_int(name.and_then(|n| c.context.user_id(&n))))
+}
+
+fn member(c: &Call<'_>, args: &[Value], server: bool) -> Value {
+    if any_null(args) {
+        return Value::Null;
+    }
+    let who = args.get(1).map(string);
+    let is = c.context.is_member(&string(&args[0]), who.as_deref(), server);
+    is.map_or(Value::Null, |yes| Value::Int(yes as i32))
+}
+
+fn has_perms(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let Some(permission) = args[2].as_text() else { return Ok(Value::Null) };
+    let (securable, class) = (args[0].as_text(), args[1].as_text());
+    let has = c.context.has_permission(securable.as_deref(), class.as_deref(), &permission);
+    Ok(has.map_or(Value::Null, |yes| Value::Int(yes as i32)))
+}
+
+fn property(c: &Call<'_>, of: Property<'_>, name: &Value) -> SqlResult<Value> {
+    match name.as_text() {
+        Some(name) => c.context.property(of, &name),
+        None => Ok(Value::Null),
+    }
+}
+
+/// An int as a variant.
+fn variant(v: i32) -> Value {
+    Value::Variant(Box::new((SqlType::Int, Value::Int(v))))
+}
+
+fn collation_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let collation = args[0].as_text().and_then(|n| Collation::from_name(&n));
+    let (Some(collation), Some(name)) = (collation, args[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    Ok(match &*name.to_ascii_lowercase() {
+        "codepage" => variant(1252),
+        "lcid" => variant(1033),
+        // Case, kana type and width ignored, accents not; binary compares nothing of the kind.
+        "comparisonstyle" => variant(if collation.is_binary() { 0 } else { 196_609 }),
+        "version" => variant(0),
+        _ => Value::Null,
+    })
+}
+
+fn variant_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let (Value::Variant(inner), Some(name)) = (&args[0], args[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    let ty = inner.0;
+    let text = |s: &str| Value::Variant(Box::new((SqlType::SYSNAME, Value::nvarchar(s))));
+    Ok(match &*name.to_ascii_lowercase() {
+        "basetype" => text(ty.name()),
+        "precision" => variant(ty.precision() as i32),
+        "scale" => variant(ty.scale() as i32),
+        "maxlength" => variant(ty.max_length() as i32),
+        "totalbytes" => {
+            let stored = inner.1.as_bytes().map_or(ty.max_length() as usize, <[u8]>::len);
+            variant(stored as i32 + 2)
+        }
+        "collation" if ty.is_text() => text(Collation::default().name()),
+        _ => Value::Null,
+    })
+}
+
+/// The database id of an optional argument that is there and not NULL.
+pub fn database_arg(args: &[Value], at: usize) -> Option<i16> {
+    args.get(at).filter(|v| !v.is_null()).and_then(|v| i16::try_from(int(v)).ok())
+}

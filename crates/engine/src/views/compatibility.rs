@@ -1,0 +1,324 @@
+//! The catalogue of SQL Server 2000, which scripts still read: sysobjects, sysdatabases, sysfiles, sysprocesses …
+
+use super::objects::{is_text, type_cells};
+use super::{Declaration, Rows, ViewContext, sys};
+use crate::catalog::IndexKind;
+use crate::row;
+use std::sync::atomic::Ordering::Relaxed;
+use taffrail_base::SqlResult;
+use taffrail_storage::{FileKind, Growth};
+use taffrail_types::{Collation, Value};
+
+/// Found without schema, too.
+pub(super) const NAMES: &[&str] = &[
+    "sysobjects",
+    "syscolumns",
+    "sysindexes",
+    "sysdatabases",
+    "sysfiles",
+    "sysaltfiles",
+    "sysprocesses",
+    "systypes",
+    "sysusers",
+    "syscomments",
+    "sysperfinfo",
+];
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        sys("sysobjects", &["name sysname! · id int! · xtype char(2)! · uid smallint? · info smallint? · status int? · base_schema_ver int? · replinfo int? · parent_obj int! · crdate datetime! · ftcatid smallint? · schema_ver int? · stats_schema_ver int? · type char(2)? · userstat smallint? · sysstat smallint? · indexdel smallint? · refdate datetime! · version int? · deltrig int? · instrig int? · updtrig int? · seltrig int? · category int? · cache smallint?"], sysobjects),
+        sys("syscolumns", &["name sysname? · id int! · xtype tinyint! · typestat tinyint? · xusertype smallint? · length smallint! · xprec tinyint! · xscale tinyint! · colid smallint? · xoffset smallint? · bitpos tinyint? · reserved tinyint? · colstat smallint? · cdefault int! · domain int! · number smallint? · colorder smallint? · autoval varbinary(8000)? · offset smallint? · collationid int? · language int! · status tinyint? · type tinyint! · usertype smallint? · printfmt varchar(255)? · prec smallint? · scale int? · iscomputed int? · isoutparam int! · isnullable int? · collation sysname?"], syscolumns),
+        sys("sysindexes", &["id int! · status int? · first binary(6)? · indid smallint? · root binary(6)? · minlen smallint? · keycnt smallint? · groupid smallint? · dpages int? · reserved int? · used int? · rowcnt bigint? · rowmodctr int? · reserved3 int? · reserved4 int? · xmaxlen smallint? · maxirow smallint? · OrigFillFactor tinyint? · StatVersion tinyint? · reserved2 int? · FirstIAM binary(6)? · impid smallint? · lockflags smallint? · pgmodctr int? · keys varbinary(1088)? · name sysname? · maxlen int? · rows int?"], sysindexes),
+        sys("sysdatabases", &["name sysname! · dbid smallint? · sid varbinary(85)? · mode smallint? · status int? · status2 int? · crdate datetime! · reserved datetime? · category int? · cmptlevel tinyint! · filename nvarchar(260)? · version smallint?"], sysdatabases),
+        sys("sysfiles", &["fileid smallint? · groupid smallint? · size int! · maxsize int! · growth int! · status int? · perf int? · name sysname! · filename nvarchar(260)?"], |cx, _, rows| {
+            for f in cx.database.storage.files() {
+                rows.push(file_cells(&f));
+            }
+            Ok(())
+        }),
+        sys("sysaltfiles", &["fileid smallint? · groupid smallint? · size int! · maxsize int! · growth int! · status int? · perf int? · dbid smallint? · name sysname! · filename nvarchar(260)?"], |cx, _, rows| {
+            for slot in cx.session.instance.databases().list() {
+                let Some(db) = &slot.database else { continue };
+                for f in db.storage.files() {
+                    let mut cells = file_cells(&f);
+                    cells.insert(7, Value::BigInt(db.id.0 as i64));
+                    rows.push(cells);
+                }
+            }
+            Ok(())
+        }),
+        sys("sysprocesses", &["spid smallint! · kpid smallint! · blocked smallint! · waittype binary(2)! · waittime bigint! · lastwaittype nchar(32)! · waitresource nchar(256)! · dbid smallint! · uid smallint? · cpu int! · physical_io bigint! · memusage int! · login_time datetime! · last_batch datetime! · ecid smallint! · open_tran smallint! · status nchar(30)! · sid binary(86)! · hostname nchar(128)! · program_name nchar(128)! · hostprocess nchar(10)! · cmd nchar(26)! · nt_domain nchar(128)! · nt_username nchar(128)! · net_address nchar(12)! · net_library nchar(12)! · loginame nchar(128)! · context_info binary(128)! · sql_handle binary(20)! · stmt_start int! · stmt_end int! · request_id int! · page_resource binary(8)?"], sysprocesses),
+        sys("systypes", &["name sysname! · xtype tinyint! · status tinyint? · xusertype smallint? · length smallint! · xprec tinyint! · xscale tinyint! · tdefault int! · domain int! · uid smallint? · reserved smallint? · collationid int? · usertype smallint? · variable bit? · allownulls bit? · type tinyint! · printfmt varchar(255)? · prec smallint? · scale tinyint? · collation sysname?"], systypes),
+        sys("sysusers", &["uid smallint? · status int? · name sysname! · sid varbinary(85)? · createdate datetime! · hasdbaccess int? · islogin int? · issqluser int? · issqlrole int?"], |cx, _, rows| {
+            let created = cx.session.instance.databases().slot(&cx.database.name).map(|s| s.entry.created);
+            for (id, name) in [(0, "public"), (1, "dbo"), (2, "guest"), (3, "INFORMATION_SCHEMA"), (4, "sys")] {
+                rows.push(row![id, 0, name, (id == 1).then_some(&[1u8][..]), created.clone(), id == 1, id != 0, id != 0, id == 0]);
+            }
+            Ok(())
+        }),
+        sys("syscomments", &["id int! · number smallint? · colid smallint! · status smallint! · ctext varbinary(8000)? · texttype smallint? · language smallint? · encrypted bit! · compressed bit! · text nvarchar(4000)?"], syscomments),
+    ]);
+}
+
+fn file_cells(f: &taffrail_storage::FileInfo) -> Vec<Value> {
+    let is_log = f.kind == FileKind::Log;
+    let growth = match f.growth {
+        Growth::None => 0,
+        Growth::Bytes(by) => (by / 8192) as i64,
+        Growth::Percent(n) => n as i64,
+    };
+    let percent = matches!(f.growth, Growth::Percent(_));
+    let max = f.max_size.map_or(-1, |m| (m / 8192) as i64);
+    let status = 2 | if is_log { 0x40 } else { 0 } | if percent { 0x10_0000 } else { 0 };
+    let path = f.path.to_string_lossy().into_owned();
+    row![f.id.0, !is_log, (f.size / 8192), max, growth, status, 0, &f.name, path]
+}
+
+fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        let h = object.head();
+        rows.push(row![
+            &h.name,
+            h.id.0,
+            h.kind.code(),
+            h.schema_id.0,
+            0,
+            0,
+            0,
+            0,
+            h.parent.0,
+            &h.created,
+            0,
+            0,
+            0,
+            h.kind.code(),
+            0,
+            0,
+            0,
+            &h.created,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0
+        ]);
+    }
+    Ok(())
+}
+
+fn syscolumns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for t in cx.database.catalog.tables() {
+        for c in &t.columns {
+            let facts = type_cells(c.ty);
+            let number = |at: usize| facts[at].as_i64().unwrap_or(0);
+            let (xtype, xuser, length, precision, scale) =
+                (number(0), number(1), number(2), number(3), number(4));
+            let default = c.default.as_ref().map_or(0, |d| d.id.0);
+            let status = if c.nullable { 8 } else { 0 } | if c.is_identity { 128 } else { 0 };
+            rows.push(row![
+                &c.name,
+                t.head.id.0,
+                xtype,
+                0,
+                xuser,
+                length,
+                precision,
+                scale,
+                c.id,
+                0,
+                0,
+                0,
+                c.is_identity as i32,
+                default,
+                0,
+                0,
+                c.id,
+                (),
+                0,
+                (),
+                0,
+                status,
+                xtype,
+                xuser,
+                (),
+                precision,
+                scale,
+                0,
+                0,
+                c.nullable as i32,
+                is_text(c.ty).then(|| c.collation.name())
+            ]);
+        }
+    }
+    Ok(())
+}
+
+fn sysindexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    super::indexes::each_index(cx, |table, index| {
+        let used = super::indexes::space(cx, index)?;
+        let mut status = if index.unique { 2 } else { 0 };
+        status |= if index.kind == IndexKind::Clustered { 16 } else { 0 };
+        status |= if index.primary_key { 2048 } else { 0 };
+        status |= if index.unique_constraint { 4096 } else { 0 };
+        rows.push(row![
+            table.head.id.0,
+            status,
+            (),
+            index.id.0,
+            (),
+            0,
+            index.key.columns().len(),
+            1,
+            used.data_pages,
+            used.reserved_pages,
+            used.used_pages,
+            used.rows,
+            0,
+            0,
+            0,
+            0,
+            0,
+            index.fill_factor,
+            0,
+            0,
+            (),
+            0,
+            0,
+            0,
+            (),
+            (index.kind != IndexKind::Heap).then_some(&index.name),
+            8000,
+            used.rows
+        ]);
+        Ok(())
+    })
+}
+
+fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for slot in cx.session.instance.databases().list() {
+        let e = &slot.entry;
+        let (state, _) = super::databases::state_of(&slot);
+        let simple = slot.database.as_ref().is_some_and(|d| {
+            d.storage.options().recovery_model == taffrail_storage::RecoveryModel::Simple
+        });
+        let status = 0x10000
+            | if simple { 8 } else { 0 }
+            | match state {
+                4 => 256,
+                6 => 512,
+                _ => 0,
+            };
+        let path = e.files.first().map(|f| f.to_string_lossy().into_owned());
+        rows.push(row![
+            &e.name,
+            e.id.0,
+            &e.owner_sid[..],
+            0,
+            status,
+            0,
+            &e.created,
+            (),
+            0,
+            e.compatibility_level,
+            path,
+            957
+        ]);
+    }
+    Ok(())
+}
+
+fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for s in cx.session.instance.sessions() {
+        let cell = &s.cell;
+        let last_wait = cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name());
+        rows.push(row![
+            s.id.0,
+            0,
+            cell.blocking_session(),
+            &[0u8, 0][..],
+            cell.wait_time_ms(),
+            last_wait,
+            cell.wait_resource(),
+            cell.database_id.load(Relaxed),
+            1,
+            cell.cpu_ns.get() / 1_000_000,
+            cell.reads.get() + cell.writes.get(),
+            0,
+            &s.login_time,
+            super::dm_exec::request_start(cx, cell).unwrap_or_else(|| s.login_time.clone()),
+            0,
+            cell.open_transaction_count.load(Relaxed),
+            cell.status().name(),
+            &crate::catalog::registry::SA_SID[..],
+            &s.client.host_name,
+            &s.client.program_name,
+            s.client.client_pid.to_string(),
+            cell.command().name(),
+            "",
+            "",
+            "",
+            "TCP/IP",
+            &s.client.login,
+            &[][..],
+            &[][..],
+            cell.statement_start.load(Relaxed),
+            cell.statement_end.load(Relaxed),
+            0,
+            ()
+        ]);
+    }
+    Ok(())
+}
+
+fn systypes(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for t in taffrail_types::names::SYS_TYPES {
+        let collation = t.collated.then(|| Collation::default().name());
+        let variable = matches!(t.name, "varchar" | "nvarchar" | "varbinary" | "sysname");
+        rows.push(row![
+            t.name,
+            t.system_type_id,
+            0,
+            t.user_type_id,
+            t.max_length,
+            t.precision,
+            t.scale,
+            0,
+            0,
+            4,
+            0,
+            (),
+            t.user_type_id,
+            variable,
+            t.nullable,
+            t.system_type_id,
+            (),
+            t.precision,
+            t.scale,
+            collation
+        ]);
+    }
+    Ok(())
+}
+
+/// Text in pieces of 4,000 characters.
+fn syscomments(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        let (id, text) = match &object {
+            crate::catalog::Object::Procedure(m) | crate::catalog::Object::View(m) => {
+                (m.head.id.0, m.definition.clone())
+            }
+            crate::catalog::Object::Constraint(c) if !c.definition.is_empty() => {
+                (c.head.id.0, c.definition.clone())
+            }
+            _ => continue,
+        };
+        let characters: Vec<char> = text.chars().collect();
+        for (n, piece) in characters.chunks(4000).enumerate() {
+            let piece: String = piece.iter().collect();
+            rows.push(row![id, 1, n + 1, 0, (), 2, 0, false, false, piece]);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! sys.dm_os_*: waits, host, memory of the process.
+
+use super::{Declaration, Rows, ViewContext, sys};
+use crate::row;
+use taffrail_base::SqlResult;
+use taffrail_observe::{WaitRow, WaitStats};
+use taffrail_types::Value;
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        sys("dm_os_wait_stats", &["wait_type nvarchar(60)! · waiting_tasks_count bigint! · wait_time_ms bigint! · max_wait_time_ms bigint! · signal_wait_time_ms bigint!"], |_, _, rows| {
+            for w in WaitStats::global().snapshot() {
+                rows.push(wait_cells(&w));
+            }
+            Ok(())
+        }),
+        sys("dm_exec_session_wait_stats", &["session_id smallint! · wait_type nvarchar(60)! · waiting_tasks_count bigint! · wait_time_ms bigint! · max_wait_time_ms bigint! · signal_wait_time_ms bigint!"], |cx, _, rows| {
+            for s in cx.session.instance.sessions() {
+                for w in s.cell.waits() {
+                    let mut cells = row![s.id.0];
+                    cells.extend(wait_cells(&w));
+                    rows.push(cells);
+                }
+            }
+            Ok(())
+        }),
+        sys("dm_os_waiting_tasks", &["waiting_task_address varbinary(8)! · session_id smallint? · exec_context_id int? · wait_duration_ms bigint? · wait_type nvarchar(60)? · resource_address varbinary(8)? · blocking_task_address varbinary(8)? · blocking_session_id smallint? · blocking_exec_context_id int? · resource_description nvarchar(3072)?"], waiting_tasks),
+        sys("dm_os_sys_info", &["cpu_ticks bigint! · ms_ticks bigint! · cpu_count int! · hyperthread_ratio int! · physical_memory_kb bigint! · virtual_memory_kb bigint? · committed_kb bigint! · committed_target_kb bigint! · visible_target_kb bigint! · stack_size_in_bytes int! · os_quantum bigint? · os_error_mode int? · os_priority_class int? · max_workers_count int? · scheduler_count int! · scheduler_total_count int! · deadlock_monitor_serial_number int? · sqlserver_start_time_ms_ticks bigint! · sqlserver_start_time datetime! · affinity_type int! · affinity_type_desc nvarchar(60)! · process_kernel_time_ms bigint! · process_user_time_ms bigint! · time_source int? · time_source_desc nvarchar(60)? · virtual_machine_type int? · virtual_machine_type_desc nvarchar(60)? · softnuma_configuration int! · softnuma_configuration_desc nvarchar(60)! · process_physical_affinity nvarchar(3072)? · sql_memory_model int! · sql_memory_model_desc nvarchar(60)! · socket_count int! · cores_per_socket int! · numa_node_count int! · container_type int! · container_type_desc nvarchar(60)!"], sys_info),
+        sys("dm_os_host_info", &["host_platform nvarchar(256)! · host_distribution nvarchar(256)! · host_release nvarchar(256)! · host_service_pack_level nvarchar(256)! · host_sku int? · os_language_version int! · host_architecture nvarchar(256)!"], host_info),
+        sys("dm_os_process_memory", &["physical_memory_in_use_kb bigint! · virtual_address_space_committed_kb bigint! · memory_utilization_percentage int! · page_fault_count bigint! · process_physical_memory_low bit! · process_virtual_memory_low bit!"], process_memory),
+        sys("dm_os_sys_memory", &["total_physical_memory_kb bigint! · available_physical_memory_kb bigint! · total_page_file_kb bigint! · available_page_file_kb bigint! · system_cache_kb bigint! · system_high_memory_signal_state bit! · system_low_memory_signal_state bit! · system_memory_state_desc nvarchar(256)!"], sys_memory),
+    ]);
+}
+
+fn wait_cells(w: &WaitRow) -> Vec<Value> {
+    row![
+        w.wait_type.name(),
+        w.waiting_tasks_count,
+        w.wait_time_ms(),
+        w.max_wait_time_ms(),
+        w.signal_wait_time_ms()
+    ]
+}
+
+fn waiting_tasks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for s in cx.session.instance.sessions() {
+        let Some(wait) = s.cell.wait_type() else { continue };
+        let blocker = s.cell.blocking_session();
+        let resource = s.cell.wait_resource();
+        rows.push(row![
+            &(s.id.0 as u64).to_be_bytes()[..],
+            s.id.0,
+            0,
+            s.cell.wait_time_ms(),
+            wait.name(),
+            (),
+            (blocker != 0).then(|| Value::binary(&(blocker as u64).to_be_bytes())),
+            (blocker != 0).then_some(blocker),
+            (),
+            (!resource.is_empty()).then_some(resource)
+        ]);
+    }
+    Ok(())
+}
+
+/// A number of a file of `/proc`, in kB, by the name that stands before it.
+fn proc_kb(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find(|l| l.starts_with(name))?;
+    line.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// User and kernel time of the process in ms, minor plus major faults.
+fn proc_stat() -> Option<(u64, u64, u64)> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let rest = text.rsplit_once(") ")?.1;
+    let fields: Vec<u64> = rest.split(' ').map(|f| f.parse().unwrap_or(0)).collect();
+    // Times are in ticks of 10 ms on every Linux that we run on.
+    Some((fields.get(11)? * 10, fields.get(12)? * 10, fields.get(7)? + fields.get(9)?))
+}
+
+fn sys_info(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let options = cx.session.instance.options();
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let ms = options.env.clock.monotonic().as_millis() as u64;
+    let up = cx.session.instance.up_time().as_millis() as u64;
+    let (user, kernel, _) = proc_stat().unwrap_or_default();
+    let committed = proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
+    let target = options.max_server_memory_mb * 1024;
+    rows.push(row![
+        options.env.clock.monotonic().as_nanos() as u64,
+        ms,
+        cpus,
+        cpus,
+        proc_kb("/proc/meminfo", "MemTotal:").unwrap_or(0),
+        (),
+        committed,
+        target,
+        target,
+        2 << 20,
+        (),
+        (),
+        (),
+        (),
+        cpus,
+        cpus,
+        (),
+        ms.saturating_sub(up),
+        cx.session.instance.start_time(),
+        2,
+        "AUTO",
+        kernel,
+        user,
+        (),
+        (),
+        (),
+        (),
+        0,
+        "OFF",
+        (),
+        1,
+        "CONVENTIONAL",
+        1,
+        cpus,
+        1,
+        0,
+        "NONE"
+    ]);
+    Ok(())
+}
+
+fn host_info(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let field = |name: &str| {
+        let line = release.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix('='));
+        line.map(|v| v.trim_matches('"').to_string()).unwrap_or_default()
+    };
+    let platform = if cfg!(target_os = "linux") { "Linux" } else { std::env::consts::OS };
+    rows.push(row![
+        platform,
+        field("NAME"),
+        field("VERSION_ID"),
+        "",
+        (),
+        0,
+        if cfg!(target_arch = "aarch64") { "ARM64" } else { "X64" }
+    ]);
+    Ok(())
+}
+
+fn process_memory(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let used = proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
+    let committed = proc_kb("/proc/self/status", "VmData:").unwrap_or(0);
+    let target = (cx.session.instance.options().max_server_memory_mb * 1024).max(1);
+    let faults = proc_stat().map_or(0, |s| s.2);
+    rows.push(row![used, committed, (used * 100 / target).min(100), faults, false, false]);
+    Ok(())
+}
+
+fn sys_memory(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let kb = |name| proc_kb("/proc/meminfo", name).unwrap_or(0);
+    let (total, available) = (kb("MemTotal:"), kb("MemAvailable:"));
+    let (swap, swap_free) = (kb("SwapTotal:"), kb("SwapFree:"));
+    let high = available > total / 10;
+    rows.push(row![
+        total,
+        available,
+        total + swap,
+        available + swap_free,
+        kb("Cached:"),
+        high,
+        !high,
+        if high {
+            "Available physical memory is high"
+        } else {
+            "Available physical memory is low"
+        }
+    ]);
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! INFORMATION_SCHEMA.
+
+use super::objects::{constraints, is_text};
+use super::{Declaration, Rows, ViewContext, sys};
+use crate::catalog::{Object, ObjectKind};
+use crate::row;
+use taffrail_base::SqlResult;
+use taffrail_types::{SqlType, Value};
+
+fn view(
+    name: &'static str,
+    columns: &[&'static str],
+    make: fn(&ViewContext<'_>, &[Value], &mut Rows) -> SqlResult<()>,
+) -> Declaration {
+    Declaration { schema: "INFORMATION_SCHEMA", ..sys(name, columns, make) }
+}
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        view("TABLES", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · TABLE_TYPE varchar(10)?"], tables),
+        view("COLUMNS", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · COLUMN_NAME nvarchar(128)? · ORDINAL_POSITION int? · COLUMN_DEFAULT nvarchar(4000)? · IS_NULLABLE varchar(3)? · DATA_TYPE nvarchar(128)? · CHARACTER_MAXIMUM_LENGTH int? · CHARACTER_OCTET_LENGTH int? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · DATETIME_PRECISION smallint? · CHARACTER_SET_CATALOG nvarchar(128)? · CHARACTER_SET_SCHEMA nvarchar(128)? · CHARACTER_SET_NAME nvarchar(128)? · COLLATION_CATALOG nvarchar(128)? · COLLATION_SCHEMA nvarchar(128)? · COLLATION_NAME nvarchar(128)? · DOMAIN_CATALOG nvarchar(128)? · DOMAIN_SCHEMA nvarchar(128)? · DOMAIN_NAME nvarchar(128)?"], columns),
+        view("SCHEMATA", &["CATALOG_NAME nvarchar(128)? · SCHEMA_NAME nvarchar(128)! · SCHEMA_OWNER nvarchar(128)? · DEFAULT_CHARACTER_SET_CATALOG nvarchar(128)? · DEFAULT_CHARACTER_SET_SCHEMA nvarchar(128)? · DEFAULT_CHARACTER_SET_NAME nvarchar(128)?"], schemata),
+        view("ROUTINES", &["SPECIFIC_CATALOG nvarchar(128)? · SPECIFIC_SCHEMA nvarchar(128)? · SPECIFIC_NAME nvarchar(128)! · ROUTINE_CATALOG nvarchar(128)? · ROUTINE_SCHEMA nvarchar(128)? · ROUTINE_NAME nvarchar(128)! · ROUTINE_TYPE nvarchar(20)? · MODULE_CATALOG nvarchar(128)? · MODULE_SCHEMA nvarchar(128)? · MODULE_NAME nvarchar(128)? · UDT_CATALOG nvarchar(128)? · UDT_SCHEMA nvarchar(128)? · UDT_NAME nvarchar(128)? · DATA_TYPE nvarchar(128)? · CHARACTER_MAXIMUM_LENGTH int? · CHARACTER_OCTET_LENGTH int? · COLLATION_CATALOG nvarchar(128)? · COLLATION_SCHEMA nvarchar(128)? · COLLATION_NAME nvarchar(128)? · CHARACTER_SET_CATALOG nvarchar(128)? · CHARACTER_SET_SCHEMA nvarchar(128)? · CHARACTER_SET_NAME nvarchar(128)? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · DATETIME_PRECISION smallint? · INTERVAL_TYPE nvarchar(30)? · INTERVAL_PRECISION smallint? · TYPE_UDT_CATALOG nvarchar(128)? · TYPE_UDT_SCHEMA nvarchar(128)? · TYPE_UDT_NAME nvarchar(128)? · SCOPE_CATALOG nvarchar(128)? · SCOPE_SCHEMA nvarchar(128)? · SCOPE_NAME nvarchar(128)? · MAXIMUM_CARDINALITY bigint? · DTD_IDENTIFIER nvarchar(128)? · ROUTINE_BODY nvarchar(30)? · ROUTINE_DEFINITION nvarchar(4000)? · EXTERNAL_NAME nvarchar(128)? · EXTERNAL_LANGUAGE nvarchar(30)? · PARAMETER_STYLE nvarchar(30)? · IS_DETERMINISTIC nvarchar(10)? · SQL_DATA_ACCESS nvarchar(30)? · IS_NULL_CALL nvarchar(10)? · SQL_PATH nvarchar(128)? · SCHEMA_LEVEL_ROUTINE nvarchar(10)? · MAX_DYNAMIC_RESULT_SETS smallint? · IS_USER_DEFINED_CAST nvarchar(10)? · IS_IMPLICITLY_INVOCABLE nvarchar(10)? · CREATED datetime! · LAST_ALTERED datetime!"], routines),
+        view("PARAMETERS", &["SPECIFIC_CATALOG nvarchar(128)? · SPECIFIC_SCHEMA nvarchar(128)? · SPECIFIC_NAME nvarchar(128)! · ORDINAL_POSITION int! · PARAMETER_MODE nvarchar(10)? · IS_RESULT nvarchar(10)? · AS_LOCATOR nvarchar(10)? · PARAMETER_NAME nvarchar(128)? · DATA_TYPE nvarchar(128)? · CHARACTER_MAXIMUM_LENGTH int? · CHARACTER_OCTET_LENGTH int? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · DATETIME_PRECISION smallint?"], parameters),
+        view("VIEWS", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · VIEW_DEFINITION nvarchar(4000)? · CHECK_OPTION varchar(7)? · IS_UPDATABLE varchar(2)!"], |_, _, _| Ok(())),
+        view("TABLE_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_TYPE varchar(11)? · IS_DEFERRABLE varchar(2)! · INITIALLY_DEFERRED varchar(2)!"], table_constraints),
+        view("KEY_COLUMN_USAGE", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME nvarchar(128)! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · COLUMN_NAME nvarchar(128)? · ORDINAL_POSITION int!"], key_column_usage),
+    ]);
+}
+
+fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for t in cx.database.catalog.tables() {
+        rows.push(row![&cx.database.name, &t.head.schema, &t.head.name, "BASE TABLE"]);
+    }
+    Ok(())
+}
+
+/// DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, CHARACTER_OCTET_LENGTH, NUMERIC_PRECISION, _RADIX, _SCALE, DATETIME_PRECISION.
+fn type_facts(ty: SqlType) -> Vec<Value> {
+    use SqlType::*;
+    let octets = match ty {
+        Char(_) | VarChar(_) | NChar(_) | NVarChar(_) | Binary(_) | VarBinary(_) => {
+            Some(ty.max_length() as i32)
+        }
+        _ => None,
+    };
+    let wide = matches!(ty, NChar(_) | NVarChar(_));
+    let characters = octets.map(|n| if n > 0 && wide { n / 2 } else { n });
+    let radix = match ty {
+        TinyInt | SmallInt | Int | BigInt | Decimal { .. } | Numeric { .. } | Money
+        | SmallMoney => Some(10),
+        Real | Float => Some(2),
+        _ => None,
+    };
+    let scale = radix.filter(|r| *r == 10).map(|_| ty.scale());
+    let fraction = match ty {
+        Date => Some(0),
+        DateTime => Some(3),
+        SmallDateTime => Some(0),
+        Time(n) | DateTime2(n) | DateTimeOffset(n) => Some(n),
+        _ => None,
+    };
+    row![ty.name(), characters, octets, radix.map(|_| ty.precision()), radix, scale, fraction]
+}
+
+fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for t in cx.database.catalog.tables() {
+        for c in &t.columns {
+            let default = c.default.as_ref().map(|d| &d.definition);
+            let nullable = if c.nullable { "YES" } else { "NO" };
+            let mut cells = row![
+                &cx.database.name,
+                &t.head.schema,
+                &t.head.name,
+                &c.name,
+                c.id,
+                default,
+                nullable
+            ];
+            cells.extend(type_facts(c.ty));
+            let charset = match c.ty {
+                SqlType::Char(_) | SqlType::VarChar(_) => Some("iso_1"),
+                SqlType::NChar(_) | SqlType::NVarChar(_) => Some("UNICODE"),
+                _ => None,
+            };
+            let collation = is_text(c.ty).then(|| c.collation.name());
+            cells.extend(row![(), (), charset, (), (), collation, (), (), ()]);
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+fn schemata(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for s in cx.database.catalog.schemas() {
+        let owner = cx.database.catalog.schema_name(taffrail_base::SchemaId(s.principal));
+        let owner = owner.unwrap_or_else(|| "dbo".into());
+        rows.push(row![&cx.database.name, &s.name, &owner, (), (), "iso_1"]);
+    }
+    Ok(())
+}
+
+fn routines(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        let Object::Procedure(m) = object else { continue };
+        let (db, schema, name) = (&cx.database.name, &m.head.schema, &m.head.name);
+        let mut cells = row![db, schema, name, db, schema, name, "PROCEDURE"];
+        cells.extend((0..29).map(|_| Value::Null));
+        let text: String = m.definition.chars().take(4000).collect();
+        cells.extend(row![
+            "SQL",
+            text,
+            (),
+            (),
+            (),
+            "NO",
+            "MODIFIES",
+            (),
+            (),
+            "YES",
+            -1,
+            "NO",
+            "NO",
+            &m.head.created,
+            &m.head.modified
+        ]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        let Object::Procedure(m) = object else { continue };
+        for (i, p) in m.parameters.iter().enumerate() {
+            let mode = if p.output { "INOUT" } else { "IN" };
+            let mut cells = row![
+                &cx.database.name,
+                &m.head.schema,
+                &m.head.name,
+                i + 1,
+                mode,
+                "NO",
+                "NO",
+                &p.name
+            ];
+            cells.extend(type_facts(p.ty));
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+fn table_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    constraints(cx, |t, c| {
+        let kind = match c.head.kind {
+            ObjectKind::PrimaryKey => "PRIMARY KEY",
+            ObjectKind::Unique => "UNIQUE",
+            ObjectKind::Check => "CHECK",
+            _ => return,
+        };
+        rows.push(row![
+            &cx.database.name,
+            &c.head.schema,
+            &c.head.name,
+            &cx.database.name,
+            &t.head.schema,
+            &t.head.name,
+            kind,
+            "NO",
+            "NO"
+        ]);
+    });
+    Ok(())
+}
+
+fn key_column_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    constraints(cx, |t, c| {
+        let Some(index) = t.indexes.iter().find(|i| i.constraint == c.head.id) else { return };
+        for (i, k) in index.key.columns().iter().enumerate() {
+            rows.push(row![
+                &cx.database.name,
+                &c.head.schema,
+                &c.head.name,
+                &cx.database.name,
+                &t.head.schema,
+                &t.head.name,
+                &t.columns[k.column].name,
+                i + 1
+            ]);
+        }
+    });
+    Ok(())
+}

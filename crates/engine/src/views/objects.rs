@@ -1,0 +1,405 @@
+//! sys.objects and what inherits from it; sys.columns and its kin; sys.parameters, sys.sql_modules, sys.types,
+//! sys.schemas.
+
+use super::{Declaration, Rows, ViewContext, all, sys};
+use crate::catalog::{Column, Object, ObjectHead, Table};
+use crate::row;
+use taffrail_base::SqlResult;
+use taffrail_types::names::SYS_TYPES;
+use taffrail_types::{Collation, SqlType, Value};
+
+/// The twelve columns of sys.objects, which its children repeat.
+pub(super) const OBJECT: &str = "name sysname! · object_id int! · principal_id int? · schema_id int! · parent_object_id int! · type char(2)? · type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit? · is_published bit? · is_schema_published bit?";
+
+const TABLE: &str = "lob_data_space_id int! · filestream_data_space_id int? · max_column_id_used int! · lock_on_bulk_load bit! · uses_ansi_nulls bit? · is_replicated bit? · has_replication_filter bit? · is_merge_published bit? · is_sync_tran_subscribed bit? · has_unchecked_assembly_data bit! · text_in_row_limit int? · large_value_types_out_of_row bit? · is_tracked_by_cdc bit? · lock_escalation tinyint? · lock_escalation_desc nvarchar(60)? · is_filetable bit? · durability tinyint? · durability_desc nvarchar(60)? · is_memory_optimized bit? · temporal_type tinyint? · temporal_type_desc nvarchar(60)? · history_table_id int? · is_remote_data_archive_enabled bit? · is_external bit! · history_retention_period int? · history_retention_period_unit int? · history_retention_period_unit_desc nvarchar(10)? · is_node bit? · is_edge bit? · data_retention_period int? · data_retention_period_unit int? · data_retention_period_unit_desc nvarchar(10)? · ledger_type tinyint? · ledger_type_desc nvarchar(60)? · ledger_view_id int? · is_dropped_ledger_table bit?";
+
+const COLUMN_HEAD: &str = "object_id int! · name sysname? · column_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_ansi_padded bit! · is_rowguidcol bit! · is_identity bit!";
+const COLUMN_MIDDLE: &str = "is_filestream bit! · is_replicated bit? · is_non_sql_subscribed bit? · is_merge_published bit? · is_dts_replicated bit? · is_xml_document bit! · xml_collection_id int! · default_object_id int! · rule_object_id int!";
+const COLUMN_TAIL: &str = "is_sparse bit? · is_column_set bit? · generated_always_type tinyint? · generated_always_type_desc nvarchar(60)? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname? · is_hidden bit? · is_masked bit! · graph_type int? · graph_type_desc nvarchar(60)? · is_data_deletion_filter_column bit? · ledger_view_column_type tinyint? · ledger_view_column_type_desc nvarchar(60)? · is_dropped_ledger_column bit?";
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        sys("objects", &[OBJECT], |cx, _, rows| user_objects(cx, rows)),
+        sys("all_objects", &[OBJECT], |cx, _, rows| {
+            user_objects(cx, rows)?;
+            system_objects(cx, rows)
+        }),
+        sys("system_objects", &[OBJECT], |cx, _, rows| system_objects(cx, rows)),
+        sys("tables", &[OBJECT, TABLE], tables),
+        sys(
+            "procedures",
+            &[
+                OBJECT,
+                "is_auto_executed bit! · is_execution_replicated bit? · is_repl_serializable_only bit? · skips_repl_constraints bit?",
+            ],
+            procedures,
+        ),
+        sys("views", &[OBJECT, "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?"], |_, _, _| Ok(())),
+        sys("all_views", &[OBJECT, "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?"], all_views),
+        sys(
+            "columns",
+            &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
+            |cx, _, rows| user_columns(cx, rows),
+        ),
+        sys(
+            "all_columns",
+            &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
+            |cx, _, rows| {
+                user_columns(cx, rows)?;
+                system_columns(rows)
+            },
+        ),
+        sys(
+            "system_columns",
+            &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
+            |_, _, rows| system_columns(rows),
+        ),
+        sys(
+            "identity_columns",
+            &[
+                COLUMN_HEAD,
+                COLUMN_MIDDLE,
+                "seed_value sql_variant? · increment_value sql_variant? · last_value sql_variant? · is_not_for_replication bit? · is_computed bit!",
+                COLUMN_TAIL,
+            ],
+            identity_columns,
+        ),
+        sys(
+            "computed_columns",
+            &[
+                COLUMN_HEAD,
+                COLUMN_MIDDLE,
+                "definition nvarchar(max)? · uses_database_collation bit! · is_persisted bit! · is_computed bit!",
+                COLUMN_TAIL,
+            ],
+            |_, _, _| Ok(()),
+        ),
+        sys("parameters", &["object_id int! · name sysname? · parameter_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · is_output bit! · is_cursor_ref bit! · has_default_value bit! · is_xml_document bit! · default_value sql_variant? · xml_collection_id int! · is_readonly bit! · is_nullable bit? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname?"], parameters),
+        sys("sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
+        sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
+        sys("schemas", &["name sysname! · schema_id int! · principal_id int?"], schemas),
+        sys("types", &["name sysname! · system_type_id tinyint! · user_type_id int! · schema_id int! · principal_id int? · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_user_defined bit! · is_assembly_type bit! · default_object_id int! · rule_object_id int! · is_table_type bit!"], types),
+        sys("triggers", &["name sysname! · object_id int! · parent_class tinyint! · parent_class_desc nvarchar(60)? · parent_id int! · type char(2)! · type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit! · is_disabled bit! · is_not_for_replication bit! · is_instead_of_trigger bit!"], |_, _, _| Ok(())),
+        sys("synonyms", &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
+        sys("extended_properties", &["class tinyint! · class_desc nvarchar(60)? · major_id int! · minor_id int! · name sysname! · value sql_variant?"], |_, _, _| Ok(())),
+    ]);
+}
+
+const MODULE: &str = "object_id int! · definition nvarchar(max)? · uses_ansi_nulls bit? · uses_quoted_identifier bit? · is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
+
+/// The cells of [`OBJECT`].
+pub(super) fn object_cells(head: &ObjectHead) -> Vec<Value> {
+    row![
+        &head.name,
+        head.id.0,
+        (),
+        head.schema_id.0,
+        head.parent.0,
+        head.kind.code(),
+        head.kind.description(),
+        &head.created,
+        &head.modified,
+        false,
+        false,
+        false
+    ]
+}
+
+fn user_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        rows.push(object_cells(object.head()));
+    }
+    Ok(())
+}
+
+/// When the system's objects came to be: with master.
+fn system_date(cx: &ViewContext<'_>) -> Value {
+    let slot = cx.session.instance.databases().slot("master");
+    slot.map_or(Value::Null, |s| s.entry.created)
+}
+
+fn system_object(name: &str, id: i32, schema: i32, kind: (&str, &str), date: &Value) -> Vec<Value> {
+    row![name, id, (), schema, 0, kind.0, kind.1, date, date, true, false, false]
+}
+
+fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    let date = system_date(cx);
+    for view in all() {
+        let schema = if view.schema == "sys" { 4 } else { 3 };
+        let kind = match view.arguments {
+            None => ("V ", "VIEW"),
+            Some(_) => ("IF", "SQL_INLINE_TABLE_VALUED_FUNCTION"),
+        };
+        rows.push(system_object(view.name, view.id, schema, kind, &date));
+    }
+    for (name, id) in crate::procs::names() {
+        rows.push(system_object(name, id, 4, ("P ", "SQL_STORED_PROCEDURE"), &date));
+    }
+    Ok(())
+}
+
+fn all_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let date = system_date(cx);
+    for view in all().iter().filter(|v| v.arguments.is_none()) {
+        let schema = if view.schema == "sys" { 4 } else { 3 };
+        let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
+        cells.extend(row![
+            false, false, false, false, false, false, false, false, 0, "NON_LEDGER_VIEW", false
+        ]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.database.catalog.tables() {
+        let has_lob = table.columns.iter().any(|c| c.ty.max_length() < 0);
+        let mut cells = object_cells(&table.head);
+        cells.extend(row![
+            has_lob as i32,
+            (),
+            table.max_column_id,
+            false,
+            true,
+            false,
+            false,
+            false,
+            false,
+            false,
+            0,
+            false,
+            false,
+            0,
+            "TABLE",
+            false,
+            0,
+            "SCHEMA_AND_DATA",
+            false,
+            0,
+            "NON_TEMPORAL_TABLE",
+            (),
+            false,
+            false,
+            (),
+            (),
+            (),
+            false,
+            false,
+            (),
+            (),
+            (),
+            0,
+            "NON_LEDGER_TABLE",
+            (),
+            false
+        ]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        if let Object::Procedure(module) = object {
+            let mut cells = object_cells(&module.head);
+            cells.extend(row![false, false, false, false]);
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+/// The type's columns of a row: ids, length, precision, scale.
+pub(super) fn type_cells(ty: SqlType) -> Vec<Value> {
+    row![ty.system_type_id(), ty.user_type_id(), ty.max_length(), ty.precision(), ty.scale()]
+}
+
+/// Whether values of the type have a collation.
+pub(super) fn is_text(ty: SqlType) -> bool {
+    use SqlType::{Char, NChar, NVarChar, VarChar};
+    matches!(ty, Char(_) | VarChar(_) | NChar(_) | NVarChar(_))
+}
+
+/// The collation of a column's text.
+pub(super) fn collation_cell(ty: SqlType, collation: Collation) -> Option<&'static str> {
+    is_text(ty).then(|| collation.name())
+}
+
+fn column_head(object: i32, c: &Column) -> Vec<Value> {
+    let mut cells = row![object, &c.name, c.id];
+    cells.extend(type_cells(c.ty));
+    cells.extend(row![
+        collation_cell(c.ty, c.collation),
+        c.nullable,
+        is_text(c.ty) || matches!(c.ty, SqlType::Binary(_) | SqlType::VarBinary(_)),
+        c.is_rowguid,
+        c.is_identity
+    ]);
+    cells
+}
+
+fn column_middle(default: i32) -> Vec<Value> {
+    row![false, false, false, false, false, false, 0, default, 0]
+}
+
+fn column_tail() -> Vec<Value> {
+    row![
+        false,
+        false,
+        0,
+        "NOT_APPLICABLE",
+        (),
+        (),
+        (),
+        (),
+        (),
+        false,
+        false,
+        (),
+        (),
+        false,
+        (),
+        (),
+        false
+    ]
+}
+
+fn default_id(c: &Column) -> i32 {
+    c.default.as_ref().map_or(0, |d| d.id.0)
+}
+
+fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.database.catalog.tables() {
+        for c in &table.columns {
+            let mut cells = column_head(table.head.id.0, c);
+            cells.extend(row![false]);
+            cells.extend(column_middle(default_id(c)));
+            cells.extend(column_tail());
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+fn system_columns(rows: &mut Rows) -> SqlResult<()> {
+    for view in all() {
+        for (i, c) in view.columns.iter().enumerate() {
+            let mut cells = row![view.id, c.name, i + 1];
+            cells.extend(type_cells(c.ty));
+            cells.extend(row![
+                collation_cell(c.ty, Collation::default()),
+                c.nullable,
+                is_text(c.ty),
+                false,
+                false,
+                false
+            ]);
+            cells.extend(column_middle(0));
+            cells.extend(column_tail());
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for table in cx.database.catalog.tables() {
+        let Some(identity) = &table.identity else { continue };
+        let c: &Column = &table.columns[identity.column];
+        let variant = |v: i64| {
+            Value::Variant(Box::new((c.ty, identity.sequence.typed(v))))
+        };
+        let mut cells = column_head(table.head.id.0, c);
+        cells.extend(column_middle(default_id(c)));
+        cells.extend(row![
+            variant(identity.seed),
+            variant(identity.increment),
+            identity.sequence.last().map(variant),
+            false,
+            false
+        ]);
+        cells.extend(column_tail());
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        let Object::Procedure(module) = object else { continue };
+        for (i, p) in module.parameters.iter().enumerate() {
+            let mut cells = row![module.head.id.0, &p.name, i + 1];
+            cells.extend(type_cells(p.ty));
+            cells.extend(row![
+                p.output, false, false, false, (), 0, false, true, (), (), (), (), ()
+            ]);
+            rows.push(cells);
+        }
+    }
+    Ok(())
+}
+
+fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.database.catalog.objects() {
+        let (Object::Procedure(module) | Object::View(module)) = object else { continue };
+        rows.push(row![
+            module.head.id.0,
+            &module.definition,
+            module.ansi_nulls,
+            module.quoted_identifier,
+            false,
+            false,
+            false,
+            false,
+            (),
+            false,
+            false,
+            false
+        ]);
+    }
+    Ok(())
+}
+
+fn schemas(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for schema in cx.database.catalog.schemas() {
+        rows.push(row![&schema.name, schema.id.0, schema.principal]);
+    }
+    Ok(())
+}
+
+fn types(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for t in SYS_TYPES {
+        rows.push(row![
+            t.name,
+            t.system_type_id,
+            t.user_type_id,
+            4,
+            (),
+            t.max_length,
+            t.precision,
+            t.scale,
+            t.collated.then(|| Collation::default().name()),
+            t.nullable,
+            false,
+            t.assembly,
+            0,
+            0,
+            false
+        ]);
+    }
+    Ok(())
+}
+
+/// The constraints of a table, with the table.
+pub(super) fn constraints(
+    cx: &ViewContext<'_>,
+    mut each: impl FnMut(&Table, &crate::catalog::ConstraintObject),
+) {
+    for object in cx.database.catalog.objects() {
+        if let Object::Constraint(c) = object
+            && let Some(table) = cx.database.catalog.table(c.head.parent)
+        {
+            each(&table, &c);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Principals, configuration options, sys.messages.
+
+use super::{Declaration, Rows, ViewContext, sys};
+use crate::catalog::master;
+use crate::catalog::registry::SA_SID;
+use crate::row;
+use taffrail_base::SqlResult;
+use taffrail_types::Value;
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    const SERVER: &str = "name sysname! · principal_id int! · sid varbinary(85)? · type char(1)! · type_desc nvarchar(60)? · is_disabled bit? · create_date datetime! · modify_date datetime! · default_database_name sysname? · default_language_name sysname? · credential_id int? · owning_principal_id int? · is_fixed_role bit!";
+    views.extend([
+        sys("server_principals", &[SERVER], server_principals),
+        sys("sql_logins", &["name sysname! · principal_id int! · sid varbinary(85)? · type char(1)! · type_desc nvarchar(60)? · is_disabled bit? · create_date datetime! · modify_date datetime! · default_database_name sysname? · default_language_name sysname? · credential_id int? · is_policy_checked bit? · is_expiration_checked bit? · password_hash varbinary(256)?"], sql_logins),
+        sys("database_principals", &["name sysname! · principal_id int! · type char(1)! · type_desc nvarchar(60)? · default_schema_name sysname? · create_date datetime! · modify_date datetime! · owning_principal_id int? · sid varbinary(85)? · is_fixed_role bit! · authentication_type int! · authentication_type_desc nvarchar(60)? · default_language_name sysname? · default_language_lcid int? · allow_encrypted_value_modifications bit!"], database_principals),
+        sys("configurations", &["configuration_id int! · name nvarchar(35)! · value sql_variant? · minimum sql_variant? · maximum sql_variant? · value_in_use sql_variant? · description nvarchar(255)! · is_dynamic bit! · is_advanced bit!"], configurations),
+        sys("messages", &["message_id int! · language_id smallint! · severity tinyint? · is_event_logged bit! · text nvarchar(2048)!"], |_, _, rows| {
+            for m in taffrail_base::message::MESSAGES {
+                rows.push(row![m.number, 1033, m.severity, m.severity >= 19, m.text]);
+            }
+            Ok(())
+        }),
+        sys("syslanguages", &["langid smallint! · dateformat nchar(3)! · datefirst tinyint! · upgrade int? · name sysname! · alias sysname? · months nvarchar(372)? · shortmonths nvarchar(132)? · days nvarchar(217)? · lcid int! · msglangid smallint!"], |_, _, rows| {
+            rows.push(row![0, "mdy", 7, 0, "us_english", "English", "January,February,March,April,May,June,July,August,September,October,November,December", "Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec", "Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,Sunday", 1033, 1033]);
+            Ok(())
+        }),
+        sys("server_role_members", &["role_principal_id int! · member_principal_id int!"], |_, _, rows| {
+            rows.push(row![3, 1]);
+            Ok(())
+        }),
+        sys("database_role_members", &["role_principal_id int! · member_principal_id int!"], |_, _, rows| {
+            rows.push(row![16384, 1]);
+            Ok(())
+        }),
+        sys("servers", &["server_id int! · name sysname! · product sysname! · provider sysname! · data_source nvarchar(4000)? · is_linked bit! · modify_date datetime!"], |cx, _, rows| {
+            let name = &cx.session.instance.options().server_name;
+            let created = cx.session.instance.databases().slot("master").map(|s| s.entry.created);
+            rows.push(row![0, name, "SQL Server", "SQLNCLI", name, false, created]);
+            Ok(())
+        }),
+    ]);
+}
+
+const SERVER_ROLES: [(i32, &str); 9] = [
+    (2, "public"),
+    (3, "sysadmin"),
+    (4, "securityadmin"),
+    (5, "serveradmin"),
+    (6, "setupadmin"),
+    (7, "processadmin"),
+    (8, "diskadmin"),
+    (9, "dbcreator"),
+    (10, "bulkadmin"),
+];
+
+fn logins(cx: &ViewContext<'_>) -> SqlResult<Vec<master::LoginEntry>> {
+    master::logins(&cx.session.instance.databases().master()?.storage)
+}
+
+fn server_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for l in logins(cx)? {
+        rows.push(row![
+            l.name,
+            l.id,
+            &l.sid[..],
+            "S",
+            "SQL_LOGIN",
+            l.is_disabled,
+            l.created,
+            l.modified,
+            l.default_database,
+            "us_english",
+            (),
+            (),
+            false
+        ]);
+    }
+    let created = cx.session.instance.databases().slot("master").map(|s| s.entry.created);
+    for (id, name) in SERVER_ROLES {
+        let created = created.clone();
+        rows.push(row![
+            name,
+            id,
+            &[id as u8][..],
+            "R",
+            "SERVER_ROLE",
+            false,
+            created.clone(),
+            created,
+            (),
+            (),
+            (),
+            1,
+            id != 2
+        ]);
+    }
+    Ok(())
+}
+
+fn sql_logins(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for l in logins(cx)? {
+        rows.push(row![
+            l.name,
+            l.id,
+            &l.sid[..],
+            "S",
+            "SQL_LOGIN",
+            l.is_disabled,
+            l.created,
+            l.modified,
+            l.default_database,
+            "us_english",
+            (),
+            false,
+            false,
+            ()
+        ]);
+    }
+    Ok(())
+}
+
+fn database_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let slot = cx.session.instance.databases().slot(&cx.database.name);
+    let created = slot.map(|s| s.entry.created);
+    let users = [
+        (0, "public", "R", "DATABASE_ROLE", None),
+        (1, "dbo", "S", "SQL_USER", Some("dbo")),
+        (2, "guest", "S", "SQL_USER", Some("guest")),
+        (3, "INFORMATION_SCHEMA", "S", "SQL_USER", None),
+        (4, "sys", "S", "SQL_USER", None),
+    ];
+    let roles = crate::catalog::FIXED_SCHEMAS.iter().filter(|s| s.0 >= 16384);
+    let roles = roles.map(|s| (s.0, s.1, "R", "DATABASE_ROLE", None));
+    for (id, name, ty, desc, schema) in users.into_iter().chain(roles) {
+        let sid = match id {
+            1 => Some(&SA_SID[..]),
+            2 => Some(&[0][..]),
+            _ => None,
+        };
+        let instance = id == 1;
+        let created = created.clone();
+        rows.push(row![
+            name,
+            id,
+            ty,
+            desc,
+            schema,
+            created.clone(),
+            created,
+            (ty == "R").then_some(1),
+            sid,
+            id >= 16384,
+            instance as i32,
+            if instance { "INSTANCE" } else { "NONE" },
+            (),
+            (),
+            false
+        ]);
+    }
+    Ok(())
+}
+
+/// A configuration option: id, name, default, minimum, maximum, description, dynamic, advanced.
+pub(crate) type Option_ = (i32, &'static str, i64, i64, i64, &'static str, bool, bool);
+
+/// The options that clients look up. All but [`settable`] ones always have their default.
+pub(crate) const CONFIGURATIONS: &[Option_] = &[
+    (101, "recovery interval (min)", 0, 0, 32767, "Maximum recovery interval in minutes", true, true),
+    (102, "allow updates", 0, 0, 1, "Allow updates to system tables", true, false),
+    (103, "user connections", 0, 0, 32767, "Number of user connections allowed", false, true),
+    (106, "locks", 0, 5000, 2147483647, "Number of locks for all users", false, true),
+    (109, "fill factor (%)", 0, 0, 100, "Default fill factor percentage", false, true),
+    (115, "nested triggers", 1, 0, 1, "Allow triggers to be invoked within triggers", true, false),
+    (117, "remote access", 0, 0, 1, "Allow remote access", false, false),
+    (124, "default language", 0, 0, 9999, "default language", true, false),
+    (503, "max worker threads", 0, 128, 65535, "Maximum worker threads", true, true),
+    (505, "network packet size (B)", 4096, 512, 32767, "Network packet size", true, true),
+    (518, "show advanced options", 0, 0, 1, "show advanced options", true, false),
+    (1127, "two digit year cutoff", 2049, 1753, 9999, "two digit year cutoff", true, true),
+    (1517, "priority boost", 0, 0, 1, "Priority boost", false, true),
+    (1519, "remote login timeout (s)", 10, 0, 2147483647, "remote login timeout", true, false),
+    (1520, "remote query timeout (s)", 600, 0, 2147483647, "remote query timeout", true, false),
+    (1536, "max text repl size (B)", 65536, -1, 2147483647, "Maximum size of a text field in replication.", true, false),
+    (1538, "cost threshold for parallelism", 5, 0, 32767, "cost threshold for parallelism", true, true),
+    (1539, "max degree of parallelism", 1, 0, 32767, "maximum degree of parallelism", true, true),
+    (1540, "min memory per query (KB)", 1024, 512, 2147483647, "minimum memory per query (kBytes)", true, true),
+    (1541, "query wait (s)", -1, -1, 2147483647, "maximum time to wait for query memory (s)", true, true),
+    (1543, "min server memory (MB)", 0, 0, 2147483647, "Minimum size of server memory (MB)", true, true),
+    (1544, "max server memory (MB)", 2147483647, 128, 2147483647, "Maximum size of server memory (MB)", true, true),
+    (1562, "clr enabled", 0, 0, 1, "CLR user code execution enabled in the server", true, false),
+    (1568, "default trace enabled", 0, 0, 1, "Enable or disable the default trace", true, true),
+    (1569, "blocked process threshold (s)", 0, 0, 86400, "Blocked process reporting threshold", true, true),
+    (1576, "remote admin connections", 0, 0, 1, "Dedicated Admin Connections are allowed from remote clients", true, false),
+    (1579, "backup compression default", 0, 0, 1, "Enable compression of backups by default", true, false),
+    (1581, "optimize for ad hoc workloads", 0, 0, 1, "When this option is set, plan cache size is further reduced for single-use adhoc OLTP workload.", true, true),
+    (1584, "backup checksum default", 0, 0, 1, "Enable checksum of backups by default", true, false),
+    (16384, "Agent XPs", 0, 0, 1, "Enable or disable Agent XPs", true, true),
+    (16386, "Database Mail XPs", 0, 0, 1, "Enable or disable Database Mail XPs", true, true),
+    (16388, "Ole Automation Procedures", 0, 0, 1, "Enable or disable Ole Automation Procedures", true, true),
+    (16390, "xp_cmdshell", 0, 0, 1, "Enable or disable command shell", true, true),
+    (16391, "Ad Hoc Distributed Queries", 0, 0, 1, "Enable or disable Ad Hoc Distributed Queries", true, true),
+    (16393, "contained database authentication", 0, 0, 1, "Enables contained databases and contained authentication", true, false),
+];
+
+/// Only `show advanced options` does something when it is set.
+pub(crate) fn settable(id: i32) -> bool {
+    id == 518
+}
+
+/// The value of an option now.
+pub(crate) fn configured(cx: &ViewContext<'_>, option: &Option_, set: &[(i32, i64)]) -> i64 {
+    match option.0 {
+        1544 => cx.session.instance.options().max_server_memory_mb as i64,
+        id => set.iter().find(|s| s.0 == id).map_or(option.2, |s| s.1),
+    }
+}
+
+fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let set = master::configurations(&cx.session.instance.databases().master()?.storage)?;
+    for option in CONFIGURATIONS {
+        let value = configured(cx, option, &set);
+        let (id, name, _, min, max, description, dynamic, advanced) = *option;
+        rows.push(row![id, name, value, min, max, value, description, dynamic, advanced]);
+    }
+    Ok(())
+}

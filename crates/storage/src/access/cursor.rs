@@ -1,0 +1,243 @@
+//! Scans of trees.
+//!
+//! A cursor copies a leaf under its shared latch and then works on the copy: no latch is held between calls, however slow the caller.
+//! On to the next leaf it goes by the copy's link, if that leaf still says that it is the copy's neighbour; else (a split came in
+//! between) down from the root again, to behind the last key.
+//!
+//! # Locks
+//! Under READ COMMITTED a copy needs no row locks if nobody else held a writing lock on the object while the latch was held (see
+//! [`crate::lock`]). Otherwise each row is locked, waiting if need be; and when the page has changed since it was copied, the row is
+//! read again.
+
+use std::sync::Arc;
+
+use taffrail_base::{LogPos, PAGE_BYTES, PageId};
+
+use super::btree::{key_hash, leaf_on_way};
+use super::node::{is_ghost, key_at, search, split_entry};
+use super::{Direction, Hobt, KeyRange, ScanLocks};
+use crate::buffer::{Access, ReadGuard};
+use crate::database::Database;
+use crate::error::StorageResult;
+use crate::page::Page;
+use crate::txn::Transaction;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Before,
+    On,
+    After,
+}
+
+/// A position in a tree, with its own copy of the leaf that it is on: no latch is held between calls.
+pub struct BTreeCursor {
+    hobt: Arc<Hobt>,
+    range: KeyRange,
+    direction: Direction,
+    locks: ScanLocks,
+    state: State,
+    copy: Box<Page>,
+    frame: u32,
+    /// The copy needs no row locks.
+    clean: bool,
+    /// Slots of the copy that are left: `low..high`.
+    low: usize,
+    high: usize,
+    /// The range goes on beyond this leaf.
+    more: bool,
+    /// Every key up to here (down to here) has been dealt with.
+    resume: Option<Vec<u8>>,
+    /// The entry that was read again.
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+impl BTreeCursor {
+    pub(super) fn new(
+        hobt: Arc<Hobt>,
+        range: KeyRange,
+        direction: Direction,
+        locks: ScanLocks,
+    ) -> BTreeCursor {
+        BTreeCursor {
+            hobt,
+            range,
+            direction,
+            locks,
+            state: State::Before,
+            copy: Page::zeroed(),
+            frame: u32::MAX,
+            clean: true,
+            low: 0,
+            high: 0,
+            more: false,
+            resume: None,
+            key: Vec::new(),
+            value: Vec::new(),
+        }
+    }
+
+    /// The next entry (key, value), until the range ends.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(&[u8], &[u8])>> {
+        loop {
+            if self.low >= self.high {
+                if !self.load_next(tx)? {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let slot = match self.direction {
+                Direction::Forward => {
+                    self.low += 1;
+                    self.low - 1
+                }
+                Direction::Backward => {
+                    self.high -= 1;
+                    self.high
+                }
+            };
+            if self.clean {
+                if is_ghost(&self.copy, slot) {
+                    continue;
+                }
+                return Ok(Some(split_entry(self.copy.row(slot))));
+            }
+            match self.locked(tx, slot)? {
+                Some(true) => return Ok(Some(split_entry(self.copy.row(slot)))),
+                Some(false) => return Ok(Some((&self.key, &self.value))),
+                None => {}
+            }
+        }
+    }
+
+    /// Locks a row of the copy. `Some(true)`: the copy is right; `Some(false)`: the row was read again; none: it is not there.
+    fn locked(&mut self, tx: &mut Transaction, slot: usize) -> StorageResult<Option<bool>> {
+        let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };
+        let hash = key_hash(self.hobt.id().0, key_at(&self.copy, slot));
+        let new = tx.lock_key(&self.hobt, hash, mode)?;
+        let (db, _) = tx.parts();
+        let found = if page_lsn(db, self.copy.id(), self.frame) == Some(self.copy.lsn()) {
+            (!is_ghost(&self.copy, slot)).then_some(true)
+        } else {
+            self.key.clear();
+            self.key.extend_from_slice(key_at(&self.copy, slot));
+            self.value.clear();
+            let leaf = leaf_on_way(db, &self.hobt, Some(&self.key))?;
+            match search(&leaf, &self.key) {
+                Ok(at) if !is_ghost(&leaf, at) => {
+                    self.value.extend_from_slice(split_entry(leaf.row(at)).1);
+                    Some(false)
+                }
+                _ => None,
+            }
+        };
+        if new && (found.is_none() || self.locks == ScanLocks::ReadCommitted) {
+            tx.unlock_key(&self.hobt, hash);
+        }
+        Ok(found)
+    }
+
+    /// Copies the first or next leaf; false: the range has ended.
+    fn load_next(&mut self, tx: &mut Transaction) -> StorageResult<bool> {
+        if self.hobt.root().is_none() {
+            self.state = State::After;
+        }
+        match self.state {
+            State::After => return Ok(false),
+            State::On if !self.more => {
+                self.state = State::After;
+                return Ok(false);
+            }
+            _ => {}
+        }
+        // The hobt's database, not a borrow of the transaction: the copy asks the transaction for its locks.
+        let db = tx.database().clone();
+        let leaf = match self.state {
+            State::Before => self.first_leaf(&db)?,
+            _ => self.neighbour(&db)?,
+        };
+        self.state = State::On;
+        self.copy.bytes_mut().copy_from_slice(leaf.bytes());
+        self.frame = leaf.frame();
+        self.clean = match self.locks {
+            ScanLocks::None => true,
+            ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
+            _ => false,
+        };
+        drop(leaf);
+        self.set_window();
+        Ok(true)
+    }
+
+    fn first_leaf<'p>(&self, db: &'p Database) -> StorageResult<ReadGuard<'p>> {
+        let key = match self.direction {
+            Direction::Forward => Some(self.range.lower.as_deref().unwrap_or_default()),
+            Direction::Backward => self.range.upper.as_deref(),
+        };
+        leaf_on_way(db, &self.hobt, key)
+    }
+
+    fn neighbour<'p>(&mut self, db: &'p Database) -> StorageResult<ReadGuard<'p>> {
+        let forward = self.direction == Direction::Forward;
+        let slots = self.copy.slots() as usize;
+        if slots > 0 {
+            let edge = key_at(&self.copy, if forward { slots - 1 } else { 0 });
+            let resume = self.resume.get_or_insert_default();
+            resume.clear();
+            resume.extend_from_slice(edge);
+        }
+        let next = if forward { self.copy.next() } else { self.copy.prev() };
+        let leaf = db.pool().read_for(&db.store, next, Access::Scan)?;
+        let back = if forward { leaf.prev() } else { leaf.next() };
+        if leaf.is_leaf() && leaf.hobt() == self.hobt.id() && back == self.copy.id() {
+            return Ok(leaf);
+        }
+        drop(leaf);
+        match &self.resume {
+            Some(key) => leaf_on_way(db, &self.hobt, Some(key)),
+            None => self.first_leaf(db),
+        }
+    }
+
+    /// Which slots of the copy are in the range and not yet dealt with, and whether the range goes on after them.
+    fn set_window(&mut self) {
+        let page = &*self.copy;
+        let slots = page.slots() as usize;
+        let after = |key: &[u8]| search(page, key).map_or_else(|s| s, |s| s + 1);
+        let at = |key: &[u8]| search(page, key).unwrap_or_else(|s| s);
+        let mut low = match &self.range.lower {
+            None => 0,
+            Some(k) if self.range.lower_exclusive => after(k),
+            Some(k) => at(k),
+        };
+        let mut high = match &self.range.upper {
+            None => slots,
+            Some(k) if self.range.upper_inclusive => after(k),
+            Some(k) => at(k),
+        };
+        match self.direction {
+            Direction::Forward => {
+                self.more = high == slots && !page.next().is_none();
+                if let Some(k) = &self.resume {
+                    low = low.max(after(k));
+                }
+            }
+            Direction::Backward => {
+                self.more = low == 0 && !page.prev().is_none();
+                if let Some(k) = &self.resume {
+                    high = high.min(at(k));
+                }
+            }
+        }
+        (self.low, self.high) = (low, high);
+    }
+}
+
+/// The page's LSN, if it is still in that frame.
+pub(super) fn page_lsn(db: &Database, page: PageId, frame: u32) -> Option<LogPos> {
+    let pin = db.pool().hinted(&db.store, page, frame)?;
+    Some(pin.read().lsn())
+}
+
+const _: () = assert!(PAGE_BYTES == size_of::<Page>());

@@ -1,0 +1,324 @@
+//! The directory: a B+ tree of its own that says where every heap and tree is.
+//!
+//! ```text
+//! key 1, u64 HobtId (big-endian)    u8 kind, 3 zero, i32 object, i32 index, u64 root, u64 first IAM page, u64 rows, u64 counted at
+//! key 2, u64 IAM page (big-endian)  nothing: the extents of this chain are free as soon as the entry's transaction has committed
+//! key 3, u64 LOB page (big-endian)  u64 HobtId: the chain of pages from here on is free as soon as … (the same)
+//! ```
+//! DROP and TRUNCATE change entries of the first kind and add one of the second, in the user's transaction; after commit, system
+//! transactions free what is pending, IAM page by IAM page, and restart does the rest of it after a crash. A rollback takes
+//! the pending entry back like any other row.
+//!
+//! Entries are logged whole, not as differences: "Allocate Root" changes the root of an entry that another transaction, which
+//! may roll back, has made or emptied. What such a rollback leaves without an owner becomes pending before the entry goes
+//! ([`before_undo`]).
+
+use std::sync::Arc;
+
+use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
+use taffrail_log::{Record, RecordFlags};
+
+use super::node::{is_ghost, search, split_entry};
+use super::{HobtKind, btree};
+use crate::codec::{Put, Take};
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::DIRECTORY;
+use crate::txn::work::Work;
+
+const HOBT: u8 = 1;
+const PENDING_EXTENTS: u8 = 2;
+const PENDING_LOB: u8 = 3;
+
+/// Where a heap or tree is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub kind: HobtKind,
+    pub object: ObjectId,
+    pub index: IndexId,
+    pub root: PageId,
+    pub first_iam: PageId,
+    /// As of the position below.
+    pub rows: u64,
+    pub counted_at: u64,
+}
+
+impl Entry {
+    pub fn new(kind: HobtKind, object: ObjectId, index: IndexId) -> Entry {
+        Entry {
+            kind,
+            object,
+            index,
+            root: PageId::NONE,
+            first_iam: PageId::NONE,
+            rows: 0,
+            counted_at: 0,
+        }
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut b = Vec::with_capacity(44);
+        b.bytes(&[self.kind as u8, 0, 0, 0]);
+        b.u32(self.object.0 as u32);
+        b.u32(self.index.0 as u32);
+        b.u64(self.root.to_u64());
+        b.u64(self.first_iam.to_u64());
+        b.u64(self.rows);
+        b.u64(self.counted_at);
+        b
+    }
+
+    pub fn decode(b: &[u8]) -> Option<Entry> {
+        let mut t = Take(b);
+        let kind = match t.bytes(4)?[0] {
+            0 => HobtKind::Heap,
+            1 => HobtKind::BTree,
+            _ => return None,
+        };
+        Some(Entry {
+            kind,
+            object: ObjectId(t.u32()? as i32),
+            index: IndexId(t.u32()? as i32),
+            root: PageId::from_u64(t.u64()?),
+            first_iam: PageId::from_u64(t.u64()?),
+            rows: t.u64()?,
+            counted_at: t.u64()?,
+        })
+    }
+}
+
+/// The key of a HoBt's entry.
+pub(crate) fn hobt_key(id: HobtId) -> [u8; 9] {
+    key(HOBT, id.0)
+}
+
+fn key(kind: u8, id: u64) -> [u8; 9] {
+    let mut k = [kind; 9];
+    k[1..].copy_from_slice(&id.to_be_bytes());
+    k
+}
+
+fn parse_key(k: &[u8]) -> Option<(u8, u64)> {
+    let (&kind, id) = k.split_first()?;
+    Some((kind, u64::from_be_bytes(id.try_into().ok()?)))
+}
+
+/// The HoBt whose entry has this key.
+pub(crate) fn hobt_of_key(k: &[u8]) -> Option<HobtId> {
+    parse_key(k).filter(|(kind, _)| *kind == HOBT).map(|(_, id)| HobtId(id))
+}
+
+/// Reads an entry.
+pub(crate) fn read(db: &Arc<Database>, id: HobtId) -> StorageResult<Option<Entry>> {
+    let directory = db.directory();
+    let leaf = btree::leaf_for_read(db, &directory, &hobt_key(id))?;
+    let Ok(slot) = search(&leaf, &hobt_key(id)) else { return Ok(None) };
+    if is_ghost(&leaf, slot) {
+        return Ok(None);
+    }
+    match Entry::decode(split_entry(leaf.row(slot)).1) {
+        Some(entry) => Ok(Some(entry)),
+        None => Err(db.store.corrupt(leaf.id(), format!("malformed directory entry of {id}"))),
+    }
+}
+
+/// Changes an entry in place, as part of `work`.
+pub(crate) fn update(
+    db: &Arc<Database>,
+    work: &mut Work,
+    id: HobtId,
+    f: impl FnOnce(&mut Entry),
+) -> StorageResult<()> {
+    let directory = db.directory();
+    let mut leaf = btree::leaf_for_write(db, &directory, &hobt_key(id))?;
+    let found = search(&leaf, &hobt_key(id)).ok().filter(|&slot| !is_ghost(&leaf, slot));
+    let Some(slot) = found else {
+        return Err(StorageError::Misuse("there is no heap or tree with this id"));
+    };
+    let Some(mut entry) = Entry::decode(split_entry(leaf.row(slot)).1) else {
+        return Err(db.store.corrupt(leaf.id(), format!("malformed directory entry of {id}")));
+    };
+    f(&mut entry);
+    btree::modify_entry(work, &directory, &mut leaf, slot, &entry.encode(), true)
+}
+
+pub(crate) fn set_root(
+    db: &Arc<Database>,
+    work: &mut Work,
+    id: HobtId,
+    root: PageId,
+    first_iam: PageId,
+) -> StorageResult<()> {
+    update(db, work, id, |e| {
+        e.root = root;
+        e.first_iam = first_iam;
+    })
+}
+
+/// Adds a HoBt.
+pub(crate) fn insert(db: &Arc<Database>, work: &mut Work, id: HobtId, e: &Entry) -> StorageResult<()> {
+    btree::insert_entry(work, &db.directory(), &hobt_key(id), &e.encode(), 0, true)
+}
+
+/// Removes a HoBt.
+pub(crate) fn remove(db: &Arc<Database>, work: &mut Work, id: HobtId) -> StorageResult<()> {
+    if btree::ghost_entry(work, &db.directory(), &hobt_key(id), 0)? {
+        Ok(())
+    } else {
+        Err(StorageError::Misuse("there is no heap or tree with this id"))
+    }
+}
+
+/// Notes that a chain of IAM pages is to be freed once `work` has committed.
+pub(crate) fn add_pending(db: &Arc<Database>, work: &mut Work, iam: PageId) -> StorageResult<()> {
+    btree::insert_entry(work, &db.directory(), &key(PENDING_EXTENTS, iam.to_u64()), &[], 0, true)
+}
+
+/// Notes that a chain of LOB pages is to be freed once `work` has committed.
+pub(crate) fn add_pending_lob(
+    db: &Arc<Database>,
+    work: &mut Work,
+    hobt: HobtId,
+    first: PageId,
+) -> StorageResult<()> {
+    let k = key(PENDING_LOB, first.to_u64());
+    btree::insert_entry(work, &db.directory(), &k, &hobt.0.to_le_bytes(), 0, true)
+}
+
+/// Something that waits to be freed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pending {
+    Extents(PageId),
+    Lob(HobtId, PageId),
+}
+
+/// What is pending in the directory, whether its transaction has committed or not.
+pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
+    let mut out = Vec::new();
+    btree::for_each_entry(db, &db.directory(), &[PENDING_EXTENTS], &mut |k, v| {
+        match parse_key(k) {
+            Some((PENDING_EXTENTS, id)) => out.push(Pending::Extents(PageId::from_u64(id))),
+            Some((PENDING_LOB, id)) => {
+                let hobt = v.try_into().map(u64::from_le_bytes).unwrap_or(0);
+                out.push(Pending::Lob(HobtId(hobt), PageId::from_u64(id)));
+            }
+            _ => {}
+        }
+        true
+    })?;
+    Ok(out)
+}
+
+/// All HoBts with their entries.
+pub(crate) fn entries(db: &Arc<Database>) -> StorageResult<Vec<(HobtId, Entry)>> {
+    let mut out = Vec::new();
+    btree::for_each_entry(db, &db.directory(), &[HOBT], &mut |k, v| match parse_key(k) {
+        Some((HOBT, id)) => {
+            out.extend(Entry::decode(v).map(|e| (HobtId(id), e)));
+            true
+        }
+        _ => false,
+    })?;
+    Ok(out)
+}
+
+/// Frees what a committed transaction has left to be freed, a system transaction per IAM page.
+pub(crate) fn free_pending(db: &Arc<Database>, what: Pending) -> StorageResult<()> {
+    let _one_at_a_time = db.dropping.lock();
+    match what {
+        Pending::Extents(first) => {
+            let mut iam = first;
+            while !iam.is_none() {
+                let k = key(PENDING_EXTENTS, iam.to_u64());
+                if !btree::entry_exists(db, &db.directory(), &k)? {
+                    return Ok(());
+                }
+                let mut work = Work::system(db, "DeferredDrop");
+                let done = (|| {
+                    let next = db.free_iam(&mut work, iam)?;
+                    btree::remove_entry(&mut work, &db.directory(), &k)?;
+                    if !next.is_none() {
+                        add_pending(db, &mut work, next)?;
+                    }
+                    Ok(next)
+                })();
+                match done {
+                    Ok(next) => {
+                        work.commit_system()?;
+                        db.extents_freed(0);
+                        iam = next;
+                    }
+                    Err(e) => {
+                        db.abort_system(work, Vec::new());
+                        return Err(e);
+                    }
+                }
+            }
+            Ok(())
+        }
+        Pending::Lob(hobt, first) => {
+            let k = key(PENDING_LOB, first.to_u64());
+            if !btree::entry_exists(db, &db.directory(), &k)? {
+                return Ok(());
+            }
+            let mut work = Work::system(db, "DropLob");
+            let done = (|| {
+                super::lob::free_chain(db, &mut work, hobt, first)?;
+                btree::remove_entry(&mut work, &db.directory(), &k)
+            })();
+            match done {
+                Ok(()) => work.commit_system(),
+                Err(e) => {
+                    db.abort_system(work, Vec::new());
+                    Err(e)
+                }
+            }
+        }
+    }
+}
+
+/// Called before a row of the directory is undone: space that the entry names now, and that it will not name afterwards, becomes
+/// pending.
+pub(crate) fn before_undo(work: &mut Work, r: &Record<'_>, k: &[u8]) -> StorageResult<()> {
+    let Some((HOBT, id)) = parse_key(k).filter(|_| r.header.hobt == DIRECTORY && !work.system)
+    else {
+        return Ok(());
+    };
+    let db = work.db.clone();
+    let id = HobtId(id);
+    let Some(entry) = read(&db, id)? else { return Ok(()) };
+    if entry.first_iam.is_none() {
+        return Ok(());
+    }
+    let mut sys = work.nested("OrphanedSpace");
+    let done = (|| {
+        update(&db, &mut sys, id, |e| {
+            e.root = PageId::NONE;
+            e.first_iam = PageId::NONE;
+        })?;
+        add_pending(&db, &mut sys, entry.first_iam)
+    })();
+    match done {
+        Ok(()) => {
+            sys.commit_system()?;
+            db.pending_after_rollback.lock().push(Pending::Extents(entry.first_iam));
+            Ok(())
+        }
+        Err(e) => {
+            db.abort_system(sys, Vec::new());
+            Err(e)
+        }
+    }
+}
+
+/// Called after a row of the directory was undone: the run-time handle follows.
+pub(crate) fn after_undo(db: &Arc<Database>, r: &Record<'_>, k: &[u8]) -> StorageResult<()> {
+    debug_assert!(!r.header.flags.contains(RecordFlags::REDO_ONLY));
+    if r.header.hobt != DIRECTORY {
+        return Ok(());
+    }
+    if let Some((HOBT, id)) = parse_key(k) {
+        db.refresh_hobt(HobtId(id))?;
+    }
+    Ok(())
+}

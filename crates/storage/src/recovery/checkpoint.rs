@@ -1,0 +1,272 @@
+//! Checkpoints.
+//!
+//! 1. Row counts that changed go into the directory, changed extents into the DIFF pages.
+//! 2. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
+//! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay.
+//! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.
+//! 5. One sync per file, then the other copy of the boot page, durably. From here on restart begins at the new place.
+//! 6. The log is truncated.
+//!
+//! The position that redo scans from is the least of: where the log ended before step 1, and the first change of each page that is dirty
+//! at the end of step 3. MinLSN is the least of that and the first records of active transactions. A checkpoint of a temporary database
+//! writes nothing: it only lets go of log.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use taffrail_base::{LogPos, PAGE_BYTES, SqlError};
+use taffrail_io::AlignedBuf;
+use taffrail_log::{FlushReason, Hold, Lcx, Lop, RecordHeader, ReuseWait};
+use taffrail_observe::{Event, EventRing};
+
+use super::boot::{Boot, BootFile};
+use super::create::{boot_page, io_error};
+use crate::access::record::xact;
+use crate::codec::Put;
+use crate::database::{CheckpointKind, Database, FileKind, RecoveryModel};
+use crate::error::{StorageError, StorageResult};
+
+/// Log since the last checkpoint that brings on the next, whatever the target: what restart redoes in well under a second.
+const MAX_LOG_BETWEEN: u64 = 256 << 20;
+/// What redo is taken to manage per second until it has been measured.
+const REDO_BYTES_PER_S: u64 = 100 << 20;
+/// Share of the log in use, in percent, that brings on a checkpoint where that may free some of it.
+const LOG_USED_PERCENT: u64 = 70;
+
+impl Database {
+    /// Takes a checkpoint.
+    pub fn checkpoint(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
+        let _one = self.checkpointing.lock();
+        self.store.check()?;
+        let result = self.take_checkpoint(kind);
+        if let Err(e) = &result
+            && e.is_fatal_to_database()
+        {
+            self.store.mark_suspect(format!("a checkpoint failed: {e}"));
+        }
+        result
+    }
+
+    fn take_checkpoint(self: &Arc<Self>, _kind: CheckpointKind) -> StorageResult<()> {
+        let store = &self.store;
+        let log = store.log();
+        let started = self.instance.env.clock.monotonic();
+        let floor = log.appended();
+        if !store.temporary {
+            match self.flush_counts() {
+                // A full log must not stop the checkpoint that is to make room in it.
+                Err(StorageError::LogFull(_)) | Ok(()) => {}
+                Err(e) => return Err(e),
+            }
+            self.write_changed_maps()?;
+        }
+        let mut payload = Vec::with_capacity(16);
+        payload.u64(self.instance.env.clock.now_utc().0);
+        payload.u64(self.txns.next_id());
+        let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
+        let active = self.txns.snapshot();
+        for part in active.chunks(xact::XACTS_PER_RECORD) {
+            self.append_checkpoint(Lop::XactCkpt, &xact::encode_active(part))?;
+        }
+        let written = if store.temporary { 0 } else { store.write_all_dirty(self.pool())? };
+        let mut scan_from = floor;
+        if !store.temporary
+            && let (Some(oldest), _) = store.oldest_dirty(self.pool())
+        {
+            scan_from = scan_from.min(oldest);
+        }
+        let first = active.iter().map(|t| t.first).min();
+        let min = first.map_or(scan_from, |f| f.min(scan_from));
+        let mut payload = Vec::with_capacity(28);
+        payload.u64(self.instance.env.clock.now_utc().0);
+        payload.u64(begin.0);
+        payload.u64(min.0);
+        payload.u32(written as u32);
+        let end = self.append_checkpoint(Lop::EndCkpt, &payload)?;
+        log.harden(end, FlushReason::Checkpoint).map_err(|e| store.log_error(e))?;
+        if !store.temporary {
+            self.switch_boot(begin, scan_from, min)?;
+        }
+        log.set_checkpoint(min);
+        log.truncate();
+        store.rarities.checkpoints.fetch_add(1, Ordering::Relaxed);
+        store.counters.checkpoints.inc();
+        let took = self.instance.env.clock.monotonic().saturating_sub(started);
+        self.note_checkpoint(written as u64, took);
+        Ok(())
+    }
+
+    fn note_checkpoint(&self, pages: u64, took: Duration) {
+        self.pool().counters.checkpoint_pages.add(pages);
+        EventRing::global().push(Event::Checkpoint {
+            database: self.id(),
+            pages: pages as u32,
+            micros: took.as_micros() as u64,
+        });
+    }
+
+    fn append_checkpoint(&self, op: Lop, payload: &[u8]) -> StorageResult<LogPos> {
+        let header = RecordHeader::new(op, Lcx::Null);
+        self.store
+            .log()
+            .append_system(&header, &[payload])
+            .map_err(|e| self.store.append_error(e))
+    }
+
+    /// Step 5: nothing is being written in place while it runs, so that a page whose write went unprotected is durable before
+    /// redo no longer begins early enough to build it anew.
+    fn switch_boot(&self, begin: LogPos, scan_from: LogPos, min: LogPos) -> StorageResult<()> {
+        let log = self.store.log();
+        let missing = || StorageError::Misuse("the log does not reach back to MinLSN");
+        let anchor = log.anchor_at(min).ok_or_else(missing)?.to_bytes();
+        let lsn = log.lsn(begin).unwrap_or_default();
+        self.store.with_writer_idle(|| {
+            self.store.sync_files()?;
+            self.write_boot(|boot| {
+                boot.checkpoint = begin;
+                boot.checkpoint_lsn = lsn;
+                boot.scan_from = scan_from;
+                boot.min = min;
+                boot.anchor = anchor;
+            })?;
+            self.store.durable_min.store(scan_from.0, Ordering::Release);
+            Ok(())
+        })
+    }
+
+    /// Changes the boot page outside of a checkpoint.
+    pub(crate) fn save_boot(&self, f: impl FnOnce(&mut Boot)) -> StorageResult<()> {
+        if self.store.temporary {
+            f(&mut self.boot.lock());
+            return Ok(());
+        }
+        self.write_boot(f)
+    }
+
+    /// Writes the boot page's other copy. The one in memory changes only if that succeeds.
+    fn write_boot(&self, f: impl FnOnce(&mut Boot)) -> StorageResult<()> {
+        let mut current = self.boot.lock();
+        let mut boot = current.clone();
+        f(&mut boot);
+        boot.sequence += 1;
+        boot.next_transaction = self.txns.next_id();
+        boot.next_hobt = self.next_hobt.load(Ordering::Relaxed);
+        boot.log_chain = LogPos(self.log_chain.load(Ordering::Acquire));
+        self.update_boot_files(&mut boot.files);
+        let id = boot_page(boot.sequence);
+        let Some(page) = boot.encode(id) else {
+            return Err(StorageError::Misuse("the names of the files do not fit the boot page"));
+        };
+        let buf = AlignedBuf::from_slice(page.bytes());
+        let file = self.store.primary();
+        let written = file
+            .volume
+            .write_durable(id.file_offset(), &[std::io::IoSlice::new(&buf)])
+            .map_err(|e| io_error("write", e));
+        if let Err(e) = written {
+            self.store.mark_suspect(e.to_string());
+            return Err(e);
+        }
+        *current = boot;
+        Ok(())
+    }
+
+    fn update_boot_files(&self, files: &mut [BootFile]) {
+        for f in files.iter_mut().filter(|f| f.kind == FileKind::Rows) {
+            if let Some(file) = self.store.file(f.id) {
+                let settings = file.settings.lock();
+                f.pages = file.pages.load(Ordering::Acquire);
+                f.name.clone_from(&settings.name);
+                f.growth = settings.growth;
+                f.max_size = settings.max_size;
+            }
+        }
+        let mut logs = files.iter_mut().filter(|f| f.kind == FileKind::Log);
+        for info in self.store.log().files() {
+            if let Some(f) = logs.next() {
+                f.path = info.path;
+                f.growth = info.growth;
+                f.max_size = Some(info.max_size);
+            }
+        }
+    }
+
+    /// Tells the log who may need it: active transactions, and the chain of log backups.
+    pub(crate) fn register_log_holders(&self) {
+        let txns = self.txns.clone();
+        self.store.log().register_holder(Box::new(move || {
+            txns.oldest_position().map(|pos| Hold { wait: ReuseWait::ActiveTransaction, pos })
+        }));
+        let chain = self.log_chain.clone();
+        self.store.log().register_holder(Box::new(move || {
+            let pos = LogPos(chain.load(Ordering::Acquire));
+            (!pos.is_zero()).then_some(Hold { wait: ReuseWait::LogBackup, pos })
+        }));
+    }
+
+    /// Bytes of log that a restart would redo now.
+    pub fn redo_bytes(&self) -> u64 {
+        let from = LogPos(self.store.durable_min.load(Ordering::Acquire));
+        self.store.log().appended().since(from)
+    }
+
+    /// True when a checkpoint is due: redo would take longer than the target, or the log fills up and a checkpoint may free some.
+    pub fn needs_checkpoint(&self) -> bool {
+        if self.store.suspect_reason().is_some() {
+            return false;
+        }
+        let space = self.store.log().space();
+        let crowded = space.used * 100 >= space.total * LOG_USED_PERCENT;
+        let waits_for_us = matches!(
+            self.store.log().reuse_wait(),
+            ReuseWait::Nothing | ReuseWait::Checkpoint | ReuseWait::ActiveTransaction
+        );
+        let since = self.store.log().appended().since(self.store.log().checkpoint());
+        // A checkpoint that changes nothing would only write itself into a log that is full for other reasons.
+        if crowded && waits_for_us && since * 8 > space.total {
+            return true;
+        }
+        if self.store.temporary {
+            return false;
+        }
+        let options = self.options();
+        let target = u64::from(options.target_recovery_time_s.max(1));
+        self.redo_bytes() > (target * REDO_BYTES_PER_S).min(MAX_LOG_BETWEEN)
+    }
+
+    /// Takes a checkpoint when one is due, and frees what is left to be freed. Run by a thread of the engine; returns when to come again.
+    pub fn background_tick(self: &Arc<Self>) -> Duration {
+        const PAUSE: Duration = Duration::from_millis(100);
+        if self.store.suspect_reason().is_some() {
+            return Duration::from_secs(1);
+        }
+        if !self.pending_after_rollback.lock().is_empty() {
+            self.free_orphans();
+        }
+        if self.needs_checkpoint() {
+            // What makes a checkpoint fail marks the database as suspect, or (a full log) will be seen by the next one who needs log.
+            let _ = self.checkpoint(CheckpointKind::Automatic);
+        }
+        PAUSE
+    }
+
+    /// The log chain for log backups begins: after a full backup under FULL or BULK_LOGGED.
+    pub(crate) fn begin_log_chain(&self, from: LogPos) -> StorageResult<()> {
+        if self.options().recovery_model == RecoveryModel::Simple {
+            return Ok(());
+        }
+        let begun = self.log_chain.compare_exchange(0, from.0, Ordering::AcqRel, Ordering::Acquire);
+        if begun.is_err() {
+            return Ok(());
+        }
+        self.save_boot(|_| {})
+    }
+}
+
+const _: () = assert!(PAGE_BYTES == 8192);
+
+/// Message 5118 and its like are the engine's; this one is for a boot page that cannot be read.
+pub(super) fn not_primary(path: &std::path::Path) -> StorageError {
+    StorageError::Sql(SqlError::new(5171, &[&path.display()]))
+}

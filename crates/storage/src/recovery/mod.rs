@@ -1,0 +1,27 @@
+//! Checkpoint and restart together, because one writes what the other reads.
+//!
+//! ```text
+//! boot        the boot page: what must be known before the log can be read
+//! create      a new database's files
+//! checkpoint  dirty pages to disk, and the boot page that says so
+//! restart     open: repair torn pages, analysis, redo, undo
+//! ```
+
+mod boot;
+mod checkpoint;
+mod create;
+mod restart;
+
+pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
+pub(crate) use create::{initial_maps, remove_file};
+
+use taffrail_base::PageId;
+use taffrail_io::{AlignedBuf, IoResult, Volume};
+
+use crate::page::Page;
+
+/// Writes a page outside of the pool; not durable.
+pub(crate) fn write_page(volume: &dyn Volume, id: PageId, page: &mut Page) -> IoResult<()> {
+    page.seal();
+    volume.write_at(id.file_offset(), &AlignedBuf::from_slice(page.bytes()))
+}

@@ -1,0 +1,328 @@
+//! CREATE and ALTER DATABASE.
+
+use super::{Parse, Parser};
+use crate::ast::*;
+use crate::lexer::{Kw, TokenKind};
+
+impl Parser<'_> {
+    #[inline(never)]
+    pub(super) fn create_database(&mut self) -> Parse<StatementKind> {
+        self.at += 2;
+        let name = self.name()?;
+        let mut database = CreateDatabase {
+            name,
+            containment: None,
+            filegroups: Vec::new(),
+            log: Vec::new(),
+            collation: None,
+            options: Vec::new(),
+            variant: None,
+        };
+        if self.eat_word("CONTAINMENT") {
+            self.expect(TokenKind::Eq)?;
+            database.containment = Some(self.any_word()?);
+        }
+        if self.eat_kw(Kw::On) {
+            self.eat_kw(Kw::Primary);
+            self.filegroups(&mut database)?;
+        }
+        if self.at_word("LOG") && self.ahead_kw(1, Kw::On) {
+            self.at += 2;
+            database.log = self.list(Self::file_spec)?;
+        }
+        if self.eat_kw(Kw::Collate) {
+            database.collation = Some(self.name()?);
+        }
+        if self.eat_kw(Kw::With) {
+            database.options = self.list(|p| {
+                let mut option = p.named_option()?;
+                if option.value.is_none() {
+                    option.value = match p.kind() {
+                        TokenKind::Keyword(Kw::On | Kw::Off) => Some(p.option_value()?),
+                        _ => None,
+                    };
+                }
+                Ok(option)
+            })?;
+        }
+        if self.eat_kw(Kw::For) {
+            database.variant = Some(self.any_word()?);
+            if self.at_kw(Kw::With) {
+                self.bump();
+                database.options = self.list(Self::named_option)?;
+            }
+        } else if self.at_kw(Kw::As) && self.ahead_word(1, "SNAPSHOT") {
+            self.bump();
+            let start = self.bump().start;
+            self.expect_kw(Kw::Of)?;
+            let mut option = self.flag("SNAPSHOT OF", start);
+            database.variant = Some(option.name.clone());
+            option.value = Some(OptionValue::Word(self.name()?));
+            database.options.push(option);
+        }
+        Ok(StatementKind::CreateDatabase(Box::new(database)))
+    }
+
+    /// The primary group's files, then `FILEGROUP name …`, separated by commas.
+    fn filegroups(&mut self, database: &mut CreateDatabase) -> Parse<()> {
+        loop {
+            if self.at_word("FILEGROUP") {
+                self.bump();
+                let name = Some(self.name()?);
+                let contains =
+                    if self.eat_kw(Kw::Contains) { Some(self.any_word()?) } else { None };
+                let default = self.eat_kw(Kw::Default);
+                let files = vec![self.file_spec()?];
+                database.filegroups.push(FilegroupSpec { name, contains, default, files });
+            } else {
+                let file = self.file_spec()?;
+                match database.filegroups.last_mut() {
+                    Some(group) => group.files.push(file),
+                    None => database.filegroups.push(FilegroupSpec {
+                        name: None,
+                        contains: None,
+                        default: false,
+                        files: vec![file],
+                    }),
+                }
+            }
+            if !self.eat(TokenKind::Comma) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `(NAME = …, …)`.
+    fn file_spec(&mut self) -> Parse<FileSpec> {
+        let start = self.start();
+        let mut file = FileSpec::default();
+        self.paren_list(|p| {
+            let token = p.token();
+            let word = match token.kind {
+                TokenKind::Word => p.slice(token).to_ascii_uppercase(),
+                _ => return Err(p.unexpected()),
+            };
+            p.bump();
+            if word == "OFFLINE" {
+                file.offline = true;
+                return Ok(());
+            }
+            p.expect(TokenKind::Eq)?;
+            match &*word {
+                "NAME" => file.name = Some(p.name_or_string()?),
+                "NEWNAME" => file.new_name = Some(p.name_or_string()?),
+                "FILENAME" => file.filename = Some(p.string()?),
+                "SIZE" => file.size = Some(p.file_size()?),
+                "MAXSIZE" => {
+                    file.max_size = Some(if p.eat_word("UNLIMITED") {
+                        MaxFileSize::Unlimited
+                    } else {
+                        MaxFileSize::Size(p.file_size()?)
+                    });
+                }
+                "FILEGROWTH" => {
+                    let percent = p.is(TokenKind::Integer) && p.ahead(1).kind == TokenKind::Percent;
+                    file.growth = Some(if percent {
+                        let amount = p.unsigned32()?;
+                        p.bump();
+                        FileGrowth::Percent(amount)
+                    } else {
+                        FileGrowth::Size(p.file_size()?)
+                    });
+                }
+                _ => return Err(p.unexpected_token(p.at - 2)),
+            }
+            Ok(())
+        })?;
+        file.span = self.since(start);
+        Ok(file)
+    }
+
+    fn file_size(&mut self) -> Parse<FileSize> {
+        let amount = self.unsigned()?;
+        let unit = if self.eat_word("KB") {
+            SizeUnit::Kb
+        } else if self.eat_word("GB") {
+            SizeUnit::Gb
+        } else if self.eat_word("TB") {
+            SizeUnit::Tb
+        } else {
+            self.eat_word("MB");
+            SizeUnit::Mb
+        };
+        Ok(FileSize { amount, unit })
+    }
+
+    #[inline(never)]
+    pub(super) fn alter_database(&mut self) -> Parse<StatementKind> {
+        self.at += 2;
+        let name = if self.eat_kw(Kw::Current) { None } else { Some(self.name()?) };
+        let action = self.alter_database_action()?;
+        Ok(StatementKind::AlterDatabase(Box::new(AlterDatabase { name, action })))
+    }
+
+    fn alter_database_action(&mut self) -> Parse<AlterDatabaseAction> {
+        if self.eat_kw(Kw::Set) {
+            let options = self.list(Self::database_option)?;
+            let termination = self.termination()?;
+            return Ok(AlterDatabaseAction::Set { options, termination });
+        }
+        if self.eat_kw(Kw::Collate) {
+            return Ok(AlterDatabaseAction::Collate(self.name()?));
+        }
+        if self.eat_kw(Kw::Add) {
+            if self.eat_word("LOG") {
+                self.expect_kw(Kw::File)?;
+                return Ok(AlterDatabaseAction::AddLogFile(self.list(Self::file_spec)?));
+            }
+            if self.eat_word("FILEGROUP") {
+                let name = self.name()?;
+                let contains =
+                    if self.eat_kw(Kw::Contains) { Some(self.any_word()?) } else { None };
+                return Ok(AlterDatabaseAction::AddFilegroup { name, contains });
+            }
+            self.expect_kw(Kw::File)?;
+            let files = self.list(Self::file_spec)?;
+            let filegroup = if self.eat_kw(Kw::To) {
+                self.expect_word("FILEGROUP")?;
+                Some(self.name_or_string()?)
+            } else {
+                None
+            };
+            return Ok(AlterDatabaseAction::AddFile { files, filegroup });
+        }
+        if self.eat_word("REMOVE") {
+            if self.eat_word("FILEGROUP") {
+                return Ok(AlterDatabaseAction::RemoveFilegroup(self.name()?));
+            }
+            self.expect_kw(Kw::File)?;
+            return Ok(AlterDatabaseAction::RemoveFile(self.name_or_string()?));
+        }
+        self.expect_word("MODIFY")?;
+        if self.eat_kw(Kw::File) {
+            return Ok(AlterDatabaseAction::ModifyFile(self.file_spec()?));
+        }
+        if self.eat_word("NAME") {
+            self.expect(TokenKind::Eq)?;
+            return Ok(AlterDatabaseAction::ModifyName(self.name()?));
+        }
+        self.expect_word("FILEGROUP")?;
+        let name = self.name()?;
+        let change = self.named_option()?;
+        Ok(AlterDatabaseAction::ModifyFilegroup { name, change })
+    }
+
+    /// `WITH ROLLBACK IMMEDIATE | ROLLBACK AFTER n [SECONDS] | NO_WAIT` if it stands here.
+    fn termination(&mut self) -> Parse<Option<Termination>> {
+        if !self.at_kw(Kw::With) {
+            return Ok(None);
+        }
+        self.bump();
+        if self.eat_word("NO_WAIT") {
+            return Ok(Some(Termination::NoWait));
+        }
+        self.expect_kw(Kw::Rollback)?;
+        if self.eat_word("IMMEDIATE") {
+            return Ok(Some(Termination::RollbackImmediate));
+        }
+        self.expect_word("AFTER")?;
+        let seconds = self.unsigned32()?;
+        self.eat_word("SECONDS");
+        Ok(Some(Termination::RollbackAfter(seconds)))
+    }
+
+    /// One option of `ALTER DATABASE … SET`.
+    fn database_option(&mut self) -> Parse<DatabaseOption> {
+        let ident = self.any_word()?;
+        let name = ident.value.to_ascii_uppercase();
+        let simple = match &*name {
+            "SINGLE_USER" => Some(DatabaseOption::UserAccess(UserAccess::Single)),
+            "RESTRICTED_USER" => Some(DatabaseOption::UserAccess(UserAccess::Restricted)),
+            "MULTI_USER" => Some(DatabaseOption::UserAccess(UserAccess::Multi)),
+            "READ_ONLY" => Some(DatabaseOption::ReadOnly(true)),
+            "READ_WRITE" => Some(DatabaseOption::ReadOnly(false)),
+            "ONLINE" => Some(DatabaseOption::State(DatabaseState::Online)),
+            "OFFLINE" => Some(DatabaseOption::State(DatabaseState::Offline)),
+            "EMERGENCY" => Some(DatabaseOption::State(DatabaseState::Emergency)),
+            _ => None,
+        };
+        if let Some(option) = simple {
+            return Ok(option);
+        }
+        let eq = self.eat(TokenKind::Eq);
+        match &*name {
+            "RECOVERY" => Ok(DatabaseOption::Recovery(self.one_of(&[
+                ("SIMPLE", RecoveryModel::Simple),
+                ("FULL", RecoveryModel::Full),
+                ("BULK_LOGGED", RecoveryModel::BulkLogged),
+            ])?)),
+            "DELAYED_DURABILITY" if eq => Ok(DatabaseOption::DelayedDurability(self.one_of(&[
+                ("DISABLED", DelayedDurability::Disabled),
+                ("ALLOWED", DelayedDurability::Allowed),
+                ("FORCED", DelayedDurability::Forced),
+            ])?)),
+            "PAGE_VERIFY" => Ok(DatabaseOption::PageVerify(self.one_of(&[
+                ("CHECKSUM", PageVerify::Checksum),
+                ("TORN_PAGE_DETECTION", PageVerify::TornPageDetection),
+                ("NONE", PageVerify::None),
+            ])?)),
+            "TARGET_RECOVERY_TIME" if eq => {
+                let amount = self.unsigned32()?;
+                let factor = self.one_of(&[("SECONDS", 1), ("MINUTES", 60)])?;
+                Ok(DatabaseOption::TargetRecoveryTime(amount.saturating_mul(factor)))
+            }
+            "COMPATIBILITY_LEVEL" if eq => {
+                Ok(DatabaseOption::CompatibilityLevel(self.unsigned32()?))
+            }
+            _ => self.other_database_option(name.into(), eq),
+        }
+    }
+
+    /// The value that the current word stands for.
+    fn one_of<T: Copy>(&mut self, words: &[(&str, T)]) -> Parse<T> {
+        let Some(&(_, value)) = words.iter().find(|(word, _)| self.at_word(word)) else {
+            return Err(self.unexpected());
+        };
+        self.bump();
+        Ok(value)
+    }
+
+    fn other_database_option(&mut self, name: Box<str>, eq: bool) -> Parse<DatabaseOption> {
+        let value = match self.kind() {
+            TokenKind::Keyword(Kw::With) | TokenKind::Comma | TokenKind::Semicolon if !eq => None,
+            TokenKind::Keyword(Kw::On | Kw::Off)
+            | TokenKind::LParen
+            | TokenKind::Word
+            | TokenKind::Keyword(Kw::Full | Kw::All) => Some(self.option_value()?),
+            _ if eq => Some(self.option_value()?),
+            _ => None,
+        };
+        Ok(match value {
+            Some(OptionValue::On) => DatabaseOption::Switch(name, true),
+            Some(OptionValue::Off) => DatabaseOption::Switch(name, false),
+            value => DatabaseOption::Other(name, value),
+        })
+    }
+
+    /// `ALTER DATABASE SCOPED CONFIGURATION …`.
+    pub(super) fn scoped_configuration(&mut self) -> Parse<StatementKind> {
+        self.at += 4;
+        let secondary = self.eat_words(&["FOR", "SECONDARY"]);
+        let clear = self.eat_word("CLEAR");
+        if !clear {
+            self.expect_kw(Kw::Set)?;
+        }
+        let option = if clear {
+            let name = self.any_word()?;
+            let value = match self.kind() {
+                TokenKind::Binary | TokenKind::Word => Some(self.option_value()?),
+                _ => None,
+            };
+            NamedOption { name, value }
+        } else {
+            self.named_option()?
+        };
+        let action = AlterDatabaseAction::ScopedConfiguration { secondary, clear, option };
+        Ok(StatementKind::AlterDatabase(Box::new(AlterDatabase { name: None, action })))
+    }
+}

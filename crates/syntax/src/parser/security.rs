@@ -1,0 +1,172 @@
+//! Logins, users, roles, permissions.
+
+use super::{Parse, Parser};
+use crate::ast::*;
+use crate::lexer::{Kw, TokenKind};
+
+impl Parser<'_> {
+    pub(super) fn login(&mut self, alter: bool) -> Parse<StatementKind> {
+        self.at += 2;
+        let mut login = LoginDefinition {
+            alter,
+            name: self.name()?,
+            from: None,
+            enable: None,
+            options: Vec::new(),
+        };
+        if !alter && self.eat_kw(Kw::From) {
+            login.from = Some(self.any_word()?);
+            if self.at_name() && !self.at_kw(Kw::With) {
+                self.name()?;
+            }
+        }
+        if alter && self.eat_word("ENABLE") {
+            login.enable = Some(true);
+        } else if alter && self.eat_word("DISABLE") {
+            login.enable = Some(false);
+        } else if self.eat_kw(Kw::With) {
+            login.options = self.login_options()?;
+        } else if login.from.is_none() {
+            return Err(self.unexpected());
+        }
+        Ok(StatementKind::Login(Box::new(login)))
+    }
+
+    /// `PASSWORD = '…' [HASHED] [MUST_CHANGE] [OLD_PASSWORD = '…'] [UNLOCK], option, …`.
+    fn login_options(&mut self) -> Parse<Vec<NamedOption>> {
+        let mut options = Vec::new();
+        loop {
+            let option = self.named_option()?;
+            let password = option.name.is("PASSWORD");
+            options.push(option);
+            while password && self.is(TokenKind::Word) {
+                let known = ["HASHED", "MUST_CHANGE", "UNLOCK", "OLD_PASSWORD"];
+                if !known.iter().any(|word| self.at_word(word)) {
+                    break;
+                }
+                options.push(self.named_option()?);
+            }
+            if !self.eat(TokenKind::Comma) {
+                return Ok(options);
+            }
+        }
+    }
+
+    pub(super) fn user(&mut self, alter: bool) -> Parse<StatementKind> {
+        self.at += 2;
+        let mut user = UserDefinition {
+            alter,
+            name: self.name()?,
+            login: None,
+            without_login: false,
+            options: Vec::new(),
+        };
+        if !alter && (self.eat_kw(Kw::For) || self.eat_kw(Kw::From)) {
+            if self.eat_word("EXTERNAL") || !self.eat_word("LOGIN") {
+                return Err(self.unexpected());
+            }
+            user.login = Some(self.name()?);
+        } else if !alter && self.eat_words(&["WITHOUT", "LOGIN"]) {
+            user.without_login = true;
+        }
+        if self.eat_kw(Kw::With) {
+            user.options = self.list(Self::named_option)?;
+        } else if alter {
+            return Err(self.unexpected());
+        }
+        Ok(StatementKind::User(Box::new(user)))
+    }
+
+    pub(super) fn role(&mut self, alter: bool) -> Parse<StatementKind> {
+        self.bump();
+        let server = self.eat_word("SERVER");
+        self.expect_word("ROLE")?;
+        let name = self.name()?;
+        let action = if !alter {
+            RoleAction::Create(if self.eat_kw(Kw::Authorization) {
+                Some(self.name()?)
+            } else {
+                None
+            })
+        } else if self.eat_kw(Kw::Add) {
+            self.expect_word("MEMBER")?;
+            RoleAction::AddMember(self.name()?)
+        } else if self.eat_kw(Kw::Drop) {
+            self.expect_word("MEMBER")?;
+            RoleAction::DropMember(self.name()?)
+        } else {
+            self.expect_kw(Kw::With)?;
+            self.expect_word("NAME")?;
+            self.expect(TokenKind::Eq)?;
+            RoleAction::Rename(self.name()?)
+        };
+        Ok(StatementKind::Role(Box::new(RoleDefinition { server, name, action })))
+    }
+
+    #[inline(never)]
+    pub(super) fn permission(&mut self, keyword: Kw) -> Parse<StatementKind> {
+        self.bump();
+        let verb = match keyword {
+            Kw::Grant => PermissionVerb::Grant,
+            Kw::Deny => PermissionVerb::Deny,
+            _ => PermissionVerb::Revoke,
+        };
+        let mut grant_option =
+            verb == PermissionVerb::Revoke && self.eat_words(&["GRANT", "OPTION", "FOR"]);
+        let permissions = self.list(Self::permission_item)?;
+        let on = if self.eat_kw(Kw::On) {
+            let class = self.class()?;
+            Some((class, self.object_name()?))
+        } else {
+            None
+        };
+        let from = verb == PermissionVerb::Revoke && self.eat_kw(Kw::From);
+        if !from && !self.eat_kw(Kw::To) {
+            return Err(self.unexpected());
+        }
+        let principals =
+            self.list(|p| if p.at_kw(Kw::Public) { p.any_word() } else { p.name() })?;
+        grant_option |=
+            verb == PermissionVerb::Grant && self.eat_words(&["WITH", "GRANT", "OPTION"]);
+        let cascade = self.eat_kw(Kw::Cascade);
+        let grantor = if self.eat_kw(Kw::As) { Some(self.name()?) } else { None };
+        let statement = PermissionStatement {
+            verb,
+            permissions,
+            on,
+            principals,
+            grant_option,
+            cascade,
+            grantor,
+        };
+        Ok(StatementKind::Permission(Box::new(statement)))
+    }
+
+    /// Words up to a parenthesis, comma, `ON`, `TO` or `FROM`, and columns.
+    fn permission_item(&mut self) -> Parse<(Box<str>, Vec<Ident>)> {
+        let mut words = String::new();
+        while matches!(self.kind(), TokenKind::Word | TokenKind::Keyword(_))
+            && !matches!(self.kind(), TokenKind::Keyword(Kw::On | Kw::To | Kw::From))
+        {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(&self.any_word()?.value.to_ascii_uppercase());
+        }
+        if words.is_empty() {
+            return Err(self.unexpected());
+        }
+        Ok((words.into(), self.optional_name_list()?))
+    }
+
+    pub(super) fn alter_authorization(&mut self) -> Parse<StatementKind> {
+        self.at += 2;
+        self.expect_kw(Kw::On)?;
+        let class = self.class()?;
+        let entity = self.object_name()?;
+        self.expect_kw(Kw::To)?;
+        let owner = if self.eat_words(&["SCHEMA", "OWNER"]) { None } else { Some(self.name()?) };
+        let statement = AlterAuthorization { class, entity, owner };
+        Ok(StatementKind::AlterAuthorization(Box::new(statement)))
+    }
+}

@@ -1,0 +1,248 @@
+//! Whatever comes in, the parser answers: no panic, no overflow of a small stack, no time beyond the linear.
+
+use taffrail_syntax::{MAX_DEPTH, ParseOptions, parse_batch, split_go};
+
+/// splitmix64: the same numbers on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+/// Parses and holds what must hold of any answer. Says whether the batch was accepted.
+fn parse(text: &str) -> bool {
+    let quoted_identifier = !text.len().is_multiple_of(7);
+    let lines = text.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
+    match parse_batch(text, ParseOptions { quoted_identifier }) {
+        Ok(batch) => {
+            let mut end = 0;
+            for statement in &batch.statements {
+                let span = statement.span;
+                assert!(span.start >= end && span.end > span.start, "{span:?} of {text}");
+                assert!(!span.of(text).trim().is_empty());
+                assert!((1..=lines).contains(&batch.line_of(span.start)));
+                end = span.end;
+            }
+            true
+        }
+        Err(refused) => {
+            assert!(!refused.errors.is_empty());
+            for error in &refused.errors {
+                assert!((1..=lines).contains(&error.line), "{error} of {text}");
+                assert_eq!(error.severity, 15);
+            }
+            false
+        }
+    }
+}
+
+fn corpus() -> Vec<String> {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "sql"));
+    paths.sort();
+    let texts: Vec<String> =
+        paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    texts.iter().flat_map(|text| split_go(text)).map(|batch| batch.text.to_string()).collect()
+}
+
+/// Cuts a text into rough pieces: words, strings, single other characters.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@' | '#');
+        let len = if word(first) {
+            rest.find(|c| !word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        pieces.push(&rest[..len]);
+        rest = &rest[len..];
+    }
+    pieces
+}
+
+#[test]
+fn soup_of_tokens() {
+    let corpus = corpus();
+    let mut vocabulary: Vec<&str> = corpus.iter().flat_map(|text| pieces(text)).collect();
+    vocabulary.retain(|piece| !piece.trim().is_empty());
+    vocabulary.sort_unstable();
+    vocabulary.dedup();
+    vocabulary
+        .extend(["'s'", "N'é'", "/*", "*/", "--", "\n", "0x", "1e", "::", "<>", "'", "[", "]"]);
+    assert!(vocabulary.len() > 500);
+    let mut random = Random(1);
+    for _ in 0..30_000 {
+        let count = 1 + random.below(30);
+        let soup: Vec<&str> = (0..count).map(|_| *random.pick(&vocabulary)).collect();
+        parse(&soup.join(" "));
+    }
+}
+
+#[test]
+fn damaged_scripts() {
+    let corpus = corpus();
+    let mut random = Random(2);
+    let mut accepted = 0;
+    for round in 0..30_000 {
+        let text = random.pick(&corpus).as_str();
+        let mut pieces = pieces(text);
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(pieces.len());
+            match random.below(5) {
+                0 => {
+                    pieces.remove(at);
+                }
+                1 => pieces.insert(at, pieces[at]),
+                2 => {
+                    let other = random.below(pieces.len());
+                    pieces.swap(at, other);
+                }
+                3 => pieces.truncate(at.max(1)),
+                _ => {
+                    pieces[at] = *random.pick(&["(", ")", "'", "select", "é\u{a0}", "", "\0", "."])
+                }
+            }
+            if pieces.is_empty() {
+                break;
+            }
+        }
+        accepted += usize::from(parse(&pieces.concat()));
+        assert!(round < 1_000 || accepted > 10, "the damage leaves some scripts whole");
+    }
+}
+
+/// Runs on a thread with the stack that a session has at least.
+fn on_small_stack(test: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(2 << 20).spawn(test).unwrap().join().unwrap();
+}
+
+fn number_of(text: &str) -> i32 {
+    match parse_batch(text, ParseOptions::default()) {
+        Ok(batch) => {
+            // Walking and dropping a tree recurse too.
+            let copy = batch.clone();
+            assert_eq!(copy, batch);
+            0
+        }
+        Err(refused) => refused.errors[0].number,
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_not_followed() {
+    on_small_stack(|| {
+        let nest = |before: &str, open: &str, inner: &str, close: &str, n: usize| {
+            format!("{before}{}{inner}{}", open.repeat(n), close.repeat(n))
+        };
+        let cases: &[(&str, &str, &str, &str)] = &[
+            ("select ", "(", "1", ")"),
+            ("select 1 where ", "(", "a = 1", ")"),
+            ("select 1 where ", "(", "a", ") = 1"),
+            ("select ", "(select ", "1", ")"),
+            ("select 1 where ", "exists (select 1 where ", "a = 1", ")"),
+            ("select 1 where a in ", "(select a from t where a in ", "(1)", ")"),
+            ("select * from ", "(select * from ", "t", ") a"),
+            ("select * from ", "(", "t", ")"),
+            ("", "(", "select 1", ")"),
+            ("select * from ", "a join ", "b", " on 1 = 1"),
+            ("select 1 where ", "not ", "a = 1", ""),
+            ("select ", "- ", "1", ""),
+            ("select ", "~ ", "1", ""),
+            ("select ", "f(", "1", ")"),
+            ("select ", "case when a = 1 then ", "1", " end"),
+            ("select ", "case ", "1", " when 1 then 2 end"),
+            ("select ", "cast(", "1", " as int)"),
+            ("select ", "convert(int, ", "1", ")"),
+            ("select ", "iif(a = 1, ", "1", ", 2)"),
+            ("select ", "{fn f(", "1", ")}"),
+            ("", "begin ", "print 1", " end"),
+            ("", "if 1 = 1 ", "print 1", ""),
+            ("", "if 1 = 1 print 1 else ", "print 1", ""),
+            ("", "while 1 = 1 ", "print 1", ""),
+            ("", "begin try ", "print 1", " end try begin catch end catch"),
+            ("select 1 ", "union (select 2 ", "", ")"),
+            ("", "with a as (select 1 as b) select * from (", "select 1 as b", ") x"),
+            ("alter table t set ", "(a = ", "(b = 1)", ")"),
+            ("select sum(a) over (order by ", "sum(a) over (order by ", "b", ")"),
+            ("select 1 group by grouping sets ", "(grouping sets ", "((a))", ")"),
+            ("select ", "", "a", " at time zone 'UTC'"),
+            ("select ", "", "a", " collate x"),
+            ("select ", "", "a", " + 1"),
+            ("select ", "", "a", " * (1)"),
+            ("select * from t", "", "", " join u on 1 = 1"),
+            ("select * from t", "", "", " cross join u"),
+            ("select * from t", "", "", " pivot (sum(a) for b in (c)) p"),
+            ("merge t using ", "(select * from ", "u", ") s"),
+            ("create function f() returns int as ", "begin ", "return 1", " end"),
+        ];
+        for (before, open, inner, close) in cases {
+            assert_eq!(
+                number_of(&nest(before, open, inner, close, MAX_DEPTH as usize * 40)),
+                191,
+                "{before} {open} {close}"
+            );
+            // Close to the limit the answer may be either, but there is one.
+            for n in [MAX_DEPTH as usize / 4, MAX_DEPTH as usize / 2, MAX_DEPTH as usize - 5] {
+                number_of(&nest(before, open, inner, close, n));
+            }
+        }
+        // A good deal of nesting is fine.
+        for (before, open, inner, close) in &cases[..4] {
+            assert_eq!(number_of(&nest(before, open, inner, close, 100)), 0, "{before}{open}");
+        }
+    });
+}
+
+#[test]
+fn long_lists_and_chains_are_flat() {
+    on_small_stack(|| {
+        let n = 100_000;
+        for text in [
+            format!("select 1 where a = 0{}", " or a = 1".repeat(n)),
+            format!("select 1 where a = 0{}", " and a <> 1".repeat(n)),
+            format!("select 1 where a = 0{}", " and a <> 1 or b = 2".repeat(n)),
+            format!("select 1{}", " union all select 2".repeat(n)),
+            format!("select 1{}", " intersect select 2".repeat(n)),
+            format!("select 1 where a in (0{})", ", 1".repeat(n)),
+            format!("insert t values (0){}", ", (1)".repeat(n)),
+            "select 1 ".repeat(n),
+            format!("select '{}'", "x".repeat(10 << 20)),
+            format!("/*{}*/ select 1", "x".repeat(10 << 20)),
+            format!("select 0x{}", "af".repeat(5 << 20)),
+        ] {
+            assert_eq!(number_of(&text), 0, "{}…", &text[..40]);
+        }
+        let nonsense = "( [ ' /* ".repeat(1 << 20);
+        assert_ne!(number_of(&nonsense), 0);
+        assert_eq!(number_of(&"begin ".repeat(1 << 20)), 191);
+    });
+}
+
+#[test]
+fn nothing_and_odd_characters() {
+    assert!(parse(""));
+    assert!(parse(" ;;; -- nothing\n/* here */"));
+    assert!(parse("\u{feff}select 1"));
+    assert!(parse("select\u{a0}1\u{3000}as\u{2003}x"));
+    assert!(!parse("\0 select \u{7f}"));
+    assert!(!parse("select \u{1f600}"));
+    assert!(parse("select [\u{1f600}], N'\u{1f600}', ñandú from été"));
+}

@@ -1,0 +1,100 @@
+//! To char, varchar, nchar, nvarchar.
+//!
+//! What does not fit: text and dates are cut, an integer becomes `*` (an error for nvarchar and for bigint), other
+//! numbers are an error.
+
+use super::{Cast, fit};
+use crate::codepage::{cp1252_to_utf16, encode_1252, encode_utf16, utf16_to_1252};
+use crate::datetime::{self, Local};
+use crate::{Bytes, Family, Value, text};
+use taffrail_base::{SqlError, SqlResult};
+
+impl Cast<'_> {
+    pub(super) fn text(&self, v: &Value) -> SqlResult<Value> {
+        let unicode = self.to.is_unicode();
+        let bytes = match (v, unicode) {
+            (Value::VarChar(b), false) | (Value::NVarChar(b), true) => b.clone(),
+            (Value::VarChar(b), true) => cp1252_to_utf16(b),
+            (Value::NVarChar(b), false) => utf16_to_1252(b),
+            (Value::Binary(b), _) => self.text_of_binary(b)?,
+            (other, _) => {
+                let text = self.text_of_value(other)?;
+                if unicode { encode_utf16(&text) } else { encode_1252(&text) }
+            }
+        };
+        let fill: &[u8] = if unicode { b" \0" } else { b" " };
+        let fitted = fit(bytes, self.to.byte_limit(), self.to.is_padded(), fill);
+        Ok(if unicode { Value::NVarChar(fitted) } else { Value::VarChar(fitted) })
+    }
+
+    /// Everything but text and binary; too little room is dealt with here.
+    fn text_of_value(&self, v: &Value) -> SqlResult<String> {
+        let room = match self.to.length() {
+            Some(crate::MaxLen::N(n)) => n as usize,
+            _ => usize::MAX,
+        };
+        let style = self.style.unwrap_or(0);
+        let (text, no_room): (String, fn(&Self) -> Box<SqlError>) = match v {
+            Value::Decimal(d) => (d.to_string(), |c| c.overflow()),
+            Value::Money(m) => (text::money(*m, style), |c| SqlError::new(234, &[&c.to.name()])),
+            Value::Real(x) => (text::float(*x as f64, style), |c| c.expression_overflow()),
+            Value::Float(x) => (text::float(*x, style), |c| c.expression_overflow()),
+            Value::BigInt(x) => (x.to_string(), |c| c.expression_overflow()),
+            Value::Guid(g) => (text::guid(g), |_| SqlError::new(8170, &[])),
+            v => match (v.as_i64(), Local::from_value(v)) {
+                (Some(x), _) => {
+                    let text = x.to_string();
+                    if text.len() > room && self.to.family() == Family::Char {
+                        return Ok("*".into());
+                    }
+                    (text, |c| c.expression_overflow())
+                }
+                (None, Some(local)) => {
+                    let from = self.from;
+                    let text = datetime::format::format(local, from, self.style);
+                    // Dates are cut.
+                    return text.ok_or_else(|| SqlError::new(281, &[&style, &from.name()]));
+                }
+                (None, None) => return Err(self.failed()),
+            },
+        };
+        if text.len() > room { Err(no_room(self)) } else { Ok(text) }
+    }
+
+    /// Style 0: the bytes are the characters. 1: hexadecimal with 0x, 2: without.
+    fn text_of_binary(&self, b: &[u8]) -> SqlResult<Bytes> {
+        let unicode = self.to.is_unicode();
+        match self.style.unwrap_or(0) {
+            0 if unicode => Ok(Bytes::from_slice(&b[..b.len() & !1])),
+            0 => Ok(Bytes::from_slice(b)),
+            style @ (1 | 2) => {
+                let text = text::hex(b, style == 1);
+                Ok(if unicode { encode_utf16(&text) } else { encode_1252(&text) })
+            }
+            style => Err(SqlError::new(281, &[&style, &self.from.name()])),
+        }
+    }
+}
+
+/// `CONVERT(varchar, @int)`: never more than 11 bytes, never an allocation.
+#[inline]
+pub fn int_to_varchar(v: i32) -> Bytes {
+    let mut buffer = [0u8; 11];
+    let mut at = buffer.len();
+    let mut rest = v.unsigned_abs();
+    loop {
+        at -= 1;
+        buffer[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if v < 0 {
+        at -= 1;
+        buffer[at] = b'-';
+    }
+    Bytes::from_slice(&buffer[at..])
+}
+
+const _: () = assert!(11 <= crate::value::INLINE_BYTES);
