@@ -1,11 +1,15 @@
 //! A connection: one session of one login.
 
+use crate::exec::interpret::{Activation, Interpreter, Unwind};
+use crate::exec::module::Module;
 use crate::instance::Instance;
-use crate::rpc::{RpcCall, TransactionRequest};
-use crate::sink::ResultSink;
+use crate::rpc::{RpcCall, TransactionRequest, TxIsolation};
+use crate::session::{Isolation, Session, SetOptions};
+use crate::sink::{Command, Done, DoneKind, EnvChange, ResultSink};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use taffrail_base::SessionId;
+use taffrail_base::{SessionId, SqlError};
+use taffrail_observe::session::Status;
 
 /// What a client says of itself when it logs in, after its password has been verified.
 #[derive(Clone, Debug, Default)]
@@ -44,62 +48,125 @@ pub enum ConnectionFate {
 }
 
 /// Stops what a connection is doing. Cheap to clone, usable from any thread.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct CancelHandle {
     flag: Arc<AtomicBool>,
+    storage: Arc<taffrail_storage::StorageInstance>,
+    session: SessionId,
 }
 
 impl CancelHandle {
-    /// The running batch stops at its next check; nothing happens if none runs (the flag is cleared when one begins).
+    /// The running batch stops at its next check. Nothing happens if none runs: the flag is cleared when one begins.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Release);
+        self.storage.locks.cancel_session(self.session);
     }
 }
 
 /// One session.
 pub struct Connection {
-    instance: Arc<Instance>,
-    id: SessionId,
-    database: String,
-    cancel: Arc<AtomicBool>,
+    pub(crate) session: Session,
+    cancelled: bool,
 }
 
 impl Connection {
+    pub(crate) fn new(session: Session) -> Connection {
+        Connection { session, cancelled: false }
+    }
+
     /// `@@SPID`.
     pub fn session_id(&self) -> SessionId {
-        self.id
+        self.session.id
     }
 
     /// The current database's name.
     pub fn database(&self) -> &str {
-        &self.database
+        &self.session.database.name
     }
 
     /// The instance this connection belongs to.
     pub fn instance(&self) -> &Arc<Instance> {
-        &self.instance
+        &self.session.instance
+    }
+
+    /// `@@TRANCOUNT`.
+    pub fn transaction_count(&self) -> u32 {
+        self.session.transaction.count()
     }
 
     /// For the thread that watches for attentions.
     pub fn cancel_handle(&self) -> CancelHandle {
-        CancelHandle { flag: self.cancel.clone() }
+        CancelHandle {
+            flag: self.session.cancel.clone(),
+            storage: self.session.instance.storage().clone(),
+            session: self.session.id,
+        }
     }
 
     /// Whether the last call was stopped by [`CancelHandle::cancel`]: the answer then ends with the attention's DONE.
     pub fn was_cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Acquire)
+        self.cancelled
+    }
+
+    /// Called (from another thread) when the session is killed while it waits for its client: closes the socket.
+    pub fn on_kill(&mut self, hook: Box<dyn Fn() + Send + Sync>) {
+        self.session.entry.set_kill_hook(hook);
+    }
+
+    /// Runs `f` as a request: the thread works for the session, the cancel flag is clear at first.
+    fn request(
+        &mut self,
+        sink: &mut dyn ResultSink,
+        f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
+    ) -> ConnectionFate {
+        self.cancelled = false;
+        self.session.cancel.store(false, Ordering::Release);
+        if self.session.entry.is_killed() {
+            return ConnectionFate::Close;
+        }
+        let cell = self.session.cell.clone();
+        let _entered = taffrail_observe::SessionCell::enter(&cell);
+        cell.set_status(Status::Running);
+        self.session.entry.request_begins();
+        let mut it = Interpreter::new(&mut self.session, sink);
+        let result = f(&mut it);
+        let fate = it.request_ends(result, &mut self.cancelled);
+        self.session.entry.request_ends();
+        cell.set_status(Status::Sleeping);
+        self.session.publish();
+        if self.session.entry.is_killed() {
+            return ConnectionFate::Close;
+        }
+        fate
     }
 
     /// Runs a batch.
     pub fn execute_batch(&mut self, text: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
-        let _ = (text, sink);
-        ConnectionFate::Continue
+        self.session.entry.set_text(text);
+        self.request(sink, |it| it.batch(text))
     }
 
     /// Runs a remote call.
     pub fn execute_rpc(&mut self, call: RpcCall, sink: &mut dyn ResultSink) -> ConnectionFate {
-        let _ = (call, sink);
-        ConnectionFate::Continue
+        if let crate::rpc::RpcProcedure::Name(name) = &call.procedure {
+            if name.rsplit(['.', '[']).next().is_some_and(|n| {
+                n.trim_end_matches(']').eq_ignore_ascii_case("sp_reset_connection")
+            }) {
+                let fate = self.reset(false, sink);
+                let done = Done {
+                    kind: DoneKind::Procedure,
+                    command: Command::EXECUTE,
+                    rows: None,
+                    error: false,
+                };
+                return match sink.return_status(0).and_then(|()| sink.done(done)) {
+                    Ok(()) => fate,
+                    Err(_) => ConnectionFate::Close,
+                };
+            }
+            self.session.entry.set_text(name);
+        }
+        self.request(sink, |it| it.remote_call(call))
     }
 
     /// Runs a transaction manager request.
@@ -108,14 +175,279 @@ impl Connection {
         request: TransactionRequest,
         sink: &mut dyn ResultSink,
     ) -> ConnectionFate {
-        let _ = (request, sink);
-        ConnectionFate::Continue
+        self.request(sink, |it| it.transaction_request(request))
     }
 
     /// Restores the state after login: options, database, temp tables and prepared statements gone, open transaction
     /// rolled back unless it is kept. Tells the sink `ResetAck` first.
     pub fn reset(&mut self, keep_transaction: bool, sink: &mut dyn ResultSink) -> ConnectionFate {
-        let _ = (keep_transaction, sink);
-        ConnectionFate::Continue
+        self.request(sink, |it| it.reset(keep_transaction))
     }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let cell = self.session.cell.clone();
+        let _entered = taffrail_observe::SessionCell::enter(&cell);
+        self.session.cancel.store(false, Ordering::Release);
+        self.session.end();
+    }
+}
+
+/// Swallows everything: for work that no client hears of.
+pub(crate) struct NoSink;
+
+impl ResultSink for NoSink {
+    fn columns(&mut self, _: &[crate::sink::ColumnDesc]) -> crate::sink::SinkResult {
+        Ok(())
+    }
+    fn row(&mut self, _: &[taffrail_types::Value]) -> crate::sink::SinkResult {
+        Ok(())
+    }
+    fn message(&mut self, _: &SqlError) -> crate::sink::SinkResult {
+        Ok(())
+    }
+    fn done(&mut self, _: Done) -> crate::sink::SinkResult {
+        Ok(())
+    }
+    fn return_status(&mut self, _: i32) -> crate::sink::SinkResult {
+        Ok(())
+    }
+    fn return_value(&mut self, _: crate::sink::ReturnValue) -> crate::sink::SinkResult {
+        Ok(())
+    }
+    fn env_change(&mut self, _: EnvChange) -> crate::sink::SinkResult {
+        Ok(())
+    }
+}
+
+impl Session {
+    /// A text's module: from the cache, or compiled now.
+    pub(crate) fn batch_module(
+        &self,
+        text: &Arc<str>,
+        declarations: &str,
+    ) -> Result<Arc<Module>, Vec<SqlError>> {
+        let key = (self.database.id.0, self.options.plan_key());
+        if let Some(m) = self.instance.plans().text(key, text, declarations) {
+            return Ok(m);
+        }
+        let module = if declarations.is_empty() {
+            crate::exec::compile::batch(self, text)?
+        } else {
+            crate::exec::compile::parameterised(self, text, declarations)?
+        };
+        let module = Arc::new(module);
+        self.instance.plans().add_text(key, declarations, module.clone());
+        Ok(module)
+    }
+
+    /// Everything of the session goes away.
+    fn end(&mut self) {
+        let mut sink = NoSink;
+        // Nobody is left to hear of errors; storage has them in its own state.
+        let _ = self.rollback_all(&mut sink);
+        let mut it = Interpreter::new(self, &mut sink);
+        let _ = it.drop_temp_tables();
+        self.instance.session_ended(self.id);
+    }
+}
+
+impl Interpreter<'_> {
+    fn batch(&mut self, text: &str) -> Result<(), Unwind> {
+        let module = match self.session.batch_module(&Arc::from(text), "") {
+            Ok(m) => m,
+            Err(errors) => return self.tell_errors(errors),
+        };
+        if self.session.options.parseonly {
+            return Ok(());
+        }
+        let mut act = Activation::new(module.clone());
+        let errors = self.check(&mut act);
+        if !errors.is_empty() {
+            return self.tell_errors(errors);
+        }
+        if self.session.options.noexec && !sets_noexec(&module) {
+            return Ok(());
+        }
+        let step = self.list(&module, &mut act, &module.statements);
+        let cleaned = self.leave(&act);
+        match step {
+            Ok(crate::exec::interpret::Flow::Goto(label)) => {
+                self.tell_errors(vec![*SqlError::new(133, &[&label])])
+            }
+            Ok(_) | Err(Unwind::Module) => match cleaned {
+                Ok(()) => Ok(()),
+                Err(e) => self.tell_errors(vec![*e]),
+            },
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Errors that keep a batch from running.
+    fn tell_errors(&mut self, errors: Vec<SqlError>) -> Result<(), Unwind> {
+        if let Some(last) = errors.last() {
+            self.session.error = last.number;
+        }
+        for e in &errors {
+            match e.number {
+                crate::session::CANCELLED => return Err(Unwind::Cancelled),
+                crate::session::CLIENT_GONE => return Err(Unwind::Gone),
+                _ => {}
+            }
+            self.sink.message(e).map_err(|_| Unwind::Gone)?;
+        }
+        let done =
+            Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
+        self.sink.done(done).map_err(|_| Unwind::Gone)
+    }
+
+    /// What a request leaves behind is put in order.
+    fn request_ends(
+        &mut self,
+        result: Result<(), Unwind>,
+        cancelled: &mut bool,
+    ) -> ConnectionFate {
+        self.session.nest_level = 0;
+        self.session.in_statement = false;
+        self.session.caught.clear();
+        let mut gone = false;
+        match result {
+            Ok(()) | Err(Unwind::Module | Unwind::Batch) => {}
+            // Nobody catches it here: it was meant for a TRY that has ended.
+            Err(Unwind::Error(e)) => gone = self.sink.message(&e).is_err(),
+            Err(Unwind::Cancelled) => *cancelled = true,
+            Err(Unwind::Gone) => gone = true,
+        }
+        if self.session.transaction.count == 0 {
+            // A statement that was cut short in autocommit.
+            let _ = self.session.rollback_all(self.sink);
+        } else if *cancelled && self.session.options.xact_abort || gone {
+            let _ = self.session.rollback_all(self.sink);
+        }
+        if self.session.transaction.doomed && self.session.transaction.count > 0 {
+            let told = self.sink.message(&SqlError::new(3998, &[]).with_line(1));
+            gone |= told.is_err();
+            let _ = self.session.rollback_all(self.sink);
+            let done =
+                Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
+            gone |= self.sink.done(done).is_err();
+        }
+        if gone || self.session.fatal { ConnectionFate::Close } else { ConnectionFate::Continue }
+    }
+
+    fn transaction_request(&mut self, request: TransactionRequest) -> Result<(), Unwind> {
+        let (command, result) = match request {
+            TransactionRequest::Begin { isolation, name } => {
+                (Command::BEGIN_TRAN, self.begin_request(isolation, name))
+            }
+            TransactionRequest::Commit { name: _, then_begin } => {
+                let mut r = self.session.commit_transaction(None, self.sink);
+                if let (Ok(()), Some((isolation, name))) = (&r, then_begin) {
+                    r = self.begin_request(isolation, name);
+                }
+                (Command::COMMIT, r)
+            }
+            TransactionRequest::Rollback { name, then_begin } => {
+                let name = (!name.is_empty()).then_some(name);
+                let mut r = self.session.rollback_transaction(name.as_deref(), self.sink);
+                // Back to a savepoint ends nothing, so nothing begins.
+                if r.is_ok()
+                    && self.session.transaction.count == 0
+                    && let Some((isolation, name)) = then_begin
+                {
+                    r = self.begin_request(isolation, name);
+                }
+                (Command::ROLLBACK, r)
+            }
+            TransactionRequest::Save { name } => {
+                (Command::SAVE_TRAN, self.session.save_transaction(&name))
+            }
+        };
+        let error = match result {
+            Ok(()) => false,
+            Err(e) => {
+                self.session.error = e.number;
+                self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
+                true
+            }
+        };
+        let done = Done { kind: DoneKind::Statement, command, rows: None, error };
+        self.sink.done(done).map_err(|_| Unwind::Gone)
+    }
+
+    fn begin_request(
+        &mut self,
+        isolation: TxIsolation,
+        name: String,
+    ) -> taffrail_base::SqlResult<()> {
+        match isolation {
+            TxIsolation::Keep => {}
+            TxIsolation::ReadUncommitted => {
+                self.session.options.isolation = Isolation::ReadUncommitted;
+            }
+            TxIsolation::ReadCommitted => self.session.options.isolation = Isolation::ReadCommitted,
+            TxIsolation::RepeatableRead => {
+                self.session.options.isolation = Isolation::RepeatableRead;
+            }
+            TxIsolation::Serializable => self.session.options.isolation = Isolation::Serializable,
+            TxIsolation::Snapshot => {
+                return Err(crate::binder::unsupported_error(&"SNAPSHOT isolation"));
+            }
+        }
+        let name = (!name.is_empty()).then_some(name);
+        self.session.begin_transaction(name, self.sink)
+    }
+
+    fn reset(&mut self, keep_transaction: bool) -> Result<(), Unwind> {
+        self.sink.env_change(EnvChange::ResetAck).map_err(|_| Unwind::Gone)?;
+        if !keep_transaction {
+            let _ = self.session.rollback_all(self.sink);
+        }
+        if let Err(e) = self.drop_temp_tables() {
+            return self.tell_errors(vec![*e]);
+        }
+        let isolation = self.session.options.isolation;
+        self.session.options = SetOptions { isolation, ..SetOptions::default() };
+        self.session.prepared.clear();
+        self.session.identity_insert = None;
+        self.session.identity = None;
+        self.session.scope_identity = None;
+        self.session.context_info = taffrail_types::Value::Null;
+        self.session.session_context.clear();
+        self.session.error = 0;
+        self.session.row_count = 0;
+        let home = self.session.home.clone();
+        if self.session.database.id != home.id {
+            let old = std::mem::replace(&mut self.session.database, home.clone());
+            self.session.publish();
+            let change = EnvChange::Database { new: home.name.clone(), old: old.name.clone() };
+            self.sink.env_change(change).map_err(|_| Unwind::Gone)?;
+        }
+        Ok(())
+    }
+
+    fn drop_temp_tables(&mut self) -> taffrail_base::SqlResult<()> {
+        let ids: Vec<_> = self.session.temp_tables.iter().map(|t| t.object_id).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.in_statement(|it| {
+            for id in ids {
+                crate::ddl::drop_temp_table(&mut it.context(0), id)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// `SET NOEXEC OFF` must still run under NOEXEC.
+fn sets_noexec(module: &Module) -> bool {
+    module.statements.iter().any(|s| {
+        matches!(
+            &s.kind,
+            crate::exec::module::StmtKind::SetSwitches(list, false)
+                if list.contains(&taffrail_syntax::ast::SwitchOption::NoExec)
+        )
+    })
 }

@@ -70,11 +70,21 @@ impl Session {
 
     #[cold]
     fn begin_part(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
-        let tx = database.storage.begin(BeginSpec {
+        let name = match self.transaction.count {
+            0 => "implicit_transaction",
+            _ => "user_transaction",
+        };
+        let mut tx = database.storage.begin(BeginSpec {
             session: self.id,
-            name: self.transaction.name.as_deref().unwrap_or("user_transaction").into(),
+            name,
+            user_name: self.transaction.name.as_deref().map(Into::into),
             isolation: self.options.isolation.into(),
+            lock_timeout_ms: self.options.lock_timeout,
         });
+        tx.cancel_with(self.cancel.clone());
+        if self.options.deadlock_priority != 0 {
+            tx.locks_mut().deadlock_priority = self.options.deadlock_priority;
+        }
         self.transaction.parts.push(TransactionPart { database: database.clone(), tx });
         Ok(&mut self.transaction.parts.last_mut().expect("just pushed").tx)
     }

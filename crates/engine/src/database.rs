@@ -15,3 +15,16 @@ pub struct Database {
     /// Metadata.
     pub catalog: Catalog,
 }
+
+impl Database {
+    /// `SET DELAYED_DURABILITY`: 0 DISABLED, 1 ALLOWED, 2 FORCED.
+    pub fn delayed_durability(&self) -> u8 {
+        self.storage.options().delayed_durability
+    }
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "database {}", self.name)
+    }
+}

@@ -1,23 +1,28 @@
 //! An instance: the databases of one data directory and what they share.
+//!
+//! Threads: one log writer per database, one that lets databases checkpoint and write old pages, one lazy writer for the
+//! pool. All others belong to whoever calls a [`Connection`].
 
+use crate::catalog::master::{self, LoginEntry};
+use crate::catalog::registry::{Databases, StartReport};
 use crate::connection::{ConnectOptions, Connection};
+use crate::database::Database;
+use crate::plans::PlanCache;
+use crate::session::{Session, SetOptions, TransactionState};
+use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
+use parking_lot::{Condvar, Mutex, RwLock};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
 use std::time::Duration;
-use taffrail_base::SqlResult;
+use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_io::Env;
+use taffrail_storage::StorageInstance;
+use taffrail_types::{Collation, Value};
 
-/// How VLFs are laid out when a log grows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum VlfAlgorithm {
-    /// As up to SQL Server 2012.
-    V2012,
-    /// As in 2014 to 2019.
-    V2014,
-    /// As from 2022.
-    #[default]
-    V2022,
-}
+pub use crate::sessions::SessionEntry as SessionInfo;
+pub use taffrail_log::VlfAlgorithm;
 
 /// Settings of an instance.
 #[derive(Clone)]
@@ -71,6 +76,8 @@ impl std::error::Error for StartError {}
 /// A login as it is recorded in master.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Login {
+    /// `principal_id`.
+    pub id: i32,
     /// Its name.
     pub name: String,
     /// Its security identifier.
@@ -83,15 +90,85 @@ pub struct Login {
     pub default_database: String,
 }
 
+impl From<LoginEntry> for Login {
+    fn from(l: LoginEntry) -> Login {
+        Login {
+            id: l.id,
+            name: l.name,
+            sid: l.sid,
+            password_hash: l.password_hash,
+            is_disabled: l.is_disabled,
+            default_database: l.default_database,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Threads {
+    list: Mutex<Vec<JoinHandle<()>>>,
+    /// Databases with a log writer.
+    writers: Mutex<Vec<(DatabaseId, Arc<taffrail_log::Log>)>>,
+    stopping: AtomicBool,
+    gate: Mutex<()>,
+    wake: Condvar,
+}
+
 /// A running instance.
 pub struct Instance {
     options: InstanceOptions,
+    storage: Arc<StorageInstance>,
+    databases: Databases,
+    plans: PlanCache,
+    sessions: Sessions,
+    counters: InstanceCounters,
+    logins: RwLock<Vec<Login>>,
+    reports: Vec<StartReport>,
+    started: Value,
+    started_at: Duration,
+    threads: Threads,
+    sequential: AtomicU64,
+    guid_base: [u8; 16],
 }
 
 impl Instance {
     /// Opens or creates the system databases, recovers the others, starts the background threads.
     pub fn start(options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
-        Ok(Arc::new(Instance { options }))
+        let fail = |e: &dyn std::fmt::Display| StartError(e.to_string());
+        let mut log = taffrail_storage::LogSettings::default();
+        log.vlf_algorithm = options.log_vlf_algorithm;
+        log.delayed_window = options.delayed_durability_window;
+        let storage_options = taffrail_storage::InstanceOptions {
+            // Plans, locks and stacks live beside the pool.
+            pool_bytes: (options.max_server_memory_mb << 20) / 4 * 3,
+            log,
+            ..Default::default()
+        };
+        let storage = StorageInstance::new(options.env.clone(), storage_options)
+            .map_err(|e| fail(&e))?;
+        let (databases, reports) =
+            Databases::start(&storage, &options.data_dir).map_err(|e| fail(&e))?;
+        let clock = &options.env.clock;
+        let started = crate::catalog::datetime_now(&**clock);
+        let started_at = clock.monotonic();
+        let instance = Arc::new(Instance {
+            guid_base: options.env.entropy.guid(),
+            storage,
+            databases,
+            plans: PlanCache::default(),
+            sessions: Sessions::default(),
+            counters: InstanceCounters::default(),
+            logins: RwLock::default(),
+            reports,
+            started,
+            started_at,
+            threads: Threads::default(),
+            sequential: AtomicU64::new(0),
+            options,
+        });
+        instance.read_logins().map_err(|e| fail(&e))?;
+        instance.adopt_databases();
+        instance.spawn_background().map_err(|e| fail(&e))?;
+        Ok(instance)
     }
 
     /// The settings it was started with.
@@ -99,24 +176,278 @@ impl Instance {
         &self.options
     }
 
+    /// Its databases.
+    pub fn databases(&self) -> &Databases {
+        &self.databases
+    }
+
+    /// What storage shares among them.
+    pub fn storage(&self) -> &Arc<StorageInstance> {
+        &self.storage
+    }
+
+    /// What happened to each database at start.
+    pub fn start_reports(&self) -> &[StartReport] {
+        &self.reports
+    }
+
+    pub(crate) fn plans(&self) -> &PlanCache {
+        &self.plans
+    }
+
+    /// Counters of its sessions.
+    pub fn counters(&self) -> &InstanceCounters {
+        &self.counters
+    }
+
+    /// `@@CONNECTIONS`.
+    pub(crate) fn connections_made(&self) -> u64 {
+        self.counters.logins.get()
+    }
+
+    /// When it started: datetime.
+    pub fn start_time(&self) -> Value {
+        self.started.clone()
+    }
+
+    /// How long ago that was.
+    pub fn up_time(&self) -> Duration {
+        self.options.env.clock.monotonic().saturating_sub(self.started_at)
+    }
+
+    /// Its sessions, by number.
+    pub fn sessions(&self) -> Vec<Arc<SessionEntry>> {
+        self.sessions.list()
+    }
+
+    /// Ends a session; false when there is none of that number.
+    pub fn kill_session(&self, id: SessionId) -> bool {
+        let Some(s) = self.sessions.get(id) else { return false };
+        s.kill();
+        self.storage.locks.cancel_session(id);
+        true
+    }
+
+    /// NEWSEQUENTIALID: grows within a run of the instance.
+    pub(crate) fn next_sequential_guid(&self) -> [u8; 16] {
+        let n = self.sequential.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        let mut g = self.guid_base;
+        // The order of uniqueidentifier begins with the last six bytes: they stay; the first eight count.
+        g[..4].copy_from_slice(&[n[7], n[6], n[5], n[4]]);
+        g
+    }
+
+    fn read_logins(&self) -> SqlResult<()> {
+        let master = self.databases.master()?;
+        let all = master::logins(&master.storage)?;
+        *self.logins.write() = all.into_iter().map(Login::from).collect();
+        Ok(())
+    }
+
+    /// All logins.
+    pub fn logins(&self) -> Vec<Login> {
+        self.logins.read().clone()
+    }
+
     /// Finds a login by its name (as the default collation compares names).
     pub fn find_login(&self, name: &str) -> Option<Login> {
-        let _ = name;
-        None
+        let collation = Collation::default();
+        self.logins.read().iter().find(|l| collation.eq_str(&l.name, name)).cloned()
     }
 
     /// Records a login's password hash, creating the login if it does not exist; durable when it returns.
     pub fn set_login_password(&self, name: &str, password_hash: &str) -> SqlResult<()> {
-        let _ = (name, password_hash);
-        Ok(())
+        let master = self.databases.master()?;
+        let all = master::logins(&master.storage)?;
+        let collation = Collation::default();
+        let now = crate::catalog::datetime_now(&*self.options.env.clock);
+        let sa = collation.eq_str(name, "sa");
+        let entry = match all.iter().find(|l| collation.eq_str(&l.name, name)) {
+            Some(l) => LoginEntry { password_hash: password_hash.into(), modified: now, ..l.clone() },
+            None => LoginEntry {
+                id: if sa { 1 } else { all.iter().map(|l| l.id).max().unwrap_or(0).max(266) + 1 },
+                name: name.into(),
+                sid: if sa { vec![1] } else { self.options.env.entropy.guid().to_vec() },
+                password_hash: password_hash.into(),
+                is_disabled: false,
+                default_database: "master".into(),
+                created: now.clone(),
+                modified: now,
+            },
+        };
+        master::put_login(&master.storage, &entry)?;
+        self.read_logins()
     }
 
     /// Opens a session for a login whose password has been verified: 4060 when its database cannot be opened.
-    pub fn connect(self: &Arc<Self>, options: ConnectOptions) -> SqlResult<Connection> {
-        let _ = options;
-        Err(taffrail_base::SqlError::new(401, &[&"connect"]))
+    pub fn connect(self: &Arc<Self>, client: ConnectOptions) -> SqlResult<Connection> {
+        let default = self.find_login(&client.login).map(|l| l.default_database);
+        let name = match (&client.database, default) {
+            (Some(d), _) if !d.is_empty() => d.clone(),
+            (_, Some(d)) if !d.is_empty() => d,
+            _ => "master".into(),
+        };
+        let database = self
+            .databases
+            .get(&name)
+            .map_err(|_| SqlError::new(4060, &[&name]))?;
+        let now = crate::catalog::datetime_now(&*self.options.env.clock);
+        let entry = self
+            .sessions
+            .add(client.clone(), now, self.options.env.entropy.guid())
+            .ok_or_else(|| SqlError::new(17809, &[&32_767]))?;
+        self.counters.logins.inc();
+        let mut options = SetOptions::default();
+        if !client.odbc_defaults {
+            // As SQL Server's server-wide defaults; every client of today sets them on its own as well.
+            options.ansi_nulls = true;
+        }
+        let mut seed = [0; 8];
+        self.options.env.entropy.fill(&mut seed);
+        let session = Session {
+            id: entry.id,
+            instance: self.clone(),
+            client,
+            options,
+            home: database.clone(),
+            database,
+            transaction: TransactionState::default(),
+            temp_tables: Vec::new(),
+            temp_version: 0,
+            identity_insert: None,
+            row_count: 0,
+            error: 0,
+            identity: None,
+            scope_identity: None,
+            procedure_id: 0,
+            caught: Vec::new(),
+            moment: Default::default(),
+            random: std::cell::Cell::new(u64::from_le_bytes(seed)),
+            context_info: Value::Null,
+            session_context: Vec::new(),
+            scratch: Default::default(),
+            nest_level: 0,
+            cell: entry.cell.clone(),
+            cancel: entry.cancel.clone(),
+            entry,
+            prepared: Default::default(),
+            next_handle: 0,
+            fatal: false,
+            in_statement: false,
+            null_eliminated: false,
+            throwing: false,
+            raising: false,
+        };
+        self.ensure_writer(&session.database);
+        session.publish();
+        Ok(Connection::new(session))
+    }
+
+    pub(crate) fn session_ended(&self, id: SessionId) {
+        self.counters.logouts.inc();
+        self.sessions.remove(id);
+    }
+
+    /// Starts a log writer for every database that has none, and forgets those of databases that are gone.
+    pub(crate) fn adopt_databases(self: &Arc<Self>) {
+        let open: Vec<Arc<Database>> =
+            self.databases.list().into_iter().filter_map(|s| s.database).collect();
+        {
+            let mut writers = self.threads.writers.lock();
+            writers.retain(|(id, log)| {
+                let there = open.iter().any(|d| d.id == *id && Arc::ptr_eq(d.storage.log(), log));
+                if !there {
+                    log.stop_writer();
+                }
+                there
+            });
+        }
+        for database in &open {
+            self.ensure_writer(database);
+        }
+    }
+
+    /// Starts the log writer of a database if it has none.
+    pub(crate) fn ensure_writer(&self, database: &Arc<Database>) {
+        let log = database.storage.log();
+        let mut writers = self.threads.writers.lock();
+        if writers.iter().any(|(id, l)| *id == database.id && Arc::ptr_eq(l, log)) {
+            return;
+        }
+        let own = log.clone();
+        let name = format!("log writer {}", database.id);
+        let spawned = std::thread::Builder::new().name(name).stack_size(256 << 10).spawn(move || {
+            let cell = taffrail_observe::SessionCell::new(0);
+            cell.set_status(taffrail_observe::session::Status::Background);
+            let _entered = taffrail_observe::SessionCell::enter(&cell);
+            own.run_writer();
+        });
+        // Without a thread the committers write themselves; the next look tries again.
+        if let Ok(handle) = spawned {
+            writers.push((database.id, log.clone()));
+            self.threads.list.lock().push(handle);
+        }
+    }
+
+    fn spawn_background(self: &Arc<Self>) -> std::io::Result<()> {
+        type Tick = fn(&Arc<Instance>) -> Duration;
+        let ticks: [(&str, Tick); 2] = [
+            ("recovery writer", |i| {
+                i.adopt_databases();
+                let open = i.databases.list().into_iter().filter_map(|s| s.database);
+                open.map(|d| d.storage.background_tick())
+                    .min()
+                    .unwrap_or(Duration::from_millis(500))
+                    .clamp(Duration::from_millis(5), Duration::from_millis(500))
+            }),
+            ("lazy writer", |i| i.storage.lazy_writer_tick()),
+        ];
+        for (name, tick) in ticks {
+            let weak = Arc::downgrade(self);
+            let spawn = std::thread::Builder::new().name(name.into()).stack_size(512 << 10);
+            let handle = spawn.spawn(move || {
+                let cell = taffrail_observe::SessionCell::new(0);
+                cell.set_status(taffrail_observe::session::Status::Background);
+                let _entered = taffrail_observe::SessionCell::enter(&cell);
+                while let Some(instance) = weak.upgrade() {
+                    if instance.threads.stopping.load(Ordering::Acquire) {
+                        break;
+                    }
+                    let pause = tick(&instance);
+                    let threads = &instance.threads;
+                    let mut gate = threads.gate.lock();
+                    if !threads.stopping.load(Ordering::Acquire) {
+                        threads.wake.wait_for(&mut gate, pause);
+                    }
+                }
+            })?;
+            self.threads.list.lock().push(handle);
+        }
+        Ok(())
     }
 
     /// Checkpoints and closes every database and stops the background threads. Connections must have ended.
-    pub fn shutdown(&self) {}
+    pub fn shutdown(&self) -> SqlResult<()> {
+        if self.threads.stopping.swap(true, Ordering::AcqRel) {
+            return Ok(());
+        }
+        {
+            let _gate = self.threads.gate.lock();
+            self.threads.wake.notify_all();
+        }
+        for (_, log) in self.threads.writers.lock().drain(..) {
+            // What a delayed commit left in memory goes out first.
+            let _ = log.flush(taffrail_log::FlushReason::Request);
+            log.stop_writer();
+        }
+        let handles = std::mem::take(&mut *self.threads.list.lock());
+        let own = std::thread::current().id();
+        for h in handles {
+            if h.thread().id() != own {
+                // A thread that panicked has told so; the others still have to be waited for.
+                let _ = h.join();
+            }
+        }
+        self.databases.close_all()
+    }
 }

@@ -19,10 +19,25 @@
 //! Nothing here knows TDS or sockets: rows leave through a [`sink::ResultSink`].
 #![forbid(unsafe_code)]
 
+pub mod binder;
+pub mod catalog;
 pub mod connection;
+pub mod context;
+pub mod database;
+pub(crate) mod dbcc;
+pub(crate) mod ddl;
+pub(crate) mod exec;
+pub mod functions;
 pub mod instance;
+pub mod plan;
+pub(crate) mod plans;
+pub(crate) mod procs;
+pub mod rowcodec;
 pub mod rpc;
+pub mod session;
+pub mod sessions;
 pub mod sink;
+pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
 pub use instance::{Instance, InstanceOptions, Login, StartError};

@@ -24,6 +24,17 @@ pub enum Isolation {
     Serializable,
 }
 
+impl From<Isolation> for taffrail_storage::Isolation {
+    fn from(i: Isolation) -> taffrail_storage::Isolation {
+        match i {
+            Isolation::ReadUncommitted => taffrail_storage::Isolation::ReadUncommitted,
+            Isolation::ReadCommitted => taffrail_storage::Isolation::ReadCommitted,
+            Isolation::RepeatableRead => taffrail_storage::Isolation::RepeatableRead,
+            Isolation::Serializable => taffrail_storage::Isolation::Serializable,
+        }
+    }
+}
+
 impl Isolation {
     /// `sys.dm_exec_sessions.transaction_isolation_level`.
     pub fn number(self) -> i16 {
@@ -244,10 +255,23 @@ pub struct Session {
     pub nest_level: u32,
     /// Counters and the current wait, shown by the DMVs.
     pub cell: Arc<taffrail_observe::SessionCell>,
+    /// The session as others see it.
+    pub entry: Arc<crate::sessions::SessionEntry>,
+    /// The database it began in: a reset goes back there.
+    pub(crate) home: Arc<Database>,
     pub(crate) cancel: Arc<AtomicBool>,
     pub(crate) prepared: hashbrown::HashMap<i32, Prepared, foldhash::fast::RandomState>,
     pub(crate) next_handle: i32,
+    /// The connection has to end.
     pub(crate) fatal: bool,
+    /// A statement in autocommit runs; those inside it end with it.
+    pub(crate) in_statement: bool,
+    /// An aggregate left out NULLs: message 8153 is due.
+    pub(crate) null_eliminated: bool,
+    /// The error on its way comes from THROW, which ends the batch.
+    pub(crate) throwing: bool,
+    /// The error on its way comes from RAISERROR, which XACT_ABORT does not concern.
+    pub(crate) raising: bool,
 }
 
 impl Session {
@@ -255,6 +279,27 @@ impl Session {
     #[inline]
     pub fn check_cancel(&self) -> SqlResult<()> {
         if self.cancel.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// Shows the session's state to others.
+    pub(crate) fn publish(&self) {
+        let c = &self.cell;
+        c.database_id.store(self.database.id.0, Ordering::Relaxed);
+        c.open_transaction_count.store(self.transaction.count, Ordering::Relaxed);
+        c.isolation_level.store(self.options.isolation.number() as u8, Ordering::Relaxed);
+        c.lock_timeout_ms.store(self.options.lock_timeout, Ordering::Relaxed);
+        c.deadlock_priority.store(self.options.deadlock_priority as i32, Ordering::Relaxed);
+        let id = self.transaction.parts.first().map_or(0, |p| p.tx.id().0);
+        c.transaction_id.store(id, Ordering::Relaxed);
+        c.row_count.store(self.row_count.max(0) as u64, Ordering::Relaxed);
+    }
+
+    /// SET DEADLOCK_PRIORITY for what is open already.
+    pub(crate) fn set_lock_priority(&mut self) {
+        let priority = self.options.deadlock_priority;
+        for p in &mut self.transaction.parts {
+            p.tx.locks_mut().deadlock_priority = priority;
+        }
     }
 
     /// How long a statement waits for a lock; `None` without end.

@@ -72,8 +72,9 @@ impl Log {
     ) -> Result<LogPos, AppendError> {
         let len = header.encoded_len() + payload.iter().map(|p| p.len()).sum::<usize>();
         let compensation = header.is_compensation();
-        let ending =
-            compensation || matches!(header.op, Lop::CommitXact | Lop::AbortXact | Lop::ForgetXact);
+        let ending = compensation
+            || tx.in_rollback
+            || matches!(header.op, Lop::CommitXact | Lop::AbortXact | Lop::ForgetXact);
         let mut reserving = reserve.bytes();
         if tx.first.is_zero() && !ending {
             reserving += self.end_reserve();

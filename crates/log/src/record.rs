@@ -254,6 +254,8 @@ pub struct TxLog {
     pub records: u64,
     /// Bytes of them.
     pub bytes: u64,
+    /// Its records belong to the rollback of another transaction: they may use what is kept back for that.
+    pub in_rollback: bool,
 }
 
 impl TxLog {

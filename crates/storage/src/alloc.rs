@@ -123,16 +123,28 @@ impl Database {
     }
 
     /// A page of a HoBt is unallocated for good.
-    pub(crate) fn page_freed(&self, hobt: HobtId, page: PageId) {
+    pub(crate) fn page_freed(self: &Arc<Self>, hobt: HobtId, page: PageId) {
         if let Ok(hobt) = self.hobt(hobt) {
             // Whoever undoes an allocation may hold the mutex, and then forgets the lists; if another thread holds it the page is
             // found again when the lists are next read.
             if let Some(mut space) = hobt.space.try_lock()
                 && space.loaded
+                && self.owns(&space, page)
             {
                 space.free.push(page);
             }
         }
+    }
+
+    /// True if the extent of a page is (still) one of a HoBt's: it may have been truncated since.
+    fn owns(&self, space: &Space, page: PageId) -> bool {
+        let start = interval_start(page.page);
+        let bit = (page.page - start) / EXTENT_PAGES;
+        space.iam.iter().filter(|iam| iam.file == page.file).any(|&iam| {
+            // What cannot be read now will be read, and complained about, when the lists are read next.
+            let Ok(map) = self.pool().read(&self.store, iam) else { return false };
+            map.kind() == Some(PageType::Iam) && map.first_unit() == start && map.bit(bit)
+        })
     }
 
     /// Reads a HoBt's IAM pages and the PFS bytes of its extents, once.
@@ -196,12 +208,7 @@ impl Database {
 
     /// Adds an extent to a HoBt, with an IAM page if there is none for its interval. On error the caller undoes `work` and
     /// forgets `space`.
-    fn add_extent(
-        &self,
-        work: &mut Work,
-        hobt: &Hobt,
-        space: &mut Space,
-    ) -> StorageResult<()> {
+    fn add_extent(&self, work: &mut Work, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
         let extent = self.take_extent(work, hobt)?;
         let mut pages = self.unallocated(extent)?;
         let start = interval_start(extent.page);
@@ -484,7 +491,7 @@ impl Database {
     }
 
     /// Counts the pages of a HoBt.
-    pub fn space_used(&self, id: HobtId) -> StorageResult<SpaceUsed> {
+    pub fn space_used(self: &Arc<Self>, id: HobtId) -> StorageResult<SpaceUsed> {
         let hobt = self.hobt(id)?;
         let mut used = SpaceUsed { rows: hobt.row_count(), ..SpaceUsed::default() };
         let mut iam = hobt.first_iam();
@@ -509,7 +516,8 @@ impl Database {
         let mut used = 0;
         let mut start = 0;
         while start < pages {
-            let map = self.pool().read(&self.store, gam_of(PageId { file: file.id, page: start }))?;
+            let map =
+                self.pool().read(&self.store, gam_of(PageId { file: file.id, page: start }))?;
             let extents = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
             let free: u32 = map.set_runs(extents).iter().map(|r| r.1).sum();
             used += extents - free;

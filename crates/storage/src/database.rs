@@ -363,11 +363,13 @@ impl Database {
             return Err(StorageError::Misuse("there is no heap or tree with this id"));
         };
         let mut hobts = self.hobts.write();
-        if let Some(delta) = self.found_rows.lock().remove(&id) {
-            entry.rows = entry.rows.saturating_add_signed(delta);
+        let found = self.found_rows.lock().remove(&id);
+        entry.rows = entry.rows.saturating_add_signed(found.unwrap_or(0));
+        let hobt = hobts.entry(id).or_insert_with(|| Arc::new(Hobt::new(self, id, &entry)));
+        if found.is_some() {
+            hobt.counts_changed();
         }
-        let made = || Arc::new(Hobt::new(self, id, &entry));
-        Ok(hobts.entry(id).or_insert_with(made).clone())
+        Ok(hobt.clone())
     }
 
     /// The directory's entry has changed by a rollback.
@@ -386,6 +388,15 @@ impl Database {
     /// Every heap and tree, system ones included.
     pub fn hobts(self: &Arc<Self>) -> StorageResult<Vec<HobtId>> {
         Ok(directory::entries(self)?.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// The pages have been replaced: nothing that handles remember is true.
+    pub(crate) fn forget_hobts(&self) {
+        let directory = self.directory();
+        directory.forget();
+        let mut hobts = self.hobts.write();
+        hobts.clear();
+        hobts.insert(DIRECTORY, directory);
     }
 
     /// The handles that are in memory.
@@ -458,11 +469,7 @@ impl Database {
         }
     }
 
-    fn release_extents(
-        self: &Arc<Self>,
-        tx: &mut Transaction,
-        entry: &Entry,
-    ) -> StorageResult<()> {
+    fn release_extents(self: &Arc<Self>, tx: &mut Transaction, entry: &Entry) -> StorageResult<()> {
         if entry.first_iam.is_none() {
             return Ok(());
         }
@@ -473,7 +480,9 @@ impl Database {
 
     /// Frees what rollbacks have left without an owner.
     pub(crate) fn free_orphans(self: &Arc<Self>) {
-        let orphans = std::mem::take(&mut *self.pending_after_rollback.lock());
+        let mut orphans = std::mem::take(&mut *self.pending_after_rollback.lock());
+        // See `directory::pending` for the order.
+        orphans.sort_by_key(|p| matches!(p, Pending::Extents(_)));
         for what in orphans {
             if let Err(e) = directory::free_pending(self, what) {
                 self.deferred_drop_failed(what, &e);
@@ -493,7 +502,7 @@ impl Database {
         let found: Vec<HobtId> = self.found_rows.lock().keys().copied().collect();
         for id in found {
             match self.hobt(id) {
-                Ok(hobt) => hobt.counts_changed(),
+                Ok(_) => {}
                 // It was dropped later in the log.
                 Err(StorageError::Misuse(_)) => {
                     self.found_rows.lock().remove(&id);
@@ -674,4 +683,3 @@ impl Database {
 fn taffrail_log_max() -> u64 {
     2 << 40
 }
-

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use taffrail_base::{DatabaseId, PageId, SessionId, SqlError};
+use taffrail_base::{DatabaseId, PageId, SqlError};
 use taffrail_io::IoError;
 
 /// Result of every operation of this crate.
@@ -104,9 +104,7 @@ impl StorageError {
             StorageError::DuplicateKey => SqlError::new(2601, &[&"", &"", &""]),
             StorageError::RowNotFound => SqlError::new(601, &[]),
             StorageError::RowTooLarge { size, max } => SqlError::new(511, &[size, max]),
-            StorageError::Lock(e) => e
-                .message(SessionId(session))
-                .unwrap_or_else(|| SqlError::new(1222, &[])),
+            StorageError::Lock(e) => e.to_sql(session),
             StorageError::LogFull(e) | StorageError::Sql(e) => e.clone(),
             StorageError::LogUnavailable(db) => SqlError::new(9001, &[db]),
             StorageError::FileFull(f) => {
@@ -134,7 +132,7 @@ impl StorageError {
             ),
             StorageError::Suspect(s) => SqlError::new(926, &[&s.database]),
             StorageError::PoolExhausted => SqlError::new(802, &[]),
-            StorageError::Misuse(what) => SqlError::new(601, &[what]),
+            StorageError::Misuse(_) => SqlError::new(5243, &[]),
         }
     }
 

@@ -161,7 +161,7 @@ fn placeholder_len(s: &str) -> usize {
         }
     }
     match b.get(i) {
-        Some(b'd' | b'i' | b'u' | b'x' | b'X' | b's' | b'c' | b'p') => i + 1,
+        Some(b'd' | b'i' | b'u' | b'x' | b'X' | b's' | b'c' | b'p' | b'f') => i + 1,
         _ => 0,
     }
 }

@@ -98,9 +98,6 @@ impl<'a> Binder<'a> {
                 let types = columns.iter().map(|c| table.columns[*c].ty).collect();
                 (InsertRows::External, types, columns)
             }
-            InsertSource::NestedDml(_) => {
-                return Err(unsupported(&"INSERT from the OUTPUT of another statement"));
-            }
         };
         let output = self.output(&i.output, &target, true, false)?;
         let mut plan = self.insert_plan(target, rows, source_types, &columns, explicit_identity)?;
@@ -464,7 +461,8 @@ impl<'a> Binder<'a> {
         }
         let conjuncts = self.filter(&u.filter)?;
         let checks = self.checks(&table)?;
-        let locator = self.block().sources[self.source_at(id)].locator.unwrap_or_default();
+        let at = self.source_at(id);
+        let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output(&u.output, &target, true, true)?;
         let node = self.plan_block(trees, conjuncts)?;
         let node = self.change_top(node, &u.top)?;
@@ -543,7 +541,8 @@ impl<'a> Binder<'a> {
     fn delete_in_block(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan> {
         let (target, id, trees) = self.change_target(&d.target, &d.from)?;
         let conjuncts = self.filter(&d.filter)?;
-        let locator = self.block().sources[self.source_at(id)].locator.unwrap_or_default();
+        let at = self.source_at(id);
+        let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output(&d.output, &target, false, true)?;
         let node = self.plan_block(trees, conjuncts)?;
         let node = self.change_top(node, &d.top)?;

@@ -168,6 +168,10 @@ impl<'a> Binder<'a> {
         } else if right.untyped && !left.untyped {
             right.ty = left.ty;
         }
+        // An integer literal beside a decimal has as many digits as it shows.
+        let (l_ty, r_ty) = (left.ty, right.ty);
+        literal_precision(&mut left, r_ty);
+        literal_precision(&mut right, l_ty);
         let operation = arith::binary(op, left.ty, right.ty)?;
         let nullable = left.nullable || right.nullable;
         let (collation, explicit_collation) = self.merge_collation(&left, &right, "add")?;
@@ -422,6 +426,18 @@ impl<'a> Binder<'a> {
         let index = self.subplan_index();
         let output = outputs.first().copied().unwrap_or(0);
         Ok((SubPlan { node: bound.node, output, outer, index }, columns))
+    }
+}
+
+fn literal_precision(b: &mut Bound, other: SqlType) {
+    if let (Expr::Const(v), SqlType::Int, SqlType::Decimal { .. } | SqlType::Numeric { .. }) =
+        (&b.expr, b.ty, other)
+        && let Some(n) = v.as_i64()
+        && let Some(d) = Decimal::new(n < 0, n.unsigned_abs() as u128, 0)
+    {
+        let precision = n.unsigned_abs().checked_ilog10().unwrap_or(0) as u8 + 1;
+        b.expr = Expr::Const(Value::Decimal(d));
+        b.ty = SqlType::Numeric { precision, scale: 0 };
     }
 }
 

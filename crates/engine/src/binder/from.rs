@@ -131,6 +131,7 @@ impl<'a> Binder<'a> {
             TableRef::Join(j) => self.join(j),
             TableRef::Pivot(_) => Err(unsupported(&"PIVOT")),
             TableRef::Unpivot(_) => Err(unsupported(&"UNPIVOT")),
+            TableRef::Changes(_) => Err(unsupported(&"A FROM that changes rows")),
             TableRef::OpenRowset(o) => Err(unsupported(&o.function)),
         }
     }

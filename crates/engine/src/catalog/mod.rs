@@ -402,6 +402,21 @@ impl Catalog {
         Ok(self.sequence_ids.take()? as i64 + 1)
     }
 
+    /// A new identity sequence that begins at its nth number; durable with the next commit of anybody.
+    pub fn new_sequence_at(&self, n: u64) -> SqlResult<i64> {
+        let id = self.new_sequence_id()?;
+        let mut tx = system_transaction(&self.storage, "IdentityRange");
+        let limit = Value::BigInt(i64::try_from(n).unwrap_or(i64::MAX));
+        systab::put(&mut tx, &SystemTables::IDENTITY, &[id], &[limit])?;
+        tx.commit(Durability::Delayed).map_err(sql)?;
+        Ok(id)
+    }
+
+    /// The table of a sequence is being dropped; if that is rolled back, the sequence is read again.
+    pub(crate) fn forget_sequence(&self, id: i64) {
+        self.sequences.lock().remove(&id);
+    }
+
     /// The catalogue's clock: a datetime.
     pub fn now(&self) -> Value {
         datetime_now(&*self.storage.instance().env.clock)

@@ -1,13 +1,333 @@
 //! DBCC commands.
 //!
 //! Whatever a command prints or returns, it ends with message 2528, unless `WITH NO_INFOMSGS` was said.
+//! `WITH TABLERESULTS` turns what others print into rows; the commands that always give rows accept it.
 
+use crate::catalog::fold;
 use crate::context::StatementContext;
-use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast;
+use crate::database::Database;
+use crate::session::client_gone;
+use crate::sink::{ColumnDesc, Command, Done, DoneKind};
+use crate::views::cell::coerce;
+use crate::views::dm_db::{log_file_ids, vlf_status};
+use crate::row;
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
+use taffrail_observe::WaitStats;
+use taffrail_syntax::ast::{self, ExprKind, Literal};
+use taffrail_types::{MaxLen, SqlType, Value};
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
 
 /// Runs a DBCC statement.
 pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
-    let _ = cx;
-    Err(SqlError::new(2526, &[&dbcc.command.value]))
+    let has = |name: &str| dbcc.options.iter().any(|o| o.name.is(name));
+    let silent = has("NO_INFOMSGS");
+    match dbcc.command.value.to_ascii_uppercase().as_str() {
+        "LOGINFO" => log_info(cx, dbcc)?,
+        "SQLPERF" => sqlperf(cx, dbcc)?,
+        "OPENTRAN" => open_transaction(cx, dbcc, has("TABLERESULTS"))?,
+        "CHECKIDENT" => check_identity(cx, dbcc, silent)?,
+        "USEROPTIONS" => user_options(cx)?,
+        "TRACESTATUS" => trace_status(cx)?,
+        // Caches here hold nothing that a script's timing needs gone, except pages: see the text of the error.
+        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS"
+        | "TRACEON" | "TRACEOFF" | "CHECKDB" | "CHECKTABLE" | "CHECKALLOC" | "CHECKCATALOG"
+        | "SHRINKFILE" | "SHRINKDATABASE" | "INPUTBUFFER" | "SHOW_STATISTICS" | "SHOWCONTIG"
+        | "INDEXDEFRAG" | "DBREINDEX" | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE" | "IND" | "LOG"
+        | "DBINFO" | "FLUSHPROCINDB" | "CLONEDATABASE" | "HELP" | "PROCCACHE" | "OUTPUTBUFFER" => {
+            return Err(unsupported(&format!("DBCC {}", dbcc.command.value.to_uppercase())));
+        }
+        _ => return Err(SqlError::new(2526, &[])),
+    }
+    if !silent {
+        cx.message(SqlError::new(2528, &[]))?;
+    }
+    Ok(())
+}
+
+/// Columns of a result: name, type, nullable.
+type Columns<'a> = &'a [(&'a str, SqlType, bool)];
+
+/// Sends a result.
+pub(crate) fn send(
+    cx: &mut StatementContext<'_>,
+    columns: Columns<'_>,
+    rows: Vec<Vec<Value>>,
+) -> SqlResult<()> {
+    let described: Vec<ColumnDesc> = columns
+        .iter()
+        .map(|(name, ty, nullable)| ColumnDesc { nullable: *nullable, ..ColumnDesc::new(*name, *ty) })
+        .collect();
+    cx.sink.columns(&described).map_err(|_| client_gone())?;
+    let count = rows.len() as u64;
+    for mut row in rows {
+        for (value, (_, ty, _)) in row.iter_mut().zip(columns) {
+            *value = coerce(std::mem::take(value), *ty);
+        }
+        cx.sink.row(&row).map_err(|_| client_gone())?;
+    }
+    let kind = if cx.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
+    let rows = (!cx.session.options.nocount).then_some(count);
+    cx.session.row_count = count as i64;
+    let done = Done { kind, command: Command::SELECT, rows, error: false };
+    cx.sink.done(done).map_err(|_| client_gone())
+}
+
+/// The text of an argument: a literal, or a bare word.
+fn text_of(e: &ast::Expr) -> Option<String> {
+    match &e.kind {
+        ExprKind::Literal(Literal::String(s) | Literal::NString(s)) => Some(s.to_string()),
+        ExprKind::Column(c) => Some(match &c.qualifier {
+            Some(q) => format!("{q}.{}", c.name.value),
+            None => c.name.value.to_string(),
+        }),
+        _ => None,
+    }
+}
+
+fn number_of(e: &ast::Expr) -> Option<i64> {
+    match &e.kind {
+        ExprKind::Literal(Literal::Int(n)) => Some(*n as i64),
+        ExprKind::Literal(Literal::Decimal(s)) => s.parse().ok(),
+        ExprKind::Unary(ast::UnaryOp::Minus, e) => Some(-number_of(e)?),
+        ExprKind::Unary(ast::UnaryOp::Plus, e) => number_of(e),
+        _ => None,
+    }
+}
+
+/// The database of an optional argument: a name or a number, 0 the current one (2520, 2560).
+fn database_of(cx: &StatementContext<'_>, argument: Option<&ast::Expr>) -> SqlResult<Arc<Database>> {
+    let Some(argument) = argument else { return Ok(cx.database()) };
+    if let Some(name) = text_of(argument) {
+        let missing = |_| SqlError::new(2520, &[&name]);
+        return cx.instance().databases().get(&name).map_err(missing);
+    }
+    match number_of(argument) {
+        Some(0) => Ok(cx.database()),
+        Some(id) => {
+            let found = u16::try_from(id).ok().map(DatabaseId);
+            let found = found.and_then(|id| cx.instance().databases().by_id(id));
+            found.ok_or_else(|| SqlError::new(2520, &[&id]))
+        }
+        None => Err(SqlError::new(2560, &[&1])),
+    }
+}
+
+const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
+const LSN: SqlType = SqlType::Numeric { precision: 25, scale: 0 };
+
+/// A row per VLF, by file and offset.
+fn log_info(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    let database = database_of(cx, dbcc.arguments.first())?;
+    let ids = log_file_ids(&database);
+    let mut vlfs = database.storage.log().vlfs();
+    vlfs.sort_by_key(|v| (v.file, v.offset));
+    let mut rows = Vec::new();
+    for v in vlfs {
+        rows.push(row![
+            0,
+            ids.get(v.file).copied().unwrap_or(2),
+            v.size,
+            v.offset,
+            v.seqno.0,
+            vlf_status(v.status),
+            v.parity,
+            v.create_lsn
+        ]);
+    }
+    let columns = [
+        ("RecoveryUnitId", SqlType::Int, false),
+        ("FileId", SqlType::Int, false),
+        ("FileSize", SqlType::BigInt, false),
+        ("StartOffset", SqlType::BigInt, false),
+        ("FSeqNo", SqlType::Int, false),
+        ("Status", SqlType::Int, false),
+        ("Parity", SqlType::TinyInt, false),
+        ("CreateLSN", LSN, false),
+    ];
+    send(cx, &columns, rows)
+}
+
+fn sqlperf(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    let what = dbcc.arguments.first().and_then(text_of);
+    let what = what.ok_or_else(|| SqlError::new(2526, &[]))?;
+    let clear = dbcc.arguments.get(1).and_then(text_of);
+    match (fold(&what).as_str(), clear.as_deref().map(fold).as_deref()) {
+        ("logspace", None) => log_space(cx),
+        ("sys.dm_os_wait_stats", Some("clear")) => {
+            WaitStats::global().clear();
+            Ok(())
+        }
+        ("sys.dm_os_latch_stats", Some("clear")) => {
+            Err(unsupported("DBCC SQLPERF('sys.dm_os_latch_stats', CLEAR)"))
+        }
+        _ => Err(SqlError::new(2526, &[])),
+    }
+}
+
+fn log_space(cx: &mut StatementContext<'_>) -> SqlResult<()> {
+    let mut rows = Vec::new();
+    for slot in cx.instance().databases().list() {
+        let Some(database) = &slot.database else { continue };
+        let space = database.storage.log().space();
+        let size = space.total as f64 / (1 << 20) as f64;
+        let used = space.used as f64 * 100.0 / space.total.max(1) as f64;
+        rows.push(row![&database.name, size, used, 0]);
+    }
+    let columns = [
+        ("Database Name", NAME, false),
+        ("Log Size (MB)", SqlType::Real, true),
+        ("Log Space Used (%)", SqlType::Real, true),
+        ("Status", SqlType::Int, false),
+    ];
+    send(cx, &columns, rows)
+}
+
+/// The oldest transaction that has written.
+fn open_transaction(
+    cx: &mut StatementContext<'_>,
+    dbcc: &ast::Dbcc,
+    table_results: bool,
+) -> SqlResult<()> {
+    let database = database_of(cx, dbcc.arguments.first())?;
+    let oldest = database.storage.active_transactions().into_iter().find(|t| !t.system);
+    let Some(t) = oldest else { return print(cx, "No active open transactions.") };
+    let lsn = database.storage.log().lsn(t.first_bound);
+    let lsn = lsn.map_or_else(String::new, |l| format!("({}:{}:{})", l.vlf.0, l.block.0, l.slot));
+    let started = crate::catalog::datetime(t.begun);
+    let style = Some(109);
+    let varchar = SqlType::VarChar(MaxLen::N(30));
+    let explicit = taffrail_types::Conversion::Explicit;
+    let started = taffrail_types::convert::cast(&started, SqlType::DateTime, varchar, style, explicit)?;
+    let started = started.as_text().unwrap_or_default();
+    let facts = [
+        ("OLDACT_SPID", "SPID (server process ID)", t.session.0.to_string()),
+        ("OLDACT_UID", "UID (user ID) ", "-1".to_string()),
+        ("OLDACT_NAME", "Name          ", t.name.to_string()),
+        ("OLDACT_LSN", "LSN           ", lsn),
+        ("OLDACT_STARTTIME", "Start time    ", started),
+        ("OLDACT_SID", "SID           ", "0x01".to_string()),
+    ];
+    if table_results {
+        let rows = facts.into_iter().map(|(name, _, value)| row![name, value]).collect();
+        let columns = [
+            ("REPL_NAME", SqlType::VarChar(MaxLen::N(25)), false),
+            ("REPL_VALUE", SqlType::Variant, true),
+        ];
+        return send(cx, &columns, rows);
+    }
+    print(cx, &format!("Transaction information for database '{}'.", database.name))?;
+    print(cx, "")?;
+    print(cx, "Oldest active transaction:")?;
+    for (_, name, value) in facts {
+        print(cx, &format!("    {name}: {value}"))?;
+    }
+    Ok(())
+}
+
+/// A line of text, as PRINT sends it.
+pub(crate) fn print(cx: &mut StatementContext<'_>, text: &str) -> SqlResult<()> {
+    cx.message(Box::new(SqlError {
+        number: 0,
+        state: 1,
+        severity: 0,
+        line: 0,
+        procedure: None,
+        message: text.into(),
+    }))
+}
+
+/// `DBCC CHECKIDENT ('table' [, NORESEED | RESEED [, value]])`.
+fn check_identity(
+    cx: &mut StatementContext<'_>,
+    dbcc: &ast::Dbcc,
+    silent: bool,
+) -> SqlResult<()> {
+    let name = dbcc.arguments.first().and_then(text_of);
+    let name = name.ok_or_else(|| SqlError::new(2560, &[&1]))?;
+    let (database, table) = crate::procs::table_by_text(cx, &name)?
+        .ok_or_else(|| SqlError::new(2501, &[&name]))?;
+    let Some(identity) = table.identity.clone() else {
+        return Err(SqlError::new(7997, &[&table.name()]));
+    };
+    let mode = dbcc.arguments.get(1).and_then(text_of).map(|m| fold(&m));
+    let current = identity.sequence.last();
+    let shown = |v: Option<i64>| v.map_or_else(|| "NULL".to_string(), |v| v.to_string());
+    match (mode.as_deref(), dbcc.arguments.get(2)) {
+        (None | Some("noreseed"), _) => {}
+        (Some("reseed"), Some(value)) => {
+            let value = number_of(value).ok_or_else(|| SqlError::new(2560, &[&3]))?;
+            crate::ddl::reseed_identity(cx, &database, &table, value)?;
+        }
+        (Some("reseed"), None) => {
+            return Err(unsupported("DBCC CHECKIDENT (RESEED) without a value"));
+        }
+        _ => return Err(SqlError::new(2560, &[&2])),
+    }
+    if !silent {
+        let current = shown(current);
+        let text = match dbcc.arguments.get(2) {
+            Some(_) => format!("Checking identity information: current identity value '{current}'."),
+            None => format!(
+                "Checking identity information: current identity value '{current}', current column value '{current}'."
+            ),
+        };
+        print(cx, &text)?;
+    }
+    Ok(())
+}
+
+fn user_options(cx: &mut StatementContext<'_>) -> SqlResult<()> {
+    let o = cx.session.options.clone();
+    let isolation = match o.isolation {
+        crate::session::Isolation::ReadUncommitted => "read uncommitted",
+        crate::session::Isolation::ReadCommitted => "read committed",
+        crate::session::Isolation::RepeatableRead => "repeatable read",
+        crate::session::Isolation::Serializable => "serializable",
+    };
+    let mut rows = vec![
+        row!["textsize", o.text_size.to_string()],
+        row!["language", &o.language],
+        row!["dateformat", format!("{:?}", o.date_format).to_lowercase()],
+        row!["datefirst", o.date_first.to_string()],
+        row!["lock_timeout", o.lock_timeout.to_string()],
+    ];
+    for (name, on) in [
+        ("quoted_identifier", o.quoted_identifier),
+        ("arithabort", o.arithabort),
+        ("nocount", o.nocount),
+        ("xact_abort", o.xact_abort),
+        ("ansi_null_dflt_on", o.ansi_null_dflt_on),
+        ("ansi_warnings", o.ansi_warnings),
+        ("ansi_padding", o.ansi_padding),
+        ("ansi_nulls", o.ansi_nulls),
+        ("concat_null_yields_null", o.concat_null_yields_null),
+        ("numeric_roundabort", o.numeric_roundabort),
+        ("implicit_transactions", o.implicit_transactions),
+        ("cursor_close_on_commit", o.cursor_close_on_commit),
+    ] {
+        if on {
+            rows.push(row![name, "SET"]);
+        }
+    }
+    rows.push(row!["isolation level", isolation]);
+    let columns = [
+        ("Set Option", NAME, false),
+        ("Value", SqlType::NVarChar(MaxLen::N(46)), true),
+    ];
+    send(cx, &columns, rows)
+}
+
+/// No trace flag exists, so none is on.
+fn trace_status(cx: &mut StatementContext<'_>) -> SqlResult<()> {
+    let columns = [
+        ("TraceFlag", SqlType::SmallInt, true),
+        ("Status", SqlType::SmallInt, true),
+        ("Global", SqlType::SmallInt, true),
+        ("Session", SqlType::SmallInt, true),
+    ];
+    send(cx, &columns, Vec::new())
 }

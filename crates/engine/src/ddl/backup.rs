@@ -55,23 +55,13 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Backup, statement: &str) -> SqlRe
     if let Some(dir) = path.parent() {
         disk.create_dir(dir).map_err(cannot_open)?;
     }
-    let exists = disk.exists(&path).map_err(cannot_open)?;
-    if exists && !options.overwrite {
-        return Err(unsupported("Appending to a backup file that exists (WITH INIT replaces it)"));
-    }
-    // The old backup stays until the new one is complete.
-    let partial = partial_path(&path);
-    if disk.exists(&partial).map_err(cannot_open)? {
-        disk.remove(&partial).map_err(cannot_open)?;
-    }
-    let report = database.storage.backup_full(&partial).map_err(|e| match e {
+    let cancel = cx.session.cancel.clone();
+    let stopped = || cancel.load(std::sync::atomic::Ordering::Acquire);
+    let report = database.storage.backup_full(&path, options.overwrite, &stopped);
+    let report = report.map_err(|e| match e {
         StorageError::Io(io) => SqlError::new(3201, &[&target, &io.source.source]),
         other => sql(other),
     })?;
-    disk.rename(&partial, &path).map_err(cannot_open)?;
-    if let Some(dir) = path.parent() {
-        disk.sync_dir(dir).map_err(cannot_open)?;
-    }
     if options.stats {
         cx.message(SqlError::new(3211, &[&100]))?;
     }
@@ -80,7 +70,7 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Backup, statement: &str) -> SqlRe
         let file = files.iter().find(|f| f.kind == kind);
         file.map_or_else(String::new, |f| f.name.clone())
     };
-    let log_pages = report.log_bytes.div_ceil(8192);
+    let log_pages = report.bytes.div_ceil(8192).saturating_sub(report.pages);
     let (rows, log) = (logical(FileKind::Rows), logical(FileKind::Log));
     cx.message(SqlError::new(4035, &[&report.pages, &database.name, &rows, &1]))?;
     cx.message(SqlError::new(4035, &[&log_pages, &database.name, &log, &1]))?;
@@ -121,10 +111,4 @@ fn backup_path(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
     }
     let dir = cx.instance().databases().data_dir().join("backup");
     checked_path(cx, &dir.join(target).to_string_lossy()).map_err(refused)
-}
-
-fn partial_path(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".partial");
-    path.with_file_name(name)
 }

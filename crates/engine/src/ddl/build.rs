@@ -170,7 +170,7 @@ pub(crate) fn nonclustered(tx: &mut Transaction, table: &Table, index: &Index) -
 }
 
 /// 1946 when a key is too long for its index.
-pub(crate) fn check_key(k: &[u8], index: &Index) -> SqlResult<()> {
+fn check_key(k: &[u8], index: &Index) -> SqlResult<()> {
     let (max, what) = match index.kind {
         IndexKind::Nonclustered => (btree::MAX_KEY, "nonclustered"),
         _ => (btree::MAX_KEY, "clustered"),

@@ -450,11 +450,50 @@ fn alter_file(
     growth: Option<Growth>,
     max_size: Option<Option<u64>>,
 ) -> SqlResult<()> {
-    database.storage.alter_file(file.id, name, growth, max_size).map_err(sql)
+    if file.kind == FileKind::Rows {
+        return database.storage.alter_data_file(file.id, name, growth, max_size).map_err(sql);
+    }
+    if growth.is_some() || max_size.is_some() {
+        let at = log_file(database, file)?;
+        let growth = match growth.unwrap_or(file.growth) {
+            Growth::None => taffrail_log::Growth::None,
+            Growth::Bytes(by) => taffrail_log::Growth::Bytes(by),
+            Growth::Percent(n) => taffrail_log::Growth::Percent(n),
+        };
+        let max_size = max_size.unwrap_or(file.max_size).unwrap_or(MAX_LOG_FILE);
+        let log = database.storage.log();
+        log.set_file_options(at, growth, max_size).map_err(|e| log_error(database, file, e))?;
+    }
+    match name {
+        Some(name) => database.storage.rename_log_file(file.id, name).map_err(sql),
+        None => Ok(()),
+    }
+}
+
+/// A log file's place among the log's files.
+fn log_file(database: &Database, file: &FileInfo) -> SqlResult<usize> {
+    let files = database.storage.log().files();
+    let at = files.iter().position(|f| f.path == file.path);
+    at.ok_or_else(|| SqlError::new(5041, &[&file.name]))
+}
+
+fn log_error(database: &Database, file: &FileInfo, e: taffrail_log::LogError) -> Box<SqlError> {
+    match e {
+        taffrail_log::LogError::Io(io) => {
+            SqlError::new(5149, &[&io.source, &file.path.display()]).with_state(3)
+        }
+        taffrail_log::LogError::Unavailable => SqlError::new(9001, &[&database.name]),
+        other => SqlError::new(5149, &[&other, &file.path.display()]),
+    }
 }
 
 fn grow_file(database: &Arc<Database>, file: &FileInfo, to: u64) -> SqlResult<()> {
-    let grown = database.storage.grow_file(file.id, to);
+    if file.kind == FileKind::Log {
+        let at = log_file(database, file)?;
+        let grown = database.storage.log().grow_file(at, to);
+        return grown.map_err(|e| log_error(database, file, e));
+    }
+    let grown = database.storage.grow_data_file(file.id, to);
     grown.map_err(|e| match e {
         StorageError::Io(io) => {
             SqlError::new(5149, &[&io.source.source, &file.path.display()]).with_state(3)

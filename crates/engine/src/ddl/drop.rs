@@ -65,6 +65,10 @@ pub(crate) fn drop_table(
     }
     let tx = cx.transaction(database)?;
     rows::remove_object(tx, id)?;
+    if let Some(identity) = &table.identity {
+        database.catalog.forget_sequence(identity.sequence.id());
+        systab::remove(tx, &SystemTables::IDENTITY, &[identity.sequence.id()])?;
+    }
     for index in &table.indexes {
         database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
     }
@@ -124,6 +128,35 @@ pub(crate) fn reset_identity(
         seed: identity.seed,
         increment: identity.increment,
         sequence: database.catalog.new_sequence_id()?,
+    };
+    let column = &table.columns[identity.column];
+    rows::write_column(cx.transaction(database)?, table.head.id, column, Some(row))?;
+    let session = cx.session.id;
+    database.catalog.refresh(cx.transaction(database)?, session, &[table.head.id])
+}
+
+/// `DBCC CHECKIDENT (…, RESEED, value)`: the next value is `value` plus the increment, or `value` itself when the column
+/// has given none out yet.
+pub(crate) fn reseed(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    value: i64,
+) -> SqlResult<()> {
+    let missing = || SqlError::new(208, &[&table.head.name]);
+    let table = resolve::lock_for_change(cx, database, table, missing)?;
+    let Some(identity) = &table.identity else { return Ok(()) };
+    let distance = value as i128 - identity.seed as i128;
+    let step = identity.increment as i128;
+    let n = distance / step + identity.sequence.last().is_some() as i128;
+    let (Ok(n), 0) = (u64::try_from(n), distance % step) else {
+        let what = "RESEED to a value that the column's seed and increment do not reach";
+        return Err(SqlError::new(40510, &[&what]));
+    };
+    let row = IdentityRow {
+        seed: identity.seed,
+        increment: identity.increment,
+        sequence: database.catalog.new_sequence_at(n)?,
     };
     let column = &table.columns[identity.column];
     rows::write_column(cx.transaction(database)?, table.head.id, column, Some(row))?;

@@ -26,7 +26,7 @@ use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_types::{Collation, SqlType};
 
-pub(crate) use build::check_key;
+pub(crate) use drop::reseed as reseed_identity;
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]

@@ -83,7 +83,7 @@ pub(crate) fn store(
     if fits(&v, from, c.ty) {
         return Ok(v);
     }
-    match assign(&v, from, c.ty, context) {
+    match assign(v, from, c.ty, context) {
         Ok(v) => Ok(v),
         Err(AssignError::Sql(e)) => Err(e),
         Err(AssignError::Truncated(t)) => {

@@ -526,8 +526,16 @@ pub(crate) fn plan(
     let (slots, subplans) = (binder.frame_size(), binder.subplan_count());
     let uses = std::mem::take(&mut binder.uses);
     drop(binder);
+    let identity_insert = match &kind {
+        PlanKind::Insert(i) if i.table.identity.is_some() => {
+            let key = (i.database.id, i.table.id());
+            Some((key.0, key.1, session.identity_insert == Some(key)))
+        }
+        _ => None,
+    };
     Ok(Plan {
         kind,
+        identity_insert,
         slots,
         subplans,
         uses,

@@ -150,16 +150,15 @@ impl<'s> Interpreter<'s> {
         visible: u32,
         source: &Source<'_>,
     ) -> SqlResult<Arc<Plan>> {
-        let temp = self.session.temp_version;
         let slot = &mut act.plans[number as usize];
         if let Some(p) = slot
-            && p.is_current(temp)
+            && p.is_current(self.session)
         {
             return Ok(p.clone());
         }
         let shared = &module.shared[number as usize];
         if let Some(p) = shared.lock().as_ref()
-            && p.is_current(temp)
+            && p.is_current(self.session)
         {
             *slot = Some(p.clone());
             return Ok(p.clone());
@@ -193,7 +192,7 @@ impl<'s> Interpreter<'s> {
                 let tx = self.session.transaction_in(&u.database)?;
                 current &= u.database.catalog.lock_table(tx, id, &u.table, mode)?;
             }
-            if current && plan.is_current(self.session.temp_version) {
+            if current && plan.is_current(self.session) {
                 return Ok(plan);
             }
             act.plans[number as usize] = None;
@@ -434,6 +433,10 @@ impl<'s> Interpreter<'s> {
         if nocount && kind == DoneKind::InProcedure && ended.command != Command::SELECT {
             return Ok(Flow::Next);
         }
+        // Declarations tell nothing.
+        if ended.command == Command::NONE {
+            return Ok(Flow::Next);
+        }
         // INSERT … EXEC takes the rows; the statements that make them tell nothing.
         if self.capturing {
             return Ok(Flow::Next);
@@ -464,18 +467,22 @@ impl<'s> Interpreter<'s> {
     ) -> Step {
         let mut e = e.with_line(s.line);
         match e.number {
-            CANCELLED => return Err(Unwind::Cancelled),
+            // 3621 here is the lock manager's word for a wait that was cancelled.
+            CANCELLED | 3621 => return Err(Unwind::Cancelled),
             CLIENT_GONE => return Err(Unwind::Gone),
             _ => {}
         }
+        let thrown = std::mem::take(&mut self.session.throwing);
+        let raised = std::mem::take(&mut self.session.raising);
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
         self.session.error = e.number;
         self.session.row_count = 0;
-        let batch = ends_batch(&e) || (self.session.options.xact_abort && e.severity > 10);
+        let undo =
+            ends_batch(&e) || (self.session.options.xact_abort && e.severity > 10 && !raised);
         if e.severity < 20 && self.tries > 0 && e.severity > 10 {
-            if self.session.transaction.count > 0 && batch {
+            if self.session.transaction.count > 0 && undo {
                 self.session.transaction.doomed = true;
             }
             return Err(Unwind::Error(e));
@@ -483,7 +490,7 @@ impl<'s> Interpreter<'s> {
         let fatal = e.severity >= 20;
         let kind = self.done_kind();
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
-        let batch = batch || fatal;
+        let batch = undo || fatal || thrown;
         if dml && !batch && terminates(&e) {
             let info = SqlError::new(3621, &[]).with_severity(0).with_line(s.line);
             let info = match &module.name {
@@ -492,7 +499,7 @@ impl<'s> Interpreter<'s> {
             };
             self.sink.message(&info).map_err(|_| Unwind::Gone)?;
         }
-        if batch {
+        if undo || fatal {
             self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
         }
         let done = Done { kind, command, rows: None, error: true };

@@ -5,6 +5,7 @@ use crate::binder::{BoundSelect, TableUse, Variables};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::node::{DeletePlan, InsertPlan, UpdatePlan};
+use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use taffrail_syntax::ast;
@@ -154,6 +155,8 @@ pub(crate) struct Plan {
     pub depends: Vec<(Arc<Database>, u64)>,
     /// It names temp tables: only for this session, at this version of its temp tables.
     pub temp: Option<u64>,
+    /// It inserts into a table with an identity column: the table, and whether IDENTITY_INSERT was on for it.
+    pub identity_insert: Option<(taffrail_base::DatabaseId, taffrail_base::ObjectId, bool)>,
 }
 
 /// What a plan runs.
@@ -169,8 +172,11 @@ pub(crate) enum PlanKind {
 impl Plan {
     /// Whether it may still be run.
     #[inline]
-    pub fn is_current(&self, temp_version: u64) -> bool {
+    pub fn is_current(&self, session: &Session) -> bool {
         self.depends.iter().all(|(db, version)| db.catalog.version() == *version)
-            && self.temp.is_none_or(|v| v == temp_version)
+            && self.temp.is_none_or(|v| v == session.temp_version)
+            && self.identity_insert.is_none_or(|(db, table, on)| {
+                (session.identity_insert == Some((db, table))) == on
+            })
     }
 }

@@ -98,8 +98,6 @@ impl Session {
             return Err(SqlError::new(8107, &[&d.name, schema, &name, &table.name()]));
         }
         self.identity_insert = Some(key);
-        // Plans ask for it when they are made.
-        self.identity_version += 1;
         Ok(())
     }
 
@@ -178,7 +176,7 @@ impl Session {
         database: Arc<Database>,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
-        self.lock_home(&database)?;
+        self.instance.ensure_writer(&database);
         let old = self.database.name.clone();
         let new = database.name.clone();
         self.database = database;

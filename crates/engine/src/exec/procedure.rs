@@ -12,7 +12,7 @@ use crate::sink::{
 };
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
+use taffrail_types::{Conversion, SqlType, Value, convert};
 
 /// Procedures nest so deep at most.
 pub(crate) const MAX_NEST_LEVEL: u32 = 32;
@@ -616,5 +616,3 @@ impl ResultSink for Capture<'_> {
     }
 }
 
-/// The type under which texts are passed to procedures.
-pub(crate) const TEXT: SqlType = SqlType::NVarChar(MaxLen::Max);

@@ -315,7 +315,7 @@ impl Interpreter<'_> {
         }
         let id = self.in_statement(|it| {
             let mut cx = it.context(s.line);
-            ddl::create_table_variable(&mut cx, &name, body)
+            ddl::create_table_variable(&mut cx, &name, body, &module.text)
         })?;
         act.tables.push((name, id));
         Ok(())

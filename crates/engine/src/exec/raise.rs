@@ -54,7 +54,11 @@ impl Interpreter<'_> {
     ) -> SqlResult<()> {
         let e = match &s.kind {
             StmtKind::Throw(None) => match self.session.caught.last() {
-                Some(e) => return Err(Box::new(e.clone())),
+                Some(e) => {
+                    let e = Box::new(e.clone());
+                    self.session.throwing = true;
+                    return Err(e);
+                }
                 None => return Err(SqlError::new(10704, &[])),
             },
             StmtKind::Throw(Some(t)) => {

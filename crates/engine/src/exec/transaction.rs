@@ -28,7 +28,11 @@ fn durability(database_option: u8, delayed: bool) -> Durability {
 impl Session {
     /// Where all parts stand.
     fn marks(&mut self) -> Marks {
-        self.transaction.parts.iter_mut().map(|p| (p.database.id, p.tx.savepoint())).collect()
+        let mark = |p: &mut TransactionPart| {
+            p.tx.begin_statement();
+            (p.database.id, p.tx.savepoint())
+        };
+        self.transaction.parts.iter_mut().map(mark).collect()
     }
 
     /// Commits all parts. After an error nothing is left of the transaction.

@@ -1,4 +1,4 @@
-//! Functions on numbers, random ones among them, and checksums.
+//! Functions on numbers, random ones among them, checksums, and the extremes of a list.
 //!
 //! ABS, ROUND and their neighbours keep the type of their argument; the transcendental ones compute in float. Text is
 //! taken as float.
@@ -37,6 +37,8 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("ISNUMERIC", 1, 1, |r| r.as_given(SqlType::Int), isnumeric),
     Function::new("CHECKSUM", 1, 254, |r| r.as_given(SqlType::Int), |c, a| checksum(a, c.context.collation())).per_statement(),
     Function::new("BINARY_CHECKSUM", 1, 254, |r| r.as_given(SqlType::Int), |_, a| checksum(a, Collation::Latin1GeneralBin2)),
+    Function::new("GREATEST", 1, 254, common_rule, |c, a| extreme(c, a, true)).per_statement(),
+    Function::new("LEAST", 1, 254, common_rule, |c, a| extreme(c, a, false)).per_statement(),
     Function::new("NEWID", 0, 0, |r| r.as_given(SqlType::UniqueIdentifier), newid).per_call(),
     Function::new("NEWSEQUENTIALID", 0, 0, |r| r.as_given(SqlType::UniqueIdentifier), |c, _| Ok(Value::Guid(c.context.sequential_guid()))).per_call(),
 ];
@@ -315,6 +317,31 @@ fn checksum(args: &[Value], collation: Collation) -> SqlResult<Value> {
         (h.rotate_left(7) ^ compare::hash(v, collation)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     });
     Ok(Value::Int((all >> 32) as i32))
+}
+
+/// All arguments as their common type.
+fn common_rule(r: &Rule<'_>) -> SqlResult<Signature> {
+    let mut ty = r.args[0];
+    for other in &r.args[1..] {
+        ty = taffrail_types::convert::common_type(ty, *other)?;
+    }
+    Ok(signature(&vec![ty; r.args.len()], ty))
+}
+
+/// The greatest or least that is not NULL.
+fn extreme(c: &Call<'_>, args: &[Value], greatest: bool) -> SqlResult<Value> {
+    let collation = c.context.collation();
+    let mut best: Option<&Value> = None;
+    for v in args.iter().filter(|v| !v.is_null()) {
+        let better = best.is_none_or(|b| {
+            let order = compare::compare(v, b, collation);
+            if greatest { order.is_gt() } else { order.is_lt() }
+        });
+        if better {
+            best = Some(v);
+        }
+    }
+    Ok(best.cloned().unwrap_or(Value::Null))
 }
 
 fn newid(c: &Call<'_>, _: &[Value]) -> SqlResult<Value> {

@@ -212,6 +212,8 @@ fn numbers() {
         ("ISNUMERIC('')", "0"),
         ("ISNUMERIC(5)", "1"),
         ("NEWID()", "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF"),
+        ("GREATEST(1, 2.5, NULL)", "2.5"),
+        ("LEAST('b', 'A', 'c')", "A"),
         ("ABS('x')", "8114 Error converting data type varchar to float."),
         (
             "ABS(date'2026-01-01')",

@@ -1,11 +1,25 @@
 //! System procedures.
 //!
-//! Those that are queries are T-SQL, compiled in and run by the interpreter in the caller's database; the few that reach
-//! below the language are functions.
+//! Those that run statements of the caller's are T-SQL, compiled in and run by the interpreter in the caller's database;
+//! those that show something are functions that send rows.
+//!
+//! | module | procedures |
+//! |---|---|
+//! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
+//! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
+//! | [`odbc`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
+//! | `foreach.sql` | sp_MSforeachdb, sp_MSforeachtable |
 
+mod help;
+mod odbc;
+mod space;
+
+use crate::catalog::{Table, fold};
 use crate::context::StatementContext;
-use taffrail_base::SqlResult;
-use taffrail_types::Value;
+use crate::database::Database;
+use std::sync::{Arc, LazyLock};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{SqlType, Value, convert};
 
 /// An argument of a native procedure: its name with `@` (empty when it was given by position) and its value.
 #[derive(Clone, Debug)]
@@ -32,8 +46,203 @@ pub struct SystemProcedure {
     pub body: Body,
 }
 
+const FOREACH_DB: &str = include_str!("foreachdb.sql");
+const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
+
+static PROCEDURES: &[SystemProcedure] = &[
+    SystemProcedure { name: "sp_MSforeachdb", body: Body::Sql(FOREACH_DB) },
+    SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
+    SystemProcedure { name: "sp_flush_log", body: Body::Native(flush_log) },
+    SystemProcedure { name: "sp_spaceused", body: Body::Native(space::spaceused) },
+    SystemProcedure { name: "sp_helpdb", body: Body::Native(space::helpdb) },
+    SystemProcedure { name: "sp_helpfile", body: Body::Native(space::helpfile) },
+    SystemProcedure { name: "sp_databases", body: Body::Native(space::databases) },
+    SystemProcedure { name: "sp_help", body: Body::Native(help::help) },
+    SystemProcedure { name: "sp_helpindex", body: Body::Native(help::helpindex) },
+    SystemProcedure { name: "sp_helptext", body: Body::Native(help::helptext) },
+    SystemProcedure { name: "sp_who", body: Body::Native(help::who) },
+    SystemProcedure { name: "sp_who2", body: Body::Native(help::who2) },
+    SystemProcedure { name: "sp_configure", body: Body::Native(help::configure) },
+    SystemProcedure { name: "xp_msver", body: Body::Native(help::msver) },
+    SystemProcedure { name: "sp_server_info", body: Body::Native(odbc::server_info) },
+    SystemProcedure { name: "sp_tables", body: Body::Native(odbc::tables) },
+    SystemProcedure { name: "sp_columns", body: Body::Native(odbc::columns) },
+    SystemProcedure { name: "sp_columns_100", body: Body::Native(odbc::columns_100) },
+    SystemProcedure { name: "sp_pkeys", body: Body::Native(odbc::pkeys) },
+    SystemProcedure { name: "sp_fkeys", body: Body::Native(odbc::fkeys) },
+    SystemProcedure { name: "sp_statistics", body: Body::Native(odbc::statistics) },
+    SystemProcedure { name: "sp_statistics_100", body: Body::Native(odbc::statistics) },
+    SystemProcedure { name: "sp_special_columns", body: Body::Native(odbc::special_columns) },
+    SystemProcedure { name: "sp_special_columns_100", body: Body::Native(odbc::special_columns) },
+    SystemProcedure { name: "sp_datatype_info", body: Body::Native(odbc::datatype_info) },
+    SystemProcedure { name: "sp_datatype_info_100", body: Body::Native(odbc::datatype_info) },
+    SystemProcedure { name: "sp_stored_procedures", body: Body::Native(odbc::stored_procedures) },
+    SystemProcedure {
+        name: "sp_describe_undeclared_parameters",
+        body: Body::Native(|_, _| refused("sp_describe_undeclared_parameters")),
+    },
+    SystemProcedure {
+        name: "sp_describe_first_result_set",
+        body: Body::Native(|_, _| refused("sp_describe_first_result_set")),
+    },
+];
+
+static BY_NAME: LazyLock<hashbrown::HashMap<String, usize, foldhash::fast::RandomState>> =
+    LazyLock::new(|| PROCEDURES.iter().enumerate().map(|(n, p)| (fold(p.name), n)).collect());
+
 /// A system procedure by name: `sys.x`, and `dbo.x` or `x` from any database.
 pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemProcedure> {
-    let _ = (schema, name);
-    None
+    match schema.map(fold).as_deref() {
+        None | Some("" | "dbo" | "sys") => BY_NAME.get(&fold(name)).map(|n| &PROCEDURES[*n]),
+        Some(_) => None,
+    }
+}
+
+/// Names and ids of all of them, for sys.all_objects.
+pub(crate) fn names() -> impl Iterator<Item = (&'static str, i32)> {
+    PROCEDURES.iter().enumerate().map(|(n, p)| (p.name, -10_000 - n as i32))
+}
+
+fn refused(what: &str) -> SqlResult<i32> {
+    Err(SqlError::new(40510, &[&what]))
+}
+
+/// `sys.sp_flush_log`: everything committed so far is on disk when it returns.
+fn flush_log(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
+    let session = cx.session.id.0;
+    cx.database().storage.flush_log().map_err(|e| e.to_sql(session))?;
+    Ok(0)
+}
+
+/// The arguments of a call against the names of the parameters.
+pub(crate) struct Arguments<'a> {
+    values: Vec<Option<&'a Value>>,
+}
+
+impl<'a> Arguments<'a> {
+    /// 8144, 8145 when the call does not fit.
+    pub fn new(procedure: &str, names: &[&str], given: &'a [Argument]) -> SqlResult<Arguments<'a>> {
+        let mut values = vec![None; names.len()];
+        for (i, a) in given.iter().enumerate() {
+            let at = match a.name.as_str() {
+                "" if i < names.len() => i,
+                "" => return Err(SqlError::new(8144, &[&procedure])),
+                name => names
+                    .iter()
+                    .position(|n| n.eq_ignore_ascii_case(name))
+                    .ok_or_else(|| SqlError::new(8145, &[&name, &procedure]))?,
+            };
+            values[at] = Some(&a.value);
+        }
+        Ok(Arguments { values })
+    }
+
+    /// A text argument; NULL counts as not given.
+    pub fn text(&self, at: usize) -> Option<String> {
+        let value = self.values[at]?;
+        value.as_text().or_else(|| value.as_i64().map(|n| n.to_string()))
+    }
+
+    /// A number; text is read as one.
+    pub fn number(&self, at: usize) -> Option<i64> {
+        let value = self.values[at]?;
+        value.as_i64().or_else(|| value.as_text()?.trim().parse().ok())
+    }
+
+    /// A flag.
+    pub fn flag(&self, at: usize) -> bool {
+        self.number(at).is_some_and(|n| n != 0)
+            || self.text(at).is_some_and(|t| t.eq_ignore_ascii_case("true"))
+    }
+}
+
+/// The parts of a name such as `[db].[dbo].[t]`, last first.
+pub(crate) fn name_parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = name.trim().chars().peekable();
+    let mut close = None;
+    while let Some(c) = chars.next() {
+        let part = parts.last_mut().expect("one part at least");
+        match close {
+            Some(end) if c == end => {
+                if chars.peek() == Some(&end) {
+                    part.push(end);
+                    chars.next();
+                } else {
+                    close = None;
+                }
+            }
+            Some(_) => part.push(c),
+            None => match c {
+                '[' => close = Some(']'),
+                '"' => close = Some('"'),
+                '.' => parts.push(String::new()),
+                _ => part.push(c),
+            },
+        }
+    }
+    parts.reverse();
+    parts
+}
+
+/// A table of the session by the text of its name.
+pub(crate) fn table_by_text(
+    cx: &StatementContext<'_>,
+    name: &str,
+) -> SqlResult<Option<(Arc<Database>, Arc<Table>)>> {
+    let parts = name_parts(name);
+    let table = parts.first().map_or("", |p| p);
+    if table.starts_with('#') {
+        let tempdb = cx.instance().databases().tempdb()?;
+        let temp = cx.session.find_temp_table(table);
+        let found = temp.and_then(|t| tempdb.catalog.table(t.object_id));
+        return Ok(found.map(|t| (tempdb, t)));
+    }
+    let database = match parts.get(2) {
+        Some(database) if !database.is_empty() => cx.instance().databases().get(database)?,
+        _ => cx.database(),
+    };
+    let schema = parts.get(1).map(String::as_str);
+    let found = database.catalog.find_table(schema, table, cx.session.id);
+    Ok(found.map(|t| (database, t)))
+}
+
+/// A value as text of at most so many characters.
+pub(crate) fn as_varchar(value: &Value, ty: SqlType, style: Option<i32>) -> SqlResult<String> {
+    let to = SqlType::VarChar(taffrail_types::MaxLen::N(60));
+    let explicit = taffrail_types::Conversion::Explicit;
+    let text = convert::cast(value, ty, to, style, explicit)?;
+    Ok(text.as_text().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_apart() {
+        assert_eq!(name_parts("[a].[b.c].[d]]e]"), ["d]e", "b.c", "a"]);
+        assert_eq!(name_parts("db..t"), ["t", "", "db"]);
+        assert_eq!(name_parts("\"x y\""), ["x y"]);
+    }
+
+    #[test]
+    fn procedures_are_found_from_everywhere() {
+        for schema in [None, Some("sys"), Some("DBO")] {
+            assert!(find(schema, "SP_MSFOREACHDB").is_some());
+        }
+        assert!(find(Some("other"), "sp_who").is_none());
+        assert_eq!(BY_NAME.len(), PROCEDURES.len());
+    }
+
+    #[test]
+    fn arguments_are_bound_by_place_and_name() {
+        let given = [
+            Argument { name: String::new(), value: Value::varchar("t") },
+            Argument { name: "@B".into(), value: Value::Int(1) },
+        ];
+        let args = Arguments::new("p", &["@a", "@b"], &given).unwrap();
+        assert_eq!((args.text(0).as_deref(), args.flag(1)), (Some("t"), true));
+        assert_eq!(Arguments::new("p", &["@a"], &given).err().map(|e| e.number), Some(8145));
+    }
 }

@@ -71,7 +71,7 @@ fn file_cells(f: &taffrail_storage::FileInfo) -> Vec<Value> {
     let max = f.max_size.map_or(-1, |m| (m / 8192) as i64);
     let status = 2 | if is_log { 0x40 } else { 0 } | if percent { 0x10_0000 } else { 0 };
     let path = f.path.to_string_lossy().into_owned();
-    row![f.id.0, !is_log, (f.size / 8192), max, growth, status, 0, &f.name, path]
+    row![f.id.0, !is_log, f.size / 8192, max, growth, status, 0, &f.name, path]
 }
 
 fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
@@ -171,7 +171,7 @@ fn sysindexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
             0,
             index.key.columns().len(),
             1,
-            used.data_pages,
+            used.used_pages.saturating_sub(used.iam_pages),
             used.reserved_pages,
             used.used_pages,
             used.rows,

@@ -158,24 +158,19 @@ pub(super) fn space(cx: &ViewContext<'_>, index: &Index) -> SqlResult<SpaceUsed>
 
 fn allocation_units(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     each_index(cx, |_, index| {
+        // Large values lie among the pages of their heap or tree and are counted with them.
         let used = space(cx, index)?;
         let id = index.hobt_id.0;
-        let in_row_total = used.reserved_pages.saturating_sub(used.lob_pages);
-        let in_row_used = used.used_pages.saturating_sub(used.lob_pages);
         rows.push(row![
             id * 4 + 1,
             1,
             "IN_ROW_DATA",
             id,
             1,
-            in_row_total,
-            in_row_used,
-            used.data_pages
+            used.reserved_pages,
+            used.used_pages,
+            used.used_pages.saturating_sub(used.iam_pages)
         ]);
-        if used.lob_pages > 0 {
-            let n = used.lob_pages;
-            rows.push(row![id * 4 + 2, 2, "LOB_DATA", id, 1, n, n, n]);
-        }
         Ok(())
     })
 }

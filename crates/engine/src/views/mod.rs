@@ -149,7 +149,9 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 
-static BY_NAME: LazyLock<hashbrown::HashMap<(String, String), usize>> = LazyLock::new(|| {
+type Names = hashbrown::HashMap<(String, String), usize, foldhash::fast::RandomState>;
+
+static BY_NAME: LazyLock<Names> = LazyLock::new(|| {
     let key = |v: &SystemView| (fold(v.schema), fold(v.name));
     VIEWS.iter().enumerate().map(|(n, v)| (key(v), n)).collect()
 });

@@ -221,7 +221,7 @@ pub(super) fn is_text(ty: SqlType) -> bool {
 }
 
 /// The collation of a column's text.
-pub(super) fn collation_cell(ty: SqlType, collation: Collation) -> Option<&'static str> {
+pub(crate) fn collation_cell(ty: SqlType, collation: Collation) -> Option<&'static str> {
     is_text(ty).then(|| collation.name())
 }
 

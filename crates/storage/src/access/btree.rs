@@ -111,8 +111,7 @@ pub fn get(
     let mode = match locks {
         ScanLocks::None => None,
         ScanLocks::ReadCommitted => {
-            let (db, _) = tx.parts();
-            let leaf = leaf_for_read(db, hobt, key)?;
+            let leaf = leaf_for_read(tx.database(), hobt, key)?;
             if !tx.others_write(hobt) {
                 return Ok(read_from(&leaf, key, value));
             }
@@ -366,8 +365,7 @@ pub(super) fn expunge(
     if page.ghosts() == 0 || TransactionId(page.ghost_txn_raw()) >= db.txns.oldest_active() {
         return Ok(false);
     }
-    let slots: Vec<u16> =
-        (0..page.slots()).filter(|&i| is_ghost(page, usize::from(i))).collect();
+    let slots: Vec<u16> = (0..page.slots()).filter(|&i| is_ghost(page, usize::from(i))).collect();
     let context = if place == Place::Heap { Lcx::Heap } else { hobt.leaf_context() };
     let change = Change {
         hobt: hobt.id(),
@@ -403,7 +401,9 @@ pub(super) fn insert_in(
             Err(slot) => (Err(slot), len + SLOT_BYTES),
         };
         let alone = leaf_slots_are(u16::from(slot.is_ok()));
-        if !has_room(db, &mut leaf, need) {
+        let fits =
+            has_room(db, &mut leaf, need) || (alone(&leaf) && leaf.free_bytes() as usize >= need);
+        if !fits {
             if !make_room(db, work, hobt, &mut leaf, need, alone)? {
                 drop(leaf);
                 smo::split(db, work, hobt, key, need, slot.is_err())?;

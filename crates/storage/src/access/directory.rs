@@ -156,7 +156,12 @@ pub(crate) fn set_root(
 }
 
 /// Adds a HoBt.
-pub(crate) fn insert(db: &Arc<Database>, work: &mut Work, id: HobtId, e: &Entry) -> StorageResult<()> {
+pub(crate) fn insert(
+    db: &Arc<Database>,
+    work: &mut Work,
+    id: HobtId,
+    e: &Entry,
+) -> StorageResult<()> {
     btree::insert_entry(work, &db.directory(), &hobt_key(id), &e.encode(), 0, true)
 }
 
@@ -206,6 +211,8 @@ pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
         }
         true
     })?;
+    // Large values first: their pages may lie in extents that are pending too, and must not be freed after these have become another's.
+    out.sort_by_key(|p| matches!(p, Pending::Extents(_)));
     Ok(out)
 }
 
@@ -291,6 +298,7 @@ pub(crate) fn before_undo(work: &mut Work, r: &Record<'_>, k: &[u8]) -> StorageR
         return Ok(());
     }
     let mut sys = work.nested("OrphanedSpace");
+    sys.in_rollback = true;
     let done = (|| {
         update(&db, &mut sys, id, |e| {
             e.root = PageId::NONE;

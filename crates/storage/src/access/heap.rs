@@ -183,6 +183,17 @@ fn flags_of(page: &Page, slot: u16) -> Option<u8> {
     if page.has_row(slot) { page.row(slot).first().copied() } else { None }
 }
 
+/// Rows that have their home on a page.
+pub(super) fn rows_on(db: &Database, hobt: &Hobt, page: PageId) -> StorageResult<u64> {
+    let page = db.pool().read_for(&db.store, page, Access::Scan)?;
+    if !is_heap_page(&page, hobt) {
+        return Ok(0);
+    }
+    let counts =
+        |slot: &u16| flags_of(&page, *slot).is_some_and(|flags| flags & (GHOST | FORWARDED) == 0);
+    Ok((0..page.slots()).filter(counts).count() as u64)
+}
+
 /// Where the row of a Rid is: at home, or where its stub points to (true). The caller holds its lock.
 fn find_home(db: &Database, hobt: &Hobt, rid: Rid) -> StorageResult<Option<(Rid, bool)>> {
     let page = db.pool().read(&db.store, rid.page)?;
@@ -280,6 +291,18 @@ fn copy_forwarded(page: &Page, hobt: &Hobt, rid: Rid, at: Rid, row: &mut Vec<u8>
     ours
 }
 
+/// True if there is room on the page, after ghosts of ended transactions have been removed if need be.
+fn room_on(
+    db: &Database,
+    work: &mut Work,
+    hobt: &Hobt,
+    page: &mut WriteGuard<'_>,
+    need: usize,
+) -> StorageResult<bool> {
+    Ok(has_room(db, page, need)
+        || (expunge(db, work, hobt, page, Place::Heap)? && has_room(db, page, need)))
+}
+
 /// Replaces the bytes of a row; false if they do not fit on its page.
 fn replace(
     db: &Database,
@@ -293,9 +316,7 @@ fn replace(
         return Err(StorageError::RowNotFound);
     }
     let growth = new.len().saturating_sub(page.row(at.slot.into()).len());
-    if !has_room(db, &mut page, growth)
-        && !(expunge(db, work, hobt, &mut page, Place::Heap)? && has_room(db, &mut page, growth))
-    {
+    if !room_on(db, work, hobt, &mut page, growth)? {
         return Ok(false);
     }
     let change =
@@ -390,10 +411,7 @@ fn put(
         return Ok(None);
     }
     let need = bytes.len() + SLOT_BYTES;
-    if !has_room(db, &mut page, need)
-        && !(expunge(db, tx.parts().1, hobt, &mut page, Place::Heap)?
-            && has_room(db, &mut page, need))
-    {
+    if !room_on(db, tx.parts().1, hobt, &mut page, need)? {
         return Ok(None);
     }
     let slots = page.slots();

@@ -13,7 +13,7 @@ use super::record::format;
 use super::{Hobt, LobRef};
 use crate::buffer::{Access, WriteGuard};
 use crate::database::Database;
-use crate::error::{StorageError, StorageResult};
+use crate::error::StorageResult;
 use crate::page::{MAX_ROW_BYTES, PageType};
 use crate::txn::Transaction;
 use crate::txn::work::Work;
@@ -110,7 +110,9 @@ pub fn read(
     let mut at = 0;
     while at < end {
         if id.is_none() {
-            return Err(StorageError::RowNotFound);
+            return Err(db
+                .store
+                .corrupt(lob.first, "a chain of LOB pages is too short".to_owned()));
         }
         let page = db.pool().read_for(&db.store, id, Access::Scan)?;
         let piece = lob_piece(&page, hobt.id())

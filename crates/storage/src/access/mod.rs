@@ -8,8 +8,8 @@
 //! heap, lob
 //! ```
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
@@ -18,7 +18,8 @@ use taffrail_log::Lcx;
 use crate::alloc::Space;
 use crate::buffer::{BufferPool, Pin, Store};
 use crate::database::Database;
-use crate::error::{StorageError, StorageResult};
+use crate::error::StorageResult;
+use crate::layout::EXTENT_PAGES;
 use crate::lock::Resource;
 
 pub mod btree;
@@ -102,6 +103,31 @@ pub struct KeyRange {
     pub upper_inclusive: bool,
 }
 
+/// Counts rows, whoever wrote them.
+pub(crate) fn count_rows(db: &Arc<Database>, hobt: &Hobt) -> StorageResult<u64> {
+    let mut n = 0;
+    match hobt.kind() {
+        HobtKind::BTree => btree::for_each_entry(db, hobt, &[], &mut |_, _| {
+            n += 1;
+            true
+        })?,
+        HobtKind::Heap => {
+            let mut iam = hobt.first_iam();
+            while !iam.is_none() {
+                let (runs, start, next) = db.read_iam(iam, hobt.id())?;
+                for extent in runs.into_iter().flat_map(|(first, count)| first..first + count) {
+                    let first = PageId { file: iam.file, page: start + extent * EXTENT_PAGES };
+                    for page in db.allocated(first)? {
+                        n += heap::rows_on(db, hobt, page)?;
+                    }
+                }
+                iam = next;
+            }
+        }
+    }
+    Ok(n)
+}
+
 /// A large value: its first page and its length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LobRef {
@@ -154,7 +180,6 @@ pub struct Hobt {
     kind: HobtKind,
     object: ObjectId,
     index: IndexId,
-    db: Weak<Database>,
     root: AtomicU64,
     first_iam: AtomicU64,
     rows: AtomicI64,
@@ -178,7 +203,6 @@ impl Hobt {
             kind: entry.kind,
             object: entry.object,
             index: entry.index,
-            db: Arc::downgrade(db),
             root: AtomicU64::new(entry.root.to_u64()),
             first_iam: AtomicU64::new(entry.first_iam.to_u64()),
             rows: AtomicI64::new(entry.rows as i64),
@@ -232,11 +256,6 @@ impl Hobt {
         self.rows.fetch_add(delta, Ordering::Relaxed);
     }
 
-    /// The database.
-    pub(crate) fn database(&self) -> StorageResult<Arc<Database>> {
-        self.db.upgrade().ok_or(StorageError::Misuse("the database was closed"))
-    }
-
     pub(crate) fn root(&self) -> PageId {
         PageId::from_u64(self.root.load(Ordering::Acquire))
     }
@@ -255,11 +274,19 @@ impl Hobt {
     pub(crate) fn reset(&self, entry: &Entry) {
         let moved = entry.root != self.root();
         self.rows.store(entry.rows as i64, Ordering::Relaxed);
+        self.counts_changed();
         if moved {
             self.roomy.lock().clear();
             *self.space.lock() = Space::default();
             self.set_place(entry.root, entry.first_iam);
         }
+    }
+
+    /// Hints and lists of pages are no longer true.
+    pub(crate) fn forget(&self) {
+        self.roomy.lock().clear();
+        *self.space.lock() = Space::default();
+        self.set_place(self.root(), self.first_iam());
     }
 
     /// What the records of its leaves or rows are about.

@@ -156,7 +156,8 @@ fn split_leaf<'p>(
     }
     right.set_prev(leaf.id());
     right.set_next(next);
-    right.set_ghosts(count_ghosts(&right, 0));
+    let ghosts = count_ghosts(&right, 0);
+    right.set_ghosts(ghosts);
     // Either half may hold the rows whose undo will want the reserved bytes back.
     let reserved = leaf.reserved_bytes().min(right.free_bytes());
     right.set_reserved_bytes(reserved);
@@ -170,7 +171,9 @@ fn split_leaf<'p>(
         let left_id = path.at(0).id();
         let mut neighbour = db.pool().write(&db.store, next)?;
         if neighbour.prev() != left_id || neighbour.hobt() != hobt.id() {
-            return Err(db.store.corrupt(next, "a leaf's link to its neighbour is wrong".to_owned()));
+            return Err(db
+                .store
+                .corrupt(next, "a leaf's link to its neighbour is wrong".to_owned()));
         }
         let after = neighbour.next();
         let relinked = record::relink(sys, &mut neighbour, context, right_id, after);
@@ -236,7 +239,9 @@ fn room_above<'p>(
     for i in m..slots {
         if i == m {
             let Some(child) = child_at(page, i) else {
-                return Err(db.store.corrupt(page.id(), "an interior entry is malformed".to_owned()));
+                return Err(db
+                    .store
+                    .corrupt(page.id(), "an interior entry is malformed".to_owned()));
             };
             right.insert_row(0, &[&entry_header(0, &[]), &child_bytes(child)]);
         } else {
@@ -246,8 +251,9 @@ fn room_above<'p>(
     format::log_format(sys, &mut right, Lcx::IndexInterior, Reserve::NONE)?;
     let right_id = right.id();
     let mut right = Some(right);
-    let done = record::split_off(sys, path.at(level), Lcx::IndexInterior, m, right_id, PageId::NONE)
-        .and_then(|()| insert_separator(sys, hobt, path.at(level + 1), &sep, right_id));
+    let done =
+        record::split_off(sys, path.at(level), Lcx::IndexInterior, m, right_id, PageId::NONE)
+            .and_then(|()| insert_separator(sys, hobt, path.at(level + 1), &sep, right_id));
     if done.is_ok() && key >= &sep[..] {
         let right = right.take().expect("made above");
         let left = std::mem::replace(path.at(level), right);

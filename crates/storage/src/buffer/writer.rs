@@ -123,11 +123,7 @@ impl Store {
         if !self.temporary && !newest.is_zero() {
             self.harden(newest)?;
             // The write-ahead rule.
-            assert!(
-                self.log().durable() > newest,
-                "database {}: page ahead of the log",
-                self.id
-            );
+            assert!(self.log().durable() > newest, "database {}: page ahead of the log", self.id);
         }
         if images.iter().any(|i| i.protected) {
             // What the region protects now must be safe before the region is written over.
@@ -150,7 +146,12 @@ impl Store {
         self.log().harden(pos, FlushReason::WriteAhead).map_err(|e| self.log_error(e))
     }
 
-    fn write_region(&self, buf: &AlignedBuf, images: &[Image<'_>], batch: u64) -> StorageResult<()> {
+    fn write_region(
+        &self,
+        buf: &AlignedBuf,
+        images: &[Image<'_>],
+        batch: u64,
+    ) -> StorageResult<()> {
         let mut header = AlignedBuf::zeroed(PAGE_BYTES);
         header[..8].copy_from_slice(&MAGIC.to_le_bytes());
         header[16..24].copy_from_slice(&batch.to_le_bytes());

@@ -48,7 +48,7 @@ impl Database {
         result
     }
 
-    fn take_checkpoint(self: &Arc<Self>, _kind: CheckpointKind) -> StorageResult<()> {
+    fn take_checkpoint(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
         let store = &self.store;
         let log = store.log();
         let started = self.instance.env.clock.monotonic();
@@ -93,25 +93,24 @@ impl Database {
         store.rarities.checkpoints.fetch_add(1, Ordering::Relaxed);
         store.counters.checkpoints.inc();
         let took = self.instance.env.clock.monotonic().saturating_sub(started);
-        self.note_checkpoint(written as u64, took);
+        self.note_checkpoint(kind, begin, written as u64, took);
         Ok(())
     }
 
-    fn note_checkpoint(&self, pages: u64, took: Duration) {
+    fn note_checkpoint(&self, kind: CheckpointKind, begin: LogPos, pages: u64, took: Duration) {
         self.pool().counters.checkpoint_pages.add(pages);
         EventRing::global().push(Event::Checkpoint {
             database: self.id(),
+            automatic: kind == CheckpointKind::Automatic,
+            begin,
             pages: pages as u32,
-            micros: took.as_micros() as u64,
+            ns: took.as_nanos() as u64,
         });
     }
 
     fn append_checkpoint(&self, op: Lop, payload: &[u8]) -> StorageResult<LogPos> {
         let header = RecordHeader::new(op, Lcx::Null);
-        self.store
-            .log()
-            .append_system(&header, &[payload])
-            .map_err(|e| self.store.append_error(e))
+        self.store.log().append_system(&header, &[payload]).map_err(|e| self.store.append_error(e))
     }
 
     /// Step 5: nothing is being written in place while it runs, so that a page whose write went unprotected is durable before

@@ -9,29 +9,29 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, Lsn, ObjectId, PAGE_BYTES, PageId, SqlError};
+use taffrail_base::{
+    DatabaseId, FileId, HobtId, IndexId, LogPos, Lsn, ObjectId, PAGE_BYTES, PageId, SqlError,
+};
 use taffrail_io::{Env, IoError, OpenSpec};
 use taffrail_log::{Log, LogAnchor, LogFileSpec, LogOptions};
 use taffrail_observe::DatabaseCounters;
 
 use super::boot::{Boot, BootFile, FEATURES, FORMAT_VERSION};
 use super::write_page;
+use crate::access::HobtKind;
 use crate::access::directory::{Entry, hobt_key};
 use crate::access::node::entry_header;
-use crate::access::HobtKind;
-use crate::buffer::{DataFile, Store};
 use crate::buffer::FileSettings;
+use crate::buffer::{DataFile, Store};
 use crate::codec::Put;
-use crate::database::{CheckpointKind, CreateSpec, Database, DataFileSpec, FileKind};
+use crate::database::{CheckpointKind, CreateSpec, DataFileSpec, Database, FileKind};
 use crate::error::{PageIo, StorageError, StorageResult};
 use crate::instance::StorageInstance;
 use crate::layout::{
     BOOT_PAGES, DIRECTORY, DIRECTORY_IAM, DIRECTORY_ROOT, EXTENT_PAGES, FIRST_USER_HOBT,
     FIRST_USER_PAGE, INTERVAL_PAGES, LAST_SYSTEM_HOBT, MIN_FILE_PAGES,
 };
-use crate::page::{
-    BITMAP_BITS, Format, HEADER_BYTES, PFS_ALLOCATED, PFS_PAGES, Page, PageType,
-};
+use crate::page::{BITMAP_BITS, Format, HEADER_BYTES, PFS_ALLOCATED, PFS_PAGES, Page, PageType};
 
 /// Starts the content of a file header page.
 pub(super) const FILE_MAGIC: &[u8; 8] = b"TAFFRAIL";
@@ -56,7 +56,7 @@ pub(crate) fn remove_file(env: &Env, path: &Path) -> StorageResult<()> {
 }
 
 /// The bitmap pages of a file with this many pages: (page, bytes).
-pub(crate) fn initial_maps(file: FileId, pages: u32) -> Vec<(PageId, Box<Page>)> {
+fn initial_maps(file: FileId, pages: u32) -> Vec<(PageId, Box<Page>)> {
     let mut out = Vec::new();
     let mut add = |page: u32, kind: PageType, first_unit: u32| {
         let id = PageId { file, page };
@@ -167,7 +167,8 @@ fn create_files(
     let env = &instance.env;
     let guid = env.entropy.guid();
     let pages = (primary.size / PAGE_BYTES as u64).max(MIN_FILE_PAGES.into());
-    let pages = u32::try_from(pages).map_err(|_| StorageError::Misuse("a data file is too large"))?
+    let pages = u32::try_from(pages)
+        .map_err(|_| StorageError::Misuse("a data file is too large"))?
         / EXTENT_PAGES
         * EXTENT_PAGES;
     let counters = Arc::new(DatabaseCounters::default());
@@ -295,6 +296,6 @@ fn boot_files(spec: &CreateSpec, pages: u32) -> Vec<BootFile> {
 }
 
 /// The page numbers of the boot page's copies.
-pub(super) fn boot_page(sequence: u64) -> PageId {
+pub(crate) fn boot_page(sequence: u64) -> PageId {
     PageId::new(1, BOOT_PAGES[(sequence % 2) as usize])
 }

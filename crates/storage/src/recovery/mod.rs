@@ -13,12 +13,18 @@ mod create;
 mod restart;
 
 pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
-pub(crate) use create::{initial_maps, remove_file};
+pub(crate) use create::{boot_page, remove_file};
+pub(crate) use restart::Analysis;
 
 use taffrail_base::PageId;
 use taffrail_io::{AlignedBuf, IoResult, Volume};
 
 use crate::page::Page;
+
+/// The id of a boot page's copy, if the page is one.
+pub(crate) fn boot_id_of(page: &Page) -> Option<PageId> {
+    Some(page.id()).filter(|id| id.file.0 == 1 && crate::layout::BOOT_PAGES.contains(&id.page))
+}
 
 /// Writes a page outside of the pool; not durable.
 pub(crate) fn write_page(volume: &dyn Volume, id: PageId, page: &mut Page) -> IoResult<()> {

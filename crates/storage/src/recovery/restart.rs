@@ -24,7 +24,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, LogPos, PAGE_BYTES, PageId, SqlError, TransactionId};
+use taffrail_base::{
+    DatabaseId, FileId, HobtId, LogPos, PAGE_BYTES, PageId, SqlError, TransactionId,
+};
 use taffrail_io::{OpenSpec as IoOpenSpec, Volume};
 use taffrail_log::{Log, LogAnchor, Lop, Record, TxLog};
 use taffrail_observe::DatabaseCounters;
@@ -101,14 +103,14 @@ fn open(
     }
     store.durable_min.store(boot.scan_from.0, Ordering::Release);
     instance.pool.register(&store);
-    let scan_from = boot.scan_from;
+    let (scan_from, checkpoint) = (boot.scan_from, boot.checkpoint);
     let db = Database::assemble(instance, store.clone(), boot);
     db.txns.seen(analysis.highest_transaction);
     db.register_log_holders();
 
     // Redo.
     let began = clock.monotonic();
-    redo(&db, scan_from, &mut report)?;
+    redo(&db, scan_from, checkpoint, &mut report)?;
     load_changed_maps(&store)?;
     next_hobt_id(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
@@ -120,10 +122,14 @@ fn open(
     undo(&db, analysis.active)?;
     report.undo = clock.monotonic().saturating_sub(began);
     for what in directory::pending(&db)? {
-        directory::free_pending(&db, what)?;
+        match directory::free_pending(&db, what) {
+            // The checkpoint below makes room; it is freed after that.
+            Err(e @ StorageError::LogFull(_)) => db.deferred_drop_failed(what, &e),
+            other => other?,
+        }
     }
-    db.free_orphans();
     db.checkpoint(CheckpointKind::Internal)?;
+    db.free_orphans();
     store.rarities.torn_repaired.fetch_add(report.torn_repaired, Ordering::Relaxed);
     Ok((db, report))
 }
@@ -167,11 +173,11 @@ fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<Boot
     for number in BOOT_PAGES {
         let id = PageId::new(1, number);
         let mut page = Page::zeroed();
-        volume
-            .read_at(id.file_offset(), page.bytes_mut())
-            .map_err(|e| io_error("read", e))?;
+        volume.read_at(id.file_offset(), page.bytes_mut()).map_err(|e| io_error("read", e))?;
         match Boot::decode(&mut page, id) {
-            Ok(boot) if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) => best = Some(boot),
+            Ok(boot) if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) => {
+                best = Some(boot)
+            }
             Ok(_) => {}
             Err(BootError::Newer(v)) => {
                 return Err(StorageError::Sql(SqlError::new(948, &[&name, &v, &FORMAT_VERSION])));
@@ -237,7 +243,8 @@ fn log_paths(
 fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
     let file = store.primary();
     let mut repaired = 0;
-    let images = read_double_write(&mut |number, page| store.read_raw(PageId::new(1, number), page))?;
+    let images =
+        read_double_write(&mut |number, page| store.read_raw(PageId::new(1, number), page))?;
     for (id, mut image) in images {
         let Some(home) = store.file(id.file) else { continue };
         let mut page = Page::zeroed();
@@ -245,9 +252,7 @@ fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
         if id.file_offset() + PAGE_BYTES as u64 > len {
             continue;
         }
-        home.volume
-            .read_at(id.file_offset(), page.bytes_mut())
-            .map_err(|e| io_error("read", e))?;
+        home.volume.read_at(id.file_offset(), page.bytes_mut()).map_err(|e| io_error("read", e))?;
         if page.validate(id).is_err() {
             write_page(&*home.volume, id, &mut image).map_err(|e| io_error("write", e))?;
             repaired += 1;
@@ -267,7 +272,7 @@ struct Loser {
     undo_bytes: u64,
 }
 
-struct Analysis {
+pub(crate) struct Analysis {
     active: BTreeMap<u64, Loser>,
     /// Ended since the last begin record: a list that follows may still name them.
     ended: HashSet<u64>,
@@ -278,7 +283,7 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn new(boot: &Boot) -> Analysis {
+    pub fn new(boot: &Boot) -> Analysis {
         Analysis {
             active: BTreeMap::new(),
             ended: HashSet::new(),
@@ -290,11 +295,12 @@ impl Analysis {
     }
 
     fn bad(&mut self, r: &Record<'_>) {
-        self.malformed
-            .get_or_insert_with(|| format!("log record at {:#x} ({}) is malformed", r.pos.0, r.header.op));
+        self.malformed.get_or_insert_with(|| {
+            format!("log record at {:#x} ({}) is malformed", r.pos.0, r.header.op)
+        });
     }
 
-    fn see(&mut self, r: &Record<'_>) {
+    pub fn see(&mut self, r: &Record<'_>) {
         self.records += 1;
         let h = &r.header;
         let id = h.txn;
@@ -347,6 +353,16 @@ impl Analysis {
         }
     }
 
+    /// The highest transaction id seen.
+    pub fn highest(&self) -> u64 {
+        self.highest_transaction
+    }
+
+    /// Those that had not ended.
+    pub fn losers(&self) -> impl Iterator<Item = ActiveTxn> {
+        self.active.values().map(|l| l.txn)
+    }
+
     /// A checkpoint's list: what was active and may have no record since.
     fn merge(&mut self, listed: Vec<ActiveTxn>) {
         for t in listed {
@@ -366,11 +382,16 @@ impl Analysis {
 
 // ---- redo ----
 
-fn redo(db: &Arc<Database>, from: LogPos, report: &mut RecoveryReport) -> StorageResult<()> {
+fn redo(
+    db: &Arc<Database>,
+    from: LogPos,
+    checkpoint: LogPos,
+    report: &mut RecoveryReport,
+) -> StorageResult<()> {
     let store = &db.store;
     let mut reader = store.log().reader(from).map_err(|e| store.log_error(e))?;
     let mut damaged: HashMap<PageId, StorageError> = HashMap::new();
-    let mut rows: HashMap<HobtId, i64> = HashMap::new();
+    let mut rows = RowCounts::default();
     loop {
         let next = reader.next().map_err(|e| store.log_error(e))?;
         let Some(r) = next else { break };
@@ -381,29 +402,50 @@ fn redo(db: &Arc<Database>, from: LogPos, report: &mut RecoveryReport) -> Storag
         if !record::changes_page(r.header.op) {
             continue;
         }
-        count_rows(&mut rows, &r);
+        rows.see(&r, checkpoint);
         if redo_on_page(db, &r, &mut damaged)? {
             report.redone += 1;
         }
     }
     if let Some((page, e)) = damaged.into_iter().next() {
-        return Err(suspect(store, &format!("page {page} is damaged and the log does not rebuild it: {e}")));
+        return Err(suspect(
+            store,
+            &format!("page {page} is damaged and the log does not rebuild it: {e}"),
+        ));
     }
-    rows.retain(|_, n| *n != 0);
-    *db.found_rows.lock() = rows;
+    rows.counts.retain(|_, n| *n != 0);
+    *db.found_rows.lock() = rows.counts;
     Ok(())
 }
 
-/// Keeps the row counts: an entry of the directory that is written whole says how many rows there were then.
-fn count_rows(rows: &mut HashMap<HobtId, i64>, r: &Record<'_>) {
-    let delta = row::row_delta(r);
-    if r.header.hobt == DIRECTORY {
-        if let Some(id) = row::whole_row(r).and_then(|row| directory::hobt_of_key(split_entry(row).0)) {
-            rows.insert(id, 0);
+/// Row counts besides those in the directory. A checkpoint writes counts that have changed into the directory, before its begin record: an
+/// entry that is written says how many rows there were then, and one that is not written was right at the begin record.
+#[derive(Default)]
+struct RowCounts {
+    counts: HashMap<HobtId, i64>,
+    written: HashSet<HobtId>,
+    begun: bool,
+}
+
+impl RowCounts {
+    fn see(&mut self, r: &Record<'_>, checkpoint: LogPos) {
+        if !self.begun && r.pos >= checkpoint {
+            self.begun = true;
+            let written = std::mem::take(&mut self.written);
+            self.counts.retain(|id, _| written.contains(id));
         }
-    }
-    if delta != 0 {
-        *rows.entry(r.header.hobt).or_default() += delta;
+        let h = &r.header;
+        if h.hobt == DIRECTORY
+            && let Some(id) =
+                row::whole_row(r).and_then(|row| directory::hobt_of_key(split_entry(row).0))
+        {
+            self.counts.insert(id, 0);
+            self.written.insert(id);
+        }
+        let delta = row::row_delta(r);
+        if delta != 0 {
+            *self.counts.entry(h.hobt).or_default() += delta;
+        }
     }
 }
 
@@ -461,13 +503,16 @@ fn redo_on_page(
         if page.lsn() != r.header.prev_page {
             let text = format!(
                 "page {id} has LSN {:#x}, but the record at {:#x} ({}) was made on {:#x}",
-                page.lsn().0, r.pos.0, r.header.op, r.header.prev_page.0
+                page.lsn().0,
+                r.pos.0,
+                r.header.op,
+                r.header.prev_page.0
             );
             return Err(suspect(store, &text));
         }
     } else if page.lsn() >= r.pos {
-        // It came into the pool with a later change, by an earlier record of this scan: cannot be.
-        return Err(suspect(store, &format!("page {id} is newer than the log")));
+        // An earlier record of the page has brought it in, whole, with this change.
+        return Ok(false);
     }
     page.will_redo(store, r.pos);
     if let Err(what) = record::redo(&mut page, r) {
@@ -528,23 +573,17 @@ fn undo(db: &Arc<Database>, losers: BTreeMap<u64, Loser>) -> StorageResult<()> {
     result
 }
 
-fn undo_losers(
-    db: &Arc<Database>,
-    mut system: Vec<Work>,
-    users: Vec<Work>,
-) -> StorageResult<()> {
+fn undo_losers(db: &Arc<Database>, mut system: Vec<Work>, users: Vec<Work>) -> StorageResult<()> {
     // The latest record of all of them first: a structure change that another was built upon goes after it.
-    while let Some(latest) =
-        (0..system.len()).max_by_key(|&i| system[i].log.undo_next)
-    {
-        if rollback::undo_one(&mut system[latest])? {
+    while let Some(latest) = (0..system.len()).max_by_key(|&i| system[i].log.undo_next) {
+        if rollback::with_room(db, || rollback::undo_one(&mut system[latest]))? {
             continue;
         }
         let mut done = system.swap_remove(latest);
-        rollback::finish_rollback(&mut done, &mut [])?;
+        rollback::with_room(db, || rollback::finish_rollback(&mut done, &mut []))?;
     }
     for mut work in users {
-        rollback::finish_rollback(&mut work, &mut [])?;
+        rollback::with_room(db, || rollback::finish_rollback(&mut work, &mut []))?;
         db.free_orphans();
     }
     Ok(())

@@ -206,11 +206,9 @@ impl Transaction {
             return Ok(());
         }
         match durability {
-            Durability::Full => db
-                .store
-                .log()
-                .harden(pos, FlushReason::Commit)
-                .map_err(|e| db.store.log_error(e)),
+            Durability::Full => {
+                db.store.log().harden(pos, FlushReason::Commit).map_err(|e| db.store.log_error(e))
+            }
             Durability::Delayed => {
                 db.store.log().request_lazy();
                 Ok(())
@@ -228,7 +226,8 @@ impl Transaction {
         let db = self.work.db.clone();
         let mut result = Ok(());
         if self.work.has_begun() {
-            result = rollback::finish_rollback(&mut self.work, &mut []);
+            let work = &mut self.work;
+            result = rollback::with_room(&db, || rollback::finish_rollback(work, &mut []));
             if let Err(e) = &result {
                 db.store.mark_suspect(format!("a transaction could not be rolled back: {e}"));
                 self.work.leave();
@@ -260,7 +259,9 @@ impl Transaction {
         if self.work.log.last <= savepoint.last {
             return Ok(());
         }
-        let result = rollback::undo_to(&mut self.work, &mut [], savepoint.last);
+        let work = &mut self.work;
+        let result =
+            rollback::with_room(&self.db, || rollback::undo_to(work, &mut [], savepoint.last));
         if let Err(e) = &result {
             let store = &self.work.db.store;
             store.mark_suspect(format!("a statement could not be rolled back: {e}"));
@@ -305,7 +306,12 @@ impl Transaction {
     }
 
     /// Locks a row of a heap; true if the lock is new.
-    pub(crate) fn lock_rid(&mut self, hobt: &Hobt, rid: Rid, mode: LockMode) -> StorageResult<bool> {
+    pub(crate) fn lock_rid(
+        &mut self,
+        hobt: &Hobt,
+        rid: Rid,
+        mode: LockMode,
+    ) -> StorageResult<bool> {
         let timeout = self.timeout;
         Ok(self.lock_rid_for(hobt, rid, mode, timeout)? == Granted::New)
     }

@@ -1,13 +1,15 @@
 //! Rollback: backwards along a transaction's records, each undone with a compensation record that says where to go on.
 
+use std::sync::Arc;
+
 use taffrail_base::LogPos;
 use taffrail_log::{Lop, Record};
 
 use super::work::Work;
 use crate::access::record;
 use crate::buffer::WriteGuard;
-use crate::database::Database;
-use crate::error::StorageResult;
+use crate::database::{CheckpointKind, Database};
+use crate::error::{StorageError, StorageResult};
 
 /// Undoes the records of a transaction that lie after `down_to` ([`LogPos::ZERO`]: all of them).
 pub(crate) fn undo_to(
@@ -46,14 +48,30 @@ impl Database {
 }
 
 /// Undoes everything and appends the abort record.
-pub(crate) fn finish_rollback(
-    work: &mut Work,
-    held: &mut [WriteGuard<'_>],
-) -> StorageResult<()> {
+pub(crate) fn finish_rollback(work: &mut Work, held: &mut [WriteGuard<'_>]) -> StorageResult<()> {
     undo_to(work, held, LogPos::ZERO)?;
     work.append_end(Lop::AbortXact)?;
     work.leave();
     Ok(())
+}
+
+/// Undoes and, when not even the room kept for it is left (blocks that others' flushes closed early took it), lets a checkpoint free
+/// some and goes on. Only for callers that hold no latch: a checkpoint waits for latches.
+pub(crate) fn with_room<R>(
+    db: &Arc<Database>,
+    mut undo: impl FnMut() -> StorageResult<R>,
+) -> StorageResult<R> {
+    const TRIES: u32 = 3;
+    let mut tries = 0;
+    loop {
+        match undo() {
+            Err(StorageError::LogFull(_)) if tries < TRIES => {
+                tries += 1;
+                db.checkpoint(CheckpointKind::Internal)?;
+            }
+            result => return result,
+        }
+    }
 }
 
 /// Undoes the next record of a transaction that restart found; false when none is left.

@@ -138,16 +138,6 @@ impl TxnTable {
         self.active.lock().values().next().map(|e| e.first_bound)
     }
 
-    /// How many are active.
-    pub fn len(&self) -> usize {
-        self.active.lock().len()
-    }
-
-    /// True when none is active.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// All of them, for views.
     pub fn entries(&self) -> Vec<Arc<TxnEntry>> {
         self.active.lock().values().cloned().collect()

@@ -25,6 +25,8 @@ pub(crate) struct Work {
     pub log: TxLog,
     entry: Option<Arc<TxnEntry>>,
     pub system: bool,
+    /// Part of a rollback: finds room in any log.
+    pub in_rollback: bool,
     pub session: SessionId,
     pub name: &'static str,
     pub user_name: Option<Box<str>>,
@@ -99,6 +101,7 @@ impl Work {
             log: TxLog::default(),
             entry: None,
             system: false,
+            in_rollback: false,
             session,
             name,
             user_name: None,
@@ -111,6 +114,7 @@ impl Work {
     pub fn nested(&self, name: &'static str) -> Work {
         let mut w = Work::new(self.db.clone(), self.session, name);
         w.system = true;
+        w.in_rollback = self.in_rollback;
         w.parent = self.log.id;
         w
     }
@@ -144,7 +148,7 @@ impl Work {
         let now = self.db.instance.env.clock.now_utc();
         let entry =
             self.db.txns.begin(|| log.appended(), self.system, self.session, self.name, now);
-        self.log = TxLog::new(entry.id);
+        self.log = TxLog { in_rollback: self.in_rollback, ..TxLog::new(entry.id) };
         self.entry = Some(entry);
         let mut payload = Vec::with_capacity(64);
         payload.u64(now.0);
@@ -235,8 +239,12 @@ impl Work {
         let entry = self.entry.clone().expect("a transaction that has begun");
         // Set before `busy` clears, so that no checkpoint lists a transaction whose end lies before its begin record.
         entry.busy.store(true, Ordering::SeqCst);
-        let result =
-            self.db.store.log().append(&mut self.log, &header, &[&now.0.to_le_bytes()], Reserve::NONE);
+        let result = self.db.store.log().append(
+            &mut self.log,
+            &header,
+            &[&now.0.to_le_bytes()],
+            Reserve::NONE,
+        );
         if result.is_ok() {
             entry.ended.store(true, Ordering::Release);
         }

@@ -13,6 +13,7 @@ mod database;
 mod dml;
 mod expr;
 mod module;
+mod predicate;
 mod query;
 mod table;
 
@@ -24,6 +25,7 @@ pub use database::*;
 pub use dml::*;
 pub use expr::*;
 pub use module::*;
+pub use predicate::*;
 pub use query::*;
 pub use table::*;
 

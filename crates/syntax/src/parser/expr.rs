@@ -65,7 +65,7 @@ impl Parser<'_> {
                 } else {
                     alternatives.push(close(&mut conjuncts, last, ExprKind::And));
                 }
-                last = self.nested(Self::predicate)?;
+                last = self.apart(|p| p.nested(Self::predicate))?;
                 continue;
             }
             self.must_be_condition(&last)?;
@@ -391,95 +391,6 @@ impl Parser<'_> {
         let Some(literal) = self.literal(token) else { return Err(self.unexpected()) };
         self.bump();
         Ok(Expr { span: Span::new(token.start, token.end), kind: ExprKind::Literal(literal) })
-    }
-
-    /// A column or a function call.
-    fn name_expr(&mut self) -> Parse<Expr> {
-        let token = self.token();
-        if token.kind == TokenKind::Word && self.ahead(1).kind == TokenKind::LParen {
-            if let Some(special) = self.special_function(token)? {
-                return Ok(special);
-            }
-        } else if token.kind == TokenKind::Word
-            && self.at_word("NEXT")
-            && self.ahead_word(1, "VALUE")
-            && self.ahead_kw(2, Kw::For)
-        {
-            return self.next_value();
-        }
-        let first = self.name()?;
-        if !self.is(TokenKind::Dot) {
-            if self.is(TokenKind::LParen) {
-                return self.function(ObjectName::bare(first));
-            }
-            let span = first.span;
-            let column = ColumnRef { qualifier: None, name: first };
-            return Ok(Expr { span, kind: ExprKind::Column(Box::new(column)) });
-        }
-        self.qualified_expr(token.start, first)
-    }
-
-    #[inline(never)]
-    fn qualified_expr(&mut self, start: u32, first: Ident) -> Parse<Expr> {
-        let (qualifier, name) = self.column_parts(start, first)?;
-        if self.is(TokenKind::LParen) {
-            let schema = qualifier.as_ref().map(|q| q.name.clone());
-            let database = qualifier.as_ref().and_then(|q| q.schema.clone());
-            let server = qualifier.as_ref().and_then(|q| q.database.clone());
-            let span = self.since(start);
-            return self.function(ObjectName { server, database, schema, name, span });
-        }
-        let kind = ExprKind::Column(Box::new(ColumnRef { qualifier, name }));
-        Ok(Expr { span: self.since(start), kind })
-    }
-
-    /// The parts of a column's name after the first, up to five; the current token is a dot.
-    fn column_parts(&mut self, start: u32, first: Ident) -> Parse<(Option<ObjectName>, Ident)> {
-        let mut before: [Option<Ident>; 4] = [None, None, None, None];
-        let mut name = Some(first);
-        let mut parts = 1;
-        let mut qualifier_end = start;
-        while self.is(TokenKind::Dot) {
-            qualifier_end = self.end();
-            self.bump();
-            if parts == 5 {
-                return Err(self.too_many_parts("column", start, 4));
-            }
-            before.rotate_left(1);
-            before[3] = name.take();
-            parts += 1;
-            if !self.is(TokenKind::Dot) {
-                name = Some(match self.kind() {
-                    TokenKind::Pseudo | TokenKind::Keyword(Kw::IdentityCol | Kw::Rowguidcol) => {
-                        let token = self.bump();
-                        self.word_ident(token)
-                    }
-                    _ => self.name()?,
-                });
-            }
-        }
-        let Some(name) = name else { return Err(self.unexpected()) };
-        let [server, database, schema, table] = before;
-        let Some(table) = table else { return Err(self.unexpected()) };
-        let span = Span::new(start, qualifier_end);
-        Ok((Some(ObjectName { server, database, schema, name: table, span }), name))
-    }
-
-    /// `column` or `table.column` where nothing but a column may stand.
-    pub(super) fn column_ref(&mut self) -> Parse<ColumnRef> {
-        let start = self.start();
-        let name = match self.kind() {
-            TokenKind::Pseudo | TokenKind::Keyword(Kw::IdentityCol | Kw::Rowguidcol) => {
-                let token = self.bump();
-                self.word_ident(token)
-            }
-            _ => self.name()?,
-        };
-        if !self.is(TokenKind::Dot) {
-            return Ok(ColumnRef { qualifier: None, name });
-        }
-        let (qualifier, name) = self.column_parts(start, name)?;
-        Ok(ColumnRef { qualifier, name })
     }
 
     /// A value or `DEFAULT`, in `VALUES` and `SET`.

@@ -10,6 +10,7 @@
 
 mod admin;
 mod backup;
+mod column;
 mod control;
 mod create;
 mod cursor;
@@ -18,6 +19,8 @@ mod dml;
 mod exec;
 mod expr;
 mod from;
+mod group;
+mod hints;
 mod index;
 mod literal;
 mod merge;
@@ -302,6 +305,15 @@ impl<'a> Parser<'a> {
     #[cold]
     fn too_deep(&self) -> Box<SqlError> {
         self.error_at(191, self.start(), &[])
+    }
+
+    /// Runs a rule that begins a tree of its own: the heights of its neighbours do not add to its height.
+    #[inline]
+    fn apart<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let outer = std::mem::take(&mut self.height);
+        let result = rule(self);
+        self.height = outer.max(self.height);
+        result
     }
 
     /// A tree of this height was built.

@@ -154,7 +154,9 @@ impl Parser<'_> {
                     column.nullable = Some(false);
                 }
                 Kw::Not if self.ahead_kw(1, Kw::For) => {
-                    self.not_for_replication();
+                    if !self.not_for_replication() {
+                        return Err(self.unexpected());
+                    }
                     if let Some(identity) = &mut column.identity {
                         identity.not_for_replication = true;
                     }

@@ -7,8 +7,6 @@ mod set;
 mod sort;
 mod window;
 
-pub(crate) use aggregate::Accumulator;
-
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, Node, ValuesScan, ViewScan};
 use crate::views::ViewContext;

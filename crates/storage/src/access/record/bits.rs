@@ -217,7 +217,8 @@ pub(super) fn describe(r: &Record<'_>) -> String {
         },
         _ => match parse_free_space(r) {
             Some((runs, value, bytes)) => {
-                let allocated = if value == EXPLICIT { bytes.first().copied() } else { Some(value) };
+                let allocated =
+                    if value == EXPLICIT { bytes.first().copied() } else { Some(value) };
                 let pages: u32 = runs.iter().map(|r| u32::from(r.1)).sum();
                 let what = match allocated {
                     Some(v) if v & PFS_ALLOCATED != 0 => "allocated",

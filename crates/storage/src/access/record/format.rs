@@ -103,7 +103,8 @@ pub(super) fn undo_root_change(
     held: &mut [WriteGuard<'_>],
     r: &Record<'_>,
 ) -> StorageResult<()> {
-    let bad = |work: &Work| work.db.store.corrupt(r.header.page, "undo of a root change".to_owned());
+    let bad =
+        |work: &Work| work.db.store.corrupt(r.header.page, "undo of a root change".to_owned());
     let Some((child, _)) = parse_root_change(r) else { return Err(bad(work)) };
     // The child holds exactly what the root held: nothing else can have changed it since.
     let mut image = on_page(work, held, child, |_, page| Ok(page.image().concat()))?;

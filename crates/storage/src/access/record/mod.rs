@@ -114,7 +114,9 @@ pub(crate) fn undo(
 pub fn describe(record: &Record<'_>) -> String {
     let mut text = match record.header.op {
         Lop::FormatPage | Lop::RootChange => format::describe(record),
-        Lop::InsertRows | Lop::DeleteRows | Lop::ModifyRow | Lop::ExpungeRows => row::describe(record),
+        Lop::InsertRows | Lop::DeleteRows | Lop::ModifyRow | Lop::ExpungeRows => {
+            row::describe(record)
+        }
         Lop::DeleteSplit | Lop::UndoDeleteSplit | Lop::ModifyHeader => split::describe(record),
         Lop::SetBits | Lop::SetFreeSpace => bits::describe(record),
         _ => xact::describe(record),

@@ -10,6 +10,8 @@
 //! LOP_EXPUNGE_ROWS  u16 slots, ascending. Redo only.
 //! ```
 
+use std::sync::Arc;
+
 use taffrail_base::TransactionId;
 use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
@@ -18,6 +20,7 @@ use crate::access::node::{FORWARDED, GHOST, is_ghost, search, split_entry};
 use crate::access::{btree, directory};
 use crate::buffer::WriteGuard;
 use crate::codec::{Put, Take};
+use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::page::{Page, SLOT_BYTES};
 use crate::txn::work::{Change, Work};
@@ -242,7 +245,7 @@ fn damaged(work: &Work, r: &Record<'_>, what: &str) -> StorageError {
 /// The leaf and slot where a key is now.
 fn locate<'p>(
     work: &Work,
-    db: &'p crate::Database,
+    db: &'p Arc<Database>,
     r: &Record<'_>,
     key: &[u8],
 ) -> StorageResult<(WriteGuard<'p>, usize)> {
@@ -346,6 +349,10 @@ pub(super) fn undo_modify(
         return Err(damaged(work, r, "the record is too short"));
     };
     let mut change = compensation(r, Lop::ModifyRow, r.header.context);
+    let whole = r.header.flags.contains(RecordFlags::USER_1);
+    if whole {
+        change.flags = change.flags.with(RecordFlags::USER_1);
+    }
     let header = modify_header(at, after.len(), before.len(), 0);
     let txn = work.id();
     let db = work.db.clone();
@@ -355,7 +362,6 @@ pub(super) fn undo_modify(
         let room = before.len().saturating_sub(after.len()) <= page.free_bytes() as usize;
         // What was logged whole may have been changed by a system transaction since: see `directory`.
         let now = page.row(slot).get(at..at + after.len());
-        let whole = r.header.flags.contains(RecordFlags::USER_1);
         if !room || if whole { now.is_none() } else { now != Some(after) } {
             return Err(damaged(work, r, "the row is not what the record left"));
         }
@@ -425,6 +431,11 @@ pub(crate) fn row_delta(r: &Record<'_>) -> i64 {
         }
         // A ghost that an insertion brought back to life, or that undo made a ghost again.
         Lop::ModifyRow if context != Lcx::Heap => match parse_modify(r) {
+            Some((_, (0, _, after, _))) if r.header.is_compensation() && !after.is_empty() => {
+                // A difference that begins with the flags byte is one of flags, unless the row was logged whole.
+                let whole = r.header.flags.contains(RecordFlags::USER_1);
+                i64::from(!whole) * (1 - 2 * i64::from(after[0] & GHOST))
+            }
             Some((_, (0, before, after, _))) if !before.is_empty() && !after.is_empty() => {
                 i64::from(before[0] & GHOST) - i64::from(after[0] & GHOST)
             }

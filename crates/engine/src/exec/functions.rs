@@ -1,0 +1,621 @@
+//! What built-in functions ask of a session, the instance and the catalogue.
+
+use crate::catalog::{IndexKind, Object, ObjectKind, Table};
+use crate::database::Database;
+use crate::exec::procedure::name_parts;
+use crate::functions::context::Property;
+use crate::functions::{FnContext, Moment};
+use crate::session::Session;
+use crate::views;
+use std::sync::Arc;
+use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
+use taffrail_storage::{DatabaseState, FileKind, RecoveryModel};
+use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
+
+/// The version that clients are told: SQL Server 2022's, since scripts ask for abilities by it.
+pub(crate) const PRODUCT_VERSION: &str = "16.0.1000.6";
+
+/// `@@VERSION`.
+pub(crate) fn version_text() -> String {
+    format!(
+        "Microsoft SQL Server 2022 (compatible) - {PRODUCT_VERSION} \n\tTaffrail {}\n\ton {} ({})",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    )
+}
+
+fn text(s: &str) -> Value {
+    Value::Variant(Box::new((SqlType::NVarChar(MaxLen::N(128)), Value::nvarchar(s))))
+}
+
+fn int(v: i32) -> Value {
+    Value::Variant(Box::new((SqlType::Int, Value::Int(v))))
+}
+
+fn flag(b: bool) -> Value {
+    int(b as i32)
+}
+
+fn decimal(v: i64) -> Value {
+    Decimal::new(v < 0, v.unsigned_abs() as u128, 0).map_or(Value::Null, Value::Decimal)
+}
+
+impl Session {
+    fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
+        let mut parts = name_parts(name);
+        let name = parts.pop()?;
+        let schema = parts.pop().filter(|s| !s.is_empty());
+        let database = match parts.pop().filter(|s| !s.is_empty()) {
+            None => self.database.clone(),
+            Some(d) => self.instance.databases().get(&d).ok()?,
+        };
+        if name.starts_with('#') {
+            let tempdb = self.instance.databases().tempdb().ok()?;
+            let temp = self.find_temp_table(&name)?;
+            let object = tempdb.catalog.object(temp.object_id)?;
+            return Some((tempdb, object));
+        }
+        let object = database.catalog.find_named(schema.as_deref(), &name, self.id)?;
+        Some((database, object))
+    }
+
+    fn named_table(&self, name: &str) -> Option<Arc<Table>> {
+        self.named_object(name).and_then(|(_, o)| o.as_table().cloned())
+    }
+
+    fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
+        let database = match database {
+            None => self.database.clone(),
+            Some(d) => self.instance.databases().by_id(DatabaseId(u16::try_from(d).ok()?))?,
+        };
+        database.catalog.object(ObjectId(id))
+    }
+}
+
+impl FnContext for Session {
+    fn moment(&self) -> Moment {
+        if let Some(m) = self.moment.get() {
+            return m;
+        }
+        let utc = self.instance.options().env.clock.now_utc().0;
+        let m = Moment { utc, offset: 0 };
+        self.moment.set(Some(m));
+        m
+    }
+
+    fn convert(&self) -> ConvertContext {
+        self.options.convert_context()
+    }
+
+    fn date_first(&self) -> u8 {
+        self.options.date_first
+    }
+
+    fn collation(&self) -> Collation {
+        Collation::default()
+    }
+
+    fn global(&self, name: &str) -> SqlResult<Value> {
+        let zero = || Value::Int(0);
+        Ok(match name {
+            "@@VERSION" => Value::nvarchar(&version_text()),
+            "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
+            "@@SERVICENAME" => Value::nvarchar("MSSQLSERVER"),
+            "@@LANGUAGE" => Value::nvarchar(&self.options.language),
+            "@@LANGID" => Value::SmallInt(0),
+            "@@MAX_CONNECTIONS" => Value::Int(32_767),
+            "@@MAX_PRECISION" => Value::TinyInt(38),
+            "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
+            "@@REMSERVER" => Value::Null,
+            "@@TIMETICKS" => Value::Int(31_250),
+            "@@DBTS" => Value::binary(&0u64.to_be_bytes()),
+            "@@CONNECTIONS" => Value::Int(self.instance.connections_made() as i32),
+            "@@ROWCOUNT" => Value::Int(self.row_count as i32),
+            "@@ERROR" => Value::Int(self.error),
+            "@@IDENTITY" => self.identity.map_or(Value::Null, decimal),
+            "@@TRANCOUNT" => Value::Int(self.transaction.count() as i32),
+            "@@SPID" => Value::SmallInt(self.id.0 as i16),
+            "@@NESTLEVEL" => Value::Int(self.nest_level as i32),
+            "@@OPTIONS" => Value::Int(self.options.bits()),
+            "@@LOCK_TIMEOUT" => Value::Int(self.options.lock_timeout),
+            "@@DATEFIRST" => Value::TinyInt(self.options.date_first),
+            "@@TEXTSIZE" => Value::Int(self.options.text_size),
+            "@@FETCH_STATUS" => Value::Int(-1),
+            "@@CURSOR_ROWS" => zero(),
+            "@@PROCID" => Value::Int(self.procedure_id),
+            // Not measured: refused rather than made up.
+            other => {
+                return Err(crate::binder::unsupported_error(&other));
+            }
+        })
+    }
+
+    fn random(&self) -> f64 {
+        // splitmix64
+        let mut z = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.random.set(z);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn seed_random(&self, seed: i32) {
+        self.random.set(seed as u64);
+    }
+
+    fn entropy(&self, bytes: &mut [u8]) {
+        self.instance.options().env.entropy.fill(bytes);
+    }
+
+    fn sequential_guid(&self) -> [u8; 16] {
+        self.instance.next_sequential_guid()
+    }
+
+    fn caught(&self) -> Option<SqlError> {
+        self.caught.last().cloned()
+    }
+
+    fn scope_identity(&self) -> Value {
+        self.scope_identity.map_or(Value::Null, decimal)
+    }
+
+    fn xact_state(&self) -> i16 {
+        self.transaction.xact_state()
+    }
+
+    fn transaction_id(&self) -> i64 {
+        let parts = &self.transaction.parts;
+        parts.first().map_or(0, |p| p.tx.id().0 as i64)
+    }
+
+    fn login_name(&self) -> String {
+        self.client.login.clone()
+    }
+
+    fn user_name(&self) -> String {
+        "dbo".into()
+    }
+
+    fn host_name(&self) -> Option<String> {
+        Some(self.client.host_name.clone())
+    }
+
+    fn app_name(&self) -> Option<String> {
+        Some(self.client.program_name.clone())
+    }
+
+    fn session_context(&self, key: &str) -> Value {
+        if key.is_empty() {
+            return self.context_info.clone();
+        }
+        let found = self.session_context.iter().find(|(k, _)| k.eq_ignore_ascii_case(key));
+        found.map_or(Value::Null, |(_, v)| v.clone())
+    }
+
+    fn current_database(&self) -> i16 {
+        self.database.id.0 as i16
+    }
+
+    fn database_id(&self, name: &str) -> Option<i16> {
+        self.instance.databases().slot(name).map(|s| s.entry.id.0 as i16)
+    }
+
+    fn database_name(&self, id: i16) -> Option<String> {
+        let id = DatabaseId(u16::try_from(id).ok()?);
+        let slots = self.instance.databases().list();
+        slots.into_iter().find(|s| s.entry.id == id).map(|s| s.entry.name)
+    }
+
+    fn has_database_access(&self, name: &str) -> Option<bool> {
+        self.instance.databases().slot(name).map(|s| s.database.is_some())
+    }
+
+    fn login_id(&self, name: &str) -> Option<i32> {
+        let logins = self.instance.logins();
+        logins.iter().find(|l| Collation::default().eq_str(&l.name, name)).map(|l| l.id)
+    }
+
+    fn login_by_id(&self, id: i32) -> Option<String> {
+        self.instance.logins().into_iter().find(|l| l.id == id).map(|l| l.name)
+    }
+
+    fn login_sid(&self, name: &str) -> Option<Vec<u8>> {
+        self.instance.find_login(name).map(|l| l.sid)
+    }
+
+    fn login_by_sid(&self, sid: &[u8]) -> Option<String> {
+        self.instance.logins().into_iter().find(|l| l.sid == sid).map(|l| l.name)
+    }
+
+    fn user_id(&self, name: &str) -> Option<i32> {
+        match &*name.to_ascii_lowercase() {
+            "public" => Some(0),
+            "dbo" => Some(1),
+            "guest" => Some(2),
+            "information_schema" => Some(3),
+            "sys" => Some(4),
+            _ => None,
+        }
+    }
+
+    fn user_by_id(&self, id: i32) -> Option<String> {
+        let names = ["public", "dbo", "guest", "INFORMATION_SCHEMA", "sys"];
+        names.get(usize::try_from(id).ok()?).map(|n| n.to_string())
+    }
+
+    fn is_member(&self, role: &str, who: Option<&str>, server: bool) -> Option<bool> {
+        if let Some(who) = who {
+            self.login_id(who)?;
+        }
+        // Every login is a sysadmin until permissions exist.
+        match (&*role.to_ascii_lowercase(), server) {
+            (
+                "sysadmin" | "serveradmin" | "securityadmin" | "processadmin" | "setupadmin"
+                | "bulkadmin" | "diskadmin" | "dbcreator" | "public",
+                true,
+            ) => Some(true),
+            (
+                "db_owner" | "db_accessadmin" | "db_securityadmin" | "db_ddladmin"
+                | "db_backupoperator" | "db_datareader" | "db_datawriter" | "public",
+                false,
+            ) => Some(true),
+            ("db_denydatareader" | "db_denydatawriter", false) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn has_permission(&self, securable: Option<&str>, _: Option<&str>, _: &str) -> Option<bool> {
+        match securable {
+            None => Some(true),
+            Some(name) => Some(
+                self.named_object(name).is_some()
+                    || self.database_id(name).is_some()
+                    || self.database.catalog.schema(name).is_some(),
+            ),
+        }
+    }
+
+    fn schema_id(&self, name: Option<&str>) -> Option<i32> {
+        self.database.catalog.schema(name.unwrap_or("dbo")).map(|s| s.id.0)
+    }
+
+    fn schema_name(&self, id: Option<i32>) -> Option<String> {
+        let id = taffrail_base::SchemaId(id.unwrap_or(1));
+        self.database.catalog.schema_name(id).map(|n| n.to_string())
+    }
+
+    fn object_id(&self, name: &str, kind: Option<&str>) -> SqlResult<Option<i32>> {
+        if let Some((_, o)) = self.named_object(name) {
+            let of_kind = kind.is_none_or(|k| {
+                ObjectKind::from_code(k) == Some(o.head().kind)
+                    || (k.trim_end().eq_ignore_ascii_case("U")
+                        && o.head().kind == ObjectKind::Table)
+            });
+            return Ok(of_kind.then(|| o.head().id.0));
+        }
+        let mut parts = name_parts(name);
+        let bare = parts.pop().unwrap_or_default();
+        let schema = parts.pop();
+        let of_kind = kind.is_none_or(|k| matches!(k.trim_end(), "V" | "v" | "IF" | "TF"));
+        Ok(views::find(schema.as_deref(), &bare).filter(|_| of_kind).map(|v| v.id))
+    }
+
+    fn object_name(&self, id: i32, database: Option<i16>) -> Option<String> {
+        if id < 0 {
+            return views::all().iter().find(|v| v.id == id).map(|v| v.name.to_string());
+        }
+        self.object_in(id, database).map(|o| o.head().name.to_string())
+    }
+
+    fn object_schema(&self, id: i32, database: Option<i16>) -> Option<String> {
+        if id < 0 {
+            return views::all().iter().find(|v| v.id == id).map(|v| v.schema.to_string());
+        }
+        self.object_in(id, database).map(|o| o.head().schema.to_string())
+    }
+
+    fn object_definition(&self, id: i32) -> Option<String> {
+        match self.object_in(id, None)? {
+            Object::Procedure(m) | Object::View(m) => Some(m.definition.to_string()),
+            Object::Constraint(c) if !c.definition.is_empty() => Some(c.definition.to_string()),
+            _ => None,
+        }
+    }
+
+    fn column_name(&self, object: i32, column: i32) -> Option<String> {
+        let table = self.object_in(object, None)?.as_table().cloned()?;
+        table.columns.iter().find(|c| c.id == column).map(|c| c.name.to_string())
+    }
+
+    fn column_length(&self, table: &str, column: &str) -> Option<i16> {
+        let table = self.named_table(table)?;
+        Some(table.columns[table.column(column)?].ty.max_length())
+    }
+
+    fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String> {
+        let table = self.named_table(table)?;
+        let index = table.indexes.iter().find(|i| i.id == IndexId(index))?;
+        let at = usize::try_from(key - 1).ok()?;
+        let column = index.key.columns().get(at)?.column;
+        Some(table.columns[column].name.to_string())
+    }
+
+    fn stats_date(&self, _: i32, _: i32) -> Option<Value> {
+        None
+    }
+
+    fn identity_of(&self, table: &str) -> Option<[Value; 3]> {
+        let table = self.named_table(table)?;
+        let i = table.identity.as_ref()?;
+        let current = i.sequence.last().unwrap_or(i.seed);
+        Some([decimal(current), decimal(i.seed), decimal(i.increment)])
+    }
+
+    fn user_type_id(&self, _: &str) -> Option<i32> {
+        None
+    }
+
+    fn user_type_name(&self, _: i32) -> Option<String> {
+        None
+    }
+
+    fn file_id(&self, name: &str) -> Option<i32> {
+        let files = self.database.storage.files();
+        let same = |n: &str| Collation::default().eq_str(n, name);
+        files.iter().find(|f| same(&f.name)).map(|f| f.id.0 as i32)
+    }
+
+    fn file_name(&self, id: i32) -> Option<String> {
+        let files = self.database.storage.files();
+        files.into_iter().find(|f| f.id.0 as i32 == id).map(|f| f.name)
+    }
+
+    fn filegroup_id(&self, name: &str) -> Option<i32> {
+        name.eq_ignore_ascii_case("PRIMARY").then_some(1)
+    }
+
+    fn filegroup_name(&self, id: i32) -> Option<String> {
+        (id == 1).then(|| "PRIMARY".into())
+    }
+
+    fn property(&self, of: Property<'_>, name: &str) -> SqlResult<Value> {
+        let name = name.to_ascii_lowercase();
+        Ok(match of {
+            Property::Server => self.server_property(&name),
+            Property::Connection => match &*name {
+                "net_transport" => text("TCP"),
+                "protocol_type" => text("TSQL"),
+                "auth_scheme" => text("SQL"),
+                "client_net_address" => text(&self.client.client_net_address),
+                _ => Value::Null,
+            },
+            Property::Session => match &*name {
+                "ansi_nulls" => flag(self.options.ansi_nulls),
+                "ansi_padding" => flag(self.options.ansi_padding),
+                "ansi_warnings" => flag(self.options.ansi_warnings),
+                "arithabort" => flag(self.options.arithabort),
+                "concat_null_yields_null" => flag(self.options.concat_null_yields_null),
+                "numeric_roundabort" => flag(self.options.numeric_roundabort),
+                "quoted_identifier" => flag(self.options.quoted_identifier),
+                _ => Value::Null,
+            },
+            Property::Database(db) => self.database_property(db, &name),
+            Property::Object(id) => self.object_property(id, &name),
+            Property::Column(id, column) => self.column_property(id, column, &name),
+            Property::Index(id, index) => self.index_property(id, index, &name),
+            Property::IndexKey(id, index, key) => {
+                self.index_key_property(id, index, key, &name).unwrap_or(Value::Null)
+            }
+            Property::File(file) => {
+                let files = self.database.storage.files();
+                let same = |n: &str| Collation::default().eq_str(n, file);
+                match (files.iter().find(|f| same(&f.name)), &*name) {
+                    (Some(f), "spaceused") => int((f.used / 8192) as i32),
+                    (Some(f), "islogfile") => flag(f.kind == FileKind::Log),
+                    (Some(f), "isprimaryfile") => flag(f.id.0 == 1),
+                    (Some(_), "isreadonly") => flag(false),
+                    _ => Value::Null,
+                }
+            }
+            Property::Type(_) => Value::Null,
+        })
+    }
+}
+
+impl Session {
+    fn server_property(&self, name: &str) -> Value {
+        match name {
+            "productversion" => text(PRODUCT_VERSION),
+            "productmajorversion" => text("16"),
+            "productminorversion" => text("0"),
+            "productbuild" => text("1000"),
+            "productlevel" => text("RTM"),
+            "edition" => text("Developer Edition (64-bit)"),
+            "editionid" => {
+                Value::Variant(Box::new((SqlType::BigInt, Value::BigInt(-2_117_995_310))))
+            }
+            "engineedition" => int(3),
+            "servername" | "machinename" | "computernamephysicalnetbios" => {
+                text(&self.instance.options().server_name)
+            }
+            "collation" | "sqlcharsetname" if name == "collation" => {
+                text(Collation::default().name())
+            }
+            "issingleuser" | "isclustered" | "ishadrenabled" | "isfulltextinstalled"
+            | "isintegratedsecurityonly" | "isadvancedanalyticsinstalled"
+            | "ispolybaseinstalled" | "isxtpsupported" | "islocaldb" => flag(false),
+            "processid" => int(std::process::id() as i32),
+            "sqlsortorder" => int(52),
+            "sqlcharset" => int(1),
+            "lcid" => int(1033),
+            "comparisonstyle" => int(196_609),
+            "instancedefaultdatapath" | "instancedefaultlogpath" => {
+                text(&format!("{}/", self.instance.options().data_dir.display()))
+            }
+            "instancedefaultbackuppath" => {
+                text(&format!("{}/backup", self.instance.options().data_dir.display()))
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn database_property(&self, database: &str, name: &str) -> Value {
+        let Some(slot) = self.instance.databases().slot(database) else { return Value::Null };
+        let Some(db) = slot.database else {
+            return match name {
+                "status" => text("OFFLINE"),
+                _ => Value::Null,
+            };
+        };
+        let options = db.storage.options();
+        match name {
+            "status" => text(match db.storage.state() {
+                DatabaseState::Online => "ONLINE",
+                DatabaseState::Suspect(_) => "SUSPECT",
+                DatabaseState::Offline => "OFFLINE",
+            }),
+            "recovery" => text(match options.recovery_model {
+                RecoveryModel::Full => "FULL",
+                RecoveryModel::BulkLogged => "BULK_LOGGED",
+                RecoveryModel::Simple => "SIMPLE",
+            }),
+            "collation" => text(Collation::default().name()),
+            "updateability" => {
+                let read_only = crate::catalog::registry::FLAG_READ_ONLY;
+                text(if options.engine_flags & read_only != 0 { "READ_ONLY" } else { "READ_WRITE" })
+            }
+            "useraccess" => {
+                let single = crate::catalog::registry::FLAG_SINGLE_USER;
+                let restricted = crate::catalog::registry::FLAG_RESTRICTED_USER;
+                text(match options.engine_flags {
+                    f if f & single != 0 => "SINGLE_USER",
+                    f if f & restricted != 0 => "RESTRICTED_USER",
+                    _ => "MULTI_USER",
+                })
+            }
+            "version" => int(957),
+            "sqlsortorder" => int(52),
+            "comparisonstyle" => int(196_609),
+            "lcid" => int(1033),
+            "isautoclose" | "isautoshrink" | "isfulltextenabled" | "ispublished"
+            | "issubscribed" | "isinstandby" | "isquotedidentifiersenabled"
+            | "isansinullsenabled" | "isansipaddingenabled" | "isansiwarningsenabled" => {
+                flag(false)
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn object_property(&self, id: i32, name: &str) -> Value {
+        if id < 0 {
+            let known = views::all().iter().any(|v| v.id == id);
+            return match name {
+                _ if !known => Value::Null,
+                "ismsshipped" | "isview" | "issystemtable" => flag(name != "issystemtable"),
+                _ => flag(false),
+            };
+        }
+        let Some(o) = self.object_in(id, None) else { return Value::Null };
+        let head = o.head();
+        let table = o.as_table();
+        match name {
+            "istable" | "isusertable" => flag(table.is_some()),
+            "isview" => flag(head.kind == ObjectKind::View),
+            "isprocedure" => flag(head.kind == ObjectKind::Procedure),
+            "isprimarykey" => flag(head.kind == ObjectKind::PrimaryKey),
+            "isuniquecnst" => flag(head.kind == ObjectKind::Unique),
+            "ischeckcnst" => flag(head.kind == ObjectKind::Check),
+            "isdefaultcnst" | "isdefault" => flag(head.kind == ObjectKind::Default),
+            "ismsshipped" | "issystemtable" | "isscalarfunction" | "istablefunction"
+            | "isinlinefunction" | "istrigger" | "isforeignkey" => flag(false),
+            "ownerid" => int(1),
+            "schemaid" => int(head.schema_id.0),
+            "tablehasidentity" => flag(table.is_some_and(|t| t.identity.is_some())),
+            "tablehasprimarykey" => {
+                flag(table.is_some_and(|t| t.indexes.iter().any(|i| i.primary_key)))
+            }
+            "tablehasclustindex" => flag(table.is_some_and(|t| !t.is_heap())),
+            "tablehasindex" => {
+                flag(table.is_some_and(|t| !t.is_heap() || !t.nonclustered().is_empty()))
+            }
+            "tablehasnonclustindex" => flag(table.is_some_and(|t| !t.nonclustered().is_empty())),
+            "tablehasuniquecnst" => {
+                flag(table.is_some_and(|t| t.indexes.iter().any(|i| i.unique_constraint)))
+            }
+            "cardinality" => match table {
+                Some(t) => Value::Variant(Box::new((
+                    SqlType::BigInt,
+                    Value::BigInt(t.row_count() as i64),
+                ))),
+                None => Value::Null,
+            },
+            "execisquotedidenton" | "execisansinullson" => match &o {
+                Object::Procedure(m) if name == "execisansinullson" => flag(m.ansi_nulls),
+                Object::Procedure(m) => flag(m.quoted_identifier),
+                _ => Value::Null,
+            },
+            _ => Value::Null,
+        }
+    }
+
+    fn column_property(&self, id: i32, column: &str, name: &str) -> Value {
+        let Some(table) = self.object_in(id, None).and_then(|o| o.as_table().cloned()) else {
+            return Value::Null;
+        };
+        let Some(at) = table.column(column) else { return Value::Null };
+        let c = &table.columns[at];
+        match name {
+            "allowsnull" => flag(c.nullable),
+            "columnid" => int(c.id),
+            "isidentity" => flag(c.is_identity),
+            "isrowguidcol" => flag(c.is_rowguid),
+            "iscomputed" | "issparse" | "ishidden" | "isfulltextindexed" => flag(false),
+            "precision" => int(match c.ty {
+                t if crate::binder::is_text_type(t) => {
+                    let wide = matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
+                    let n = t.max_length() as i32;
+                    if wide && n > 0 { n / 2 } else { n }
+                }
+                t => t.precision() as i32,
+            }),
+            "scale" => int(c.ty.scale() as i32),
+            "charmaxlen" => {
+                if crate::binder::is_text_type(c.ty) {
+                    let wide = matches!(c.ty, SqlType::NChar(_) | SqlType::NVarChar(_));
+                    let n = c.ty.max_length() as i32;
+                    int(if wide && n > 0 { n / 2 } else { n })
+                } else {
+                    Value::Null
+                }
+            }
+            _ => Value::Null,
+        }
+    }
+
+    fn index_property(&self, id: i32, index: &str, name: &str) -> Value {
+        let Some(table) = self.object_in(id, None).and_then(|o| o.as_table().cloned()) else {
+            return Value::Null;
+        };
+        let Some(i) = table.index(index) else { return Value::Null };
+        match name {
+            "indexid" => int(i.id.0),
+            "isunique" => flag(i.unique),
+            "isclustered" => flag(i.kind == IndexKind::Clustered),
+            "indexfillfactor" => int(i.fill_factor as i32),
+            "isdisabled" | "ishypothetical" | "isstatistics" | "ispadindex" => flag(false),
+            _ => Value::Null,
+        }
+    }
+
+    fn index_key_property(&self, id: i32, index: i32, key: i32, name: &str) -> Option<Value> {
+        let table = self.object_in(id, None)?.as_table().cloned()?;
+        let i = table.indexes.iter().find(|i| i.id == IndexId(index))?;
+        let k = i.key.columns().get(usize::try_from(key - 1).ok()?)?;
+        Some(match name {
+            "columnid" => int(table.columns[k.column].id),
+            "isdescending" => flag(k.descending),
+            _ => Value::Null,
+        })
+    }
+}

@@ -1,0 +1,369 @@
+//! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
+
+use super::{Argument, Arguments, as_varchar, name_parts, table_by_text};
+use crate::catalog::{IndexKind, Object, Table, master};
+use crate::context::StatementContext;
+use crate::dbcc::send;
+use crate::instance::SessionInfo;
+use crate::row;
+use crate::views::ViewContext;
+use crate::views::principals::{CONFIGURATIONS, configured, settable};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::Status;
+use taffrail_types::{MaxLen, SqlType};
+
+const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
+
+/// An object of the current database by the text of its name: 15009.
+fn object(cx: &StatementContext<'_>, name: &str) -> SqlResult<Object> {
+    let database = cx.database();
+    if let Some((_, table)) = table_by_text(cx, name)? {
+        return Ok(Object::Table(table));
+    }
+    let parts = name_parts(name);
+    let schema = parts.get(1).map(String::as_str);
+    let found = database.catalog.find_named(schema, parts.first().map_or("", |p| p), cx.session.id);
+    found.ok_or_else(|| SqlError::new(15009, &[&name, &database.name]))
+}
+
+/// `sp_help`.
+pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_help", &["@objname"], given)?;
+    let Some(name) = args.text(0) else {
+        let mut rows = Vec::new();
+        for o in cx.database().catalog.objects() {
+            let h = o.head();
+            let kind = h.kind.description().to_lowercase().replace('_', " ");
+            rows.push(row![&h.name, &h.schema, kind]);
+        }
+        let columns = [
+            ("Name", NAME, true),
+            ("Owner", NAME, true),
+            ("Object_type", SqlType::NVarChar(MaxLen::N(31)), true),
+        ];
+        send(cx, &columns, rows)?;
+        return Ok(0);
+    };
+    let object = object(cx, &name)?;
+    let h = object.head();
+    let kind = h.kind.description().to_lowercase().replace('_', " ");
+    let columns = [
+        ("Name", NAME, true),
+        ("Owner", NAME, true),
+        ("Type", SqlType::NVarChar(MaxLen::N(31)), true),
+        ("Created_datetime", SqlType::DateTime, true),
+    ];
+    let rows = vec![row![&h.name, &h.schema, kind, &h.created]];
+    send(cx, &columns, rows)?;
+    if let Object::Table(table) = &object {
+        help_columns(cx, table)?;
+        help_indexes(cx, table)?;
+    }
+    Ok(0)
+}
+
+fn help_columns(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
+    let mut rows = Vec::new();
+    for c in &table.columns {
+        let text = crate::views::objects::collation_cell(c.ty, c.collation);
+        rows.push(row![
+            &c.name,
+            c.ty.name(),
+            "no",
+            c.ty.max_length(),
+            c.ty.precision().to_string(),
+            c.ty.scale().to_string(),
+            if c.nullable { "yes" } else { "no" },
+            text.map(|_| "no"),
+            text.map(|_| "no"),
+            text
+        ]);
+    }
+    let short = SqlType::VarChar(MaxLen::N(35));
+    let columns = [
+        ("Column_name", NAME, true),
+        ("Type", NAME, true),
+        ("Computed", short, true),
+        ("Length", SqlType::Int, true),
+        ("Prec", SqlType::Char(5), true),
+        ("Scale", SqlType::Char(5), true),
+        ("Nullable", short, true),
+        ("TrimTrailingBlanks", short, true),
+        ("FixedLenNullInSource", short, true),
+        ("Collation", NAME, true),
+    ];
+    send(cx, &columns, rows)?;
+    let row = match &table.identity {
+        Some(i) => row![&table.columns[i.column].name, i.seed, i.increment, 0],
+        None => row!["No identity column defined.", (), (), ()],
+    };
+    let big = SqlType::Numeric { precision: 38, scale: 0 };
+    let columns = [
+        ("Identity", NAME, true),
+        ("Seed", big, true),
+        ("Increment", big, true),
+        ("Not For Replication", SqlType::Int, true),
+    ];
+    send(cx, &columns, vec![row])
+}
+
+fn help_indexes(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
+    let mut rows = Vec::new();
+    for i in table.indexes.iter().filter(|i| i.kind != IndexKind::Heap) {
+        let mut words = vec![match i.kind {
+            IndexKind::Clustered => "clustered",
+            _ => "nonclustered",
+        }];
+        if i.unique {
+            words.push("unique");
+        }
+        if i.primary_key {
+            words.push("primary key");
+        }
+        if i.unique_constraint {
+            words.push("unique key");
+        }
+        let keys: Vec<String> = i
+            .key
+            .columns()
+            .iter()
+            .map(|k| {
+                let name = &table.columns[k.column].name;
+                if k.descending { format!("{name}(-)") } else { name.to_string() }
+            })
+            .collect();
+        let description = format!("{} located on PRIMARY", words.join(", "));
+        rows.push(row![&i.name, description, keys.join(", ")]);
+    }
+    if rows.is_empty() {
+        return cx.message(SqlError::new(15472, &[&table.name()]));
+    }
+    let columns = [
+        ("index_name", NAME, true),
+        ("index_description", SqlType::VarChar(MaxLen::N(210)), true),
+        ("index_keys", SqlType::NVarChar(MaxLen::N(2078)), true),
+    ];
+    send(cx, &columns, rows)
+}
+
+/// `sp_helpindex`.
+pub(super) fn helpindex(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_helpindex", &["@objname"], given)?;
+    let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helpindex", &"@objname"]))?;
+    match object(cx, &name)? {
+        Object::Table(table) => help_indexes(cx, &table)?,
+        _ => cx.message(SqlError::new(15472, &[&name]))?,
+    }
+    Ok(0)
+}
+
+/// `sp_helptext`: a row per line.
+pub(super) fn helptext(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_helptext", &["@objname", "@columnname"], given)?;
+    let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helptext", &"@objname"]))?;
+    let text = match object(cx, &name)? {
+        Object::Procedure(m) | Object::View(m) => m.definition.clone(),
+        Object::Constraint(c) if !c.definition.is_empty() => c.definition.clone(),
+        _ => return Err(SqlError::new(15197, &[&name])),
+    };
+    let rows = text.split_inclusive('\n').map(|line| row![line]).collect();
+    send(cx, &[("Text", SqlType::NVarChar(MaxLen::N(255)), true)], rows)?;
+    Ok(0)
+}
+
+/// The sessions that sp_who is asked for: all, `active`, a number or a login (15007).
+fn chosen(cx: &StatementContext<'_>, wanted: Option<&str>) -> SqlResult<Vec<Arc<SessionInfo>>> {
+    let all = cx.instance().sessions();
+    let Some(wanted) = wanted else { return Ok(all) };
+    if wanted.eq_ignore_ascii_case("active") {
+        return Ok(all.into_iter().filter(|s| s.cell.status() != Status::Sleeping).collect());
+    }
+    if let Ok(id) = wanted.parse::<u16>() {
+        return Ok(all.into_iter().filter(|s| s.id.0 == id).collect());
+    }
+    let of_login: Vec<_> =
+        all.into_iter().filter(|s| s.client.login.eq_ignore_ascii_case(wanted)).collect();
+    if of_login.is_empty() {
+        return Err(SqlError::new(15007, &[&wanted]));
+    }
+    Ok(of_login)
+}
+
+fn database_name(cx: &StatementContext<'_>, s: &SessionInfo) -> Option<String> {
+    let id = taffrail_base::DatabaseId(s.cell.database_id.load(Relaxed));
+    cx.instance().databases().by_id(id).map(|d| d.name.clone())
+}
+
+/// `sp_who`.
+pub(super) fn who(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_who", &["@loginame"], given)?;
+    let mut rows = Vec::new();
+    for s in chosen(cx, args.text(0).as_deref())? {
+        rows.push(row![
+            s.id.0,
+            0,
+            s.cell.status().name(),
+            &s.client.login,
+            &s.client.host_name,
+            s.cell.blocking_session().to_string(),
+            database_name(cx, &s),
+            s.cell.command().name(),
+            0
+        ]);
+    }
+    let columns = [
+        ("spid", SqlType::SmallInt, true),
+        ("ecid", SqlType::SmallInt, true),
+        ("status", SqlType::NChar(30), true),
+        ("loginame", SqlType::NChar(128), true),
+        ("hostname", SqlType::NChar(128), true),
+        ("blk", SqlType::Char(5), true),
+        ("dbname", SqlType::NChar(128), true),
+        ("cmd", SqlType::NChar(26), true),
+        ("request_id", SqlType::Int, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_who2`.
+pub(super) fn who2(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_who2", &["@loginame"], given)?;
+    let mut rows = Vec::new();
+    for s in chosen(cx, args.text(0).as_deref())? {
+        let status = s.cell.status();
+        let status = match status {
+            Status::Sleeping => "sleeping".to_string(),
+            other => other.name().to_uppercase(),
+        };
+        let blank = |t: &str| if t.is_empty() { "  .".to_string() } else { t.to_string() };
+        let blocker = s.cell.blocking_session();
+        let id = format!("{:<5}", s.id.0);
+        let last = as_varchar(&s.login_time, SqlType::DateTime, Some(120))?;
+        let last = match (last.get(5..10), last.get(11..19)) {
+            (Some(date), Some(time)) => format!("{} {time}", date.replace('-', "/")),
+            _ => last,
+        };
+        rows.push(row![
+            id.clone(),
+            status,
+            &s.client.login,
+            blank(&s.client.host_name),
+            if blocker == 0 { "  .".to_string() } else { blocker.to_string() },
+            database_name(cx, &s),
+            s.cell.command().name(),
+            s.cell.cpu_ns.get() / 1_000_000,
+            s.cell.reads.get() + s.cell.writes.get(),
+            last,
+            &s.client.program_name,
+            id,
+            0
+        ]);
+    }
+    let columns = [
+        ("SPID", SqlType::Char(5), true),
+        ("Status", SqlType::NVarChar(MaxLen::N(30)), true),
+        ("Login", NAME, true),
+        ("HostName", NAME, true),
+        ("BlkBy", SqlType::Char(5), true),
+        ("DBName", NAME, true),
+        ("Command", SqlType::NVarChar(MaxLen::N(32)), true),
+        ("CPUTime", SqlType::Int, true),
+        ("DiskIO", SqlType::Int, true),
+        ("LastBatch", SqlType::VarChar(MaxLen::N(14)), true),
+        ("ProgramName", NAME, true),
+        ("SPID", SqlType::Char(5), true),
+        ("REQUESTID", SqlType::Int, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_configure`: shows options; only those that do something can be set.
+pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_configure", &["@configname", "@configvalue"], given)?;
+    let master = cx.instance().databases().master()?;
+    let set = master::configurations(&master.storage)?;
+    let advanced = set.iter().any(|(id, v)| *id == 518 && *v != 0);
+    let database = cx.database();
+    let wanted = args.text(0);
+    let mut found: Vec<_> = CONFIGURATIONS
+        .iter()
+        .filter(|o| match &wanted {
+            Some(w) => o.1.to_lowercase().starts_with(&w.to_lowercase()),
+            None => advanced || !o.7,
+        })
+        .collect();
+    if let Some(w) = &wanted {
+        if let Some(exact) = found.iter().find(|o| o.1.eq_ignore_ascii_case(w)).copied() {
+            found = vec![exact];
+        }
+        if found.len() != 1 || (found[0].7 && !advanced) {
+            return Err(SqlError::new(15123, &[w]));
+        }
+    }
+    let value_of = |cx: &StatementContext<'_>, o: &crate::views::principals::Option_| {
+        configured(&ViewContext { session: cx.session, database: &database }, o, &set)
+    };
+    if let Some(value) = args.number(1) {
+        let option = found[0];
+        if value < option.3 || value > option.4 {
+            return Err(SqlError::new(15129, &[&value, &option.1]));
+        }
+        let old = value_of(cx, option);
+        if value != old && !settable(option.0) {
+            let what = format!("Changing the configuration option '{}'", option.1);
+            return Err(SqlError::new(40510, &[&what]));
+        }
+        if value != old {
+            master::put_configuration(&master.storage, option.0, value)?;
+        }
+        cx.message(SqlError::new(15457, &[&option.1, &old, &value]))?;
+        return Ok(0);
+    }
+    let mut rows = Vec::new();
+    found.sort_by_key(|o| o.1.to_lowercase());
+    for o in found {
+        let value = value_of(cx, o);
+        rows.push(row![o.1, o.3, o.4, value, value]);
+    }
+    let columns = [
+        ("name", SqlType::NVarChar(MaxLen::N(35)), true),
+        ("minimum", SqlType::Int, true),
+        ("maximum", SqlType::Int, true),
+        ("config_value", SqlType::Int, true),
+        ("run_value", SqlType::Int, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `xp_msver`: the facts that clients ask for.
+pub(super) fn msver(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let all = [
+        ("ProductName", None, "Taffrail".to_string()),
+        ("ProductVersion", Some(16 << 16), "16.0.1000.6".to_string()),
+        ("Language", Some(1033), "English (United States)".to_string()),
+        ("Platform", None, format!("{} {}", std::env::consts::ARCH, std::env::consts::OS)),
+        ("FileVersion", None, env!("CARGO_PKG_VERSION").to_string()),
+        ("ProcessorCount", Some(cpus as i64), cpus.to_string()),
+    ];
+    let wanted: Vec<String> = given.iter().filter_map(|a| a.value.as_text()).collect();
+    let mut rows = Vec::new();
+    for (n, (name, internal, text)) in all.into_iter().enumerate() {
+        if wanted.is_empty() || wanted.iter().any(|w| w.eq_ignore_ascii_case(name)) {
+            rows.push(row![n + 1, name, internal, text]);
+        }
+    }
+    let columns = [
+        ("Index", SqlType::SmallInt, true),
+        ("Name", NAME, true),
+        ("Internal_Value", SqlType::Int, true),
+        ("Character_Value", NAME, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}

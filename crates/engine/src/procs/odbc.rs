@@ -1,0 +1,623 @@
+//! What ODBC and JDBC drivers ask the catalogue: tables, columns, keys, types.
+
+use super::{Argument, Arguments};
+use crate::catalog::{IndexKind, Table, fold};
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::dbcc::send;
+use crate::row;
+use crate::views;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::names::SYS_TYPES;
+use taffrail_types::{Collation, MaxLen, SqlType, Value, codepage, like};
+
+const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
+const SMALL: SqlType = SqlType::SmallInt;
+const INT: SqlType = SqlType::Int;
+const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
+
+/// Whether a name fits a LIKE pattern (no pattern: it does).
+fn fits(name: &str, pattern: Option<&str>) -> bool {
+    let Some(pattern) = pattern else { return true };
+    if pattern == "%" {
+        return true;
+    }
+    let pattern = codepage::encode_utf16(pattern);
+    let pattern = like::Pattern::new(&pattern, true, None, Collation::default());
+    pattern.matches(&codepage::encode_utf16(name))
+}
+
+/// Patterns arrive in quotes from some drivers.
+fn unquoted(text: Option<String>) -> Option<String> {
+    text.map(|t| match t.strip_prefix('\'').and_then(|s| s.strip_suffix('\'')) {
+        Some(inner) => inner.to_string(),
+        None => t,
+    })
+}
+
+/// The database of a qualifier: 15250 when it is not the current one.
+fn database_of(cx: &StatementContext<'_>, qualifier: Option<&str>) -> SqlResult<Arc<Database>> {
+    let current = cx.database();
+    match qualifier {
+        Some(q) if !q.is_empty() && fold(q) != fold(&current.name) => {
+            Err(SqlError::new(15250, &[]))
+        }
+        _ => Ok(current),
+    }
+}
+
+/// `sp_tables`.
+pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = ["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"];
+    let args = Arguments::new("sp_tables", &names, given)?;
+    let (table, owner, qualifier) = (args.text(0), args.text(1), args.text(2));
+    let kinds = args.text(3).map(|t| t.to_uppercase());
+    let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
+    let mut rows = Vec::new();
+    if qualifier.as_deref() == Some("%") && table.as_deref() == Some("") && owner.as_deref() == Some("") {
+        for slot in cx.instance().databases().list() {
+            rows.push(row![&slot.entry.name, (), (), (), ()]);
+        }
+    } else if owner.as_deref() == Some("%") && table.as_deref() == Some("") {
+        for s in cx.database().catalog.schemas() {
+            rows.push(row![(), &s.name, (), (), ()]);
+        }
+    } else {
+        let database = match qualifier.as_deref() {
+            None | Some("%") => cx.database(),
+            q => database_of(cx, q)?,
+        };
+        if wants("SYSTEM TABLE") || wants("VIEW") {
+            for v in views::all().iter().filter(|v| v.arguments.is_none()) {
+                if wants("VIEW") && fits(v.name, table.as_deref()) && fits(v.schema, owner.as_deref()) {
+                    rows.push(row![&database.name, v.schema, v.name, "VIEW", ()]);
+                }
+            }
+        }
+        if wants("TABLE") {
+            for t in database.catalog.tables() {
+                if fits(t.name(), table.as_deref()) && fits(&t.head.schema, owner.as_deref()) {
+                    rows.push(row![&database.name, &t.head.schema, t.name(), "TABLE", ()]);
+                }
+            }
+        }
+        rows.sort_by_key(|r: &Vec<Value>| {
+            [3, 0, 1, 2].map(|i| r[i].as_text().unwrap_or_default().to_lowercase())
+        });
+    }
+    let columns = [
+        ("TABLE_QUALIFIER", NAME, true),
+        ("TABLE_OWNER", NAME, true),
+        ("TABLE_NAME", NAME, true),
+        ("TABLE_TYPE", SqlType::VarChar(MaxLen::N(32)), true),
+        ("REMARKS", TEXT, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// ODBC's facts about a type.
+struct Odbc {
+    data_type: i32,
+    precision: i32,
+    length: i32,
+    scale: Option<i32>,
+    radix: Option<i32>,
+    sql_type: i32,
+    subtype: Option<i32>,
+    octets: Option<i32>,
+}
+
+/// `version` 2 has its own numbers for dates.
+fn odbc(ty: SqlType, version: i64) -> Odbc {
+    use SqlType::*;
+    let bytes = ty.max_length() as i32;
+    let precision = ty.precision() as i32;
+    let number = |data_type, length, scale, radix| Odbc {
+        data_type,
+        precision,
+        length,
+        scale,
+        radix: Some(radix),
+        sql_type: data_type,
+        subtype: None,
+        octets: None,
+    };
+    let string = |data_type: i32, max_type: i32, characters: i32| Odbc {
+        data_type: if bytes < 0 { max_type } else { data_type },
+        precision: if bytes < 0 { 0 } else { characters },
+        length: bytes.max(0),
+        scale: None,
+        radix: None,
+        sql_type: if bytes < 0 { max_type } else { data_type },
+        subtype: None,
+        octets: Some(bytes.max(0)),
+    };
+    let moment = |v3: i32, v2: i32, subtype: i32, length: i32, scale: i32| Odbc {
+        data_type: if version >= 3 { v3 } else { v2 },
+        precision,
+        length,
+        scale: Some(scale),
+        radix: None,
+        sql_type: 9,
+        subtype: Some(subtype),
+        octets: None,
+    };
+    match ty {
+        Bit => number(-7, 1, None, 10),
+        TinyInt => number(-6, 1, Some(0), 10),
+        SmallInt => number(5, 2, Some(0), 10),
+        Int => number(4, 4, Some(0), 10),
+        BigInt => number(-5, 8, Some(0), 10),
+        Decimal { scale, .. } => number(3, precision + 2, Some(scale as i32), 10),
+        Numeric { scale, .. } => number(2, precision + 2, Some(scale as i32), 10),
+        Money => number(3, 21, Some(4), 10),
+        SmallMoney => number(3, 12, Some(4), 10),
+        Real => number(7, 4, None, 2),
+        Float => number(6, 8, None, 2),
+        Date => moment(91, -9, 1, 6, 0),
+        Time(n) => Odbc { sql_type: -154, subtype: Some(0), ..moment(-154, -9, 2, 12, n as i32) },
+        DateTime => moment(93, 11, 3, 16, 3),
+        SmallDateTime => moment(93, 11, 3, 16, 0),
+        DateTime2(n) => moment(93, -9, 3, 16, n as i32),
+        DateTimeOffset(n) => {
+            Odbc { sql_type: -155, subtype: Some(0), ..moment(-155, -9, 0, 20, n as i32) }
+        }
+        Char(_) => string(1, 1, bytes),
+        VarChar(_) => string(12, 12, bytes),
+        NChar(_) => string(-8, -8, bytes / 2),
+        NVarChar(_) => string(-9, -9, bytes / 2),
+        Binary(_) => string(-2, -2, bytes),
+        VarBinary(_) => string(-3, -3, bytes),
+        RowVersion => Odbc { precision: 8, length: 8, octets: Some(8), ..string(-2, -2, 8) },
+        UniqueIdentifier => Odbc { precision: 36, length: 16, octets: None, ..string(-11, -11, 36) },
+        Variant => Odbc { precision: 8000, length: 8000, octets: None, ..string(-150, -150, 8000) },
+    }
+}
+
+const COLUMNS: [(&str, SqlType, bool); 18] = [
+    ("TABLE_QUALIFIER", NAME, true),
+    ("TABLE_OWNER", NAME, true),
+    ("TABLE_NAME", NAME, true),
+    ("COLUMN_NAME", NAME, true),
+    ("DATA_TYPE", SMALL, true),
+    ("TYPE_NAME", NAME, true),
+    ("PRECISION", INT, true),
+    ("LENGTH", INT, true),
+    ("SCALE", SMALL, true),
+    ("RADIX", SMALL, true),
+    ("NULLABLE", SMALL, true),
+    ("REMARKS", TEXT, true),
+    ("COLUMN_DEF", SqlType::NVarChar(MaxLen::N(4000)), true),
+    ("SQL_DATA_TYPE", SMALL, true),
+    ("SQL_DATETIME_SUB", SMALL, true),
+    ("CHAR_OCTET_LENGTH", INT, true),
+    ("ORDINAL_POSITION", INT, true),
+    ("IS_NULLABLE", TEXT, true),
+];
+
+/// `sp_columns`.
+pub(super) fn columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    columns_of(cx, given, false)
+}
+
+/// `sp_columns_100`: with the columns that newer drivers read.
+pub(super) fn columns_100(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    columns_of(cx, given, true)
+}
+
+fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> SqlResult<i32> {
+    let names = [
+        "@table_name",
+        "@table_owner",
+        "@table_qualifier",
+        "@column_name",
+        "@NameScope",
+        "@ODBCVer",
+        "@fUsePattern",
+    ];
+    let args = Arguments::new("sp_columns", &names, given)?;
+    let (table, owner, column) = (args.text(0), args.text(1), args.text(3));
+    let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
+    let version = args.number(5).unwrap_or(2);
+    let mut rows = Vec::new();
+    let mut tables = database.catalog.tables();
+    tables.sort_by_key(|t| (fold(&t.head.schema), fold(t.name())));
+    for t in tables {
+        if !fits(t.name(), table.as_deref()) || !fits(&t.head.schema, owner.as_deref()) {
+            continue;
+        }
+        for (i, c) in t.columns.iter().enumerate() {
+            if !fits(&c.name, column.as_deref()) {
+                continue;
+            }
+            let o = odbc(c.ty, version);
+            let type_name = match c.is_identity {
+                true => format!("{} identity", c.ty.name()),
+                false => c.ty.name().to_string(),
+            };
+            let mut row = row![
+                &database.name,
+                &t.head.schema,
+                t.name(),
+                &c.name,
+                o.data_type,
+                type_name,
+                o.precision,
+                o.length,
+                o.scale,
+                o.radix,
+                c.nullable as i32,
+                (),
+                c.default.as_ref().map(|d| &d.definition),
+                o.sql_type,
+                o.subtype,
+                o.octets,
+                i + 1,
+                if c.nullable { "YES" } else { "NO" }
+            ];
+            if new {
+                row.extend(row![0, 0, 0, c.is_identity as i32, (), (), (), (), (), ()]);
+            }
+            row.extend(row![c.ty.system_type_id()]);
+            rows.push(row);
+        }
+    }
+    let mut columns = COLUMNS.to_vec();
+    if new {
+        columns.extend([
+            ("SS_IS_SPARSE", SMALL, true),
+            ("SS_IS_COLUMN_SET", SMALL, true),
+            ("SS_IS_COMPUTED", SMALL, true),
+            ("SS_IS_IDENTITY", SMALL, true),
+            ("SS_UDT_CATALOG_NAME", NAME, true),
+            ("SS_UDT_SCHEMA_NAME", NAME, true),
+            ("SS_UDT_ASSEMBLY_TYPE_NAME", NAME, true),
+            ("SS_XML_SCHEMACOLLECTION_CATALOG_NAME", NAME, true),
+            ("SS_XML_SCHEMACOLLECTION_SCHEMA_NAME", NAME, true),
+            ("SS_XML_SCHEMACOLLECTION_NAME", NAME, true),
+        ]);
+    }
+    columns.push(("SS_DATA_TYPE", SqlType::TinyInt, true));
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// The table that a driver names: nothing when there is none.
+fn one_table(
+    cx: &StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<Option<(Arc<Database>, Arc<Table>)>> {
+    let database = database_of(cx, args.text(2).as_deref())?;
+    let name = args.text(0).unwrap_or_default();
+    let schema = args.text(1).filter(|s| !s.is_empty() && s != "%");
+    let found = database.catalog.find_table(schema.as_deref(), &name, cx.session.id);
+    Ok(found.map(|t| (database, t)))
+}
+
+/// `sp_pkeys`.
+pub(super) fn pkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = ["@table_name", "@table_owner", "@table_qualifier"];
+    let args = Arguments::new("sp_pkeys", &names, given)?;
+    let mut rows = Vec::new();
+    if let Some((database, t)) = one_table(cx, &args)?
+        && let Some(key) = t.indexes.iter().find(|i| i.primary_key)
+    {
+        for (i, k) in key.key.columns().iter().enumerate() {
+            let column = &t.columns[k.column].name;
+            rows.push(row![
+                &database.name,
+                &t.head.schema,
+                t.name(),
+                column,
+                i + 1,
+                &key.name
+            ]);
+        }
+    }
+    let columns = [
+        ("TABLE_QUALIFIER", NAME, true),
+        ("TABLE_OWNER", NAME, true),
+        ("TABLE_NAME", NAME, true),
+        ("COLUMN_NAME", NAME, true),
+        ("KEY_SEQ", SMALL, true),
+        ("PK_NAME", NAME, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_fkeys`: there are no foreign keys.
+pub(super) fn fkeys(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
+    let columns = [
+        ("PKTABLE_QUALIFIER", NAME, true),
+        ("PKTABLE_OWNER", NAME, true),
+        ("PKTABLE_NAME", NAME, true),
+        ("PKCOLUMN_NAME", NAME, true),
+        ("FKTABLE_QUALIFIER", NAME, true),
+        ("FKTABLE_OWNER", NAME, true),
+        ("FKTABLE_NAME", NAME, true),
+        ("FKCOLUMN_NAME", NAME, true),
+        ("KEY_SEQ", SMALL, true),
+        ("UPDATE_RULE", SMALL, true),
+        ("DELETE_RULE", SMALL, true),
+        ("FK_NAME", NAME, true),
+        ("PK_NAME", NAME, true),
+        ("DEFERRABILITY", SMALL, true),
+    ];
+    send(cx, &columns, Vec::new())?;
+    Ok(0)
+}
+
+/// `sp_statistics`.
+pub(super) fn statistics(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = [
+        "@table_name",
+        "@table_owner",
+        "@table_qualifier",
+        "@index_name",
+        "@is_unique",
+        "@accuracy",
+    ];
+    let args = Arguments::new("sp_statistics", &names, given)?;
+    let wanted = args.text(3);
+    let unique_only = args.text(4).is_some_and(|u| u.eq_ignore_ascii_case("Y"));
+    let mut rows = Vec::new();
+    if let Some((database, t)) = one_table(cx, &args)? {
+        let pages = |index: &crate::catalog::Index| {
+            database.storage.space_used(index.hobt_id).map(|s| s.used_pages).map_err(|e| e.to_sql(0))
+        };
+        let base = t.base();
+        rows.push(row![
+            &database.name,
+            &t.head.schema,
+            t.name(),
+            (),
+            (),
+            (),
+            0,
+            (),
+            (),
+            (),
+            t.row_count(),
+            pages(base)?,
+            ()
+        ]);
+        for i in t.indexes.iter().filter(|i| i.kind != IndexKind::Heap) {
+            if !fits(&i.name, wanted.as_deref()) || (unique_only && !i.unique) {
+                continue;
+            }
+            let used = pages(i)?;
+            for (n, k) in i.key.columns().iter().enumerate() {
+                rows.push(row![
+                    &database.name,
+                    &t.head.schema,
+                    t.name(),
+                    !i.unique as i32,
+                    t.name(),
+                    &i.name,
+                    if i.kind == IndexKind::Clustered { 1 } else { 3 },
+                    n + 1,
+                    &t.columns[k.column].name,
+                    if k.descending { "D" } else { "A" },
+                    t.row_count(),
+                    used,
+                    ()
+                ]);
+            }
+        }
+    }
+    let columns = [
+        ("TABLE_QUALIFIER", NAME, true),
+        ("TABLE_OWNER", NAME, true),
+        ("TABLE_NAME", NAME, true),
+        ("NON_UNIQUE", SMALL, true),
+        ("INDEX_QUALIFIER", NAME, true),
+        ("INDEX_NAME", NAME, true),
+        ("TYPE", SMALL, true),
+        ("SEQ_IN_INDEX", SMALL, true),
+        ("COLUMN_NAME", NAME, true),
+        ("COLLATION", SqlType::Char(1), true),
+        ("CARDINALITY", INT, true),
+        ("PAGES", INT, true),
+        ("FILTER_CONDITION", SqlType::VarChar(MaxLen::N(128)), true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_special_columns`: the columns that tell rows apart best.
+pub(super) fn special_columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = [
+        "@table_name",
+        "@table_owner",
+        "@table_qualifier",
+        "@col_type",
+        "@scope",
+        "@nullable",
+        "@ODBCVer",
+    ];
+    let args = Arguments::new("sp_special_columns", &names, given)?;
+    let by_identity = args.text(3).is_none_or(|t| !t.eq_ignore_ascii_case("V"));
+    let version = args.number(6).unwrap_or(2);
+    let mut rows = Vec::new();
+    if let (true, Some((_, t))) = (by_identity, one_table(cx, &args)?) {
+        let unique = t.indexes.iter().filter(|i| i.unique);
+        let best = unique.min_by_key(|i| (!i.primary_key, i.id));
+        for k in best.iter().flat_map(|i| i.key.columns()) {
+            let c = &t.columns[k.column];
+            let o = odbc(c.ty, version);
+            let name = c.ty.name();
+            rows.push(row![1, &c.name, o.data_type, name, o.precision, o.length, o.scale, 1]);
+        }
+    }
+    let columns = [
+        ("SCOPE", SMALL, true),
+        ("COLUMN_NAME", NAME, true),
+        ("DATA_TYPE", SMALL, true),
+        ("TYPE_NAME", NAME, true),
+        ("PRECISION", INT, true),
+        ("LENGTH", INT, true),
+        ("SCALE", SMALL, true),
+        ("PSEUDO_COLUMN", SMALL, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_datatype_info`: the types that tables can have here.
+pub(super) fn datatype_info(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_datatype_info", &["@data_type", "@ODBCVer"], given)?;
+    let wanted = args.number(0).filter(|n| *n != 0);
+    let version = args.number(1).unwrap_or(2);
+    let mut rows = Vec::new();
+    for t in SYS_TYPES {
+        use taffrail_types::names::{TypeArg, TypeUse, resolve};
+        let length = match t.name {
+            "varchar" | "char" | "varbinary" | "binary" => vec![TypeArg::N(8000)],
+            "nvarchar" | "nchar" => vec![TypeArg::N(4000)],
+            "decimal" | "numeric" => vec![TypeArg::N(38), TypeArg::N(0)],
+            _ => Vec::new(),
+        };
+        let Some(Ok(ty)) = resolve(t.name, &length, TypeUse::Declaration) else { continue };
+        let o = odbc(ty, version);
+        if wanted.is_some_and(|w| w != o.data_type as i64) {
+            continue;
+        }
+        let text = t.collated;
+        let quote = match ty {
+            _ if text => Some(if t.name.starts_with('n') { "N'" } else { "'" }),
+            SqlType::Binary(_) | SqlType::VarBinary(_) | SqlType::RowVersion => Some("0x"),
+            SqlType::Date
+            | SqlType::Time(_)
+            | SqlType::DateTime
+            | SqlType::SmallDateTime
+            | SqlType::DateTime2(_)
+            | SqlType::DateTimeOffset(_)
+            | SqlType::UniqueIdentifier => Some("'"),
+            _ => None,
+        };
+        let suffix = quote.filter(|q| *q != "0x").map(|_| "'");
+        let parameters = match t.name {
+            "decimal" | "numeric" => Some("precision,scale"),
+            "char" | "nchar" | "binary" => Some("length"),
+            "varchar" | "nvarchar" | "varbinary" => Some("max length"),
+            "time" | "datetime2" | "datetimeoffset" => Some("scale"),
+            _ => None,
+        };
+        let is_number = o.radix.is_some();
+        rows.push(row![
+            t.name,
+            o.data_type,
+            o.precision,
+            quote,
+            suffix,
+            parameters,
+            t.nullable as i32,
+            text as i32,
+            if text { 3 } else { 2 },
+            is_number.then_some((t.name == "tinyint" || t.name == "bit") as i32),
+            (t.name.contains("money")) as i32,
+            is_number.then_some(0),
+            t.name,
+            o.scale.map(|_| 0),
+            o.scale,
+            o.sql_type,
+            o.subtype,
+            o.radix,
+            (),
+            t.user_type_id
+        ]);
+    }
+    rows.sort_by_key(|r| r[1].as_i64());
+    let columns = [
+        ("TYPE_NAME", NAME, false),
+        ("DATA_TYPE", SMALL, false),
+        ("PRECISION", INT, true),
+        ("LITERAL_PREFIX", SqlType::VarChar(MaxLen::N(32)), true),
+        ("LITERAL_SUFFIX", SqlType::VarChar(MaxLen::N(32)), true),
+        ("CREATE_PARAMS", SqlType::VarChar(MaxLen::N(32)), true),
+        ("NULLABLE", SMALL, false),
+        ("CASE_SENSITIVE", SMALL, false),
+        ("SEARCHABLE", SMALL, false),
+        ("UNSIGNED_ATTRIBUTE", SMALL, true),
+        ("MONEY", SMALL, false),
+        ("AUTO_INCREMENT", SMALL, true),
+        ("LOCAL_TYPE_NAME", NAME, true),
+        ("MINIMUM_SCALE", SMALL, true),
+        ("MAXIMUM_SCALE", SMALL, true),
+        ("SQL_DATA_TYPE", SMALL, false),
+        ("SQL_DATETIME_SUB", SMALL, true),
+        ("NUM_PREC_RADIX", INT, true),
+        ("INTERVAL_PRECISION", SMALL, true),
+        ("USERTYPE", SMALL, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_stored_procedures`.
+pub(super) fn stored_procedures(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = ["@sp_name", "@sp_owner", "@sp_qualifier", "@fUsePattern"];
+    let args = Arguments::new("sp_stored_procedures", &names, given)?;
+    let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
+    let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
+    let mut rows = Vec::new();
+    for o in database.catalog.objects() {
+        if let crate::catalog::Object::Procedure(m) = o
+            && fits(&m.head.name, name.as_deref())
+            && fits(&m.head.schema, owner.as_deref())
+        {
+            let shown = format!("{};1", m.head.name);
+            rows.push(row![&database.name, &m.head.schema, shown, -1, -1, -1, (), 2]);
+        }
+    }
+    let columns = [
+        ("PROCEDURE_QUALIFIER", NAME, true),
+        ("PROCEDURE_OWNER", NAME, true),
+        ("PROCEDURE_NAME", SqlType::NVarChar(MaxLen::N(134)), false),
+        ("NUM_INPUT_PARAMS", INT, true),
+        ("NUM_OUTPUT_PARAMS", INT, true),
+        ("NUM_RESULT_SETS", INT, true),
+        ("REMARKS", TEXT, true),
+        ("PROCEDURE_TYPE", SMALL, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `sp_server_info`: what drivers read at connect.
+pub(super) fn server_info(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_server_info", &["@attribute_id"], given)?;
+    let wanted = args.number(0);
+    let all = [
+        (1, "DBMS_NAME", "Microsoft SQL Server"),
+        (2, "DBMS_VER", "Taffrail - 16.0.1000.6"),
+        (10, "OWNER_TERM", "owner"),
+        (11, "TABLE_TERM", "table"),
+        (12, "MAX_OWNER_NAME_LENGTH", "128"),
+        (13, "TABLE_LENGTH", "128"),
+        (14, "MAX_QUAL_LENGTH", "128"),
+        (15, "COLUMN_LENGTH", "128"),
+        (16, "IDENTIFIER_CASE", "MIXED"),
+        (17, "TX_ISOLATION", "2"),
+        (18, "COLLATION_SEQ", "charset=iso_1 sort_order=nocase_iso charset_num=1 sort_order_num=52"),
+        (19, "SAVEPOINT_SUPPORT", "Y"),
+        (20, "MULTI_RESULT_SETS", "Y"),
+        (22, "ACCESSIBLE_TABLES", "Y"),
+    ];
+    let mut rows = Vec::new();
+    for (id, name, value) in all {
+        if wanted.is_none_or(|w| w == id) {
+            rows.push(row![id, name, value]);
+        }
+    }
+    let columns = [
+        ("attribute_id", INT, false),
+        ("attribute_name", SqlType::VarChar(MaxLen::N(60)), false),
+        ("attribute_value", SqlType::VarChar(MaxLen::N(255)), true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}

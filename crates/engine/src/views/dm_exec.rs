@@ -1,0 +1,239 @@
+//! Sessions, requests, connections.
+
+use super::{Declaration, Rows, ViewContext, sys};
+use crate::catalog::datetime;
+use crate::catalog::registry::SA_SID;
+use crate::instance::SessionInfo;
+use crate::row;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use taffrail_base::SqlResult;
+use taffrail_observe::{Moment, SessionCell, Status};
+use taffrail_types::Value;
+
+const OPTIONS: &str = "text_size int! · language nvarchar(128)? · date_format nvarchar(3)? · date_first smallint! · quoted_identifier bit! · arithabort bit! · ansi_null_dflt_on bit! · ansi_defaults bit! · ansi_warnings bit! · ansi_padding bit! · ansi_nulls bit! · concat_null_yields_null bit! · transaction_isolation_level smallint! · lock_timeout int! · deadlock_priority int! · row_count bigint! · prev_error int!";
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.extend([
+        sys("dm_exec_sessions", &[
+            "session_id smallint! · login_time datetime! · host_name nvarchar(128)? · program_name nvarchar(128)? · host_process_id int? · client_version int? · client_interface_name nvarchar(32)? · security_id varbinary(85)! · login_name nvarchar(128)! · nt_domain nvarchar(128)? · nt_user_name nvarchar(128)? · status nvarchar(30)! · context_info varbinary(128)? · cpu_time int! · memory_usage int! · total_scheduled_time int! · total_elapsed_time int! · endpoint_id int! · last_request_start_time datetime! · last_request_end_time datetime? · reads bigint! · writes bigint! · logical_reads bigint! · is_user_process bit!",
+            OPTIONS,
+            "original_security_id varbinary(85)! · original_login_name nvarchar(128)! · last_successful_logon datetime? · last_unsuccessful_logon datetime? · unsuccessful_logons bigint? · group_id int! · database_id smallint! · authenticating_database_id int? · open_transaction_count int! · page_server_reads bigint!",
+        ], sessions),
+        sys("dm_exec_requests", &[
+            "session_id smallint! · request_id int! · start_time datetime! · status nvarchar(30)! · command nvarchar(32)! · sql_handle varbinary(64)? · statement_start_offset int? · statement_end_offset int? · plan_handle varbinary(64)? · database_id smallint! · user_id int! · connection_id uniqueidentifier? · blocking_session_id smallint? · wait_type nvarchar(60)? · wait_time int! · last_wait_type nvarchar(60)! · wait_resource nvarchar(256)! · open_transaction_count int! · open_resultset_count int! · transaction_id bigint! · context_info varbinary(128)? · percent_complete real! · estimated_completion_time bigint! · cpu_time int! · total_elapsed_time int! · scheduler_id int? · task_address varbinary(8)? · reads bigint! · writes bigint! · logical_reads bigint!",
+            OPTIONS,
+            "nest_level int! · granted_query_memory int! · executing_managed_code bit! · group_id int! · query_hash binary(8)? · query_plan_hash binary(8)? · statement_sql_handle varbinary(64)? · statement_context_id bigint? · dop int! · parallel_worker_count int? · external_script_request_id uniqueidentifier? · is_resumable bit! · page_resource binary(8)? · page_server_reads bigint! · dist_statement_id uniqueidentifier? · label nvarchar(255)?",
+        ], requests),
+        sys("dm_exec_connections", &["session_id int? · most_recent_session_id int? · connect_time datetime! · net_transport nvarchar(40)! · protocol_type nvarchar(40)? · protocol_version int? · endpoint_id int? · encrypt_option nvarchar(40)! · auth_scheme nvarchar(40)! · node_affinity smallint! · num_reads int? · num_writes int? · last_read datetime? · last_write datetime? · net_packet_size int? · client_net_address varchar(48)? · client_tcp_port int? · local_net_address varchar(48)? · local_tcp_port int? · connection_id uniqueidentifier! · parent_connection_id uniqueidentifier? · most_recent_sql_handle varbinary(64)?"], connections),
+    ]);
+}
+
+/// When the running (or last) request of a session began, as a datetime.
+pub(super) fn request_start(cx: &ViewContext<'_>, cell: &SessionCell) -> Option<Value> {
+    let at = Moment(cell.request_started.load(Relaxed));
+    if at.0 == 0 {
+        return None;
+    }
+    let now = cx.session.instance.options().env.clock.now_utc();
+    let ago = Duration::from_nanos(Moment::now().since(at));
+    let ticks = (ago.as_nanos() / 100) as u64;
+    Some(datetime(taffrail_io::UtcTime(now.0.saturating_sub(ticks))))
+}
+
+fn elapsed_ms(cell: &SessionCell) -> u64 {
+    let at = Moment(cell.request_started.load(Relaxed));
+    if at.0 == 0 { 0 } else { Moment::now().since(at) / 1_000_000 }
+}
+
+/// The cells of [`OPTIONS`]. Options of other sessions are known as far as their cells show them.
+fn options(cx: &ViewContext<'_>, s: &SessionInfo) -> Vec<Value> {
+    let own = cx.session.id == s.id;
+    let defaults = crate::session::SetOptions::default();
+    let o = if own { &cx.session.options } else { &defaults };
+    let (error, rows) = match own {
+        true => (cx.session.error, cx.session.row_count),
+        false => (0, s.cell.row_count.load(Relaxed) as i64),
+    };
+    let format = format!("{:?}", o.date_format).to_lowercase();
+    row![
+        o.text_size,
+        &o.language,
+        format,
+        o.date_first,
+        o.quoted_identifier,
+        o.arithabort,
+        o.ansi_null_dflt_on,
+        false,
+        o.ansi_warnings,
+        o.ansi_padding,
+        o.ansi_nulls,
+        o.concat_null_yields_null,
+        s.cell.isolation_level.load(Relaxed),
+        s.cell.lock_timeout_ms.load(Relaxed),
+        s.cell.deadlock_priority.load(Relaxed),
+        rows,
+        error
+    ]
+}
+
+fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for s in cx.session.instance.sessions() {
+        let cell = &s.cell;
+        let text = |t: &str| (!t.is_empty()).then(|| t.to_string());
+        let started = request_start(cx, cell).unwrap_or_else(|| s.login_time.clone());
+        let running = cell.status() != Status::Sleeping;
+        let status = if running { "running" } else { "sleeping" };
+        let mut cells = row![
+            s.id.0,
+            &s.login_time,
+            text(&s.client.host_name),
+            text(&s.client.program_name),
+            s.client.client_pid as i32,
+            // As SQL Server numbers the versions of the protocol: 7.1 is 5 … 7.4 is 7.
+            client_version(s.client.tds_version),
+            text(&s.client.client_interface),
+            &SA_SID[..],
+            &s.client.login,
+            "",
+            "",
+            status,
+            &[][..],
+            cell.cpu_ns.get() / 1_000_000,
+            0,
+            cell.cpu_ns.get() / 1_000_000,
+            if running { elapsed_ms(cell) } else { 0 },
+            4,
+            &started,
+            (!running).then(|| started.clone()),
+            cell.reads.get(),
+            cell.writes.get(),
+            cell.logical_reads.get(),
+            true
+        ];
+        cells.extend(options(cx, &s));
+        cells.extend(row![
+            &SA_SID[..],
+            &s.client.login,
+            (),
+            (),
+            (),
+            2,
+            cell.database_id.load(Relaxed),
+            1,
+            cell.open_transaction_count.load(Relaxed),
+            0
+        ]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn client_version(tds: u32) -> i32 {
+    match tds >> 24 {
+        0x71 => 5,
+        0x72 | 0x73 => 6,
+        _ => 7,
+    }
+}
+
+fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for s in cx.session.instance.sessions() {
+        let cell = &s.cell;
+        if cell.status() == Status::Sleeping {
+            continue;
+        }
+        let wait = cell.wait_type();
+        let mut cells = row![
+            s.id.0,
+            0,
+            request_start(cx, cell).unwrap_or_else(|| s.login_time.clone()),
+            cell.status().name(),
+            cell.command().name(),
+            (),
+            cell.statement_start.load(Relaxed),
+            cell.statement_end.load(Relaxed),
+            (),
+            cell.database_id.load(Relaxed),
+            1,
+            Value::Guid(s.connection_id),
+            cell.blocking_session(),
+            wait.map(|w| w.name()),
+            if wait.is_some() { cell.wait_time_ms() } else { 0 },
+            cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name()),
+            cell.wait_resource(),
+            cell.open_transaction_count.load(Relaxed),
+            1,
+            cell.transaction_id.load(Relaxed),
+            &[][..],
+            0.0,
+            0,
+            cell.cpu_ns.get() / 1_000_000,
+            elapsed_ms(cell),
+            (),
+            &(s.id.0 as u64).to_be_bytes()[..],
+            cell.reads.get(),
+            cell.writes.get(),
+            cell.logical_reads.get()
+        ];
+        cells.extend(options(cx, &s));
+        let nest = if cx.session.id == s.id { cx.session.nest_level } else { 0 };
+        cells.extend(row![
+            nest,
+            0,
+            false,
+            2,
+            (),
+            (),
+            (),
+            (),
+            1,
+            (),
+            (),
+            false,
+            (),
+            0,
+            (),
+            ()
+        ]);
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for s in cx.session.instance.sessions() {
+        let started = request_start(cx, &s.cell).unwrap_or_else(|| s.login_time.clone());
+        let (address, port) = match s.client.client_net_address.rsplit_once(':') {
+            Some((address, port)) if port.parse::<u16>().is_ok() && !address.ends_with(':') => {
+                (address.to_string(), port.parse::<i32>().ok())
+            }
+            _ => (s.client.client_net_address.clone(), None),
+        };
+        rows.push(row![
+            s.id.0,
+            s.id.0,
+            &s.login_time,
+            "TCP",
+            "TSQL",
+            s.client.tds_version as i32,
+            4,
+            if s.client.encrypted { "TRUE" } else { "FALSE" },
+            "SQL",
+            0,
+            (),
+            (),
+            started.clone(),
+            started,
+            s.client.packet_size,
+            address,
+            port,
+            (),
+            (),
+            Value::Guid(s.connection_id),
+            (),
+            ()
+        ]);
+    }
+    Ok(())
+}

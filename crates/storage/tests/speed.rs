@@ -1,0 +1,159 @@
+//! What the hot paths cost, on the simulated disk, so that no device is in the figures. Run by people:
+//! `cargo test --release -p taffrail-storage --test speed -- --ignored --nocapture`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
+use taffrail_io::sim::SimWorld;
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{
+    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth,
+    HobtKind, InstanceOptions, KeyRange, RecoveryModel, ScanLocks, StorageInstance, Transaction,
+    btree, heap,
+};
+
+const ROWS: u64 = 500_000;
+
+fn open() -> Arc<Database> {
+    let world = SimWorld::new(1);
+    world.env().disk.create_dir(std::path::Path::new("/data")).unwrap();
+    let options = InstanceOptions { pool_bytes: 1 << 30, ..InstanceOptions::default() };
+    let inst = StorageInstance::new(world.env(), options).unwrap();
+    let file = |name: &str, size| DataFileSpec {
+        name: name.into(),
+        path: PathBuf::from(format!("/data/{name}")),
+        size,
+        growth: Growth::Bytes(64 << 20),
+        max_size: None,
+    };
+    let spec = CreateSpec {
+        data_files: vec![file("t.mdf", 256 << 20)],
+        log_files: vec![file("t_log.ldf", 512 << 20)],
+        options: DatabaseOptions {
+            recovery_model: RecoveryModel::Simple,
+            ..DatabaseOptions::default()
+        },
+        temporary: false,
+    };
+    Database::create(&inst, DatabaseId(5), "t", &spec).unwrap()
+}
+
+fn begin(db: &Arc<Database>) -> Transaction {
+    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+}
+
+fn timed(what: &str, n: u64, f: impl FnOnce()) {
+    let started = Instant::now();
+    f();
+    let ns = started.elapsed().as_nanos() as u64;
+    println!("{what:<50} {:>8} ns each, {:>10} a second", ns / n, n * 1_000_000_000 / ns.max(1));
+}
+
+#[test]
+#[ignore = "prints what things cost; judged by people"]
+fn costs() {
+    let db = open();
+    let mut tx = begin(&db);
+    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
+    let other = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1001), IndexId(1)).unwrap();
+    let rows = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(1002), IndexId(0)).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    let handle = |id: HobtId| db.hobt(id).unwrap();
+    let value = [7u8; 60];
+
+    let (tree, other, rows) = (handle(tree), handle(other), handle(rows));
+    let mut tx = begin(&db);
+    tx.lock_object(tree.object(), LockMode::IX).unwrap();
+    timed("insert, ascending keys, one transaction", ROWS, || {
+        for i in 0..ROWS {
+            btree::insert(&mut tx, &tree, &i.to_be_bytes(), &value).unwrap();
+        }
+    });
+    tx.commit(Durability::Full).unwrap();
+
+    let mut tx = begin(&db);
+    tx.lock_object(rows.object(), LockMode::IX).unwrap();
+    timed("insert, heap, one transaction", ROWS, || {
+        for _ in 0..ROWS {
+            heap::insert(&mut tx, &rows, &value).unwrap();
+        }
+    });
+    tx.commit(Durability::Full).unwrap();
+
+    timed("insert, ascending keys, delayed commit each", ROWS, || {
+        for i in 0..ROWS {
+            let mut tx = begin(&db);
+            tx.lock_object(tree.object(), LockMode::IX).unwrap();
+            btree::insert(&mut tx, &tree, &(ROWS + i).to_be_bytes(), &value).unwrap();
+            tx.commit(Durability::Delayed).unwrap();
+        }
+    });
+
+    let mut tx = begin(&db);
+    tx.lock_object(other.object(), LockMode::IX).unwrap();
+    timed("insert, random keys, one transaction", ROWS, || {
+        for i in 0..ROWS {
+            let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+            btree::insert(&mut tx, &other, &key, &value).unwrap();
+        }
+    });
+    tx.commit(Durability::Full).unwrap();
+
+    let mut tx = begin(&db);
+    tx.lock_object(tree.object(), LockMode::IX).unwrap();
+    timed("update in place while scanning, U then X", ROWS, || {
+        let range = KeyRange { upper: Some(ROWS.to_be_bytes().to_vec()), ..KeyRange::default() };
+        let mut c = btree::seek(&tree, range, Direction::Forward, ScanLocks::Update);
+        let mut key = Vec::new();
+        let mut new = value;
+        let mut n = 0u64;
+        while let Some((k, _)) = c.next(&mut tx).unwrap() {
+            key.clear();
+            key.extend_from_slice(k);
+            new[20] = n as u8;
+            n += 1;
+            btree::update(&mut tx, &tree, &key, &new).unwrap();
+        }
+        assert_eq!(n, ROWS);
+    });
+    tx.commit(Durability::Full).unwrap();
+
+    let mut tx = begin(&db);
+    timed("scan, READ COMMITTED", ROWS * 2, || {
+        let mut c =
+            btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::ReadCommitted);
+        let mut n = 0;
+        while c.next(&mut tx).unwrap().is_some() {
+            n += 1;
+        }
+        assert_eq!(n, ROWS * 2);
+    });
+    let mut out = Vec::new();
+    timed("get, random keys, READ COMMITTED", ROWS, || {
+        for i in 0..ROWS {
+            let key = (i.wrapping_mul(7919) % ROWS).to_be_bytes();
+            assert!(btree::get(&mut tx, &tree, &key, ScanLocks::ReadCommitted, &mut out).unwrap());
+        }
+    });
+    tx.commit(Durability::Full).unwrap();
+
+    let mut tx = begin(&db);
+    tx.lock_object(tree.object(), LockMode::IX).unwrap();
+    timed("delete while scanning", ROWS, || {
+        let range = KeyRange { upper: Some(ROWS.to_be_bytes().to_vec()), ..KeyRange::default() };
+        let mut c = btree::seek(&tree, range, Direction::Forward, ScanLocks::Update);
+        let mut key = Vec::new();
+        while let Some((k, _)) = c.next(&mut tx).unwrap() {
+            key.clear();
+            key.extend_from_slice(k);
+            btree::delete(&mut tx, &tree, &key).unwrap();
+        }
+    });
+    timed("roll back that", ROWS, || tx.rollback().unwrap());
+    timed("checkpoint", 1, || {
+        db.checkpoint(taffrail_storage::CheckpointKind::Manual).unwrap();
+    });
+    println!("log: {:?}", db.log().space());
+}

@@ -1,0 +1,125 @@
+//! Table hints, with `WITH` and in the old form without it.
+
+use super::{Parse, Parser};
+use crate::ast::*;
+use crate::lexer::{Kw, TokenKind};
+
+impl Parser<'_> {
+    /// A parenthesis with hints in the form without `WITH`.
+    pub(super) fn at_old_hints(&self) -> bool {
+        self.is(TokenKind::LParen)
+            && matches!(
+                self.ahead(2).kind,
+                TokenKind::RParen | TokenKind::Comma | TokenKind::LParen | TokenKind::Eq
+            )
+            && matches!(self.ahead(1).kind, TokenKind::Word | TokenKind::Keyword(_))
+            && (hint_kind(self.slice(self.ahead(1))).is_some()
+                || (self.ahead_kw(1, Kw::Index) && self.ahead(2).kind != TokenKind::Comma))
+    }
+
+    /// `WITH (hints)` if it stands here.
+    pub(super) fn table_hints(&mut self) -> Parse<Vec<TableHint>> {
+        if self.at_kw(Kw::With) {
+            if self.ahead(1).kind == TokenKind::LParen {
+                self.bump();
+                return self.hint_list();
+            }
+            if self.ahead_name(1) {
+                // A common table expression whose predecessor lacks its semicolon.
+                let token = self.ahead(1);
+                return Err(self.error_at(336, token.start, &[&self.shown(token)]));
+            }
+        } else if self.at_old_hints() {
+            return self.hint_list();
+        }
+        Ok(Vec::new())
+    }
+
+    /// Hints in parentheses, with commas or blanks between them.
+    pub(super) fn hint_list(&mut self) -> Parse<Vec<TableHint>> {
+        self.expect(TokenKind::LParen)?;
+        let mut hints = vec![self.table_hint()?];
+        while !self.eat(TokenKind::RParen) {
+            self.eat(TokenKind::Comma);
+            hints.push(self.table_hint()?);
+        }
+        Ok(hints)
+    }
+
+    fn table_hint(&mut self) -> Parse<TableHint> {
+        let token = self.token();
+        let kind = if self.eat_kw(Kw::Index) {
+            TableHintKind::Index(self.index_hint()?)
+        } else if matches!(token.kind, TokenKind::Word | TokenKind::Keyword(_)) {
+            let Some(kind) = hint_kind(self.slice(token)) else {
+                return Err(self.error_at(321, token.start, &[&self.slice(token)]));
+            };
+            self.bump();
+            match kind {
+                TableHintKind::ForceSeek if self.is(TokenKind::LParen) => {
+                    self.skip_parentheses()?;
+                    kind
+                }
+                TableHintKind::SpatialWindowMaxCells(_) => {
+                    self.expect(TokenKind::Eq)?;
+                    TableHintKind::SpatialWindowMaxCells(self.unsigned32()?)
+                }
+                kind => kind,
+            }
+        } else {
+            return Err(self.unexpected());
+        };
+        Ok(TableHint { kind, span: self.since(token.start) })
+    }
+
+    /// After `INDEX`: `(a, 1)`, `= (a)` or `= a`.
+    fn index_hint(&mut self) -> Parse<Vec<Expr>> {
+        let eq = self.eat(TokenKind::Eq);
+        if eq && !self.is(TokenKind::LParen) {
+            return Ok(vec![self.index_hint_item()?]);
+        }
+        self.paren_list(Self::index_hint_item)
+    }
+
+    fn index_hint_item(&mut self) -> Parse<Expr> {
+        if self.is(TokenKind::Integer) {
+            return self.signed_literal();
+        }
+        let name = self.name()?;
+        let span = name.span;
+        let column = ColumnRef { qualifier: None, name };
+        Ok(Expr { span, kind: ExprKind::Column(Box::new(column)) })
+    }
+}
+
+/// The hint that a word is; `INDEX` aside.
+fn hint_kind(word: &str) -> Option<TableHintKind> {
+    use TableHintKind::*;
+    Some(match &*word.to_ascii_uppercase() {
+        "NOLOCK" => NoLock,
+        "READUNCOMMITTED" => ReadUncommitted,
+        "READCOMMITTED" => ReadCommitted,
+        "READCOMMITTEDLOCK" => ReadCommittedLock,
+        "REPEATABLEREAD" => RepeatableRead,
+        "SERIALIZABLE" => Serializable,
+        "HOLDLOCK" => HoldLock,
+        "SNAPSHOT" => Snapshot,
+        "READPAST" => ReadPast,
+        "UPDLOCK" => UpdLock,
+        "XLOCK" => XLock,
+        "ROWLOCK" => RowLock,
+        "PAGLOCK" => PagLock,
+        "TABLOCK" => TabLock,
+        "TABLOCKX" => TabLockX,
+        "NOWAIT" => NoWait,
+        "NOEXPAND" => NoExpand,
+        "FORCESCAN" => ForceScan,
+        "FORCESEEK" => ForceSeek,
+        "KEEPIDENTITY" => KeepIdentity,
+        "KEEPDEFAULTS" => KeepDefaults,
+        "IGNORE_CONSTRAINTS" => IgnoreConstraints,
+        "IGNORE_TRIGGERS" => IgnoreTriggers,
+        "SPATIAL_WINDOW_MAX_CELLS" => SpatialWindowMaxCells(0),
+        _ => return None,
+    })
+}
