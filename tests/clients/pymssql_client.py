@@ -56,7 +56,7 @@ with connect(autocommit=True) as connection:
     row = (1, True, 255, -32768, -(2**63), decimal.Decimal("-1234567890123456789012345678.0123456789"),
            decimal.Decimal("12345.67"), 1.5e300, "caf\u00e9", "\u4f60\u597d \U0001f600", "ab", "cd",
            b"\x00\x01\xff", b"\x01\x02", datetime.datetime(2026, 11, 21, 12, 34, 56, 997000),
-           datetime.datetime(9999, 12, 31, 23, 59, 59, 999999), datetime.date(1, 1, 1), datetime.time(23, 59, 59, 999000),
+           datetime.datetime(9999, 12, 31, 23, 59, 59, 999000), datetime.date(1, 1, 1), datetime.time(23, 59, 59, 999000),
            uuid.UUID("01234567-89ab-cdef-0123-456789abcdef"), "x" * 20000, "\u00df" * 9000)
     cursor.execute(f"INSERT t VALUES ({','.join(['%s'] * len(row))})", tuple(
         str(v) if isinstance(v, uuid.UUID) else v.isoformat() if isinstance(v, (datetime.date, datetime.time)) and not isinstance(v, datetime.datetime) else v
@@ -85,14 +85,16 @@ with connect(autocommit=True) as connection:
     check("session usable after errors", cursor.fetchone(), (2,))
 
     cursor.execute("""CREATE PROCEDURE p @a int, @b varchar(30) OUTPUT AS
-        SET @b = 'got ' + CONVERT(varchar(10), @a); SELECT @a AS a; RETURN 7""")
-    out = pymssql.output(str, "")
-    result = cursor.callproc("p", (5, out))
-    check("procedure's rows", cursor.fetchall(), [(5,)])
-    while cursor.nextset():
-        pass
+        SET @b = 'got ' + CONVERT(varchar(10), @a); RETURN 7""")
+    result = cursor.callproc("p", (5, pymssql.output(str, "")))
     check("procedure's output parameter", result[1], "got 5")
     check("procedure's return status", cursor.returnvalue, 7)
+    cursor.execute("CREATE PROCEDURE r @a int AS SELECT @a AS a SELECT @a + 1 AS b")
+    cursor.callproc("r", (5,))
+    sets = [cursor.fetchall()]
+    while cursor.nextset():
+        sets.append(cursor.fetchall())
+    check("procedure's results", sets, [[(5,)], [(6,)]])
 
 with connect(database="PymssqlTypes") as connection:
     cursor = connection.cursor()

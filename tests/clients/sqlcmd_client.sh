@@ -18,8 +18,10 @@ check 'rows affected' "$(run -h -1 -W -Q 'SELECT 1 UNION ALL SELECT 2' 2>&1 | ta
 check 'syntax error' "$(run -Q $'SELECT 1\nSELEC 2 FROM' 2>&1 | head -1 | sed 's/Server [^,]*, //')" \
     'Msg 102, Level 15, State 1, Line 2'
 run -b -Q 'SELECT 1/0' >/dev/null 2>&1 && { echo 'FAILED exit code with -b'; exit 1; }
-run -d nowhere -Q 'SELECT 1' 2>&1 | grep -q 'Cannot open database "nowhere"' || { echo 'FAILED unknown database'; exit 1; }
-echo 'ok unknown database'
+case $(run -d nowhere -Q 'SELECT 1' 2>&1) in
+    *"Login failed for user 'sa'"*) echo 'ok unknown database' ;;
+    *) echo 'FAILED unknown database'; exit 1 ;;
+esac
 
 got=$(plain -v rows=1000 -i "$workloads/while-loop.sql")
 check 'while loop' "$got" '1000|1|1000
@@ -36,11 +38,15 @@ check 'delayed durability' "$(plain -i "$workloads/delayed-durability.sql" | tai
 1|0
 100|99
 1100|999'
-plain -i "$workloads/delayed-durability.sql" | grep -q 'BACKUP DATABASE successfully processed' \
-    || { echo 'FAILED backup message'; exit 1; }
+case $(plain -i "$workloads/delayed-durability.sql") in
+    *'BACKUP DATABASE successfully processed'*) echo 'ok backup message' ;;
+    *) echo 'FAILED backup message'; exit 1 ;;
+esac
 check 'customer' "$(plain -v rows=3000 -i "$workloads/customer.sql" | grep -v '^customer|')" '3000
 3000
 data of a customer, with capitals.
 0'
-plain -i "$workloads/wait-statistics.sql" | grep -q '^dbVLF|yes$' || { echo 'FAILED wait statistics'; exit 1; }
-echo 'ok wait statistics'
+case $(plain -i "$workloads/wait-statistics.sql") in
+    *'dbVLF|yes'*) echo 'ok wait statistics' ;;
+    *) echo 'FAILED wait statistics'; exit 1 ;;
+esac

@@ -133,6 +133,7 @@ impl Connection {
         let fate = it.request_ends(result, &mut self.cancelled);
         self.session.entry.request_ends();
         cell.set_status(Status::Sleeping);
+        cell.set_command(taffrail_observe::session::Command::AwaitingCommand);
         self.session.publish();
         if self.session.entry.is_killed() {
             return ConnectionFate::Close;

@@ -14,9 +14,7 @@ fn world() -> (World, Client) {
 
 /// The numbers of the messages in what was heard.
 fn numbers(said: &str) -> Vec<i32> {
-    said.lines()
-        .filter_map(|l| l.strip_prefix("Msg ")?.split(',').next()?.parse().ok())
-        .collect()
+    said.lines().filter_map(|l| l.strip_prefix("Msg ")?.split(',').next()?.parse().ok()).collect()
 }
 
 #[test]
@@ -55,10 +53,15 @@ fn ddl_is_rolled_back_with_its_transaction() {
     assert_eq!(c.rows("SELECT a, b FROM keep ORDER BY a"), "1 | 1\n2 | 2\n3 | 3");
     c.ok("BEGIN TRAN; CREATE INDEX i ON keep (b); SAVE TRAN s; ALTER TABLE keep ADD n int NULL; ROLLBACK TRAN s; COMMIT");
     assert_eq!(
-        c.rows("SELECT name FROM sys.columns WHERE object_id = OBJECT_ID('keep') ORDER BY column_id"),
+        c.rows(
+            "SELECT name FROM sys.columns WHERE object_id = OBJECT_ID('keep') ORDER BY column_id"
+        ),
         "a\nb"
     );
-    assert_eq!(c.rows("SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('keep') AND index_id > 0"), "i");
+    assert_eq!(
+        c.rows("SELECT name FROM sys.indexes WHERE object_id = OBJECT_ID('keep') AND index_id > 0"),
+        "i"
+    );
     assert_eq!(c.rows("SELECT a FROM keep WHERE b = 2"), "2");
 }
 
@@ -125,7 +128,12 @@ fn indexes_are_built_from_rows_and_dropped() {
     assert_eq!(c.rows("SELECT index_id, name, type_desc, is_unique FROM sys.indexes WHERE object_id = OBJECT_ID('t') ORDER BY index_id"),
         "1 | ci | CLUSTERED | 1\n2 | ix | NONCLUSTERED | 0");
     c.ok("DROP INDEX ci ON t");
-    assert_eq!(c.rows("SELECT type_desc FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND index_id = 0"), "HEAP");
+    assert_eq!(
+        c.rows(
+            "SELECT type_desc FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND index_id = 0"
+        ),
+        "HEAP"
+    );
     assert_eq!(c.rows("SELECT COUNT(*), SUM(a) FROM t"), format!("3000 | {}", 2999 * 3000 / 2));
     assert_eq!(c.rows("SELECT a FROM t WHERE b = 'r100'"), "700");
     c.ok("UPDATE t SET a = 1 WHERE a < 3");
@@ -179,7 +187,10 @@ fn databases_are_created_altered_and_dropped() {
     );
     assert!(w.dir.join("My DB.mdf").exists() && w.dir.join("My DB_log.ldf").exists());
     assert_eq!(numbers(&c.rows("CREATE DATABASE [my db]")), [1801]);
-    assert_eq!(numbers(&c.rows("CREATE DATABASE x ON (NAME = x, FILENAME = '/etc/x.mdf')")), [5133]);
+    assert_eq!(
+        numbers(&c.rows("CREATE DATABASE x ON (NAME = x, FILENAME = '/etc/x.mdf')")),
+        [5133]
+    );
     assert_eq!(numbers(&c.rows("CREATE DATABASE x LOG ON (NAME = l, SIZE = 100KB)")), [5174]);
     assert_eq!(numbers(&c.rows("BEGIN TRAN CREATE DATABASE x")), [226]);
     c.run("IF @@TRANCOUNT > 0 ROLLBACK");
@@ -192,10 +203,22 @@ fn databases_are_created_altered_and_dropped() {
         c.rows("SELECT recovery_model_desc, delayed_durability_desc, target_recovery_time_in_seconds, state_desc FROM sys.databases WHERE name = 'My DB'"),
         "SIMPLE | ALLOWED | 30 | ONLINE"
     );
-    assert_eq!(c.rows("SELECT name, size FROM sys.master_files WHERE database_id = DB_ID('My DB')"), "one | 2560\ntwo | 640");
-    assert_eq!(numbers(&c.rows("ALTER DATABASE [My DB] MODIFY FILE (NAME = one, SIZE = 1MB)")), [5039, 5069]);
-    assert_eq!(numbers(&c.rows("ALTER DATABASE [My DB] MODIFY FILE (NAME = three, SIZE = 100MB)")), [5041, 5069]);
-    assert_eq!(numbers(&c.rows("ALTER DATABASE [My DB] MODIFY FILE (NAME = two, SIZE = 200MB)")), [5040, 5069]);
+    assert_eq!(
+        c.rows("SELECT name, size FROM sys.master_files WHERE database_id = DB_ID('My DB')"),
+        "one | 2560\ntwo | 640"
+    );
+    assert_eq!(
+        numbers(&c.rows("ALTER DATABASE [My DB] MODIFY FILE (NAME = one, SIZE = 1MB)")),
+        [5039, 5069]
+    );
+    assert_eq!(
+        numbers(&c.rows("ALTER DATABASE [My DB] MODIFY FILE (NAME = three, SIZE = 100MB)")),
+        [5041, 5069]
+    );
+    assert_eq!(
+        numbers(&c.rows("ALTER DATABASE [My DB] MODIFY FILE (NAME = two, SIZE = 200MB)")),
+        [5040, 5069]
+    );
     assert_eq!(numbers(&c.rows("ALTER DATABASE missing SET RECOVERY FULL")), [5011, 5069]);
     assert_eq!(numbers(&c.rows("ALTER DATABASE [My DB] SET READ_COMMITTED_SNAPSHOT ON")), [40510]);
     assert_eq!(numbers(&c.rows("DROP DATABASE master")), [3708]);
@@ -210,10 +233,16 @@ fn databases_are_created_altered_and_dropped() {
         w.restart()
     };
     let mut c = w.connect();
-    assert_eq!(c.rows("SELECT recovery_model_desc FROM sys.databases WHERE name = 'My DB'"), "SIMPLE");
+    assert_eq!(
+        c.rows("SELECT recovery_model_desc FROM sys.databases WHERE name = 'My DB'"),
+        "SIMPLE"
+    );
     c.ok("IF DB_ID('My DB') IS NOT NULL BEGIN ALTER DATABASE [My DB] SET SINGLE_USER WITH ROLLBACK IMMEDIATE DROP DATABASE [My DB] END");
     assert!(!w.dir.join("My DB.mdf").exists() && !w.dir.join("My DB_log.ldf").exists());
-    assert_eq!(c.rows("SELECT name FROM sys.databases ORDER BY database_id"), "master\ntempdb\nmodel\nmsdb");
+    assert_eq!(
+        c.rows("SELECT name FROM sys.databases ORDER BY database_id"),
+        "master\ntempdb\nmodel\nmsdb"
+    );
 }
 
 #[test]
@@ -221,9 +250,15 @@ fn procedures_are_kept_as_text() {
     let (_w, mut c) = world();
     c.ok("CREATE PROCEDURE dbo.p @a int = 3, @b varchar(10) OUTPUT AS SELECT @a");
     assert_eq!(numbers(&c.rows("CREATE PROC p AS SELECT 1")), [2714]);
-    assert_eq!(c.rows("SELECT name, parameter_id, is_output, max_length FROM sys.parameters"), "@a | 1 | 0 | 4\n@b | 2 | 1 | 10");
+    assert_eq!(
+        c.rows("SELECT name, parameter_id, is_output, max_length FROM sys.parameters"),
+        "@a | 1 | 0 | 4\n@b | 2 | 1 | 10"
+    );
     c.ok("ALTER PROC p AS SELECT 2");
-    assert_eq!(c.rows("SELECT definition FROM sys.sql_modules WHERE object_id = OBJECT_ID('p')"), "CREATE PROC p AS SELECT 2");
+    assert_eq!(
+        c.rows("SELECT definition FROM sys.sql_modules WHERE object_id = OBJECT_ID('p')"),
+        "CREATE PROC p AS SELECT 2"
+    );
     assert_eq!(c.rows("EXEC p"), "2");
     c.ok("CREATE OR ALTER PROC p AS SELECT 4");
     assert_eq!(c.rows("EXEC p"), "4");
@@ -250,7 +285,9 @@ fn every_system_view_gives_rows_of_its_columns() {
         let said = c.rows(&format!("SELECT * FROM {view}"));
         assert!(!said.contains("Msg "), "{view}: {said}");
     }
-    for f in ["dm_db_log_info(NULL)", "dm_db_log_stats(DB_ID())", "dm_io_virtual_file_stats(NULL, NULL)"] {
+    for f in
+        ["dm_db_log_info(NULL)", "dm_db_log_stats(DB_ID())", "dm_io_virtual_file_stats(NULL, NULL)"]
+    {
         let said = c.rows(&format!("SELECT * FROM sys.{f}"));
         assert!(!said.contains("Msg ") && !said.is_empty(), "{f}: {said}");
     }
@@ -273,7 +310,12 @@ fn dbcc_says_what_scripts_expect() {
     assert_eq!(c.rows("DBCC LOGINFO ('d') WITH TABLERESULTS, NO_INFOMSGS").lines().count(), 4);
     assert_eq!(numbers(&c.rows("DBCC LOGINFO ('missing')")), [2520]);
     let said = c.run("DBCC SQLPERF(LOGSPACE)");
-    assert!(said.contains("Database Name nvarchar(128), Log Size (MB) real, Log Space Used (%) real, Status int"), "{said}");
+    assert!(
+        said.contains(
+            "Database Name nvarchar(128), Log Size (MB) real, Log Space Used (%) real, Status int"
+        ),
+        "{said}"
+    );
     assert_eq!(c.rows("DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR)"), done);
     assert!(c.rows("DBCC OPENTRAN").starts_with("print: No active open transactions."));
     c.ok("CREATE TABLE t (a int)");
@@ -298,7 +340,10 @@ fn vlfs_of_all_databases_are_counted() {
     assert!(numbers(&said).iter().all(|n| [2528, 5701].contains(n)), "{said}");
     let counts = c.rows("SELECT Database_Name, VLFS FROM #Results");
     for name in ["master", "tempdb", "model", "msdb", "d"] {
-        assert!(counts.lines().any(|l| l.starts_with(&format!("{name} | ")) && !l.ends_with("| 0")), "{counts}");
+        assert!(
+            counts.lines().any(|l| l.starts_with(&format!("{name} | ")) && !l.ends_with("| 0")),
+            "{counts}"
+        );
     }
     c.ok("drop table #vlfs drop table #Results");
 }
@@ -310,15 +355,44 @@ fn system_procedures_answer() {
     c.ok("INSERT t (s) VALUES ('x')");
     let said = c.run("EXEC sp_spaceused");
     assert!(said.contains("[database_name nvarchar(128), database_size varchar(18), unallocated space varchar(18)]"), "{said}");
-    assert!(c.rows("EXEC sp_spaceused 't'").starts_with("t | 1 "), "{}", c.rows("EXEC sp_spaceused 't'"));
+    assert!(
+        c.rows("EXEC sp_spaceused 't'").starts_with("t | 1 "),
+        "{}",
+        c.rows("EXEC sp_spaceused 't'")
+    );
     assert_eq!(numbers(&c.rows("EXEC sp_spaceused 'missing'")), [15009]);
-    for p in ["sys.sp_flush_log", "sp_databases", "sp_helpdb", "sp_helpdb 'd'", "sp_helpfile", "sp_who", "sp_who2", "sp_help", "sp_help 't'",
-        "sp_helpindex 't'", "sp_configure", "sp_tables", "sp_columns 't'", "sp_columns_100 't'", "sp_pkeys 't'", "sp_statistics 't'",
-        "sp_datatype_info", "sp_datatype_info_100 0, 3", "sp_server_info", "xp_msver", "sp_stored_procedures", "sp_special_columns 't'", "sp_fkeys 't'",
-        "sp_MSforeachtable 'SELECT COUNT(*) FROM ?'"] {
+    for p in [
+        "sys.sp_flush_log",
+        "sp_databases",
+        "sp_helpdb",
+        "sp_helpdb 'd'",
+        "sp_helpfile",
+        "sp_who",
+        "sp_who2",
+        "sp_help",
+        "sp_help 't'",
+        "sp_helpindex 't'",
+        "sp_configure",
+        "sp_tables",
+        "sp_columns 't'",
+        "sp_columns_100 't'",
+        "sp_pkeys 't'",
+        "sp_statistics 't'",
+        "sp_datatype_info",
+        "sp_datatype_info_100 0, 3",
+        "sp_server_info",
+        "xp_msver",
+        "sp_stored_procedures",
+        "sp_special_columns 't'",
+        "sp_fkeys 't'",
+        "sp_MSforeachtable 'SELECT COUNT(*) FROM ?'",
+    ] {
         let said = c.rows(&format!("EXEC {p}"));
         assert!(!said.contains("Msg "), "{p}: {said}");
-        assert!(p.contains("flush") || p.contains("stored") || p.contains("fkeys") || !said.is_empty(), "{p}");
+        assert!(
+            p.contains("flush") || p.contains("stored") || p.contains("fkeys") || !said.is_empty(),
+            "{p}"
+        );
     }
     assert_eq!(c.rows("EXEC sp_MSforeachtable 'SELECT COUNT(*) FROM ?'"), "1");
     assert_eq!(c.rows("EXEC sp_pkeys 't'").split(" | ").nth(3), Some("id"));

@@ -2,6 +2,9 @@
 -- customer.sql names), and the number of virtual log files of every database.
 DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR);
 GO
+-- Percentages of nothing are a division by zero: wait for something first.
+WAITFOR DELAY '00:00:00.100'
+GO
 WITH Waits AS
 (SELECT wait_type, wait_time_ms / 1000. AS wait_time_s,
 100. * wait_time_ms / SUM(wait_time_ms) OVER() AS pct,

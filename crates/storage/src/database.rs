@@ -1,13 +1,13 @@
 //! A database: the object that everything hangs on. What it does is in the modules that do it: `alloc`, `txn`, `access`, `recovery`, `backup`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES};
+use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId};
 use taffrail_io::UtcTime;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
@@ -222,6 +222,8 @@ pub struct Database {
     /// One deferred drop at a time.
     pub(crate) dropping: Mutex<()>,
     pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
+    /// Leaves that had a ghost.
+    pub(crate) ghosts: Mutex<VecDeque<(HobtId, PageId)>>,
     /// The content of the newer boot page.
     pub(crate) boot: Mutex<Boot>,
     /// One checkpoint at a time.
@@ -251,6 +253,7 @@ impl Database {
             growing: Mutex::default(),
             dropping: Mutex::default(),
             pending_after_rollback: Mutex::default(),
+            ghosts: Mutex::default(),
             checkpointing: Mutex::default(),
             next_hobt: AtomicU64::new(boot.next_hobt),
             log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
@@ -399,9 +402,11 @@ impl Database {
         hobts.insert(DIRECTORY, directory);
     }
 
-    /// The handles that are in memory.
+    /// The handles that are in memory, in order of their ids: a run on a seed must write the same log each time.
     pub(crate) fn known_hobts(&self) -> Vec<Arc<Hobt>> {
-        self.hobts.read().values().cloned().collect()
+        let mut hobts: Vec<_> = self.hobts.read().values().cloned().collect();
+        hobts.sort_unstable_by_key(|h| h.id());
+        hobts
     }
 
     /// A new, empty heap or tree. Its first page is allocated by the first row.
@@ -451,7 +456,7 @@ impl Database {
         let mut sys = tx.parts().1.nested("CountDelta");
         let at = self.log().appended().0;
         let mut found = None;
-        let noted = directory::update(self, &mut sys, id, |e| {
+        let noted = directory::update_count(self, &mut sys, id, |e| {
             e.rows = rows;
             e.counted_at = at;
             found = Some(*e);
@@ -499,7 +504,8 @@ impl Database {
 
     /// Brings the row counts in the directory up to date: at a checkpoint's beginning.
     pub(crate) fn flush_counts(self: &Arc<Self>) -> StorageResult<()> {
-        let found: Vec<HobtId> = self.found_rows.lock().keys().copied().collect();
+        let mut found: Vec<HobtId> = self.found_rows.lock().keys().copied().collect();
+        found.sort_unstable();
         for id in found {
             match self.hobt(id) {
                 Ok(_) => {}
@@ -517,7 +523,7 @@ impl Database {
             }
             let mut sys = Work::system(self, "CountDelta");
             let at = self.log().appended().0;
-            let noted = directory::update(self, &mut sys, hobt.id(), |e| {
+            let noted = directory::update_count(self, &mut sys, hobt.id(), |e| {
                 e.rows = rows;
                 e.counted_at = at;
             });

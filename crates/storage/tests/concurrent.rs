@@ -211,6 +211,7 @@ fn threads_do_not_get_in_each_others_way() {
         s.spawn(|| {
             while !done.load(Ordering::Acquire) {
                 db.checkpoint(CheckpointKind::Manual).unwrap();
+                db.clean_ghosts(1000).unwrap();
                 inst.lazy_writer_tick();
                 db.log().writer_tick();
                 std::thread::sleep(Duration::from_millis(2));

@@ -258,6 +258,7 @@ struct Seen {
     expunged: u64,
     compensations: u64,
     extents_freed: u64,
+    leaves_freed: u64,
     crashes: u64,
     rolled_back: u64,
     redone: u64,
@@ -277,8 +278,34 @@ impl Seen {
         self.expunged += get(&r.expunged);
         self.compensations += get(&r.compensations);
         self.extents_freed += get(&r.extents_freed);
+        self.leaves_freed += get(&r.leaves_freed);
         self.evictions += db.instance().pool.counters.evictions.get();
     }
+}
+
+/// Deletes neighbouring rows, so that whole leaves become empty.
+fn clear_range(
+    db: &Arc<Database>,
+    ids: &Ids,
+    states: &mut Vec<Model>,
+    rng: &mut SimRng,
+) -> StorageResult<()> {
+    let mut m = states.last().unwrap().clone();
+    let mut tx = begin(db);
+    for (id, map) in [(TREE, &mut m.tree), (ids.second, &mut m.second)] {
+        let hobt = db.hobt(id)?;
+        tx.lock_object(hobt.object(), LockMode::IX)?;
+        let from = map.keys().nth(rng.below(map.len() as u64 + 1) as usize).cloned();
+        let keys: Vec<_> = map.range(from.unwrap_or_default()..).map(|(k, _)| k.clone()).collect();
+        for k in keys.into_iter().take(150) {
+            assert!(btree::delete(&mut tx, &hobt, &k)?);
+            map.remove(&k);
+        }
+    }
+    states.push(m);
+    tx.commit(Durability::Full)?;
+    states.drain(..states.len() - 1);
+    Ok(())
 }
 
 /// Works until the world ends. `states`: what the database may hold afterwards; the first is the last fully durable one.
@@ -332,6 +359,12 @@ fn work(
         }
         if rng.one_in(12) {
             db.checkpoint(CheckpointKind::Manual)?;
+        }
+        if rng.one_in(5) {
+            db.clean_ghosts(1000)?;
+        }
+        if rng.one_in(30) {
+            clear_range(db, ids, states, rng)?;
         }
         if db.needs_checkpoint() {
             db.checkpoint(CheckpointKind::Automatic)?;
@@ -444,6 +477,7 @@ fn acknowledged_commits_survive_and_nothing_else_does() {
             ("ghosts expunged", seen.expunged),
             ("compensations", seen.compensations),
             ("extents freed", seen.extents_freed),
+            ("leaves freed", seen.leaves_freed),
             ("transactions rolled back by restart", seen.rolled_back),
         ] {
             assert!(n > 0, "{what}: none seen");

@@ -475,7 +475,7 @@ pub(crate) fn literal(l: &Literal) -> SqlResult<Bound> {
             let scale = text.split_once('.').map_or(0, |(_, f)| f.len());
             let trimmed = digits.trim_start_matches('0');
             let too_long =
-                || SqlError::new(1007, &[text, &"numeric", &"numeric", &Decimal::MAX_PRECISION]);
+                || SqlError::new(1007, &[&"number", text, &"numeric", &Decimal::MAX_PRECISION]);
             if trimmed.len() > 38 || scale > 38 {
                 return Err(too_long());
             }

@@ -122,10 +122,7 @@ pub fn put_database(
 }
 
 /// Removes a database's row; durable when it returns.
-pub fn remove_database(
-    master: &Arc<taffrail_storage::Database>,
-    id: DatabaseId,
-) -> SqlResult<()> {
+pub fn remove_database(master: &Arc<taffrail_storage::Database>, id: DatabaseId) -> SqlResult<()> {
     let mut tx = begin(master);
     systab::remove(&mut tx, &SystemTables::DATABASES, &[id.0 as i64])?;
     end(tx)

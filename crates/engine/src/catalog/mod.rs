@@ -18,6 +18,7 @@
 pub mod identity;
 pub mod master;
 pub mod object;
+mod pending;
 pub mod registry;
 pub mod rows;
 pub mod systab;
@@ -28,8 +29,11 @@ pub use object::{
     ObjectHead, ObjectKind, Parameter, Table,
 };
 
+pub use pending::DdlOutcome;
+
 use hashbrown::HashMap;
 use parking_lot::{Condvar, Mutex, RwLock};
+use pending::Pending;
 use rows::name_key;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -94,27 +98,9 @@ pub struct Schema {
 struct State {
     names: HashMap<(i32, String), ObjectId, foldhash::fast::RandomState>,
     objects: HashMap<ObjectId, Object, foldhash::fast::RandomState>,
+    /// Constraints by their table, ascending.
+    children: HashMap<ObjectId, Vec<ObjectId>, foldhash::fast::RandomState>,
     schemas: Vec<Schema>,
-}
-
-/// What a session has changed and not committed.
-#[derive(Default)]
-struct Pending {
-    touched: Vec<ObjectId>,
-    schemas: bool,
-    /// Objects that are gone from the cache but not yet from the world, by name.
-    dropped: Vec<((i32, String), Object)>,
-}
-
-/// How DDL of a session ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DdlOutcome {
-    /// Committed.
-    Committed,
-    /// The transaction was rolled back, its locks are released.
-    RolledBack,
-    /// Only to a savepoint (or a statement): the transaction goes on.
-    RolledBackPart,
 }
 
 /// The catalogue of one database.
@@ -263,7 +249,12 @@ impl Catalog {
     }
 
     /// The same by the schema's name; without one `dbo`.
-    pub fn find_named(&self, schema: Option<&str>, name: &str, session: SessionId) -> Option<Object> {
+    pub fn find_named(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+        session: SessionId,
+    ) -> Option<Object> {
         let schema = match schema {
             None | Some("") => DBO,
             Some(schema) => self.schema(schema)?.id,
@@ -335,11 +326,11 @@ impl Catalog {
 
     /// The constraints of a table.
     pub fn constraints_of(&self, table: ObjectId) -> Vec<Arc<ConstraintObject>> {
-        let of_table = |o: &Object| match o {
-            Object::Constraint(c) if c.head.parent == table => Some(c.clone()),
+        let constraint = |id: ObjectId| match self.object(id) {
+            Some(Object::Constraint(c)) => Some(c),
             _ => None,
         };
-        self.objects().iter().filter_map(of_table).collect()
+        self.children_of(table).into_iter().filter_map(constraint).collect()
     }
 
     // Use.
@@ -412,69 +403,9 @@ impl Catalog {
         Ok(id)
     }
 
-    /// The table of a sequence is being dropped; if that is rolled back, the sequence is read again.
-    pub(crate) fn forget_sequence(&self, id: i64) {
-        self.sequences.lock().remove(&id);
-    }
-
     /// The catalogue's clock: a datetime.
     pub fn now(&self) -> Value {
         datetime_now(&*self.storage.instance().env.clock)
-    }
-
-    // Change.
-
-    /// Takes over what DDL of `session` has written about these objects: snapshots are read back within `tx`.
-    pub fn refresh(
-        &self,
-        tx: &mut Transaction,
-        session: SessionId,
-        objects: &[ObjectId],
-    ) -> SqlResult<()> {
-        {
-            let mut pending = self.pending.lock();
-            if !pending.contains_key(&session) {
-                self.pending_sessions.fetch_add(1, Ordering::AcqRel);
-            }
-            let mine = pending.entry(session).or_default();
-            for id in objects {
-                if !mine.touched.contains(id) {
-                    mine.touched.push(*id);
-                }
-            }
-        }
-        for id in objects {
-            let new = self.read_object(tx, *id)?;
-            let old = {
-                let mut state = self.state.write();
-                let old = state.remove(*id);
-                if let Some(new) = &new {
-                    state.insert(new.clone());
-                }
-                old
-            };
-            if let (None, Some(old)) = (new, old) {
-                let key = name_key(old.head().schema_id, &old.head().name);
-                let mut pending = self.pending.lock();
-                pending.entry(session).or_default().dropped.push((key, old));
-            }
-        }
-        self.changed();
-        Ok(())
-    }
-
-    /// The same for the list of schemas.
-    pub fn refresh_schemas(&self, tx: &mut Transaction, session: SessionId) -> SqlResult<()> {
-        {
-            let mut pending = self.pending.lock();
-            if !pending.contains_key(&session) {
-                self.pending_sessions.fetch_add(1, Ordering::AcqRel);
-            }
-            pending.entry(session).or_default().schemas = true;
-        }
-        self.read_schemas(tx)?;
-        self.changed();
-        Ok(())
     }
 
     fn read_schemas(&self, tx: &mut Transaction) -> SqlResult<()> {
@@ -490,76 +421,9 @@ impl Catalog {
         Ok(())
     }
 
-    /// The session's transaction (or a part of it) has ended: the cache follows.
-    pub fn ddl_ended(&self, session: SessionId, outcome: DdlOutcome) -> SqlResult<()> {
-        if self.pending_sessions.load(Ordering::Acquire) == 0 {
-            return Ok(());
-        }
-        let (touched, schemas) = {
-            let mut pending = self.pending.lock();
-            match pending.get_mut(&session) {
-                None => return Ok(()),
-                Some(_) if outcome == DdlOutcome::Committed => (Vec::new(), false),
-                Some(mine) => {
-                    mine.dropped.clear();
-                    (mine.touched.clone(), mine.schemas)
-                }
-            }
-        };
-        let reread = || -> SqlResult<()> {
-            let mut tx = system_transaction(&self.storage, "ReadCatalog");
-            if schemas {
-                self.read_schemas(&mut tx)?;
-            }
-            for id in &touched {
-                let object = self.read_object(&mut tx, *id)?;
-                let mut state = self.state.write();
-                let old = state.remove(*id);
-                match object {
-                    Some(object) => state.insert(object),
-                    // Dropped earlier in a transaction that goes on: others still have to wait for its end.
-                    None if outcome == DdlOutcome::RolledBackPart => {
-                        if let Some(old) = old {
-                            drop(state);
-                            let key = name_key(old.head().schema_id, &old.head().name);
-                            let mut pending = self.pending.lock();
-                            pending.entry(session).or_default().dropped.push((key, old));
-                        }
-                    }
-                    None => {}
-                }
-            }
-            tx.commit(Durability::Delayed).map_err(sql)
-        };
-        let result = reread();
-        if outcome != DdlOutcome::RolledBackPart {
-            self.pending.lock().remove(&session);
-            self.pending_sessions.fetch_sub(1, Ordering::AcqRel);
-            self.settled.notify_all();
-        }
-        if outcome != DdlOutcome::Committed {
-            self.changed();
-        }
-        result
-    }
-
-    /// Ids of the constraints of a table, as far as the cache knows them or they were written just now.
-    pub(super) fn children_in_storage(
-        &self,
-        tx: &mut Transaction,
-        table: ObjectId,
-    ) -> SqlResult<Vec<ObjectId>> {
-        let _ = tx;
-        let state = self.state.read();
-        let mut ids: Vec<ObjectId> = state
-            .objects
-            .values()
-            .map(Object::head)
-            .filter(|h| h.parent == table)
-            .map(|h| h.id)
-            .collect();
-        ids.sort_unstable();
-        Ok(ids)
+    /// Ids of the constraints of a table, in order: those in the cache, so DDL refreshes a new one before its table.
+    pub(super) fn children_of(&self, table: ObjectId) -> Vec<ObjectId> {
+        self.state.read().children.get(&table).cloned().unwrap_or_default()
     }
 }
 
@@ -567,6 +431,12 @@ impl State {
     fn insert(&mut self, object: Object) {
         let head = object.head();
         self.names.insert(name_key(head.schema_id, &head.name), head.id);
+        if head.parent.0 != 0 {
+            let siblings = self.children.entry(head.parent).or_default();
+            if let Err(at) = siblings.binary_search(&head.id) {
+                siblings.insert(at, head.id);
+            }
+        }
         self.objects.insert(head.id, object);
     }
 
@@ -575,6 +445,13 @@ impl State {
         let key = name_key(old.head().schema_id, &old.head().name);
         if self.names.get(&key) == Some(&id) {
             self.names.remove(&key);
+        }
+        let parent = old.head().parent;
+        if let Some(siblings) = self.children.get_mut(&parent) {
+            siblings.retain(|s| *s != id);
+            if siblings.is_empty() {
+                self.children.remove(&parent);
+            }
         }
         Some(old)
     }

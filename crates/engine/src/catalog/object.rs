@@ -357,9 +357,7 @@ impl Table {
     /// An index by name.
     pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
         let collation = Collation::default();
-        self.indexes
-            .iter()
-            .find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
+        self.indexes.iter().find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
     }
 
     /// Rows, committed or not.

@@ -183,7 +183,8 @@ impl Databases {
         model: RecoveryModel,
     ) -> SqlResult<()> {
         let spec = self.spec(name, data, log, model);
-        let created = taffrail_storage::Database::create(&self.storage, id, name, &spec).map_err(sql)?;
+        let created =
+            taffrail_storage::Database::create(&self.storage, id, name, &spec).map_err(sql)?;
         Catalog::bootstrap(&created)?;
         let entry = self.entry(id, name, &spec, EntryState::Online);
         let database = Arc::new(Database {
@@ -401,7 +402,9 @@ impl Databases {
     /// Drops a database that nobody uses.
     pub fn drop_database(&self, name: &str) -> SqlResult<()> {
         let _changing = self.changing.lock();
-        let Some(slot) = self.slot(name) else { return Err(SqlError::new(3701, &[&"drop", &"database", &name])) };
+        let Some(slot) = self.slot(name) else {
+            return Err(SqlError::new(3701, &[&"drop", &"database", &name]));
+        };
         let master = self.master_storage()?;
         let mut entry = slot.entry;
         if let Some(database) = &slot.database {

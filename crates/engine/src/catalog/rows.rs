@@ -424,7 +424,7 @@ impl Catalog {
     /// The checks of a table: its constraints are told by their rows' parent.
     fn read_checks(&self, tx: &mut Transaction, table: ObjectId) -> SqlResult<Vec<Check>> {
         let mut checks = Vec::new();
-        for id in self.children_in_storage(tx, table)? {
+        for id in self.children_of(table) {
             let key = [id.0 as i64];
             let Some(row) = systab::get(tx, &SystemTables::OBJECTS, &key)? else { continue };
             if ObjectKind::from_code(&text(&row, 2)?) != Some(ObjectKind::Check) {

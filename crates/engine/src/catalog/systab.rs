@@ -21,9 +21,7 @@
 use crate::rowcodec::{RowLayout, TableLobs, damaged};
 use taffrail_base::{HobtId, SqlResult};
 use taffrail_storage::lock::LockMode;
-use taffrail_storage::{
-    Direction, KeyRange, ScanLocks, StorageError, Transaction, btree, lob,
-};
+use taffrail_storage::{Direction, KeyRange, ScanLocks, StorageError, Transaction, btree, lob};
 use taffrail_types::{MaxLen, SqlType, Value};
 
 /// One table of the catalogue.
@@ -57,7 +55,19 @@ impl SystemTables {
     pub const COLUMNS: SystemTable = SystemTable {
         name: "syscolumns",
         hobt: HobtId(2),
-        types: &[NAME, SqlType::VarBinary(MaxLen::N(4)), INT, INT, INT, INT, INT, BLOB, BIG, BIG, BIG],
+        types: &[
+            NAME,
+            SqlType::VarBinary(MaxLen::N(4)),
+            INT,
+            INT,
+            INT,
+            INT,
+            INT,
+            BLOB,
+            BIG,
+            BIG,
+            BIG,
+        ],
     };
     /// name, kind, hobt, flags, fill factor, constraint id
     pub const INDEXES: SystemTable = SystemTable {
@@ -104,10 +114,11 @@ pub fn key(parts: &[i64]) -> Vec<u8> {
 
 /// The numbers of a key.
 pub fn key_parts(key: &[u8]) -> SqlResult<Vec<i64>> {
-    if key.is_empty() || key.len() % 8 != 0 {
+    if key.is_empty() || !key.len().is_multiple_of(8) {
         return Err(damaged("a catalogue key"));
     }
-    let part = |b: &[u8]| (u64::from_be_bytes(b.try_into().expect("eight bytes")) ^ (1 << 63)) as i64;
+    let part =
+        |b: &[u8]| (u64::from_be_bytes(b.try_into().expect("eight bytes")) ^ (1 << 63)) as i64;
     Ok(key.chunks(8).map(part).collect())
 }
 
@@ -167,7 +178,11 @@ pub fn remove_all(tx: &mut Transaction, table: &SystemTable, prefix: &[i64]) -> 
 }
 
 /// The row with that key.
-pub fn get(tx: &mut Transaction, table: &SystemTable, parts: &[i64]) -> SqlResult<Option<Vec<Value>>> {
+pub fn get(
+    tx: &mut Transaction,
+    table: &SystemTable,
+    parts: &[i64],
+) -> SqlResult<Option<Vec<Value>>> {
     let database = tx.database().clone();
     let hobt = database.hobt(table.hobt).map_err(sql)?;
     let mut row = Vec::new();
@@ -193,7 +208,11 @@ pub fn scan(tx: &mut Transaction, table: &SystemTable, prefix: &[i64]) -> SqlRes
         KeyRange::default()
     } else {
         let lower = key(prefix);
-        KeyRange { upper: crate::rowcodec::key::after_prefix(&lower), lower: Some(lower), ..KeyRange::default() }
+        KeyRange {
+            upper: crate::rowcodec::key::after_prefix(&lower),
+            lower: Some(lower),
+            ..KeyRange::default()
+        }
     };
     let mut cursor = btree::seek(&hobt, range, Direction::Forward, ScanLocks::None);
     let mut rows = Vec::new();

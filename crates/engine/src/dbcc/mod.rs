@@ -6,11 +6,11 @@
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::row;
 use crate::session::client_gone;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
 use crate::views::cell::coerce;
 use crate::views::dm_db::{log_file_ids, vlf_status};
-use crate::row;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_observe::WaitStats;
@@ -59,7 +59,10 @@ pub(crate) fn send(
 ) -> SqlResult<()> {
     let described: Vec<ColumnDesc> = columns
         .iter()
-        .map(|(name, ty, nullable)| ColumnDesc { nullable: *nullable, ..ColumnDesc::new(*name, *ty) })
+        .map(|(name, ty, nullable)| ColumnDesc {
+            nullable: *nullable,
+            ..ColumnDesc::new(*name, *ty)
+        })
         .collect();
     cx.sink.columns(&described).map_err(|_| client_gone())?;
     let count = rows.len() as u64;
@@ -99,7 +102,10 @@ fn number_of(e: &ast::Expr) -> Option<i64> {
 }
 
 /// The database of an optional argument: a name or a number, 0 the current one (2520, 2560).
-fn database_of(cx: &StatementContext<'_>, argument: Option<&ast::Expr>) -> SqlResult<Arc<Database>> {
+fn database_of(
+    cx: &StatementContext<'_>,
+    argument: Option<&ast::Expr>,
+) -> SqlResult<Arc<Database>> {
     let Some(argument) = argument else { return Ok(cx.database()) };
     if let Some(name) = text_of(argument) {
         let missing = |_| SqlError::new(2520, &[&name]);
@@ -201,7 +207,8 @@ fn open_transaction(
     let style = Some(109);
     let varchar = SqlType::VarChar(MaxLen::N(30));
     let explicit = taffrail_types::Conversion::Explicit;
-    let started = taffrail_types::convert::cast(&started, SqlType::DateTime, varchar, style, explicit)?;
+    let started =
+        taffrail_types::convert::cast(&started, SqlType::DateTime, varchar, style, explicit)?;
     let started = started.as_text().unwrap_or_default();
     let facts = [
         ("OLDACT_SPID", "SPID (server process ID)", t.session.0.to_string()),
@@ -241,15 +248,11 @@ pub(crate) fn print(cx: &mut StatementContext<'_>, text: &str) -> SqlResult<()> 
 }
 
 /// `DBCC CHECKIDENT ('table' [, NORESEED | RESEED [, value]])`.
-fn check_identity(
-    cx: &mut StatementContext<'_>,
-    dbcc: &ast::Dbcc,
-    silent: bool,
-) -> SqlResult<()> {
+fn check_identity(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc, silent: bool) -> SqlResult<()> {
     let name = dbcc.arguments.first().and_then(text_of);
     let name = name.ok_or_else(|| SqlError::new(2560, &[&1]))?;
-    let (database, table) = crate::procs::table_by_text(cx, &name)?
-        .ok_or_else(|| SqlError::new(2501, &[&name]))?;
+    let (database, table) =
+        crate::procs::table_by_text(cx, &name)?.ok_or_else(|| SqlError::new(2501, &[&name]))?;
     let Some(identity) = table.identity.clone() else {
         return Err(SqlError::new(7997, &[&table.name()]));
     };
@@ -270,7 +273,9 @@ fn check_identity(
     if !silent {
         let current = shown(current);
         let text = match dbcc.arguments.get(2) {
-            Some(_) => format!("Checking identity information: current identity value '{current}'."),
+            Some(_) => {
+                format!("Checking identity information: current identity value '{current}'.")
+            }
             None => format!(
                 "Checking identity information: current identity value '{current}', current column value '{current}'."
             ),
@@ -314,10 +319,7 @@ fn user_options(cx: &mut StatementContext<'_>) -> SqlResult<()> {
         }
     }
     rows.push(row!["isolation level", isolation]);
-    let columns = [
-        ("Set Option", NAME, false),
-        ("Value", SqlType::NVarChar(MaxLen::N(46)), true),
-    ];
+    let columns = [("Set Option", NAME, false), ("Value", SqlType::NVarChar(MaxLen::N(46)), true)];
     send(cx, &columns, rows)
 }
 

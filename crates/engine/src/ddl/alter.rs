@@ -1,6 +1,7 @@
 //! ALTER TABLE.
 
-use super::draft::{TableDraft, resolve_type};
+use super::clauses::resolve_type;
+use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{create, resolve};
 use crate::catalog::rows::{self, IdentityRow};
@@ -48,7 +49,7 @@ pub(crate) fn alter_table(
             index::modified(cx, &database, table.head.id)
         }
         ast::AlterTableAction::Rebuild(options) => {
-            super::draft::index_options(options)?;
+            super::clauses::index_options(options)?;
             index::rebuild_all(cx, &database, &table)
         }
         ast::AlterTableAction::CheckConstraint { .. } => {
@@ -120,7 +121,13 @@ fn add(
                 identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
             rows::write_column(cx.transaction(database)?, table.head.id, column, identity)?;
         } else if changed.contains(&i) {
-            set_default(cx, database, table, column, column.default.as_ref().map_or(0, |d| d.id.0))?;
+            set_default(
+                cx,
+                database,
+                table,
+                column,
+                column.default.as_ref().map_or(0, |d| d.id.0),
+            )?;
         }
     }
     let fresh = index::refresh(cx, database, table, &touched)?;
@@ -152,10 +159,14 @@ fn missing_value(
     let (value, from) = match &default.constant {
         Some(constant) => constant.clone(),
         None => match default.definition.as_str() {
-            "(getdate())" | "(current_timestamp)" | "(getutcdate())" | "(sysdatetime())"
+            "(getdate())"
+            | "(current_timestamp)"
+            | "(getutcdate())"
+            | "(sysdatetime())"
             | "(sysutcdatetime())" => (cx.database().catalog.now(), SqlType::DateTime),
             other => {
-                let what = format!("Adding a column with the default {other} to a table that has rows");
+                let what =
+                    format!("Adding a column with the default {other} to a table that has rows");
                 return Err(unsupported(&what));
             }
         },
@@ -212,7 +223,9 @@ fn refuse_if_used(
 ) -> SqlResult<()> {
     let column = &table.columns[at];
     let mut users: Vec<(&str, Arc<str>)> = Vec::new();
-    if verb == "DROP" && let Some(default) = &column.default {
+    if verb == "DROP"
+        && let Some(default) = &column.default
+    {
         users.push(("object", default.name.clone()));
     }
     for check in &table.checks {
@@ -333,7 +346,8 @@ fn alter_column(
     systab::remove_all(tx, &SystemTables::COLUMNS, &[table.head.id.0 as i64])?;
     for (i, column) in columns.iter_mut().enumerate() {
         let place = places.next(column.ty);
-        let (place, null_bit) = place.ok_or_else(|| SqlError::new(1701, &[&shown, &8061, &7, &8060]))?;
+        let (place, null_bit) =
+            place.ok_or_else(|| SqlError::new(1701, &[&shown, &8061, &7, &8060]))?;
         column.place = place;
         column.null_bit = null_bit;
         column.missing = Value::Null;
@@ -362,7 +376,9 @@ fn identity_row(table: &Table, column: usize) -> Option<IdentityRow> {
 fn widens(from: SqlType, to: SqlType) -> bool {
     use SqlType::{NVarChar, VarBinary, VarChar};
     match (from, to) {
-        (VarChar(a), VarChar(b)) | (NVarChar(a), NVarChar(b)) | (VarBinary(a), VarBinary(b)) => a <= b,
+        (VarChar(a), VarChar(b)) | (NVarChar(a), NVarChar(b)) | (VarBinary(a), VarBinary(b)) => {
+            a <= b
+        }
         _ => from == to,
     }
 }

@@ -49,9 +49,7 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Backup, statement: &str) -> SqlRe
     let options = options(&s.options)?;
     let path = backup_path(cx, target)?;
     let disk = cx.instance().options().env.disk.clone();
-    let cannot_open = |e: taffrail_io::IoError| {
-        SqlError::new(3201, &[&target, &e.source])
-    };
+    let cannot_open = |e: taffrail_io::IoError| SqlError::new(3201, &[&target, &e.source]);
     if let Some(dir) = path.parent() {
         disk.create_dir(dir).map_err(cannot_open)?;
     }
@@ -78,7 +76,8 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Backup, statement: &str) -> SqlRe
     let ms = report.duration.as_millis().max(1) as u64;
     let kb_per_second = pages * 8 * 1000 / ms;
     let (seconds, rest) = (ms / 1000, format!("{:03}", ms % 1000));
-    let (mb, fraction) = (kb_per_second / 1024, format!("{:03}", kb_per_second % 1024 * 1000 / 1024));
+    let (mb, fraction) =
+        (kb_per_second / 1024, format!("{:03}", kb_per_second % 1024 * 1000 / 1024));
     cx.message(SqlError::new(3014, &[&statement, &pages, &seconds, &rest, &mb, &fraction]))
 }
 

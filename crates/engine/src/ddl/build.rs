@@ -194,21 +194,26 @@ pub(crate) fn base(
     let (from, to) = (source.base().hobt()?.clone(), index.hobt()?.clone());
     // A second transaction reads while the first one writes.
     let session = tx.database().clone();
-    let mut reader = session.begin(BeginSpec { name: "IndexBuild", lock_timeout_ms: -1, ..BeginSpec::default() });
-    let convert = |tx: &mut Transaction, reader: &mut Transaction, row: Vec<u8>| -> SqlResult<Vec<u8>> {
-        if change.is_none() && source.layout.lobs(&row)?.is_empty() {
-            return Ok(row);
-        }
-        let mut values = Vec::new();
-        source.layout.decode(&row, &mut values, &mut TableLobs { tx: reader, hobt: &from })?;
-        if let Some(change) = change {
-            values = change(values)?;
-        }
-        let mut out = Vec::new();
-        let lobs: &mut dyn Lobs = &mut TableLobs { tx, hobt: &to };
-        target.layout.encode(&values, &mut out, lobs)?;
-        Ok(out)
-    };
+    let mut reader = session.begin(BeginSpec {
+        name: "IndexBuild",
+        lock_timeout_ms: -1,
+        ..BeginSpec::default()
+    });
+    let convert =
+        |tx: &mut Transaction, reader: &mut Transaction, row: Vec<u8>| -> SqlResult<Vec<u8>> {
+            if change.is_none() && source.layout.lobs(&row)?.is_empty() {
+                return Ok(row);
+            }
+            let mut values = Vec::new();
+            source.layout.decode(&row, &mut values, &mut TableLobs { tx: reader, hobt: &from })?;
+            if let Some(change) = change {
+                values = change(values)?;
+            }
+            let mut out = Vec::new();
+            let lobs: &mut dyn Lobs = &mut TableLobs { tx, hobt: &to };
+            target.layout.encode(&values, &mut out, lobs)?;
+            Ok(out)
+        };
     if target.is_heap() {
         for_each_row(&mut reader, source, |reader, _, row| {
             let row = convert(tx, reader, row.to_vec())?;

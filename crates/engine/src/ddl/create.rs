@@ -4,9 +4,7 @@ use super::build;
 use super::draft::{DefaultDraft, KeyDraft, TableDraft};
 use super::resolve::{self, Target};
 use crate::catalog::rows::{self, IdentityRow, IndexRow};
-use crate::catalog::{
-    Catalog, IndexKind, ObjectHead, ObjectKind, Table, fold,
-};
+use crate::catalog::{Catalog, IndexKind, ObjectHead, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
@@ -119,7 +117,13 @@ pub(crate) fn table(
 ) -> SqlResult<Arc<Table>> {
     let database = &target.database;
     let catalog = &database.catalog;
-    let head = head(catalog, ObjectKind::Table, (target.schema.id, &target.schema.name), &target.name, ObjectId(0))?;
+    let head = head(
+        catalog,
+        ObjectKind::Table,
+        (target.schema.id, &target.schema.name),
+        &target.name,
+        ObjectId(0),
+    )?;
     let id = head.id;
     resolve::lock(cx, database, id)?;
     let written = target.temp.as_deref().unwrap_or(&target.name).to_string();
@@ -143,7 +147,8 @@ pub(crate) fn table(
     };
     for (i, column) in draft.columns.iter().enumerate() {
         let identity = draft.identity.filter(|(at, _, _)| *at == i);
-        let identity = identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
+        let identity =
+            identity.map(|(_, seed, increment)| IdentityRow { seed, increment, sequence });
         rows::write_column(cx.transaction(database)?, id, column, identity)?;
     }
     // The clustered index is the base; without one, a heap.
@@ -240,8 +245,7 @@ pub(crate) fn write_check(
     let column_name = column.map_or_else(|| "".into(), |c| c.name.clone());
     let column_id = column.map_or(0, |c| c.id);
     let name = check.name.as_deref();
-    let head =
-        constraint(cx, owner, ObjectKind::Check, name, Some(&column_name), column_id)?;
+    let head = constraint(cx, owner, ObjectKind::Check, name, Some(&column_name), column_id)?;
     let tx = cx.transaction(owner.database)?;
     rows::write_module(tx, head.id, &check.definition, true, true)?;
     Ok(head.id)

@@ -1,8 +1,8 @@
 //! CREATE, ALTER and DROP DATABASE.
 
 use super::options;
-use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MAX_LOG_FILE, MB};
 use crate::catalog::fold;
+use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MAX_LOG_FILE, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::path::{Component, Path, PathBuf};
@@ -212,7 +212,10 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
         };
         let id = slot.entry.id;
         if id.0 <= 4 {
-            return Err(SqlError::new(3708, &[&"drop", &"database", &slot.entry.name, &"database"]));
+            return Err(SqlError::new(
+                3708,
+                &[&"drop", &"database", &slot.entry.name, &"database"],
+            ));
         }
         if cx.session.database.id == id || !users_of(cx, id.0, true).is_empty() {
             return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
@@ -223,7 +226,11 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
 }
 
 /// The sessions that use a database, the own one aside if asked for.
-fn users_of(cx: &StatementContext<'_>, id: u16, others_only: bool) -> Vec<taffrail_base::SessionId> {
+fn users_of(
+    cx: &StatementContext<'_>,
+    id: u16,
+    others_only: bool,
+) -> Vec<taffrail_base::SessionId> {
     use std::sync::atomic::Ordering::Relaxed;
     let own = cx.session.id;
     let sessions = cx.instance().sessions();
@@ -388,7 +395,9 @@ fn wait_for_users(
 
 /// `MODIFY FILE`: a logical name with SIZE, MAXSIZE, FILEGROWTH, NEWNAME.
 fn modify_file(database: &Arc<Database>, spec: &ast::FileSpec) -> SqlResult<()> {
-    let Some(name) = &spec.name else { return Err(SqlError::new(153, &[&"NAME", &"ALTER DATABASE"])) };
+    let Some(name) = &spec.name else {
+        return Err(SqlError::new(153, &[&"NAME", &"ALTER DATABASE"]));
+    };
     if spec.filename.is_some() {
         return Err(unsupported("MODIFY FILE with FILENAME"));
     }

@@ -63,17 +63,17 @@ pub(crate) fn drop_table(
         rows::remove_object(cx.transaction(database)?, constraint.head.id)?;
         touched.push(constraint.head.id);
     }
+    let session = cx.session.id;
     let tx = cx.transaction(database)?;
     rows::remove_object(tx, id)?;
     if let Some(identity) = &table.identity {
-        database.catalog.forget_sequence(identity.sequence.id());
+        database.catalog.forget_sequence(session, identity.sequence.id());
         systab::remove(tx, &SystemTables::IDENTITY, &[identity.sequence.id()])?;
     }
     for index in &table.indexes {
         database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
     }
     touched.push(id);
-    let session = cx.session.id;
     database.catalog.refresh(cx.transaction(database)?, session, &touched)?;
     if database.id.0 == 2 {
         cx.session.remove_temp_table(id);

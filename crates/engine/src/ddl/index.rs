@@ -1,6 +1,7 @@
 //! CREATE INDEX, DROP INDEX, ALTER INDEX … REBUILD, and what a change of the base does to all indexes.
 
-use super::draft::{KeyDraft, TableDraft, check_placement, index_options};
+use super::clauses::{check_placement, index_options};
+use super::draft::{KeyDraft, TableDraft};
 use super::{create, resolve};
 use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Table};
@@ -38,7 +39,9 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
     if table.index(&s.name.value).is_some() {
         return Err(SqlError::new(1913, &[&s.name.value, &"table", &s.table]));
     }
-    if s.clustered && let Some(existing) = table.indexes.iter().find(|i| i.kind == IndexKind::Clustered) {
+    if s.clustered
+        && let Some(existing) = table.indexes.iter().find(|i| i.kind == IndexKind::Clustered)
+    {
         return Err(SqlError::new(1902, &[&"table", &s.table, &existing.name]).with_state(3));
     }
     let key = KeyDraft {
@@ -277,9 +280,7 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
         }
         ast::AlterIndexAction::Disable => Err(unsupported("ALTER INDEX … DISABLE")),
         ast::AlterIndexAction::Set(_) => Err(unsupported("ALTER INDEX … SET")),
-        ast::AlterIndexAction::Other(word) => {
-            Err(unsupported(&format!("ALTER INDEX … {word}")))
-        }
+        ast::AlterIndexAction::Other(word) => Err(unsupported(&format!("ALTER INDEX … {word}"))),
     }
 }
 

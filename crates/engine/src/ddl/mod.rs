@@ -7,6 +7,7 @@
 mod alter;
 mod backup;
 mod build;
+mod clauses;
 mod create;
 mod database;
 mod draft;
@@ -87,7 +88,7 @@ fn create_table_statement(
     if s.period.is_some() || s.filestream_on.is_some() {
         return Err(SqlError::new(40510, &[&"A temporal or FILESTREAM table"]));
     }
-    draft::check_placement(s.on.as_ref())?;
+    clauses::check_placement(s.on.as_ref())?;
     for option in &s.options {
         match (&*option.name.value.to_ascii_uppercase(), &option.value) {
             ("DATA_COMPRESSION", Some(ast::OptionValue::Word(w))) if w.is("NONE") => {}
@@ -126,14 +127,6 @@ pub fn create_table_variable(
     let mut draft = TableDraft::new(variable);
     draft.add_body(body, text, cx.session.options.ansi_null_dflt_on)?;
     Ok(hidden(cx, variable, draft)?.1.head.id)
-}
-
-/// The same from columns (work tables of INSERT … EXEC).
-pub fn create_work_table(
-    cx: &mut StatementContext<'_>,
-    columns: &[NewColumn],
-) -> SqlResult<(Arc<Database>, Arc<Table>)> {
-    hidden(cx, "#work", TableDraft::of_columns("#work", columns)?)
 }
 
 fn hidden(

@@ -1,6 +1,6 @@
 //! CREATE and ALTER PROCEDURE, CREATE SCHEMA.
 
-use super::draft::resolve_type;
+use super::clauses::resolve_type;
 use super::{create, resolve};
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};

@@ -2,9 +2,7 @@
 //! know the thing may be set to the value that is true; any other value is refused.
 
 use super::database::unsupported;
-use crate::catalog::registry::{
-    COMPATIBILITY_LEVEL, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
-};
+use crate::catalog::registry::{COMPATIBILITY_LEVEL, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER};
 use crate::database::Database;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{DatabaseOptions, RecoveryModel};

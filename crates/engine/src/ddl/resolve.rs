@@ -76,9 +76,7 @@ fn schema_of(database: &Database, name: Option<&str>) -> SqlResult<Schema> {
             let name = database.catalog.schema_name(DBO).unwrap_or_else(|| "dbo".into());
             Ok(Schema { id: DBO, name, principal: 1 })
         }
-        Some(name) => {
-            database.catalog.schema(name).ok_or_else(|| SqlError::new(2760, &[&name]))
-        }
+        Some(name) => database.catalog.schema(name).ok_or_else(|| SqlError::new(2760, &[&name])),
     }
 }
 
@@ -140,7 +138,8 @@ pub(crate) fn require_free(cx: &StatementContext<'_>, target: &Target, state: u8
     if let Some(temp) = &target.temp {
         // A procedure may have a #table of its own beside its caller's.
         let here = cx.session.nest_level;
-        let taken = cx.session.temp_tables.iter().any(|t| t.level == here && fold(&t.name) == fold(temp));
+        let taken =
+            cx.session.temp_tables.iter().any(|t| t.level == here && fold(&t.name) == fold(temp));
         return match taken {
             true => Err(SqlError::new(2714, &[temp]).with_state(state)),
             false => Ok(()),

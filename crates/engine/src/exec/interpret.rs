@@ -239,7 +239,9 @@ impl<'s> Interpreter<'s> {
                         act.vars[*var as usize] = v;
                         self.session.row_count = 1;
                         self.session.error = 0;
-                        self.ended_quietly(Command::SET)
+                        // Nor a DONE: a loop that only computes sends nothing, and clients that stop their
+                        // timer at the first packet of an answer keep it running.
+                        Ok(Flow::Next)
                     }
                     Err(e) => self.fail(module, s, e, false, Command::SET),
                 };
@@ -271,6 +273,7 @@ impl<'s> Interpreter<'s> {
             return self.fail(module, s, e, false, Command::NONE);
         }
         self.session.moment.set(None);
+        self.session.cell.set_command(shown_command(&s.kind));
         let (command, dml) = command_of(&s.kind);
         match self.run(module, act, s) {
             Ok(ended) => {
@@ -447,15 +450,6 @@ impl<'s> Interpreter<'s> {
         Ok(Flow::Next)
     }
 
-    /// DONE without rows, where one is due.
-    #[inline]
-    fn ended_quietly(&mut self, command: Command) -> Step {
-        if self.session.nest_level > 0 && self.session.options.nocount {
-            return Ok(Flow::Next);
-        }
-        self.done(Ended { command, rows: None })
-    }
-
     /// Decides what an error does.
     pub fn fail(
         &mut self,
@@ -591,6 +585,42 @@ fn command_of(kind: &StmtKind) -> (Command, bool) {
         | StmtKind::SetIdentityInsert(..)
         | StmtKind::SetValue(..) => (Command::SET, false),
         _ => (Command::OTHER, false),
+    }
+}
+
+/// `sys.dm_exec_requests.command` while a statement runs.
+fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Command {
+    use taffrail_observe::session::Command as C;
+    use taffrail_syntax::ast::StatementKind as K;
+    match kind {
+        StmtKind::Select(s) if s.query.body.first_block().into.is_some() => C::SelectInto,
+        StmtKind::Select(_) => C::Select,
+        StmtKind::Insert(_) | StmtKind::InsertExec(..) => C::Insert,
+        StmtKind::Update(_) => C::Update,
+        StmtKind::Delete(_) => C::Delete,
+        StmtKind::Declare(_) | StmtKind::DeclareTable(..) => C::Declare,
+        StmtKind::Print(_) => C::Print,
+        StmtKind::WaitFor { .. } => C::Waitfor,
+        StmtKind::Begin(_) => C::Begin,
+        StmtKind::Commit(_) => C::Commit,
+        StmtKind::Rollback(_) => C::Rollback,
+        StmtKind::Save(_) => C::Save,
+        StmtKind::Use(_) => C::Use,
+        StmtKind::Checkpoint => C::Checkpoint,
+        StmtKind::Dbcc(_) => C::Dbcc,
+        StmtKind::Kill(_) => C::Kill,
+        StmtKind::Ddl(s) => match &s.kind {
+            K::CreateTable(_) => C::CreateTable,
+            K::CreateIndex(_) => C::CreateIndex,
+            K::Procedure(_) => C::CreateProcedure,
+            K::CreateDatabase(_) => C::CreateDatabase,
+            K::AlterDatabase(_) => C::AlterDatabase,
+            K::AlterTable(_) => C::AlterTable,
+            K::Truncate(_) => C::Truncate,
+            K::Backup(_) => C::BackupDatabase,
+            _ => C::Drop,
+        },
+        _ => C::Assign,
     }
 }
 

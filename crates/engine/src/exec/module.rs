@@ -135,6 +135,7 @@ pub(crate) enum StmtKind {
     SetValue(ast::ValueOption, Code),
     Use(Box<str>),
     Checkpoint,
+    Kill(Code),
     Dbcc(Box<ast::Dbcc>),
     /// A statement of the catalogue.
     Ddl(Box<ast::Statement>),

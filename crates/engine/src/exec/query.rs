@@ -119,6 +119,11 @@ impl Interpreter<'_> {
                 self.session.row_count = 0;
                 plain(Command::OTHER)
             }
+            StmtKind::Kill(code) => {
+                let v = self.value(module, act, s, code)?;
+                self.kill(&v)?;
+                plain(Command::OTHER)
+            }
             StmtKind::Dbcc(d) => self.in_statement(|it| {
                 let mut cx = it.context(s.line);
                 crate::dbcc::execute(&mut cx, d)?;
@@ -318,6 +323,26 @@ impl Interpreter<'_> {
             ddl::create_table_variable(&mut cx, &name, body, &module.text)
         })?;
         act.tables.push((name, id));
+        Ok(())
+    }
+
+    /// KILL: 6101, 6104, 6106, 6115.
+    fn kill(&mut self, v: &Value) -> SqlResult<()> {
+        let Some(n) = v.as_i64() else {
+            return Err(crate::binder::unsupported_error(&"KILL of a unit of work"));
+        };
+        if self.session.transaction.count > 0 {
+            return Err(SqlError::new(6115, &[]));
+        }
+        let id = u16::try_from(n).ok().filter(|n| *n > 0);
+        let id = id.ok_or_else(|| SqlError::new(6101, &[&n]))?;
+        let id = taffrail_base::SessionId(id);
+        if id == self.session.id {
+            return Err(SqlError::new(6104, &[]));
+        }
+        if !self.session.instance.kill_session(id) {
+            return Err(SqlError::new(6106, &[&n]));
+        }
         Ok(())
     }
 

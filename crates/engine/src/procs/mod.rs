@@ -7,11 +7,12 @@
 //! |---|---|
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
-//! | [`odbc`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
+//! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreach.sql` | sp_MSforeachdb, sp_MSforeachtable |
 
 mod help;
 mod odbc;
+mod odbc_types;
 mod space;
 
 use crate::catalog::{Table, fold};
@@ -74,8 +75,8 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_statistics_100", body: Body::Native(odbc::statistics) },
     SystemProcedure { name: "sp_special_columns", body: Body::Native(odbc::special_columns) },
     SystemProcedure { name: "sp_special_columns_100", body: Body::Native(odbc::special_columns) },
-    SystemProcedure { name: "sp_datatype_info", body: Body::Native(odbc::datatype_info) },
-    SystemProcedure { name: "sp_datatype_info_100", body: Body::Native(odbc::datatype_info) },
+    SystemProcedure { name: "sp_datatype_info", body: Body::Native(odbc_types::datatype_info) },
+    SystemProcedure { name: "sp_datatype_info_100", body: Body::Native(odbc_types::datatype_info) },
     SystemProcedure { name: "sp_stored_procedures", body: Body::Native(odbc::stored_procedures) },
     SystemProcedure {
         name: "sp_describe_undeclared_parameters",

@@ -1,5 +1,6 @@
 //! What ODBC and JDBC drivers ask the catalogue: tables, columns, keys, types.
 
+use super::odbc_types::odbc;
 use super::{Argument, Arguments};
 use crate::catalog::{IndexKind, Table, fold};
 use crate::context::StatementContext;
@@ -9,7 +10,6 @@ use crate::row;
 use crate::views;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::names::SYS_TYPES;
 use taffrail_types::{Collation, MaxLen, SqlType, Value, codepage, like};
 
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
@@ -55,7 +55,10 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
     let kinds = args.text(3).map(|t| t.to_uppercase());
     let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
     let mut rows = Vec::new();
-    if qualifier.as_deref() == Some("%") && table.as_deref() == Some("") && owner.as_deref() == Some("") {
+    if qualifier.as_deref() == Some("%")
+        && table.as_deref() == Some("")
+        && owner.as_deref() == Some("")
+    {
         for slot in cx.instance().databases().list() {
             rows.push(row![&slot.entry.name, (), (), (), ()]);
         }
@@ -70,7 +73,10 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
         };
         if wants("SYSTEM TABLE") || wants("VIEW") {
             for v in views::all().iter().filter(|v| v.arguments.is_none()) {
-                if wants("VIEW") && fits(v.name, table.as_deref()) && fits(v.schema, owner.as_deref()) {
+                if wants("VIEW")
+                    && fits(v.name, table.as_deref())
+                    && fits(v.schema, owner.as_deref())
+                {
                     rows.push(row![&database.name, v.schema, v.name, "VIEW", ()]);
                 }
             }
@@ -95,85 +101,6 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
     ];
     send(cx, &columns, rows)?;
     Ok(0)
-}
-
-/// ODBC's facts about a type.
-struct Odbc {
-    data_type: i32,
-    precision: i32,
-    length: i32,
-    scale: Option<i32>,
-    radix: Option<i32>,
-    sql_type: i32,
-    subtype: Option<i32>,
-    octets: Option<i32>,
-}
-
-/// `version` 2 has its own numbers for dates.
-fn odbc(ty: SqlType, version: i64) -> Odbc {
-    use SqlType::*;
-    let bytes = ty.max_length() as i32;
-    let precision = ty.precision() as i32;
-    let number = |data_type, length, scale, radix| Odbc {
-        data_type,
-        precision,
-        length,
-        scale,
-        radix: Some(radix),
-        sql_type: data_type,
-        subtype: None,
-        octets: None,
-    };
-    let string = |data_type: i32, max_type: i32, characters: i32| Odbc {
-        data_type: if bytes < 0 { max_type } else { data_type },
-        precision: if bytes < 0 { 0 } else { characters },
-        length: bytes.max(0),
-        scale: None,
-        radix: None,
-        sql_type: if bytes < 0 { max_type } else { data_type },
-        subtype: None,
-        octets: Some(bytes.max(0)),
-    };
-    let moment = |v3: i32, v2: i32, subtype: i32, length: i32, scale: i32| Odbc {
-        data_type: if version >= 3 { v3 } else { v2 },
-        precision,
-        length,
-        scale: Some(scale),
-        radix: None,
-        sql_type: 9,
-        subtype: Some(subtype),
-        octets: None,
-    };
-    match ty {
-        Bit => number(-7, 1, None, 10),
-        TinyInt => number(-6, 1, Some(0), 10),
-        SmallInt => number(5, 2, Some(0), 10),
-        Int => number(4, 4, Some(0), 10),
-        BigInt => number(-5, 8, Some(0), 10),
-        Decimal { scale, .. } => number(3, precision + 2, Some(scale as i32), 10),
-        Numeric { scale, .. } => number(2, precision + 2, Some(scale as i32), 10),
-        Money => number(3, 21, Some(4), 10),
-        SmallMoney => number(3, 12, Some(4), 10),
-        Real => number(7, 4, None, 2),
-        Float => number(6, 8, None, 2),
-        Date => moment(91, -9, 1, 6, 0),
-        Time(n) => Odbc { sql_type: -154, subtype: Some(0), ..moment(-154, -9, 2, 12, n as i32) },
-        DateTime => moment(93, 11, 3, 16, 3),
-        SmallDateTime => moment(93, 11, 3, 16, 0),
-        DateTime2(n) => moment(93, -9, 3, 16, n as i32),
-        DateTimeOffset(n) => {
-            Odbc { sql_type: -155, subtype: Some(0), ..moment(-155, -9, 0, 20, n as i32) }
-        }
-        Char(_) => string(1, 1, bytes),
-        VarChar(_) => string(12, 12, bytes),
-        NChar(_) => string(-8, -8, bytes / 2),
-        NVarChar(_) => string(-9, -9, bytes / 2),
-        Binary(_) => string(-2, -2, bytes),
-        VarBinary(_) => string(-3, -3, bytes),
-        RowVersion => Odbc { precision: 8, length: 8, octets: Some(8), ..string(-2, -2, 8) },
-        UniqueIdentifier => Odbc { precision: 36, length: 16, octets: None, ..string(-11, -11, 36) },
-        Variant => Odbc { precision: 8000, length: 8000, octets: None, ..string(-150, -150, 8000) },
-    }
 }
 
 const COLUMNS: [(&str, SqlType, bool); 18] = [
@@ -306,14 +233,7 @@ pub(super) fn pkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
     {
         for (i, k) in key.key.columns().iter().enumerate() {
             let column = &t.columns[k.column].name;
-            rows.push(row![
-                &database.name,
-                &t.head.schema,
-                t.name(),
-                column,
-                i + 1,
-                &key.name
-            ]);
+            rows.push(row![&database.name, &t.head.schema, t.name(), column, i + 1, &key.name]);
         }
     }
     let columns = [
@@ -366,7 +286,11 @@ pub(super) fn statistics(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
     let mut rows = Vec::new();
     if let Some((database, t)) = one_table(cx, &args)? {
         let pages = |index: &crate::catalog::Index| {
-            database.storage.space_used(index.hobt_id).map(|s| s.used_pages).map_err(|e| e.to_sql(0))
+            database
+                .storage
+                .space_used(index.hobt_id)
+                .map(|s| s.used_pages)
+                .map_err(|e| e.to_sql(0))
         };
         let base = t.base();
         rows.push(row![
@@ -466,99 +390,11 @@ pub(super) fn special_columns(cx: &mut StatementContext<'_>, given: &[Argument])
     Ok(0)
 }
 
-/// `sp_datatype_info`: the types that tables can have here.
-pub(super) fn datatype_info(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_datatype_info", &["@data_type", "@ODBCVer"], given)?;
-    let wanted = args.number(0).filter(|n| *n != 0);
-    let version = args.number(1).unwrap_or(2);
-    let mut rows = Vec::new();
-    for t in SYS_TYPES {
-        use taffrail_types::names::{TypeArg, TypeUse, resolve};
-        let length = match t.name {
-            "varchar" | "char" | "varbinary" | "binary" => vec![TypeArg::N(8000)],
-            "nvarchar" | "nchar" => vec![TypeArg::N(4000)],
-            "decimal" | "numeric" => vec![TypeArg::N(38), TypeArg::N(0)],
-            _ => Vec::new(),
-        };
-        let Some(Ok(ty)) = resolve(t.name, &length, TypeUse::Declaration) else { continue };
-        let o = odbc(ty, version);
-        if wanted.is_some_and(|w| w != o.data_type as i64) {
-            continue;
-        }
-        let text = t.collated;
-        let quote = match ty {
-            _ if text => Some(if t.name.starts_with('n') { "N'" } else { "'" }),
-            SqlType::Binary(_) | SqlType::VarBinary(_) | SqlType::RowVersion => Some("0x"),
-            SqlType::Date
-            | SqlType::Time(_)
-            | SqlType::DateTime
-            | SqlType::SmallDateTime
-            | SqlType::DateTime2(_)
-            | SqlType::DateTimeOffset(_)
-            | SqlType::UniqueIdentifier => Some("'"),
-            _ => None,
-        };
-        let suffix = quote.filter(|q| *q != "0x").map(|_| "'");
-        let parameters = match t.name {
-            "decimal" | "numeric" => Some("precision,scale"),
-            "char" | "nchar" | "binary" => Some("length"),
-            "varchar" | "nvarchar" | "varbinary" => Some("max length"),
-            "time" | "datetime2" | "datetimeoffset" => Some("scale"),
-            _ => None,
-        };
-        let is_number = o.radix.is_some();
-        rows.push(row![
-            t.name,
-            o.data_type,
-            o.precision,
-            quote,
-            suffix,
-            parameters,
-            t.nullable as i32,
-            text as i32,
-            if text { 3 } else { 2 },
-            is_number.then_some((t.name == "tinyint" || t.name == "bit") as i32),
-            (t.name.contains("money")) as i32,
-            is_number.then_some(0),
-            t.name,
-            o.scale.map(|_| 0),
-            o.scale,
-            o.sql_type,
-            o.subtype,
-            o.radix,
-            (),
-            t.user_type_id
-        ]);
-    }
-    rows.sort_by_key(|r| r[1].as_i64());
-    let columns = [
-        ("TYPE_NAME", NAME, false),
-        ("DATA_TYPE", SMALL, false),
-        ("PRECISION", INT, true),
-        ("LITERAL_PREFIX", SqlType::VarChar(MaxLen::N(32)), true),
-        ("LITERAL_SUFFIX", SqlType::VarChar(MaxLen::N(32)), true),
-        ("CREATE_PARAMS", SqlType::VarChar(MaxLen::N(32)), true),
-        ("NULLABLE", SMALL, false),
-        ("CASE_SENSITIVE", SMALL, false),
-        ("SEARCHABLE", SMALL, false),
-        ("UNSIGNED_ATTRIBUTE", SMALL, true),
-        ("MONEY", SMALL, false),
-        ("AUTO_INCREMENT", SMALL, true),
-        ("LOCAL_TYPE_NAME", NAME, true),
-        ("MINIMUM_SCALE", SMALL, true),
-        ("MAXIMUM_SCALE", SMALL, true),
-        ("SQL_DATA_TYPE", SMALL, false),
-        ("SQL_DATETIME_SUB", SMALL, true),
-        ("NUM_PREC_RADIX", INT, true),
-        ("INTERVAL_PRECISION", SMALL, true),
-        ("USERTYPE", SMALL, true),
-    ];
-    send(cx, &columns, rows)?;
-    Ok(0)
-}
-
 /// `sp_stored_procedures`.
-pub(super) fn stored_procedures(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn stored_procedures(
+    cx: &mut StatementContext<'_>,
+    given: &[Argument],
+) -> SqlResult<i32> {
     let names = ["@sp_name", "@sp_owner", "@sp_qualifier", "@fUsePattern"];
     let args = Arguments::new("sp_stored_procedures", &names, given)?;
     let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
@@ -602,7 +438,11 @@ pub(super) fn server_info(cx: &mut StatementContext<'_>, given: &[Argument]) -> 
         (15, "COLUMN_LENGTH", "128"),
         (16, "IDENTIFIER_CASE", "MIXED"),
         (17, "TX_ISOLATION", "2"),
-        (18, "COLLATION_SEQ", "charset=iso_1 sort_order=nocase_iso charset_num=1 sort_order_num=52"),
+        (
+            18,
+            "COLLATION_SEQ",
+            "charset=iso_1 sort_order=nocase_iso charset_num=1 sort_order_num=52",
+        ),
         (19, "SAVEPOINT_SUPPORT", "Y"),
         (20, "MULTI_RESULT_SETS", "Y"),
         (22, "ACCESSIBLE_TABLES", "Y"),

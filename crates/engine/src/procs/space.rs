@@ -60,8 +60,11 @@ pub(super) fn spaceused(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
     let database = cx.database();
     let files = database.storage.files();
     let total: u64 = files.iter().map(|f| f.size).sum();
-    let free: u64 =
-        files.iter().filter(|f| f.kind == FileKind::Rows).map(|f| f.size.saturating_sub(f.used)).sum();
+    let free: u64 = files
+        .iter()
+        .filter(|f| f.kind == FileKind::Rows)
+        .map(|f| f.size.saturating_sub(f.used))
+        .sum();
     let mut sum = Pages::default();
     for hobt in database.storage.hobts().map_err(|e| e.to_sql(0))? {
         let base = database.storage.hobt(hobt).map_err(|e| e.to_sql(0))?.index().0 <= 1;

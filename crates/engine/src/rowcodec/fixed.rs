@@ -22,12 +22,14 @@ pub fn size(ty: SqlType) -> Option<usize> {
         SqlType::SmallInt => 2,
         SqlType::Int | SqlType::Real | SqlType::SmallMoney | SqlType::SmallDateTime => 4,
         SqlType::BigInt | SqlType::Float | SqlType::Money | SqlType::DateTime => 8,
-        SqlType::Decimal { precision, .. } | SqlType::Numeric { precision, .. } => match precision {
-            0..=9 => 5,
-            10..=19 => 9,
-            20..=28 => 13,
-            _ => 17,
-        },
+        SqlType::Decimal { precision, .. } | SqlType::Numeric { precision, .. } => {
+            match precision {
+                0..=9 => 5,
+                10..=19 => 9,
+                20..=28 => 13,
+                _ => 17,
+            }
+        }
         SqlType::Date => 3,
         SqlType::Time(n) => time_size(n),
         SqlType::DateTime2(n) => time_size(n) + 3,

@@ -310,12 +310,7 @@ impl RowLayout {
     }
 
     /// Writes the row if it has at most `limit` bytes; else false, and `out` holds nothing of use.
-    fn encode_within(
-        &self,
-        values: &[Value],
-        out: &mut Vec<u8>,
-        limit: usize,
-    ) -> SqlResult<bool> {
+    fn encode_within(&self, values: &[Value], out: &mut Vec<u8>, limit: usize) -> SqlResult<bool> {
         assert_eq!(values.len(), self.columns.len(), "a value for every column");
         let fixed_end = self.fixed_end as usize;
         let bitmap = fixed_end + 2;

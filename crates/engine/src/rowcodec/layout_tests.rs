@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
-use taffrail_types::{Decimal, MaxLen};
 use taffrail_types::compare;
+use taffrail_types::{Decimal, MaxLen};
 
 /// Overflow pages in memory.
 #[derive(Default)]
@@ -59,7 +59,10 @@ fn column() -> BoxedStrategy<(SqlType, Value)> {
         }),
         (0u8..8, day.clone(), tick.clone(), -840i16..841).prop_map(|(n, days, t, offset)| {
             let unit = 10u64.pow(7 - n as u32);
-            (SqlType::DateTimeOffset(n), Value::DateTimeOffset { days, ticks: t / unit * unit, offset })
+            (
+                SqlType::DateTimeOffset(n),
+                Value::DateTimeOffset { days, ticks: t / unit * unit, offset },
+            )
         }),
         (0u8..8, day, tick).prop_map(|(n, days, t)| {
             let unit = 10u64.pow(7 - n as u32);
@@ -75,17 +78,17 @@ fn column() -> BoxedStrategy<(SqlType, Value)> {
         short(6).prop_map(|b| (SqlType::NChar(3), Value::NVarChar(Bytes::from_vec(b)))),
         short(5).prop_map(|b| (SqlType::Binary(5), Value::binary(&b))),
         any::<[u8; 16]>().prop_map(|b| (SqlType::UniqueIdentifier, Value::Guid(b))),
-        bytes(60).prop_map(|b| (SqlType::VarChar(MaxLen::N(60)), Value::VarChar(Bytes::from_vec(b)))),
-        bytes(20000).prop_map(|b| (SqlType::VarChar(MaxLen::Max), Value::VarChar(Bytes::from_vec(b)))),
+        bytes(60)
+            .prop_map(|b| (SqlType::VarChar(MaxLen::N(60)), Value::VarChar(Bytes::from_vec(b)))),
+        bytes(20000)
+            .prop_map(|b| (SqlType::VarChar(MaxLen::Max), Value::VarChar(Bytes::from_vec(b)))),
         bytes(5000).prop_map(|b| (SqlType::VarBinary(MaxLen::N(5000)), Value::binary(&b))),
         bytes(40).prop_map(|b| {
             let inner = (SqlType::VarBinary(MaxLen::N(40)), Value::binary(&b));
             (SqlType::Variant, Value::Variant(Box::new(inner)))
         }),
     ];
-    (typed, 0..5)
-        .prop_map(|((ty, v), null)| (ty, if null == 0 { Value::Null } else { v }))
-        .boxed()
+    (typed, 0..5).prop_map(|((ty, v), null)| (ty, if null == 0 { Value::Null } else { v })).boxed()
 }
 
 proptest! {

@@ -2,9 +2,7 @@
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::master::EntryState;
-use crate::catalog::registry::{
-    FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot,
-};
+use crate::catalog::registry::{FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot};
 use crate::database::Database;
 use crate::row;
 use taffrail_base::SqlResult;

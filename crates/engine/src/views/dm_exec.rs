@@ -178,24 +178,7 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         ];
         cells.extend(options(cx, &s));
         let nest = if cx.session.id == s.id { cx.session.nest_level } else { 0 };
-        cells.extend(row![
-            nest,
-            0,
-            false,
-            2,
-            (),
-            (),
-            (),
-            (),
-            1,
-            (),
-            (),
-            false,
-            (),
-            0,
-            (),
-            ()
-        ]);
+        cells.extend(row![nest, 0, false, 2, (), (), (), (), 1, (), (), false, (), 0, (), ()]);
         rows.push(cells);
     }
     Ok(())

@@ -170,11 +170,7 @@ fn sys_memory(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
         kb("Cached:"),
         high,
         !high,
-        if high {
-            "Available physical memory is high"
-        } else {
-            "Available physical memory is low"
-        }
+        if high { "Available physical memory is high" } else { "Available physical memory is low" }
     ]);
     Ok(())
 }

@@ -94,17 +94,7 @@ fn session_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> S
         if open == 0 {
             continue;
         }
-        rows.push(row![
-            s.id.0,
-            id,
-            &id.to_be_bytes()[..],
-            0,
-            true,
-            true,
-            false,
-            false,
-            open
-        ]);
+        rows.push(row![s.id.0, id, &id.to_be_bytes()[..], 0, true, true, false, false, open]);
     }
     Ok(())
 }

@@ -47,7 +47,13 @@ fn type_facts(ty: SqlType) -> Vec<Value> {
     let wide = matches!(ty, NChar(_) | NVarChar(_));
     let characters = octets.map(|n| if n > 0 && wide { n / 2 } else { n });
     let radix = match ty {
-        TinyInt | SmallInt | Int | BigInt | Decimal { .. } | Numeric { .. } | Money
+        TinyInt
+        | SmallInt
+        | Int
+        | BigInt
+        | Decimal { .. }
+        | Numeric { .. }
+        | Money
         | SmallMoney => Some(10),
         Real | Float => Some(2),
         _ => None,

@@ -101,7 +101,11 @@ pub(crate) fn function(
 
 impl SystemView {
     /// Its rows.
-    pub fn rows(&self, context: &ViewContext<'_>, arguments: &[Value]) -> SqlResult<Vec<Vec<Value>>> {
+    pub fn rows(
+        &self,
+        context: &ViewContext<'_>,
+        arguments: &[Value],
+    ) -> SqlResult<Vec<Vec<Value>>> {
         let mut rows = Rows::new(&self.columns);
         (self.make)(context, arguments, &mut rows)?;
         Ok(rows.finish())
@@ -110,7 +114,14 @@ impl SystemView {
     fn new(number: usize, d: Declaration) -> SystemView {
         let columns = d.columns.iter().flat_map(|text| text.split('·')).map(column).collect();
         let id = -(number as i32) - 100;
-        SystemView { schema: d.schema, name: d.name, id, columns, arguments: d.arguments, make: d.make }
+        SystemView {
+            schema: d.schema,
+            name: d.name,
+            id,
+            columns,
+            arguments: d.arguments,
+            make: d.make,
+        }
     }
 }
 
@@ -168,9 +179,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     match schema.map(fold).as_deref() {
         Some("sys") => found("sys"),
         Some("information_schema") => found("information_schema"),
-        None | Some("" | "dbo") => {
-            found("sys").filter(|v| compatibility::NAMES.iter().any(|n| *n == v.name))
-        }
+        None | Some("" | "dbo") => found("sys").filter(|v| compatibility::NAMES.contains(&v.name)),
         Some(_) => None,
     }
 }

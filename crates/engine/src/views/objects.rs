@@ -144,7 +144,17 @@ fn all_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
         let schema = if view.schema == "sys" { 4 } else { 3 };
         let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
         cells.extend(row![
-            false, false, false, false, false, false, false, false, 0, "NON_LEDGER_VIEW", false
+            false,
+            false,
+            false,
+            false,
+            false,
+            false,
+            false,
+            false,
+            0,
+            "NON_LEDGER_VIEW",
+            false
         ]);
         rows.push(cells);
     }
@@ -306,9 +316,7 @@ fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
     for table in cx.database.catalog.tables() {
         let Some(identity) = &table.identity else { continue };
         let c: &Column = &table.columns[identity.column];
-        let variant = |v: i64| {
-            Value::Variant(Box::new((c.ty, identity.sequence.typed(v))))
-        };
+        let variant = |v: i64| Value::Variant(Box::new((c.ty, identity.sequence.typed(v))));
         let mut cells = column_head(table.head.id.0, c);
         cells.extend(column_middle(default_id(c)));
         cells.extend(row![
@@ -331,7 +339,19 @@ fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
             let mut cells = row![module.head.id.0, &p.name, i + 1];
             cells.extend(type_cells(p.ty));
             cells.extend(row![
-                p.output, false, false, false, (), 0, false, true, (), (), (), (), ()
+                p.output,
+                false,
+                false,
+                false,
+                (),
+                0,
+                false,
+                true,
+                (),
+                (),
+                (),
+                (),
+                ()
             ]);
             rows.push(cells);
         }

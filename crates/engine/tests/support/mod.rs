@@ -70,7 +70,12 @@ impl ResultSink for Heard {
     }
 
     fn return_value(&mut self, v: ReturnValue) -> SinkResult {
-        self.lines.push(format!("out {} {} = {}", v.ordinal, v.name, text::display(&v.value, v.ty)));
+        self.lines.push(format!(
+            "out {} {} = {}",
+            v.ordinal,
+            v.name,
+            text::display(&v.value, v.ty)
+        ));
         Ok(())
     }
 
@@ -150,7 +155,9 @@ impl Client {
     pub fn rows(&mut self, sql: &str) -> String {
         let all = self.run(sql);
         let shown = |l: &&str| {
-            !l.starts_with("done") && !l.starts_with('[') && !l.starts_with("env ")
+            !l.starts_with("done")
+                && !l.starts_with('[')
+                && !l.starts_with("env ")
                 && !l.starts_with("status")
         };
         all.lines().filter(shown).collect::<Vec<_>>().join("\n")

@@ -11,7 +11,8 @@
 //!
 //! # Deleted entries
 //! stay as ghosts until their transaction has ended, and then until somebody needs their room. An insertion of a key that has a ghost
-//! revives it; the log says so as a modification of the row.
+//! revives it; the log says so as a modification of the row. Ghosts that nobody comes across, and leaves that they were the last rows of, are
+//! removed in the background ([`super::cleanup`]).
 
 use std::sync::Arc;
 
@@ -79,7 +80,7 @@ pub fn update(tx: &mut Transaction, hobt: &Hobt, key: &[u8], value: &[u8]) -> St
         }
         // Ghosts may have gone.
         let Ok(slot) = search(&leaf, key) else { return Err(StorageError::RowNotFound) };
-        modify_in(work, hobt, &mut leaf, slot, value, hash, false)?;
+        modify_in(work, hobt, &mut leaf, slot, value, hash, RecordFlags::NONE)?;
         hobt.set_hot(leaf.id(), leaf.frame());
         return Ok(());
     }
@@ -194,7 +195,12 @@ fn wrong_page(db: &Database, hobt: &Hobt, page: &Page) -> StorageError {
     db.store.corrupt(page.id(), format!("not the expected page of HoBt {}", hobt.id()))
 }
 
-fn check_page(db: &Database, hobt: &Hobt, page: &Page, level: Option<u8>) -> StorageResult<()> {
+pub(super) fn check_page(
+    db: &Database,
+    hobt: &Hobt,
+    page: &Page,
+    level: Option<u8>,
+) -> StorageResult<()> {
     let ok = page.kind() == Some(PageType::Index)
         && page.hobt() == hobt.id()
         && page.level() < MAX_LEVELS
@@ -452,6 +458,9 @@ pub(super) fn ghost_in(
     let Some(slot) = search(&leaf, key).ok().filter(|&slot| !is_ghost(&leaf, slot)) else {
         return Ok(false);
     };
+    if leaf.ghosts() == 0 {
+        db.note_ghosts(hobt.id(), leaf.id());
+    }
     let change = Change {
         hobt: hobt.id(),
         lock_hash,
@@ -474,7 +483,7 @@ fn modify_in(
     slot: usize,
     value: &[u8],
     lock_hash: u64,
-    whole: bool,
+    flags: RecordFlags,
 ) -> StorageResult<()> {
     let row = leaf.row(slot);
     let key_end = ENTRY_HEADER + split_entry(row).0.len();
@@ -486,10 +495,10 @@ fn modify_in(
         hobt: hobt.id(),
         lock_hash,
         slot: slot as u16,
-        flags: if whole { RecordFlags::USER_1 } else { RecordFlags::NONE },
+        flags,
         ..Change::new(Lop::ModifyRow, hobt.leaf_context())
     };
-    row::modify(work, leaf, change, &entry, whole)
+    row::modify(work, leaf, change, &entry, flags.contains(RecordFlags::USER_1))
 }
 
 /// Replaces the value in a slot by one of the same length; for the directory.
@@ -499,10 +508,10 @@ pub(super) fn modify_entry(
     leaf: &mut WriteGuard<'_>,
     slot: usize,
     value: &[u8],
-    whole: bool,
+    flags: RecordFlags,
 ) -> StorageResult<()> {
     debug_assert_eq!(split_entry(leaf.row(slot)).1.len(), value.len());
-    modify_in(work, hobt, leaf, slot, value, 0, whole)
+    modify_in(work, hobt, leaf, slot, value, 0, flags)
 }
 
 /// [`insert_in`], for the directory.

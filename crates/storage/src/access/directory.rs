@@ -129,6 +129,26 @@ pub(crate) fn update(
     id: HobtId,
     f: impl FnOnce(&mut Entry),
 ) -> StorageResult<()> {
+    change(db, work, id, RecordFlags::USER_1, f)
+}
+
+/// Writes a row count into an entry. Never undone: redo counts on from what it finds written.
+pub(crate) fn update_count(
+    db: &Arc<Database>,
+    work: &mut Work,
+    id: HobtId,
+    f: impl FnOnce(&mut Entry),
+) -> StorageResult<()> {
+    change(db, work, id, RecordFlags::USER_1.with(RecordFlags::REDO_ONLY), f)
+}
+
+fn change(
+    db: &Arc<Database>,
+    work: &mut Work,
+    id: HobtId,
+    flags: RecordFlags,
+    f: impl FnOnce(&mut Entry),
+) -> StorageResult<()> {
     let directory = db.directory();
     let mut leaf = btree::leaf_for_write(db, &directory, &hobt_key(id))?;
     let found = search(&leaf, &hobt_key(id)).ok().filter(|&slot| !is_ghost(&leaf, slot));
@@ -139,7 +159,7 @@ pub(crate) fn update(
         return Err(db.store.corrupt(leaf.id(), format!("malformed directory entry of {id}")));
     };
     f(&mut entry);
-    btree::modify_entry(work, &directory, &mut leaf, slot, &entry.encode(), true)
+    btree::modify_entry(work, &directory, &mut leaf, slot, &entry.encode(), flags)
 }
 
 pub(crate) fn set_root(

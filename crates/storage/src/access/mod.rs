@@ -4,7 +4,7 @@
 //! record     every log record: encoding, redo, undo, description
 //! node       rows and entries as bytes
 //! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
-//! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads
+//! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
 //! heap, lob
 //! ```
 
@@ -24,6 +24,7 @@ use crate::lock::Resource;
 
 pub mod btree;
 mod build;
+pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
 pub mod heap;

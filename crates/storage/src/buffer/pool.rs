@@ -5,7 +5,7 @@
 //! brought in is passed not even once, so that a scan of a large table lives in a few frames. Dirty victims are
 //! written in batches, because one double-write and one sync serve them all.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -373,7 +373,7 @@ impl BufferPool {
             return Ok(0);
         }
         let hand = self.hand.load(Ordering::Relaxed);
-        let mut dirty: HashMap<u16, Vec<u32>> = HashMap::new();
+        let mut dirty: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
         for i in 0..pages.min(n) {
             let frame = hand.wrapping_add(i) % n;
             let control = self.arena.control(frame);

@@ -109,6 +109,8 @@ pub struct Rarities {
     pub forwards: AtomicU64,
     /// Ghosts removed.
     pub expunged: AtomicU64,
+    /// Empty leaves given back.
+    pub leaves_freed: AtomicU64,
     /// Compensation records written.
     pub compensations: AtomicU64,
     /// Extents given back.

@@ -31,6 +31,8 @@ use crate::error::{StorageError, StorageResult};
 const MAX_LOG_BETWEEN: u64 = 256 << 20;
 /// What redo is taken to manage per second until it has been measured.
 const REDO_BYTES_PER_S: u64 = 100 << 20;
+/// Leaves whose ghosts are removed in one background tick.
+const CLEAN_AT_ONCE: usize = 512;
 /// Share of the log in use, in percent, that brings on a checkpoint where that may free some of it.
 const LOG_USED_PERCENT: u64 = 70;
 
@@ -243,6 +245,8 @@ impl Database {
         if !self.pending_after_rollback.lock().is_empty() {
             self.free_orphans();
         }
+        // What a cleanup cannot do now stays as it is: ghosts take room, and nothing else.
+        let _ = self.clean_ghosts(CLEAN_AT_ONCE);
         if self.needs_checkpoint() {
             // What makes a checkpoint fail marks the database as suspect, or (a full log) will be seen by the next one who needs log.
             let _ = self.checkpoint(CheckpointKind::Automatic);

@@ -3,6 +3,7 @@
 //! ```text
 //! LOP_INSERT_ROWS   row, flags byte included. LCX_MARK_AS_GHOST (compensation only): u8 place; the ghost is alive again.
 //! LOP_DELETE_ROWS   LCX_MARK_AS_GHOST: u8 place, key. Else (compensation only): u8 place; the slot goes.
+//!                   A separator that a removed leaf leaves behind: u8 place 3, the entry, which undo puts back.
 //!                   Places: 0 heap row, 1 leaf entry, 2 forwarded heap row (which its stub stands for in counts), 3 interior entry.
 //! LOP_MODIFY_ROW    u16 offset in the row, u16 bytes before, u16 bytes after, u16 key length, before, after, key.
 //!                   A compensation leaves out the bytes before and the key. The key: leaf entries only.
@@ -86,6 +87,24 @@ pub(crate) fn modify(
     change.reserve = undo_modify_reserve(before.len());
     work.change(page, &change, &[&header, before, after, key])?;
     apply_modify(page, slot, at, before.len(), after, work.id(), false);
+    Ok(())
+}
+
+/// Removes a separator from an interior page.
+pub(crate) fn remove_separator(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    slot: usize,
+) -> StorageResult<()> {
+    let entry = page.row(slot).to_vec();
+    let change = Change {
+        hobt: page.hobt(),
+        slot: slot as u16,
+        reserve: Reserve::undo(entry.len()),
+        ..Change::new(Lop::DeleteRows, Lcx::IndexInterior)
+    };
+    work.change(page, &change, &[&[INTERIOR], &entry])?;
+    page.remove_row(slot);
     Ok(())
 }
 
@@ -310,6 +329,19 @@ pub(super) fn undo_delete(
     let Some((&place, key)) = r.payload.split_first() else {
         return Err(damaged(work, r, "the record is too short"));
     };
+    if place == INTERIOR {
+        let mut change = compensation(r, Lop::InsertRows, Lcx::IndexInterior);
+        change.slot = r.header.slot;
+        return on_page(work, held, r.header.page, |work, page| {
+            let slot = usize::from(r.header.slot);
+            if slot > page.slots() as usize || key.len() + SLOT_BYTES > page.free_bytes() as usize {
+                return Err(damaged(work, r, "no room for the separator"));
+            }
+            work.change(page, &change, &[key])?;
+            page.insert_row(slot, &[key]);
+            Ok(())
+        });
+    }
     let mut change = compensation(r, Lop::InsertRows, Lcx::MarkAsGhost);
     let txn = work.id();
     let db = work.db.clone();

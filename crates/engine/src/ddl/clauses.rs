@@ -1,0 +1,158 @@
+//! Clauses that several statements share: types, expressions kept as text, placement, options of indexes.
+
+use super::database::unsupported;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::names::{self, TypeArg, TypeUse};
+use taffrail_types::{MaxLen, SqlType, Value};
+
+/// The type of a declaration; `ordinal` is the column's or parameter's number for messages. The flag: `sysname`.
+pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(SqlType, bool)> {
+    let name = &*ty.name.name.value;
+    let missing = || SqlError::new(2715, &[&ordinal, &ty.name]);
+    if let Some(schema) = &ty.name.schema
+        && !schema.is("sys")
+    {
+        return Err(missing());
+    }
+    if name.eq_ignore_ascii_case("sysname") && ty.arguments.is_empty() {
+        return Ok((SqlType::NVarChar(MaxLen::N(128)), true));
+    }
+    let mut arguments = Vec::new();
+    for a in &ty.arguments {
+        arguments.push(match a {
+            ast::TypeArgument::Number(n) => TypeArg::N(*n),
+            ast::TypeArgument::Max => TypeArg::Max,
+            ast::TypeArgument::Name(_) => return Err(missing()),
+        });
+    }
+    match names::resolve(name, &arguments, TypeUse::Declaration) {
+        Some(resolved) => Ok((resolved?, false)),
+        None => match name.to_ascii_lowercase().as_str() {
+            known @ ("xml" | "text" | "ntext" | "image" | "geometry" | "geography"
+            | "hierarchyid") => Err(unsupported(&format!("The data type '{known}'"))),
+            _ => Err(missing()),
+        },
+    }
+}
+
+/// An expression's text as the catalogue shows it: `((0))`, `(getdate())`, `('x')`.
+pub(crate) fn normalised(expr: &ast::Expr, text: &str) -> String {
+    let mut source = expr.span.of(text).trim();
+    // The span takes the parentheses in; a pair that holds everything goes away.
+    while let Some(inner) = source.strip_prefix('(').and_then(|s| s.strip_suffix(')')) {
+        let mut depth = 0i32;
+        let mut quoted = false;
+        let balanced = inner.chars().all(|c| {
+            match c {
+                '\'' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+            depth >= 0
+        });
+        if !balanced {
+            break;
+        }
+        source = inner.trim();
+    }
+    let number = matches!(
+        &expr.kind,
+        ast::ExprKind::Literal(
+            ast::Literal::Int(_) | ast::Literal::Decimal(_) | ast::Literal::Float(_)
+        )
+    ) || matches!(&expr.kind, ast::ExprKind::Unary(ast::UnaryOp::Minus, inner)
+            if matches!(inner.kind, ast::ExprKind::Literal(_)));
+    match &expr.kind {
+        _ if number => format!("(({source}))"),
+        ast::ExprKind::Function(f) if f.arguments.is_empty() && !f.star => {
+            format!("({})", source.to_lowercase())
+        }
+        _ => format!("({source})"),
+    }
+}
+
+/// The value of a constant expression.
+pub(crate) fn constant(expr: &ast::Expr) -> Option<(Value, SqlType)> {
+    let varchar = SqlType::VarChar(MaxLen::N(8000));
+    Some(match &expr.kind {
+        ast::ExprKind::Literal(literal) => match literal {
+            ast::Literal::Null => (Value::Null, SqlType::Int),
+            ast::Literal::Int(n) => (Value::Int(*n), SqlType::Int),
+            ast::Literal::Decimal(s) | ast::Literal::Money(s) => {
+                (Value::Float(s.parse().ok()?), SqlType::Float)
+            }
+            ast::Literal::Float(f) => (Value::Float(*f), SqlType::Float),
+            ast::Literal::String(s) => (Value::varchar(s), varchar),
+            ast::Literal::NString(s) => (Value::nvarchar(s), SqlType::NVarChar(MaxLen::N(4000))),
+            ast::Literal::Binary(b) => (Value::binary(b), SqlType::VarBinary(MaxLen::N(8000))),
+        },
+        ast::ExprKind::Unary(ast::UnaryOp::Plus, e) => constant(e)?,
+        ast::ExprKind::Unary(ast::UnaryOp::Minus, e) => match constant(e)? {
+            (Value::Int(n), ty) => (Value::Int(n.checked_neg()?), ty),
+            (Value::Float(f), ty) => (Value::Float(-f), ty),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// Only PRIMARY exists: 1921.
+pub(crate) fn check_placement(on: Option<&ast::Placement>) -> SqlResult<()> {
+    match on {
+        None => Ok(()),
+        Some(on) if on.column.is_some() => {
+            Err(SqlError::new(1921, &[&"partition scheme", &on.name.value]))
+        }
+        Some(on) if on.name.is("PRIMARY") || on.name.is("DEFAULT") => Ok(()),
+        Some(on) => Err(SqlError::new(1921, &[&"filegroup", &on.name.value])),
+    }
+}
+
+/// FILLFACTOR and IGNORE_DUP_KEY of an index's options; the others are accepted where they change nothing here.
+pub(crate) fn index_options(options: &[ast::NamedOption]) -> SqlResult<(u8, bool)> {
+    let (mut fill_factor, ignore_dup_key) = (0, false);
+    for option in options {
+        let name = option.name.value.to_ascii_uppercase();
+        let on = matches!(option.value, Some(ast::OptionValue::On) | None);
+        match name.as_str() {
+            "FILLFACTOR" => {
+                let n = match &option.value {
+                    Some(ast::OptionValue::Number(n)) => n.parse::<u8>().ok(),
+                    _ => None,
+                };
+                fill_factor = n
+                    .filter(|n| *n <= 100)
+                    .ok_or_else(|| SqlError::new(155, &[&name, &"CREATE INDEX"]))?;
+            }
+            "IGNORE_DUP_KEY" if on => return Err(unsupported("IGNORE_DUP_KEY = ON")),
+            "ALLOW_ROW_LOCKS" | "ALLOW_PAGE_LOCKS" if !on => {
+                return Err(unsupported(&format!("{name} = OFF")));
+            }
+            "DATA_COMPRESSION" => match &option.value {
+                Some(ast::OptionValue::Word(w)) if w.is("NONE") => {}
+                _ => return Err(unsupported("DATA_COMPRESSION")),
+            },
+            "IGNORE_DUP_KEY"
+            | "PAD_INDEX"
+            | "SORT_IN_TEMPDB"
+            | "STATISTICS_NORECOMPUTE"
+            | "STATISTICS_INCREMENTAL"
+            | "DROP_EXISTING"
+            | "ONLINE"
+            | "RESUMABLE"
+            | "ALLOW_ROW_LOCKS"
+            | "ALLOW_PAGE_LOCKS"
+            | "OPTIMIZE_FOR_SEQUENTIAL_KEY"
+            | "MAXDOP"
+            | "MAX_DURATION" => {
+                if matches!(name.as_str(), "DROP_EXISTING" | "ONLINE" | "RESUMABLE") && on {
+                    return Err(unsupported(&format!("{name} = ON")));
+                }
+            }
+            _ => return Err(SqlError::new(155, &[&option.name.value, &"CREATE INDEX"])),
+        }
+    }
+    Ok((fill_factor, ignore_dup_key))
+}

@@ -1,0 +1,150 @@
+//! Ghost cleanup: removes deleted entries that no insertion has come across, and gives empty leaves back.
+//!
+//! Leaves that get a ghost are noted in memory; after a crash those left are found when somebody needs their room. A leaf is unlinked by a
+//! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order, which is the order of splits.
+//! The first child of a parent stays even if it is empty: its separator stands for everything to the left. Whoever holds a copy of a
+//! neighbour with a link to a leaf that is gone sees that the leaf's own links do not fit, and comes down from the root.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use taffrail_base::{HobtId, PageId, TransactionId};
+
+use super::btree::{check_page, expunge, leaf_for_write};
+use super::node::{child_at, key_at, slot_for};
+use super::record::{Place, row, split};
+use super::{Hobt, HobtKind};
+use crate::buffer::Access;
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+use crate::txn::work::Work;
+
+/// Leaves remembered at most.
+const QUEUE_MAX: usize = 1 << 20;
+
+impl Database {
+    /// A leaf got its first ghost.
+    pub(crate) fn note_ghosts(&self, hobt: HobtId, leaf: PageId) {
+        let mut queue = self.ghosts.lock();
+        if queue.len() < QUEUE_MAX {
+            queue.push_back((hobt, leaf));
+        }
+    }
+
+    /// Removes the ghosts of up to `leaves` leaves. Returns how many leaves were cleaned.
+    pub fn clean_ghosts(self: &Arc<Self>, leaves: usize) -> StorageResult<usize> {
+        let mut cleaned = 0;
+        let n = leaves.min(self.ghosts.lock().len());
+        let mut later = Vec::new();
+        for _ in 0..n {
+            let Some((id, leaf)) = self.ghosts.lock().pop_front() else { break };
+            match self.hobt(id) {
+                Ok(hobt) if hobt.kind() == HobtKind::BTree => match self.clean_leaf(&hobt, leaf)? {
+                    Cleaned::Yes => cleaned += 1,
+                    Cleaned::Later => later.push((id, leaf)),
+                    Cleaned::Nothing => {}
+                },
+                // Dropped in the meantime.
+                Ok(_) | Err(StorageError::Misuse(_)) => {}
+                Err(e) => return Err(e),
+            }
+        }
+        self.ghosts.lock().extend(later);
+        Ok(cleaned)
+    }
+
+    fn clean_leaf(self: &Arc<Self>, hobt: &Hobt, id: PageId) -> StorageResult<Cleaned> {
+        let key = {
+            let leaf = self.pool().read_for(&self.store, id, Access::Scan)?;
+            if !leaf.is_leaf() || leaf.hobt() != hobt.id() || leaf.ghosts() == 0 {
+                return Ok(Cleaned::Nothing);
+            }
+            key_at(&leaf, 0).to_vec()
+        };
+        // From the root: the page may be one of before a truncation.
+        if hobt.root().is_none() {
+            return Ok(Cleaned::Nothing);
+        }
+        let mut leaf = leaf_for_write(self, hobt, &key)?;
+        if leaf.id() != id || leaf.ghosts() == 0 {
+            return Ok(Cleaned::Nothing);
+        }
+        if TransactionId(leaf.ghost_txn_raw()) >= self.txns.oldest_active() {
+            return Ok(Cleaned::Later);
+        }
+        let mut work = Work::system(self, "GhostCleanup");
+        let expunged = expunge(self, &mut work, hobt, &mut leaf, Place::Leaf);
+        let empty = leaf.slots() == 0;
+        drop(leaf);
+        if let Err(e) = expunged {
+            self.abort_system(work, Vec::new());
+            return Err(e);
+        }
+        work.commit_system()?;
+        if empty && id != hobt.root() {
+            remove_leaf(self, hobt, id, &key)?;
+        }
+        Ok(Cleaned::Yes)
+    }
+}
+
+enum Cleaned {
+    Yes,
+    Later,
+    Nothing,
+}
+
+/// Unlinks a leaf, if it is still empty, and gives it back. `key`: one that belongs on it.
+fn remove_leaf(db: &Arc<Database>, hobt: &Hobt, id: PageId, key: &[u8]) -> StorageResult<()> {
+    let pool = db.pool();
+    let mut parent = pool.write(&db.store, hobt.root())?;
+    check_page(db, hobt, &parent, None)?;
+    while parent.level() > 1 {
+        let Some(child) = child_at(&parent, slot_for(&parent, key)) else { return Ok(()) };
+        let next = pool.write(&db.store, child)?;
+        check_page(db, hobt, &next, Some(parent.level() - 1))?;
+        parent = next;
+    }
+    if parent.level() == 0 {
+        return Ok(());
+    }
+    let slot = slot_for(&parent, key);
+    if slot == 0 || child_at(&parent, slot) != Some(id) {
+        return Ok(());
+    }
+    let Some(left) = child_at(&parent, slot - 1) else { return Ok(()) };
+    let mut held = vec![pool.write(&db.store, left)?, pool.write(&db.store, id)?];
+    let (before, leaf) = (&held[0], &held[1]);
+    let linked = before.next() == id && leaf.prev() == left && leaf.hobt() == hobt.id();
+    if leaf.slots() > 0 || !linked || !leaf.is_leaf() {
+        return Ok(());
+    }
+    let next = leaf.next();
+    if !next.is_none() {
+        held.push(pool.write(&db.store, next)?);
+    }
+    let mut work = Work::system(db, "FreeLeaf");
+    let context = hobt.leaf_context();
+    let done = (|| {
+        let prev = held[0].prev();
+        split::relink(&mut work, &mut held[0], context, prev, next)?;
+        if let Some(after) = held.get_mut(2) {
+            let beyond = after.next();
+            split::relink(&mut work, after, context, left, beyond)?;
+        }
+        row::remove_separator(&mut work, &mut parent, slot)?;
+        db.deallocate_page(&mut work, hobt.id(), id)
+    })();
+    match done {
+        Ok(()) => {
+            work.commit_system()?;
+            db.store.rarities.leaves_freed.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        }
+        Err(e) => {
+            held.push(parent);
+            db.abort_system(work, held);
+            Err(e)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading everything back, and the checks that any database must pass.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use taffrail_base::{HobtId, SessionId};
+use taffrail_storage::{
+    BeginSpec, Database, Direction, FileKind, HobtKind, Isolation, KeyRange, LobRef, ScanLocks,
+    StorageError, StorageInstance, Transaction, btree, heap, lob,
+};
+
+use crate::model::{Content, Row, Table, hex};
+use crate::run::{Seen, lob_ref_parts};
+
+/// First byte of a row: what the rest is.
+pub const PLAIN: u8 = 0;
+const LOB: u8 = 1;
+
+pub fn lob_row(stored: LobRef) -> Vec<u8> {
+    let mut bytes = vec![LOB];
+    bytes.extend(stored.first.to_u64().to_le_bytes());
+    bytes.extend(stored.length.to_le_bytes());
+    bytes
+}
+
+pub fn lob_ref(row: &[u8]) -> LobRef {
+    let number = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().expect("8 bytes"));
+    lob_ref_parts(number(1), number(9))
+}
+
+fn row(
+    tx: &mut Transaction,
+    hobt: &taffrail_storage::Hobt,
+    bytes: Vec<u8>,
+) -> Result<Row, StorageError> {
+    let content = match bytes.first() {
+        Some(&LOB) => {
+            let stored = lob_ref(&bytes);
+            let mut content = Vec::new();
+            lob::read(tx, hobt, stored, 0, stored.length, &mut content)?;
+            Some(content)
+        }
+        _ => None,
+    };
+    Ok(Row { bytes, lob: content })
+}
+
+/// The whole content of some heaps and trees.
+pub fn read_all(
+    db: &Arc<Database>,
+    tx: &mut Transaction,
+    locks: ScanLocks,
+    ids: impl Iterator<Item = HobtId>,
+) -> Result<Content, StorageError> {
+    let mut content = Content::default();
+    for id in ids {
+        let hobt = db.hobt(id)?;
+        let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = BTreeMap::new();
+        match hobt.kind() {
+            HobtKind::BTree => {
+                let all = KeyRange::default();
+                let mut cursor = btree::seek(&hobt, all, Direction::Forward, locks);
+                while let Some((key, value)) = cursor.next(tx)? {
+                    rows.insert(key.to_vec(), value.to_vec());
+                }
+            }
+            HobtKind::Heap => {
+                let mut cursor = heap::scan(&hobt, locks);
+                while let Some((rid, value)) = cursor.next(tx)? {
+                    rows.insert(rid.to_bytes().to_vec(), value.to_vec());
+                }
+            }
+        }
+        let rows = rows
+            .into_iter()
+            .map(|(key, bytes)| Ok((key, Arc::new(row(tx, &hobt, bytes)?))))
+            .collect::<Result<_, StorageError>>()?;
+        let table = Table { kind: hobt.kind(), object: hobt.object(), rows };
+        content.tables.insert(id, table);
+    }
+    Ok(content)
+}
+
+/// Checks every heap and tree, system ones included, and returns what the user's hold.
+/// `counted`: row counts must be right, too.
+pub fn structure(db: &Arc<Database>, counted: bool) -> Result<Content, String> {
+    let mut tx = db.begin(BeginSpec {
+        session: SessionId(50),
+        name: "check",
+        user_name: None,
+        isolation: Isolation::ReadUncommitted,
+        lock_timeout_ms: 0,
+    });
+    let fail = |e: StorageError| format!("{e} ({e:?})");
+    let ids = db.hobts().map_err(fail)?;
+    for id in &ids {
+        let hobt = db.hobt(*id).map_err(fail)?;
+        if hobt.kind() == HobtKind::BTree {
+            tree(&mut tx, &hobt).map_err(|e| format!("tree {id}: {e}"))?;
+        }
+    }
+    let users = ids.iter().copied().filter(|id| id.0 > 63);
+    let content = read_all(db, &mut tx, ScanLocks::None, users).map_err(fail)?;
+    for (id, table) in &content.tables {
+        let count = db.hobt(*id).map_err(fail)?.row_count();
+        if counted && count != table.rows.len() as u64 {
+            return Err(format!("{id}: {} rows, counted {count}", table.rows.len()));
+        }
+    }
+    tx.rollback().map_err(fail)?;
+    Ok(content)
+}
+
+/// A tree read forward, backward and by key tells the same, in order.
+fn tree(tx: &mut Transaction, hobt: &Arc<taffrail_storage::Hobt>) -> Result<(), String> {
+    let fail = |e: StorageError| format!("{e} ({e:?})");
+    let mut read = |direction| {
+        let mut cursor = btree::seek(hobt, KeyRange::default(), direction, ScanLocks::None);
+        let mut keys: Vec<Vec<u8>> = Vec::new();
+        while let Some((key, _)) = cursor.next(tx).map_err(fail)? {
+            keys.push(key.to_vec());
+        }
+        Ok::<_, String>(keys)
+    };
+    let forward = read(Direction::Forward)?;
+    let mut backward = read(Direction::Backward)?;
+    if let Some(pair) = forward.windows(2).find(|w| w[0] >= w[1]) {
+        return Err(format!("key {} before {}", hex(&pair[0]), hex(&pair[1])));
+    }
+    backward.reverse();
+    if forward != backward {
+        return Err(format!("{} keys forward, {} backward", forward.len(), backward.len()));
+    }
+    let mut value = Vec::new();
+    for key in &forward {
+        if !btree::get(tx, hobt, key, ScanLocks::None, &mut value).map_err(fail)? {
+            return Err(format!("key {} is in the chain of leaves but not found", hex(key)));
+        }
+    }
+    Ok(())
+}
+
+/// The log writer's turn.
+pub fn writer_tick(db: &Arc<Database>) {
+    db.log().writer_tick();
+}
+
+/// Adds the counters of a machine that is about to go.
+pub fn collect(instance: &Arc<StorageInstance>, db: &Arc<Database>, seen: &mut Seen) {
+    let counters = db.counters();
+    seen.splits += counters.page_splits.get();
+    seen.checkpoints += counters.checkpoints.get();
+    seen.log_growths += counters.log_growths.get();
+    seen.evictions += instance.pool.counters.evictions.get();
+}
+
+/// How often the log has gone round: VLFs that were activated beyond those that there are.
+pub fn vlf_wraps(db: &Arc<Database>) -> u64 {
+    let vlfs = db.log().vlfs();
+    let newest = vlfs.iter().map(|v| v.seqno.0).max().unwrap_or(0);
+    let activated = (newest + 1).saturating_sub(db.log().options().first_vlf) as u64;
+    activated.saturating_sub(1) / vlfs.len().max(1) as u64
+}
+
+/// Size of the data file, and bytes of it in use.
+pub fn data_used(db: &Arc<Database>) -> (u64, u64) {
+    let files = db.files();
+    let data = files.iter().find(|f| f.kind == FileKind::Rows).expect("a data file");
+    (data.size, data.used)
+}
