@@ -304,11 +304,7 @@ impl Interpreter<'_> {
     }
 
     /// What a request leaves behind is put in order.
-    fn request_ends(
-        &mut self,
-        result: Result<(), Unwind>,
-        cancelled: &mut bool,
-    ) -> ConnectionFate {
+    fn request_ends(&mut self, result: Result<(), Unwind>, cancelled: &mut bool) -> ConnectionFate {
         self.session.nest_level = 0;
         self.session.in_statement = false;
         self.session.caught.clear();

@@ -143,8 +143,8 @@ impl Instance {
             log,
             ..Default::default()
         };
-        let storage = StorageInstance::new(options.env.clone(), storage_options)
-            .map_err(|e| fail(&e))?;
+        let storage =
+            StorageInstance::new(options.env.clone(), storage_options).map_err(|e| fail(&e))?;
         let (databases, reports) =
             Databases::start(&storage, &options.data_dir).map_err(|e| fail(&e))?;
         let clock = &options.env.clock;
@@ -263,7 +263,9 @@ impl Instance {
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
         let sa = collation.eq_str(name, "sa");
         let entry = match all.iter().find(|l| collation.eq_str(&l.name, name)) {
-            Some(l) => LoginEntry { password_hash: password_hash.into(), modified: now, ..l.clone() },
+            Some(l) => {
+                LoginEntry { password_hash: password_hash.into(), modified: now, ..l.clone() }
+            }
             None => LoginEntry {
                 id: if sa { 1 } else { all.iter().map(|l| l.id).max().unwrap_or(0).max(266) + 1 },
                 name: name.into(),
@@ -287,10 +289,7 @@ impl Instance {
             (_, Some(d)) if !d.is_empty() => d,
             _ => "master".into(),
         };
-        let database = self
-            .databases
-            .get(&name)
-            .map_err(|_| SqlError::new(4060, &[&name]))?;
+        let database = self.databases.get(&name).map_err(|_| SqlError::new(4060, &[&name]))?;
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
         let entry = self
             .sessions
@@ -376,12 +375,13 @@ impl Instance {
         }
         let own = log.clone();
         let name = format!("log writer {}", database.id);
-        let spawned = std::thread::Builder::new().name(name).stack_size(256 << 10).spawn(move || {
-            let cell = taffrail_observe::SessionCell::new(0);
-            cell.set_status(taffrail_observe::session::Status::Background);
-            let _entered = taffrail_observe::SessionCell::enter(&cell);
-            own.run_writer();
-        });
+        let spawned =
+            std::thread::Builder::new().name(name).stack_size(256 << 10).spawn(move || {
+                let cell = taffrail_observe::SessionCell::new(0);
+                cell.set_status(taffrail_observe::session::Status::Background);
+                let _entered = taffrail_observe::SessionCell::enter(&cell);
+                own.run_writer();
+            });
         // Without a thread the committers write themselves; the next look tries again.
         if let Ok(handle) = spawned {
             writers.push((database.id, log.clone()));

@@ -14,7 +14,9 @@ fn expressions_and_variables() {
     assert_eq!(c.rows("DECLARE @s varchar(3) = 'abcdef' SELECT @s"), "abc");
     assert_eq!(c.rows("SELECT CASE WHEN 1 = 2 THEN 'x' ELSE 'y' END, COALESCE(NULL, 3)"), "y | 3");
     assert_eq!(
-        c.rows("DECLARE @i int = 0 WHILE @i < 3 BEGIN SET @i = @i + 1 IF @i = 2 CONTINUE PRINT @i END"),
+        c.rows(
+            "DECLARE @i int = 0 WHILE @i < 3 BEGIN SET @i = @i + 1 IF @i = 2 CONTINUE PRINT @i END"
+        ),
         "print: 1\nprint: 3"
     );
     assert_eq!(c.rows("SELECT 10 / 4, 10.0 / 4, 7 % 3"), "2 | 2.500000 | 1");
@@ -28,7 +30,10 @@ fn expressions_and_variables() {
 fn errors_carry_number_and_line() {
     let w = World::new();
     let mut c = w.connect();
-    assert_eq!(c.rows("SELECT 1/0"), "Msg 8134, Level 16, State 1, Line 1: Divide by zero error encountered.");
+    assert_eq!(
+        c.rows("SELECT 1/0"),
+        "Msg 8134, Level 16, State 1, Line 1: Divide by zero error encountered."
+    );
     assert_eq!(
         c.rows("SELECT 1\nSELECT @x"),
         "Msg 137, Level 15, State 2, Line 2: Must declare the scalar variable \"@x\"."
@@ -45,7 +50,10 @@ fn errors_carry_number_and_line() {
         c.rows("EXEC missing"),
         "Msg 2812, Level 16, State 62, Line 1: Could not find stored procedure 'missing'."
     );
-    assert_eq!(c.rows("DECLARE @i int = 2147483647 SET @i = @i + 1 PRINT 'on'").lines().last(), Some("print: on"));
+    assert_eq!(
+        c.rows("DECLARE @i int = 2147483647 SET @i = @i + 1 PRINT 'on'").lines().last(),
+        Some("print: on")
+    );
     // A deep expression is an error, not an overflow of the stack.
     let deep = format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000));
     assert!(c.rows(&deep).starts_with("Msg "));
@@ -57,7 +65,10 @@ fn tables_rows_and_queries() {
     let w = World::new();
     let mut c = w.connect();
     c.ok("CREATE DATABASE d");
-    assert_eq!(c.run("USE d"), "env database d\nMsg 5701, Level 0, State 1, Line 0: Changed database context to 'd'.\ndone 0xfd");
+    assert_eq!(
+        c.run("USE d"),
+        "env database d\nMsg 5701, Level 0, State 1, Line 0: Changed database context to 'd'.\ndone 0xfd"
+    );
     c.ok("CREATE TABLE t (id int IDENTITY(1,1) NOT NULL PRIMARY KEY, name varchar(10) NULL, v decimal(9,2) NOT NULL DEFAULT 1.5)");
     assert_eq!(c.run("INSERT t (name) VALUES ('a'), ('b')"), "done 0xc3 rows=2");
     assert_eq!(c.rows("SELECT * FROM t"), "1 | a | 1.50\n2 | b | 1.50");
@@ -75,7 +86,9 @@ fn tables_rows_and_queries() {
     );
     assert_eq!(
         c.rows("INSERT t (name) VALUES ('12345678901')").lines().next(),
-        Some("Msg 2628, Level 16, State 1, Line 1: String or binary data would be truncated in table 'd.dbo.t', column 'name'. Truncated value: '1234567890'.")
+        Some(
+            "Msg 2628, Level 16, State 1, Line 1: String or binary data would be truncated in table 'd.dbo.t', column 'name'. Truncated value: '1234567890'."
+        )
     );
     assert_eq!(
         c.rows("SELECT ghost FROM t"),
@@ -93,7 +106,10 @@ fn joins_groups_and_windows() {
     let mut c = w.connect();
     c.ok("CREATE TABLE #a (id int, g int) CREATE TABLE #b (id int PRIMARY KEY, n varchar(5))");
     c.ok("INSERT #a VALUES (1, 10), (2, 10), (3, 20), (4, NULL) INSERT #b VALUES (1, 'one'), (2, 'two'), (5, 'five')");
-    assert_eq!(c.rows("SELECT a.id, b.n FROM #a a JOIN #b b ON a.id = b.id ORDER BY a.id"), "1 | one\n2 | two");
+    assert_eq!(
+        c.rows("SELECT a.id, b.n FROM #a a JOIN #b b ON a.id = b.id ORDER BY a.id"),
+        "1 | one\n2 | two"
+    );
     assert_eq!(
         c.rows("SELECT a.id, b.n FROM #a a LEFT JOIN #b b ON a.id = b.id ORDER BY a.id"),
         "1 | one\n2 | two\n3 | NULL\n4 | NULL"
@@ -102,7 +118,10 @@ fn joins_groups_and_windows() {
         c.rows("SELECT a.id, b.id FROM #a a FULL JOIN #b b ON a.id = b.id ORDER BY a.id, b.id"),
         "NULL | 5\n1 | 1\n2 | 2\n3 | NULL\n4 | NULL"
     );
-    assert_eq!(c.rows("SELECT g, COUNT(*) c FROM #a GROUP BY g HAVING COUNT(*) > 0 ORDER BY g"), "NULL | 1\n10 | 2\n20 | 1");
+    assert_eq!(
+        c.rows("SELECT g, COUNT(*) c FROM #a GROUP BY g HAVING COUNT(*) > 0 ORDER BY g"),
+        "NULL | 1\n10 | 2\n20 | 1"
+    );
     assert_eq!(
         c.rows("SELECT id, ROW_NUMBER() OVER (PARTITION BY g ORDER BY id DESC) rn, SUM(id) OVER () s FROM #a ORDER BY id"),
         "1 | 2 | 10\n2 | 1 | 10\n3 | 1 | 10\n4 | 1 | 10"
@@ -110,14 +129,25 @@ fn joins_groups_and_windows() {
     assert_eq!(c.rows("SELECT TOP 2 id FROM #a ORDER BY id DESC"), "4\n3");
     assert_eq!(c.rows("SELECT DISTINCT g FROM #a ORDER BY g"), "NULL\n10\n20");
     assert_eq!(c.rows("SELECT id FROM #a WHERE id IN (SELECT id FROM #b) ORDER BY id"), "1\n2");
-    assert_eq!(c.rows("SELECT id FROM #a WHERE NOT EXISTS (SELECT 1 FROM #b WHERE #b.id = #a.id) ORDER BY id"), "3\n4");
+    assert_eq!(
+        c.rows(
+            "SELECT id FROM #a WHERE NOT EXISTS (SELECT 1 FROM #b WHERE #b.id = #a.id) ORDER BY id"
+        ),
+        "3\n4"
+    );
     assert_eq!(
         c.rows("WITH x AS (SELECT id, g FROM #a WHERE g IS NOT NULL) SELECT x1.id, SUM(x2.id) FROM x x1 JOIN x x2 ON x2.id <= x1.id GROUP BY x1.id ORDER BY 1"),
         "1 | 1\n2 | 3\n3 | 6"
     );
-    assert_eq!(c.rows("SELECT id FROM #a WHERE g = 10 UNION SELECT id FROM #b ORDER BY id"), "1\n2\n5");
+    assert_eq!(
+        c.rows("SELECT id FROM #a WHERE g = 10 UNION SELECT id FROM #b ORDER BY id"),
+        "1\n2\n5"
+    );
     assert_eq!(c.rows("SELECT id FROM #a EXCEPT SELECT id FROM #b"), "3\n4");
-    assert_eq!(c.rows("SELECT MAX(g) + 1, (SELECT COUNT(*) FROM #b) FROM #a").lines().next(), Some("21 | 3"));
+    assert_eq!(
+        c.rows("SELECT MAX(g) + 1, (SELECT COUNT(*) FROM #b) FROM #a").lines().next(),
+        Some("21 | 3")
+    );
     c.ok("DROP TABLE #a, #b");
 }
 
@@ -168,7 +198,10 @@ fn procedures_and_texts() {
         c.run("DECLARE @x int, @r int EXEC @r = p 1, @c = @x OUTPUT SELECT @x, @r"),
         "[a int]\n1\ndone in proc 0xc1\nstatus 3\ndone proc 0xe0\n[int, int]\n8 | 3\ndone 0xc1 rows=1"
     );
-    assert_eq!(c.rows("EXEC p"), "Msg 201, Level 16, State 4, Procedure p, Line 1: Procedure or function 'p' expects parameter '@a', which was not supplied.");
+    assert_eq!(
+        c.rows("EXEC p"),
+        "Msg 201, Level 16, State 4, Procedure p, Line 1: Procedure or function 'p' expects parameter '@a', which was not supplied."
+    );
     assert_eq!(c.rows("EXEC ('SELECT 1 + 1')"), "2");
     assert_eq!(
         c.rows("DECLARE @o int EXEC sp_executesql N'SET @y = @x * 2', N'@x int, @y int OUTPUT', @x = 21, @y = @o OUTPUT SELECT @o"),
@@ -191,7 +224,10 @@ fn the_loop_of_single_row_inserts() {
     c.ok("USE d CREATE TABLE [dbo].[MyTable]([Id] [int] IDENTITY(1,1) NOT NULL, [SomeText] [varchar](10) NULL, [MoreText] [varchar](50) NULL) ON [PRIMARY]");
     c.ok("SET NOCOUNT ON DECLARE @Counter int = 1000 BEGIN TRAN WHILE @Counter > 0 BEGIN INSERT INTO [dbo].[MyTable] ([SomeText], [MoreText]) VALUES ('Num:' + CONVERT(varchar,@Counter), CONVERT(varchar,@Counter) + ' bottles of beer on the wall') SET @Counter = @Counter - 1 END COMMIT TRAN");
     assert_eq!(c.rows("SELECT COUNT(*), MIN(Id), MAX(Id) FROM MyTable"), "1000 | 1 | 1000");
-    assert_eq!(c.rows("SELECT * FROM MyTable WHERE Id = 1000"), "1000 | Num:1 | 1 bottles of beer on the wall");
+    assert_eq!(
+        c.rows("SELECT * FROM MyTable WHERE Id = 1000"),
+        "1000 | Num:1 | 1 bottles of beer on the wall"
+    );
     drop(c);
     let w = w.restart();
     let mut c = w.connect();

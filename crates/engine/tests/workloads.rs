@@ -63,7 +63,10 @@ fn the_customer_table() {
     c.ok("SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < 2000 BEGIN INSERT customer VALUES (@i % 300, @i / 300 % 10, \
           @i / 3000, 'first' + CONVERT(varchar, @i), 'OE', 'BAR', 'street', 'x', 'city', 'ST', '123456789', '0123456789012345', \
           '2026-01-01', 'GC', 50000, 0.1, -10, 10, 1, 0, REPLICATE('ABCDEFGHIJ', 50)) SET @i = @i + 1 END COMMIT");
-    assert_eq!(c.run("SELECT * INTO customer_tmp FROM customer WHERE 1=2").lines().last(), Some("done 0xc2"));
+    assert_eq!(
+        c.run("SELECT * INTO customer_tmp FROM customer WHERE 1=2").lines().last(),
+        Some("done 0xc2")
+    );
     c.ok("SET NOCOUNT OFF");
     assert_eq!(c.run("INSERT customer_tmp SELECT * FROM customer"), "done 0xc3 rows=2000");
     assert_eq!(c.run("UPDATE customer SET c_data = lower(c_data)"), "done 0xc5 rows=2000");
@@ -72,10 +75,16 @@ fn the_customer_table() {
         "0 | 0 | 0 | abc | 50000.00 | 0.1000"
     );
     assert_eq!(c.rows("SELECT COUNT(*) FROM customer_tmp t JOIN customer k ON k.c_w_id = t.c_w_id AND k.c_d_id = t.c_d_id AND k.c_id = t.c_id"), "2000");
-    assert_eq!(c.rows("SELECT c_first FROM customer WHERE c_w_id = 0 AND c_d_id = 3 AND c_id = 7"), "first907         ".trim_end().to_string() + "        ");
+    assert_eq!(
+        c.rows("SELECT c_first FROM customer WHERE c_w_id = 0 AND c_d_id = 3 AND c_id = 7"),
+        "first907         ".trim_end().to_string() + "        "
+    );
     assert_eq!(c.run("DELETE FROM customer"), "done 0xc4 rows=2000");
     assert_eq!(c.rows("SELECT COUNT(*) FROM customer"), "0");
-    assert_eq!(c.rows("SELECT COUNT(*) FROM customer_tmp WHERE c_data = REPLICATE('abcdefghij', 50)"), "2000");
+    assert_eq!(
+        c.rows("SELECT COUNT(*) FROM customer_tmp WHERE c_data = REPLICATE('abcdefghij', 50)"),
+        "2000"
+    );
 }
 
 /// The scripts in the comments there: VLFs of all databases, and the waits.
@@ -83,7 +92,7 @@ fn the_customer_table() {
 fn vlf_counts_and_wait_statistics() {
     let w = World::new();
     let mut c = w.connect();
-    c.ok("CREATE TABLE #VLFS (fileid int,filesize bigint,startoffset bigint,fseqno bigint,status int,parity int,createlsn varchar(1000))\n\
+    c.ok("CREATE TABLE #VLFS (recoveryunitid int,fileid int,filesize bigint,startoffset bigint,fseqno bigint,status int,parity int,createlsn varchar(1000))\n\
           CREATE TABLE #Results (SRV_Name nvarchar(500),Database_Name nvarchar(500),VLFS INT)");
     c.ok("exec master.dbo.sp_msforeachdb @command1 = 'USE ? INSERT INTO #VLFS EXEC(''DBCC LOGINFO WITH TABLERESULTS'')', \
           @command2 = 'insert into #Results SELECT @@SERVERNAME,''?'',count(*) from #vlfs', @command3 = 'truncate table #vlfs'");
@@ -102,11 +111,20 @@ fn vlf_counts_and_wait_statistics() {
          GROUP BY W1.rn, W1.wait_type, W1.wait_time_s, W1.pct HAVING SUM(W2.pct) - W1.pct < 95; -- percentage threshold",
     );
     assert!(!waits.contains("Msg "), "{waits}");
-    assert_eq!(c.rows("SELECT COUNT(*) FROM sys.dm_os_wait_stats WHERE wait_type = 'WRITELOG'"), "1");
+    assert_eq!(
+        c.rows("SELECT COUNT(*) FROM sys.dm_os_wait_stats WHERE wait_type = 'WRITELOG'"),
+        "1"
+    );
 }
 
 fn int(name: &str, v: i32) -> RpcParam {
-    RpcParam { name: name.into(), by_ref: false, default: false, ty: SqlType::Int, value: Value::Int(v) }
+    RpcParam {
+        name: name.into(),
+        by_ref: false,
+        default: false,
+        ty: SqlType::Int,
+        value: Value::Int(v),
+    }
 }
 
 fn text(v: &str) -> RpcParam {
@@ -145,8 +163,11 @@ fn remote_calls() {
     assert!(call(RpcProcedure::Id(12), vec![int("", 1), int("", 6)]).starts_with("Msg 8179"));
     let out = RpcParam { by_ref: true, value: Value::Null, ..int("@y", 0) };
     assert_eq!(
-        call(RpcProcedure::Name("sp_executesql".into()), vec![text("SET @y = 9"), text("@y int output"), out]),
-        "status 0\nout 2 @y = 9\ndone proc 0xe0".replace("status", "done in proc 0xf9\nstatus")
+        call(
+            RpcProcedure::Name("sp_executesql".into()),
+            vec![text("SET @y = 9"), text("@y int output"), out]
+        ),
+        "status 0\nout 2 @y = 9\ndone proc 0xe0"
     );
     assert!(call(RpcProcedure::Name("[sys].[nothing]".into()), vec![]).starts_with("Msg 2812"));
 }

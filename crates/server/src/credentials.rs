@@ -16,6 +16,7 @@ use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use rustls::crypto::tls13::OkmBlock;
 use std::collections::HashMap;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Logins that are remembered.
@@ -33,6 +34,19 @@ pub(crate) struct Credentials {
     key: [u8; 32],
     remembered: Mutex<HashMap<String, (String, Vec<u8>)>>,
     failures: Mutex<HashMap<(IpAddr, String), (u32, Instant)>>,
+    /// Passwords that are being set at start-up.
+    unsettled: Mutex<u32>,
+    settled: Condvar,
+}
+
+/// While it lives, logins wait.
+pub(crate) struct Settling(Arc<Credentials>);
+
+impl Drop for Settling {
+    fn drop(&mut self) {
+        *self.0.unsettled.lock() -= 1;
+        self.0.settled.notify_all();
+    }
 }
 
 /// OWASP's minimum: 19 MiB, two passes, one lane.
@@ -52,6 +66,22 @@ impl Credentials {
             key,
             remembered: Mutex::new(HashMap::new()),
             failures: Mutex::new(HashMap::new()),
+            unsettled: Mutex::new(0),
+            settled: Condvar::new(),
+        }
+    }
+
+    /// Announces that a stored password may change; nobody is let in before the result is dropped.
+    pub(crate) fn settling(self: &Arc<Self>) -> Settling {
+        *self.unsettled.lock() += 1;
+        Settling(self.clone())
+    }
+
+    /// Waits until stored passwords are what they shall be. To be called before a login is looked up.
+    pub(crate) fn settled(&self) {
+        let mut unsettled = self.unsettled.lock();
+        while *unsettled > 0 {
+            self.settled.wait(&mut unsettled);
         }
     }
 

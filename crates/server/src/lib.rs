@@ -37,12 +37,11 @@ pub use settings::{Overrides, Settings};
 /// drivers choose what they may use by it.
 pub const PRODUCT_VERSION: (u8, u8, u16) = (16, 0, 1000);
 
-/// Runs a server until SIGTERM or SIGINT, or until it cannot start. Prints the ready line.
+/// Runs a server until SIGTERM or SIGINT; an error when it cannot start or cannot end in order. Prints the ready line.
 pub fn serve(settings: Settings) -> Result<(), StartFailure> {
     let server = Server::start(settings)?;
     server.listen_to_signals()?;
     // Whoever started the server may not care to read the line: no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{}", server.ready_line());
-    server.wait();
-    Ok(())
+    server.wait()
 }

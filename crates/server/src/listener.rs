@@ -64,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) instance: Arc<Instance>,
     pub(crate) tls: Option<Tls>,
-    pub(crate) credentials: Credentials,
+    pub(crate) credentials: Arc<Credentials>,
     pub(crate) log: Arc<ErrorLog>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) server_name: Arc<str>,
@@ -132,7 +132,7 @@ impl Server {
             StartFailure(e.to_string())
         })?;
 
-        let credentials = Credentials::new(&*env.entropy);
+        let credentials = Arc::new(Credentials::new(&*env.entropy));
         let given = settings.sa_password.as_deref();
         sa::prepare(&instance, &credentials, &*env.entropy, &settings.data, given, &log)
             .map_err(|e| fail("password of sa", &e))?;
@@ -209,8 +209,8 @@ impl Server {
         let _ = (&self.stop).write(&[0]);
     }
 
-    /// Waits for the order to stop and carries it out.
-    pub fn wait(mut self) {
+    /// Waits for the order to stop and carries it out; an error when a database could not be closed in order.
+    pub fn wait(mut self) -> Result<(), StartFailure> {
         if let Some(acceptor) = self.acceptor.take()
             && acceptor.join().is_err()
         {
@@ -243,8 +243,12 @@ impl Server {
             }
         }
         shared.watcher.stop();
-        shared.instance.shutdown();
+        let closed = shared.instance.shutdown();
+        if let Err(e) = &closed {
+            shared.log.write(Level::Error, "Server", &e.to_string());
+        }
         shared.log.info("Server", "The server has shut down.");
+        closed.map_err(|e| StartFailure(format!("shutdown: {}", e.message)))
     }
 }
 

@@ -119,6 +119,7 @@ pub(crate) fn login(
     }
 
     // Who is it?
+    shared.credentials.settled();
     let known = shared.instance.find_login(&login.user_name);
     let stored = known.as_ref().map(|l| l.password_hash.as_str());
     let right = shared.credentials.verify(&login.user_name, &login.password, stored);

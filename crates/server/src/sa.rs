@@ -2,8 +2,9 @@
 
 use crate::certificate::write_private;
 use crate::credentials::Credentials;
-use crate::errorlog::ErrorLog;
+use crate::errorlog::{ErrorLog, Level};
 use std::path::Path;
+use std::sync::Arc;
 use taffrail_engine::Instance;
 use taffrail_io::Entropy;
 
@@ -13,38 +14,47 @@ const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz234567
 const LENGTH: usize = 20;
 
 /// Makes sure that `sa` has a password: the one given, else the one it has, else a new one in `DIR/sa-password`.
+///
+/// Comparing a given password with the stored hash takes tens of milliseconds, which a restart has no need to wait
+/// for: a thread does it, and logins wait for the thread ([`Credentials::settled`]).
 pub(crate) fn prepare(
-    instance: &Instance,
-    credentials: &Credentials,
+    instance: &Arc<Instance>,
+    credentials: &Arc<Credentials>,
     entropy: &dyn Entropy,
     dir: &Path,
     given: Option<&str>,
-    log: &ErrorLog,
+    log: &Arc<ErrorLog>,
 ) -> Result<(), String> {
     let stored = instance.find_login(SA).map(|l| l.password_hash).filter(|h| !h.is_empty());
-    let set = |password: &str| {
-        let hash = credentials.hash(password)?;
-        instance.set_login_password(SA, &hash).map_err(|e| e.to_string())
-    };
     match (given, stored) {
-        (Some(password), Some(stored)) if credentials.verify(SA, password, Some(&stored)) => Ok(()),
-        (Some(password), stored) => {
-            set(password)?;
-            if stored.is_some() {
-                log.info(
-                    "Server",
-                    "The password of login 'sa' has been changed to the one given at startup.",
-                );
-            }
-            Ok(())
+        (Some(password), Some(stored)) => {
+            let (instance, credentials) = (instance.clone(), credentials.clone());
+            let (log, password) = (log.clone(), password.to_string());
+            let settling = credentials.settling();
+            let work = move || {
+                if !credentials.verify(SA, &password, Some(&stored)) {
+                    let changed =
+                        "The password of login 'sa' has been changed to the one given at startup.";
+                    match set(&instance, &credentials, &password) {
+                        Ok(()) => log.info("Server", changed),
+                        Err(e) => {
+                            log.write(Level::Error, "Server", &format!("password of sa: {e}"))
+                        }
+                    }
+                }
+                drop(settling);
+            };
+            let thread = std::thread::Builder::new().name("sa password".into()).spawn(work);
+            thread.map(|_| ()).map_err(|e| e.to_string())
         }
+        (Some(password), None) => set(instance, credentials, password),
         (None, Some(_)) => Ok(()),
         (None, None) => {
             let password = generate(entropy);
             let path = dir.join("sa-password");
             // The file first: a password that nobody knows would lock the administrator out.
             write_private(&path, format!("{password}\n").as_bytes())?;
-            set(&password)?;
+            set(instance, credentials, &password)?;
             // To standard error alone, and once: it has no place in a log file.
             eprintln!(
                 "The password of login 'sa' is {password}\nIt is kept in {} and not shown again.",
@@ -57,6 +67,11 @@ pub(crate) fn prepare(
             Ok(())
         }
     }
+}
+
+fn set(instance: &Instance, credentials: &Credentials, password: &str) -> Result<(), String> {
+    let hash = credentials.hash(password)?;
+    instance.set_login_password(SA, &hash).map_err(|e| e.to_string())
 }
 
 fn generate(entropy: &dyn Entropy) -> String {

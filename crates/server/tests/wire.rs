@@ -492,7 +492,7 @@ fn there_are_no_more_sessions_than_allowed() {
     assert_eq!(errors(&second.tokens()).iter().map(|e| e.0).collect::<Vec<_>>(), [17809]);
     first.is_usable();
     server.stop();
-    server.wait();
+    server.wait().unwrap();
 }
 
 #[test]
@@ -508,7 +508,7 @@ fn a_stopped_server_has_let_its_requests_end() {
     let ended = std::thread::spawn(move || {
         server.stop();
         let started = Instant::now();
-        server.wait();
+        server.wait().unwrap();
         started.elapsed()
     });
     // An idle session ends at once, a request may go on.

@@ -26,11 +26,13 @@ pub mod buffer;
 mod codec;
 pub mod database;
 pub mod error;
+mod growth;
 pub mod instance;
 pub mod layout;
 pub mod lock;
 pub mod page;
 pub mod recovery;
+mod spec;
 pub mod txn;
 
 pub use access::{

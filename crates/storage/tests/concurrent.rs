@@ -21,7 +21,7 @@ const START: u64 = 1000;
 const THREADS: u64 = 4;
 
 fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 96 * 8192, ..InstanceOptions::default() };
+    let options = InstanceOptions { pool_bytes: 64 * 8192, ..InstanceOptions::default() };
     StorageInstance::new(world.env(), options).unwrap()
 }
 
@@ -73,9 +73,9 @@ fn worker(db: &Arc<Database>, ids: (HobtId, HobtId), me: u64, rounds: u64) -> Mi
             tx.lock_object(tree.object(), LockMode::IX)?;
             tx.lock_object(rows.object(), LockMode::IX)?;
             for _ in 0..1 + rng.below(12) {
-                let mut key = rng.below(500).to_be_bytes().to_vec();
+                let mut key = rng.below(200).to_be_bytes().to_vec();
                 key.push(me as u8);
-                let value = vec![round as u8; rng.below(400) as usize];
+                let value = vec![round as u8; rng.below(1500) as usize];
                 match rng.below(10) {
                     0..4 => match btree::insert(&mut tx, &tree, &key, &value) {
                         Ok(()) => assert!(t.insert(key, value).is_none()),

@@ -49,8 +49,16 @@ fn aggregate_types(f: AggFunction, name: &str, arg: SqlType) -> SqlResult<(SqlTy
         },
         AggFunction::StDev | AggFunction::StDevP | AggFunction::Var | AggFunction::VarP => {
             match arg {
-                TinyInt | SmallInt | Int | BigInt | Decimal { .. } | Numeric { .. } | Money
-                | SmallMoney | Real | Float => (Float, Float),
+                TinyInt
+                | SmallInt
+                | Int
+                | BigInt
+                | Decimal { .. }
+                | Numeric { .. }
+                | Money
+                | SmallMoney
+                | Real
+                | Float => (Float, Float),
                 _ => return invalid(),
             }
         }
@@ -111,7 +119,6 @@ impl<'a> Binder<'a> {
     fn result_slot(&mut self, b: &Bound) -> Slot {
         self.new_slot(SlotInfo {
             ty: b.ty,
-            nullable: b.nullable,
             collation: b.collation,
             block: u32::MAX,
             source: u32::MAX,

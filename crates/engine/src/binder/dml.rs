@@ -1,15 +1,12 @@
 //! INSERT, UPDATE, DELETE.
 
-use super::from::FromTree;
-use super::query::{BoundQuery, arith_op};
-use super::{Binder, Bound, Resolved, Source, SourceKind, SlotInfo, eq, unsupported};
-use crate::catalog::{IndexKind, Table};
+use super::query::BoundQuery;
+use super::{Binder, Bound, Resolved, Source, SourceKind, unsupported};
+use crate::catalog::Table;
 use crate::database::Database;
-use crate::plan::expr::{Expr, Pred, Slot};
-use crate::plan::node::{
-    Access, Assignment, ColumnSource, DeletePlan, InsertPlan, InsertRows, LockHint, Node, OutputPlan,
-    QueryPlan, TableLock, Top, UpdatePlan,
-};
+use crate::plan::change::{ColumnSource, DeletePlan, InsertPlan, InsertRows, UpdatePlan};
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::node::{Access, Node, QueryPlan, TableLock};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
@@ -26,14 +23,14 @@ pub enum BoundDml {
 }
 
 /// A table that is changed.
-struct Target {
-    database: Arc<Database>,
-    table: Arc<Table>,
-    table_lock: TableLock,
+pub(super) struct Target {
+    pub database: Arc<Database>,
+    pub table: Arc<Table>,
+    pub table_lock: TableLock,
 }
 
 impl<'a> Binder<'a> {
-    fn insert_target(&mut self, t: &'a TableRef) -> SqlResult<Target> {
+    pub(super) fn insert_target(&mut self, t: &'a TableRef) -> SqlResult<Target> {
         match t {
             TableRef::Named(n) => {
                 let line = self.line(n.name.span);
@@ -107,7 +104,7 @@ impl<'a> Binder<'a> {
         Ok(plan)
     }
 
-    fn insert_plan(
+    pub(super) fn insert_plan(
         &mut self,
         target: Target,
         rows: InsertRows,
@@ -158,7 +155,7 @@ impl<'a> Binder<'a> {
         self.insert_plan(target, InsertRows::External, types, &columns, explicit)
     }
 
-    fn default_source(&mut self, table: &Table, at: usize) -> SqlResult<ColumnSource> {
+    pub(super) fn default_source(&mut self, table: &Table, at: usize) -> SqlResult<ColumnSource> {
         let c = &table.columns[at];
         if c.is_identity {
             return Ok(ColumnSource::Identity);
@@ -172,7 +169,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn check_width(
+    pub(super) fn check_width(
         &self,
         have: usize,
         want: usize,
@@ -193,7 +190,11 @@ impl<'a> Binder<'a> {
     }
 
     /// Positions of the columns that an INSERT gives values for, in its order.
-    fn insert_columns(&self, table: &Table, named: &[ast::Ident]) -> SqlResult<Vec<usize>> {
+    pub(super) fn insert_columns(
+        &self,
+        table: &Table,
+        named: &[ast::Ident],
+    ) -> SqlResult<Vec<usize>> {
         if named.is_empty() {
             let all = 0..table.columns.len();
             return Ok(all
@@ -216,7 +217,7 @@ impl<'a> Binder<'a> {
         Ok(out)
     }
 
-    fn check_identity(
+    pub(super) fn check_identity(
         &self,
         target: &Target,
         columns: &[usize],
@@ -230,9 +231,7 @@ impl<'a> Binder<'a> {
             (false, true) if table.identity.is_some() && !named => {
                 Err(SqlError::new(8101, &[&table.name()]))
             }
-            (false, true) if table.identity.is_some() => {
-                Err(SqlError::new(545, &[&table.name()]))
-            }
+            (false, true) if table.identity.is_some() => Err(SqlError::new(545, &[&table.name()])),
             _ => Ok(given),
         }
     }
@@ -276,373 +275,12 @@ impl<'a> Binder<'a> {
     }
 
     /// CHECK constraints over the table's columns: slot `n` of the check's own frame is column `n`.
-    fn checks(&self, table: &Arc<Table>) -> SqlResult<Vec<(Arc<str>, Pred)>> {
+    pub(super) fn checks(&self, table: &Arc<Table>) -> SqlResult<Vec<(Arc<str>, Pred)>> {
         let mut out = Vec::new();
         for c in &table.checks {
             out.push((c.name.clone(), bind_check(self.meta, table, &c.definition)?));
         }
         Ok(out)
-    }
-
-    /// The target of an UPDATE or DELETE: its block is open, its source id is returned.
-    fn change_target(
-        &mut self,
-        target: &'a TableRef,
-        from: &'a [TableRef],
-    ) -> SqlResult<(Target, u32, Vec<FromTree>)> {
-        let mut trees = self.from_list(from)?;
-        let (name, hints) = match target {
-            TableRef::Named(n) => (Some(&n.name), super::from::hints(&n.hints, true)?),
-            TableRef::Variable(v) => (None, super::from::hints(&v.hints, true)?),
-            _ => return Err(unsupported(&"This target")),
-        };
-        // An alias of FROM, or a table that stands there once.
-        let mut at = None;
-        if let Some(name) = name {
-            let sources = &self.block().sources;
-            at = sources.iter().position(|s| {
-                name.as_bare().is_some_and(|n| eq(&s.alias, &n.value)) || s.is_called(name)
-            });
-            if at.is_none() && !from.is_empty() {
-                let wanted = match self.meta.table(name) {
-                    Ok(Resolved::Table(_, t)) => Some(t.id()),
-                    _ => None,
-                };
-                let same = |s: &&Source| match &s.kind {
-                    SourceKind::Table { table, .. } => Some(table.id()) == wanted,
-                    _ => false,
-                };
-                let sources = &self.block().sources;
-                if sources.iter().filter(same).count() > 1 {
-                    return Err(SqlError::new(8154, &[&name.name.value]));
-                }
-                at = sources.iter().position(|s| same(&s));
-            }
-        }
-        let at = match at {
-            Some(at) => at,
-            None => {
-                let t = self.insert_target(target)?;
-                let (alias, schema) = match target {
-                    TableRef::Variable(v) => (v.name.value.to_string(), None),
-                    _ => (t.table.name().to_string(), Some(t.table.head.schema.clone())),
-                };
-                let source = self.table_source(t.database, t.table, &alias, schema, hints);
-                trees.push(FromTree::Source(source.id));
-                self.block().sources.push(source);
-                self.block().sources.len() - 1
-            }
-        };
-        let block = self.block().id;
-        let source = &mut self.blocks.last_mut().expect("open").sources[at];
-        let id = source.id;
-        let SourceKind::Table { database, table, hints: own } = &mut source.kind else {
-            return Err(match &source.kind {
-                SourceKind::View { .. } => SqlError::new(259, &[]),
-                _ => SqlError::new(4421, &[&source.alias]),
-            });
-        };
-        if !matches!(own.locks, LockHint::Update | LockHint::Exclusive) {
-            own.locks = hints.locks;
-        }
-        if hints.table_lock != TableLock::Intent {
-            own.table_lock = hints.table_lock;
-        }
-        let target =
-            Target { database: database.clone(), table: table.clone(), table_lock: own.table_lock };
-        let own = *own;
-        self.use_table(&target.database, &target.table, own);
-        let slot = self.new_slot(SlotInfo {
-            ty: SqlType::VarBinary(taffrail_types::MaxLen::N(1800)),
-            nullable: true,
-            collation: Default::default(),
-            block,
-            source: id,
-            identity: false,
-            table: "".into(),
-            column: "".into(),
-        });
-        self.blocks.last_mut().expect("open").sources[at].locator = Some(slot);
-        Ok((target, id, trees))
-    }
-
-    fn filter(&mut self, filter: &'a Option<ast::DmlFilter>) -> SqlResult<Vec<Pred>> {
-        let mut out = Vec::new();
-        match filter {
-            None => {}
-            Some(ast::DmlFilter::Condition(e)) => self.pred(e)?.into_conjuncts(&mut out),
-            Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported(&"WHERE CURRENT OF")),
-        }
-        Ok(out)
-    }
-
-    fn change_top(&mut self, node: Node, top: &'a Option<ast::Top>) -> SqlResult<Node> {
-        let Some(top) = top else { return Ok(node) };
-        self.push_block();
-        let b = self.expr(&top.count);
-        self.blocks.pop();
-        let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
-        let count = self.cast_to(b?, ty)?;
-        let save: Vec<Slot> = (0..self.slots.len() as Slot).collect();
-        Ok(Node::Top(Box::new(Top {
-            input: node,
-            count: Some(count),
-            percent: top.percent,
-            ties: None,
-            offset: None,
-            save,
-        })))
-    }
-
-    /// UPDATE.
-    pub fn bind_update(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan> {
-        self.with(&u.with)?;
-        self.push_block();
-        let r = self.update_in_block(u);
-        self.blocks.pop();
-        r
-    }
-
-    fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan> {
-        let (target, id, trees) = self.change_target(&u.target, &u.from)?;
-        let table = target.table.clone();
-        let mut set: Vec<Assignment> = Vec::new();
-        let mut variables = Vec::new();
-        for clause in &u.set {
-            let ast::SetClause::Assign { variable, column, op, value } = clause else {
-                return Err(unsupported(&".WRITE"));
-            };
-            let column = match column {
-                None => None,
-                Some(c) => Some(self.set_column(&table, id, c, &set)?),
-            };
-            let bound = match (&value.kind, column) {
-                (ExprKind::Default, Some(at)) => match self.default_source(&table, at)? {
-                    ColumnSource::Expr(e, ty) => Bound::new(e, ty),
-                    _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
-                },
-                _ => self.expr(value)?,
-            };
-            let bound = match (op.operator(), column, variable) {
-                (None, ..) => bound,
-                (Some(op), Some(at), _) => {
-                    let depth = self.blocks.len() - 1;
-                    let source = self.source_at(id);
-                    let left = self.source_column(depth, source, at);
-                    self.binary(arith_op(op)?, left, bound)?
-                }
-                (Some(op), None, Some(v)) => {
-                    let (at, ty) = self.variables.scalar(&v.value)?;
-                    self.binary(arith_op(op)?, Bound::new(Expr::Var(at), ty), bound)?
-                }
-                (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
-            };
-            if let Some(v) = variable {
-                let (at, ty) = self.variables.scalar(&v.value)?;
-                self.assigns_variables = true;
-                let expr = match column {
-                    None => self.cast_to(bound, ty)?,
-                    Some(column) => {
-                        let from = bound.ty;
-                        let to = table.columns[column].ty;
-                        let untyped = bound.untyped;
-                        let copy = crate::plan::access::copy(&bound.expr)
-                            .ok_or_else(|| unsupported(&"SET @variable = column = subquery"))?;
-                        let stored = Bound { untyped, ..Bound::new(copy, from) };
-                        let stored = self.cast_to(stored, to)?;
-                        set.push(self.assignment(&table, column, bound)?);
-                        self.cast_to(Bound::new(stored, to), ty)?
-                    }
-                };
-                variables.push((at, expr));
-            } else if let Some(column) = column {
-                set.push(self.assignment(&table, column, bound)?);
-            }
-        }
-        let conjuncts = self.filter(&u.filter)?;
-        let checks = self.checks(&table)?;
-        let at = self.source_at(id);
-        let locator = self.block().sources[at].locator.unwrap_or_default();
-        let output = self.output(&u.output, &target, true, true)?;
-        let node = self.plan_block(trees, conjuncts)?;
-        let node = self.change_top(node, &u.top)?;
-        set.sort_by_key(|a| a.column);
-        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
-        let base = table.base();
-        let moves = base.kind == IndexKind::Clustered
-            && base.key.columns().iter().any(|k| changed.contains(&k.column));
-        let indexes = table.nonclustered().iter().filter(|i| moves || i.touched_by(&changed));
-        let indexes = indexes.cloned().collect();
-        let subqueries = set
-            .iter()
-            .any(|a| crate::plan::expr::has_subquery(crate::plan::expr::Part::Expr(&a.expr)));
-        let spool = subqueries || must_spool(&node, moves, &changed);
-        Ok(UpdatePlan {
-            database: target.database,
-            table,
-            node,
-            locator,
-            set,
-            variables,
-            spool,
-            indexes,
-            moves,
-            checks,
-            output,
-        })
-    }
-
-    fn source_at(&self, id: u32) -> usize {
-        let sources = &self.blocks.last().expect("open").sources;
-        sources.iter().position(|s| s.id == id).expect("the target is a source")
-    }
-
-    fn set_column(
-        &self,
-        table: &Table,
-        _id: u32,
-        c: &ast::ColumnRef,
-        set: &[Assignment],
-    ) -> SqlResult<usize> {
-        let name = &*c.name.value;
-        let at = table
-            .column(name)
-            .ok_or_else(|| self.at(SqlError::new(207, &[&name]), c.name.span))?;
-        if table.columns[at].is_identity {
-            return Err(SqlError::new(8102, &[&name]));
-        }
-        if table.columns[at].ty == SqlType::RowVersion {
-            return Err(SqlError::new(272, &[]));
-        }
-        if set.iter().any(|a| a.column == at) {
-            return Err(SqlError::new(264, &[&name]));
-        }
-        Ok(at)
-    }
-
-    fn assignment(&self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
-        let to = table.columns[column].ty;
-        if b.untyped {
-            return Ok(Assignment { column, expr: Expr::NULL, from: to });
-        }
-        taffrail_types::convert::check(b.ty, to, taffrail_types::Conversion::Implicit)?;
-        Ok(Assignment { column, from: b.ty, expr: b.expr })
-    }
-
-    /// DELETE.
-    pub fn bind_delete(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan> {
-        self.with(&d.with)?;
-        self.push_block();
-        let r = self.delete_in_block(d);
-        self.blocks.pop();
-        r
-    }
-
-    fn delete_in_block(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan> {
-        let (target, id, trees) = self.change_target(&d.target, &d.from)?;
-        let conjuncts = self.filter(&d.filter)?;
-        let at = self.source_at(id);
-        let locator = self.block().sources[at].locator.unwrap_or_default();
-        let output = self.output(&d.output, &target, false, true)?;
-        let node = self.plan_block(trees, conjuncts)?;
-        let node = self.change_top(node, &d.top)?;
-        let spool = !matches!(node, Node::Scan(_));
-        let Target { database, table, .. } = target;
-        Ok(DeletePlan { database, table, node, locator, spool, output })
-    }
-
-    /// OUTPUT over `inserted` and `deleted`.
-    fn output(
-        &mut self,
-        list: &'a [ast::Output],
-        target: &Target,
-        inserted: bool,
-        deleted: bool,
-    ) -> SqlResult<Option<OutputPlan>> {
-        let [o] = list else {
-            return match list {
-                [] => Ok(None),
-                _ => Err(unsupported(&"Two OUTPUT clauses")),
-            };
-        };
-        self.push_block();
-        let hints = super::from::hints(&[], false)?;
-        for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
-            if there {
-                let (db, t) = (target.database.clone(), target.table.clone());
-                let source = self.table_source(db, t, name, None, hints);
-                self.block().sources.push(source);
-            }
-        }
-        let r = self.output_items(o, inserted);
-        self.blocks.pop();
-        r.map(Some)
-    }
-
-    fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan> {
-        let mut bound = Vec::new();
-        let depth = self.blocks.len() - 1;
-        for item in &o.items {
-            match item {
-                SelectItem::QualifiedStar(q) => {
-                    let at = self.block().sources.iter().position(|s| s.is_called(q));
-                    let at = at.ok_or_else(|| SqlError::new(107, &[q]))?;
-                    for c in 0..self.blocks[depth].sources[at].columns.len() {
-                        let name = self.blocks[depth].sources[at].columns[c].name.to_string();
-                        bound.push((name, self.source_column(depth, at, c)));
-                    }
-                }
-                SelectItem::Expr { expr, alias } => {
-                    let b = self.expr(expr)?;
-                    let name = match (alias, &expr.kind) {
-                        (Some(a), _) => a.value.to_string(),
-                        (None, ExprKind::Column(c)) => c.name.value.to_string(),
-                        _ => String::new(),
-                    };
-                    bound.push((name, b));
-                }
-                SelectItem::Star(_) | SelectItem::Assign { .. } => {
-                    return Err(SqlError::new(102, &[&"*"]));
-                }
-            }
-        }
-        let (mut items, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
-        for (name, b) in bound {
-            columns.push(super::query::column_desc(&name, &b));
-            outputs.push(match b.expr {
-                Expr::Slot(s) => s,
-                _ => {
-                    let slot = self.computed_slot(&b, &name);
-                    items.push((b.expr, slot));
-                    slot
-                }
-            });
-        }
-        let taken = |s: &Source| -> Vec<(usize, Slot)> {
-            let columns = s.columns.iter().enumerate();
-            columns.filter_map(|(i, c)| c.slot.map(|slot| (i, slot))).collect()
-        };
-        let sources = &self.blocks[depth].sources;
-        let first = taken(&sources[0]);
-        let (ins, del) = match (inserted, sources.get(1)) {
-            (true, Some(d)) => (first, taken(d)),
-            (true, None) => (first, Vec::new()),
-            (false, _) => (Vec::new(), first),
-        };
-        let into = match &o.into {
-            None => None,
-            Some(t) => {
-                let target = self.insert_target(t)?;
-                let cols = self.insert_columns(&target.table, &o.columns)?;
-                self.check_width(columns.len(), cols.len(), &o.columns, true)?;
-                let types = columns.iter().map(|c| c.ty).collect();
-                let explicit = self.check_identity(&target, &cols, true)?;
-                let plan =
-                    self.insert_plan(target, InsertRows::External, types, &cols, explicit)?;
-                Some(Box::new(plan))
-            }
-        };
-        Ok(OutputPlan { inserted: ins, deleted: del, items, outputs, columns, into })
     }
 }
 
@@ -709,18 +347,6 @@ fn reads_table(node: &Node, table: &Table) -> bool {
         }
     });
     found
-}
-
-/// Whether an update could meet its own rows again, or its row finder keeps rows.
-fn must_spool(node: &Node, moves: bool, changed: &[usize]) -> bool {
-    match node {
-        Node::Scan(s) => match &s.access {
-            Access::Full => moves,
-            Access::Clustered(..) => moves,
-            Access::Nonclustered(i, _) => moves || i.touched_by(changed),
-        },
-        _ => true,
-    }
 }
 
 fn same_layout(

@@ -24,10 +24,7 @@ pub(crate) fn is_string(ty: SqlType) -> bool {
 
 /// Text.
 pub(crate) fn is_text(ty: SqlType) -> bool {
-    matches!(
-        ty,
-        SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_)
-    )
+    matches!(ty, SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_))
 }
 
 /// Whether a value of one type already is a value of the other.
@@ -229,10 +226,7 @@ impl<'a> Binder<'a> {
         match (plain(&a.expr), plain(&b.expr)) {
             (true, false) => Ok((b.collation, false)),
             (false, true) => Ok((a.collation, false)),
-            _ => Err(SqlError::new(
-                468,
-                &[&a.collation.name(), &b.collation.name(), &operation],
-            )),
+            _ => Err(SqlError::new(468, &[&a.collation.name(), &b.collation.name(), &operation])),
         }
     }
 
@@ -402,10 +396,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(116, &[]));
         }
         let c = columns.remove(0);
-        Ok(Bound {
-            collation: c.collation,
-            ..Bound::new(Expr::Subquery(Box::new(plan)), c.ty)
-        })
+        Ok(Bound { collation: c.collation, ..Bound::new(Expr::Subquery(Box::new(plan)), c.ty) })
     }
 
     /// A subquery: its plan and the types of its columns.
@@ -479,11 +470,8 @@ pub(crate) fn literal(l: &Literal) -> SqlResult<Bound> {
             if trimmed.len() > 38 || scale > 38 {
                 return Err(too_long());
             }
-            let magnitude: u128 = if trimmed.is_empty() {
-                0
-            } else {
-                trimmed.parse().map_err(|_| too_long())?
-            };
+            let magnitude: u128 =
+                if trimmed.is_empty() { 0 } else { trimmed.parse().map_err(|_| too_long())? };
             let v = Decimal::new(false, magnitude, scale as u8).ok_or_else(too_long)?;
             let precision = trimmed.len().max(scale).max(1) as u8;
             (Value::Decimal(v), SqlType::Numeric { precision, scale: scale as u8 })

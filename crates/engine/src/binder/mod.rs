@@ -9,12 +9,16 @@
 //!    enclosing block that they read.
 
 mod aggregate;
+mod change;
 mod dml;
 mod expr;
 mod from;
 mod function;
+mod order;
+mod output;
 mod pred;
 mod query;
+mod set;
 
 use crate::catalog::Table;
 use crate::database::Database;
@@ -29,9 +33,9 @@ use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
 pub(crate) use dml::copies_rows;
-pub use query::BoundSelect;
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
+pub use query::BoundSelect;
 pub(crate) use unsupported as unsupported_error;
 
 /// What a name in FROM stands for.
@@ -47,7 +51,10 @@ pub trait Metadata {
     /// The object that a name in FROM or of a target stands for: 208 when there is none.
     fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved>;
     /// A table-valued system function by name.
-    fn table_function(&self, name: &ast::ObjectName) -> SqlResult<(Arc<Database>, &'static SystemView)>;
+    fn table_function(
+        &self,
+        name: &ast::ObjectName,
+    ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
     /// The session's options.
@@ -140,7 +147,6 @@ impl Bound {
 #[derive(Clone, Debug)]
 pub(crate) struct SlotInfo {
     pub ty: SqlType,
-    pub nullable: bool,
     pub collation: Collation,
     /// The block it belongs to.
     pub block: u32,
@@ -166,10 +172,20 @@ pub(crate) struct SourceColumn {
 
 /// How a source's rows are got.
 pub(crate) enum SourceKind {
-    Table { database: Arc<Database>, table: Arc<Table>, hints: Hints },
-    View { database: Arc<Database>, view: &'static SystemView, args: Vec<Expr> },
+    Table {
+        database: Arc<Database>,
+        table: Arc<Table>,
+        hints: Hints,
+    },
+    View {
+        database: Arc<Database>,
+        view: &'static SystemView,
+        args: Vec<Expr>,
+    },
     /// Taken when the plan is made.
-    Derived { node: Option<crate::plan::node::Node> },
+    Derived {
+        node: Option<crate::plan::node::Node>,
+    },
 }
 
 /// Hints of a table.
@@ -335,7 +351,6 @@ impl<'a> Binder<'a> {
         let block = self.blocks.last().map_or(u32::MAX, |b| b.id);
         self.new_slot(SlotInfo {
             ty: b.ty,
-            nullable: b.nullable,
             collation: b.collation,
             block,
             source: u32::MAX,
@@ -430,7 +445,6 @@ impl<'a> Binder<'a> {
             None => {
                 let info = SlotInfo {
                     ty: c.ty,
-                    nullable: c.nullable,
                     collation: c.collation,
                     block,
                     source: src.id,

@@ -2,9 +2,7 @@
 
 use super::expr::is_text;
 use super::{Binder, Bound, unsupported};
-use crate::plan::expr::{
-    Compare, CompareOp, Expr, InList, InSubquery, Like, Pred, Quantified,
-};
+use crate::plan::expr::{Compare, CompareOp, Expr, InList, InSubquery, Like, Pred, Quantified};
 use crate::plan::node::{Compute, Node};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};

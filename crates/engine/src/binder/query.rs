@@ -4,14 +4,12 @@ use super::from::FromTree;
 use super::{Binder, Block, Bound, Cte, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::join;
-use crate::plan::node::{
-    Aggregate, Compute, Distinct, Filter, Node, QueryPlan, SetOperation, Sort, SortKey, Top, Window,
-};
+use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Window};
 use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, ExprKind, GroupItem, Literal, SelectItem, SetOperator};
+use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
+use taffrail_types::Collation;
 use taffrail_types::arith::BinaryOp;
-use taffrail_types::{Collation, SqlType};
 
 /// A query that is bound and planned.
 #[derive(Default)]
@@ -53,12 +51,12 @@ pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
 }
 
 /// An item of the select list.
-struct Item {
-    name: String,
-    bound: Bound,
-    assign: Option<u32>,
-    identity: bool,
-    plain: bool,
+pub(super) struct Item {
+    pub name: String,
+    pub bound: Bound,
+    pub assign: Option<u32>,
+    pub identity: bool,
+    pub plain: bool,
 }
 
 fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
@@ -67,15 +65,6 @@ fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
             out.push(s);
         }
     });
-}
-
-/// A constant or variable once more: for the limit of a sort below a TOP.
-fn copy_simple(e: &Expr) -> Option<Expr> {
-    match e {
-        Expr::Const(v) => Some(Expr::Const(v.clone())),
-        Expr::Var(v) => Some(Expr::Var(*v)),
-        _ => None,
-    }
 }
 
 impl<'a> Binder<'a> {
@@ -132,175 +121,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn body(&mut self, body: &'a ast::QueryBody) -> SqlResult<BoundQuery> {
-        self.deeper(|b| match body {
-            ast::QueryBody::Select(block) => b.select_block(block, None, true),
-            ast::QueryBody::Set(chain) => b.set_chain(chain),
-        })
-    }
-
-    fn set_chain(&mut self, chain: &'a ast::SetChain) -> SqlResult<BoundQuery> {
-        let mut left = self.body(&chain.first)?;
-        let mut rest = chain.rest.iter().peekable();
-        while let Some((op, body)) = rest.next() {
-            let mut parts = vec![left, self.body(body)?];
-            // A run of one operator becomes one list.
-            while matches!(op, SetOperator::Union | SetOperator::UnionAll)
-                && rest.peek().is_some_and(|(o, _)| o == op)
-                && let Some((_, body)) = rest.next()
-            {
-                parts.push(self.body(body)?);
-            }
-            left = self.set_operation(*op, parts)?;
-        }
-        Ok(left)
-    }
-
-    fn set_operation(
-        &mut self,
-        op: SetOperator,
-        parts: Vec<BoundQuery>,
-    ) -> SqlResult<BoundQuery> {
-        let width = parts[0].outputs.len();
-        if parts.iter().any(|p| p.outputs.len() != width) {
-            return Err(SqlError::new(205, &[]));
-        }
-        if parts.iter().any(|p| !p.assign.is_empty()) {
-            return Err(SqlError::new(10734, &[]));
-        }
-        let bounds: Vec<Vec<Bound>> = parts
-            .iter()
-            .map(|p| {
-                let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
-                    nullable: c.nullable,
-                    collation: c.collation.unwrap_or_default(),
-                    untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
-                    ..Bound::new(Expr::Slot(*s), c.ty)
-                };
-                p.outputs.iter().zip(&p.columns).map(one).collect()
-            })
-            .collect();
-        let mut types = Vec::with_capacity(width);
-        let mut columns = Vec::with_capacity(width);
-        for i in 0..width {
-            let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
-            let (ty, collation) = self.common(&all)?;
-            let nullable = all.iter().any(|b| b.nullable);
-            types.push((ty, collation));
-            columns.push(ColumnDesc {
-                nullable,
-                ..column_desc(
-                    &parts[0].columns[i].name,
-                    &Bound { collation, ..Bound::new(Expr::NULL, ty) },
-                )
-            });
-        }
-        // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
-        let union = matches!(op, SetOperator::Union | SetOperator::UnionAll);
-        let mut nodes = Vec::new();
-        let mut slot_lists: Vec<Vec<Slot>> = Vec::new();
-        for (p, bound) in parts.into_iter().zip(bounds) {
-            let slots: Vec<Slot> = match (union, slot_lists.first()) {
-                (true, Some(first)) => first.clone(),
-                _ => types
-                    .iter()
-                    .zip(&columns)
-                    .map(|((ty, collation), c)| {
-                        let b = Bound {
-                            nullable: c.nullable,
-                            collation: *collation,
-                            ..Bound::new(Expr::NULL, *ty)
-                        };
-                        self.computed_slot(&b, &c.name)
-                    })
-                    .collect(),
-            };
-            let mut items = Vec::with_capacity(width);
-            for ((b, (ty, _)), slot) in bound.into_iter().zip(&types).zip(&slots) {
-                items.push((self.cast_to(b, *ty)?, *slot));
-            }
-            nodes.push(Node::Compute(Box::new(Compute { input: p.node, items })));
-            slot_lists.push(slots);
-        }
-        let keyed: Vec<(Slot, Collation)> =
-            slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
-        let outputs = slot_lists[0].clone();
-        let node = match op {
-            SetOperator::UnionAll => Node::Concat(nodes),
-            SetOperator::Union => {
-                Node::Distinct(Box::new(Distinct { input: Node::Concat(nodes), slots: keyed }))
-            }
-            SetOperator::Except | SetOperator::Intersect => {
-                let right = nodes.pop().expect("two operands");
-                let left = nodes.pop().expect("two operands");
-                Node::SetOperation(Box::new(SetOperation {
-                    left,
-                    right,
-                    except: op == SetOperator::Except,
-                    left_slots: keyed,
-                    right_slots: slot_lists[1].clone(),
-                }))
-            }
-        };
-        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
-    }
-
-    /// ORDER BY and OFFSET of a set operation: only by output columns.
-    fn order_outputs(&mut self, bound: &mut BoundQuery, q: &'a ast::Query) -> SqlResult<()> {
-        let mut keys = Vec::new();
-        for item in &q.order_by {
-            let at = match &item.expr.kind {
-                ExprKind::Literal(Literal::Int(n)) => self.position(*n, bound.columns.len())?,
-                ExprKind::Column(c) if c.qualifier.is_none() => bound
-                    .columns
-                    .iter()
-                    .position(|k| eq(&k.name, &c.name.value))
-                    .ok_or_else(|| SqlError::new(207, &[&c.name.value]))?,
-                _ => return Err(SqlError::new(104, &[])),
-            };
-            bound.order.push(at as u16 + 1);
-            keys.push(SortKey {
-                expr: Expr::Slot(bound.outputs[at]),
-                descending: item.order == ast::SortOrder::Descending,
-                collation: bound.columns[at].collation.unwrap_or_default(),
-            });
-        }
-        if !keys.is_empty() {
-            let input = std::mem::take(&mut bound.node);
-            let save = bound.outputs.clone();
-            bound.node = Node::Sort(Box::new(Sort { input, keys, save, limit: None }));
-        }
-        let (offset, count) = self.offset_fetch(q)?;
-        if offset.is_some() || count.is_some() {
-            let input = std::mem::take(&mut bound.node);
-            let save = bound.outputs.clone();
-            let top = Top { input, count, percent: false, ties: None, offset, save };
-            bound.node = Node::Top(Box::new(top));
-        }
-        Ok(())
-    }
-
-    fn offset_fetch(&mut self, q: &'a ast::Query) -> SqlResult<(Option<Expr>, Option<Expr>)> {
-        let mut one = |e: &'a Option<ast::Expr>| -> SqlResult<Option<Expr>> {
-            match e {
-                None => Ok(None),
-                Some(e) => {
-                    let b = self.expr(e)?;
-                    Ok(Some(self.cast_to(b, SqlType::BigInt)?))
-                }
-            }
-        };
-        Ok((one(&q.offset)?, one(&q.fetch)?))
-    }
-
-    fn position(&self, n: i32, columns: usize) -> SqlResult<usize> {
-        match usize::try_from(n) {
-            Ok(n) if (1..=columns).contains(&n) => Ok(n - 1),
-            _ => Err(SqlError::new(108, &[&n])),
-        }
-    }
-
-    fn select_block(
+    pub(super) fn select_block(
         &mut self,
         s: &'a ast::SelectBlock,
         q: Option<&'a ast::Query>,
@@ -370,7 +191,14 @@ impl<'a> Binder<'a> {
         self.block().sources = Vec::new();
         let grouped = !groups.is_empty() || !block.aggs.is_empty() || !having.is_empty();
         if grouped {
-            self.check_block(&mut items, &mut having, &mut keys, &mut block, &groups, &group_texts)?;
+            self.check_block(
+                &mut items,
+                &mut having,
+                &mut keys,
+                &mut block,
+                &groups,
+                &group_texts,
+            )?;
         }
         // TOP.
         self.blocks.push(Block { hidden: true, ..Block::default() });
@@ -450,10 +278,7 @@ impl<'a> Binder<'a> {
         slot
     }
 
-    fn group_expressions(
-        &self,
-        g: &'a Option<ast::GroupBy>,
-    ) -> SqlResult<Vec<&'a ast::Expr>> {
+    fn group_expressions(&self, g: &'a Option<ast::GroupBy>) -> SqlResult<Vec<&'a ast::Expr>> {
         let Some(g) = g else { return Ok(Vec::new()) };
         let one = |item: &'a GroupItem| match item {
             GroupItem::Expr(e) => Ok(e),
@@ -577,48 +402,6 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// `Ok`: the n-th output; `Err`: an expression of its own.
-    fn order_item(
-        &mut self,
-        e: &'a ast::Expr,
-        items: &[Item],
-        distinct: bool,
-    ) -> SqlResult<Result<usize, Bound>> {
-        match &e.kind {
-            ExprKind::Literal(Literal::Int(n)) => {
-                return self.position(*n, items.len()).map(Ok);
-            }
-            ExprKind::Literal(_) => return Err(SqlError::new(408, &[&1])),
-            ExprKind::Column(c) if c.qualifier.is_none() => {
-                let mut hits = items.iter().enumerate().filter(|(_, i)| eq(&i.name, &c.name.value));
-                if let Some((at, first)) = hits.next() {
-                    let text = format!("{:?}", first.bound.expr);
-                    if hits.any(|(_, i)| format!("{:?}", i.bound.expr) != text) {
-                        return Err(self.at(SqlError::new(209, &[&c.name.value]), c.name.span));
-                    }
-                    return Ok(Ok(at));
-                }
-            }
-            _ => {}
-        }
-        let b = self.expr(e)?;
-        let text = format!("{:?}", b.expr);
-        if let Some(at) = items.iter().position(|i| format!("{:?}", i.bound.expr) == text) {
-            return Ok(Ok(at));
-        }
-        if distinct {
-            return Err(SqlError::new(145, &[]));
-        }
-        Ok(Err(b))
-    }
-
-    fn top(&mut self, s: &'a ast::SelectBlock) -> SqlResult<Option<(Expr, bool, bool)>> {
-        let Some(top) = &s.top else { return Ok(None) };
-        let b = self.expr(&top.count)?;
-        let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
-        Ok(Some((self.cast_to(b, ty)?, top.percent, top.with_ties)))
-    }
-
     /// Puts computed items into slots.
     fn project(&mut self, node: Node, items: Vec<Item>, out: &mut BoundQuery) -> Node {
         let mut compute = Vec::new();
@@ -647,88 +430,6 @@ impl<'a> Binder<'a> {
         Node::Compute(Box::new(Compute { input: node, items: compute }))
     }
 
-    fn sort_and_top(
-        &mut self,
-        mut node: Node,
-        keys: Vec<(Result<usize, Bound>, bool)>,
-        save: Vec<Slot>,
-        top: Option<(Expr, bool, bool)>,
-        (offset, fetch): (Option<Expr>, Option<Expr>),
-        out: &mut BoundQuery,
-    ) -> SqlResult<()> {
-        let mut ties = None;
-        let sorted = !keys.is_empty();
-        if sorted {
-            let mut sort_keys = Vec::with_capacity(keys.len());
-            let mut save = save.clone();
-            let mut by_output = true;
-            for (k, descending) in keys {
-                let (expr, collation) = match k {
-                    Ok(at) if !out.outputs.is_empty() => {
-                        if by_output {
-                            out.order.push(at as u16 + 1);
-                        }
-                        (Expr::Slot(out.outputs[at]), out.columns[at].collation.unwrap_or_default())
-                    }
-                    Ok(_) => return Err(unsupported(&"ORDER BY a position in an assignment")),
-                    Err(b) => {
-                        by_output = false;
-                        (b.expr, b.collation)
-                    }
-                };
-                sort_keys.push(SortKey { expr, descending, collation });
-            }
-            if !by_output {
-                out.order.clear();
-            }
-            if let Some((_, _, true)) = &top {
-                // The keys must survive the sort, to be compared for ties.
-                let mut list = Vec::new();
-                for k in &mut sort_keys {
-                    let slot = match &k.expr {
-                        Expr::Slot(s) => *s,
-                        _ => return Err(unsupported(&"WITH TIES by an expression")),
-                    };
-                    if !save.contains(&slot) {
-                        save.push(slot);
-                    }
-                    list.push((Expr::Slot(slot), k.collation));
-                }
-                ties = Some(list);
-            }
-            let limit = match &top {
-                Some((count, false, false)) => copy_simple(count),
-                _ => None,
-            };
-            node = Node::Sort(Box::new(Sort { input: node, keys: sort_keys, save, limit }));
-        }
-        if let Some((count, percent, with_ties)) = top {
-            if with_ties && !sorted {
-                return Err(SqlError::new(1062, &[]));
-            }
-            node = Node::Top(Box::new(Top {
-                input: node,
-                count: Some(count),
-                percent,
-                ties,
-                offset: None,
-                save: save.clone(),
-            }));
-        }
-        if offset.is_some() || fetch.is_some() {
-            node = Node::Top(Box::new(Top {
-                input: node,
-                count: fetch,
-                percent: false,
-                ties: None,
-                offset,
-                save,
-            }));
-        }
-        out.node = node;
-        Ok(())
-    }
-
     /// FROM and WHERE of a change, planned: the block's sources must be bound.
     pub(crate) fn plan_block(
         &mut self,
@@ -742,7 +443,7 @@ impl<'a> Binder<'a> {
 }
 
 /// Marks the slot of a bare NULL in a select list: it takes any type in a set operation.
-const UNTYPED: &str = "\u{0}NULL";
+pub(super) const UNTYPED: &str = "\u{0}NULL";
 
 pub(crate) fn arith_op(op: ast::BinaryOp) -> SqlResult<BinaryOp> {
     Ok(match op {

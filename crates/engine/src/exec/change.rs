@@ -3,8 +3,8 @@
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
 use crate::database::Database;
 use crate::exec::runtime::Rt;
+use crate::plan::change::OutputPlan;
 use crate::plan::expr::Pred;
-use crate::plan::node::OutputPlan;
 use crate::rowcodec::key::write_entry;
 use crate::rowcodec::layout::NoLobs;
 use crate::session::Session;
@@ -138,14 +138,7 @@ pub(crate) fn check_row<'a>(
             Ok(Some(false)) => {
                 failed = Err(SqlError::new(
                     547,
-                    &[
-                        &verb.text(),
-                        &"CHECK",
-                        name,
-                        &database.name,
-                        &table.head.qualified(),
-                        &"",
-                    ],
+                    &[&verb.text(), &"CHECK", name, &database.name, &table.head.qualified(), &""],
                 ));
             }
             Ok(_) => {}

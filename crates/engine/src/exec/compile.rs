@@ -182,9 +182,7 @@ impl<'s> Compiler<'s> {
         let line = self.lines.line_of(s.span.start);
         let plan = self.plans;
         match self.kind(s, depth) {
-            Ok(kind) => {
-                Some(Stmt { line, visible: self.variables.list.len() as u32, plan, kind })
-            }
+            Ok(kind) => Some(Stmt { line, visible: self.variables.list.len() as u32, plan, kind }),
             Err(e) => {
                 self.errors.push(*e.with_line(line));
                 None
@@ -266,7 +264,8 @@ impl<'s> Compiler<'s> {
             K::Label(label) => StmtKind::Label(label.value),
             K::WaitFor(w) => StmtKind::WaitFor {
                 until: w.until,
-                value: self.code(w.value, Some(SqlType::NVarChar(taffrail_types::MaxLen::N(50))))?,
+                value: self
+                    .code(w.value, Some(SqlType::NVarChar(taffrail_types::MaxLen::N(50))))?,
             },
             K::Print(e) => StmtKind::Print(self.code(*e, None)?),
             K::RaisError(r) => {
@@ -476,9 +475,7 @@ fn has_query(e: &ast::Expr) -> bool {
         K::Between(b) => has_query(&b.operand) || has_query(&b.low) || has_query(&b.high),
         K::InList(l) => has_query(&l.operand) || l.list.iter().any(has_query),
         K::Like(l) => has_query(&l.operand) || has_query(&l.pattern),
-        K::Iif(i) => {
-            has_query(&i.condition) || has_query(&i.then) || has_query(&i.otherwise)
-        }
+        K::Iif(i) => has_query(&i.condition) || has_query(&i.then) || has_query(&i.otherwise),
         K::Case(c) => {
             c.operand.as_ref().is_some_and(has_query)
                 || c.otherwise.as_ref().is_some_and(has_query)
@@ -554,7 +551,7 @@ pub(crate) fn external_insert(
     database: &Arc<Database>,
     table: &Arc<crate::catalog::Table>,
     types: Vec<SqlType>,
-) -> SqlResult<crate::plan::node::InsertPlan> {
+) -> SqlResult<crate::plan::change::InsertPlan> {
     let metadata = SessionMetadata::new(session, database, &[]);
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);

@@ -5,7 +5,7 @@ use crate::exec::change::{
 };
 use crate::exec::ops::{self, scan::fetch};
 use crate::exec::runtime::{Rt, ValueSet};
-use crate::plan::node::DeletePlan;
+use crate::plan::change::DeletePlan;
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
 use taffrail_types::Value;
@@ -45,9 +45,8 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
         while op.next(rt)? {
             rt.tick()?;
             locator.clear();
-            locator.extend_from_slice(
-                rt.frame[plan.locator as usize].as_bytes().unwrap_or_default(),
-            );
+            locator
+                .extend_from_slice(rt.frame[plan.locator as usize].as_bytes().unwrap_or_default());
             let row = std::mem::take(&mut rt.target_row);
             count += delete(rt, plan, &locator, &row, &mut output)? as u64;
             rt.target_row = row;

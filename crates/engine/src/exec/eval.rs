@@ -393,7 +393,11 @@ fn concat(l: &Value, r: &Value, max: usize, null_yields_null: bool) -> Value {
     match (l, r) {
         (Value::Null, Value::Null) => Value::Null,
         (Value::Null, v) | (v, Value::Null) => {
-            if null_yields_null { Value::Null } else { v.clone() }
+            if null_yields_null {
+                Value::Null
+            } else {
+                v.clone()
+            }
         }
         (Value::VarChar(a), Value::VarChar(b)) => Value::VarChar(join(a, b, max)),
         (Value::NVarChar(a), Value::NVarChar(b)) => Value::NVarChar(join(a, b, max)),

@@ -1,6 +1,6 @@
 //! What built-in functions ask of a session, the instance and the catalogue.
 
-use crate::catalog::{IndexKind, Object, ObjectKind, Table};
+use crate::catalog::{Object, ObjectKind, Table};
 use crate::database::Database;
 use crate::exec::procedure::name_parts;
 use crate::functions::context::Property;
@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::views;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
-use taffrail_storage::{DatabaseState, FileKind, RecoveryModel};
+use taffrail_storage::FileKind;
 use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
 
 /// The version that clients are told: SQL Server 2022's, since scripts ask for abilities by it.
@@ -25,15 +25,15 @@ pub(crate) fn version_text() -> String {
     )
 }
 
-fn text(s: &str) -> Value {
+pub(super) fn text(s: &str) -> Value {
     Value::Variant(Box::new((SqlType::NVarChar(MaxLen::N(128)), Value::nvarchar(s))))
 }
 
-fn int(v: i32) -> Value {
+pub(super) fn int(v: i32) -> Value {
     Value::Variant(Box::new((SqlType::Int, Value::Int(v))))
 }
 
-fn flag(b: bool) -> Value {
+pub(super) fn flag(b: bool) -> Value {
     int(b as i32)
 }
 
@@ -64,7 +64,7 @@ impl Session {
         self.named_object(name).and_then(|(_, o)| o.as_table().cloned())
     }
 
-    fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
+    pub(super) fn object_in(&self, id: i32, database: Option<i16>) -> Option<Object> {
         let database = match database {
             None => self.database.clone(),
             Some(d) => self.instance.databases().by_id(DatabaseId(u16::try_from(d).ok()?))?,
@@ -419,203 +419,6 @@ impl FnContext for Session {
                 }
             }
             Property::Type(_) => Value::Null,
-        })
-    }
-}
-
-impl Session {
-    fn server_property(&self, name: &str) -> Value {
-        match name {
-            "productversion" => text(PRODUCT_VERSION),
-            "productmajorversion" => text("16"),
-            "productminorversion" => text("0"),
-            "productbuild" => text("1000"),
-            "productlevel" => text("RTM"),
-            "edition" => text("Developer Edition (64-bit)"),
-            "editionid" => {
-                Value::Variant(Box::new((SqlType::BigInt, Value::BigInt(-2_117_995_310))))
-            }
-            "engineedition" => int(3),
-            "servername" | "machinename" | "computernamephysicalnetbios" => {
-                text(&self.instance.options().server_name)
-            }
-            "collation" | "sqlcharsetname" if name == "collation" => {
-                text(Collation::default().name())
-            }
-            "issingleuser" | "isclustered" | "ishadrenabled" | "isfulltextinstalled"
-            | "isintegratedsecurityonly" | "isadvancedanalyticsinstalled"
-            | "ispolybaseinstalled" | "isxtpsupported" | "islocaldb" => flag(false),
-            "processid" => int(std::process::id() as i32),
-            "sqlsortorder" => int(52),
-            "sqlcharset" => int(1),
-            "lcid" => int(1033),
-            "comparisonstyle" => int(196_609),
-            "instancedefaultdatapath" | "instancedefaultlogpath" => {
-                text(&format!("{}/", self.instance.options().data_dir.display()))
-            }
-            "instancedefaultbackuppath" => {
-                text(&format!("{}/backup", self.instance.options().data_dir.display()))
-            }
-            _ => Value::Null,
-        }
-    }
-
-    fn database_property(&self, database: &str, name: &str) -> Value {
-        let Some(slot) = self.instance.databases().slot(database) else { return Value::Null };
-        let Some(db) = slot.database else {
-            return match name {
-                "status" => text("OFFLINE"),
-                _ => Value::Null,
-            };
-        };
-        let options = db.storage.options();
-        match name {
-            "status" => text(match db.storage.state() {
-                DatabaseState::Online => "ONLINE",
-                DatabaseState::Suspect(_) => "SUSPECT",
-                DatabaseState::Offline => "OFFLINE",
-            }),
-            "recovery" => text(match options.recovery_model {
-                RecoveryModel::Full => "FULL",
-                RecoveryModel::BulkLogged => "BULK_LOGGED",
-                RecoveryModel::Simple => "SIMPLE",
-            }),
-            "collation" => text(Collation::default().name()),
-            "updateability" => {
-                let read_only = crate::catalog::registry::FLAG_READ_ONLY;
-                text(if options.engine_flags & read_only != 0 { "READ_ONLY" } else { "READ_WRITE" })
-            }
-            "useraccess" => {
-                let single = crate::catalog::registry::FLAG_SINGLE_USER;
-                let restricted = crate::catalog::registry::FLAG_RESTRICTED_USER;
-                text(match options.engine_flags {
-                    f if f & single != 0 => "SINGLE_USER",
-                    f if f & restricted != 0 => "RESTRICTED_USER",
-                    _ => "MULTI_USER",
-                })
-            }
-            "version" => int(957),
-            "sqlsortorder" => int(52),
-            "comparisonstyle" => int(196_609),
-            "lcid" => int(1033),
-            "isautoclose" | "isautoshrink" | "isfulltextenabled" | "ispublished"
-            | "issubscribed" | "isinstandby" | "isquotedidentifiersenabled"
-            | "isansinullsenabled" | "isansipaddingenabled" | "isansiwarningsenabled" => {
-                flag(false)
-            }
-            _ => Value::Null,
-        }
-    }
-
-    fn object_property(&self, id: i32, name: &str) -> Value {
-        if id < 0 {
-            let known = views::all().iter().any(|v| v.id == id);
-            return match name {
-                _ if !known => Value::Null,
-                "ismsshipped" | "isview" | "issystemtable" => flag(name != "issystemtable"),
-                _ => flag(false),
-            };
-        }
-        let Some(o) = self.object_in(id, None) else { return Value::Null };
-        let head = o.head();
-        let table = o.as_table();
-        match name {
-            "istable" | "isusertable" => flag(table.is_some()),
-            "isview" => flag(head.kind == ObjectKind::View),
-            "isprocedure" => flag(head.kind == ObjectKind::Procedure),
-            "isprimarykey" => flag(head.kind == ObjectKind::PrimaryKey),
-            "isuniquecnst" => flag(head.kind == ObjectKind::Unique),
-            "ischeckcnst" => flag(head.kind == ObjectKind::Check),
-            "isdefaultcnst" | "isdefault" => flag(head.kind == ObjectKind::Default),
-            "ismsshipped" | "issystemtable" | "isscalarfunction" | "istablefunction"
-            | "isinlinefunction" | "istrigger" | "isforeignkey" => flag(false),
-            "ownerid" => int(1),
-            "schemaid" => int(head.schema_id.0),
-            "tablehasidentity" => flag(table.is_some_and(|t| t.identity.is_some())),
-            "tablehasprimarykey" => {
-                flag(table.is_some_and(|t| t.indexes.iter().any(|i| i.primary_key)))
-            }
-            "tablehasclustindex" => flag(table.is_some_and(|t| !t.is_heap())),
-            "tablehasindex" => {
-                flag(table.is_some_and(|t| !t.is_heap() || !t.nonclustered().is_empty()))
-            }
-            "tablehasnonclustindex" => flag(table.is_some_and(|t| !t.nonclustered().is_empty())),
-            "tablehasuniquecnst" => {
-                flag(table.is_some_and(|t| t.indexes.iter().any(|i| i.unique_constraint)))
-            }
-            "cardinality" => match table {
-                Some(t) => Value::Variant(Box::new((
-                    SqlType::BigInt,
-                    Value::BigInt(t.row_count() as i64),
-                ))),
-                None => Value::Null,
-            },
-            "execisquotedidenton" | "execisansinullson" => match &o {
-                Object::Procedure(m) if name == "execisansinullson" => flag(m.ansi_nulls),
-                Object::Procedure(m) => flag(m.quoted_identifier),
-                _ => Value::Null,
-            },
-            _ => Value::Null,
-        }
-    }
-
-    fn column_property(&self, id: i32, column: &str, name: &str) -> Value {
-        let Some(table) = self.object_in(id, None).and_then(|o| o.as_table().cloned()) else {
-            return Value::Null;
-        };
-        let Some(at) = table.column(column) else { return Value::Null };
-        let c = &table.columns[at];
-        match name {
-            "allowsnull" => flag(c.nullable),
-            "columnid" => int(c.id),
-            "isidentity" => flag(c.is_identity),
-            "isrowguidcol" => flag(c.is_rowguid),
-            "iscomputed" | "issparse" | "ishidden" | "isfulltextindexed" => flag(false),
-            "precision" => int(match c.ty {
-                t if crate::binder::is_text_type(t) => {
-                    let wide = matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
-                    let n = t.max_length() as i32;
-                    if wide && n > 0 { n / 2 } else { n }
-                }
-                t => t.precision() as i32,
-            }),
-            "scale" => int(c.ty.scale() as i32),
-            "charmaxlen" => {
-                if crate::binder::is_text_type(c.ty) {
-                    let wide = matches!(c.ty, SqlType::NChar(_) | SqlType::NVarChar(_));
-                    let n = c.ty.max_length() as i32;
-                    int(if wide && n > 0 { n / 2 } else { n })
-                } else {
-                    Value::Null
-                }
-            }
-            _ => Value::Null,
-        }
-    }
-
-    fn index_property(&self, id: i32, index: &str, name: &str) -> Value {
-        let Some(table) = self.object_in(id, None).and_then(|o| o.as_table().cloned()) else {
-            return Value::Null;
-        };
-        let Some(i) = table.index(index) else { return Value::Null };
-        match name {
-            "indexid" => int(i.id.0),
-            "isunique" => flag(i.unique),
-            "isclustered" => flag(i.kind == IndexKind::Clustered),
-            "indexfillfactor" => int(i.fill_factor as i32),
-            "isdisabled" | "ishypothetical" | "isstatistics" | "ispadindex" => flag(false),
-            _ => Value::Null,
-        }
-    }
-
-    fn index_key_property(&self, id: i32, index: i32, key: i32, name: &str) -> Option<Value> {
-        let table = self.object_in(id, None)?.as_table().cloned()?;
-        let i = table.indexes.iter().find(|i| i.id == IndexId(index))?;
-        let k = i.key.columns().get(usize::try_from(key - 1).ok()?)?;
-        Some(match name {
-            "columnid" => int(table.columns[k.column].id),
-            "isdescending" => flag(k.descending),
-            _ => Value::Null,
         })
     }
 }

@@ -7,7 +7,8 @@ use crate::exec::change::{
 use crate::exec::ops::scan::ScanOp;
 use crate::exec::ops::{self, Operator};
 use crate::exec::runtime::{RowBuffer, Rt};
-use crate::plan::node::{ColumnSource, InsertPlan, InsertRows, Node, QueryPlan};
+use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
+use crate::plan::node::{Node, QueryPlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::{StorageError, btree, heap};
 use taffrail_types::{ConvertContext, SqlType, Value};
@@ -301,8 +302,7 @@ pub(crate) fn copy_rows<'a>(
 fn key_values(table: &Table, row: &[u8], out: &mut Vec<Value>) -> SqlResult<()> {
     out.resize(table.columns.len(), Value::Null);
     for k in table.base().key.columns() {
-        out[k.column] =
-            table.layout.get(row, k.column, &mut crate::rowcodec::layout::NoLobs)?;
+        out[k.column] = table.layout.get(row, k.column, &mut crate::rowcodec::layout::NoLobs)?;
     }
     Ok(())
 }

@@ -1,22 +1,13 @@
-//! The interpreter: flow of control, errors, the end of statements.
-//!
-//! An error goes one of these ways (`fail`):
-//!
-//! | where | what happens |
-//! |---|---|
-//! | inside TRY (of this or a calling module) | the transaction is doomed if it would have been rolled back; CATCH runs |
-//! | statement error | message, DONE with the error bit, on with the next statement |
-//! | error of a name that only running discovers (208 …) | the module ends, its caller goes on |
-//! | conversion errors, deadlock victim, anything under XACT_ABORT | rollback, the batch ends |
-//! | severity 20 and more | the connection ends |
+//! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
 use super::compile::{self, Source};
+use super::ending::{command_of, deferred, shown_command};
 use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
 use super::runtime::Rt;
 use crate::context::StatementContext;
 use crate::exec::ops::scan::table_lock;
-use crate::session::{CANCELLED, CLIENT_GONE, Session, client_gone};
-use crate::sink::{Command, Done, DoneKind, ResultSink};
+use crate::session::Session;
+use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};
@@ -135,6 +126,8 @@ impl<'s> Interpreter<'s> {
         let Some(source) = source_of(s) else { return true };
         if let Err(e) = self.plan(module, act, s.plan, s.visible, &source)
             && !deferred(&e)
+            // IDENTITY_INSERT may be set on the way.
+            && !matches!(e.number, 544 | 545 | 8101)
         {
             errors.push(*e.with_line(s.line));
         }
@@ -424,91 +417,6 @@ impl<'s> Interpreter<'s> {
         session.scratch.target_row = target_row;
         r
     }
-
-    fn done_kind(&self) -> DoneKind {
-        if self.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement }
-    }
-
-    /// DONE of a statement that succeeded.
-    pub fn done(&mut self, ended: Ended) -> Step {
-        let nocount = self.session.options.nocount;
-        let kind = self.done_kind();
-        if nocount && kind == DoneKind::InProcedure && ended.command != Command::SELECT {
-            return Ok(Flow::Next);
-        }
-        // Declarations tell nothing.
-        if ended.command == Command::NONE {
-            return Ok(Flow::Next);
-        }
-        // INSERT … EXEC takes the rows; the statements that make them tell nothing.
-        if self.capturing {
-            return Ok(Flow::Next);
-        }
-        let rows = if nocount { None } else { ended.rows };
-        let done = Done { kind, command: ended.command, rows, error: false };
-        self.sink.done(done).map_err(|_| Unwind::Gone)?;
-        Ok(Flow::Next)
-    }
-
-    /// Decides what an error does.
-    pub fn fail(
-        &mut self,
-        module: &Module,
-        s: &Stmt,
-        e: Box<SqlError>,
-        dml: bool,
-        command: Command,
-    ) -> Step {
-        let mut e = e.with_line(s.line);
-        match e.number {
-            // 3621 here is the lock manager's word for a wait that was cancelled.
-            CANCELLED | 3621 => return Err(Unwind::Cancelled),
-            CLIENT_GONE => return Err(Unwind::Gone),
-            _ => {}
-        }
-        let thrown = std::mem::take(&mut self.session.throwing);
-        let raised = std::mem::take(&mut self.session.raising);
-        if let Some(name) = &module.name {
-            e = e.in_procedure(name);
-        }
-        self.session.error = e.number;
-        self.session.row_count = 0;
-        let undo =
-            ends_batch(&e) || (self.session.options.xact_abort && e.severity > 10 && !raised);
-        if e.severity < 20 && self.tries > 0 && e.severity > 10 {
-            if self.session.transaction.count > 0 && undo {
-                self.session.transaction.doomed = true;
-            }
-            return Err(Unwind::Error(e));
-        }
-        let fatal = e.severity >= 20;
-        let kind = self.done_kind();
-        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
-        let batch = undo || fatal || thrown;
-        if dml && !batch && terminates(&e) {
-            let info = SqlError::new(3621, &[]).with_severity(0).with_line(s.line);
-            let info = match &module.name {
-                Some(name) => info.in_procedure(name),
-                None => info,
-            };
-            self.sink.message(&info).map_err(|_| Unwind::Gone)?;
-        }
-        if undo || fatal {
-            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
-        }
-        let done = Done { kind, command, rows: None, error: true };
-        self.sink.done(done).map_err(|_| Unwind::Gone)?;
-        if fatal {
-            self.session.fatal = true;
-        }
-        if batch {
-            return Err(Unwind::Batch);
-        }
-        if deferred(&e) || e.number == 207 || e.number == 217 {
-            return Err(Unwind::Module);
-        }
-        Ok(Flow::Next)
-    }
 }
 
 fn position(list: &[Stmt], label: &str) -> Option<usize> {
@@ -525,139 +433,4 @@ pub(crate) fn source_of(s: &Stmt) -> Option<Source<'_>> {
         StmtKind::Delete(d) => Source::Delete(d),
         _ => return None,
     })
-}
-
-/// Errors of names that may come to be before the statement runs.
-fn deferred(e: &SqlError) -> bool {
-    matches!(e.number, 208 | 1087)
-}
-
-/// Errors after which SQL Server ends the batch and rolls back.
-fn ends_batch(e: &SqlError) -> bool {
-    matches!(
-        e.number,
-        235 | 241 | 244 | 245 | 248 | 295 | 596 | 1204 | 1205 | 3930 | 8114 | 8169 | 9001 | 926
-    )
-}
-
-/// Errors in a change after which "The statement has been terminated." is told.
-fn terminates(e: &SqlError) -> bool {
-    matches!(
-        e.number,
-        220 | 232
-            | 242
-            | 511
-            | 512
-            | 515
-            | 517
-            | 535
-            | 547
-            | 1105
-            | 1222
-            | 1946
-            | 2601
-            | 2627
-            | 2628
-            | 8115
-            | 8134
-            | 8152
-            | 9002
-    )
-}
-
-/// `CurCmd` of a statement, and whether it changes rows.
-fn command_of(kind: &StmtKind) -> (Command, bool) {
-    match kind {
-        StmtKind::Select(s) => match s.query.body.first_block().into {
-            Some(_) => (Command::SELECT_INTO, true),
-            None => (Command::SELECT, false),
-        },
-        StmtKind::Insert(_) | StmtKind::InsertExec(..) => (Command::INSERT, true),
-        StmtKind::Update(_) => (Command::UPDATE, true),
-        StmtKind::Delete(_) => (Command::DELETE, true),
-        StmtKind::Begin(_) => (Command::BEGIN_TRAN, false),
-        StmtKind::Commit(_) => (Command::COMMIT, false),
-        StmtKind::Rollback(_) => (Command::ROLLBACK, false),
-        StmtKind::Save(_) => (Command::SAVE_TRAN, false),
-        StmtKind::Ddl(s) => (super::options::ddl_command(&s.kind), false),
-        StmtKind::SetSwitches(..)
-        | StmtKind::SetIsolation(_)
-        | StmtKind::SetIdentityInsert(..)
-        | StmtKind::SetValue(..) => (Command::SET, false),
-        _ => (Command::OTHER, false),
-    }
-}
-
-/// `sys.dm_exec_requests.command` while a statement runs.
-fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Command {
-    use taffrail_observe::session::Command as C;
-    use taffrail_syntax::ast::StatementKind as K;
-    match kind {
-        StmtKind::Select(s) if s.query.body.first_block().into.is_some() => C::SelectInto,
-        StmtKind::Select(_) => C::Select,
-        StmtKind::Insert(_) | StmtKind::InsertExec(..) => C::Insert,
-        StmtKind::Update(_) => C::Update,
-        StmtKind::Delete(_) => C::Delete,
-        StmtKind::Declare(_) | StmtKind::DeclareTable(..) => C::Declare,
-        StmtKind::Print(_) => C::Print,
-        StmtKind::WaitFor { .. } => C::Waitfor,
-        StmtKind::Begin(_) => C::Begin,
-        StmtKind::Commit(_) => C::Commit,
-        StmtKind::Rollback(_) => C::Rollback,
-        StmtKind::Save(_) => C::Save,
-        StmtKind::Use(_) => C::Use,
-        StmtKind::Checkpoint => C::Checkpoint,
-        StmtKind::Dbcc(_) => C::Dbcc,
-        StmtKind::Kill(_) => C::Kill,
-        StmtKind::Ddl(s) => match &s.kind {
-            K::CreateTable(_) => C::CreateTable,
-            K::CreateIndex(_) => C::CreateIndex,
-            K::Procedure(_) => C::CreateProcedure,
-            K::CreateDatabase(_) => C::CreateDatabase,
-            K::AlterDatabase(_) => C::AlterDatabase,
-            K::AlterTable(_) => C::AlterTable,
-            K::Truncate(_) => C::Truncate,
-            K::Backup(_) => C::BackupDatabase,
-            _ => C::Drop,
-        },
-        _ => C::Assign,
-    }
-}
-
-impl StatementContext<'_> {
-    /// A result begins.
-    pub fn columns(&mut self, columns: &[crate::sink::ColumnDesc]) -> SqlResult<()> {
-        self.sink.columns(columns).map_err(|_| client_gone())
-    }
-
-    /// A row of it.
-    #[inline]
-    pub fn row(&mut self, values: &[Value]) -> SqlResult<()> {
-        self.sink.row(values).map_err(|_| client_gone())
-    }
-
-    /// The end of a result of a procedure that is our own code.
-    pub fn done(&mut self, command: Command, rows: Option<u64>) -> SqlResult<()> {
-        let kind = if self.session.nest_level > 0 {
-            DoneKind::InProcedure
-        } else {
-            DoneKind::Statement
-        };
-        let rows = if self.session.options.nocount { None } else { rows };
-        let done = Done { kind, command, rows, error: false };
-        self.sink.done(done).map_err(|_| client_gone())
-    }
-
-    /// A whole result of a few rows.
-    pub fn result(
-        &mut self,
-        columns: &[crate::sink::ColumnDesc],
-        rows: &[Vec<Value>],
-    ) -> SqlResult<()> {
-        self.columns(columns)?;
-        for row in rows {
-            self.row(row)?;
-        }
-        self.done(Command::SELECT, Some(rows.len() as u64))
-    }
 }

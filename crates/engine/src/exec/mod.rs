@@ -1,14 +1,17 @@
 //! Execution: the batch interpreter and the operators.
 //!
 //! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
-//! * [`interpret`]: runs statements: flow, transactions, errors, DONE tokens.
+//! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`]: changes.
-//! * [`procedure`]: EXEC, prepared statements.  [`transaction`]: BEGIN to ROLLBACK.
+//! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK.
 
+pub(crate) mod arguments;
+pub(crate) mod capture;
 pub(crate) mod change;
 pub(crate) mod compile;
 pub(crate) mod delete;
+pub(crate) mod ending;
 pub(crate) mod eval;
 pub(crate) mod functions;
 pub(crate) mod insert;
@@ -18,6 +21,7 @@ pub(crate) mod module;
 pub(crate) mod ops;
 pub(crate) mod options;
 pub(crate) mod procedure;
+pub(crate) mod properties;
 pub(crate) mod query;
 pub(crate) mod raise;
 pub(crate) mod rpc;

@@ -3,8 +3,8 @@
 
 use crate::binder::{BoundSelect, TableUse, Variables};
 use crate::database::Database;
+use crate::plan::change::{DeletePlan, InsertPlan, UpdatePlan};
 use crate::plan::expr::{Expr, Pred};
-use crate::plan::node::{DeletePlan, InsertPlan, UpdatePlan};
 use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -115,9 +115,19 @@ pub(crate) enum StmtKind {
     Goto(Box<str>),
     Label(Box<str>),
     TryCatch(Vec<Stmt>, Vec<Stmt>),
-    WaitFor { until: bool, value: Code },
+    WaitFor {
+        until: bool,
+        value: Code,
+    },
     Print(Code),
-    RaisError { message: Code, severity: Code, state: Code, arguments: Vec<Code>, nowait: bool, set_error: bool },
+    RaisError {
+        message: Code,
+        severity: Code,
+        state: Code,
+        arguments: Vec<Code>,
+        nowait: bool,
+        set_error: bool,
+    },
     Throw(Option<Box<(Code, Code, Code)>>),
     Execute(Box<Execute>),
     Select(Box<ast::SelectStatement>),
@@ -176,8 +186,8 @@ impl Plan {
     pub fn is_current(&self, session: &Session) -> bool {
         self.depends.iter().all(|(db, version)| db.catalog.version() == *version)
             && self.temp.is_none_or(|v| v == session.temp_version)
-            && self.identity_insert.is_none_or(|(db, table, on)| {
-                (session.identity_insert == Some((db, table))) == on
-            })
+            && self
+                .identity_insert
+                .is_none_or(|(db, table, on)| (session.identity_insert == Some((db, table))) == on)
     }
 }

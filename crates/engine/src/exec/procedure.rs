@@ -1,15 +1,14 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
+use super::arguments::bind_arguments;
 use super::compile;
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
-use super::module::{ExecTarget, Execute, Module, Parameter, Stmt};
+use super::module::{ExecTarget, Execute, Module, Stmt};
 use crate::catalog;
 use crate::database::Database;
 use crate::procs;
-use crate::session::{Session, client_gone};
-use crate::sink::{
-    ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
-};
+use crate::session::Session;
+use crate::sink::{Command, Done, DoneKind, ResultSink};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, SqlType, Value, convert};
@@ -127,20 +126,18 @@ impl Session {
             return Ok(m);
         }
         let text = &p.definition;
-        let compiled = compile::procedure(
-            self,
-            database,
-            text,
-            p.quoted_identifier,
-            &p.head.name,
-            id,
-        );
+        let compiled =
+            compile::procedure(self, database, text, p.quoted_identifier, &p.head.name, id);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
         self.instance.plans().add_procedure(key, module.clone());
         Ok(module)
     }
 
-    fn system_module(&self, p: &'static procs::SystemProcedure, text: &'static str) -> SqlResult<Arc<Module>> {
+    fn system_module(
+        &self,
+        p: &'static procs::SystemProcedure,
+        text: &'static str,
+    ) -> SqlResult<Arc<Module>> {
         let key = (self.database.id.0, 0, p.name.as_ptr() as u64, self.options.plan_key());
         if let Some(m) = self.instance.plans().procedure(&key) {
             return Ok(m);
@@ -151,78 +148,6 @@ impl Session {
         self.instance.plans().add_procedure(key, module.clone());
         Ok(module)
     }
-}
-
-/// Puts arguments into a module's parameters: 201, 8144, 8145, 8143, 8146, 8162, 8178.
-pub(crate) fn bind_arguments(
-    session: &Session,
-    module: &Module,
-    name: &str,
-    parameters: &[Parameter],
-    passed: &[Passed],
-) -> SqlResult<(Vec<Value>, Vec<(usize, usize)>)> {
-    let collation = taffrail_types::Collation::default();
-    let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
-    let mut given = vec![false; parameters.len()];
-    let mut outputs = Vec::new();
-    let context = session.options.convert_context();
-    if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
-        return Err(SqlError::new(8146, &[&name]).with_state(2));
-    }
-    for (n, p) in passed.iter().enumerate() {
-        let at = if p.name.is_empty() {
-            if n >= parameters.len() {
-                return Err(SqlError::new(8144, &[&name]).with_state(2));
-            }
-            n
-        } else {
-            let found = parameters.iter().position(|k| collation.eq_str(&k.name, &p.name));
-            found.ok_or_else(|| SqlError::new(8145, &[&p.name, &name]).with_state(2))?
-        };
-        if given[at] {
-            return Err(SqlError::new(8143, &[&parameters[at].name]));
-        }
-        given[at] = true;
-        let to = parameters[at].ty;
-        if p.output {
-            if !parameters[at].output {
-                return Err(SqlError::new(8162, &[&parameters[at].name]).with_state(2));
-            }
-            outputs.push((n, at));
-        }
-        if let Some(v) = &p.value {
-            let v = match v {
-                Value::Null => Value::Null,
-                v if p.ty == to => v.clone(),
-                v => convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
-                    .map_err(|e| match e.number {
-                        // A parameter's conversion is 8114, whatever the value says.
-                        245 | 241 | 235 => {
-                            SqlError::new(8114, &[&p.ty.name(), &to.name()]).with_state(5)
-                        }
-                        _ => e,
-                    })?,
-            };
-            values[at] = Some(v);
-        } else {
-            given[at] = false;
-        }
-    }
-    let mut out = Vec::with_capacity(parameters.len());
-    for ((p, v), given) in parameters.iter().zip(values).zip(given) {
-        out.push(match (v, given, &p.default) {
-            (Some(v), ..) => v,
-            (None, _, Some(d)) => d.clone(),
-            (None, ..) => {
-                if module.name.is_none() {
-                    let text = format!("({})", module.text);
-                    return Err(SqlError::new(8178, &[&text, &p.name]));
-                }
-                return Err(SqlError::new(201, &[&name, &p.name]).with_state(4));
-            }
-        });
-    }
-    Ok((out, outputs))
 }
 
 impl Interpreter<'_> {
@@ -259,50 +184,13 @@ impl Interpreter<'_> {
         if !matches!(e.target, ExecTarget::Text(_)) {
             self.sink.return_status(returned.status).map_err(|_| Unwind::Gone)?;
         }
-        let done = Done {
-            kind: DoneKind::Procedure,
-            command: Command::EXECUTE,
-            rows: None,
-            error: false,
-        };
+        let done =
+            Done { kind: DoneKind::Procedure, command: Command::EXECUTE, rows: None, error: false };
         self.sink.done(done).map_err(|_| Unwind::Gone)?;
         Ok(Flow::Next)
     }
 
-    /// EXEC of INSERT … EXEC: its results are kept.
-    #[allow(clippy::type_complexity)]
-    pub fn capture(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        e: &Execute,
-    ) -> SqlResult<Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>> {
-        let (target, passed) = self.evaluate(module, act, s, e)?;
-        let mut sink = Capture { inner: self.sink, results: Vec::new() };
-        let mut inner = Interpreter {
-            session: self.session,
-            sink: &mut sink,
-            tries: self.tries,
-            capturing: true,
-        };
-        // An error inside ends the whole statement, so that it is caught like a statement's own.
-        inner.tries += 1;
-        let result = inner.call_target(module, target, &passed);
-        let results = sink.results;
-        match result {
-            Ok(Ok(returned)) => {
-                self.take_back(act, e, &returned)?;
-                Ok(results)
-            }
-            Ok(Err(e)) | Err(Unwind::Error(e)) => Err(e),
-            Err(Unwind::Gone) => Err(client_gone()),
-            Err(Unwind::Cancelled) => Err(crate::session::cancelled()),
-            Err(Unwind::Batch | Unwind::Module) => Ok(results),
-        }
-    }
-
-    fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         module: &Arc<Module>,
         act: &mut Activation,
@@ -341,7 +229,12 @@ impl Interpreter<'_> {
     }
 
     /// Output parameters and the return status into the caller's variables.
-    fn take_back(&mut self, act: &mut Activation, e: &Execute, r: &Returned) -> SqlResult<()> {
+    pub(super) fn take_back(
+        &mut self,
+        act: &mut Activation,
+        e: &Execute,
+        r: &Returned,
+    ) -> SqlResult<()> {
         for (n, v, ty) in &r.outputs {
             let Some(var) = e.arguments.get(*n).and_then(|a| a.output) else { continue };
             let to = act.module.variables.list[var as usize].ty.unwrap_or(*ty);
@@ -575,44 +468,3 @@ impl Target {
         Target::Name { database, schema, name, shown: text.to_string() }
     }
 }
-
-/// Keeps rows, passes messages on.
-struct Capture<'c> {
-    inner: &'c mut dyn ResultSink,
-    results: Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>,
-}
-
-impl ResultSink for Capture<'_> {
-    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
-        self.results.push((columns.to_vec(), Vec::new()));
-        Ok(())
-    }
-
-    fn row(&mut self, values: &[Value]) -> SinkResult {
-        if let Some((_, rows)) = self.results.last_mut() {
-            rows.push(values.to_vec());
-        }
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> SinkResult {
-        self.inner.message(message)
-    }
-
-    fn done(&mut self, _: Done) -> SinkResult {
-        Ok(())
-    }
-
-    fn return_status(&mut self, _: i32) -> SinkResult {
-        Ok(())
-    }
-
-    fn return_value(&mut self, _: ReturnValue) -> SinkResult {
-        Ok(())
-    }
-
-    fn env_change(&mut self, change: EnvChange) -> SinkResult {
-        self.inner.env_change(change)
-    }
-}
-

@@ -8,7 +8,8 @@ use super::ops;
 use super::runtime::Rt;
 use crate::binder::BoundSelect;
 use crate::ddl;
-use crate::plan::node::{InsertPlan, Node};
+use crate::plan::change::InsertPlan;
+use crate::plan::node::Node;
 use crate::session::client_gone;
 use crate::sink::{Command, EnvChange};
 use std::sync::Arc;
@@ -194,8 +195,7 @@ impl Interpreter<'_> {
                 })
             })?;
             it.session.row_count = rows.unwrap_or(0) as i64;
-            let assigning =
-                matches!(&plan.kind, PlanKind::Select(q, _) if !q.assign.is_empty());
+            let assigning = matches!(&plan.kind, PlanKind::Select(q, _) if !q.assign.is_empty());
             it.warn_of_nulls(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
         })
@@ -245,17 +245,20 @@ impl Interpreter<'_> {
                 ty: c.ty,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
-                identity: if c.identity { identity_of(&q.plan.node, q.plan.outputs[i]) } else { None },
+                identity: if c.identity {
+                    identity_of(&q.plan.node, q.plan.outputs[i])
+                } else {
+                    None
+                },
             });
         }
         let mut cx = self.context(line);
         let (database, table) = ddl::create_table_of(&mut cx, into, &columns)?;
         let types = q.plan.columns.iter().map(|c| c.ty).collect();
-        let mut insert =
-            super::compile::external_insert(self.session, &database, &table, types)?;
+        let mut insert = super::compile::external_insert(self.session, &database, &table, types)?;
         insert.explicit_identity = table.identity.is_some();
         for (at, c) in insert.columns.iter_mut().enumerate() {
-            *c = crate::plan::node::ColumnSource::Source(at);
+            *c = crate::plan::change::ColumnSource::Source(at);
         }
         insert.same_layout = crate::binder::copies_rows(&q.plan, &insert);
         let insert = insert;
@@ -347,9 +350,12 @@ impl Interpreter<'_> {
     }
 
     fn use_database(&mut self, name: &str) -> SqlResult<()> {
-        let database = self.session.instance.databases().get(name).map_err(|e| {
-            if e.number == 911 { e.with_state(1) } else { e }
-        })?;
+        let database = self
+            .session
+            .instance
+            .databases()
+            .get(name)
+            .map_err(|e| if e.number == 911 { e.with_state(1) } else { e })?;
         self.session.enter_database(database, self.sink)
     }
 
@@ -368,7 +374,8 @@ fn convert_rows(
     insert: &InsertPlan,
 ) -> SqlResult<Vec<Vec<Value>>> {
     use taffrail_types::{Conversion, SqlType, convert};
-    let same: Vec<bool> = columns.iter().zip(&insert.source_types).map(|(c, t)| c.ty == *t).collect();
+    let same: Vec<bool> =
+        columns.iter().zip(&insert.source_types).map(|(c, t)| c.ty == *t).collect();
     if same.iter().all(|s| *s) {
         return Ok(rows);
     }
@@ -380,8 +387,12 @@ fn convert_rows(
             }
             // Lengths are checked where the row is stored.
             let wide = match t {
-                SqlType::VarChar(_) | SqlType::Char(_) => SqlType::VarChar(taffrail_types::MaxLen::Max),
-                SqlType::NVarChar(_) | SqlType::NChar(_) => SqlType::NVarChar(taffrail_types::MaxLen::Max),
+                SqlType::VarChar(_) | SqlType::Char(_) => {
+                    SqlType::VarChar(taffrail_types::MaxLen::Max)
+                }
+                SqlType::NVarChar(_) | SqlType::NChar(_) => {
+                    SqlType::NVarChar(taffrail_types::MaxLen::Max)
+                }
                 t => *t,
             };
             let exact = convert::cast(v, c.ty, *t, None, Conversion::Implicit)?;

@@ -125,8 +125,7 @@ impl Interpreter<'_> {
             self.session.prepared.remove(&old);
         }
         let text: Arc<str> = text.into();
-        let mut returned =
-            self.run_text(&text, &declared, passed.get(3..).unwrap_or(&[]), 3)?;
+        let mut returned = self.run_text(&text, &declared, passed.get(3..).unwrap_or(&[]), 3)?;
         if let Ok(r) = &mut returned {
             let handle = self.new_handle(text.to_string(), declared);
             r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int));
@@ -186,12 +185,7 @@ impl Interpreter<'_> {
                 false
             }
         };
-        let done = Done {
-            kind: DoneKind::Procedure,
-            command: Command::EXECUTE,
-            rows: None,
-            error,
-        };
+        let done = Done { kind: DoneKind::Procedure, command: Command::EXECUTE, rows: None, error };
         self.sink.done(done).map_err(|_| Unwind::Gone)
     }
 

@@ -63,7 +63,11 @@ impl<'a> Rt<'a> {
     #[inline]
     pub fn tick(&mut self) -> SqlResult<()> {
         self.ticks += 1;
-        if self.ticks.is_multiple_of(ROWS_PER_CHECK) { self.cx.session.check_cancel() } else { Ok(()) }
+        if self.ticks.is_multiple_of(ROWS_PER_CHECK) {
+            self.cx.session.check_cancel()
+        } else {
+            Ok(())
+        }
     }
 
     /// The values of slots.
@@ -162,12 +166,7 @@ pub(crate) struct KeyMap {
 
 impl KeyMap {
     pub fn new(collations: Vec<Collation>) -> KeyMap {
-        KeyMap {
-            table: HashTable::new(),
-            keys: Vec::new(),
-            width: collations.len(),
-            collations,
-        }
+        KeyMap { table: HashTable::new(), keys: Vec::new(), width: collations.len(), collations }
     }
 
     pub fn clear(&mut self) {

@@ -241,10 +241,7 @@ impl Session {
 
 impl Interpreter<'_> {
     /// Runs `f` as one statement: what it changes stays or goes together.
-    pub fn in_statement<R>(
-        &mut self,
-        f: impl FnOnce(&mut Self) -> SqlResult<R>,
-    ) -> SqlResult<R> {
+    pub fn in_statement<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
         // Statements that run others (INSERT … EXEC, procedures of our own) end with the outermost in autocommit.
         let outer = self.session.in_statement;
         if self.session.transaction.count > 0 || outer {

@@ -6,12 +6,12 @@
 
 use crate::catalog::{Index, Table};
 use crate::exec::change::{
-    Scratch, Verb, add_entry, add_row, check_row, decode_row, encode_row, entry_key,
-    finish_output, free_lobs, output_row, remove_base, remove_entry, replace_base, store,
+    Scratch, Verb, add_entry, add_row, check_row, decode_row, encode_row, entry_key, finish_output,
+    free_lobs, output_row, remove_base, remove_entry, replace_base, store,
 };
 use crate::exec::ops::{self, scan::fetch};
 use crate::exec::runtime::{RowBuffer, Rt};
-use crate::plan::node::UpdatePlan;
+use crate::plan::change::UpdatePlan;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
@@ -177,14 +177,7 @@ impl<'a> Updater<'a> {
         for (a, v) in plan.set.iter().zip(self.set.drain(..)) {
             self.new[a.column] = v;
         }
-        check_row(
-            rt,
-            &plan.checks,
-            &plan.database,
-            &plan.table,
-            &mut self.new,
-            Verb::Update,
-        )
+        check_row(rt, &plan.checks, &plan.database, &plan.table, &mut self.new, Verb::Update)
     }
 
     /// Changes a row where it is.

@@ -90,14 +90,14 @@ fn column_of(e: &Expr, columns: &[(usize, Slot)]) -> Option<(usize, bool)> {
     let slot = |s: &Slot| columns.iter().find(|(_, k)| k == s).map(|(c, _)| *c);
     match e {
         Expr::Slot(s) => slot(s).map(|c| (c, true)),
-        Expr::Cast(c) => match &**c {
-            Cast { value: Expr::Slot(s), from, to, conversion: Conversion::Implicit, .. }
-                if is_integer(*from) && is_integer(*to) =>
-            {
-                slot(s).map(|c| (c, false))
+        Expr::Cast(c) => {
+            match &**c {
+                Cast {
+                    value: Expr::Slot(s), from, to, conversion: Conversion::Implicit, ..
+                } if is_integer(*from) && is_integer(*to) => slot(s).map(|c| (c, false)),
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
     }
 }
@@ -218,8 +218,7 @@ fn try_index(
         return None;
     }
     let whole_key = seek.equal.len() == keys.len();
-    let expected =
-        if index.unique && whole_key { 1.0 } else { (rows * selectivity).max(1.0) };
+    let expected = if index.unique && whole_key { 1.0 } else { (rows * selectivity).max(1.0) };
     let covering = columns.iter().all(|(c, _)| index.covers(*c).is_some());
     let (access, cost) = match index.kind {
         IndexKind::Clustered => (Access::Clustered(index.clone(), seek), expected * 0.9),

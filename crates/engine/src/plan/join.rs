@@ -153,7 +153,9 @@ impl Planner<'_, '_> {
                 }
             }
             let Some((at, _)) = best else {
-                return Err(crate::binder::unsupported_error(&"This combination of APPLY and joins"));
+                return Err(crate::binder::unsupported_error(
+                    &"This combination of APPLY and joins",
+                ));
             };
             let item = items.remove(at);
             let own = self.item_sources(&item);
@@ -236,11 +238,8 @@ impl Planner<'_, '_> {
         let at = at.expect("a source is placed once");
         let Source { columns, kind, locator, depends, .. } =
             self.sources[at].take().expect("found above");
-        let slots: Vec<(usize, Slot)> = columns
-            .iter()
-            .enumerate()
-            .filter_map(|(i, c)| c.slot.map(|s| (i, s)))
-            .collect();
+        let slots: Vec<(usize, Slot)> =
+            columns.iter().enumerate().filter_map(|(i, c)| c.slot.map(|s| (i, s))).collect();
         let mut reads = Vec::new();
         for p in &conditions {
             for s in self.sources_of(Part::Pred(p)) {
@@ -316,12 +315,8 @@ impl Planner<'_, '_> {
     fn would_seek(&self, id: u32, conditions: &[Pred]) -> bool {
         let source = self.source(id);
         let SourceKind::Table { database, table, hints } = &source.kind else { return false };
-        let slots: Vec<(usize, Slot)> = source
-            .columns
-            .iter()
-            .enumerate()
-            .filter_map(|(i, c)| c.slot.map(|s| (i, s)))
-            .collect();
+        let slots: Vec<(usize, Slot)> =
+            source.columns.iter().enumerate().filter_map(|(i, c)| c.slot.map(|s| (i, s))).collect();
         let rows = self.binder.meta.row_estimate(database, table);
         let choice = self.choose(id, table, &slots, conditions, rows, *hints);
         choice.correlated && !matches!(choice.access, Access::Full)
@@ -345,9 +340,9 @@ impl Planner<'_, '_> {
             let rows = left.1 * rows.max(1.0);
             return Ok((loop_join(left.0, right, JoinType::Inner, Vec::new(), Vec::new()), rows));
         }
-        let (on, local): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(|p| {
-            self.sources_of(Part::Pred(p)).iter().any(|s| !own.contains(s))
-        });
+        let (on, local): (Vec<Pred>, Vec<Pred>) = conditions
+            .into_iter()
+            .partition(|p| self.sources_of(Part::Pred(p)).iter().any(|s| !own.contains(s)));
         let right = self.first(item, local, &[])?;
         self.join(left, left_sources, right, &own, JoinType::Inner, on)
     }
@@ -416,12 +411,16 @@ impl Planner<'_, '_> {
         right: &[u32],
     ) -> Result<(Expr, Expr, taffrail_types::Collation), Pred> {
         let Pred::Compare(c) = p else { return Err(p) };
-        if c.op != CompareOp::Eq || has_subquery(Part::Expr(&c.left)) || has_subquery(Part::Expr(&c.right)) {
+        if c.op != CompareOp::Eq
+            || has_subquery(Part::Expr(&c.left))
+            || has_subquery(Part::Expr(&c.right))
+        {
             return Err(Pred::Compare(c));
         }
         let l = self.sources_of(Part::Expr(&c.left));
         let r = self.sources_of(Part::Expr(&c.right));
-        let within = |list: &[u32], of: &[u32]| !list.is_empty() && list.iter().all(|s| of.contains(s));
+        let within =
+            |list: &[u32], of: &[u32]| !list.is_empty() && list.iter().all(|s| of.contains(s));
         if within(&l, left) && within(&r, right) {
             return Ok((c.left, c.right, c.collation));
         }

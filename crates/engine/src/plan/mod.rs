@@ -1,6 +1,7 @@
 //! How statements are run: compiled expressions, operator trees, and the choice among them.
 
 pub mod access;
+pub mod change;
 pub mod expr;
 pub mod join;
 pub mod node;

@@ -13,7 +13,6 @@ use taffrail_base::PageId;
 use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
 
 use super::btree::{expunge, has_room};
-use super::cursor::page_lsn;
 use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
 use super::record::{Place, format, row as rows};
 use super::{Hobt, HobtKind, Rid, ScanLocks};
@@ -25,6 +24,8 @@ use crate::lock::LockMode;
 use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
+
+pub use super::heap_cursor::HeapCursor;
 
 /// Largest row.
 pub const MAX_ROW: usize = 8_060;
@@ -116,22 +117,7 @@ pub fn delete(tx: &mut Transaction, hobt: &Hobt, rid: Rid) -> StorageResult<bool
 
 /// All rows in order of allocation.
 pub fn scan(hobt: &Arc<Hobt>, locks: ScanLocks) -> HeapCursor {
-    HeapCursor {
-        hobt: hobt.clone(),
-        locks,
-        started: false,
-        iam: PageId::NONE,
-        runs: Vec::new(),
-        start: 0,
-        file: 1,
-        pages: Vec::new(),
-        copy: Page::zeroed(),
-        frame: u32::MAX,
-        clean: true,
-        slot: 0,
-        slots: 0,
-        row: Vec::new(),
-    }
+    HeapCursor::new(hobt.clone(), locks)
 }
 
 fn check(hobt: &Hobt, row: &[u8]) -> StorageResult<()> {
@@ -161,7 +147,7 @@ fn encode(flags: u8, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The row in its bytes on the page.
-fn decode(bytes: &[u8]) -> &[u8] {
+pub(super) fn decode(bytes: &[u8]) -> &[u8] {
     let Some((&flags, mut rest)) = bytes.split_first() else { return &[] };
     if flags & PADDED != 0 {
         let padding = rest.last().copied().unwrap_or(0) as usize;
@@ -174,11 +160,11 @@ fn pointer(bytes: &[u8]) -> Option<Rid> {
     bytes.get(1..9).and_then(|b| b.try_into().ok()).map(Rid::from_bytes)
 }
 
-fn is_heap_page(page: &Page, hobt: &Hobt) -> bool {
+pub(super) fn is_heap_page(page: &Page, hobt: &Hobt) -> bool {
     page.kind() == Some(PageType::Heap) && page.hobt() == hobt.id()
 }
 
-fn flags_of(page: &Page, slot: u16) -> Option<u8> {
+pub(super) fn flags_of(page: &Page, slot: u16) -> Option<u8> {
     let slot = usize::from(slot);
     if page.has_row(slot) { page.row(slot).first().copied() } else { None }
 }
@@ -211,7 +197,12 @@ fn find_home(db: &Database, hobt: &Hobt, rid: Rid) -> StorageResult<Option<(Rid,
 }
 
 /// Reads a row, whoever may have written it; false if it is not there.
-fn read_row(db: &Database, hobt: &Hobt, rid: Rid, row: &mut Vec<u8>) -> StorageResult<bool> {
+pub(super) fn read_row(
+    db: &Database,
+    hobt: &Hobt,
+    rid: Rid,
+    row: &mut Vec<u8>,
+) -> StorageResult<bool> {
     // A row can move only a bounded number of times while we look; nobody moves one whose lock we hold.
     for _ in 0..100 {
         let to = {
@@ -449,125 +440,6 @@ fn last_page(db: &Database, hobt: &Hobt) -> StorageResult<PageId> {
         iam = next;
     }
     Ok(last)
-}
-
-/// A position in a heap, with its own copy of the page that it is on: no latch is held between calls. See
-/// [`super::btree::BTreeCursor`] about locks.
-pub struct HeapCursor {
-    hobt: Arc<Hobt>,
-    locks: ScanLocks,
-    started: bool,
-    /// The next IAM page.
-    iam: PageId,
-    /// Extents of the IAM page before that are left, the next one last.
-    runs: Vec<(u32, u32)>,
-    start: u32,
-    file: u16,
-    /// Pages of the extent that are left, the next one last.
-    pages: Vec<PageId>,
-    copy: Box<Page>,
-    frame: u32,
-    clean: bool,
-    slot: u16,
-    slots: u16,
-    row: Vec<u8>,
-}
-
-impl HeapCursor {
-    /// The next row.
-    #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(Rid, &[u8])>> {
-        loop {
-            if self.slot >= self.slots {
-                if !self.load_next(tx)? {
-                    return Ok(None);
-                }
-                continue;
-            }
-            let slot = self.slot;
-            self.slot += 1;
-            let rid = Rid { page: self.copy.id(), slot };
-            let Some(flags) = flags_of(&self.copy, slot) else { continue };
-            if flags & FORWARDED != 0 {
-                continue;
-            }
-            if self.clean && flags & FORWARDING == 0 {
-                if flags & GHOST != 0 {
-                    continue;
-                }
-                return Ok(Some((rid, decode(self.copy.row(slot.into())))));
-            }
-            if !self.clean && flags & FORWARDING == 0 {
-                match self.locked(tx, rid)? {
-                    Some(true) => return Ok(Some((rid, decode(self.copy.row(slot.into()))))),
-                    Some(false) => return Ok(Some((rid, &self.row))),
-                    None => continue,
-                }
-            }
-            if fetch(tx, &self.hobt, rid, self.locks, &mut self.row)? {
-                return Ok(Some((rid, &self.row)));
-            }
-        }
-    }
-
-    /// As for trees: `Some(true)`: the copy is right; `Some(false)`: the row was read again.
-    fn locked(&mut self, tx: &mut Transaction, rid: Rid) -> StorageResult<Option<bool>> {
-        let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };
-        let new = tx.lock_rid(&self.hobt, rid, mode)?;
-        let (db, _) = tx.parts();
-        let found = if page_lsn(db, rid.page, self.frame) == Some(self.copy.lsn()) {
-            let ghost = flags_of(&self.copy, rid.slot).is_none_or(|f| f & GHOST != 0);
-            (!ghost).then_some(true)
-        } else {
-            self.row.clear();
-            read_row(db, &self.hobt, rid, &mut self.row)?.then_some(false)
-        };
-        if new && (found.is_none() || self.locks == ScanLocks::ReadCommitted) {
-            tx.unlock_rid(rid);
-        }
-        Ok(found)
-    }
-
-    fn load_next(&mut self, tx: &mut Transaction) -> StorageResult<bool> {
-        let db = tx.database().clone();
-        if !self.started {
-            self.started = true;
-            self.iam = self.hobt.first_iam();
-        }
-        loop {
-            if let Some(page) = self.pages.pop() {
-                let page = db.pool().read_for(&db.store, page, Access::Scan)?;
-                if !is_heap_page(&page, &self.hobt) {
-                    continue;
-                }
-                self.copy.bytes_mut().copy_from_slice(page.bytes());
-                self.frame = page.frame();
-                self.clean = match self.locks {
-                    ScanLocks::None => true,
-                    ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
-                    _ => false,
-                };
-                (self.slot, self.slots) = (0, self.copy.slots());
-                return Ok(true);
-            }
-            if let Some((first, count)) = self.runs.pop() {
-                if count > 1 {
-                    self.runs.push((first + 1, count - 1));
-                }
-                let page = PageId::new(self.file, self.start + first * EXTENT_PAGES);
-                self.pages = db.allocated(page)?;
-                self.pages.reverse();
-                continue;
-            }
-            if self.iam.is_none() {
-                return Ok(false);
-            }
-            self.file = self.iam.file.0;
-            let (mut runs, start, next) = db.read_iam(self.iam, self.hobt.id())?;
-            runs.reverse();
-            (self.runs, self.start, self.iam) = (runs, start, next);
-        }
-    }
 }
 
 #[cfg(test)]

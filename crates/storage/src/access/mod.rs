@@ -28,6 +28,7 @@ pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
 pub mod heap;
+mod heap_cursor;
 pub mod lob;
 pub(crate) mod node;
 pub mod record;

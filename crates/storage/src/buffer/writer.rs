@@ -63,7 +63,8 @@ impl Store {
         frames: &mut [u32],
     ) -> StorageResult<usize> {
         self.check()?;
-        frames.sort_unstable_by_key(|&f| pool.arena().control(f).key.load(Ordering::Relaxed));
+        // Each key is read once: it may change while we sort, and the page is then left out below.
+        frames.sort_by_cached_key(|&f| pool.arena().control(f).key.load(Ordering::Relaxed));
         let mut writer = self.writer.lock();
         let mut written = 0;
         for chunk in frames.chunks(BATCH) {

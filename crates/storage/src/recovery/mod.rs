@@ -4,17 +4,19 @@
 //! boot        the boot page: what must be known before the log can be read
 //! create      a new database's files
 //! checkpoint  dirty pages to disk, and the boot page that says so
+//! analysis    who had not ended
 //! restart     open: repair torn pages, analysis, redo, undo
 //! ```
 
+mod analysis;
 mod boot;
 mod checkpoint;
 mod create;
 mod restart;
 
+pub(crate) use analysis::Analysis;
 pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
 pub(crate) use create::{boot_page, remove_file};
-pub(crate) use restart::Analysis;
 
 use taffrail_base::PageId;
 use taffrail_io::{AlignedBuf, IoResult, Volume};

@@ -24,13 +24,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_base::{
-    DatabaseId, FileId, HobtId, LogPos, PAGE_BYTES, PageId, SqlError, TransactionId,
-};
+use taffrail_base::{DatabaseId, FileId, HobtId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{OpenSpec as IoOpenSpec, Volume};
 use taffrail_log::{Log, LogAnchor, Lop, Record, TxLog};
 use taffrail_observe::DatabaseCounters;
 
+use super::analysis::{Analysis, Loser};
 use super::boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
 use super::checkpoint::not_primary;
 use super::create::{FILE_MAGIC, io_error, log_options, open_log_error};
@@ -46,7 +45,6 @@ use crate::instance::StorageInstance;
 use crate::layout::{BOOT_PAGES, DIRECTORY, INTERVAL_PAGES, diff_page};
 use crate::page::{BITMAP_BITS, HEADER_BYTES, Page, PageType};
 use crate::txn::rollback;
-use crate::txn::table::ActiveTxn;
 use crate::txn::work::Work;
 
 impl Database {
@@ -105,7 +103,7 @@ fn open(
     instance.pool.register(&store);
     let (scan_from, checkpoint) = (boot.scan_from, boot.checkpoint);
     let db = Database::assemble(instance, store.clone(), boot);
-    db.txns.seen(analysis.highest_transaction);
+    db.txns.seen(analysis.highest());
     db.register_log_holders();
 
     // Redo.
@@ -262,122 +260,6 @@ fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
         file.volume.sync().map_err(|e| io_error("write", e))?;
     }
     Ok(repaired)
-}
-
-// ---- analysis ----
-
-struct Loser {
-    txn: ActiveTxn,
-    /// What its compensation records will take, at most about.
-    undo_bytes: u64,
-}
-
-pub(crate) struct Analysis {
-    active: BTreeMap<u64, Loser>,
-    /// Ended since the last begin record: a list that follows may still name them.
-    ended: HashSet<u64>,
-    highest_transaction: u64,
-    committed: u64,
-    records: u64,
-    malformed: Option<String>,
-}
-
-impl Analysis {
-    pub fn new(boot: &Boot) -> Analysis {
-        Analysis {
-            active: BTreeMap::new(),
-            ended: HashSet::new(),
-            highest_transaction: boot.next_transaction.saturating_sub(1),
-            committed: 0,
-            records: 0,
-            malformed: None,
-        }
-    }
-
-    fn bad(&mut self, r: &Record<'_>) {
-        self.malformed.get_or_insert_with(|| {
-            format!("log record at {:#x} ({}) is malformed", r.pos.0, r.header.op)
-        });
-    }
-
-    pub fn see(&mut self, r: &Record<'_>) {
-        self.records += 1;
-        let h = &r.header;
-        let id = h.txn;
-        match h.op {
-            Lop::BeginCkpt => {
-                self.ended.clear();
-                match xact::parse_begin_checkpoint(r) {
-                    Some(next) => {
-                        self.highest_transaction = self.highest_transaction.max(next - next.min(1));
-                    }
-                    None => self.bad(r),
-                }
-            }
-            Lop::XactCkpt => match xact::parse_active(r) {
-                Some(listed) => self.merge(listed),
-                None => self.bad(r),
-            },
-            Lop::CommitXact | Lop::AbortXact => {
-                if let Some(t) = self.active.remove(&id.0)
-                    && h.op == Lop::CommitXact
-                    && !t.txn.system
-                {
-                    self.committed += 1;
-                }
-                self.ended.insert(id.0);
-            }
-            _ if id != TransactionId::NONE => {
-                self.highest_transaction = self.highest_transaction.max(id.0);
-                let loser = self.active.entry(id.0).or_insert_with(|| Loser {
-                    txn: ActiveTxn {
-                        id,
-                        first: r.pos,
-                        last: r.pos,
-                        undo_next: r.pos,
-                        system: false,
-                    },
-                    undo_bytes: 0,
-                });
-                loser.txn.last = r.pos;
-                loser.txn.undo_next = if h.is_compensation() { h.undo_next } else { r.pos };
-                loser.undo_bytes += r.len() as u64 + 64;
-                if h.op == Lop::BeginXact {
-                    match xact::parse_begin_is_system(r) {
-                        Some(system) => loser.txn.system = system,
-                        None => self.bad(r),
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The highest transaction id seen.
-    pub fn highest(&self) -> u64 {
-        self.highest_transaction
-    }
-
-    /// Those that had not ended.
-    pub fn losers(&self) -> impl Iterator<Item = ActiveTxn> {
-        self.active.values().map(|l| l.txn)
-    }
-
-    /// A checkpoint's list: what was active and may have no record since.
-    fn merge(&mut self, listed: Vec<ActiveTxn>) {
-        for t in listed {
-            if self.ended.contains(&t.id.0) {
-                continue;
-            }
-            let loser = self.active.entry(t.id.0).or_insert(Loser { txn: t, undo_bytes: 1 << 16 });
-            loser.txn.system = t.system;
-            loser.txn.first = loser.txn.first.min(t.first);
-            if t.last > loser.txn.last {
-                loser.txn.last = t.last;
-                loser.txn.undo_next = t.undo_next;
-            }
-        }
-    }
 }
 
 // ---- redo ----

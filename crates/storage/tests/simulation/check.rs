@@ -10,7 +10,8 @@ use taffrail_storage::{
 };
 
 use crate::model::{Content, Row, Table, hex};
-use crate::run::{Seen, lob_ref_parts};
+use crate::run::lob_ref_parts;
+use crate::seen::Seen;
 
 /// First byte of a row: what the rest is.
 pub const PLAIN: u8 = 0;

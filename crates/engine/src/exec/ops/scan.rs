@@ -146,9 +146,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
             )),
             Access::Clustered(index, seek) => match range(rt, index, seek)? {
                 None => Cursor::Closed,
-                Some(r) => {
-                    Cursor::Clustered(btree::seek(index.hobt()?, r, direction, self.locks))
-                }
+                Some(r) => Cursor::Clustered(btree::seek(index.hobt()?, r, direction, self.locks)),
             },
             Access::Nonclustered(index, seek) => match range(rt, index, seek)? {
                 None => Cursor::Closed,
@@ -251,7 +249,9 @@ pub(crate) fn fetch(
 enum Sought {
     Value(Value),
     /// No value of the column's type equals it; it lies above (or below) all of them.
-    Outside { above: bool },
+    Outside {
+        above: bool,
+    },
     Null,
 }
 

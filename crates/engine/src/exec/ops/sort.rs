@@ -44,9 +44,8 @@ impl<'a> SortOp<'a> {
     fn sort(&mut self, limit: Option<usize>) {
         let width = self.node.keys.len();
         let key = |i: u32| &self.keys[i as usize * width..(i as usize + 1) * width];
-        let compare = |a: &u32, b: &u32| {
-            compare_keys(key(*a), key(*b), &self.node.keys).then(a.cmp(b))
-        };
+        let compare =
+            |a: &u32, b: &u32| compare_keys(key(*a), key(*b), &self.node.keys).then(a.cmp(b));
         if let Some(limit) = limit
             && limit < self.order.len()
             && limit > 0

@@ -185,11 +185,13 @@ fn money_is_neither_made_nor_lost() {
                     while world.is_powered() {
                         match transfer(db, id, thread, &mut rng) {
                             Ok(true) => {
-                                drop(acknowledged[thread as usize].fetch_add(1, Ordering::Relaxed))
+                                acknowledged[thread as usize].fetch_add(1, Ordering::Relaxed);
                             }
                             Ok(false) => {}
                             Err(e) if is_end(&e) => return,
-                            Err(_) => drop(deadlocks.fetch_add(1, Ordering::Relaxed)),
+                            Err(_) => {
+                                deadlocks.fetch_add(1, Ordering::Relaxed);
+                            }
                         }
                     }
                 });

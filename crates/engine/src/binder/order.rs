@@ -1,0 +1,206 @@
+//! ORDER BY, TOP, OFFSET and FETCH.
+
+use super::query::{BoundQuery, Item};
+use super::{Binder, Bound, eq, unsupported};
+use crate::plan::expr::{Expr, Slot};
+use crate::plan::node::{Node, Sort, SortKey, Top};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ExprKind, Literal};
+use taffrail_types::SqlType;
+
+/// A constant or variable once more: for the limit of a sort below a TOP.
+fn copy_simple(e: &Expr) -> Option<Expr> {
+    match e {
+        Expr::Const(v) => Some(Expr::Const(v.clone())),
+        Expr::Var(v) => Some(Expr::Var(*v)),
+        _ => None,
+    }
+}
+
+impl<'a> Binder<'a> {
+    /// ORDER BY and OFFSET of a set operation: only by output columns.
+    pub(super) fn order_outputs(
+        &mut self,
+        bound: &mut BoundQuery,
+        q: &'a ast::Query,
+    ) -> SqlResult<()> {
+        let mut keys = Vec::new();
+        for item in &q.order_by {
+            let at = match &item.expr.kind {
+                ExprKind::Literal(Literal::Int(n)) => self.position(*n, bound.columns.len())?,
+                ExprKind::Column(c) if c.qualifier.is_none() => bound
+                    .columns
+                    .iter()
+                    .position(|k| eq(&k.name, &c.name.value))
+                    .ok_or_else(|| SqlError::new(207, &[&c.name.value]))?,
+                _ => return Err(SqlError::new(104, &[])),
+            };
+            bound.order.push(at as u16 + 1);
+            keys.push(SortKey {
+                expr: Expr::Slot(bound.outputs[at]),
+                descending: item.order == ast::SortOrder::Descending,
+                collation: bound.columns[at].collation.unwrap_or_default(),
+            });
+        }
+        if !keys.is_empty() {
+            let input = std::mem::take(&mut bound.node);
+            let save = bound.outputs.clone();
+            bound.node = Node::Sort(Box::new(Sort { input, keys, save, limit: None }));
+        }
+        let (offset, count) = self.offset_fetch(q)?;
+        if offset.is_some() || count.is_some() {
+            let input = std::mem::take(&mut bound.node);
+            let save = bound.outputs.clone();
+            let top = Top { input, count, percent: false, ties: None, offset, save };
+            bound.node = Node::Top(Box::new(top));
+        }
+        Ok(())
+    }
+
+    pub(super) fn offset_fetch(
+        &mut self,
+        q: &'a ast::Query,
+    ) -> SqlResult<(Option<Expr>, Option<Expr>)> {
+        let mut one = |e: &'a Option<ast::Expr>| -> SqlResult<Option<Expr>> {
+            match e {
+                None => Ok(None),
+                Some(e) => {
+                    let b = self.expr(e)?;
+                    Ok(Some(self.cast_to(b, SqlType::BigInt)?))
+                }
+            }
+        };
+        Ok((one(&q.offset)?, one(&q.fetch)?))
+    }
+
+    fn position(&self, n: i32, columns: usize) -> SqlResult<usize> {
+        match usize::try_from(n) {
+            Ok(n) if (1..=columns).contains(&n) => Ok(n - 1),
+            _ => Err(SqlError::new(108, &[&n])),
+        }
+    }
+
+    /// `Ok`: the n-th output; `Err`: an expression of its own.
+    pub(super) fn order_item(
+        &mut self,
+        e: &'a ast::Expr,
+        items: &[Item],
+        distinct: bool,
+    ) -> SqlResult<Result<usize, Bound>> {
+        match &e.kind {
+            ExprKind::Literal(Literal::Int(n)) => {
+                return self.position(*n, items.len()).map(Ok);
+            }
+            ExprKind::Literal(_) => return Err(SqlError::new(408, &[&1])),
+            ExprKind::Column(c) if c.qualifier.is_none() => {
+                let mut hits = items.iter().enumerate().filter(|(_, i)| eq(&i.name, &c.name.value));
+                if let Some((at, first)) = hits.next() {
+                    let text = format!("{:?}", first.bound.expr);
+                    if hits.any(|(_, i)| format!("{:?}", i.bound.expr) != text) {
+                        return Err(self.at(SqlError::new(209, &[&c.name.value]), c.name.span));
+                    }
+                    return Ok(Ok(at));
+                }
+            }
+            _ => {}
+        }
+        let b = self.expr(e)?;
+        let text = format!("{:?}", b.expr);
+        if let Some(at) = items.iter().position(|i| format!("{:?}", i.bound.expr) == text) {
+            return Ok(Ok(at));
+        }
+        if distinct {
+            return Err(SqlError::new(145, &[]));
+        }
+        Ok(Err(b))
+    }
+
+    pub(super) fn top(&mut self, s: &'a ast::SelectBlock) -> SqlResult<Option<(Expr, bool, bool)>> {
+        let Some(top) = &s.top else { return Ok(None) };
+        let b = self.expr(&top.count)?;
+        let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
+        Ok(Some((self.cast_to(b, ty)?, top.percent, top.with_ties)))
+    }
+
+    pub(super) fn sort_and_top(
+        &mut self,
+        mut node: Node,
+        keys: Vec<(Result<usize, Bound>, bool)>,
+        save: Vec<Slot>,
+        top: Option<(Expr, bool, bool)>,
+        (offset, fetch): (Option<Expr>, Option<Expr>),
+        out: &mut BoundQuery,
+    ) -> SqlResult<()> {
+        let mut ties = None;
+        let sorted = !keys.is_empty();
+        if sorted {
+            let mut sort_keys = Vec::with_capacity(keys.len());
+            let mut save = save.clone();
+            let mut by_output = true;
+            for (k, descending) in keys {
+                let (expr, collation) = match k {
+                    Ok(at) if !out.outputs.is_empty() => {
+                        if by_output {
+                            out.order.push(at as u16 + 1);
+                        }
+                        (Expr::Slot(out.outputs[at]), out.columns[at].collation.unwrap_or_default())
+                    }
+                    Ok(_) => return Err(unsupported(&"ORDER BY a position in an assignment")),
+                    Err(b) => {
+                        by_output = false;
+                        (b.expr, b.collation)
+                    }
+                };
+                sort_keys.push(SortKey { expr, descending, collation });
+            }
+            if !by_output {
+                out.order.clear();
+            }
+            if let Some((_, _, true)) = &top {
+                // The keys must survive the sort, to be compared for ties.
+                let mut list = Vec::new();
+                for k in &mut sort_keys {
+                    let slot = match &k.expr {
+                        Expr::Slot(s) => *s,
+                        _ => return Err(unsupported(&"WITH TIES by an expression")),
+                    };
+                    if !save.contains(&slot) {
+                        save.push(slot);
+                    }
+                    list.push((Expr::Slot(slot), k.collation));
+                }
+                ties = Some(list);
+            }
+            let limit = match &top {
+                Some((count, false, false)) => copy_simple(count),
+                _ => None,
+            };
+            node = Node::Sort(Box::new(Sort { input: node, keys: sort_keys, save, limit }));
+        }
+        if let Some((count, percent, with_ties)) = top {
+            if with_ties && !sorted {
+                return Err(SqlError::new(1062, &[]));
+            }
+            node = Node::Top(Box::new(Top {
+                input: node,
+                count: Some(count),
+                percent,
+                ties,
+                offset: None,
+                save: save.clone(),
+            }));
+        }
+        if offset.is_some() || fetch.is_some() {
+            node = Node::Top(Box::new(Top {
+                input: node,
+                count: fetch,
+                percent: false,
+                ties: None,
+                offset,
+                save,
+            }));
+        }
+        out.node = node;
+        Ok(())
+    }
+}

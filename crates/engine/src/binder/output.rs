@@ -1,0 +1,104 @@
+//! OUTPUT: items over `inserted` and `deleted`.
+
+use super::dml::Target;
+use super::{Binder, Source, unsupported};
+use crate::plan::change::{InsertRows, OutputPlan};
+use crate::plan::expr::{Expr, Slot};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ExprKind, SelectItem};
+
+impl<'a> Binder<'a> {
+    /// OUTPUT over `inserted` and `deleted`.
+    pub(super) fn output(
+        &mut self,
+        list: &'a [ast::Output],
+        target: &Target,
+        inserted: bool,
+        deleted: bool,
+    ) -> SqlResult<Option<OutputPlan>> {
+        let [o] = list else {
+            return match list {
+                [] => Ok(None),
+                _ => Err(unsupported(&"Two OUTPUT clauses")),
+            };
+        };
+        self.push_block();
+        let hints = super::from::hints(&[], false)?;
+        for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
+            if there {
+                let (db, t) = (target.database.clone(), target.table.clone());
+                let source = self.table_source(db, t, name, None, hints);
+                self.block().sources.push(source);
+            }
+        }
+        let r = self.output_items(o, inserted);
+        self.blocks.pop();
+        r.map(Some)
+    }
+
+    fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan> {
+        let mut bound = Vec::new();
+        let depth = self.blocks.len() - 1;
+        for item in &o.items {
+            match item {
+                SelectItem::QualifiedStar(q) => {
+                    let at = self.block().sources.iter().position(|s| s.is_called(q));
+                    let at = at.ok_or_else(|| SqlError::new(107, &[q]))?;
+                    for c in 0..self.blocks[depth].sources[at].columns.len() {
+                        let name = self.blocks[depth].sources[at].columns[c].name.to_string();
+                        bound.push((name, self.source_column(depth, at, c)));
+                    }
+                }
+                SelectItem::Expr { expr, alias } => {
+                    let b = self.expr(expr)?;
+                    let name = match (alias, &expr.kind) {
+                        (Some(a), _) => a.value.to_string(),
+                        (None, ExprKind::Column(c)) => c.name.value.to_string(),
+                        _ => String::new(),
+                    };
+                    bound.push((name, b));
+                }
+                SelectItem::Star(_) | SelectItem::Assign { .. } => {
+                    return Err(SqlError::new(102, &[&"*"]));
+                }
+            }
+        }
+        let (mut items, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, b) in bound {
+            columns.push(super::query::column_desc(&name, &b));
+            outputs.push(match b.expr {
+                Expr::Slot(s) => s,
+                _ => {
+                    let slot = self.computed_slot(&b, &name);
+                    items.push((b.expr, slot));
+                    slot
+                }
+            });
+        }
+        let taken = |s: &Source| -> Vec<(usize, Slot)> {
+            let columns = s.columns.iter().enumerate();
+            columns.filter_map(|(i, c)| c.slot.map(|slot| (i, slot))).collect()
+        };
+        let sources = &self.blocks[depth].sources;
+        let first = taken(&sources[0]);
+        let (ins, del) = match (inserted, sources.get(1)) {
+            (true, Some(d)) => (first, taken(d)),
+            (true, None) => (first, Vec::new()),
+            (false, _) => (Vec::new(), first),
+        };
+        let into = match &o.into {
+            None => None,
+            Some(t) => {
+                let target = self.insert_target(t)?;
+                let cols = self.insert_columns(&target.table, &o.columns)?;
+                self.check_width(columns.len(), cols.len(), &o.columns, true)?;
+                let types = columns.iter().map(|c| c.ty).collect();
+                let explicit = self.check_identity(&target, &cols, true)?;
+                let plan =
+                    self.insert_plan(target, InsertRows::External, types, &cols, explicit)?;
+                Some(Box::new(plan))
+            }
+        };
+        Ok(OutputPlan { inserted: ins, deleted: del, items, outputs, columns, into })
+    }
+}

@@ -1,0 +1,121 @@
+//! UNION, EXCEPT, INTERSECT.
+
+use super::query::{BoundQuery, UNTYPED, column_desc};
+use super::{Binder, Bound};
+use crate::plan::expr::{Expr, Slot};
+use crate::plan::node::{Compute, Distinct, Node, SetOperation};
+use crate::sink::ColumnDesc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, SetOperator};
+use taffrail_types::Collation;
+
+impl<'a> Binder<'a> {
+    fn body(&mut self, body: &'a ast::QueryBody) -> SqlResult<BoundQuery> {
+        self.deeper(|b| match body {
+            ast::QueryBody::Select(block) => b.select_block(block, None, true),
+            ast::QueryBody::Set(chain) => b.set_chain(chain),
+        })
+    }
+
+    pub(super) fn set_chain(&mut self, chain: &'a ast::SetChain) -> SqlResult<BoundQuery> {
+        let mut left = self.body(&chain.first)?;
+        let mut rest = chain.rest.iter().peekable();
+        while let Some((op, body)) = rest.next() {
+            let mut parts = vec![left, self.body(body)?];
+            // A run of one operator becomes one list.
+            while matches!(op, SetOperator::Union | SetOperator::UnionAll)
+                && rest.peek().is_some_and(|(o, _)| o == op)
+                && let Some((_, body)) = rest.next()
+            {
+                parts.push(self.body(body)?);
+            }
+            left = self.set_operation(*op, parts)?;
+        }
+        Ok(left)
+    }
+
+    fn set_operation(&mut self, op: SetOperator, parts: Vec<BoundQuery>) -> SqlResult<BoundQuery> {
+        let width = parts[0].outputs.len();
+        if parts.iter().any(|p| p.outputs.len() != width) {
+            return Err(SqlError::new(205, &[]));
+        }
+        if parts.iter().any(|p| !p.assign.is_empty()) {
+            return Err(SqlError::new(10734, &[]));
+        }
+        let bounds: Vec<Vec<Bound>> = parts
+            .iter()
+            .map(|p| {
+                let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
+                    nullable: c.nullable,
+                    collation: c.collation.unwrap_or_default(),
+                    untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
+                    ..Bound::new(Expr::Slot(*s), c.ty)
+                };
+                p.outputs.iter().zip(&p.columns).map(one).collect()
+            })
+            .collect();
+        let mut types = Vec::with_capacity(width);
+        let mut columns = Vec::with_capacity(width);
+        for i in 0..width {
+            let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
+            let (ty, collation) = self.common(&all)?;
+            let nullable = all.iter().any(|b| b.nullable);
+            types.push((ty, collation));
+            columns.push(ColumnDesc {
+                nullable,
+                ..column_desc(
+                    &parts[0].columns[i].name,
+                    &Bound { collation, ..Bound::new(Expr::NULL, ty) },
+                )
+            });
+        }
+        // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
+        let union = matches!(op, SetOperator::Union | SetOperator::UnionAll);
+        let mut nodes = Vec::new();
+        let mut slot_lists: Vec<Vec<Slot>> = Vec::new();
+        for (p, bound) in parts.into_iter().zip(bounds) {
+            let slots: Vec<Slot> = match (union, slot_lists.first()) {
+                (true, Some(first)) => first.clone(),
+                _ => types
+                    .iter()
+                    .zip(&columns)
+                    .map(|((ty, collation), c)| {
+                        let b = Bound {
+                            nullable: c.nullable,
+                            collation: *collation,
+                            ..Bound::new(Expr::NULL, *ty)
+                        };
+                        self.computed_slot(&b, &c.name)
+                    })
+                    .collect(),
+            };
+            let mut items = Vec::with_capacity(width);
+            for ((b, (ty, _)), slot) in bound.into_iter().zip(&types).zip(&slots) {
+                items.push((self.cast_to(b, *ty)?, *slot));
+            }
+            nodes.push(Node::Compute(Box::new(Compute { input: p.node, items })));
+            slot_lists.push(slots);
+        }
+        let keyed: Vec<(Slot, Collation)> =
+            slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
+        let outputs = slot_lists[0].clone();
+        let node = match op {
+            SetOperator::UnionAll => Node::Concat(nodes),
+            SetOperator::Union => {
+                Node::Distinct(Box::new(Distinct { input: Node::Concat(nodes), slots: keyed }))
+            }
+            SetOperator::Except | SetOperator::Intersect => {
+                let right = nodes.pop().expect("two operands");
+                let left = nodes.pop().expect("two operands");
+                Node::SetOperation(Box::new(SetOperation {
+                    left,
+                    right,
+                    except: op == SetOperator::Except,
+                    left_slots: keyed,
+                    right_slots: slot_lists[1].clone(),
+                }))
+            }
+        };
+        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
+    }
+}

@@ -1,0 +1,79 @@
+//! Arguments of a call into the parameters of a module.
+
+use super::module::{Module, Parameter};
+use super::procedure::Passed;
+use crate::session::Session;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Conversion, Value, convert};
+
+/// Puts arguments into a module's parameters: 201, 8144, 8145, 8143, 8146, 8162, 8178.
+pub(crate) fn bind_arguments(
+    session: &Session,
+    module: &Module,
+    name: &str,
+    parameters: &[Parameter],
+    passed: &[Passed],
+) -> SqlResult<(Vec<Value>, Vec<(usize, usize)>)> {
+    let collation = taffrail_types::Collation::default();
+    let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
+    let mut given = vec![false; parameters.len()];
+    let mut outputs = Vec::new();
+    let context = session.options.convert_context();
+    if parameters.is_empty() && !passed.is_empty() && module.name.is_some() {
+        return Err(SqlError::new(8146, &[&name]).with_state(2));
+    }
+    for (n, p) in passed.iter().enumerate() {
+        let at = if p.name.is_empty() {
+            if n >= parameters.len() {
+                return Err(SqlError::new(8144, &[&name]).with_state(2));
+            }
+            n
+        } else {
+            let found = parameters.iter().position(|k| collation.eq_str(&k.name, &p.name));
+            found.ok_or_else(|| SqlError::new(8145, &[&p.name, &name]).with_state(2))?
+        };
+        if given[at] {
+            return Err(SqlError::new(8143, &[&parameters[at].name]));
+        }
+        given[at] = true;
+        let to = parameters[at].ty;
+        if p.output {
+            if !parameters[at].output {
+                return Err(SqlError::new(8162, &[&parameters[at].name]).with_state(2));
+            }
+            outputs.push((n, at));
+        }
+        if let Some(v) = &p.value {
+            let v = match v {
+                Value::Null => Value::Null,
+                v if p.ty == to => v.clone(),
+                v => convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
+                    .map_err(|e| match e.number {
+                        // A parameter's conversion is 8114, whatever the value says.
+                        245 | 241 | 235 => {
+                            SqlError::new(8114, &[&p.ty.name(), &to.name()]).with_state(5)
+                        }
+                        _ => e,
+                    })?,
+            };
+            values[at] = Some(v);
+        } else {
+            given[at] = false;
+        }
+    }
+    let mut out = Vec::with_capacity(parameters.len());
+    for ((p, v), given) in parameters.iter().zip(values).zip(given) {
+        out.push(match (v, given, &p.default) {
+            (Some(v), ..) => v,
+            (None, _, Some(d)) => d.clone(),
+            (None, ..) => {
+                if module.name.is_none() {
+                    let text = format!("({})", module.text);
+                    return Err(SqlError::new(8178, &[&text, &p.name]));
+                }
+                return Err(SqlError::new(201, &[&name, &p.name]).with_state(4));
+            }
+        });
+    }
+    Ok((out, outputs))
+}

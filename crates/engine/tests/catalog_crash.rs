@@ -1,0 +1,147 @@
+//! The catalogue over losses of power: DDL is there or not, as a whole; databases are made and dropped as a whole;
+//! identity values never repeat.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use support::{Client, Heard};
+use taffrail_engine::{ConnectOptions, Instance, InstanceOptions};
+use taffrail_io::sim::{SimRng, SimWorld};
+
+fn start(world: &SimWorld) -> Option<Arc<Instance>> {
+    let mut options = InstanceOptions::new("/data", world.env());
+    options.max_server_memory_mb = 16;
+    Instance::start(options).ok()
+}
+
+fn connect(instance: &Arc<Instance>) -> Client {
+    let options = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
+    Client { connection: instance.connect(options).expect("a session") }
+}
+
+/// Runs a batch; its rows, unless something went wrong.
+fn run(c: &mut Client, sql: &str) -> Option<String> {
+    let mut heard = Heard::default();
+    c.connection.execute_batch(sql, &mut heard);
+    let said = heard.text();
+    let bad = said
+        .lines()
+        .any(|l| l.starts_with("Msg ") && !l.contains("Level 0,") && !l.contains("Level 10,"));
+    (!bad).then_some(said)
+}
+
+fn one_run(seed: u64) -> (bool, u32) {
+    let world = SimWorld::new(seed);
+    world.env().disk.create_dir("/data".as_ref()).expect("a directory");
+    let mut rng = SimRng::new(seed);
+    let mut ids = BTreeSet::new(); // identity values that a client has seen committed
+    let mut lives = 0;
+    let mut has_db = false; // acknowledged
+    let mut tables: BTreeSet<u32> = BTreeSet::new(); // acknowledged
+    let mut crashed_within = false;
+    for life in 0..4 {
+        if life > 0 {
+            world.restart();
+        }
+        // The first start may be hit as well.
+        world.crash_at(1 + rng.below(if life == 0 { 1500 } else { 900 }));
+        let Some(instance) = start(&world) else {
+            crashed_within = true;
+            continue;
+        };
+        lives += 1;
+        let mut c = connect(&instance);
+        let listed = run(&mut c, "SELECT name FROM sys.databases WHERE name = 'd'");
+        if let Some(listed) = listed {
+            let there = listed.contains("\nd\n");
+            assert!(there || !has_db, "seed {seed}: an acknowledged database is gone");
+            if !there && run(&mut c, "CREATE DATABASE d").is_some() {
+                has_db = true;
+                tables.clear();
+            } else if there {
+                has_db = true;
+            }
+        }
+        run(&mut c, "USE d");
+        for t in &tables {
+            let name = format!("t{t}");
+            let found = run(&mut c, &format!("SELECT id FROM {name}"));
+            assert!(found.is_some() || !world.is_powered(), "seed {seed}: table {name} is gone");
+            if *t == 0
+                && let Some(found) = found
+            {
+                let all: Vec<i64> = found.lines().filter_map(|l| l.parse().ok()).collect();
+                for id in &ids {
+                    assert!(all.contains(id), "seed {seed}: row {id} is gone");
+                }
+                ids.extend(all);
+            }
+        }
+        for step in 0..30 {
+            if !world.is_powered() {
+                break;
+            }
+            let t = rng.below(4) as u32;
+            let done = match rng.below(6) {
+                0 => {
+                    let sql = format!("CREATE TABLE t{t} (id int IDENTITY PRIMARY KEY, s varchar(20) DEFAULT 'x', UNIQUE (s, id))");
+                    if tables.contains(&t) {
+                        continue;
+                    }
+                    let done = run(&mut c, &sql).is_some();
+                    if done {
+                        tables.insert(t);
+                    }
+                    done
+                }
+                1 if t != 0 && tables.contains(&t) => {
+                    // Dropped or not: only an answer tells.
+                    tables.remove(&t);
+                    run(&mut c, &format!("DROP TABLE t{t}")).is_some()
+                }
+                2 if tables.contains(&t) => {
+                    run(&mut c, &format!("BEGIN TRAN; ALTER TABLE t{t} ADD c{step} int NULL; CREATE INDEX i{step} ON t{t} (s); ROLLBACK")).is_some()
+                }
+                3 => {
+                    run(&mut c, &format!("CREATE DATABASE e{step}")).is_some()
+                        && run(&mut c, &format!("DROP DATABASE e{step}")).is_some()
+                }
+                _ if tables.contains(&0) => {
+                    let said = run(&mut c, "INSERT t0 DEFAULT VALUES SELECT SCOPE_IDENTITY()");
+                    if let Some(said) = &said {
+                        let id = said.lines().filter_map(|l| l.parse().ok()).next_back();
+                        let id: i64 = id.expect("an identity value");
+                        assert!(ids.insert(id), "seed {seed}: {id} was given out twice");
+                    }
+                    said.is_some()
+                }
+                _ => continue,
+            };
+            assert!(done || !world.is_powered(), "seed {seed}: a statement failed without a crash");
+        }
+        crashed_within |= !world.is_powered();
+        if world.is_powered() {
+            world.crash();
+        }
+        drop(c);
+        // The threads of a machine without power end with its instance.
+        let _ = instance.shutdown();
+    }
+    (crashed_within, lives)
+}
+
+#[test]
+fn the_catalogue_survives_crashes() {
+    let seeds = std::env::var("TAFFRAIL_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
+    let (mut crashed, mut lives) = (0, 0);
+    for seed in 0..seeds {
+        let (within, n) = one_run(seed);
+        crashed += within as u32;
+        lives += n;
+    }
+    println!(
+        "{seeds} seeds: {lives} lives, {crashed} runs with a crash in the middle of something"
+    );
+    assert!(crashed > 0, "no crash came in the middle of anything");
+}

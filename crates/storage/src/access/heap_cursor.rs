@@ -1,0 +1,153 @@
+//! Scans of heaps, extent by extent.
+
+use std::sync::Arc;
+
+use taffrail_base::PageId;
+
+use super::cursor::page_lsn;
+use super::heap::{decode, fetch, flags_of, is_heap_page, read_row};
+use super::node::{FORWARDED, FORWARDING, GHOST};
+use super::{Hobt, Rid, ScanLocks};
+use crate::buffer::Access;
+use crate::error::StorageResult;
+use crate::layout::EXTENT_PAGES;
+use crate::page::Page;
+use crate::txn::Transaction;
+
+/// A position in a heap, with its own copy of the page that it is on: no latch is held between calls. See
+/// [`super::btree::BTreeCursor`] about locks.
+pub struct HeapCursor {
+    hobt: Arc<Hobt>,
+    locks: ScanLocks,
+    started: bool,
+    /// The next IAM page.
+    iam: PageId,
+    /// Extents of the IAM page before that are left, the next one last.
+    runs: Vec<(u32, u32)>,
+    start: u32,
+    file: u16,
+    /// Pages of the extent that are left, the next one last.
+    pages: Vec<PageId>,
+    copy: Box<Page>,
+    frame: u32,
+    clean: bool,
+    slot: u16,
+    slots: u16,
+    row: Vec<u8>,
+}
+
+impl HeapCursor {
+    pub(super) fn new(hobt: Arc<Hobt>, locks: ScanLocks) -> HeapCursor {
+        HeapCursor {
+            hobt,
+            locks,
+            started: false,
+            iam: PageId::NONE,
+            runs: Vec::new(),
+            start: 0,
+            file: 1,
+            pages: Vec::new(),
+            copy: Page::zeroed(),
+            frame: u32::MAX,
+            clean: true,
+            slot: 0,
+            slots: 0,
+            row: Vec::new(),
+        }
+    }
+
+    /// The next row.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<(Rid, &[u8])>> {
+        loop {
+            if self.slot >= self.slots {
+                if !self.load_next(tx)? {
+                    return Ok(None);
+                }
+                continue;
+            }
+            let slot = self.slot;
+            self.slot += 1;
+            let rid = Rid { page: self.copy.id(), slot };
+            let Some(flags) = flags_of(&self.copy, slot) else { continue };
+            if flags & FORWARDED != 0 {
+                continue;
+            }
+            if self.clean && flags & FORWARDING == 0 {
+                if flags & GHOST != 0 {
+                    continue;
+                }
+                return Ok(Some((rid, decode(self.copy.row(slot.into())))));
+            }
+            if !self.clean && flags & FORWARDING == 0 {
+                match self.locked(tx, rid)? {
+                    Some(true) => return Ok(Some((rid, decode(self.copy.row(slot.into()))))),
+                    Some(false) => return Ok(Some((rid, &self.row))),
+                    None => continue,
+                }
+            }
+            if fetch(tx, &self.hobt, rid, self.locks, &mut self.row)? {
+                return Ok(Some((rid, &self.row)));
+            }
+        }
+    }
+
+    /// As for trees: `Some(true)`: the copy is right; `Some(false)`: the row was read again.
+    fn locked(&mut self, tx: &mut Transaction, rid: Rid) -> StorageResult<Option<bool>> {
+        let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };
+        let new = tx.lock_rid(&self.hobt, rid, mode)?;
+        let (db, _) = tx.parts();
+        let found = if page_lsn(db, rid.page, self.frame) == Some(self.copy.lsn()) {
+            let ghost = flags_of(&self.copy, rid.slot).is_none_or(|f| f & GHOST != 0);
+            (!ghost).then_some(true)
+        } else {
+            self.row.clear();
+            read_row(db, &self.hobt, rid, &mut self.row)?.then_some(false)
+        };
+        if new && (found.is_none() || self.locks == ScanLocks::ReadCommitted) {
+            tx.unlock_rid(rid);
+        }
+        Ok(found)
+    }
+
+    fn load_next(&mut self, tx: &mut Transaction) -> StorageResult<bool> {
+        let db = tx.database().clone();
+        if !self.started {
+            self.started = true;
+            self.iam = self.hobt.first_iam();
+        }
+        loop {
+            if let Some(page) = self.pages.pop() {
+                let page = db.pool().read_for(&db.store, page, Access::Scan)?;
+                if !is_heap_page(&page, &self.hobt) {
+                    continue;
+                }
+                self.copy.bytes_mut().copy_from_slice(page.bytes());
+                self.frame = page.frame();
+                self.clean = match self.locks {
+                    ScanLocks::None => true,
+                    ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
+                    _ => false,
+                };
+                (self.slot, self.slots) = (0, self.copy.slots());
+                return Ok(true);
+            }
+            if let Some((first, count)) = self.runs.pop() {
+                if count > 1 {
+                    self.runs.push((first + 1, count - 1));
+                }
+                let page = PageId::new(self.file, self.start + first * EXTENT_PAGES);
+                self.pages = db.allocated(page)?;
+                self.pages.reverse();
+                continue;
+            }
+            if self.iam.is_none() {
+                return Ok(false);
+            }
+            self.file = self.iam.file.0;
+            let (mut runs, start, next) = db.read_iam(self.iam, self.hobt.id())?;
+            runs.reverse();
+            (self.runs, self.start, self.iam) = (runs, start, next);
+        }
+    }
+}

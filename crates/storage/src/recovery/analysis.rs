@@ -1,0 +1,124 @@
+//! Analysis: who had not ended when the log did, and the highest transaction id. Sees every record from MinLSN on, once.
+
+use std::collections::{BTreeMap, HashSet};
+
+use taffrail_base::TransactionId;
+use taffrail_log::{Lop, Record};
+
+use super::boot::Boot;
+use crate::access::record::xact;
+use crate::txn::table::ActiveTxn;
+
+pub(crate) struct Loser {
+    pub txn: ActiveTxn,
+    /// What its compensation records will take, at most about.
+    pub undo_bytes: u64,
+}
+
+pub(crate) struct Analysis {
+    pub active: BTreeMap<u64, Loser>,
+    /// Ended since the last begin record: a list that follows may still name them.
+    ended: HashSet<u64>,
+    highest_transaction: u64,
+    pub committed: u64,
+    pub records: u64,
+    pub malformed: Option<String>,
+}
+
+impl Analysis {
+    pub fn new(boot: &Boot) -> Analysis {
+        Analysis {
+            active: BTreeMap::new(),
+            ended: HashSet::new(),
+            highest_transaction: boot.next_transaction.saturating_sub(1),
+            committed: 0,
+            records: 0,
+            malformed: None,
+        }
+    }
+
+    fn bad(&mut self, r: &Record<'_>) {
+        self.malformed.get_or_insert_with(|| {
+            format!("log record at {:#x} ({}) is malformed", r.pos.0, r.header.op)
+        });
+    }
+
+    pub fn see(&mut self, r: &Record<'_>) {
+        self.records += 1;
+        let h = &r.header;
+        let id = h.txn;
+        match h.op {
+            Lop::BeginCkpt => {
+                self.ended.clear();
+                match xact::parse_begin_checkpoint(r) {
+                    Some(next) => {
+                        self.highest_transaction = self.highest_transaction.max(next - next.min(1));
+                    }
+                    None => self.bad(r),
+                }
+            }
+            Lop::XactCkpt => match xact::parse_active(r) {
+                Some(listed) => self.merge(listed),
+                None => self.bad(r),
+            },
+            Lop::CommitXact | Lop::AbortXact => {
+                if let Some(t) = self.active.remove(&id.0)
+                    && h.op == Lop::CommitXact
+                    && !t.txn.system
+                {
+                    self.committed += 1;
+                }
+                self.ended.insert(id.0);
+            }
+            _ if id != TransactionId::NONE => {
+                self.highest_transaction = self.highest_transaction.max(id.0);
+                let loser = self.active.entry(id.0).or_insert_with(|| Loser {
+                    txn: ActiveTxn {
+                        id,
+                        first: r.pos,
+                        last: r.pos,
+                        undo_next: r.pos,
+                        system: false,
+                    },
+                    undo_bytes: 0,
+                });
+                loser.txn.last = r.pos;
+                loser.txn.undo_next = if h.is_compensation() { h.undo_next } else { r.pos };
+                loser.undo_bytes += r.len() as u64 + 64;
+                if h.op == Lop::BeginXact {
+                    match xact::parse_begin_is_system(r) {
+                        Some(system) => loser.txn.system = system,
+                        None => self.bad(r),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The highest transaction id seen.
+    pub fn highest(&self) -> u64 {
+        self.highest_transaction
+    }
+
+    /// Those that had not ended.
+    pub fn losers(&self) -> impl Iterator<Item = ActiveTxn> {
+        self.active.values().map(|l| l.txn)
+    }
+
+    /// A checkpoint's list: what was active and may have no record since.
+    fn merge(&mut self, listed: Vec<ActiveTxn>) {
+        for t in listed {
+            if self.ended.contains(&t.id.0) {
+                continue;
+            }
+            let loser = self.active.entry(t.id.0).or_insert(Loser { txn: t, undo_bytes: 1 << 16 });
+            loser.txn.system = t.system;
+            loser.txn.first = loser.txn.first.min(t.first);
+            if t.last > loser.txn.last {
+                loser.txn.last = t.last;
+                loser.txn.undo_next = t.undo_next;
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What databases are made from and described with.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use taffrail_base::FileId;
+
+pub use taffrail_log::Growth;
+
+/// A data file to be made, or as it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DataFileSpec {
+    /// Logical name, e.g. `Sales`.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// When full.
+    pub growth: Growth,
+    /// Bytes; none = unlimited.
+    pub max_size: Option<u64>,
+}
+
+/// `sys.databases.recovery_model`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum RecoveryModel {
+    /// FULL
+    Full = 1,
+    /// BULK_LOGGED
+    BulkLogged = 2,
+    /// SIMPLE
+    Simple = 3,
+}
+
+impl RecoveryModel {
+    /// The one with this number.
+    pub fn from_u8(n: u8) -> Option<RecoveryModel> {
+        Some(match n {
+            1 => RecoveryModel::Full,
+            2 => RecoveryModel::BulkLogged,
+            3 => RecoveryModel::Simple,
+            _ => return None,
+        })
+    }
+}
+
+/// What is kept about a database in its boot page and can be altered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DatabaseOptions {
+    /// SET RECOVERY.
+    pub recovery_model: RecoveryModel,
+    /// SET DELAYED_DURABILITY: 0 DISABLED, 1 ALLOWED, 2 FORCED.
+    pub delayed_durability: u8,
+    /// SET TARGET_RECOVERY_TIME, seconds; 0 = automatic checkpoints by the recovery interval.
+    pub target_recovery_time_s: u32,
+    /// Bits that the engine defines (SINGLE_USER, READ_ONLY …): storage keeps them.
+    pub engine_flags: u64,
+}
+
+impl Default for DatabaseOptions {
+    /// FULL, DISABLED, 60 seconds.
+    fn default() -> DatabaseOptions {
+        DatabaseOptions {
+            recovery_model: RecoveryModel::Full,
+            delayed_durability: 0,
+            target_recovery_time_s: 60,
+            engine_flags: 0,
+        }
+    }
+}
+
+/// Settings of the log that are the instance's, not the database's.
+#[derive(Clone, Debug)]
+pub struct LogSettings {
+    /// How many VLFs a growth makes.
+    pub vlf_algorithm: taffrail_log::VlfAlgorithm,
+    /// How long a delayed durable commit may stay in memory.
+    pub delayed_window: Duration,
+    /// Sector size of a new log; none: the device's.
+    pub sector: Option<u32>,
+    /// Log buffers of 60 KiB at most.
+    pub buffers: usize,
+}
+
+impl Default for LogSettings {
+    fn default() -> LogSettings {
+        let o = taffrail_log::LogOptions::default();
+        LogSettings {
+            vlf_algorithm: o.vlf_algorithm,
+            delayed_window: o.delayed_window,
+            sector: None,
+            buffers: o.buffers,
+        }
+    }
+}
+
+/// What `CREATE DATABASE` asks for.
+#[derive(Clone, Debug)]
+pub struct CreateSpec {
+    /// Exactly one for now: the primary.
+    pub data_files: Vec<DataFileSpec>,
+    /// At least one.
+    pub log_files: Vec<DataFileSpec>,
+    /// Initial options.
+    pub options: DatabaseOptions,
+    /// tempdb: no commit flush, no torn-page protection, made anew at every start.
+    pub temporary: bool,
+}
+
+/// What [`Database::open`] needs to know.
+#[derive(Clone, Debug)]
+pub struct OpenSpec {
+    /// The primary data file; it names the others.
+    pub primary: PathBuf,
+}
+
+/// What restart did, for the error log.
+#[derive(Clone, Default, Debug)]
+pub struct RecoveryReport {
+    /// Transactions rolled forward (3406).
+    pub rolled_forward: u64,
+    /// Transactions rolled back (3407).
+    pub rolled_back: u64,
+    /// Records read.
+    pub records: u64,
+    /// Records redone.
+    pub redone: u64,
+    /// Torn pages repaired from the double-write region.
+    pub torn_repaired: u64,
+    /// Time of analysis and redo (one pass), of the undo of system transactions, of the rest.
+    pub analysis: Duration,
+    /// See above.
+    pub redo: Duration,
+    /// See above.
+    pub undo: Duration,
+}
+
+/// `sys.databases.state`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DatabaseState {
+    /// 0
+    Online,
+    /// 4, with the reason.
+    Suspect(String),
+    /// 6
+    Offline,
+}
+
+/// Data or log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    /// ROWS
+    Rows,
+    /// LOG
+    Log,
+}
+
+/// A row of `sys.database_files`.
+#[derive(Clone, Debug)]
+pub struct FileInfo {
+    /// `file_id`
+    pub id: FileId,
+    /// ROWS or LOG.
+    pub kind: FileKind,
+    /// Logical name.
+    pub name: String,
+    /// Physical name.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// Bytes in use (allocated extents).
+    pub used: u64,
+    /// Growth.
+    pub growth: Growth,
+    /// Bytes; none = unlimited.
+    pub max_size: Option<u64>,
+}
+
+/// Why a checkpoint is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CheckpointKind {
+    /// `CHECKPOINT`
+    Manual,
+    /// By the redo estimate or by log use.
+    Automatic,
+    /// Shutdown, backup, option changes.
+    Internal,
+}
