@@ -134,9 +134,11 @@ impl Instance {
     /// Opens or creates the system databases, recovers the others, starts the background threads.
     pub fn start(options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
         let fail = |e: &dyn std::fmt::Display| StartError(e.to_string());
-        let mut log = taffrail_storage::LogSettings::default();
-        log.vlf_algorithm = options.log_vlf_algorithm;
-        log.delayed_window = options.delayed_durability_window;
+        let log = taffrail_storage::LogSettings {
+            vlf_algorithm: options.log_vlf_algorithm,
+            delayed_window: options.delayed_durability_window,
+            ..Default::default()
+        };
         let storage_options = taffrail_storage::InstanceOptions {
             // Plans, locks and stacks live beside the pool.
             pool_bytes: (options.max_server_memory_mb << 20) / 4 * 3,

@@ -212,3 +212,53 @@ fn two_sessions_see_only_what_is_committed() {
     a.ok("DROP TABLE d.dbo.t");
     assert!(b.rows("SELECT * FROM d.dbo.t").starts_with("Msg 208"));
 }
+
+/// Money moves between accounts from eight sessions; deadlock victims try again; the sum never changes.
+#[test]
+fn transfers_from_many_sessions_keep_the_sum() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE DATABASE d");
+    c.ok("CREATE TABLE d.dbo.account (id int NOT NULL PRIMARY KEY, balance int NOT NULL, note varchar(20) NULL)");
+    c.ok("CREATE INDEX ib ON d.dbo.account (balance)");
+    c.ok("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 20 BEGIN INSERT d.dbo.account VALUES (@i, 100, NULL) SET @i += 1 END");
+    let done: u32 = std::thread::scope(|s| {
+        let workers: Vec<_> = (0..8u32)
+            .map(|n| {
+                let mut k = w.connect();
+                s.spawn(move || {
+                    let mut done = 0;
+                    let mut seed = n * 7919 + 1;
+                    let mut next = |most: u32| {
+                        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                        (seed >> 8) % most
+                    };
+                    k.ok("USE d SET NOCOUNT ON");
+                    for _ in 0..60 {
+                        let (a, b, m) = (next(20), next(20), next(50));
+                        let said = k.rows(&format!(
+                            "BEGIN TRAN UPDATE account SET balance = balance - {m} WHERE id = {a} \
+                             UPDATE account SET balance = balance + {m}, note = 'by {n}' WHERE id = {b} \
+                             IF {m} % 7 = 0 ROLLBACK ELSE COMMIT"
+                        ));
+                        assert!(said.is_empty() || said.starts_with("Msg 1205"), "{said}");
+                        done += said.is_empty() as u32;
+                        if next(10) == 0 {
+                            let sum = k.rows("SELECT SUM(balance), COUNT(*) FROM account WITH (TABLOCK)");
+                            assert_eq!(sum, "2000 | 20");
+                        }
+                    }
+                    done
+                })
+            })
+            .collect();
+        workers.into_iter().map(|w| w.join().expect("a worker")).sum()
+    });
+    assert!(done > 100, "{done} transfers");
+    assert_eq!(c.rows("SELECT SUM(balance) FROM d.dbo.account"), "2000");
+    // The index says the same as the table.
+    assert_eq!(
+        c.rows("SELECT COUNT(*) FROM d.dbo.account a WHERE EXISTS (SELECT 1 FROM d.dbo.account b WHERE b.balance = a.balance AND b.id = a.id)"),
+        "20"
+    );
+}

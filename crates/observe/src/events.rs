@@ -103,6 +103,13 @@ impl EventRing {
         events.sort_unstable_by_key(|e| e.number);
         events
     }
+
+    /// The same without flushes: what an error log wants to know.
+    pub fn read_rare_after(&self, after: u64) -> Vec<Recorded> {
+        let ring = self.rare.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = ring.partition_point(|e| e.number <= after);
+        ring.range(from..).cloned().collect()
+    }
 }
 
 #[cfg(test)]
@@ -131,5 +138,7 @@ mod tests {
         assert_eq!(events.len(), 5);
         assert_eq!((events[0].number, &events[0].event), (1, &growth));
         assert_eq!(ring.read_after(events[3].number), events[4..]);
+        assert_eq!(ring.read_rare_after(0), events[..1]);
+        assert_eq!(ring.read_rare_after(1), []);
     }
 }

@@ -23,6 +23,7 @@ pub mod errorlog;
 mod listener;
 mod login;
 mod output;
+mod reporting;
 mod sa;
 mod session;
 pub mod settings;

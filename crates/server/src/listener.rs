@@ -11,6 +11,7 @@ use crate::channel::Channel;
 use crate::credentials::Credentials;
 use crate::dirlock::{DirLock, LockFailure};
 use crate::errorlog::{ErrorLog, Level};
+use crate::reporting::{self, Reporter};
 use crate::settings::{Settings, TlsPolicy};
 use crate::watch::Watcher;
 use crate::{sa, session};
@@ -94,6 +95,7 @@ pub struct Server {
     /// A byte on it stops the acceptor.
     stop: UnixStream,
     acceptor: Option<JoinHandle<()>>,
+    reporter: Reporter,
     _lock: DirLock,
 }
 
@@ -131,6 +133,9 @@ impl Server {
             log.write(Level::Error, "Server", &e.to_string());
             StartFailure(e.to_string())
         })?;
+        reporting::recovery(&log, &instance);
+        let reporter = Reporter::start(log.clone(), instance.clone())
+            .map_err(|e| fail("error log thread", &e))?;
 
         let credentials = Arc::new(Credentials::new(&*env.entropy));
         let given = settings.sa_password.as_deref();
@@ -179,7 +184,7 @@ impl Server {
             format!("Server is listening on [ {} <{family}> {}].", address.ip(), address.port());
         shared.log.info("Server", &text);
         shared.log.info("Server", &SqlError::new(17126, &[]).message);
-        Ok(Server { shared, address, stop, acceptor: Some(acceptor), _lock: lock })
+        Ok(Server { shared, address, stop, acceptor: Some(acceptor), reporter, _lock: lock })
     }
 
     /// SIGTERM and SIGINT stop this server.
@@ -244,6 +249,7 @@ impl Server {
         }
         shared.watcher.stop();
         let closed = shared.instance.shutdown();
+        self.reporter.stop();
         if let Err(e) = &closed {
             shared.log.write(Level::Error, "Server", &e.to_string());
         }

@@ -19,7 +19,7 @@ impl<'a> Binder<'a> {
         target: &'a TableRef,
         from: &'a [TableRef],
     ) -> SqlResult<(Target, u32, Vec<FromTree>)> {
-        let mut trees = self.from_list(from)?;
+        let mut trees = self.sources_of_list(from)?;
         let (name, hints) = match target {
             TableRef::Named(n) => (Some(&n.name), super::from::hints(&n.hints, true)?),
             TableRef::Variable(v) => (None, super::from::hints(&v.hints, true)?),

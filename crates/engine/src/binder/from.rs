@@ -80,8 +80,8 @@ pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
 
 impl<'a> Binder<'a> {
     /// The comma-separated parts of FROM: all are joined.
-    pub(crate) fn from_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
-        list.iter().map(|t| self.from_item(t, false)).collect()
+    pub(crate) fn sources_of_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
+        list.iter().map(|t| self.source_item(t, false)).collect()
     }
 
     fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {
@@ -101,11 +101,11 @@ impl<'a> Binder<'a> {
     }
 
     /// `lateral`: earlier sources of this FROM may be mentioned (APPLY).
-    fn from_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
-        self.deeper(|b| b.from_item_kind(t, lateral))
+    fn source_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+        self.deeper(|b| b.source_item_kind(t, lateral))
     }
 
-    fn from_item_kind(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+    fn source_item_kind(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
         match t {
             TableRef::Named(n) => {
                 let line = self.line(n.name.span);
@@ -138,8 +138,8 @@ impl<'a> Binder<'a> {
 
     fn join(&mut self, j: &'a ast::Join) -> SqlResult<FromTree> {
         use ast::JoinKind::*;
-        let left = self.from_item(&j.left, false)?;
-        let right = self.from_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
+        let left = self.source_item(&j.left, false)?;
+        let right = self.source_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
         let mut on = Vec::new();
         if let Some(e) = &j.on {
             self.pred(e)?.into_conjuncts(&mut on);

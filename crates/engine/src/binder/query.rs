@@ -33,12 +33,6 @@ pub struct BoundSelect {
     pub order: Vec<u16>,
 }
 
-impl Default for Node {
-    fn default() -> Node {
-        Node::Nothing
-    }
-}
-
 pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
     ColumnDesc {
         name: name.into(),
@@ -142,7 +136,7 @@ impl<'a> Binder<'a> {
         q: Option<&'a ast::Query>,
         nested: bool,
     ) -> SqlResult<BoundQuery> {
-        let trees = self.from_list(&s.from)?;
+        let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
         if let Some(f) = &s.filter {
             self.pred(f)?.into_conjuncts(&mut conjuncts);

@@ -248,8 +248,7 @@ pub(crate) fn copy_rows<'a>(
     let mut s = std::mem::take(&mut rt.cx.session.scratch);
     let mut count = 0;
     let mut values = Vec::new();
-    loop {
-        let Some(row) = op.next_raw(rt)? else { break };
+    while let Some(row) = op.next_raw(rt)? {
         if let Some(p) = &scan.filter {
             ops::scan::read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
             if rt.test(p)? != Some(true) {

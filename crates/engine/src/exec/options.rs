@@ -208,6 +208,20 @@ pub(crate) fn ddl_command(kind: &StatementKind) -> Command {
     }
 }
 
+/// Statements of the catalogue that begin a transaction under SET IMPLICIT_TRANSACTIONS ON.
+pub(crate) fn begins_transaction(kind: &StatementKind) -> bool {
+    match kind {
+        StatementKind::CreateTable(_)
+        | StatementKind::AlterTable(_)
+        | StatementKind::CreateIndex(_)
+        | StatementKind::DropIndex(_)
+        | StatementKind::Truncate(_)
+        | StatementKind::Procedure(_) => true,
+        StatementKind::Drop(d) => d.kind != ast::DropKind::Database,
+        _ => false,
+    }
+}
+
 /// The error for a statement that nobody runs yet.
 pub(crate) fn unsupported_statement(kind: &StatementKind) -> Box<SqlError> {
     // The variant's name is the statement's: `CreateSequence(…)`.

@@ -8,7 +8,7 @@ use crate::catalog;
 use crate::database::Database;
 use crate::procs;
 use crate::session::Session;
-use crate::sink::{Command, Done, DoneKind, ResultSink};
+use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, SqlType, Value, convert};

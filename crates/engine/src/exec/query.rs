@@ -133,7 +133,12 @@ impl Interpreter<'_> {
             StmtKind::Ddl(statement) => {
                 let command = super::options::ddl_command(&statement.kind);
                 self.session.row_count = 0;
-                // Statements about whole databases run outside the user's transaction and say so themselves.
+                if self.session.options.implicit_transactions
+                    && self.session.transaction.count == 0
+                    && super::options::begins_transaction(&statement.kind)
+                {
+                    self.session.begin_transaction(None, self.sink)?;
+                }
                 self.in_statement(|it| {
                     let mut cx = it.context(s.line);
                     match ddl::execute(&mut cx, statement, &module.text) {
@@ -170,7 +175,11 @@ impl Interpreter<'_> {
             return Err(SqlError::new(3930, &[]));
         }
         if self.session.options.implicit_transactions && self.session.transaction.count == 0 {
-            self.session.begin_transaction(None, self.sink)?;
+            // A query without tables begins nothing.
+            let plan = self.plan(module, act, s.plan, s.visible, source)?;
+            if !plan.uses.is_empty() {
+                self.session.begin_transaction(None, self.sink)?;
+            }
         }
         let fmtonly = self.session.options.fmtonly;
         self.in_statement(|it| {

@@ -175,7 +175,7 @@ impl KeyMap {
     }
 
     pub fn len(&self) -> usize {
-        if self.width == 0 { self.table.len() } else { self.keys.len() / self.width }
+        self.keys.len().checked_div(self.width).unwrap_or(self.table.len())
     }
 
     fn hash(&self, key: &[Value]) -> u64 {

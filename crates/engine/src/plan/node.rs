@@ -36,11 +36,12 @@ pub struct QueryPlan {
 }
 
 /// An operator.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub enum Node {
     /// One row without columns: SELECT without FROM.
     OneRow,
     /// No row.
+    #[default]
     Nothing,
     /// Rows of a table.
     Scan(Box<Scan>),

@@ -7,7 +7,6 @@
 //! 2. A latch is taken only by a thread that holds a pin, and every guard keeps its pin until after its latch is gone.
 //! 3. While [`EVICTING`] is set in `pins`, one thread owns the frame, nobody holds a latch, and no pin succeeds.
 
-use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -20,6 +19,9 @@ use crate::page::Page;
 
 /// The bit of `pins` that says that the frame is being given to another page.
 pub(super) const EVICTING: u32 = 1 << 31;
+
+/// Bytes of the mapping for each frame: a page and its control block.
+const FRAME_BYTES: usize = PAGE_BYTES + size_of::<Control>();
 
 /// What is known of a frame. Valid when all its bits are zero: an empty frame.
 #[repr(C, align(64))]
@@ -42,10 +44,11 @@ pub(super) struct Control {
     pub listed: AtomicBool,
 }
 
-/// The mapping and the control blocks.
+/// One mapping: the pages, then their control blocks. The kernel gives memory to what is touched, so a pool costs what
+/// is used of it. (An over-aligned zeroed `Box` would be written through, 64 bytes for each frame, at every start.)
 pub(super) struct Arena {
     base: NonNull<u8>,
-    controls: Box<[Control]>,
+    frames: usize,
 }
 
 #[allow(unsafe_code)]
@@ -70,21 +73,30 @@ mod raw {
             let base = unsafe {
                 mmap_anonymous(
                     std::ptr::null_mut(),
-                    frames * PAGE_BYTES,
+                    frames * FRAME_BYTES,
                     ProtFlags::READ | ProtFlags::WRITE,
                     MapFlags::PRIVATE | MapFlags::NORESERVE,
                 )
             }?;
-            let controls: Box<[MaybeUninit<Control>]> = Box::new_zeroed_slice(frames);
-            // SAFETY: a control block of zero bits is valid: atomics of 0, false, and the latch by the assertion above.
-            let controls = unsafe { controls.assume_init() };
             let base = NonNull::new(base.cast::<u8>())
                 .ok_or_else(|| std::io::Error::other("mmap gave address zero"))?;
-            Ok(Arena { base, controls })
+            Ok(Arena { base, frames })
+        }
+
+        #[inline]
+        pub fn control(&self, frame: u32) -> &Control {
+            assert!((frame as usize) < self.frames);
+            // SAFETY: in bounds of the mapping by the assertion, aligned since pages are larger than the blocks are
+            // aligned; a control block of zero bits is valid (atomics of 0, false, and the latch by the assertion
+            // above), and only shared references to it are ever made.
+            unsafe {
+                let controls = self.base.as_ptr().add(self.frames * PAGE_BYTES).cast::<Control>();
+                &*controls.add(frame as usize)
+            }
         }
 
         fn page_ptr(&self, frame: u32) -> *mut Page {
-            assert!((frame as usize) < self.controls.len());
+            assert!((frame as usize) < self.frames);
             // SAFETY: in bounds of the mapping by the assertion.
             unsafe { self.base.as_ptr().add(frame as usize * PAGE_BYTES).cast::<Page>() }
         }
@@ -93,8 +105,7 @@ mod raw {
     impl Drop for Arena {
         fn drop(&mut self) {
             // SAFETY: the mapping of `new`; guards borrow the arena, so none is left.
-            let unmapped =
-                unsafe { munmap(self.base.as_ptr().cast(), self.controls.len() * PAGE_BYTES) };
+            let unmapped = unsafe { munmap(self.base.as_ptr().cast(), self.frames * FRAME_BYTES) };
             debug_assert!(unmapped.is_ok());
         }
     }
@@ -175,12 +186,7 @@ pub struct WriteGuard<'p>(Pin<'p>);
 
 impl Arena {
     pub fn frames(&self) -> u32 {
-        self.controls.len() as u32
-    }
-
-    #[inline]
-    pub fn control(&self, frame: u32) -> &Control {
-        &self.controls[frame as usize]
+        self.frames as u32
     }
 
     /// Pins a frame, unless it is being evicted.
