@@ -121,13 +121,13 @@ impl Connection {
     ) -> ConnectionFate {
         self.cancelled = false;
         self.session.cancel.store(false, Ordering::Release);
+        self.session.entry.request_begins();
         if self.session.entry.is_killed() {
             return ConnectionFate::Close;
         }
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         cell.set_status(Status::Running);
-        self.session.entry.request_begins();
         let mut it = Interpreter::new(&mut self.session, sink);
         let result = f(&mut it);
         let fate = it.request_ends(result, &mut self.cancelled);
@@ -144,6 +144,7 @@ impl Connection {
     /// Runs a batch.
     pub fn execute_batch(&mut self, text: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
         self.session.entry.set_text(text);
+        self.session.instance.counters().batch_requests.inc();
         self.request(sink, |it| it.batch(text))
     }
 
@@ -167,6 +168,7 @@ impl Connection {
             }
             self.session.entry.set_text(name);
         }
+        self.session.instance.counters().batch_requests.inc();
         self.request(sink, |it| it.remote_call(call))
     }
 
@@ -182,6 +184,7 @@ impl Connection {
     /// Restores the state after login: options, database, temp tables and prepared statements gone, open transaction
     /// rolled back unless it is kept. Tells the sink `ResetAck` first.
     pub fn reset(&mut self, keep_transaction: bool, sink: &mut dyn ResultSink) -> ConnectionFate {
+        self.session.instance.counters().resets.inc();
         self.request(sink, |it| it.reset(keep_transaction))
     }
 }
@@ -233,6 +236,7 @@ impl Session {
         if let Some(m) = self.instance.plans().text(key, text, declarations) {
             return Ok(m);
         }
+        self.instance.counters().compilations.inc();
         let module = if declarations.is_empty() {
             crate::exec::compile::batch(self, text)?
         } else {
@@ -313,7 +317,10 @@ impl Interpreter<'_> {
             Ok(()) | Err(Unwind::Module | Unwind::Batch) => {}
             // Nobody catches it here: it was meant for a TRY that has ended.
             Err(Unwind::Error(e)) => gone = self.sink.message(&e).is_err(),
-            Err(Unwind::Cancelled) => *cancelled = true,
+            Err(Unwind::Cancelled) => {
+                *cancelled = true;
+                self.session.instance.counters().attentions.inc();
+            }
             Err(Unwind::Gone) => gone = true,
         }
         if self.session.transaction.count == 0 {

@@ -93,6 +93,11 @@ impl SessionEntry {
     pub(crate) fn kill(&self) {
         self.killed.store(true, Ordering::Release);
         self.cancel.store(true, Ordering::Release);
+        // An idle session without a transaction holds nothing: it is out of its database at once, and its next request
+        // is refused. (A request says that it runs before it looks whether it was killed.)
+        if !self.is_running() && self.cell.open_transaction_count.load(Ordering::Acquire) == 0 {
+            self.cell.database_id.store(0, Ordering::Release);
+        }
         if let Some(hook) = &*self.kill_hook.lock() {
             hook();
         }

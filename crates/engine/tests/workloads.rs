@@ -262,3 +262,21 @@ fn transfers_from_many_sessions_keep_the_sum() {
         "20"
     );
 }
+
+#[test]
+fn a_database_is_taken_from_its_users() {
+    let w = World::new();
+    let mut a = w.connect();
+    let mut b = w.connect();
+    a.ok("CREATE DATABASE d");
+    b.ok("USE d");
+    assert!(a.rows("DROP DATABASE d").starts_with("Msg 3702"));
+    a.ok("ALTER DATABASE d SET SINGLE_USER WITH ROLLBACK IMMEDIATE DROP DATABASE d");
+    assert_eq!(b.run("SELECT 1"), "closed");
+    assert_eq!(a.rows("SELECT COUNT(*) FROM sys.databases WHERE name = 'd'"), "0");
+    let mut c = w.connect();
+    assert!(a.rows("KILL 9999").starts_with("Msg 6106"));
+    let id = c.connection.session_id();
+    a.ok(&format!("KILL {id}"));
+    assert_eq!(c.run("SELECT 1"), "closed");
+}

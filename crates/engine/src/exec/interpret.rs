@@ -156,6 +156,10 @@ impl<'s> Interpreter<'s> {
             *slot = Some(p.clone());
             return Ok(p.clone());
         }
+        let again = slot.is_some() || shared.lock().is_some();
+        if again {
+            self.session.instance.counters().recompilations.inc();
+        }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let plan = compile::plan(self.session, &home, module, visible, &act.tables, source)?;
         let plan = Arc::new(plan);

@@ -125,6 +125,7 @@ impl Session {
         if let Some(m) = self.instance.plans().procedure(&key) {
             return Ok(m);
         }
+        self.instance.counters().compilations.inc();
         let text = &p.definition;
         let compiled =
             compile::procedure(self, database, text, p.quoted_identifier, &p.head.name, id);
