@@ -44,6 +44,10 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
         }
     };
     let spid = connection.session_id();
+    // KILL and ROLLBACK IMMEDIATE end a session that waits for its client by ending the wait.
+    let mut connection = connection;
+    let ended = channel.clone();
+    connection.on_kill(Box::new(move || ended.shut()));
     shared.watcher.add(id, channel.clone());
     let mut session = Session { shared, channel, output, connection };
     let end = session.serve();
