@@ -1,1 +1,78 @@
 //! Golden scripts: `tests/golden/*.sql` in, results and messages out, over TDS against the real binary.
+//! `UPDATE_GOLDEN=1 cargo test -p taffrail-tests golden` writes them anew; the difference is to be read.
+
+use super::life::connect;
+use std::path::Path;
+use taffrail_base::SqlError;
+use taffrail_lab::client::{AnswerEvent, Client, display};
+use taffrail_testkit::{Column, Event, Session, assert_golden};
+use taffrail_tests::{Server, TempDir};
+use taffrail_types::{SqlType, Value};
+
+struct OverTds {
+    client: Client,
+    types: Vec<SqlType>,
+}
+
+impl OverTds {
+    fn event(&mut self, event: AnswerEvent) -> Option<Event> {
+        Some(match event {
+            AnswerEvent::Columns(set) => {
+                let columns = set.columns.iter().zip(&set.types).map(|(name, ty)| {
+                    let numeric = matches!(
+                        ty,
+                        SqlType::TinyInt
+                            | SqlType::SmallInt
+                            | SqlType::Int
+                            | SqlType::BigInt
+                            | SqlType::Decimal { .. }
+                            | SqlType::Numeric { .. }
+                            | SqlType::Money
+                            | SqlType::Float
+                            | SqlType::Real
+                    );
+                    Column { name: name.clone(), numeric }
+                });
+                let columns = columns.collect();
+                self.types = set.types;
+                Event::Columns(columns)
+            }
+            AnswerEvent::Row(row) => {
+                let cells = row.iter().zip(&self.types).map(|(value, ty)| match value {
+                    Value::Null => None,
+                    value => Some(display(value, *ty)),
+                });
+                Event::Row(cells.collect())
+            }
+            AnswerEvent::Done(count) => Event::Done(count),
+            AnswerEvent::Message(m) => Event::Message(SqlError {
+                number: m.number,
+                state: m.state,
+                severity: m.severity,
+                line: m.line,
+                procedure: None,
+                message: m.message,
+            }),
+            AnswerEvent::Status(status) => Event::ReturnStatus(status),
+            AnswerEvent::Returned(_) => return None,
+        })
+    }
+}
+
+impl Session for OverTds {
+    fn execute(&mut self, batch: &str) -> Vec<Event> {
+        match self.client.events(batch) {
+            Ok(events) => events.into_iter().filter_map(|e| self.event(e)).collect(),
+            Err(e) => panic!("{e}: {batch}"),
+        }
+    }
+}
+
+#[test]
+fn golden_scripts() {
+    let data = TempDir::new("golden");
+    let server = Server::start(&data.path().join("data"), &[]);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    assert_golden(folder, |_, _| OverTds { client: connect(&server, "master"), types: Vec::new() });
+    assert!(server.stop().success());
+}

@@ -127,6 +127,23 @@ pub struct ResultSet {
     pub rows: Vec<Vec<Value>>,
 }
 
+/// One thing that an answer holds.
+#[derive(Clone, Debug)]
+pub enum AnswerEvent {
+    /// A result set begins (its rows follow).
+    Columns(ResultSet),
+    /// A row of it.
+    Row(Vec<Value>),
+    /// A statement ended, with its count if it has one.
+    Done(Option<u64>),
+    /// ERROR or INFO.
+    Message(ServerMessage),
+    /// Return status of a procedure.
+    Status(i32),
+    /// An output parameter.
+    Returned(Value),
+}
+
 /// Everything a request brought.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
@@ -168,7 +185,7 @@ impl Answer {
 }
 
 /// A value as a person reads it.
-fn display(value: &Value, ty: SqlType) -> String {
+pub fn display(value: &Value, ty: SqlType) -> String {
     use taffrail_types::convert::{Conversion, cast};
     match value {
         Value::Null => "NULL".into(),
@@ -329,38 +346,61 @@ impl Client {
         Ok(())
     }
 
-    /// Waits for an answer and reads its tokens.
+    /// Waits for an answer and sorts what it holds; errors of the server are the error.
     fn answer(&mut self) -> Result<Answer> {
-        self.receive()?;
-        let mut tokens = TokenReader::new(VERSION);
-        let mut reader = Reader::new(self.assembler.data());
         let mut answer = Answer::default();
         let mut errors = Vec::new();
-        let mut ended = false;
-        while let Some(token) = tokens.next(&mut reader)? {
-            match token {
-                Token::Columns(columns) => answer.sets.push(ResultSet {
-                    types: columns.iter().map(|c| c.info.sql).collect(),
-                    columns: columns.into_iter().map(|c| c.name).collect(),
-                    rows: Vec::new(),
-                }),
-                Token::Row(row) => match answer.sets.last_mut() {
+        for event in self.receive_events()? {
+            match event {
+                AnswerEvent::Columns(set) => answer.sets.push(set),
+                AnswerEvent::Row(row) => match answer.sets.last_mut() {
                     Some(set) => set.rows.push(row),
                     None => return Err(ClientError::Protocol("a row without columns".into())),
                 },
-                Token::Message { error, number, state, class, text, line, .. } => {
+                AnswerEvent::Done(count) => answer.counts.extend(count),
+                AnswerEvent::Message(m) if m.severity > 10 => errors.push(m),
+                AnswerEvent::Message(m) => answer.messages.push(m),
+                AnswerEvent::Returned(value) => answer.returned.push(value),
+                AnswerEvent::Status(status) => answer.status = Some(status),
+            }
+        }
+        if errors.is_empty() { Ok(answer) } else { Err(ClientError::Server(errors)) }
+    }
+
+    /// Runs a batch; everything that it brings, errors among it, in order.
+    pub fn events(&mut self, sql: &str) -> Result<Vec<AnswerEvent>> {
+        request::encode_batch(sql, self.transaction, VERSION, &mut self.payload);
+        self.send(PacketType::Batch)?;
+        self.receive_events()
+    }
+
+    /// Waits for an answer and reads its tokens.
+    fn receive_events(&mut self) -> Result<Vec<AnswerEvent>> {
+        self.receive()?;
+        let mut tokens = TokenReader::new(VERSION);
+        let mut reader = Reader::new(self.assembler.data());
+        let mut events = Vec::new();
+        let mut ended = false;
+        while let Some(token) = tokens.next(&mut reader)? {
+            match token {
+                Token::Columns(columns) => events.push(AnswerEvent::Columns(ResultSet {
+                    types: columns.iter().map(|c| c.info.sql).collect(),
+                    columns: columns.into_iter().map(|c| c.name).collect(),
+                    rows: Vec::new(),
+                })),
+                Token::Row(row) => events.push(AnswerEvent::Row(row)),
+                Token::Message { number, state, class, text, line, .. } => {
                     let message =
                         ServerMessage { number, severity: class, state, line, message: text };
-                    if error { &mut errors } else { &mut answer.messages }.push(message);
+                    events.push(AnswerEvent::Message(message));
                 }
                 Token::Done(done) => {
-                    if done.status & DONE_COUNT != 0 {
-                        answer.counts.push(done.rows);
-                    }
+                    let counted = done.status & DONE_COUNT != 0;
+                    events.push(AnswerEvent::Done(counted.then_some(done.rows)));
                     ended = done.status & DONE_MORE == 0;
                 }
-                Token::ReturnStatus(status) => answer.status = Some(status),
-                Token::ReturnValue { value, .. } => answer.returned.push(value),
+                Token::ReturnStatus(status) => events.push(AnswerEvent::Status(status)),
+                Token::ReturnValue { value, .. } => events.push(AnswerEvent::Returned(value)),
                 Token::EnvChange { kind: 8, data } if data.len() >= 9 => {
                     let mut descriptor = [0; 8];
                     descriptor.copy_from_slice(&data[1..9]);
@@ -370,12 +410,9 @@ impl Client {
                 _ => {}
             }
         }
-        match (errors.is_empty(), ended) {
-            (false, _) => Err(ClientError::Server(errors)),
-            (true, true) => Ok(answer),
-            (true, false) => {
-                Err(ClientError::Protocol("the answer does not end with a final DONE".into()))
-            }
+        match ended {
+            true => Ok(events),
+            false => Err(ClientError::Protocol("the answer does not end with a final DONE".into())),
         }
     }
 }
