@@ -8,7 +8,7 @@ endif
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: run test build bench bench-peers soak tidy toolchain fmt clean
+.PHONY: run test build bench bench-peers tidy toolchain fmt clean
 
 run: build  ## build, start the server on ./data and say how to connect
 	@echo 'Connect with:  sqlcmd -S 127.0.0.1,1433 -U sa -C   (the password: TAFFRAIL_SA_PASSWORD, or data/sa-password)'

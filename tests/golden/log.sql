@@ -6,7 +6,7 @@ DBCC LOGINFO WITH TABLERESULTS, NO_INFOMSGS
 SELECT file_id, vlf_begin_offset, vlf_size_mb, vlf_sequence_number, vlf_active, vlf_status FROM sys.dm_db_log_info(DB_ID())
 GO
 ALTER DATABASE GoldenLog MODIFY FILE (NAME = GoldenLog_log, SIZE = 16MB)
-SELECT COUNT(*) AS vlfs FROM sys.dm_db_log_info(NULL)
+SELECT COUNT(*) AS vlfs FROM sys.dm_db_log_info(DB_ID())
 SELECT name, type_desc, size, max_size, growth, is_percent_growth FROM sys.database_files ORDER BY file_id
 GO
 CREATE DATABASE Tiny ON (NAME = Tiny, FILENAME = 'tiny.mdf', SIZE = 8MB) LOG ON (NAME = Tiny_log, FILENAME = 'tiny_log.ldf', SIZE = 1MB, FILEGROWTH = 0)
@@ -15,7 +15,8 @@ GO
 USE Tiny
 CREATE TABLE t (i int IDENTITY PRIMARY KEY, filler char(4000) NOT NULL DEFAULT 'x')
 GO
---@ mask message
+SET NOCOUNT ON
+GO
 BEGIN TRY
     BEGIN TRAN
     DECLARE @i int = 0
