@@ -18,6 +18,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_io::Env;
+use taffrail_observe::{WaitStats, WaitType};
 use taffrail_storage::StorageInstance;
 use taffrail_types::{Collation, Value};
 
@@ -102,6 +103,9 @@ impl From<LoginEntry> for Login {
         }
     }
 }
+
+/// A wait is counted when it ends: idle threads end theirs at least this often.
+const IDLE_AT_MOST: Duration = Duration::from_millis(100);
 
 #[derive(Default)]
 struct Threads {
@@ -393,8 +397,9 @@ impl Instance {
 
     fn spawn_background(self: &Arc<Self>) -> std::io::Result<()> {
         type Tick = fn(&Arc<Instance>) -> Duration;
-        let ticks: [(&str, Tick); 2] = [
-            ("recovery writer", |i| {
+        type Idle = &'static [WaitType];
+        let ticks: [(&str, Idle, Tick); 2] = [
+            ("recovery writer", &[WaitType::DirtyPagePoll, WaitType::CheckpointQueue], |i| {
                 i.adopt_databases();
                 let open = i.databases.list().into_iter().filter_map(|s| s.database);
                 open.map(|d| d.storage.background_tick())
@@ -402,9 +407,9 @@ impl Instance {
                     .unwrap_or(Duration::from_millis(500))
                     .clamp(Duration::from_millis(5), Duration::from_millis(500))
             }),
-            ("lazy writer", |i| i.storage.lazy_writer_tick()),
+            ("lazy writer", &[WaitType::LazyWriterSleep], |i| i.storage.lazy_writer_tick()),
         ];
-        for (name, tick) in ticks {
+        for (name, waits, tick) in ticks {
             let weak = Arc::downgrade(self);
             let spawn = std::thread::Builder::new().name(name.into()).stack_size(512 << 10);
             let handle = spawn.spawn(move || {
@@ -415,17 +420,29 @@ impl Instance {
                     if instance.threads.stopping.load(Ordering::Acquire) {
                         break;
                     }
-                    let pause = tick(&instance);
+                    let pause = tick(&instance).min(IDLE_AT_MOST);
                     let threads = &instance.threads;
                     let mut gate = threads.gate.lock();
                     if !threads.stopping.load(Ordering::Acquire) {
+                        let idle = taffrail_observe::wait(waits[0]);
                         threads.wake.wait_for(&mut gate, pause);
+                        let ns = idle.finish();
+                        // One thread waits for both: pages that grow old, and that a checkpoint is due.
+                        for also in &waits[1..] {
+                            WaitStats::global().record(*also, ns, 0);
+                        }
                     }
                 }
             })?;
             self.threads.list.lock().push(handle);
         }
         Ok(())
+    }
+
+    /// Ends the present idle waits of the background threads, so that they are counted.
+    pub(crate) fn wake_background(&self) {
+        let _gate = self.threads.gate.lock();
+        self.threads.wake.notify_all();
     }
 
     /// Checkpoints and closes every database and stops the background threads. Connections must have ended.

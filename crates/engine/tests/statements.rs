@@ -200,7 +200,7 @@ fn procedures_and_texts() {
     );
     assert_eq!(
         c.rows("EXEC p"),
-        "Msg 201, Level 16, State 4, Procedure p, Line 1: Procedure or function 'p' expects parameter '@a', which was not supplied."
+        "Msg 201, Level 16, State 4, Procedure p, Line 0: Procedure or function 'p' expects parameter '@a', which was not supplied."
     );
     assert_eq!(c.rows("EXEC ('SELECT 1 + 1')"), "2");
     assert_eq!(

@@ -106,7 +106,9 @@ fn commits(log: &Log, threads: u64, delayed: bool) -> (f64, Duration) {
 }
 
 fn main() {
-    let dir: PathBuf = std::env::args().nth(1).unwrap_or_else(|| "/tmp/log_speed".into()).into();
+    let dir: PathBuf = std::env::args()
+        .nth(1)
+        .map_or_else(|| std::env::temp_dir().join("log_speed"), PathBuf::from);
     let env = Env::os();
     env.disk.create_dir(&dir).unwrap();
     let path = dir.join("speed_log.ldf");

@@ -5,16 +5,25 @@
 //!
 //! ```text
 //!   reserved by transactions (+ 1/8 for block headers and ends of VLFs)      only for their compensation records
-//!   a fixed reserve                                                          only for system records: one checkpoint
+//!   the checkpoint reserve: a fixed part, and a note of each transaction     only for system records
 //! ```
-//! A transaction reserves with each record what undoing it will append, and with its first record one abort record
-//! and one sector: the padding that its end causes.
+//! A transaction reserves with each record what undoing it will append, and with its first record its end: one commit
+//! or abort record and one sector, the padding that it causes. Ends are counted apart, because compensation records
+//! that flushes put into sectors of their own take more than was reserved for them, and must not take that: a
+//! transaction that could neither commit nor abort would have no outcome.
 //!
 //! | who appends                  | may use                                            |
 //! |------------------------------|----------------------------------------------------|
 //! | a transaction                | what is not kept back                              |
-//! | the system (checkpoint)      | that and the fixed reserve                         |
-//! | rollback, commit, abort      | everything; if even that is not enough, the file grows past its limits |
+//! | the system (checkpoint)      | that and the checkpoint reserve                    |
+//! | rollback                     | everything but the ends of transactions            |
+//! | commit, abort                | everything but the ends of other transactions      |
+//!
+//! If that is not enough, the file grows past its limits for a commit, an abort or a rollback, and for a checkpoint that
+//! would free some log.
+//!
+//! Invariant: free space is never less than the ends that are reserved, so a commit record finds its place in a log that
+//! is full and on a disk that is full.
 
 use std::sync::atomic::Ordering;
 
@@ -33,7 +42,21 @@ use crate::record::{HEADER_BYTES_MAX, RECORD_BYTES_MAX, RecordHeader, Reserve, T
 enum Class {
     Transaction,
     System,
-    Ending,
+    /// Part of a rollback: compensation records, and system transactions that it needs.
+    Rollback,
+    /// A commit or abort record.
+    End,
+}
+
+/// How far [`Log::make_room`] may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Limits {
+    /// Files grow as their settings say.
+    Kept,
+    /// Past them if a checkpoint would free log then.
+    PastForCheckpoint,
+    /// Past them.
+    Past,
 }
 
 /// Why an attempt did not append.
@@ -52,9 +75,17 @@ struct Request<'a> {
     prev: LogPos,
     len: usize,
     class: Class,
-    /// To be reserved with it.
+    /// To be reserved with it, the end not counted.
     reserve: u64,
+    /// The transaction's end is to be reserved too.
+    begins: bool,
+    /// It is the end, and was reserved.
+    ends: bool,
 }
+
+/// What a checkpoint may write about an active transaction, and as much again: a long record can waste as much as it
+/// takes at the end of a VLF.
+const NOTE_BYTES: u64 = 72;
 
 /// What is kept back for a reservation of so many bytes.
 fn with_margin(reserved: u64) -> u64 {
@@ -72,31 +103,44 @@ impl Log {
     ) -> Result<LogPos, AppendError> {
         let len = header.encoded_len() + payload.iter().map(|p| p.len()).sum::<usize>();
         let compensation = header.is_compensation();
-        let ending = compensation
-            || tx.in_rollback
-            || matches!(header.op, Lop::CommitXact | Lop::AbortXact | Lop::ForgetXact);
-        let mut reserving = reserve.bytes();
-        if tx.first.is_zero() && !ending {
-            reserving += self.end_reserve();
-        }
+        let class = match header.op {
+            Lop::CommitXact | Lop::AbortXact | Lop::ForgetXact => Class::End,
+            _ if compensation || tx.in_rollback => Class::Rollback,
+            _ => Class::Transaction,
+        };
+        let begins = tx.first.is_zero() && !compensation && class != Class::End;
+        let ends = class == Class::End && tx.end_reserved;
+        let reserve = reserve.bytes();
         let request = Request {
             header,
             payload,
             txn: tx.id,
             prev: tx.last,
             len,
-            class: if ending { Class::Ending } else { Class::Transaction },
-            reserve: reserving,
+            class,
+            reserve,
+            begins,
+            ends,
         };
         let pos = self.append_request(&request)?;
+        let end = self.end_reserve();
+        if begins {
+            tx.end_reserved = true;
+            tx.reserved += end;
+        }
+        if ends {
+            tx.end_reserved = false;
+            tx.reserved -= end;
+        }
         if compensation {
             // It was reserved with the record that it undoes.
-            let used = (len.next_multiple_of(4) as u64 + 2).min(tx.reserved);
+            let kept = if tx.end_reserved { end } else { 0 };
+            let used = (len.next_multiple_of(4) as u64 + 2).min(tx.reserved - kept);
             tx.reserved -= used;
             self.give_back(used);
             tx.undo_next = header.undo_next;
         } else {
-            tx.reserved += reserving;
+            tx.reserved += reserve;
             tx.undo_next = pos;
         }
         if tx.first.is_zero() {
@@ -125,14 +169,44 @@ impl Log {
             len,
             class: Class::System,
             reserve: 0,
+            begins: false,
+            ends: false,
         })
+    }
+
+    /// Makes sure that system records with payloads of these lengths find room, each in a block of its own and with
+    /// the end of a VLF between them, so that a checkpoint either is begun and ended or appends nothing.
+    pub fn make_system_room(&self, payloads: &[usize]) -> Result<(), AppendError> {
+        let cost = |payload: &usize| {
+            let padded = (HEADER_BYTES_MAX + payload).next_multiple_of(4);
+            OpenBlock::closed_len(BLOCK_HEADER_BYTES + padded, 1, self.sector) as u64
+        };
+        let longest = payloads.iter().map(cost).max().unwrap_or(0);
+        let need = payloads.iter().map(cost).sum::<u64>() + longest;
+        loop {
+            let seen = {
+                let state = self.lock();
+                if state.core.is_failed() {
+                    return Err(AppendError::LogUnavailable);
+                }
+                if state.free() >= need + with_margin(state.reserved) {
+                    return Ok(());
+                }
+                state.space_changes
+            };
+            self.make_room(seen, Limits::PastForCheckpoint)?;
+        }
     }
 
     /// A transaction ended: what it still has reserved is free again.
     pub fn release(&self, tx: &mut TxLog) {
         let reserved = std::mem::take(&mut tx.reserved);
+        let ends = u64::from(std::mem::take(&mut tx.end_reserved));
         if reserved > 0 {
             self.give_back(reserved);
+        }
+        if ends > 0 {
+            self.lock().ends -= ends;
         }
     }
 
@@ -141,7 +215,10 @@ impl Log {
     pub fn reserve_recovered(&self, tx: &mut TxLog, bytes: u64) {
         let bytes = bytes + self.end_reserve();
         tx.reserved += bytes;
-        self.lock().reserved += bytes;
+        tx.end_reserved = true;
+        let mut state = self.lock();
+        state.reserved += bytes;
+        state.ends += 1;
     }
 
     fn give_back(&self, bytes: u64) {
@@ -155,9 +232,9 @@ impl Log {
         (self.sector + BLOCK_HEADER_BYTES + HEADER_BYTES_MAX + 64) as u64
     }
 
-    /// What is kept for one checkpoint.
-    pub(crate) fn fixed_reserve(&self) -> u64 {
-        (6 * self.sector + (8 << 10)) as u64
+    /// What is kept for checkpoints while so many transactions are active.
+    fn checkpoint_reserve(&self, active: u64) -> u64 {
+        (6 * self.sector + (8 << 10)) as u64 + active * NOTE_BYTES
     }
 
     fn append_request(&self, r: &Request<'_>) -> Result<LogPos, AppendError> {
@@ -180,7 +257,12 @@ impl Log {
                 Obstacle::Failed => return Err(AppendError::LogUnavailable),
                 Obstacle::Space(seen) => {
                     drop(state);
-                    self.make_room(seen, r.class == Class::Ending)?;
+                    let limits = match r.class {
+                        Class::Transaction => Limits::Kept,
+                        Class::System => Limits::PastForCheckpoint,
+                        Class::Rollback | Class::End => Limits::Past,
+                    };
+                    self.make_room(seen, limits)?;
                 }
                 Obstacle::Buffer => {
                     let _wait = taffrail_observe::wait(WaitType::LogBuffer);
@@ -214,10 +296,13 @@ impl Log {
             // What does not fit the rest of the VLF wastes it.
             if alone > rest { alone + rest } else { alone }
         };
+        let end = self.end_reserve();
+        let ends = s.ends + u64::from(r.begins) - u64::from(r.ends);
+        let reserve = r.reserve + if r.begins { end } else { 0 };
         let keep = match r.class {
-            Class::Transaction => with_margin(s.reserved + r.reserve) + self.fixed_reserve(),
+            Class::Transaction => with_margin(s.reserved + reserve) + self.checkpoint_reserve(ends),
             Class::System => with_margin(s.reserved),
-            Class::Ending => 0,
+            Class::Rollback | Class::End => ends * end,
         };
         if s.free() < cost + keep {
             return Err(Obstacle::Space(s.space_changes));
@@ -246,14 +331,13 @@ impl Log {
         s.open.slots[s.open.records] = at as u16;
         s.open.records += 1;
         s.open.used += padded;
-        s.reserved += r.reserve;
+        s.reserved += reserve;
+        s.reserved -= if r.ends { end } else { 0 };
+        s.ends = ends;
         let pos = LogPos(s.open.start + s.open.records as u64);
         s.last_record = pos;
         self.appended.store(pos.0 + 1, Ordering::Release);
-        debug_assert!(
-            r.class != Class::Transaction || s.free() >= with_margin(s.reserved),
-            "free space is never less than what rollback may need"
-        );
+        debug_assert!(s.free() >= keep, "what is kept back is still there");
         Ok((pos, kick))
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Invariants of [`State`]: (1) `cached` is ordered by position, and every block that is not durable is in it;
 //! (2) `open` lies in the head VLF, and at least one sector is free behind its limit; (3) `reserved` is the sum over all
-//! transactions' `TxLog::reserved`.
+//! transactions' `TxLog::reserved`, and `ends` the number of those whose end is part of it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -79,6 +79,8 @@ pub(crate) struct State {
     pub buffer_waiters: usize,
     /// What transactions have reserved.
     pub reserved: u64,
+    /// Transactions whose commit or abort record is part of that.
+    pub ends: u64,
     /// Goes up whenever VLFs are added or freed.
     pub space_changes: u64,
     /// CRC of the last closed block.
@@ -125,6 +127,7 @@ impl State {
             buffers_max: buffers_max.max(3),
             buffer_waiters: 0,
             reserved: 0,
+            ends: 0,
             space_changes: 0,
             last_crc,
             last_record,

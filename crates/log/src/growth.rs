@@ -19,6 +19,7 @@ use taffrail_base::{FileId, Lsn};
 use taffrail_io::{AlignedBuf, IoError, IoResult, Volume};
 use taffrail_observe::{Event, EventRing, Moment, WaitType};
 
+use crate::append::Limits;
 use crate::directory::{Entry, FILE_HEADER_BYTES};
 use crate::error::{AppendError, LogError};
 use crate::files::LogFiles;
@@ -167,9 +168,9 @@ impl Log {
     }
 
     /// An append found no room: truncation may have made some meanwhile, else the log grows. `Ok`: try again.
-    /// `space_changes` is what the failed attempt saw. `beyond` allows what rollback needs: growing past MAXSIZE
-    /// and files that do not grow otherwise.
-    pub(crate) fn make_room(&self, space_changes: u64, beyond: bool) -> Result<(), AppendError> {
+    /// `space_changes` is what the failed attempt saw. `limits` may allow what rollback needs: growing past
+    /// MAXSIZE and files that do not grow otherwise.
+    pub(crate) fn make_room(&self, space_changes: u64, limits: Limits) -> Result<(), AppendError> {
         let _wait = taffrail_observe::wait(WaitType::LogMgrReserveAppend);
         let mut files = self.files.lock();
         if self.is_failed() {
@@ -181,6 +182,11 @@ impl Log {
         if self.truncate_now().1 > 0 {
             return Ok(());
         }
+        let beyond = match limits {
+            Limits::Kept => false,
+            Limits::PastForCheckpoint => self.checkpoint_would_free(),
+            Limits::Past => true,
+        };
         let mut refused: Option<IoError> = None;
         // First the file being written, then the others.
         let head = usize::from(self.lock().table.head().place.file);
@@ -250,10 +256,17 @@ impl Log {
         if file >= files.root.files.len() {
             return Err(LogError::Specification(format!("the log has no file {file}")));
         }
-        files.write_root(|r| {
+        let written = files.write_root(|r| {
             r.files[file].growth = growth;
             r.files[file].max_size = max_size.min(MAX_SIZE);
-        })?;
+        });
+        if let Err(LogError::Io(e)) = &written
+            && !e.is_full()
+        {
+            // As for growth: nobody knows which of the two roots the device has.
+            self.fail(e);
+        }
+        written?;
         self.note_files(&files);
         Ok(())
     }

@@ -120,6 +120,9 @@ impl Drop for StateGuard<'_> {
     }
 }
 
+/// The writer looks up from its idling this often, since a wait is counted when it ends.
+const IDLE: Duration = Duration::from_millis(100);
+
 impl Log {
     pub(crate) fn lock(&self) -> StateGuard<'_> {
         StateGuard { guard: self.state.lock(), failed: &self.failed }
@@ -297,6 +300,23 @@ impl Log {
         }
     }
 
+    /// Ends the log: nothing is appended or written from the return on, so that its files may be opened again or removed. What was not
+    /// hardened before may be lost.
+    pub fn close(&self) {
+        self.failed.store(true, Ordering::Release);
+        let wakes = self.lock().core.fail();
+        self.buffers_free.notify_all();
+        for (wake, waiter) in wakes {
+            waiter.wake(wake);
+        }
+        self.stop_writer();
+        // A growth and writes that had begun.
+        drop(self.files.lock());
+        while self.lock().core.in_flight() > 0 {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+    }
+
     /// A delayed durable commit was appended: its block leaves the memory within the window of the options, given
     /// that a writer thread runs.
     pub fn request_lazy(&self) {
@@ -352,9 +372,9 @@ impl Log {
             if self.writer.kicked.swap(false, Ordering::AcqRel) {
                 continue;
             }
-            match idle {
-                Some(d) => std::thread::park_timeout(d),
-                None => std::thread::park(),
+            {
+                let _idle = taffrail_observe::wait(WaitType::LogMgrQueue);
+                std::thread::park_timeout(idle.unwrap_or(IDLE).min(IDLE));
             }
             self.writer.kicked.store(false, Ordering::Release);
         }

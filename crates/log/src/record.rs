@@ -237,7 +237,7 @@ impl<'a> Record<'a> {
 /// What a transaction knows of its own records. Owned by the transaction, lent to every append.
 ///
 /// Invariants: (1) `first <= last`, both zero before the first record; (2) `reserved` is part of the log's sum of
-/// reservations until [`crate::Log::release`].
+/// reservations until [`crate::Log::release`]; (3) it contains the end of the transaction while `end_reserved` is set.
 #[derive(Debug, Default)]
 pub struct TxLog {
     /// The transaction.
@@ -250,6 +250,8 @@ pub struct TxLog {
     pub undo_next: LogPos,
     /// Log space that it has reserved for its rollback.
     pub reserved: u64,
+    /// The commit or abort record has its place: from the first record to that one.
+    pub end_reserved: bool,
     /// Records appended.
     pub records: u64,
     /// Bytes of them.

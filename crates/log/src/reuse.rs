@@ -4,7 +4,7 @@
 //! frees every VLF that lies wholly before the smallest of them, the last durable checkpoint and the durable position.
 //! It writes nothing: a VLF's status is derived.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use taffrail_base::LogPos;
@@ -56,24 +56,6 @@ impl ReuseWait {
             ReuseWait::XtpCheckpoint => "XTP_CHECKPOINT",
         }
     }
-
-    const fn from_code(n: u8) -> ReuseWait {
-        match n {
-            1 => ReuseWait::Checkpoint,
-            2 => ReuseWait::LogBackup,
-            3 => ReuseWait::ActiveBackupOrRestore,
-            4 => ReuseWait::ActiveTransaction,
-            5 => ReuseWait::DatabaseMirroring,
-            6 => ReuseWait::Replication,
-            7 => ReuseWait::DatabaseSnapshotCreation,
-            8 => ReuseWait::LogScan,
-            9 => ReuseWait::AvailabilityReplica,
-            13 => ReuseWait::OldestPage,
-            14 => ReuseWait::OtherTransient,
-            16 => ReuseWait::XtpCheckpoint,
-            _ => ReuseWait::Nothing,
-        }
-    }
 }
 
 /// A hold on the log.
@@ -94,16 +76,11 @@ type Holder = Box<dyn Fn() -> Option<Hold> + Send + Sync>;
 pub(crate) struct Reuse {
     holders: Mutex<(u64, Vec<(HolderId, Holder)>)>,
     checkpoint: AtomicU64,
-    last: AtomicU8,
 }
 
 impl Reuse {
     pub fn new(checkpoint: LogPos) -> Reuse {
-        Reuse {
-            holders: Mutex::new((1, Vec::new())),
-            checkpoint: AtomicU64::new(checkpoint.0),
-            last: AtomicU8::new(ReuseWait::Nothing.code()),
-        }
+        Reuse { holders: Mutex::new((1, Vec::new())), checkpoint: AtomicU64::new(checkpoint.0) }
     }
 }
 
@@ -134,16 +111,35 @@ impl Log {
         LogPos(self.reuse.checkpoint.load(Ordering::Acquire))
     }
 
-    /// Who holds the log, and from where on.
-    pub(crate) fn holdup(&self) -> (ReuseWait, LogPos) {
-        let mut least = (ReuseWait::Checkpoint, self.checkpoint().min(self.durable()));
+    /// The oldest of the registered holds.
+    fn oldest_hold(&self) -> Option<Hold> {
         let holders = self.reuse.holders.lock();
-        for hold in holders.1.iter().filter_map(|(_, h)| h()) {
-            if hold.pos < least.1 {
-                least = (hold.wait, hold.pos);
-            }
+        holders.1.iter().filter_map(|(_, h)| h()).min_by_key(|hold| hold.pos)
+    }
+
+    /// From where on log is needed.
+    fn needed_from(&self) -> LogPos {
+        let own = self.checkpoint().min(self.durable());
+        self.oldest_hold().map_or(own, |hold| hold.pos.min(own))
+    }
+
+    /// Who holds the oldest VLF, and from where on. Recovery does only where nobody else does: a checkpoint comes
+    /// sooner than anything else ends.
+    pub(crate) fn holdup(&self) -> (ReuseWait, LogPos) {
+        let own = self.checkpoint().min(self.durable());
+        let tail = self.lock().table.tail().end();
+        match self.oldest_hold() {
+            Some(hold) if hold.pos.0 < tail || hold.pos <= own => (hold.wait, hold.pos),
+            _ => (ReuseWait::Checkpoint, own),
         }
-        least
+    }
+
+    /// True if a checkpoint now would let the oldest VLF go: only recovery needs it, and it is not being written.
+    pub(crate) fn checkpoint_would_free(&self) -> bool {
+        let held = self.oldest_hold().map(|hold| hold.pos);
+        let state = self.lock();
+        let tail = state.table.tail().end();
+        tail <= state.open.start && held.is_none_or(|pos| pos.0 >= tail)
     }
 
     /// Frees every VLF that nobody needs, and says why there are not more.
@@ -153,17 +149,15 @@ impl Log {
 
     /// The same, and how many were freed.
     pub(crate) fn truncate_now(&self) -> (ReuseWait, usize) {
-        let (wait, keep) = self.holdup();
-        let (freed, any) = {
+        let keep = self.needed_from();
+        let freed = {
             let mut state = self.lock();
             let freed = state.table.truncate(keep);
             if freed > 0 {
                 state.space_changes += 1;
             }
-            (freed, state.table.has_free())
+            freed
         };
-        let wait = if any { ReuseWait::Nothing } else { wait };
-        self.reuse.last.store(wait.code(), Ordering::Release);
         if freed > 0 {
             self.options.counters.log_truncations.inc();
             EventRing::global().push(Event::LogTruncation {
@@ -173,11 +167,20 @@ impl Log {
             });
         }
         self.set_size_counters();
-        (wait, freed)
+        (self.reuse_wait(), freed)
     }
 
-    /// `log_reuse_wait`: what the last attempt to truncate found.
+    /// `log_reuse_wait`: why no VLF can be let go now. A log that has let go of all but the one being written waits
+    /// for nothing; nor is a checkpoint waited for while there are VLFs to reuse.
     pub fn reuse_wait(&self) -> ReuseWait {
-        ReuseWait::from_code(self.reuse.last.load(Ordering::Acquire))
+        let (single, free) = {
+            let state = self.lock();
+            (state.table.active().nth(1).is_none(), state.table.has_free())
+        };
+        match self.holdup().0 {
+            _ if single && free => ReuseWait::Nothing,
+            ReuseWait::Checkpoint if free => ReuseWait::Nothing,
+            wait => wait,
+        }
     }
 }

@@ -37,6 +37,8 @@ pub enum Event {
     Deadlock { victim: SessionId, others: Vec<SessionId> },
     /// An I/O operation failed; the text is for the error log.
     IoError { database: DatabaseId, text: String },
+    /// Work that nobody waits for failed; the text is for the error log.
+    BackgroundError { database: DatabaseId, text: String },
     /// A database finished recovery.
     Recovery { database: DatabaseId, redone: u64, undone: u64, ns: u64 },
 }

@@ -108,6 +108,10 @@ fn write(log: &ErrorLog, instance: &Instance, recorded: &Recorded) {
             log.write(Level::Error, "Server", text);
             log.write(Level::Error, "Server", &SqlError::new(9001, &[&name(*database)]).message);
         }
+        Event::BackgroundError { database, text } => {
+            let text = format!("Database '{}': {text}", name(*database));
+            log.write(Level::Error, "Server", &text);
+        }
         Event::LogGrowth { database, file, from, to, ns, .. }
         | Event::DataGrowth { database, file, from, to, ns } => {
             let (database, ms) = (name(*database), ns / 1_000_000);

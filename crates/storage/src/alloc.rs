@@ -9,6 +9,10 @@
 //! A HoBt owns whole extents. Which of their pages are unallocated is kept in memory, read from IAM and PFS at first need.
 //! An extent is allocated by a system transaction of its own; a page by the one that puts it to use.
 //!
+//! A page is overwritten in the pool only after the record that allocates it, and bears that record's LSN until its format record is
+//! appended, which may fail. Should it reach the disk in between, the log is durable up to the allocation, and with it what
+//! freed the page; and redo of what it held before finds all of that done.
+//!
 //! Order: a HoBt's `space` mutex, then the database's `extents` mutex, then latches of GAM, IAM and PFS pages, which nobody
 //! holds while asking for anything else.
 
@@ -86,13 +90,6 @@ impl Database {
         let result = (|| {
             // The latch first: a scan that sees the page allocated waits here until it is formatted.
             let mut guard = self.pool().write_unread(&self.store, page)?;
-            guard.format(&Format {
-                level,
-                hobt: hobt.id(),
-                object: hobt.object().0,
-                index: hobt.index().0,
-                ..Format::new(page, kind)
-            });
             let (pfs, index) = pfs_of(page);
             let mut map = self.pool().write(&self.store, pfs)?;
             if map.pfs(index) & PFS_ALLOCATED != 0 {
@@ -100,6 +97,14 @@ impl Database {
             }
             let runs = [(index as u16, 1)];
             bits::set_free_space(work, &mut map, hobt.id(), &runs, PFS_ALLOCATED)?;
+            guard.format(&Format {
+                level,
+                hobt: hobt.id(),
+                object: hobt.object().0,
+                index: hobt.index().0,
+                ..Format::new(page, kind)
+            });
+            guard.set_lsn(map.lsn());
             Ok(guard)
         })();
         if result.is_err() {
@@ -246,6 +251,10 @@ impl Database {
         let last = space.iam.last().copied();
         {
             let mut page = self.pool().write_unread(&self.store, id)?;
+            let (pfs, index) = pfs_of(id);
+            let mut map = self.pool().write(&self.store, pfs)?;
+            let runs = [(index as u16, 1)];
+            bits::set_free_space(work, &mut map, hobt.id(), &runs, PFS_ALLOCATED)?;
             page.format(&Format {
                 hobt: hobt.id(),
                 object: hobt.object().0,
@@ -254,11 +263,9 @@ impl Database {
                 first_unit: start,
                 ..Format::new(id, PageType::Iam)
             });
+            page.set_lsn(map.lsn());
+            drop(map);
             format::log_format(work, &mut page, Lcx::Iam, Reserve::NONE)?;
-            let (pfs, index) = pfs_of(id);
-            let mut map = self.pool().write(&self.store, pfs)?;
-            let runs = [(index as u16, 1)];
-            bits::set_free_space(work, &mut map, hobt.id(), &runs, PFS_ALLOCATED)?;
         }
         if let Some(last) = last {
             let mut page = self.pool().write(&self.store, last)?;

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId};
+use taffrail_base::{
+    DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId, SqlError,
+};
 use taffrail_io::UtcTime;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
@@ -17,7 +19,7 @@ use crate::buffer::{BufferPool, Rarities, Store};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 use crate::layout::{DIRECTORY, EXTENT_PAGES};
-use crate::recovery::Boot;
+use crate::recovery::{Background, Boot};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
 use crate::txn::{Transaction, TxnEntry};
@@ -47,6 +49,10 @@ pub struct Database {
     pub(crate) boot: Mutex<Boot>,
     /// One checkpoint at a time.
     pub(crate) checkpointing: Mutex<()>,
+    /// One background tick at a time; taken before `checkpointing`.
+    pub(crate) ticking: Mutex<()>,
+    /// What was last told of each kind of background work.
+    pub(crate) background_errors: Mutex<[Option<String>; Background::KINDS]>,
     pub(crate) next_hobt: AtomicU64,
     /// From where on log must be kept for a log backup; 0: no chain has begun.
     pub(crate) log_chain: Arc<AtomicU64>,
@@ -74,6 +80,8 @@ impl Database {
             pending_after_rollback: Mutex::default(),
             ghosts: Mutex::default(),
             checkpointing: Mutex::default(),
+            ticking: Mutex::default(),
+            background_errors: Mutex::default(),
             next_hobt: AtomicU64::new(boot.next_hobt),
             log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             last_commit: AtomicU64::new(0),
@@ -302,22 +310,12 @@ impl Database {
         Ok(())
     }
 
-    /// Frees what rollbacks have left without an owner.
+    /// Frees what rollbacks have left without an owner and what could not be freed earlier. What cannot be freed now is tried again
+    /// by the background tick, and at restart.
     pub(crate) fn free_orphans(self: &Arc<Self>) {
-        let mut orphans = std::mem::take(&mut *self.pending_after_rollback.lock());
-        // See `directory::pending` for the order.
-        orphans.sort_by_key(|p| matches!(p, Pending::Extents(_)));
-        for what in orphans {
-            if let Err(e) = directory::free_pending(self, what) {
-                self.deferred_drop_failed(what, &e);
-            }
-        }
-    }
-
-    /// What could not be freed now is tried again by the background tick, and at restart.
-    pub(crate) fn deferred_drop_failed(&self, what: Pending, e: &StorageError) {
-        if !e.is_fatal_to_database() {
-            self.pending_after_rollback.lock().push(what);
+        if !self.pending_after_rollback.lock().is_empty() {
+            let freed = directory::free_all_pending(self);
+            self.note_background(Background::DeferredDrop, &freed);
         }
     }
 
@@ -397,7 +395,7 @@ impl Database {
         out
     }
 
-    /// ALTER DATABASE … MODIFY FILE (SIZE) of a data file.
+    /// ALTER DATABASE … MODIFY FILE (SIZE) of a data file. Durable on return: the boot page hardens what it says.
     pub fn grow_data_file(self: &Arc<Self>, file: FileId, to_bytes: u64) -> StorageResult<()> {
         let Some(file) = self.store.file(file) else {
             return Err(StorageError::Misuse("there is no data file with this id"));
@@ -411,7 +409,13 @@ impl Database {
             Ok(()) => Ok(()),
             Err(e) => {
                 self.abort_system(work, Vec::new());
-                Err(e)
+                Err(match e {
+                    StorageError::Io(io) if self.is_refusal(&io) => {
+                        let (why, path) = (&io.source.source, io.source.path.display());
+                        StorageError::Sql(SqlError::new(5149, &[why, &path]))
+                    }
+                    e => e,
+                })
             }
         }
     }
@@ -469,17 +473,25 @@ impl Database {
     /// Closes: a checkpoint, everything durable, pages out of the pool. Transactions must have ended. A suspect database is closed as it
     /// is: restart will find what its log says.
     pub fn close(self: &Arc<Self>) -> StorageResult<()> {
+        // Whoever waits for these finds the database closed: the files may be another handle's by then.
+        let _no_tick = self.ticking.lock();
+        let _no_checkpoint = self.checkpointing.lock();
         if self.closed.load(Ordering::Acquire) {
             return Ok(());
         }
         let result = match self.store.suspect_reason() {
             Some(_) => Ok(()),
             None if self.store.temporary => Ok(()),
-            None => self.checkpoint(CheckpointKind::Internal),
+            None => self.checkpoint_alone(CheckpointKind::Internal).and_then(|()| self.flush_log()),
         };
-        self.closed.store(true, Ordering::Release);
+        // Behind the mutexes under which pages and boot page are written.
+        self.store.with_writer_idle(|| {
+            let _boot = self.boot.lock();
+            self.store.mark_closed();
+            self.closed.store(true, Ordering::Release);
+        });
+        self.log().close();
         self.instance.pool.unregister(self.id());
-        self.store.with_writer_idle(|| {});
         self.instance.pool.discard(self.id());
         self.hobts.write().clear();
         result

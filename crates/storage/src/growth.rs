@@ -44,15 +44,23 @@ impl Database {
             Err(e) => {
                 self.abort_system(growth, Vec::new());
                 match e {
-                    StorageError::Io(io) if io.source.is_full() => Err(full(io.source.to_string())),
+                    StorageError::Io(io) if self.is_refusal(&io) => {
+                        Err(full(io.source.to_string()))
+                    }
                     e => Err(e),
                 }
             }
         }
     }
 
-    /// Makes a file larger: space reserved and durable first, then a record that restart repeats, then the format's own pages in
-    /// the new part.
+    /// True for an error that says that there is no room on the disk, and nothing worse.
+    pub(crate) fn is_refusal(&self, io: &PageIo) -> bool {
+        io.source.is_full() && self.store.suspect_reason().is_none()
+    }
+
+    /// Makes a file larger: space reserved and durable first, then the format's own pages in the new part, at last the size, with a
+    /// record that restart repeats. A size that anybody can see, in memory, in the log or in the boot page, thus never comes
+    /// without its maps; maps beyond the end, of a growth that did not get there, are formatted anew by the next.
     pub(crate) fn grow_file(
         &self,
         work: &mut Work,
@@ -68,28 +76,35 @@ impl Database {
             return Ok(());
         }
         self.reserve_file(file, old, new)?;
+        self.format_maps(work, file.id, old, new)?;
         let header = RecordHeader {
             page: PageId { file: file.id, page: 0 },
             ..RecordHeader::new(Lop::FileHdrModify, Lcx::FileHeader)
         };
-        work.append(&header, &[&xact::encode_file_size(file.id, new)], Reserve::NONE)?;
-        file.pages.store(new, Ordering::Release);
-        self.format_maps(work, file.id, old, new)
+        let payload = xact::encode_file_size(file.id, new);
+        file.set_size(new, || work.append(&header, &[&payload], Reserve::NONE))
     }
 
-    /// Reserves space on disk for a longer file, and makes the length durable.
+    /// Reserves space on disk for a longer file, and makes the length durable. A full disk may say no; any other failure, and
+    /// any of the sync, leaves it unknown what the file holds: the next sync would succeed and say nothing of what this one lost.
     pub(crate) fn reserve_file(&self, file: &DataFile, old: u32, new: u32) -> StorageResult<()> {
         let at = u64::from(old) * PAGE_BYTES as u64;
         let len = u64::from(new - old) * PAGE_BYTES as u64;
         let volume = &file.volume;
-        let grown = if self.store.temporary {
-            volume.allocate(at, len)
-        } else {
-            volume.allocate(at, len).and_then(|()| volume.sync())
+        let error = |source| Box::new(PageIo { operation: "write", offset: at, source });
+        let fatal = |io: Box<PageIo>| {
+            self.store.mark_suspect(format!("a data file could not be extended: {}", io.source));
+            Err(StorageError::Io(io))
         };
-        grown.map_err(|source| {
-            StorageError::Io(Box::new(PageIo { operation: "write", offset: at, source }))
-        })
+        match volume.allocate(at, len).map_err(error) {
+            Err(io) if io.source.is_full() => return Err(StorageError::Io(io)),
+            Err(io) => return fatal(io),
+            Ok(()) => {}
+        }
+        if self.store.temporary {
+            return Ok(());
+        }
+        volume.sync().map_err(error).or_else(fatal)
     }
 
     /// Formats the GAM, PFS, DIFF and ML pages that lie in `old..new`.
@@ -110,6 +125,7 @@ impl Database {
         for (page, kind, first_unit) in ids {
             let id = PageId { file, page };
             let mut guard = self.pool().write_unread(&self.store, id)?;
+            // Nobody knows this page before the size is published, and redo makes it anew whatever it holds.
             guard.format(&Format { first_unit, ..Format::new(id, kind) });
             if kind == PageType::Gam {
                 // All free but the extent with these pages.

@@ -64,6 +64,16 @@ pub fn is_system_page(page: PageId) -> bool {
         || (page.file.0 == 1 && page.page < FIRST_USER_PAGE)
 }
 
+/// The GAM, PFS, DIFF and ML pages of a file with this many pages, PFS pages first.
+pub fn bitmap_pages(file: FileId, pages: u32) -> impl Iterator<Item = PageId> {
+    let pfs = std::iter::once(1).chain((PFS_PAGES..pages).step_by(PFS_PAGES as usize));
+    let intervals = (0..pages).step_by(INTERVAL_PAGES as usize);
+    let maps = intervals
+        .filter(move |start| pages - start >= EXTENT_PAGES)
+        .flat_map(|start| [2, 6, 7].map(|at| start + at));
+    pfs.chain(maps).map(move |page| PageId { file, page })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

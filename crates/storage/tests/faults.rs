@@ -82,7 +82,7 @@ fn a_full_log_fails_the_statement_and_a_checkpoint_heals_it() {
     assert!(matches!(error, StorageError::LogFull(_)), "{error:?}");
     let message = error.to_sql(51);
     assert_eq!((message.number, message.severity), (9002, 17));
-    assert!(message.message.contains("full due to 'CHECKPOINT'"), "{}", message.message);
+    assert!(message.message.contains("full due to 'ACTIVE_TRANSACTION'"), "{}", message.message);
     assert_eq!(count(&db).unwrap(), 100);
     assert_eq!(db.state(), DatabaseState::Online);
     for round in 0..20 {

@@ -58,11 +58,8 @@ pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
             TableHintKind::ReadCommitted | TableHintKind::ReadCommittedLock if !target => {
                 h.locks = LockHint::ReadCommitted;
             }
-            TableHintKind::RepeatableRead
-            | TableHintKind::Serializable
-            | TableHintKind::HoldLock
-                if !target =>
-            {
+            TableHintKind::RepeatableRead if !target => h.locks = LockHint::Repeatable,
+            TableHintKind::Serializable | TableHintKind::HoldLock if !target => {
                 h.locks = LockHint::Hold;
             }
             TableHintKind::UpdLock => h.locks = LockHint::Update,
@@ -184,6 +181,12 @@ impl<'a> Binder<'a> {
             let alias = n.alias.as_ref().unwrap_or(name);
             return self.cte(at, &alias.value);
         }
+        if let Some(name) = n.name.as_bare()
+            && self.expanding.last().is_some_and(|e| eq(e, &name.value))
+        {
+            return Err(unsupported(&"A recursive common table expression"));
+        }
+        self.count_table()?;
         let hints = hints(&n.hints, target)?;
         let (alias, schema) = match &n.alias {
             Some(a) => (&a.value, None),
@@ -253,9 +256,16 @@ impl<'a> Binder<'a> {
         // What it sees: the expressions before it.
         let all = self.ctes.clone();
         self.ctes.truncate(sees);
+        self.expanding.push(&table.name.value);
+        let before = self.named_tables;
         let bound = self.hiding_all(|b| b.collecting_outer(|b| b.query(&table.query, true)));
+        self.expanding.pop();
         self.ctes = all;
         let (bound, depends) = bound?;
+        // Constants count as a table, or a chain over them would grow without end.
+        if self.named_tables == before {
+            self.count_table()?;
+        }
         self.derived(bound, alias, &table.columns, depends)
     }
 

@@ -84,6 +84,10 @@ impl<'a> Binder<'a> {
     }
 
     fn built_in(&mut self, name: &str, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
+        if functions::find(name).is_none() {
+            let written = &f.name.name.value;
+            return Err(SqlError::new(195, &[written, &"built-in function name"]).with_state(10));
+        }
         let mut arguments = &f.arguments[..];
         let mut part = None;
         if functions::takes_datepart(name)

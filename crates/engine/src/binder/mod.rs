@@ -63,6 +63,8 @@ pub trait Metadata {
     fn identity_insert(&self, database: &Database, table: &Table) -> bool;
     /// Rows of a table, roughly.
     fn row_estimate(&self, database: &Database, table: &Table) -> u64;
+    /// An error when the statement is to end before it runs.
+    fn check_cancel(&self) -> SqlResult<()>;
 }
 
 /// A variable or parameter.
@@ -263,6 +265,10 @@ pub struct Binder<'a> {
     outer: Vec<OuterFrame>,
     next_block: u32,
     next_source: u32,
+    /// Tables and views named so far, those of common table expressions once for each time these are named.
+    named_tables: u32,
+    /// Names of the common table expressions that are being bound, the innermost last.
+    expanding: Vec<&'a str>,
     subplans: u32,
     depth: u32,
     /// The statement assigns variables row by row.
@@ -281,6 +287,8 @@ pub(crate) struct TableUse {
 
 /// Expressions and queries nest at most so deep.
 const MAX_DEPTH: u32 = 400;
+/// A statement names at most so many tables once its common table expressions are put in place of their names.
+const MAX_TABLES: u32 = 256;
 
 impl<'a> Binder<'a> {
     /// A binder for a statement of a text with these lines.
@@ -299,6 +307,8 @@ impl<'a> Binder<'a> {
             outer: Vec::new(),
             next_block: 0,
             next_source: 0,
+            named_tables: 0,
+            expanding: Vec::new(),
             subplans: 0,
             depth: 0,
             assigns_variables: false,
@@ -330,11 +340,12 @@ impl<'a> Binder<'a> {
         self.lines.line_of(span.start)
     }
 
-    /// Guards recursion: 191 when a statement is nested too deeply.
+    /// Guards recursion: 191 when a statement is nested too deeply, and whoever cancels it is heard.
     pub(crate) fn deeper<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
         if self.depth >= MAX_DEPTH {
             return Err(SqlError::new(191, &[]));
         }
+        self.meta.check_cancel()?;
         self.depth += 1;
         let r = f(self);
         self.depth -= 1;
@@ -369,6 +380,16 @@ impl<'a> Binder<'a> {
 
     pub(crate) fn block(&mut self) -> &mut Block {
         self.blocks.last_mut().expect("inside a block")
+    }
+
+    /// Counts a table: 106 when there are too many. Names of common table expressions are replaced by what they stand
+    /// for, so a chain of them that each name the one before twice doubles with every link.
+    pub(crate) fn count_table(&mut self) -> SqlResult<()> {
+        self.named_tables += 1;
+        if self.named_tables > MAX_TABLES {
+            return Err(SqlError::new(106, &[&MAX_TABLES]).with_severity(15));
+        }
+        Ok(())
     }
 
     pub(crate) fn source_id(&mut self) -> u32 {

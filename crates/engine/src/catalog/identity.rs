@@ -22,6 +22,8 @@ use taffrail_types::{Decimal, SqlType, Value};
 const FIRST_STEP: u64 = 1_000;
 /// How many at most: with each reservation the step doubles up to this.
 const MAX_STEP: u64 = 64_000;
+/// The gap that a crash may leave in an identity column of the large types; in others it is [`FIRST_STEP`].
+const MAX_LARGE_IDENTITY_STEP: u64 = 10_000;
 
 /// A sequence of numbers from 0.
 pub struct Sequence {
@@ -30,6 +32,7 @@ pub struct Sequence {
     limit: AtomicU64,
     /// Held while the limit is raised; the step.
     raising: Mutex<u64>,
+    max_step: u64,
     storage: Arc<taffrail_storage::Database>,
 }
 
@@ -47,6 +50,7 @@ impl Sequence {
             next: AtomicU64::new(limit),
             limit: AtomicU64::new(limit),
             raising: Mutex::new(FIRST_STEP),
+            max_step: MAX_STEP,
             storage,
         }
     }
@@ -89,7 +93,7 @@ impl Sequence {
         }
         let limit = n.saturating_add(*step).max(n + 1);
         self.write_limit(limit)?;
-        *step = (*step * 2).min(MAX_STEP);
+        *step = (*step * 2).min(self.max_step);
         self.limit.store(limit, Ordering::Release);
         Ok(())
     }
@@ -131,7 +135,11 @@ pub struct IdentitySequence {
 
 impl IdentitySequence {
     /// The values `seed`, `seed + increment` … of a column of this type.
-    pub fn new(sequence: Sequence, seed: i64, increment: i64, ty: SqlType) -> IdentitySequence {
+    pub fn new(mut sequence: Sequence, seed: i64, increment: i64, ty: SqlType) -> IdentitySequence {
+        sequence.max_step = match ty {
+            SqlType::TinyInt | SqlType::SmallInt | SqlType::Int => FIRST_STEP,
+            _ => MAX_LARGE_IDENTITY_STEP,
+        };
         let (low, high) = range(ty);
         IdentitySequence { sequence, seed, increment, low, high, type_name: ty.name(), ty }
     }

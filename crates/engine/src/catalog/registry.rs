@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! create   row in master, Creating ─► files ─► catalogue, durable ─► row Online ─► known
-//! drop     row Dropping ─► closed, unknown ─► files removed ─► row removed
+//! drop     row Dropping ─► closed ─► files removed ─► row removed ─► unknown
 //! start    Creating, Dropping: files removed, row removed;   Online: opened and recovered
 //! ```
 //! The system databases of a new data directory are made under a marker file; if it is found at start, the making was
 //! interrupted, nothing can have been stored, and it begins again. tempdb is made anew at every start.
 //!
-//! 1. A database that is not in `slots` cannot be named by anybody.
-//! 2. `changing` is held by whoever creates, drops or renames a database.
+//! 1. A database that is not in `slots` cannot be named by anybody; one that is being dropped has its name to the end.
+//! 2. No two rows name the same file; should they, a start removes only files that no other row names.
+//! 3. `changing` is held by whoever creates, drops or renames a database.
 
 use super::master::{self, DatabaseEntry, EntryState};
 use super::{Catalog, datetime_now, fold};
@@ -17,10 +18,11 @@ use crate::database::Database;
 use parking_lot::{Mutex, RwLock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{
-    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, Growth, OpenSpec, RecoveryModel,
-    RecoveryReport, StorageError, StorageInstance,
+    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth, OpenSpec,
+    RecoveryModel, RecoveryReport, StorageError, StorageInstance,
 };
 
 /// `SINGLE_USER`.
@@ -70,6 +72,8 @@ pub struct Databases {
     data_dir: PathBuf,
     slots: RwLock<Vec<Slot>>,
     changing: Mutex<()>,
+    /// Ids above have not been given out by this process.
+    last_id: AtomicU16,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -93,6 +97,7 @@ impl Databases {
             data_dir: data_dir.into(),
             slots: RwLock::default(),
             changing: Mutex::new(()),
+            last_id: AtomicU16::new(4),
         };
         let mut reports = Vec::new();
         let disk = &storage.env.disk;
@@ -251,13 +256,17 @@ impl Databases {
 
     fn open_others(&self, reports: &mut Vec<StartReport>) -> SqlResult<()> {
         let master = self.master_storage()?;
-        for entry in master::databases(&master)? {
+        let rows = master::databases(&master)?;
+        for entry in rows.clone() {
             if entry.id.0 <= 2 {
                 continue;
             }
+            self.last_id.fetch_max(entry.id.0, Ordering::Relaxed);
             match entry.state {
                 EntryState::Creating | EntryState::Dropping => {
-                    self.remove_files(&entry.files)?;
+                    let mut files = entry.files;
+                    files.retain(|f| rows.iter().all(|r| r.id == entry.id || !r.files.contains(f)));
+                    self.remove_files(&files)?;
                     master::remove_database(&master, entry.id)?;
                 }
                 EntryState::Offline => {
@@ -284,7 +293,10 @@ impl Databases {
                 &OpenSpec { primary },
             )
             .map_err(|e| e.to_string())?;
-            let catalog = Catalog::open(&storage).map_err(|e| e.to_string())?;
+            let catalog = Catalog::open(&storage).map_err(|e| {
+                give_up(&storage, "its catalogue cannot be read");
+                e.to_string()
+            })?;
             let name = entry.name.clone();
             Ok((Arc::new(Database { id: entry.id, name, storage, catalog }), report))
         };
@@ -362,41 +374,64 @@ impl Databases {
         if self.slot(name).is_some() {
             return Err(SqlError::new(1801, &[&name]).with_state(3));
         }
-        let id = {
-            let slots = self.slots.read();
-            let free = (5..u16::MAX).find(|id| slots.iter().all(|s| s.entry.id.0 != *id));
-            DatabaseId(free.ok_or_else(|| SqlError::new(1813, &[&name]))?)
-        };
         let master = self.master_storage()?;
+        let rows = master::databases(&master)?;
+        let id = self.new_id(&rows).ok_or_else(|| SqlError::new(1813, &[&name]))?;
         let mut entry = self.entry(id, name, spec, EntryState::Creating);
         // From here on a crash removes these files: they must not be somebody's.
         for file in &entry.files {
-            if self.storage.env.disk.exists(file).map_err(io)? {
+            let named = rows.iter().any(|r| r.files.contains(file));
+            if named || self.storage.env.disk.exists(file).map_err(io)? {
                 return Err(SqlError::new(5170, &[&file.display()]));
             }
         }
         master::put_database(&master, &entry)?;
-        let make = || -> SqlResult<Arc<Database>> {
-            let storage =
-                taffrail_storage::Database::create(&self.storage, id, name, spec).map_err(sql)?;
+        let storage = match taffrail_storage::Database::create(&self.storage, id, name, spec) {
+            Ok(storage) => storage,
+            Err(e) => {
+                // Files that were there before are not ours to remove: storage removes what it has made itself.
+                master::remove_database(&master, id)?;
+                return Err(sql(e));
+            }
+        };
+        let mut make = || -> SqlResult<Arc<Database>> {
             Catalog::bootstrap(&storage)?;
             storage.checkpoint(CheckpointKind::Internal).map_err(sql)?;
             let catalog = Catalog::open(&storage)?;
+            let storage = storage.clone();
+            entry.state = EntryState::Online;
+            master::put_database(&master, &entry)?;
             Ok(Arc::new(Database { id, name: name.into(), storage, catalog }))
         };
         match make() {
             Ok(database) => {
-                entry.state = EntryState::Online;
-                master::put_database(&master, &entry)?;
                 self.insert(Slot { entry, database: Some(database.clone()), problem: None });
                 Ok(database)
             }
             Err(e) => {
-                // Files that were there before are not ours to remove: storage removes what it has made itself.
-                master::remove_database(&master, id)?;
+                give_up(&storage, "it could not be created");
+                // If master is down its log decides what the row says, and the next start does the rest. Otherwise the row goes only
+                // after the files.
+                if matches!(master.state(), DatabaseState::Online) && storage.delete_files().is_ok()
+                {
+                    master::remove_database(&master, id)?;
+                }
                 Err(e)
             }
         }
+    }
+
+    /// An id that no row has, and that this process has not given out while there are such: a session may hold on to a database that
+    /// was dropped.
+    fn new_id(&self, rows: &[DatabaseEntry]) -> Option<DatabaseId> {
+        let free = |id: &u16| {
+            let taken = rows.iter().any(|r| r.id.0 == *id);
+            !taken && self.slots.read().iter().all(|s| s.entry.id.0 != *id)
+        };
+        let last = self.last_id.load(Ordering::Relaxed);
+        let id = (last.max(4) + 1..u16::MAX).find(free).or_else(|| (5..u16::MAX).find(free))?;
+        self.last_id.fetch_max(id, Ordering::Relaxed);
+        Some(DatabaseId(id))
     }
 
     /// Drops a database that nobody uses.
@@ -412,7 +447,8 @@ impl Databases {
         }
         entry.state = EntryState::Dropping;
         master::put_database(&master, &entry)?;
-        self.slots.write().retain(|s| s.entry.id != entry.id);
+        // It keeps its name and its id until its files are gone: after an error DROP DATABASE can be tried again.
+        self.insert(Slot { entry: entry.clone(), database: None, problem: None });
         match &slot.database {
             Some(database) => {
                 // A suspect database cannot be closed cleanly; its files go all the same.
@@ -421,7 +457,9 @@ impl Databases {
             }
             None => self.remove_files(&entry.files)?,
         }
-        master::remove_database(&master, entry.id)
+        master::remove_database(&master, entry.id)?;
+        self.slots.write().retain(|s| s.entry.id != entry.id);
+        Ok(())
     }
 
     /// `SET OFFLINE` and `SET ONLINE`.
@@ -439,12 +477,13 @@ impl Databases {
                 self.insert(Slot { entry, database: None, problem: None });
                 database.storage.close().map_err(sql)
             }
-            (false, None) => {
+            (false, None) if entry.state != EntryState::Dropping => {
                 entry.state = EntryState::Online;
                 master::put_database(&master, &entry)?;
                 let name = entry.name.clone();
                 self.open_entry(entry).map(drop).map_err(|_| SqlError::new(945, &[&name]))
             }
+            (false, None) => Err(SqlError::new(945, &[&entry.name])),
             _ => Ok(()),
         }
     }
@@ -467,6 +506,13 @@ impl Databases {
         }
         first
     }
+}
+
+/// Ends a database that cannot be used, so that nothing of it is left in memory.
+fn give_up(storage: &Arc<taffrail_storage::Database>, why: &str) {
+    storage.mark_suspect(why);
+    // A suspect database is closed without I/O.
+    let _ = storage.close();
 }
 
 /// The options of a new database.

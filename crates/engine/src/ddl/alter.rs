@@ -73,7 +73,7 @@ fn add(
     let mut draft = TableDraft::of_table(table);
     draft.table = shown_name(cx, table);
     let had_identity = draft.identity.is_some();
-    draft.add_body(body, text, cx.session.options.ansi_null_dflt_on)?;
+    create::add_body(cx, &mut draft, body, text)?;
     let is_empty = table.row_count() == 0;
     if !draft.checks.is_empty() && !is_empty && check != Some(false) {
         return Err(unsupported("A CHECK constraint on rows that exist (WITH NOCHECK is)"));

@@ -1,7 +1,8 @@
 //! BACKUP DATABASE … TO DISK: a full backup, taken while others write.
 
-use super::database::{checked_path, sql, unsupported};
+use super::database::{PathRefusal, allowed_path, check_path, sql, unsupported};
 use crate::context::StatementContext;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{FileKind, StorageError};
@@ -50,17 +51,23 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Backup, statement: &str) -> SqlRe
     let path = backup_path(cx, target)?;
     let disk = cx.instance().options().env.disk.clone();
     let cannot_open = |e: taffrail_io::IoError| SqlError::new(3201, &[&target, &e.source]);
-    if let Some(dir) = path.parent() {
-        disk.create_dir(dir).map_err(cannot_open)?;
+    let default_dir = cx.instance().databases().data_dir().join("backup");
+    if path.parent() == Some(&default_dir) {
+        disk.create_dir(&default_dir).map_err(cannot_open)?;
     }
     let cancel = cx.session.cancel.clone();
-    let stopped = || cancel.load(std::sync::atomic::Ordering::Acquire);
+    let progress = RefCell::new(Progress::new(cx, &database.storage, options.stats));
+    // Asked once per extent.
+    let stopped = || {
+        let told = progress.borrow_mut().extent();
+        told.is_err() || cancel.load(std::sync::atomic::Ordering::Acquire)
+    };
     let report = database.storage.backup_full(&path, options.overwrite, &stopped);
     let report = report.map_err(|e| match e {
         StorageError::Io(io) => SqlError::new(3201, &[&target, &io.source.source]),
         other => sql(other),
     })?;
-    if options.stats {
+    if options.stats.is_some() {
         cx.message(SqlError::new(3211, &[&100]))?;
     }
     let files = database.storage.files();
@@ -81,17 +88,62 @@ fn run(cx: &mut StatementContext<'_>, s: &ast::Backup, statement: &str) -> SqlRe
     cx.message(SqlError::new(3014, &[&statement, &pages, &seconds, &rest, &mb, &fraction]))
 }
 
+/// Tells how far a backup has come, every so many percent.
+struct Progress<'c, 's> {
+    cx: &'c mut StatementContext<'s>,
+    done: u64,
+    extents: u64,
+    every: Option<u64>,
+    next: u64,
+}
+
+impl<'c, 's> Progress<'c, 's> {
+    fn new(
+        cx: &'c mut StatementContext<'s>,
+        storage: &taffrail_storage::Database,
+        every: Option<u64>,
+    ) -> Progress<'c, 's> {
+        let files = storage.files();
+        let used = files.iter().filter(|f| f.kind == FileKind::Rows).map(|f| f.used);
+        let extents = (used.sum::<u64>() / EXTENT_BYTES).max(1);
+        Progress { cx, done: 0, extents, every, next: every.unwrap_or(100) }
+    }
+
+    fn extent(&mut self) -> SqlResult<()> {
+        let Some(every) = self.every else { return Ok(()) };
+        let percent = self.done * 100 / self.extents;
+        self.done += 1;
+        // The whole is told at the end, when it is.
+        if percent < self.next || percent >= 100 {
+            return Ok(());
+        }
+        self.next = percent - percent % every + every;
+        self.cx.message(SqlError::new(3211, &[&percent]))
+    }
+}
+
+const EXTENT_BYTES: u64 = 64 << 10;
+/// `STATS` without a number.
+const DEFAULT_STATS: u64 = 10;
+
 struct Options {
     overwrite: bool,
-    stats: bool,
+    /// Percent between two messages of progress.
+    stats: Option<u64>,
 }
 
 fn options(list: &[ast::NamedOption]) -> SqlResult<Options> {
-    let mut options = Options { overwrite: false, stats: false };
+    let mut options = Options { overwrite: false, stats: None };
     for option in list {
         match option.name.value.to_ascii_uppercase().as_str() {
             "INIT" | "FORMAT" => options.overwrite = true,
-            "STATS" => options.stats = true,
+            "STATS" => {
+                let every = match &option.value {
+                    Some(ast::OptionValue::Number(n)) => n.parse().ok(),
+                    _ => None,
+                };
+                options.stats = Some(every.unwrap_or(DEFAULT_STATS).clamp(1, 100));
+            }
             "NOINIT" | "NOFORMAT" | "SKIP" | "NOSKIP" | "REWIND" | "NOREWIND" | "UNLOAD"
             | "NOUNLOAD" | "NO_COMPRESSION" | "CHECKSUM" | "STOP_ON_ERROR" | "NAME"
             | "DESCRIPTION" | "MEDIANAME" | "MEDIADESCRIPTION" | "BUFFERCOUNT"
@@ -104,10 +156,15 @@ fn options(list: &[ast::NamedOption]) -> SqlResult<Options> {
 
 /// Relative paths lie in `backup` under the data directory.
 fn backup_path(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
-    let refused = |_| SqlError::new(3201, &[&target, &"5(Access is denied.)"]);
+    let refused = |refusal: PathRefusal| refusal.backup(target);
     if Path::new(target).is_absolute() {
-        return checked_path(cx, target).map_err(refused);
+        return check_path(cx, target).map_err(refused);
     }
     let dir = cx.instance().databases().data_dir().join("backup");
-    checked_path(cx, &dir.join(target).to_string_lossy()).map_err(refused)
+    let path = dir.join(target);
+    if path.parent() == Some(&dir) {
+        // Made when it is needed.
+        return allowed_path(cx, &path.to_string_lossy()).map_err(refused);
+    }
+    check_path(cx, &path.to_string_lossy()).map_err(refused)
 }

@@ -109,6 +109,19 @@ pub(crate) fn could_not_create(
     Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0))
 }
 
+/// Adds a body in parentheses to a draft. A primary key that cannot be says why, then 1750.
+pub(crate) fn add_body(
+    cx: &mut StatementContext<'_>,
+    draft: &mut TableDraft,
+    body: &taffrail_syntax::ast::TableBody,
+    text: &str,
+) -> SqlResult<()> {
+    match draft.add_body(body, text, cx.session.options.ansi_null_dflt_on) {
+        Err(e) if e.number == 8111 => Err(could_not_create(cx, e)?),
+        other => other,
+    }
+}
+
 /// Creates a table that nobody else knows yet.
 pub(crate) fn table(
     cx: &mut StatementContext<'_>,

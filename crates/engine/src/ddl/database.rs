@@ -178,22 +178,75 @@ fn check_growth(name: &str, growth: Growth, max_size: Option<u64>) -> SqlResult<
     }
 }
 
-/// A path that a user named: within the data directory or the roots that the settings allow (5133 otherwise).
+/// Why a path that a user named is not used.
+pub(crate) enum PathRefusal {
+    /// It names no file.
+    Invalid(Box<SqlError>),
+    /// Its directory is not there.
+    NoDirectory,
+    /// It lies outside of the directories that the settings allow.
+    Outside,
+}
+
+impl PathRefusal {
+    fn system_error(&self) -> &'static str {
+        match self {
+            PathRefusal::Outside => {
+                "5(Access is denied. The setting file_roots lists the directories that are allowed.)"
+            }
+            _ => "3(The system cannot find the path specified.)",
+        }
+    }
+
+    /// For the file of a database: 5133, 5105.
+    fn file(self, path: &str) -> Box<SqlError> {
+        match self {
+            PathRefusal::Invalid(e) => e,
+            other => SqlError::new(5133, &[&path, &other.system_error()]),
+        }
+    }
+
+    /// For a backup device: 3201.
+    pub(crate) fn backup(self, device: &str) -> Box<SqlError> {
+        match self {
+            PathRefusal::Invalid(e) => e,
+            other => SqlError::new(3201, &[&device, &other.system_error()]),
+        }
+    }
+}
+
+/// A path that a user named: within the data directory or the roots that the settings allow (5133 otherwise), in a
+/// directory that is there.
 pub(crate) fn checked_path(cx: &StatementContext<'_>, path: &str) -> SqlResult<PathBuf> {
-    let refused = || SqlError::new(5133, &[&path, &"5(Access is denied.)"]);
+    check_path(cx, path).map_err(|refusal| refusal.file(path))
+}
+
+/// The same, for other messages.
+pub(crate) fn check_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
+    let full = allowed_path(cx, path)?;
+    let disk = &cx.instance().options().env.disk;
+    match full.parent().map(|dir| disk.exists(dir)) {
+        Some(Ok(false)) => Err(PathRefusal::NoDirectory),
+        // What cannot be told now will be told by whoever opens the file.
+        _ => Ok(full),
+    }
+}
+
+/// The same, without a look at the disk.
+pub(crate) fn allowed_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
     if path.is_empty() || path.contains('\n') || path.contains('\0') {
-        return Err(SqlError::new(5105, &[&path]));
+        return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
     }
     let data_dir = cx.instance().databases().data_dir();
     let path = Path::new(path);
     let full = if path.is_absolute() { path.to_path_buf() } else { data_dir.join(path) };
     if full.components().any(|c| c == Component::ParentDir) {
-        return Err(refused());
+        return Err(PathRefusal::Outside);
     }
     let roots = &cx.instance().options().file_roots;
     let allowed = full.starts_with(data_dir) || roots.iter().any(|r| full.starts_with(r));
     if !allowed || full.file_name().is_none() {
-        return Err(refused());
+        return Err(PathRefusal::Outside);
     }
     Ok(full)
 }

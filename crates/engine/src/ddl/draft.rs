@@ -88,6 +88,8 @@ pub(crate) struct TableDraft {
     pub has_clustered: bool,
     /// The table has (or gets) a primary key.
     pub has_primary: bool,
+    /// Positions of new columns that said NULL.
+    said_null: Vec<usize>,
 }
 
 impl TableDraft {
@@ -114,6 +116,7 @@ impl TableDraft {
             next_column_id: table.max_column_id + 1,
             has_clustered: !table.is_heap(),
             has_primary: table.indexes.iter().any(|i| i.primary_key),
+            said_null: Vec::new(),
         }
     }
 
@@ -183,11 +186,16 @@ impl TableDraft {
         if self.position(name).is_some() {
             return Err(SqlError::new(2705, &[&name, &self.table]).with_state(3));
         }
-        let Some((place, null_bit)) = self.places.next(ty) else {
-            let size = crate::rowcodec::fixed::size(ty).unwrap_or(0);
-            let total = size + self.fixed_bytes();
-            return Err(SqlError::new(1701, &[&self.table, &total, &7, &MAX_ROW_BYTES]));
-        };
+        // A row's head, the number of columns and their NULL bits are overhead.
+        let bitmap = (self.columns.len() + 1).div_ceil(8);
+        let size = crate::rowcodec::fixed::size(ty).unwrap_or(0);
+        let total = self.fixed_bytes() + size + 2 + bitmap;
+        let too_wide =
+            || SqlError::new(1701, &[&self.table, &total, &(4 + 2 + bitmap), &MAX_ROW_BYTES]);
+        if total > MAX_ROW_BYTES && size > 0 {
+            return Err(too_wide());
+        }
+        let (place, null_bit) = self.places.next(ty).ok_or_else(too_wide)?;
         self.columns.push(Column {
             id: self.next_column_id,
             name: name.into(),
@@ -249,6 +257,9 @@ impl TableDraft {
         };
         let at = self.push_column(&c.name.value, ty, nullable, collation)?;
         self.columns[at].is_rowguid = c.rowguidcol;
+        if c.nullable == Some(true) {
+            self.said_null.push(at);
+        }
         if let Some(identity) = &c.identity {
             if c.nullable == Some(true) {
                 return Err(SqlError::new(8147, &[&c.name.value, &self.table]));
@@ -369,7 +380,7 @@ impl TableDraft {
             self.has_primary = true;
             for (at, _) in &key.columns {
                 // A column of the new table that said neither NULL nor NOT NULL becomes NOT NULL.
-                if *at >= self.existing {
+                if *at >= self.existing && !self.said_null.contains(at) {
                     self.columns[*at].nullable = false;
                 } else if self.columns[*at].nullable {
                     return Err(SqlError::new(8111, &[&self.table]));

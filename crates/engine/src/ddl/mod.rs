@@ -100,7 +100,7 @@ fn create_table_statement(
     let target = resolve::target(cx, &s.name)?;
     resolve::require_free(cx, &target, 6)?;
     let mut draft = TableDraft::new(&s.name.name.value);
-    draft.add_body(&s.body, text, cx.session.options.ansi_null_dflt_on)?;
+    create::add_body(cx, &mut draft, &s.body, text)?;
     create::table(cx, &target, draft).map(drop)
 }
 
@@ -125,7 +125,7 @@ pub fn create_table_variable(
     text: &str,
 ) -> SqlResult<ObjectId> {
     let mut draft = TableDraft::new(variable);
-    draft.add_body(body, text, cx.session.options.ansi_null_dflt_on)?;
+    create::add_body(cx, &mut draft, body, text)?;
     Ok(hidden(cx, variable, draft)?.1.head.id)
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn bind_arguments(
             (None, _, Some(d)) => d.clone(),
             (None, ..) => {
                 if module.name.is_none() {
-                    let text = format!("({})", module.text);
+                    let text = format!("({}){}", module.declarations, module.text);
                     return Err(SqlError::new(8178, &[&text, &p.name]));
                 }
                 return Err(SqlError::new(201, &[&name, &p.name]).with_state(4));

@@ -115,7 +115,20 @@ impl Session {
     /// An error of storage as the client's.
     #[cold]
     pub fn storage_error(&self, e: StorageError) -> Box<SqlError> {
-        e.to_sql(self.id.0)
+        match &e {
+            StorageError::FileFull(full) => {
+                self.file_full(&full.database, &full.object).unwrap_or_else(|| e.to_sql(self.id.0))
+            }
+            _ => e.to_sql(self.id.0),
+        }
+    }
+
+    /// Storage knows objects by their ids.
+    fn file_full(&self, name: &str, object: &str) -> Option<Box<SqlError>> {
+        let database = self.instance.databases().get(name).ok()?;
+        let id = taffrail_base::ObjectId(object.parse().ok()?);
+        let object = database.catalog.object(id)?.head().qualified();
+        Some(SqlError::new(1105, &[&object, &"", &name, &"PRIMARY"]))
     }
 }
 

@@ -49,7 +49,9 @@ pub(crate) fn parameterised(
     for p in &parameters {
         compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
     }
-    Ok(compiler.module(parsed.statements, text.clone(), parameters))
+    let mut module = compiler.module(parsed.statements, text.clone(), parameters);
+    module.declarations = declarations.into();
+    Ok(module)
 }
 
 /// A procedure's definition compiled.
@@ -138,6 +140,7 @@ impl<'s> Compiler<'s> {
         let statements = self.list(statements, 0);
         Module {
             text,
+            declarations: "".into(),
             lines: self.lines,
             statements,
             variables: self.variables,

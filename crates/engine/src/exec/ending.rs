@@ -54,7 +54,8 @@ impl Interpreter<'_> {
         dml: bool,
         command: Command,
     ) -> Step {
-        let mut e = e.with_line(s.line);
+        // Where a procedure is named already, arguments could not be put into its parameters: SQL Server's line 0.
+        let mut e = if e.procedure.is_some() { e } else { e.with_line(s.line) };
         match e.number {
             // 3621 here is the lock manager's word for a wait that was cancelled.
             CANCELLED | 3621 => return Err(Unwind::Cancelled),

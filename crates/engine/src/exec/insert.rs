@@ -248,11 +248,26 @@ pub(crate) fn copy_rows<'a>(
     let mut s = std::mem::take(&mut rt.cx.session.scratch);
     let mut count = 0;
     let mut values = Vec::new();
+    let identity = table.identity.as_ref().filter(|_| plan.explicit_identity);
+    // The identity value that lies farthest in the column's direction, and the last one.
+    let mut identities: Option<(i64, i64)> = None;
     while let Some(row) = op.next_raw(rt)? {
         if let Some(p) = &scan.filter {
             ops::scan::read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
             if rt.test(p)? != Some(true) {
                 continue;
+            }
+        }
+        if let Some(identity) = identity {
+            let mut none = crate::rowcodec::layout::NoLobs;
+            let v = scan.table.layout.get(row, identity.column, &mut none)?;
+            if let Some(v) = integer_of(&v) {
+                let farthest = match identities {
+                    None => v,
+                    Some((far, _)) if identity.increment > 0 => far.max(v),
+                    Some((far, _)) => far.min(v),
+                };
+                identities = Some((farthest, v));
             }
         }
         // A value on overflow pages belongs to the source's row: it is read and written anew.
@@ -294,6 +309,11 @@ pub(crate) fn copy_rows<'a>(
         count += 1;
     }
     rt.cx.session.scratch = s;
+    if let (Some(identity), Some((farthest, last))) = (identity, identities) {
+        identity.sequence.saw(farthest)?;
+        rt.cx.session.identity = Some(last);
+        rt.cx.session.scope_identity = Some(last);
+    }
     Ok(count)
 }
 

@@ -6,10 +6,11 @@ use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
 use super::runtime::Rt;
 use crate::context::StatementContext;
 use crate::exec::ops::scan::table_lock;
-use crate::session::Session;
+use crate::session::{CANCELLED, Session};
 use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_observe::session::Command as Shown;
 use taffrail_types::{SqlType, Value};
 
 /// How a statement went on.
@@ -124,11 +125,18 @@ impl<'s> Interpreter<'s> {
             _ => {}
         }
         let Some(source) = source_of(s) else { return true };
+        self.session.cell.set_command(shown_command(&s.kind));
         if let Err(e) = self.plan(module, act, s.plan, s.visible, &source)
             && !deferred(&e)
             // IDENTITY_INSERT may be set on the way.
             && !matches!(e.number, 544 | 545 | 8101)
         {
+            // Who cancels hears of nothing else.
+            if e.number == CANCELLED {
+                errors.clear();
+                errors.push(*e);
+                return false;
+            }
             errors.push(*e.with_line(s.line));
         }
         true
@@ -219,6 +227,7 @@ impl<'s> Interpreter<'s> {
         match &s.kind {
             StmtKind::Block(list) => return self.list(module, act, list),
             StmtKind::If(cond, then, otherwise) => {
+                self.session.cell.set_command(Shown::If);
                 return match self.condition(module, act, s, cond) {
                     Err(e) => self.fail(module, s, e, false, Command::NONE),
                     Ok(true) => self.statement(module, act, then),
@@ -228,7 +237,10 @@ impl<'s> Interpreter<'s> {
                     },
                 };
             }
-            StmtKind::While(cond, body) => return self.repeat(module, act, s, cond, body),
+            StmtKind::While(cond, body) => {
+                self.session.cell.set_command(Shown::While);
+                return self.repeat(module, act, s, cond, body);
+            }
             StmtKind::Set(var, code) => {
                 // No moment of its own to begin or end: this is the body of loops.
                 return match self.value(module, act, s, code) {
@@ -262,6 +274,7 @@ impl<'s> Interpreter<'s> {
                 if let Err(e) = self.session.check_cancel() {
                     return self.fail(module, s, e, false, Command::EXECUTE);
                 }
+                self.session.cell.set_command(Shown::Execute);
                 return self.execute(module, act, s, e);
             }
             _ => {}
@@ -272,7 +285,7 @@ impl<'s> Interpreter<'s> {
         self.session.moment.set(None);
         self.session.cell.set_command(shown_command(&s.kind));
         let (command, dml) = command_of(&s.kind);
-        match self.run(module, act, s) {
+        match self.run_with_room(module, act, s) {
             Ok(ended) => {
                 self.session.error = 0;
                 self.done(ended)

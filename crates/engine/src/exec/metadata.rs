@@ -129,4 +129,8 @@ impl Metadata for SessionMetadata<'_> {
     fn row_estimate(&self, _: &Database, table: &Table) -> u64 {
         table.row_count().max(1)
     }
+
+    fn check_cancel(&self) -> SqlResult<()> {
+        self.session.check_cancel()
+    }
 }

@@ -4,7 +4,7 @@
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`]: changes.
-//! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK.
+//! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log.
 
 pub(crate) mod arguments;
 pub(crate) mod capture;
@@ -24,6 +24,7 @@ pub(crate) mod procedure;
 pub(crate) mod properties;
 pub(crate) mod query;
 pub(crate) mod raise;
+pub(crate) mod room;
 pub(crate) mod rpc;
 pub(crate) mod runtime;
 pub(crate) mod transaction;

@@ -15,6 +15,8 @@ use taffrail_types::{SqlType, Value};
 pub(crate) struct Module {
     /// Its text.
     pub text: Arc<str>,
+    /// The declarations of its parameters as written (sp_executesql and its relatives).
+    pub declarations: Box<str>,
     /// Where its lines begin.
     pub lines: ast::LineIndex,
     /// Its statements.

@@ -330,6 +330,8 @@ impl Interpreter<'_> {
                 value: p.value.clone().unwrap_or_default(),
             })
             .collect();
+        // They are our own code in place of the queries that SQL Server's consist of.
+        self.session.cell.set_command(taffrail_observe::session::Command::Select);
         self.session.nest_level += 1;
         let r = self.in_statement(|it| f(&mut it.context(0), &args));
         self.session.nest_level -= 1;

@@ -254,11 +254,7 @@ impl Interpreter<'_> {
                 ty: c.ty,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
-                identity: if c.identity {
-                    identity_of(&q.plan.node, q.plan.outputs[i])
-                } else {
-                    None
-                },
+                identity: if c.identity { inherited_identity(&q.plan, i) } else { None },
             });
         }
         let mut cx = self.context(line);
@@ -472,10 +468,26 @@ fn assign<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect) -> SqlResult<u64> {
     Ok(count)
 }
 
-/// Seed and step of the identity column behind an output.
-fn identity_of(node: &Node, slot: u32) -> Option<(i64, i64)> {
-    let Node::Scan(s) = node else { return None };
-    let (column, _) = s.columns.iter().find(|(_, k)| *k == slot)?;
-    let identity = s.table.identity.as_ref()?;
+/// Seed and step of the identity column behind an output: a new table inherits them from one table, not from a join, a
+/// union or groups, and not when the column is listed twice.
+fn inherited_identity(q: &crate::plan::node::QueryPlan, output: usize) -> Option<(i64, i64)> {
+    let slot = q.outputs[output];
+    if q.outputs.iter().filter(|s| **s == slot).count() > 1 {
+        return None;
+    }
+    let mut node = &q.node;
+    let scan = loop {
+        node = match node {
+            Node::Scan(s) => break s,
+            Node::Filter(n) => &n.input,
+            Node::Compute(n) => &n.input,
+            Node::Spool(n) => &n.input,
+            Node::Sort(n) => &n.input,
+            Node::Top(n) => &n.input,
+            _ => return None,
+        };
+    };
+    let (column, _) = scan.columns.iter().find(|(_, k)| *k == slot)?;
+    let identity = scan.table.identity.as_ref()?;
     (identity.column == *column).then_some((identity.seed, identity.increment))
 }

@@ -144,6 +144,7 @@ impl Interpreter<'_> {
     /// A remote call: results, return status, output parameters, DONEPROC.
     pub fn remote_call(&mut self, call: RpcCall) -> Result<(), Unwind> {
         let RpcCall { procedure, params } = call;
+        self.session.cell.set_command(taffrail_observe::session::Command::Execute);
         let passed: Vec<Passed> = params
             .iter()
             .map(|p| Passed {
@@ -196,7 +197,7 @@ impl Interpreter<'_> {
             _ => {}
         }
         self.session.error = e.number;
-        let e = e.with_line(1);
+        let e = if e.procedure.is_some() { e } else { e.with_line(1) };
         self.session.fatal |= e.severity >= 20;
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         if self.session.options.xact_abort {

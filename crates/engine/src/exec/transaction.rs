@@ -264,8 +264,16 @@ impl Interpreter<'_> {
         self.session.in_statement = true;
         let r = f(self);
         self.session.in_statement = false;
-        // The statement itself may have begun a transaction (implicit transactions): then it goes on.
+        // The statement itself may have begun a transaction (implicit transactions): then it goes on, without what
+        // the statement has changed if it failed.
         if self.session.transaction.count > 0 {
+            if let Err(e) = &r
+                && !self.session.transaction.doomed
+                && let Err(undo) = self.session.rollback_to(&[])
+                && undo.severity > e.severity
+            {
+                return Err(undo);
+            }
             return r;
         }
         match r {

@@ -84,7 +84,9 @@ pub enum LockHint {
     None,
     /// READCOMMITTED.
     ReadCommitted,
-    /// HOLDLOCK, REPEATABLEREAD, SERIALIZABLE.
+    /// REPEATABLEREAD.
+    Repeatable,
+    /// HOLDLOCK, SERIALIZABLE.
     Hold,
     /// UPDLOCK, and targets of UPDATE and DELETE.
     Update,

@@ -107,6 +107,10 @@ fn databases(cx: &ViewContext<'_>, out: &mut Out<'_, '_>) {
     // The engine refreshes the size gauges where files change; what is used of a log moves all the time.
     for d in &open {
         d.storage.log().set_size_counters();
+        let files = d.storage.files();
+        let data = files.iter().filter(|f| f.kind == taffrail_storage::FileKind::Rows);
+        let bytes: u64 = data.map(|f| f.size).sum();
+        d.storage.counters().data_files_size_kb.set((bytes / 1024) as i64);
     }
     for (name, ty, value) in DATABASE {
         let mut total = 0;

@@ -33,6 +33,7 @@ impl Database {
 
     /// Removes the ghosts of up to `leaves` leaves. Returns how many leaves were cleaned.
     pub fn clean_ghosts(self: &Arc<Self>, leaves: usize) -> StorageResult<usize> {
+        self.store.check()?;
         let mut cleaned = 0;
         let n = leaves.min(self.ghosts.lock().len());
         let mut later = Vec::new();

@@ -217,8 +217,8 @@ pub(crate) enum Pending {
     Lob(HobtId, PageId),
 }
 
-/// What is pending in the directory, whether its transaction has committed or not.
-pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
+/// Puts into the list what is pending in the directory: when no transaction is active, so that all of it may be freed.
+pub(crate) fn load_pending(db: &Arc<Database>) -> StorageResult<()> {
     let mut out = Vec::new();
     btree::for_each_entry(db, &db.directory(), &[PENDING_EXTENTS], &mut |k, v| {
         match parse_key(k) {
@@ -231,9 +231,9 @@ pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
         }
         true
     })?;
-    // Large values first: their pages may lie in extents that are pending too, and must not be freed after these have become another's.
-    out.sort_by_key(|p| matches!(p, Pending::Extents(_)));
-    Ok(out)
+    // What rollbacks have listed is in the directory too.
+    *db.pending_after_rollback.lock() = out;
+    Ok(())
 }
 
 /// All HoBts with their entries.
@@ -249,20 +249,45 @@ pub(crate) fn entries(db: &Arc<Database>) -> StorageResult<Vec<(HobtId, Entry)>>
     Ok(out)
 }
 
-/// Frees what a committed transaction has left to be freed, a system transaction per IAM page.
-pub(crate) fn free_pending(db: &Arc<Database>, what: Pending) -> StorageResult<()> {
+/// Frees what committed transactions have left to be freed, as far as that can be done now: what is left stays in the list, and the
+/// first error says why.
+///
+/// Large values first: their pages may lie in extents that are pending too, and must not be freed after these have become another's. For
+/// the same reason no extents are freed while a large value is left.
+pub(crate) fn free_all_pending(db: &Arc<Database>) -> StorageResult<()> {
     let _one_at_a_time = db.dropping.lock();
+    let mut todo = std::mem::take(&mut *db.pending_after_rollback.lock());
+    todo.sort_by_key(|p| matches!(p, Pending::Extents(_)));
+    let (mut result, mut lob_left) = (Ok(()), false);
+    for mut what in todo {
+        let extents = matches!(what, Pending::Extents(_));
+        let freed = if extents && lob_left { Ok(false) } else { free_pending(db, &mut what) };
+        match freed {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(e) => {
+                lob_left |= !extents;
+                result = result.and(Err(e));
+            }
+        }
+        db.pending_after_rollback.lock().push(what);
+    }
+    result
+}
+
+/// Frees one, a system transaction per IAM page; true: all of it. On error `what` says where to go on: the pages before may be
+/// another's by then.
+fn free_pending(db: &Arc<Database>, what: &mut Pending) -> StorageResult<bool> {
     match what {
-        Pending::Extents(first) => {
-            let mut iam = first;
+        Pending::Extents(iam) => {
             while !iam.is_none() {
                 let k = key(PENDING_EXTENTS, iam.to_u64());
                 if !btree::entry_exists(db, &db.directory(), &k)? {
-                    return Ok(());
+                    return Ok(true);
                 }
                 let mut work = Work::system(db, "DeferredDrop");
                 let done = (|| {
-                    let next = db.free_iam(&mut work, iam)?;
+                    let next = db.free_iam(&mut work, *iam)?;
                     btree::remove_entry(&mut work, &db.directory(), &k)?;
                     if !next.is_none() {
                         add_pending(db, &mut work, next)?;
@@ -273,7 +298,7 @@ pub(crate) fn free_pending(db: &Arc<Database>, what: Pending) -> StorageResult<(
                     Ok(next) => {
                         work.commit_system()?;
                         db.extents_freed(0);
-                        iam = next;
+                        *iam = next;
                     }
                     Err(e) => {
                         db.abort_system(work, Vec::new());
@@ -281,20 +306,20 @@ pub(crate) fn free_pending(db: &Arc<Database>, what: Pending) -> StorageResult<(
                     }
                 }
             }
-            Ok(())
+            Ok(true)
         }
         Pending::Lob(hobt, first) => {
             let k = key(PENDING_LOB, first.to_u64());
             if !btree::entry_exists(db, &db.directory(), &k)? {
-                return Ok(());
+                return Ok(true);
             }
             let mut work = Work::system(db, "DropLob");
             let done = (|| {
-                super::lob::free_chain(db, &mut work, hobt, first)?;
+                super::lob::free_chain(db, &mut work, *hobt, *first)?;
                 btree::remove_entry(&mut work, &db.directory(), &k)
             })();
             match done {
-                Ok(()) => work.commit_system(),
+                Ok(()) => work.commit_system().map(|()| true),
                 Err(e) => {
                     db.abort_system(work, Vec::new());
                     Err(e)

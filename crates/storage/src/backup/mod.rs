@@ -31,7 +31,7 @@ use crate::buffer::Access;
 use crate::codec::Put;
 use crate::database::{CheckpointKind, Database};
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{EXTENT_PAGES, INTERVAL_PAGES, gam_of, is_system_page};
+use crate::layout::{EXTENT_PAGES, INTERVAL_PAGES, bitmap_pages, gam_of, is_system_page};
 use crate::page::{BITMAP_BITS, Page};
 use crate::recovery::boot_page;
 use container::{Kind, SetWriter};
@@ -139,6 +139,11 @@ impl Database {
         let mut batch = Vec::with_capacity(128 * PAGE_BYTES);
         for file in self.store.files() {
             let pages = file.pages.load(std::sync::atomic::Ordering::Acquire);
+            // All bitmaps, whatever the GAM says of the extents that they lie in: extents that others own are described there.
+            for id in bitmap_pages(file.id, pages) {
+                self.copy_page(set, &mut batch, id)?;
+                n += 1;
+            }
             let mut start = 0;
             while start + EXTENT_PAGES <= pages {
                 let extents = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
@@ -154,19 +159,8 @@ impl Database {
                     }
                     let first = PageId { file: file.id, page: start + extent * EXTENT_PAGES };
                     for id in self.pages_to_copy(first)? {
-                        let page = self.pool().read_for(&self.store, id, Access::Scan)?;
-                        let at = batch.len();
-                        batch.bytes(page.bytes());
-                        drop(page);
-                        let mut copy = Page::zeroed();
-                        copy.bytes_mut().copy_from_slice(&batch[at..]);
-                        copy.seal();
-                        batch[at..].copy_from_slice(copy.bytes());
+                        self.copy_page(set, &mut batch, id)?;
                         n += 1;
-                    }
-                    if batch.len() >= 120 * PAGE_BYTES {
-                        set.chunk(Kind::Pages, &batch)?;
-                        batch.clear();
                     }
                 }
                 start = start.saturating_add(INTERVAL_PAGES);
@@ -178,16 +172,28 @@ impl Database {
         Ok(n)
     }
 
-    /// The pages of an extent that are allocated or bitmaps; not the boot page, file header and double-write region.
+    /// Adds a page to the batch, and a full batch to the set.
+    fn copy_page(&self, set: &mut SetWriter, batch: &mut Vec<u8>, id: PageId) -> StorageResult<()> {
+        if batch.len() >= 120 * PAGE_BYTES {
+            set.chunk(Kind::Pages, batch)?;
+            batch.clear();
+        }
+        let mut copy = Page::zeroed();
+        {
+            let page = self.pool().read_for(&self.store, id, Access::Scan)?;
+            copy.bytes_mut().copy_from_slice(page.bytes());
+        }
+        copy.seal();
+        batch.bytes(copy.bytes());
+        Ok(())
+    }
+
+    /// The pages of an extent that are allocated, without those that the format owns; the directory's are.
     fn pages_to_copy(&self, extent: PageId) -> StorageResult<Vec<PageId>> {
-        let mut pages: Vec<PageId> = (0..EXTENT_PAGES)
-            .map(|i| PageId { file: extent.file, page: extent.page + i })
-            .filter(|&p| is_system_page(p) && is_bitmap(p))
-            .collect();
-        let allocated = self.allocated(extent)?;
         let directory =
             |p: &PageId| *p == crate::layout::DIRECTORY_IAM || *p == crate::layout::DIRECTORY_ROOT;
-        pages.extend(allocated.into_iter().filter(|p| !is_system_page(*p) || directory(p)));
+        let mut pages = self.allocated(extent)?;
+        pages.retain(|p| !is_system_page(*p) || directory(p));
         Ok(pages)
     }
 
@@ -216,12 +222,4 @@ impl Database {
         }
         Ok(n)
     }
-}
-
-/// GAM, PFS, DIFF and ML pages.
-fn is_bitmap(page: PageId) -> bool {
-    let in_interval = page.page % INTERVAL_PAGES;
-    matches!(in_interval, 2 | 6 | 7)
-        || page.page == 1
-        || (page.page != 0 && page.page.is_multiple_of(crate::page::PFS_PAGES))
 }

@@ -24,6 +24,7 @@ use crate::codec::Take;
 use crate::database::{CheckpointKind, CreateSpec, Database};
 use crate::error::StorageResult;
 use crate::instance::StorageInstance;
+use crate::layout::{EXTENT_PAGES, gam_of, pfs_of};
 use crate::page::Page;
 use crate::recovery::{Analysis, Boot, boot_id_of};
 use crate::txn::work::Work;
@@ -129,10 +130,9 @@ fn fill(db: &Arc<Database>, backup: &Path, position: usize, boot: &Boot) -> Stor
     }
     db.extents_freed(0);
     undo(db, &analysis, &records)?;
-    for what in directory::pending(db)? {
-        directory::free_pending(db, what)?;
-    }
-    db.free_orphans();
+    directory::load_pending(db)?;
+    directory::free_all_pending(db)?;
+    check_maps(db, &lsns)?;
     recount(db)?;
     db.checkpoint(CheckpointKind::Internal)
 }
@@ -227,6 +227,26 @@ fn undo(
             }
         }
         db.free_orphans();
+    }
+    Ok(())
+}
+
+/// Every extent that is somebody's has its PFS and GAM pages from the set or its log: those of a new file would call its pages free.
+fn check_maps(db: &Arc<Database>, lsns: &HashMap<PageId, LogPos>) -> StorageResult<()> {
+    for (id, entry) in directory::entries(db)? {
+        let mut iam = entry.first_iam;
+        while !iam.is_none() {
+            let (runs, start, next) = db.read_iam(iam, id)?;
+            for extent in runs.into_iter().flat_map(|(first, count)| first..first + count) {
+                let first = PageId { file: iam.file, page: start + extent * EXTENT_PAGES };
+                for map in [pfs_of(first).0, gam_of(first)] {
+                    if !lsns.contains_key(&map) {
+                        return Err(db.store.corrupt(map, "the backup set lacks this page".into()));
+                    }
+                }
+            }
+            iam = next;
+        }
     }
     Ok(())
 }

@@ -102,7 +102,8 @@ impl BufferPool {
     /// Pins the page if it is in the frame that an earlier guard named: no table is asked.
     #[inline]
     pub fn hinted(&self, store: &Store, page: PageId, frame: u32) -> Option<Pin<'_>> {
-        if frame >= self.arena.frames() {
+        // Who is told no asks the table, and gets the error.
+        if frame >= self.arena.frames() || store.check().is_err() {
             return None;
         }
         let pin = self.arena.pin(frame)?;
@@ -184,6 +185,8 @@ impl BufferPool {
         access: Access,
         read: bool,
     ) -> StorageResult<Found<'_>> {
+        // What is in memory of a suspect database may never have become durable: nobody sees it.
+        store.check()?;
         self.counters.page_lookups.inc();
         if let Some(pin) = self.lookup(key, access) {
             return Ok(Found::Pinned(pin));

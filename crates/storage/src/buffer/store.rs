@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
-use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId};
+use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Clock, Volume};
 use taffrail_log::{Growth, Log};
 use taffrail_observe::{DatabaseCounters, WaitType, wait};
 
-use super::frame::WriteGuard;
+use super::frame::{Pin, WriteGuard};
 use super::pool::BufferPool;
 use super::writer::Writer;
 use crate::error::{Corruption, PageIo, StorageError, StorageResult, SuspectReason};
@@ -27,8 +27,11 @@ pub struct DataFile {
     pub id: FileId,
     /// Its bytes.
     pub volume: Arc<dyn Volume>,
-    /// Pages that it has now.
+    /// Pages that it has now; changed by [`DataFile::set_size`].
     pub pages: AtomicU32,
+    /// Position of the record that says how many pages there are; zero: older than this run. Held while that record is appended
+    /// and `pages` follows it.
+    size_record: Mutex<LogPos>,
     /// What can be altered.
     pub settings: Mutex<FileSettings>,
     /// Extents that changed since the last full backup, a bit each. On disk in the DIFF pages, written by checkpoints.
@@ -62,10 +65,30 @@ impl DataFile {
             id,
             volume,
             pages: AtomicU32::new(pages),
+            size_record: Mutex::default(),
             settings: Mutex::new(settings),
             changed: Mutex::default(),
-            unsynced: AtomicBool::new(false),
+            // What an earlier process wrote may not be durable yet.
+            unsynced: AtomicBool::new(true),
         }
+    }
+
+    /// Changes the number of pages, once `log` has appended the record of it.
+    pub fn set_size(
+        &self,
+        pages: u32,
+        log: impl FnOnce() -> StorageResult<LogPos>,
+    ) -> StorageResult<()> {
+        let mut record = self.size_record.lock();
+        *record = log()?;
+        self.pages.store(pages, Ordering::Release);
+        Ok(())
+    }
+
+    /// The number of pages, and the position of the record that says so.
+    pub fn size(&self) -> (u32, LogPos) {
+        let record = self.size_record.lock();
+        (self.pages.load(Ordering::Acquire), *record)
     }
 
     /// Marks the extent of a page as changed since the last full backup.
@@ -117,6 +140,12 @@ pub struct Rarities {
     pub extents_freed: AtomicU64,
 }
 
+/// Why nothing is written any more. The first reason is the one that matters.
+enum Ended {
+    Suspect(String),
+    Closed,
+}
+
 /// A database's files and dirty pages.
 pub struct Store {
     /// Whose.
@@ -131,7 +160,7 @@ pub struct Store {
     /// MinLSN of the boot page that is durable.
     pub durable_min: AtomicU64,
     pub(super) writer: Mutex<Writer>,
-    suspect: OnceLock<String>,
+    ended: OnceLock<Ended>,
     /// Counters of `SQLServer:Databases`.
     pub counters: Arc<DatabaseCounters>,
     /// See [`Rarities`].
@@ -158,7 +187,7 @@ impl Store {
             dirty: Mutex::default(),
             durable_min: AtomicU64::new(0),
             writer: Mutex::default(),
-            suspect: OnceLock::new(),
+            ended: OnceLock::new(),
             counters,
             rarities: Rarities::default(),
             clock,
@@ -214,21 +243,36 @@ impl Store {
 
     /// Nothing is written or acknowledged any more.
     pub fn mark_suspect(&self, reason: String) {
-        // The first reason is the one that matters.
-        let _ = self.suspect.set(reason);
+        let _ = self.ended.set(Ended::Suspect(reason));
+    }
+
+    /// The database is closed: its files may be another handle's from now on.
+    pub fn mark_closed(&self) {
+        let _ = self.ended.set(Ended::Closed);
     }
 
     /// The reason, if it is suspect.
     pub fn suspect_reason(&self) -> Option<&str> {
-        self.suspect.get().map(String::as_str)
+        match self.ended.get() {
+            Some(Ended::Suspect(reason)) => Some(reason),
+            Some(Ended::Closed) | None => None,
+        }
     }
 
-    /// An error if the database is suspect.
+    /// An error if the database is suspect or closed.
     #[inline]
     pub fn check(&self) -> StorageResult<()> {
-        match self.suspect.get() {
+        match self.ended.get() {
             None => Ok(()),
-            Some(reason) => Err(self.suspect_error(reason)),
+            Some(ended) => Err(self.ended_error(ended)),
+        }
+    }
+
+    #[cold]
+    fn ended_error(&self, ended: &Ended) -> StorageError {
+        match ended {
+            Ended::Suspect(reason) => self.suspect_error(reason),
+            Ended::Closed => StorageError::Sql(SqlError::new(942, &[&self.name()])),
         }
     }
 
@@ -295,15 +339,22 @@ impl Store {
     /// The oldest position that dirty pages need redo from, and how many there are. Positions before the call's
     /// begin are complete: a page is announced as dirty before the record that changes it is appended.
     pub fn oldest_dirty(&self, pool: &BufferPool) -> (Option<LogPos>, usize) {
-        let mut oldest: Option<LogPos> = None;
-        let frames = self.dirty_frames(pool);
-        for &frame in &frames {
-            let pos = LogPos(pool.arena().control(frame).first_dirty.load(Ordering::Acquire));
-            if !pos.is_zero() && oldest.is_none_or(|o| pos < o) {
-                oldest = Some(pos);
+        let dirty = self.dirty_keys(pool);
+        (dirty.iter().map(|&(.., first)| LogPos(first)).min(), dirty.len())
+    }
+
+    /// Pins a frame if it holds a page of this database: it goes on holding that page while it is pinned.
+    pub(super) fn pin_own<'p>(&self, pool: &'p BufferPool, frame: u32) -> Option<Pin<'p>> {
+        let control = pool.arena().control(frame);
+        let ours = || control.key.load(Ordering::Acquire) >> 48 == u64::from(self.id.0);
+        while ours() {
+            if let Some(pin) = pool.arena().pin(frame) {
+                return ours().then_some(pin);
             }
+            // Its evictor gives it up, or takes the page away, in a moment.
+            std::thread::yield_now();
         }
-        (oldest, frames.len())
+        None
     }
 
     /// The frames that hold dirty pages of this database.
@@ -313,15 +364,13 @@ impl Store {
         frames.sort_unstable();
         frames.dedup();
         frames.retain(|&frame| {
+            // Pinned, so that `listed` is not written for a page of another database that comes into the frame.
+            let Some(_pin) = self.pin_own(pool, frame) else { return false };
             let control = pool.arena().control(frame);
-            let ours = || control.key.load(Ordering::Acquire) >> 48 == u64::from(self.id.0);
-            if !ours() {
-                return false;
-            }
             // Unlisted first, looked at afterwards: whoever makes it dirty in between lists it again.
             control.listed.store(false, Ordering::SeqCst);
             let dirty = control.first_dirty.load(Ordering::SeqCst) != 0;
-            if dirty && ours() {
+            if dirty {
                 control.listed.store(true, Ordering::SeqCst);
             }
             dirty

@@ -62,10 +62,11 @@ impl Store {
         pool: &BufferPool,
         frames: &mut [u32],
     ) -> StorageResult<usize> {
-        self.check()?;
         // Each key is read once: it may change while we sort, and the page is then left out below.
         frames.sort_by_cached_key(|&f| pool.arena().control(f).key.load(Ordering::Relaxed));
         let mut writer = self.writer.lock();
+        // Under the mutex, which whoever closes the database takes too.
+        self.check()?;
         let mut written = 0;
         for chunk in frames.chunks(BATCH) {
             match self.write_batch(pool, &mut writer, chunk) {
@@ -248,14 +249,16 @@ impl Store {
     }
 
     /// (frame, key, first dirty position) of each dirty page.
-    fn dirty_keys(&self, pool: &BufferPool) -> Vec<(u32, u64, u64)> {
+    pub(super) fn dirty_keys(&self, pool: &BufferPool) -> Vec<(u32, u64, u64)> {
         self.dirty_frames(pool)
             .into_iter()
             .filter_map(|frame| {
+                // Pinned: key and position are of the same page.
+                let _pin = self.pin_own(pool, frame)?;
                 let control = pool.arena().control(frame);
                 let first = control.first_dirty.load(Ordering::Acquire);
                 let key = control.key.load(Ordering::Acquire);
-                (first != 0 && key >> 48 == u64::from(self.id.0)).then_some((frame, key, first))
+                (first != 0).then_some((frame, key, first))
             })
             .collect()
     }

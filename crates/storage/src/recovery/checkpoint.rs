@@ -1,7 +1,7 @@
 //! Checkpoints.
 //!
 //! 1. Row counts that changed go into the directory, changed extents into the DIFF pages.
-//! 2. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
+//! 2. Room in the log for all records of the checkpoint, or none is appended. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
 //! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay.
 //! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.
 //! 5. One sync per file, then the other copy of the boot page, durably. From here on restart begins at the new place.
@@ -33,13 +33,43 @@ const MAX_LOG_BETWEEN: u64 = 256 << 20;
 const REDO_BYTES_PER_S: u64 = 100 << 20;
 /// Leaves whose ghosts are removed in one background tick.
 const CLEAN_AT_ONCE: usize = 512;
+/// Payload of LOP_BEGIN_CKPT.
+const BEGIN_BYTES: usize = 16;
+/// Payload of LOP_END_CKPT.
+const END_BYTES: usize = 28;
 /// Share of the log in use, in percent, that brings on a checkpoint where that may free some of it.
 const LOG_USED_PERCENT: u64 = 70;
+
+/// What goes on in the background.
+#[derive(Clone, Copy)]
+pub(crate) enum Background {
+    Checkpoint,
+    GhostCleanup,
+    DeferredDrop,
+}
+
+impl Background {
+    /// How many there are.
+    pub const KINDS: usize = 3;
+
+    fn name(self) -> &'static str {
+        match self {
+            Background::Checkpoint => "checkpoint",
+            Background::GhostCleanup => "ghost cleanup",
+            Background::DeferredDrop => "deferred drop",
+        }
+    }
+}
 
 impl Database {
     /// Takes a checkpoint.
     pub fn checkpoint(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
         let _one = self.checkpointing.lock();
+        self.checkpoint_alone(kind)
+    }
+
+    /// The same for a caller that holds `checkpointing`.
+    pub(crate) fn checkpoint_alone(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
         self.store.check()?;
         let result = self.take_checkpoint(kind);
         if let Err(e) = &result
@@ -63,7 +93,8 @@ impl Database {
             }
             self.write_changed_maps()?;
         }
-        let mut payload = Vec::with_capacity(16);
+        self.make_checkpoint_room()?;
+        let mut payload = Vec::with_capacity(BEGIN_BYTES);
         payload.u64(self.instance.env.clock.now_utc().0);
         payload.u64(self.txns.next_id());
         let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
@@ -80,7 +111,7 @@ impl Database {
         }
         let first = active.iter().map(|t| t.first).min();
         let min = first.map_or(scan_from, |f| f.min(scan_from));
-        let mut payload = Vec::with_capacity(28);
+        let mut payload = Vec::with_capacity(END_BYTES);
         payload.u64(self.instance.env.clock.now_utc().0);
         payload.u64(begin.0);
         payload.u64(min.0);
@@ -110,6 +141,18 @@ impl Database {
         });
     }
 
+    /// A checkpoint that could be begun but not ended would spend the log kept for checkpoints each time it is tried, until none
+    /// can be taken and nothing is freed any more.
+    fn make_checkpoint_room(&self) -> StorageResult<()> {
+        // Some transactions may begin until they are noted.
+        let active = self.txns.len() + 16;
+        let mut payloads = vec![BEGIN_BYTES, END_BYTES];
+        let full = active / xact::XACTS_PER_RECORD;
+        payloads.resize(2 + full, xact::active_bytes(xact::XACTS_PER_RECORD));
+        payloads.push(xact::active_bytes(active % xact::XACTS_PER_RECORD));
+        self.store.log().make_system_room(&payloads).map_err(|e| self.store.append_error(e))
+    }
+
     fn append_checkpoint(&self, op: Lop, payload: &[u8]) -> StorageResult<LogPos> {
         let header = RecordHeader::new(op, Lcx::Null);
         self.store.log().append_system(&header, &[payload]).map_err(|e| self.store.append_error(e))
@@ -119,8 +162,13 @@ impl Database {
     /// redo no longer begins early enough to build it anew.
     fn switch_boot(&self, begin: LogPos, scan_from: LogPos, min: LogPos) -> StorageResult<()> {
         let log = self.store.log();
-        let missing = || StorageError::Misuse("the log does not reach back to MinLSN");
-        let anchor = log.anchor_at(min).ok_or_else(missing)?.to_bytes();
+        let Some(anchor) = log.anchor_at(min) else {
+            // Every later checkpoint would find the same.
+            const WHY: &str = "the log does not reach back to MinLSN";
+            self.store.mark_suspect(WHY.to_owned());
+            return Err(StorageError::Misuse(WHY));
+        };
+        let anchor = anchor.to_bytes();
         let lsn = log.lsn(begin).unwrap_or_default();
         self.store.with_writer_idle(|| {
             self.store.sync_files()?;
@@ -148,13 +196,15 @@ impl Database {
     /// Writes the boot page's other copy. The one in memory changes only if that succeeds.
     fn write_boot(&self, f: impl FnOnce(&mut Boot)) -> StorageResult<()> {
         let mut current = self.boot.lock();
+        // Under the mutex, which whoever closes the database takes too.
+        self.store.check()?;
         let mut boot = current.clone();
         f(&mut boot);
         boot.sequence += 1;
         boot.next_transaction = self.txns.next_id();
         boot.next_hobt = self.next_hobt.load(Ordering::Relaxed);
         boot.log_chain = LogPos(self.log_chain.load(Ordering::Acquire));
-        self.update_boot_files(&mut boot.files);
+        self.update_boot_files(&mut boot.files)?;
         let id = boot_page(boot.sequence);
         let Some(page) = boot.encode(id) else {
             return Err(StorageError::Misuse("the names of the files do not fit the boot page"));
@@ -173,11 +223,18 @@ impl Database {
         Ok(())
     }
 
-    fn update_boot_files(&self, files: &mut [BootFile]) {
+    /// A data file's size goes into the boot page only when its record, and with it those of the new part's maps, is durable.
+    fn update_boot_files(&self, files: &mut [BootFile]) -> StorageResult<()> {
         for f in files.iter_mut().filter(|f| f.kind == FileKind::Rows) {
             if let Some(file) = self.store.file(f.id) {
+                let (pages, record) = file.size();
+                if !record.is_zero() {
+                    let log = self.store.log();
+                    log.harden(record, FlushReason::Checkpoint)
+                        .map_err(|e| self.store.log_error(e))?;
+                }
+                f.pages = pages;
                 let settings = file.settings.lock();
-                f.pages = file.pages.load(Ordering::Acquire);
                 f.name.clone_from(&settings.name);
                 f.growth = settings.growth;
                 f.max_size = settings.max_size;
@@ -191,6 +248,7 @@ impl Database {
                 f.max_size = Some(info.max_size);
             }
         }
+        Ok(())
     }
 
     /// Tells the log who may need it: active transactions, and the chain of log backups.
@@ -214,7 +272,7 @@ impl Database {
 
     /// True when a checkpoint is due: redo would take longer than the target, or the log fills up and a checkpoint may free some.
     pub fn needs_checkpoint(&self) -> bool {
-        if self.store.suspect_reason().is_some() {
+        if self.store.check().is_err() {
             return false;
         }
         let space = self.store.log().space();
@@ -239,19 +297,34 @@ impl Database {
     /// Takes a checkpoint when one is due, and frees what is left to be freed. Run by a thread of the engine; returns when to come again.
     pub fn background_tick(self: &Arc<Self>) -> Duration {
         const PAUSE: Duration = Duration::from_millis(100);
-        if self.store.suspect_reason().is_some() {
+        let _one = self.ticking.lock();
+        if self.store.check().is_err() {
             return Duration::from_secs(1);
         }
-        if !self.pending_after_rollback.lock().is_empty() {
-            self.free_orphans();
-        }
+        self.free_orphans();
         // What a cleanup cannot do now stays as it is: ghosts take room, and nothing else.
-        let _ = self.clean_ghosts(CLEAN_AT_ONCE);
+        let cleaned = self.clean_ghosts(CLEAN_AT_ONCE);
+        self.note_background(Background::GhostCleanup, &cleaned);
         if self.needs_checkpoint() {
-            // What makes a checkpoint fail marks the database as suspect, or (a full log) will be seen by the next one who needs log.
-            let _ = self.checkpoint(CheckpointKind::Automatic);
+            // What makes a checkpoint fail marks the database as suspect, or is a full log.
+            let taken = self.checkpoint(CheckpointKind::Automatic);
+            self.note_background(Background::Checkpoint, &taken);
         }
         PAUSE
+    }
+
+    /// Tells the error log of what failed where nobody waits for it: once, until it succeeds or fails for another reason.
+    pub(crate) fn note_background<T>(&self, what: Background, result: &StorageResult<T>) {
+        let text = result.as_ref().err().map(|e| format!("{}: {e}", what.name()));
+        let mut last = self.background_errors.lock();
+        let last = &mut last[what as usize];
+        if *last != text {
+            if let Some(text) = &text {
+                let event = Event::BackgroundError { database: self.id(), text: text.clone() };
+                EventRing::global().push(event);
+            }
+            *last = text;
+        }
     }
 
     /// The log chain for log backups begins: after a full backup under FULL or BULK_LOGGED.

@@ -144,6 +144,9 @@ impl Database {
                 return Err(StorageError::Sql(SqlError::new(5170, &[&shown])));
             }
         }
+        // A database that had this id and was given up may have left pages.
+        instance.pool.unregister(id);
+        instance.pool.discard(id);
         let made = create_files(instance, id, name, spec, primary);
         if made.is_err() {
             instance.pool.unregister(id);

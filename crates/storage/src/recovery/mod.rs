@@ -16,6 +16,7 @@ mod restart;
 
 pub(crate) use analysis::Analysis;
 pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
+pub(crate) use checkpoint::Background;
 pub(crate) use create::{boot_page, remove_file};
 
 use taffrail_base::PageId;

@@ -55,6 +55,9 @@ impl Database {
         name: &str,
         spec: &OpenSpec,
     ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
+        // A database that had this id and was given up may have left pages.
+        instance.pool.unregister(id);
+        instance.pool.discard(id);
         let opened = open(instance, id, name, spec);
         if opened.is_err() {
             instance.pool.unregister(id);
@@ -109,7 +112,7 @@ fn open(
     // Redo.
     let began = clock.monotonic();
     redo(&db, scan_from, checkpoint, &mut report)?;
-    load_changed_maps(&store)?;
+    load_changed_maps(&db)?;
     next_hobt_id(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
 
@@ -119,12 +122,11 @@ fn open(
     report.rolled_back = analysis.active.values().filter(|t| !t.txn.system).count() as u64;
     undo(&db, analysis.active)?;
     report.undo = clock.monotonic().saturating_sub(began);
-    for what in directory::pending(&db)? {
-        match directory::free_pending(&db, what) {
-            // The checkpoint below makes room; it is freed after that.
-            Err(e @ StorageError::LogFull(_)) => db.deferred_drop_failed(what, &e),
-            other => other?,
-        }
+    directory::load_pending(&db)?;
+    match directory::free_all_pending(&db) {
+        // The checkpoint below makes room; the rest is freed after that.
+        Ok(()) | Err(StorageError::LogFull(_)) => {}
+        Err(e) => return Err(e),
     }
     db.checkpoint(CheckpointKind::Internal)?;
     db.free_orphans();
@@ -214,6 +216,9 @@ fn add_files(
         if bytes < u64::from(f.pages) * PAGE_BYTES as u64 {
             return Err(suspect(store, "the data file is shorter than its boot page says"));
         }
+        // A process that was killed leaves pages in the system's cache that no sync has covered. Redo finds their changes done and
+        // the next checkpoint lets go of the log: so they must be durable before any of them is looked at.
+        primary.sync().map_err(|e| io_error("write", e))?;
         store.add_file(Arc::new(DataFile::new(f.id, primary.clone(), f.pages, settings)));
     }
     if store.file(FileId(1)).is_none() {
@@ -343,7 +348,7 @@ fn redo_file_size(db: &Database, r: &Record<'_>) -> StorageResult<()> {
     if pages > now {
         let have = file.volume.len().map_err(|e| io_error("read", e))? / PAGE_BYTES as u64;
         if have < u64::from(pages) {
-            db.reserve_file(&file, have as u32, pages)?;
+            db.reserve_file(&file, now, pages)?;
         }
         file.pages.store(pages, Ordering::Release);
     }
@@ -409,13 +414,13 @@ fn redo_on_page(
 }
 
 /// The DIFF pages as the last checkpoint left them, besides what redo has marked.
-fn load_changed_maps(store: &Arc<Store>) -> StorageResult<()> {
-    for file in store.files() {
+fn load_changed_maps(db: &Database) -> StorageResult<()> {
+    for file in db.store.files() {
         let pages = file.pages.load(Ordering::Acquire);
         let mut start = 0;
         while start + 8 <= pages {
-            let mut page = Page::zeroed();
-            store.read_page(diff_page(file.id, start), &mut page)?;
+            // From the pool: redo may just have made it.
+            let page = db.pool().read(&db.store, diff_page(file.id, start))?;
             for (first, count) in page.set_runs(BITMAP_BITS) {
                 for extent in first..first + count {
                     file.mark_changed(start + extent * 8);

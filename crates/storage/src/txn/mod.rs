@@ -9,6 +9,7 @@
 //!
 //! ```text
 //! Open ── commit(Full) ──► commit record appended ─► hardened ─► locks released
+//!                                  └ no room for it (the log has kept some, so hardly ever): rolled back
 //!      ── commit(Delayed) ► commit record appended ─► locks released, the log is asked to write within its window
 //!      ── rollback ──────► compensation records, abort record ─► locks released
 //! ```
@@ -179,28 +180,37 @@ impl Transaction {
         self.locks.log_bytes = self.work.log.bytes;
     }
 
-    /// Commits. With [`Durability::Full`] it is on disk on return. An error means that the database is down: nobody was told that
-    /// it committed, and restart decides.
+    /// Commits. With [`Durability::Full`] it is on disk on return. [`StorageError::LogFull`] means that it was rolled back; any other
+    /// error that the database is down: nobody was told that it committed, and restart decides.
     pub fn commit(mut self, durability: Durability) -> StorageResult<()> {
         self.ended = true;
         let db = self.work.db.clone();
         let result = self.commit_log(&db, durability);
+        if let Err(StorageError::LogFull(_)) = &result {
+            // Nothing was appended. Its changes must not outlive its locks. If undoing them fails too the database is suspect from
+            // now on, and restart undoes them.
+            self.pending.clear();
+            let _: StorageResult<()> = self.end_by_rollback();
+            return result;
+        }
+        // After a failed write of the log the database is suspect already: who gets the locks gets an error before he sees a row.
+        debug_assert!(result.is_ok() || db.store.check().is_err());
         self.work.leave();
         db.instance.locks.release_all(&mut self.locks);
         result?;
-        for what in std::mem::take(&mut self.pending) {
-            // The commit stands whatever happens here; what is left is freed by the next restart.
-            if let Err(e) = crate::access::directory::free_pending(&db, what) {
-                db.deferred_drop_failed(what, &e);
-            }
+        if !self.pending.is_empty() {
+            // The commit stands whatever happens here; what is left is freed by the background tick or the next restart.
+            db.pending_after_rollback.lock().append(&mut self.pending);
+            db.free_orphans();
         }
         Ok(())
     }
 
     fn commit_log(&mut self, db: &Database, durability: Durability) -> StorageResult<()> {
         let counters = &db.store.counters;
+        let appended = self.work.append_commit()?;
         counters.transactions.inc();
-        let Some(pos) = self.work.append_commit()? else { return Ok(()) };
+        let Some(pos) = appended else { return Ok(()) };
         counters.write_transactions.inc();
         if db.store.temporary {
             return Ok(());
@@ -280,7 +290,7 @@ impl Transaction {
     pub fn lock(&mut self, resource: Resource, mode: LockMode) -> StorageResult<()> {
         let locks = &self.work.db.instance.locks;
         locks.acquire(&mut self.locks, resource, mode, self.timeout)?;
-        Ok(())
+        self.db.store.check()
     }
 
     /// Locks a key; true if the lock is new.
@@ -296,6 +306,8 @@ impl Transaction {
         let object = *hobt.object_lock();
         let locks = &db.instance.locks;
         let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout)?;
+        // Its owner before may have let go of it because his commit could not be made durable.
+        db.store.check()?;
         Ok(granted == Granted::New)
     }
 
@@ -331,7 +343,9 @@ impl Transaction {
         let db = &self.work.db;
         let row = Resource::rid(db.id(), rid.page, rid.slot);
         let object = *hobt.object_lock();
-        Ok(db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout)?)
+        let granted = db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout)?;
+        db.store.check()?;
+        Ok(granted)
     }
 
     pub(crate) fn unlock_rid(&mut self, rid: Rid) {
@@ -341,10 +355,14 @@ impl Transaction {
     }
 
     /// True if anybody else may have uncommitted changes in the object. Only meaningful while the latch of a page of it is held.
+    /// In a suspect database everybody may: whose locks are gone did not commit for that. The caller then asks for a lock, and gets
+    /// the error.
     #[inline]
     pub(crate) fn others_write(&self, hobt: &Hobt) -> bool {
         let locks = &self.work.db.instance.locks;
+        // In this order: a database becomes suspect before a lock is released for it.
         locks.others_hold(&self.locks, hobt.object_lock(), ModeSet::WRITING)
+            || self.db.store.suspect_reason().is_some()
     }
 
     /// The two halves that row operations need at the same time.

@@ -138,6 +138,11 @@ impl TxnTable {
         self.active.lock().values().next().map(|e| e.first_bound)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.active.lock().len()
+    }
+
     /// All of them, for views.
     pub fn entries(&self) -> Vec<Arc<TxnEntry>> {
         self.active.lock().values().cloned().collect()

@@ -69,7 +69,9 @@ impl Store {
         match e {
             AppendError::LogFull { wait, holdup, .. } => {
                 let holdup = holdup.unwrap_or_default();
-                StorageError::LogFull(SqlError::new(9002, &[&self.name(), &wait.name(), &holdup]))
+                // The state of this message is the reason's number.
+                let e = SqlError::new(9002, &[&self.name(), &wait.name(), &holdup]);
+                StorageError::LogFull(e.with_state(wait.code()))
             }
             AppendError::LogUnavailable => {
                 self.mark_suspect("a write of the log failed".to_owned());
@@ -276,7 +278,9 @@ impl Work {
                 Ok(())
             }
             Err(e) => {
-                // Only a log that has failed refuses a commit record, and then the database is down.
+                // The log keeps room for every commit record, so it has failed, and the database is down. If it was full against all
+                // expectation, a structure change that others build upon would have no outcome: restart will undo it.
+                self.db.store.mark_suspect(format!("a system transaction could not commit: {e}"));
                 self.leave();
                 Err(e)
             }

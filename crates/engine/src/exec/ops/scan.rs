@@ -23,6 +23,8 @@ pub(crate) fn row_locks(hint: LockHint, table: TableLock, isolation: Isolation) 
         return ScanLocks::None;
     }
     match hint {
+        LockHint::Repeatable if table == TableLock::Intent => ScanLocks::Shared,
+        LockHint::Repeatable => ScanLocks::None,
         LockHint::None => ScanLocks::None,
         LockHint::Update => ScanLocks::Update,
         LockHint::Exclusive => ScanLocks::Exclusive,
@@ -32,6 +34,7 @@ pub(crate) fn row_locks(hint: LockHint, table: TableLock, isolation: Isolation) 
         LockHint::Default => match isolation {
             Isolation::ReadUncommitted => ScanLocks::None,
             Isolation::ReadCommitted if table == TableLock::Intent => ScanLocks::ReadCommitted,
+            Isolation::RepeatableRead if table == TableLock::Intent => ScanLocks::Shared,
             _ => ScanLocks::None,
         },
     }
@@ -46,11 +49,11 @@ pub(crate) fn table_lock(hint: LockHint, table: TableLock, isolation: Isolation)
         (TableLock::Intent, LockHint::Update | LockHint::Exclusive) => LockMode::IX,
         (TableLock::Intent, LockHint::None) => LockMode::SchS,
         (TableLock::Intent, LockHint::Hold) => LockMode::S,
-        (TableLock::Intent, LockHint::ReadCommitted) => LockMode::IS,
+        (TableLock::Intent, LockHint::ReadCommitted | LockHint::Repeatable) => LockMode::IS,
         (TableLock::Intent, LockHint::Default) => match isolation {
             Isolation::ReadUncommitted => LockMode::SchS,
-            Isolation::ReadCommitted => LockMode::IS,
-            Isolation::RepeatableRead | Isolation::Serializable => LockMode::S,
+            Isolation::ReadCommitted | Isolation::RepeatableRead => LockMode::IS,
+            Isolation::Serializable => LockMode::S,
         },
     }
 }
@@ -151,9 +154,11 @@ impl<'a> Operator<'a> for ScanOp<'a> {
             Access::Nonclustered(index, seek) => match range(rt, index, seek)? {
                 None => Cursor::Closed,
                 Some(r) => {
-                    // The rows are locked where they are read; their entries only while they are read.
+                    // The rows are locked where they are read; their entries only while they are read, unless what is
+                    // read must stay as it is.
                     let locks = match self.locks {
                         ScanLocks::None => ScanLocks::None,
+                        ScanLocks::Shared => ScanLocks::Shared,
                         _ => ScanLocks::ReadCommitted,
                     };
                     Cursor::Nonclustered(btree::seek(index.hobt()?, r, direction, locks))

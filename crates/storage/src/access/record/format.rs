@@ -28,11 +28,20 @@ pub(crate) fn log_format(
     let flags = if page.slots() > 0 { RecordFlags::PAGE_IMAGE } else { RecordFlags::NONE };
     let change = Change { hobt, reserve, flags, ..Change::new(Lop::FormatPage, context) };
     // The image is copied out, because the append needs the page for itself.
+    let lsn = page.lsn();
     page.set_lsn_raw(0);
     let image = page.image().concat();
-    let pos = work.change(page, &change, &[&image])?;
-    page.was_formatted(pos);
-    Ok(())
+    match work.change(page, &change, &[&image]) {
+        Ok(pos) => {
+            page.was_formatted(pos);
+            Ok(())
+        }
+        Err(e) => {
+            // Redo of what the page held before must not find it without those changes.
+            page.set_lsn(lsn);
+            Err(e)
+        }
+    }
 }
 
 /// Moves the root's place in the tree up by one: logs it and changes the page.

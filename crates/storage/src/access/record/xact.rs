@@ -20,9 +20,14 @@ use crate::txn::table::ActiveTxn;
 /// Transactions in one LOP_XACT_CKPT record.
 pub(crate) const XACTS_PER_RECORD: usize = 1000;
 
+/// Payload of LOP_XACT_CKPT with so many transactions.
+pub(crate) const fn active_bytes(transactions: usize) -> usize {
+    2 + transactions * 33
+}
+
 /// The payload of LOP_XACT_CKPT.
 pub(crate) fn encode_active(transactions: &[ActiveTxn]) -> Vec<u8> {
-    let mut b = Vec::with_capacity(2 + transactions.len() * 33);
+    let mut b = Vec::with_capacity(active_bytes(transactions.len()));
     b.u16(transactions.len() as u16);
     for t in transactions {
         b.u64(t.id.0);

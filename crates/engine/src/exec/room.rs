@@ -1,0 +1,90 @@
+//! Statements that found the log full although only a checkpoint was missing.
+//!
+//! Whoever needs log holds latches, for which a checkpoint waits; so the append fails, the statement is undone like
+//! after any error, and here, where nothing is latched any more, the checkpoint is taken and the statement runs again.
+//! The client hears of 9002 only when something else than recovery needs the log.
+
+use super::interpret::{Activation, Ended, Interpreter};
+use super::module::{Module, Stmt, StmtKind};
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_log::ReuseWait;
+use taffrail_storage::CheckpointKind;
+use taffrail_syntax::ast::{DropKind, SetClause, StatementKind};
+
+/// How often: others may fill what a checkpoint has freed.
+const TRIES: u32 = 10;
+
+/// Statements that leave nothing behind when they are undone.
+fn can_run_again(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Select(s) => s.query.body.first_block().into.is_some(),
+        StmtKind::Insert(_) | StmtKind::Update(_) | StmtKind::Delete(_) => true,
+        StmtKind::Ddl(s) => match &s.kind {
+            StatementKind::Truncate(_)
+            | StatementKind::CreateTable(_)
+            | StatementKind::AlterTable(_)
+            | StatementKind::CreateIndex(_)
+            | StatementKind::DropIndex(_)
+            | StatementKind::Procedure(_) => true,
+            StatementKind::Drop(d) => matches!(d.kind, DropKind::Table | DropKind::Procedure),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// `UPDATE … SET @v = …`: variables are not undone.
+fn sets_variables(kind: &StmtKind) -> bool {
+    let StmtKind::Update(u) = kind else { return false };
+    u.set.iter().any(|s| matches!(s, SetClause::Assign { variable: Some(_), .. }))
+}
+
+fn lacks_checkpoint(e: &SqlError) -> bool {
+    e.number == 9002 && e.state == ReuseWait::Checkpoint.code()
+}
+
+impl Interpreter<'_> {
+    /// Runs a statement, again if it was in the way of a checkpoint.
+    pub fn run_with_room(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+    ) -> SqlResult<Ended> {
+        let vars = sets_variables(&s.kind).then(|| act.vars.clone());
+        let mut tries = 0;
+        loop {
+            match self.run(module, act, s) {
+                Err(e) if tries < TRIES && lacks_checkpoint(&e) && can_run_again(&s.kind) => {
+                    if self.session.transaction.doomed {
+                        return Err(e);
+                    }
+                    tries += 1;
+                    self.session.take_due_checkpoints()?;
+                    self.session.check_cancel()?;
+                    if let Some(vars) = &vars {
+                        act.vars.clone_from(vars);
+                    }
+                }
+                result => return result,
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Takes a checkpoint in every database whose log waits for one.
+    fn take_due_checkpoints(&self) -> SqlResult<()> {
+        for slot in self.instance.databases().list() {
+            let Some(database) = slot.database else { continue };
+            let storage = &database.storage;
+            if storage.log().reuse_wait() == ReuseWait::Checkpoint {
+                let taken = storage.checkpoint(CheckpointKind::Internal);
+                taken.map_err(|e| self.storage_error(e))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! A log that is full: who is waited for, and who never hears of it.
+
+mod support;
+
+use support::World;
+
+const SMALL: &str = "CREATE DATABASE small ON (NAME = small, FILENAME = 'small.mdf', SIZE = 16MB) \
+    LOG ON (NAME = small_log, FILENAME = 'small.ldf', SIZE = 2MB, FILEGROWTH = 1MB, MAXSIZE = 3MB)";
+
+/// Under SIMPLE no statement fails for want of a checkpoint, whatever the log holds.
+#[test]
+fn a_small_log_is_reused_in_time() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok(SMALL);
+    c.ok("ALTER DATABASE small SET RECOVERY SIMPLE");
+    c.ok("USE small");
+    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, pad char(400) NOT NULL DEFAULT 'x')");
+    c.ok("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 20000 BEGIN INSERT t DEFAULT VALUES SET @i += 1 END");
+    assert_eq!(c.rows("SELECT COUNT(*), MIN(id), COUNT(DISTINCT id) FROM t"), "20000 | 1 | 20000");
+    // Variables count what has happened, not what was tried. (Tries that failed have left gaps between the ids.)
+    c.ok("SET NOCOUNT ON DECLARE @i int = 0, @n int = 0 \
+          WHILE @i < 41 BEGIN UPDATE t SET @n += 1, pad = 'y' WHERE id BETWEEN @i * 500 + 1 AND @i * 500 + 500 SET @i += 1 END \
+          IF @n <> 20000 RAISERROR('%d', 16, 1, @n)");
+}
+
+/// FULL without a full backup truncates like SIMPLE; after it only log backups do.
+#[test]
+fn the_message_names_who_needs_the_log() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok(SMALL);
+    c.ok("ALTER DATABASE small SET RECOVERY FULL");
+    c.ok("USE small");
+    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, pad char(4000) NOT NULL DEFAULT 'x')");
+    c.ok("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 2000 BEGIN INSERT t DEFAULT VALUES SET @i += 1 END");
+    let reason = "SELECT log_reuse_wait_desc FROM sys.databases WHERE name = 'small'";
+    // A transaction of one's own.
+    let said = c.rows(
+        "SET NOCOUNT ON BEGIN TRAN DECLARE @i int = 0 \
+         WHILE @i < 2000 AND @@ERROR = 0 BEGIN SET @i += 1 INSERT t DEFAULT VALUES IF @@ERROR <> 0 BREAK END",
+    );
+    assert!(said.contains("Msg 9002, Level 17, State 4"), "{said}");
+    assert!(said.contains("'ACTIVE_TRANSACTION'"), "{said}");
+    assert_eq!(c.rows(reason), "ACTIVE_TRANSACTION");
+    c.ok("ROLLBACK");
+    c.ok("INSERT t DEFAULT VALUES");
+    // The chain of log backups.
+    let backup = c.rows("BACKUP DATABASE small TO DISK = 'small.bak'");
+    assert!(backup.contains("successfully"), "{backup}");
+    let said = c.rows(
+        "SET NOCOUNT ON DECLARE @i int = 0 \
+         WHILE @i < 2000 BEGIN SET @i += 1 INSERT t DEFAULT VALUES IF @@ERROR <> 0 BREAK END",
+    );
+    assert!(said.contains("Msg 9002, Level 17, State 2"), "{said}");
+    assert!(said.contains("'LOG_BACKUP'"), "{said}");
+    assert_eq!(c.rows(reason), "LOG_BACKUP");
+    c.ok("ALTER DATABASE small SET RECOVERY SIMPLE");
+    c.ok("INSERT t DEFAULT VALUES");
+}
+
+/// What does not fit the log at once is tried again for as long as that may help, and no longer.
+#[test]
+fn a_statement_that_is_too_large_fails_whole() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok(SMALL);
+    c.ok("ALTER DATABASE small SET RECOVERY SIMPLE");
+    c.ok("USE small");
+    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, pad char(400) NOT NULL DEFAULT 'x')");
+    c.ok("INSERT t DEFAULT VALUES");
+    let mut said = String::new();
+    for _ in 0..16 {
+        said = c.rows("SET NOCOUNT ON INSERT t (pad) SELECT pad FROM t");
+        if !said.is_empty() {
+            break;
+        }
+    }
+    assert!(said.contains("Msg 9002, Level 17, State 4"), "{said}");
+    let n: u32 = c.rows("SELECT COUNT(*) FROM t").parse().unwrap();
+    assert!(n.is_power_of_two(), "{n}");
+    // With implicit transactions the failed statement leaves nothing behind either.
+    c.ok("SET IMPLICIT_TRANSACTIONS ON");
+    let said = c.rows("SET NOCOUNT ON INSERT t (pad) SELECT pad FROM t");
+    assert!(said.contains("Msg 9002"), "{said}");
+    c.ok("COMMIT SET IMPLICIT_TRANSACTIONS OFF");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM t"), n.to_string());
+}
+
+#[test]
+fn full_files_progress_and_paths() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE DATABASE f ON (NAME = f, FILENAME = 'f.mdf', SIZE = 8MB, FILEGROWTH = 0)");
+    c.ok("USE f");
+    c.ok("CREATE TABLE big (a char(8000))");
+    let said =
+        c.rows("SET NOCOUNT ON WHILE 1 = 1 BEGIN INSERT big VALUES ('') IF @@ERROR <> 0 BREAK END");
+    assert!(said.contains("Msg 1105") && said.contains("'dbo.big'"), "{said}");
+    let said = c.rows("BACKUP DATABASE f TO DISK = 'f.bak' WITH STATS = 25");
+    let told: Vec<&str> = said.lines().filter(|l| l.contains("percent processed")).collect();
+    assert_eq!(told.len(), 4, "{said}");
+    let said = c.rows("BACKUP DATABASE f TO DISK = 'nowhere/f.bak'");
+    assert!(
+        said.contains("Msg 3201") && said.contains("3(The system cannot find the path"),
+        "{said}"
+    );
+    let said = c.rows("BACKUP DATABASE f TO DISK = '/outside/f.bak'");
+    assert!(said.contains("5(Access is denied.") && said.contains("file_roots"), "{said}");
+    let said = c.rows("CREATE DATABASE g ON (NAME = g, FILENAME = 'nowhere/g.mdf')");
+    assert!(
+        said.contains("Msg 5133") && said.contains("3(The system cannot find the path"),
+        "{said}"
+    );
+    assert_eq!(
+        c.rows(
+            "SELECT cntr_value FROM sys.dm_os_performance_counters \
+             WHERE counter_name = 'Data File(s) Size (KB)' AND instance_name = 'f'"
+        ),
+        "8192"
+    );
+    // Right after the waits were cleared there are some.
+    let said = c.rows(
+        "DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR) WITH NO_INFOMSGS; \
+         SELECT CASE WHEN SUM(wait_time_ms) > 0 THEN 1 ELSE 0 END FROM sys.dm_os_wait_stats",
+    );
+    assert_eq!(said, "1");
+}

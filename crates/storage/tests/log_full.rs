@@ -1,0 +1,239 @@
+//! A full log and a log that fails: every transaction has one outcome, everybody is told the same, and a full log heals.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use taffrail_base::{DatabaseId, HobtId, SessionId};
+use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{
+    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
+    Direction, Durability, Growth, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, ScanLocks,
+    StorageError, StorageInstance, Transaction, btree,
+};
+
+const TREE: HobtId = HobtId(3);
+const MB: u64 = 1 << 20;
+/// The row of the transaction whose outcome is looked at.
+const ITS: u64 = 5_000_000;
+
+fn instance(world: &SimWorld) -> Arc<StorageInstance> {
+    let options = InstanceOptions { pool_bytes: 4096 * 8192, ..InstanceOptions::default() };
+    StorageInstance::new(world.env(), options).unwrap()
+}
+
+/// A database whose log may not grow.
+fn create(world: &SimWorld, log: u64) -> Arc<Database> {
+    world.env().disk.create_dir(Path::new("/data")).unwrap();
+    let file = |name: &str, size, max_size| DataFileSpec {
+        path: PathBuf::from(format!("/data/{name}")),
+        name: name.to_owned(),
+        size,
+        growth: Growth::Bytes(MB),
+        max_size,
+    };
+    let spec = CreateSpec {
+        data_files: vec![file("t.mdf", 2 * MB, None)],
+        log_files: vec![file("t_log.ldf", log, Some(log))],
+        options: DatabaseOptions {
+            recovery_model: RecoveryModel::Simple,
+            ..DatabaseOptions::default()
+        },
+        temporary: false,
+    };
+    let db = Database::create(&instance(world), DatabaseId(5), "t", &spec).unwrap();
+    let mut tx = begin(&db);
+    for key in 0..100 {
+        insert(&mut tx, key).unwrap();
+    }
+    tx.commit(Durability::Full).unwrap();
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    db
+}
+
+fn crash_and_reopen(world: &SimWorld, db: Arc<Database>) -> Arc<Database> {
+    world.crash();
+    drop(db);
+    world.restart();
+    let spec = OpenSpec { primary: "/data/t.mdf".into() };
+    Database::open(&instance(world), DatabaseId(5), "t", &spec).unwrap().0
+}
+
+fn begin(db: &Arc<Database>) -> Transaction {
+    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+}
+
+fn insert(tx: &mut Transaction, key: u64) -> Result<(), StorageError> {
+    let tree = tx.database().hobt(TREE)?;
+    tx.lock_object(tree.object(), LockMode::IX)?;
+    btree::insert(tx, &tree, &key.to_be_bytes(), &[key as u8; 100])
+}
+
+fn count(db: &Arc<Database>) -> Result<usize, StorageError> {
+    let tree = db.hobt(TREE)?;
+    let mut tx = begin(db);
+    let mut cursor = btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::None);
+    let mut n = 0;
+    while cursor.next(&mut tx)?.is_some() {
+        n += 1;
+    }
+    Ok(n)
+}
+
+fn get(tx: &mut Transaction, key: u64, locks: ScanLocks) -> Result<bool, StorageError> {
+    let tree = tx.database().hobt(TREE)?;
+    let mut value = Vec::new();
+    btree::get(tx, &tree, &key.to_be_bytes(), locks, &mut value)
+}
+
+/// Inserts until the log is full.
+fn fill(tx: &mut Transaction, mut each: impl FnMut(&mut Transaction)) -> u64 {
+    for key in 1000.. {
+        each(tx);
+        match insert(tx, key) {
+            Ok(()) => {}
+            Err(StorageError::LogFull(_)) => return key - 1000,
+            Err(e) => panic!("{e}"),
+        }
+    }
+    unreachable!("the log has an end")
+}
+
+/// One transaction has filled the log and rolls back bit by bit, while flushes put each of its compensation records into a
+/// sector of its own and the disk has no room for more: what it reserved is not enough. Returns it and another transaction,
+/// which has inserted one row.
+fn drained(world: &SimWorld, db: &Arc<Database>) -> (Transaction, Transaction) {
+    let mut large = begin(db);
+    let mut small = begin(db);
+    insert(&mut small, ITS).unwrap();
+    let mut savepoints = Vec::new();
+    fill(&mut large, |tx| savepoints.push(tx.savepoint()));
+    world.set_capacity(0);
+    while let Some(savepoint) = savepoints.pop() {
+        db.flush_log().unwrap();
+        // One compensation record, and the ends of both.
+        if db.log().space().free < 4 * db.log().sector_bytes() as u64 {
+            break;
+        }
+        large.rollback_to(savepoint).unwrap();
+    }
+    assert!(!savepoints.is_empty(), "the log was not drained");
+    (large, small)
+}
+
+#[test]
+fn a_commit_finds_room_in_a_log_that_rollbacks_have_drained() {
+    let world = SimWorld::new(2);
+    let db = create(&world, MB);
+    let (large, small) = drained(&world, &db);
+    small.commit(Durability::Full).unwrap();
+    // It has less than it needs, and no disk to grow on: either it succeeds or the database goes down.
+    let undone = large.rollback();
+    assert_eq!(undone.is_ok(), db.state() == DatabaseState::Online, "{undone:?}");
+    world.set_capacity(u64::MAX);
+    let db = crash_and_reopen(&world, db);
+    assert_eq!(count(&db).unwrap(), 101);
+}
+
+#[test]
+fn what_was_committed_in_a_drained_log_stays_and_the_log_heals() {
+    let world = SimWorld::new(3);
+    let db = create(&world, MB);
+    let (large, small) = drained(&world, &db);
+    small.commit(Durability::Full).unwrap();
+    world.set_capacity(u64::MAX);
+    large.rollback().unwrap();
+    assert_eq!(count(&db).unwrap(), 101);
+    // Its key is taken, for everybody and for good.
+    let mut other = begin(&db);
+    assert!(matches!(insert(&mut other, ITS), Err(StorageError::DuplicateKey)));
+    insert(&mut other, ITS + 1).unwrap();
+    other.commit(Durability::Full).unwrap();
+    for _ in 0..2 {
+        db.checkpoint(CheckpointKind::Manual).unwrap();
+    }
+    assert_eq!(db.log().space().reserved, 0);
+    let db = crash_and_reopen(&world, db);
+    assert_eq!(count(&db).unwrap(), 102);
+}
+
+#[test]
+fn checkpoints_with_many_active_transactions_do_not_use_up_a_full_log() {
+    const ACTIVE: u64 = 500;
+    let world = SimWorld::new(4);
+    let db = create(&world, 4 * MB);
+    let mut large = begin(&db);
+    let mut active: Vec<Transaction> = (0..ACTIVE)
+        .map(|i| {
+            let mut tx = begin(&db);
+            insert(&mut tx, ITS + i).unwrap();
+            tx
+        })
+        .collect();
+    fill(&mut large, |_| {});
+    // The log is held by the oldest transaction: the first of these has its room, none of them can free anything.
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    for _ in 0..20 {
+        let appended = db.log().appended();
+        match db.checkpoint(CheckpointKind::Manual) {
+            Ok(()) => {}
+            Err(StorageError::LogFull(_)) => {
+                assert_eq!(db.log().appended(), appended, "a refused checkpoint appends nothing");
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+    assert_eq!(db.log().space().total, 4 * MB, "the log grew although nothing could be freed");
+    large.rollback().unwrap();
+    for tx in active.drain(..) {
+        tx.commit(Durability::Full).unwrap();
+    }
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let mut tx = begin(&db);
+    for key in 1000..1500 {
+        insert(&mut tx, key).unwrap();
+    }
+    tx.commit(Durability::Full).unwrap();
+    let db = crash_and_reopen(&world, db);
+    assert_eq!(count(&db).unwrap(), 100 + ACTIVE as usize + 500);
+}
+
+#[test]
+fn nobody_reads_what_could_not_be_made_durable() {
+    let world = SimWorld::new(10);
+    let db = create(&world, MB);
+    let mut before = begin(&db);
+    assert!(get(&mut before, 50, ScanLocks::ReadCommitted).unwrap());
+    let mut tx = begin(&db);
+    insert(&mut tx, ITS).unwrap();
+    let waiter = {
+        let db = db.clone();
+        std::thread::spawn(move || get(&mut begin(&db), ITS, ScanLocks::ReadCommitted))
+    };
+    std::thread::sleep(Duration::from_millis(50));
+    world.inject(Fault {
+        nth: 1,
+        kind: Some(IoKind::WriteDurable),
+        path_contains: "t_log".into(),
+        fault: FaultKind::Io,
+        sticky: false,
+    });
+    assert!(tx.commit(Durability::Full).is_err());
+    assert!(matches!(db.state(), DatabaseState::Suspect(_)));
+    // Neither who waited for the row, nor who began before, nor who comes now.
+    assert!(matches!(waiter.join().unwrap(), Err(StorageError::Suspect(_))));
+    for locks in [ScanLocks::None, ScanLocks::ReadCommitted] {
+        for key in [50, ITS] {
+            let read = get(&mut before, key, locks);
+            assert!(matches!(read, Err(StorageError::Suspect(_))), "{key} {locks:?}: {read:?}");
+            let read = get(&mut begin(&db), key, locks);
+            assert!(matches!(read, Err(StorageError::Suspect(_))), "{key} {locks:?}: {read:?}");
+        }
+    }
+    assert!(matches!(count(&db), Err(StorageError::Suspect(_))));
+    drop(before);
+    // The write may have reached the medium or not: nobody was told either.
+    let db = crash_and_reopen(&world, db);
+    assert!((100..=101).contains(&count(&db).unwrap()));
+}
