@@ -21,8 +21,11 @@ impl Postgres {
         std::fs::create_dir_all(&data)?;
         super::run(Command::new("chown").arg("-R").arg("postgres").arg(&data))?;
         let as_postgres = |program: &str| {
-            let mut c = Command::new("runuser");
-            c.args(["-u", "postgres", "--"]).arg(bin.join(program)).current_dir("/");
+            // setpriv becomes the program; runuser would stay in front of it and leave it alive when it is killed.
+            let mut c = Command::new("setpriv");
+            c.args(["--reuid=postgres", "--regid=postgres", "--init-groups"])
+                .arg(bin.join(program))
+                .current_dir("/");
             c
         };
         super::run(as_postgres("initdb").arg("-D").arg(&data).args([
