@@ -455,7 +455,8 @@ impl Instance {
             self.threads.wake.notify_all();
         }
         for (_, log) in self.threads.writers.lock().drain(..) {
-            // What a delayed commit left in memory goes out first.
+            // What a delayed commit left in memory goes out first. Nothing is lost by not looking at the result: a
+            // failed flush poisons the log and is told to the error log, and closing the database then fails, too.
             let _ = log.flush(taffrail_log::FlushReason::Request);
             log.stop_writer();
         }
