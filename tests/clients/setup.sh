@@ -50,9 +50,18 @@ if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
     mvn -q -B dependency:copy "-Dartifact=com.microsoft.sqlserver:mssql-jdbc:$MSSQL_JDBC" \
         "-DoutputDirectory=$cache/java" -Dmdep.useBaseVersion=true >&2
 fi
-if [ "$here/JdbcClient.java" -nt "$cache/java/JdbcClient.class" ]; then
-    javac -cp "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" -d "$cache/java" "$here/JdbcClient.java" >&2
-    touch "$cache/java/JdbcClient.class"
+for program in JdbcClient JdbcBulk; do
+    if [ "$here/$program.java" -nt "$cache/java/$program.class" ]; then
+        javac -cp "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" -d "$cache/java" "$here/$program.java" >&2
+        touch "$cache/java/$program.class"
+    fi
+done
+need freebcp freetds-bin "copies files in bulk"
+if [ "$here/gobulk/main.go" -nt "$cache/gobulk" ]; then
+    need go golang-go "builds the bulk copy of go-mssqldb"
+    say "go-mssqldb (the version of gobulk/go.mod)"
+    (cd "$here/gobulk" && go build -mod=readonly -o "$cache/gobulk" .) >&2
+    touch "$cache/gobulk"
 fi
 ln -sf "mssql-jdbc-$MSSQL_JDBC.jar" "$cache/java/mssql-jdbc.jar"
 echo "$cache"

@@ -81,3 +81,45 @@ fn jdbc() {
         .arg("JdbcClient");
     run("jdbc", program);
 }
+
+#[test]
+fn pymssql_bulk() {
+    let mut program = Command::new(installed("python/bin/python"));
+    program.arg(repository().join("tests/clients/pymssql_bulk.py"));
+    run("pymssql-bulk", program);
+}
+
+#[test]
+fn tedious_bulk() {
+    let mut program = Command::new("node");
+    program
+        .arg(repository().join("tests/clients/tedious_bulk.js"))
+        .env("NODE_PATH", installed("node/node_modules"));
+    run("tedious-bulk", program);
+}
+
+#[test]
+fn jdbc_bulk() {
+    let jar = installed("java/mssql-jdbc.jar");
+    let classes = installed("java/JdbcBulk.class");
+    let mut program = Command::new("java");
+    program
+        .arg("-cp")
+        .arg(format!("{}:{}", jar.display(), classes.parent().expect("a folder").display()))
+        .arg("JdbcBulk");
+    run("jdbc-bulk", program);
+}
+
+#[test]
+fn go_bulk() {
+    run("go-bulk", Command::new(installed("gobulk")));
+}
+
+#[test]
+fn freebcp() {
+    let mut program = Command::new("bash");
+    program
+        .arg(repository().join("tests/clients/freebcp_client.sh"))
+        .env("SQLCMD", installed("sqlcmd"));
+    run("freebcp", program);
+}

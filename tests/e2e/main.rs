@@ -2,7 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod bad_input;
+mod bulk_insert;
 mod clients;
 mod crash_loop;
 mod golden;
 mod life;
+mod log_command;
+mod restart;

@@ -8,6 +8,7 @@
 pub mod ids;
 pub mod lsn;
 pub mod message;
+pub mod sync;
 
 pub use ids::{
     DatabaseId, FileId, HobtId, IndexId, ObjectId, PAGE_BYTES, PageId, SchemaId, SessionId,

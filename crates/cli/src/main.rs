@@ -1,5 +1,8 @@
 //! The `taffrail` binary: its command line, and nothing else.
 
+mod lab;
+mod log;
+
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,12 +24,10 @@ enum Command {
     /// Run T-SQL from the command line (comes with a later version)
     #[command(disable_help_flag = true)]
     Sql(Later),
-    /// Run experiments and draw their report (comes with a later version)
-    #[command(disable_help_flag = true)]
-    Lab(Later),
-    /// Look into a log file offline (comes with a later version)
-    #[command(disable_help_flag = true)]
-    Log(Later),
+    /// Load generated rows into any SQL Server
+    Lab(lab::Lab),
+    /// Look into a log file offline: its VLFs, its records, whether it is whole
+    Log(log::Log),
 }
 
 const SERVE_HELP: &str = "\
@@ -81,7 +82,7 @@ struct Serve {
     /// VLFs per growth of a log file: as SQL Server '2012', '2014' or '2022' makes them [default: 2022]
     #[arg(long, value_name = "VERSION")]
     log_vlf_algorithm: Option<String>,
-    /// How new parts of a log file are initialised: only 'zero' yet [default: zero]
+    /// How new parts of a log file are initialised: 'zero', 'sql2022' or 'ahead' [default: ahead]
     #[arg(long, value_name = "METHOD")]
     log_initialization: Option<String>,
     /// Longest time in ms that a delayed durable commit stays in memory [default: 8]
@@ -131,14 +132,16 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let later = |command: &str| {
-        eprintln!("taffrail: '{command}' comes with a later version; this one has 'serve'.");
+        eprintln!(
+            "taffrail: '{command}' comes with a later version; this one has 'serve', 'lab' and 'log'."
+        );
         ExitCode::from(USAGE)
     };
     match Cli::parse().command {
         Command::Serve(flags) => serve((*flags).into()),
         Command::Sql(_) => later("sql"),
-        Command::Lab(_) => later("lab"),
-        Command::Log(_) => later("log"),
+        Command::Lab(l) => lab::run(l),
+        Command::Log(args) => log::run(args),
     }
 }
 

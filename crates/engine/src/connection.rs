@@ -61,6 +61,11 @@ impl CancelHandle {
         self.flag.store(true, Ordering::Release);
         self.storage.locks.cancel_session(self.session);
     }
+
+    /// Whether what runs has been told to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.flag.load(Ordering::Acquire)
+    }
 }
 
 /// One session.
@@ -114,7 +119,7 @@ impl Connection {
     }
 
     /// Runs `f` as a request: the thread works for the session, the cancel flag is clear at first.
-    fn request(
+    pub(crate) fn request(
         &mut self,
         sink: &mut dyn ResultSink,
         f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
@@ -143,6 +148,7 @@ impl Connection {
 
     /// Runs a batch.
     pub fn execute_batch(&mut self, text: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
+        self.session.load = None;
         self.session.entry.set_text(text);
         self.session.instance.counters().batch_requests.inc();
         self.request(sink, |it| it.batch(text))
@@ -414,6 +420,7 @@ impl Interpreter<'_> {
         let isolation = self.session.options.isolation;
         self.session.options = SetOptions { isolation, ..SetOptions::default() };
         self.session.prepared.clear();
+        self.session.load = None;
         self.session.identity_insert = None;
         self.session.identity = None;
         self.session.scope_identity = None;

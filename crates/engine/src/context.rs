@@ -71,7 +71,8 @@ impl Session {
     #[cold]
     fn begin_part(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
         let name = match self.transaction.count {
-            0 => "implicit_transaction",
+            // An autocommit statement's transaction is named after it.
+            0 => self.cell.command().name(),
             _ => "user_transaction",
         };
         let mut tx = database.storage.begin(BeginSpec {
@@ -81,6 +82,10 @@ impl Session {
             isolation: self.options.isolation.into(),
             lock_timeout_ms: self.options.lock_timeout,
         });
+        tx.set_number(self.transaction.descriptor);
+        if let Some(mark) = &self.transaction.mark {
+            tx.set_mark(mark);
+        }
         tx.cancel_with(self.cancel.clone());
         if self.options.deadlock_priority != 0 {
             tx.locks_mut().deadlock_priority = self.options.deadlock_priority;

@@ -18,12 +18,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_io::Env;
+use taffrail_io::counted::CountedDisk;
 use taffrail_observe::{WaitStats, WaitType};
-use taffrail_storage::StorageInstance;
+use taffrail_storage::{StorageInstance, Workers};
 use taffrail_types::{Collation, Value};
 
 pub use crate::sessions::SessionEntry as SessionInfo;
-pub use taffrail_log::VlfAlgorithm;
+pub use taffrail_log::{Initialization, VlfAlgorithm};
 
 /// Settings of an instance.
 #[derive(Clone)]
@@ -38,6 +39,8 @@ pub struct InstanceOptions {
     pub file_roots: Vec<PathBuf>,
     /// How VLFs are laid out.
     pub log_vlf_algorithm: VlfAlgorithm,
+    /// How new parts of log files are initialised.
+    pub log_initialization: Initialization,
     /// The longest time that a delayed durable commit stays in memory.
     pub delayed_durability_window: Duration,
     /// `TARGET_RECOVERY_TIME`.
@@ -55,6 +58,7 @@ impl InstanceOptions {
             max_server_memory_mb: 1024,
             file_roots: Vec::new(),
             log_vlf_algorithm: VlfAlgorithm::default(),
+            log_initialization: Initialization::default(),
             delayed_durability_window: Duration::from_millis(8),
             target_recovery_time: Duration::from_secs(60),
             server_name: "TAFFRAIL".into(),
@@ -120,6 +124,8 @@ struct Threads {
 /// A running instance.
 pub struct Instance {
     options: InstanceOptions,
+    /// Counts what goes through each file.
+    file_io: Arc<CountedDisk>,
     storage: Arc<StorageInstance>,
     databases: Databases,
     plans: PlanCache,
@@ -136,10 +142,14 @@ pub struct Instance {
 
 impl Instance {
     /// Opens or creates the system databases, recovers the others, starts the background threads.
-    pub fn start(options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
+    pub fn start(mut options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
         let fail = |e: &dyn std::fmt::Display| StartError(e.to_string());
+        let counted = CountedDisk::new(options.env.disk.clone(), options.env.clock.clone());
+        let file_io = Arc::new(counted);
+        options.env.disk = file_io.clone();
         let log = taffrail_storage::LogSettings {
             vlf_algorithm: options.log_vlf_algorithm,
+            initialization: options.log_initialization,
             delayed_window: options.delayed_durability_window,
             ..Default::default()
         };
@@ -147,6 +157,7 @@ impl Instance {
             // Plans, locks and stacks live beside the pool.
             pool_bytes: (options.max_server_memory_mb << 20) / 4 * 3,
             log,
+            workers: redo_workers(),
             ..Default::default()
         };
         let storage =
@@ -158,6 +169,7 @@ impl Instance {
         let started_at = clock.monotonic();
         let instance = Arc::new(Instance {
             guid_base: options.env.entropy.guid(),
+            file_io,
             storage,
             databases,
             plans: PlanCache::default(),
@@ -174,12 +186,19 @@ impl Instance {
         instance.read_logins().map_err(|e| fail(&e))?;
         instance.adopt_databases();
         instance.spawn_background().map_err(|e| fail(&e))?;
+        // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
+        let _ = crate::backup::create_history(&instance);
         Ok(instance)
     }
 
     /// The settings it was started with.
     pub fn options(&self) -> &InstanceOptions {
         &self.options
+    }
+
+    /// What went through its files.
+    pub fn file_io(&self) -> &CountedDisk {
+        &self.file_io
     }
 
     /// Its databases.
@@ -337,6 +356,7 @@ impl Instance {
             entry,
             prepared: Default::default(),
             next_handle: 0,
+            load: None,
             fatal: false,
             in_statement: false,
             null_eliminated: false,
@@ -369,7 +389,51 @@ impl Instance {
         }
         for database in &open {
             self.ensure_writer(database);
+            self.ensure_recovered(database);
         }
+    }
+
+    /// Has the recovery of a database that was just opened finished: undo goes on while it is used.
+    fn ensure_recovered(&self, database: &Arc<Database>) {
+        if !database.storage.claim_recovery() {
+            return;
+        }
+        let storage = database.storage.clone();
+        let spawned = self.background(format!("recovery {}", database.id), 512 << 10, move || {
+            // A failure has made the database suspect, which is where it shows, and in the error log.
+            let _ = storage.finish_recovery();
+        });
+        if spawned.is_err() {
+            // No thread now: at the next look.
+            database.storage.unclaim_recovery();
+        }
+    }
+
+    /// Starts a thread of the instance, shown as a background task; [`Instance::shutdown`] waits for its end.
+    fn background(
+        &self,
+        name: String,
+        stack: usize,
+        run: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<()> {
+        let handle = std::thread::Builder::new().name(name).stack_size(stack).spawn(move || {
+            let cell = taffrail_observe::SessionCell::new(0);
+            cell.set_status(taffrail_observe::session::Status::Background);
+            let _entered = taffrail_observe::SessionCell::enter(&cell);
+            run();
+        })?;
+        let mut list = self.threads.list.lock();
+        // Databases come and go: what has ended need not be kept.
+        list.retain(|h| !h.is_finished());
+        list.push(handle);
+        Ok(())
+    }
+
+    /// A database has been closed: nothing that was planned on it is used any more, and its log writer ends.
+    pub(crate) fn database_closed(self: &Arc<Self>, database: &Database) {
+        database.catalog.retire();
+        self.plans.forget(database.id.0);
+        self.adopt_databases();
     }
 
     /// Starts the log writer of a database if it has none.
@@ -381,18 +445,16 @@ impl Instance {
         }
         let own = log.clone();
         let name = format!("log writer {}", database.id);
-        let spawned =
-            std::thread::Builder::new().name(name).stack_size(256 << 10).spawn(move || {
-                let cell = taffrail_observe::SessionCell::new(0);
-                cell.set_status(taffrail_observe::session::Status::Background);
-                let _entered = taffrail_observe::SessionCell::enter(&cell);
-                own.run_writer();
-            });
         // Without a thread the committers write themselves; the next look tries again.
-        if let Ok(handle) = spawned {
-            writers.push((database.id, log.clone()));
-            self.threads.list.lock().push(handle);
+        if self.background(name, 256 << 10, move || own.run_writer()).is_err() {
+            return;
         }
+        writers.push((database.id, log.clone()));
+        let own = log.clone();
+        // Without it the log grows on demand.
+        let _ = self.background(format!("log ahead {}", database.id), 256 << 10, move || {
+            own.run_ahead();
+        });
     }
 
     fn spawn_background(self: &Arc<Self>) -> std::io::Result<()> {
@@ -411,11 +473,7 @@ impl Instance {
         ];
         for (name, waits, tick) in ticks {
             let weak = Arc::downgrade(self);
-            let spawn = std::thread::Builder::new().name(name.into()).stack_size(512 << 10);
-            let handle = spawn.spawn(move || {
-                let cell = taffrail_observe::SessionCell::new(0);
-                cell.set_status(taffrail_observe::session::Status::Background);
-                let _entered = taffrail_observe::SessionCell::enter(&cell);
+            self.background(name.into(), 512 << 10, move || {
                 while let Some(instance) = weak.upgrade() {
                     if instance.threads.stopping.load(Ordering::Acquire) {
                         break;
@@ -434,7 +492,6 @@ impl Instance {
                     }
                 }
             })?;
-            self.threads.list.lock().push(handle);
         }
         Ok(())
     }
@@ -454,6 +511,9 @@ impl Instance {
             let _gate = self.threads.gate.lock();
             self.threads.wake.notify_all();
         }
+        for database in self.databases.list().into_iter().filter_map(|s| s.database) {
+            database.storage.stop_recovery();
+        }
         for (_, log) in self.threads.writers.lock().drain(..) {
             // What a delayed commit left in memory goes out first. Nothing is lost by not looking at the result: a
             // failed flush poisons the log and is told to the error log, and closing the database then fails, too.
@@ -470,4 +530,19 @@ impl Instance {
         }
         self.databases.close_all()
     }
+}
+
+/// Threads for the redo of a restart: some of them always wait for the disk.
+fn redo_workers() -> Workers {
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
+    Workers::new((processors * 2).clamp(4, 16), |helpers, work| {
+        std::thread::scope(|scope| {
+            for n in 1..=helpers {
+                let thread = std::thread::Builder::new().name(format!("redo {n}"));
+                // The others do its share.
+                let _ = thread.stack_size(256 << 10).spawn_scoped(scope, move || work(n));
+            }
+            work(0);
+        });
+    })
 }

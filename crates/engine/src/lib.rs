@@ -14,12 +14,15 @@
 //! * [`connection`]: one session; turns batches and procedure calls into results.
 //! * [`sink`]: what a session tells its client, in the order of the wire.
 //! * `binder`: names and types resolved; `plan`: how a query is run; `exec`: operators and the batch interpreter.
+//! * [`logfile`]: `taffrail log`, a look into log files that no server has open.
 //! * `catalog`, `ddl`, `rowcodec`, `views`, `dbcc`, `procs`: metadata, its statements and what is shown of it.
 //!
 //! Nothing here knows TDS or sockets: rows leave through a [`sink::ResultSink`].
 #![forbid(unsafe_code)]
 
+pub(crate) mod backup;
 pub mod binder;
+pub(crate) mod bulk;
 pub mod catalog;
 pub mod connection;
 pub mod context;
@@ -29,6 +32,8 @@ pub(crate) mod ddl;
 pub(crate) mod exec;
 pub mod functions;
 pub mod instance;
+pub mod load;
+pub mod logfile;
 pub mod plan;
 pub(crate) mod plans;
 pub(crate) mod procs;
@@ -41,6 +46,7 @@ pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
 pub use instance::{Instance, InstanceOptions, Login, StartError};
+pub use load::{BulkSource, BulkSourceError};
 pub use rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};
 pub use sink::{
     ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,

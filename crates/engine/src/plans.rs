@@ -57,6 +57,11 @@ impl PlanCache {
         texts.map.insert((key.0, key.1, text, declared.into()), module);
     }
 
+    /// A database is closed: modules that name it as theirs go.
+    pub fn forget(&self, database: u16) {
+        self.procedures.lock().retain(|key, _| key.0 != database);
+    }
+
     pub fn procedure(&self, key: &ProcedureKey) -> Option<Arc<Module>> {
         self.procedures.lock().get(key).cloned()
     }

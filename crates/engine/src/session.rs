@@ -173,6 +173,10 @@ pub(crate) struct TransactionPart {
 pub struct TransactionState {
     pub(crate) count: u32,
     pub(crate) name: Option<String>,
+    /// WITH MARK: its description.
+    pub(crate) mark: Option<String>,
+    /// Where a marked transaction has been committed: recorded in msdb when it is over.
+    pub(crate) marked: Vec<crate::backup::Mark>,
     pub(crate) descriptor: u64,
     pub(crate) doomed: bool,
     pub(crate) parts: Vec<TransactionPart>,
@@ -191,6 +195,14 @@ impl TransactionState {
             (0, _) => 0,
             (_, true) => -1,
             (_, false) => 1,
+        }
+    }
+
+    /// `transaction_id` of the views; 0 for none. What an autocommit statement does gets one when it changes something.
+    pub fn number(&self) -> u64 {
+        match self.descriptor {
+            0 => self.parts.first().map_or(0, |p| p.tx.number()),
+            descriptor => descriptor,
         }
     }
 
@@ -262,6 +274,8 @@ pub struct Session {
     pub(crate) cancel: Arc<AtomicBool>,
     pub(crate) prepared: hashbrown::HashMap<i32, Prepared, foldhash::fast::RandomState>,
     pub(crate) next_handle: i32,
+    /// INSERT BULK has announced rows: the next request brings them.
+    pub(crate) load: Option<crate::load::PendingLoad>,
     /// The connection has to end.
     pub(crate) fatal: bool,
     /// A statement in autocommit runs; those inside it end with it.
@@ -289,8 +303,7 @@ impl Session {
         c.isolation_level.store(self.options.isolation.number() as u8, Ordering::Relaxed);
         c.lock_timeout_ms.store(self.options.lock_timeout, Ordering::Relaxed);
         c.deadlock_priority.store(self.options.deadlock_priority as i32, Ordering::Relaxed);
-        let id = self.transaction.parts.first().map_or(0, |p| p.tx.id().0);
-        c.transaction_id.store(id, Ordering::Relaxed);
+        c.transaction_id.store(self.transaction.number(), Ordering::Relaxed);
         c.row_count.store(self.row_count.max(0) as u64, Ordering::Relaxed);
     }
 

@@ -283,7 +283,7 @@ fn every_system_view_gives_rows_of_its_columns() {
     assert!(views.lines().count() > 60, "{views}");
     for view in views.lines() {
         let said = c.rows(&format!("SELECT * FROM {view}"));
-        assert!(!said.contains("Msg "), "{view}: {said}");
+        assert!(!said.lines().any(|l| l.starts_with("Msg ")), "{view}: {said}");
     }
     for f in
         ["dm_db_log_info(NULL)", "dm_db_log_stats(DB_ID())", "dm_io_virtual_file_stats(NULL, NULL)"]

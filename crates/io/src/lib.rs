@@ -24,6 +24,7 @@
 #![deny(unsafe_code)]
 
 mod aligned;
+pub mod counted;
 mod error;
 pub mod os;
 pub mod sim;
@@ -145,6 +146,16 @@ pub trait Volume: Send + Sync {
     /// Reserves space, so that later writes in the range cannot meet a full disk, and extends the file over it. Reads as zeroes.
     /// The new length is durable after [`Volume::sync`].
     fn allocate(&self, offset: u64, len: u64) -> IoResult<()>;
+    /// The parts of `offset..end` that are reserved and were never written: the first write of such a part is slower, since
+    /// that it was written has to become durable too. Empty where the file system cannot tell.
+    fn unwritten(&self, offset: u64, end: u64) -> IoResult<Vec<(u64, u64)>> {
+        let _ = (offset, end);
+        Ok(Vec::new())
+    }
+    /// False after an [`Volume::allocate`] that could only lengthen the file: a write there may still meet a full disk.
+    fn reserves(&self) -> bool {
+        true
+    }
     /// Makes every write that has returned durable (`fdatasync`).
     fn sync(&self) -> IoResult<()>;
     /// Sets the length; durable after [`Volume::sync`].

@@ -157,3 +157,24 @@ fn a_full_disk_says_so_and_submitted_writes_come_back() {
     let v = world.env().disk.open(Path::new(FILE), OpenSpec::DATA).unwrap();
     assert!(v.write_at(100, &filled(512, 1)).is_err());
 }
+
+#[test]
+fn writes_of_one_place_at_a_time_are_counted_and_unwritten_extents_are_known() {
+    let (world, v) = world(77);
+    v.allocate(4096, 4096).unwrap();
+    v.sync().unwrap();
+    assert_eq!(v.unwritten(0, 1 << 20).unwrap(), [(4096, 8192)]);
+    let op = WriteOp { token: 1, offset: 4608, buf: filled(1024, 2), len: 1024 };
+    v.submit(vec![op]).unwrap();
+    v.write_durable(5632, &[IoSlice::new(&filled(512, 3))]).unwrap();
+    assert_eq!(world.stats().races, 0, "beside it");
+    v.write_durable(5120, &[IoSlice::new(&filled(512, 3))]).unwrap();
+    assert_eq!(world.stats().races, 1);
+    assert_eq!(v.reap(1).unwrap().len(), 1);
+    assert_eq!(v.unwritten(0, 1 << 20).unwrap(), [(4096, 4608), (6144, 8192)]);
+    // What was written durably stays written; the rest a crash may take back.
+    world.restart();
+    let v = world.env().disk.open(Path::new(FILE), OpenSpec::DATA).unwrap();
+    let left = v.unwritten(5632, 1 << 20).unwrap();
+    assert_eq!(left, [(6144, 8192)]);
+}

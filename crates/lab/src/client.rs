@@ -1,21 +1,39 @@
-//! A small blocking TDS client: what the benchmarks and the end-to-end tests need, and no more.
+//! A small blocking TDS client: what the benchmarks, the loads and the end-to-end tests need, and no more.
 //!
-//! It does not encrypt (it says so in PRELOGIN), so it reaches servers on loopback only, and it reads every result to
-//! its end before it sends the next request.
+//! It reads every result to its end before it sends the next request. Encryption is up to [`ConnectOptions`]; the
+//! default is none, for servers on loopback.
 
+pub mod bulk;
+mod transport;
+
+use self::transport::{Transport, Tunnel};
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io;
 use std::net::TcpStream;
 use taffrail_tds::login7::Login7;
-use taffrail_tds::packet::{Assembler, Framer, PacketType};
-use taffrail_tds::prelogin::{Encryption, Prelogin};
+use taffrail_tds::packet::{
+    Framer, PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN, PacketType,
+};
 use taffrail_tds::rpc::{self, Call, Param, Procedure};
 use taffrail_tds::token::{DONE_COUNT, DONE_MORE, Token, TokenReader};
 use taffrail_tds::{Reader, TdsVersion, request};
 use taffrail_types::{MaxLen, SqlType, Value};
 
 const VERSION: TdsVersion = TdsVersion::V7_4;
-const MESSAGE_BYTES_MAX: usize = 1 << 30;
+/// Sizes of a packet.
+const PACKET_BYTES: std::ops::RangeInclusive<usize> = PACKET_BYTES_MIN..=PACKET_BYTES_MAX;
+
+/// Whether to encrypt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encrypt {
+    /// Never: a server that insists is an error.
+    #[default]
+    No,
+    /// The login if the server can, everything if it insists.
+    Optional,
+    /// Everything, or no connection.
+    Yes,
+}
 
 /// Where and as whom to connect.
 #[derive(Clone, Debug)]
@@ -30,6 +48,14 @@ pub struct ConnectOptions {
     pub password: String,
     /// Database; empty for the login's default.
     pub database: String,
+    /// Whether to encrypt.
+    pub encrypt: Encrypt,
+    /// Take any certificate.
+    pub trust_server_certificate: bool,
+    /// Certificates to trust, in PEM; none: the system's.
+    pub ca_file: Option<std::path::PathBuf>,
+    /// Bytes per packet to ask for.
+    pub packet_bytes: usize,
 }
 
 impl Default for ConnectOptions {
@@ -40,6 +66,10 @@ impl Default for ConnectOptions {
             user: "sa".into(),
             password: String::new(),
             database: String::new(),
+            encrypt: Encrypt::No,
+            trust_server_certificate: false,
+            ca_file: None,
+            packet_bytes: 8000,
         }
     }
 }
@@ -218,38 +248,28 @@ pub struct Prepared {
 
 /// A connection.
 pub struct Client {
-    socket: TcpStream,
-    assembler: Assembler,
+    transport: Transport,
     transaction: u64,
     payload: Vec<u8>,
     packets: Vec<u8>,
-    input: Box<[u8; 64 << 10]>,
+    /// What the server has agreed to, in effect after the login.
+    packet_bytes: usize,
 }
 
 impl Client {
-    /// Connects and logs in, in clear text.
+    /// Connects and logs in.
     pub fn connect(options: &ConnectOptions) -> Result<Client> {
-        let socket = TcpStream::connect((options.host.as_str(), options.port))?;
-        socket.set_nodelay(true)?;
+        let (transport, tunnel) = Transport::connect(options)?;
         let mut client = Client {
-            socket,
-            assembler: Assembler::new(MESSAGE_BYTES_MAX),
+            transport,
             transaction: 0,
             payload: Vec::new(),
             packets: Vec::new(),
-            input: Box::new([0; 64 << 10]),
+            packet_bytes: PACKET_BYTES_DEFAULT,
         };
-        let hello = Prelogin { encryption: Encryption::NotSupported, ..Prelogin::default() };
-        hello.encode(false, &mut client.payload);
-        client.send(PacketType::Prelogin)?;
-        client.receive()?;
-        let answer = Prelogin::decode(client.assembler.data())?;
-        if answer.encryption != Encryption::NotSupported {
-            return Err(ClientError::Protocol("the server insists on encryption".into()));
-        }
         let login = Login7 {
             tds_version: VERSION.login_value(),
-            packet_size: 8000,
+            packet_size: options.packet_bytes as u32,
             client_pid: std::process::id(),
             flags1: 0xE0,
             flags2: 0x03,
@@ -264,6 +284,9 @@ impl Client {
         };
         login.encode(&mut client.payload);
         client.send(PacketType::Login7)?;
+        if tunnel == Tunnel::Login {
+            client.transport.drop_tls();
+        }
         client.answer()?;
         Ok(client)
     }
@@ -322,27 +345,16 @@ impl Client {
 
     /// The socket, for tests that misbehave.
     pub fn socket(&self) -> &TcpStream {
-        &self.socket
+        &self.transport.socket
     }
 
     fn send(&mut self, kind: PacketType) -> Result<()> {
         let mut framer = Framer::new(kind);
+        framer.set_packet_bytes(self.packet_bytes);
         self.packets.clear();
         framer.frame(&self.payload, true, &mut self.packets);
         self.payload.clear();
-        self.socket.write_all(&self.packets)?;
-        Ok(())
-    }
-
-    /// Waits for one whole message.
-    fn receive(&mut self) -> Result<()> {
-        while self.assembler.next_message()?.is_none() {
-            let n = self.socket.read(&mut self.input[..])?;
-            if n == 0 {
-                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-            }
-            self.assembler.feed(&self.input[..n]);
-        }
+        self.transport.write(&self.packets)?;
         Ok(())
     }
 
@@ -376,9 +388,9 @@ impl Client {
 
     /// Waits for an answer and reads its tokens.
     fn receive_events(&mut self) -> Result<Vec<AnswerEvent>> {
-        self.receive()?;
+        self.transport.receive()?;
         let mut tokens = TokenReader::new(VERSION);
-        let mut reader = Reader::new(self.assembler.data());
+        let mut reader = Reader::new(self.transport.assembler.data());
         let mut events = Vec::new();
         let mut ended = false;
         while let Some(token) = tokens.next(&mut reader)? {
@@ -407,6 +419,13 @@ impl Client {
                     self.transaction = u64::from_le_bytes(descriptor);
                 }
                 Token::EnvChange { kind: 9 | 10, .. } => self.transaction = 0,
+                Token::EnvChange { kind: 4, data } => {
+                    // The negotiated packet size, in decimal text.
+                    let text = Reader::new(&data).b_varchar()?;
+                    if let Some(n) = text.parse().ok().filter(|n| PACKET_BYTES.contains(n)) {
+                        self.packet_bytes = n;
+                    }
+                }
                 _ => {}
             }
         }

@@ -88,7 +88,7 @@ struct Request<'a> {
 const NOTE_BYTES: u64 = 72;
 
 /// What is kept back for a reservation of so many bytes.
-fn with_margin(reserved: u64) -> u64 {
+pub(crate) fn with_margin(reserved: u64) -> u64 {
     reserved + reserved / 8
 }
 
@@ -233,7 +233,7 @@ impl Log {
     }
 
     /// What is kept for checkpoints while so many transactions are active.
-    fn checkpoint_reserve(&self, active: u64) -> u64 {
+    pub(crate) fn checkpoint_reserve(&self, active: u64) -> u64 {
         (6 * self.sector + (8 << 10)) as u64 + active * NOTE_BYTES
     }
 

@@ -17,11 +17,14 @@ use taffrail_io::AlignedBuf;
 use crate::block::{
     self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, RECORDS_PER_BLOCK_MAX, VlfPlace,
 };
-use crate::directory::{HALF, VLF_HEADER_BYTES, vlf_header};
+use crate::directory::{Entry, HALF, VLF_HEADER_BYTES, vlf_header};
+use crate::files::LogFiles;
 use crate::flush::{Closed, FlushCore};
 use crate::harden::Waiter;
 use crate::vlf::{ActiveVlf, VlfTable};
 
+/// So much at the end of a VLF is written for nothing, where that lets one write go on into the next VLF.
+const BRIDGE_MAX: usize = 16 << 10;
 /// Durable blocks that stay in the cache before their buffers are used again, although more could be made.
 const KEEP: usize = 16;
 
@@ -87,6 +90,8 @@ pub(crate) struct State {
     pub last_crc: u32,
     /// The last record.
     pub last_record: LogPos,
+    /// The head's first block goes out with all that lies between it and the block before.
+    bridged: bool,
     /// When the delayed commits in memory have to leave.
     pub lazy_deadline: Option<Duration>,
     /// The writer thread writes closed blocks up to here without being asked again.
@@ -131,6 +136,7 @@ impl State {
             space_changes: 0,
             last_crc,
             last_record,
+            bridged: false,
             lazy_deadline: None,
             must_write: LogPos::ZERO,
             sector,
@@ -139,6 +145,14 @@ impl State {
         };
         s.open_at(start.0);
         s
+    }
+
+    /// The directory as it is to be written now, and the places reserved for its pages.
+    pub fn directory(&mut self) -> (Vec<Entry>, Vec<(u16, u64)>) {
+        let all = self.table.entries();
+        let durable = self.core.durable();
+        let slots = self.table.take_pages(LogFiles::pages(all.len()), durable);
+        (all, slots)
     }
 
     /// Where records may go up to in the head VLF: behind it is room for the block that names the successor.
@@ -217,17 +231,30 @@ impl State {
     /// Leaves the head VLF: the block that names the successor, then the successor becomes the head.
     /// Nothing happens when there is no free VLF (false). The open block must be empty.
     pub fn switch_vlf(&mut self) -> bool {
-        assert_eq!(self.open.records, 0, "the block before a switch is closed");
         let Some(next) = self.table.next_free() else { return false };
+        self.switch_to(next);
+        true
+    }
+
+    /// The same, into a free VLF of the caller's choice.
+    pub fn switch_to(&mut self, next: VlfPlace) {
+        assert_eq!(self.open.records, 0, "the block before a switch is closed");
         let head = *self.table.head();
-        let buf = AlignedBuf::zeroed(self.sector);
         let start = self.open.start;
-        self.push_closed(buf, start, BLOCK_HEADER_BYTES, self.sector, 0, Some(next));
+        // If the successor lies right behind: up to there, and over what lies between, so that one write takes both.
+        let rest = (head.end() - start) as usize;
+        let adjoins = (head.place.file, head.place.offset + head.place.size)
+            == (next.file, next.offset)
+            && !self.table.holds_page((next.file, next.offset));
+        let bridged = adjoins && rest <= BRIDGE_MAX;
+        let length = if bridged { rest } else { self.sector };
+        let buf = AlignedBuf::zeroed(length);
+        self.push_closed(buf, start, BLOCK_HEADER_BYTES, length, 0, Some(next));
+        self.bridged = bridged;
         let activated = self.table.activate(next, head.seqno + 1, head.end());
         assert!(activated.is_some(), "the next free VLF is free");
         let first = self.table.head().first_block();
         self.open_at(first);
-        true
     }
 
     fn push_closed(
@@ -264,11 +291,15 @@ impl State {
         let first = start == head.first_block();
         let vlf_header = first.then(|| {
             let size = head.place.size;
-            let bytes =
-                vlf_header(head.parity, head.seqno, head.start, size, head.create, self.fork);
-            AlignedBuf::from_slice(&bytes)
+            let (parity, seqno, start) = (head.parity, head.seqno, head.start);
+            let bytes = vlf_header(parity, seqno, start, size, head.create, self.fork, head.before);
+            let mut buf = AlignedBuf::zeroed(if self.bridged { 2 * HALF } else { HALF });
+            let at = buf.len() - HALF;
+            buf[at..].copy_from_slice(&bytes);
+            self.bridged = false;
+            buf
         });
-        let extra = if first { HALF as u64 } else { 0 };
+        let extra = vlf_header.as_ref().map_or(0, |h| h.len() as u64);
         let end = match successor {
             None => LogPos(start + length as u64),
             Some(_) => LogPos(head.end() + VLF_HEADER_BYTES),

@@ -13,18 +13,29 @@
 //! room, and the new VLFs'. So the chain stays as short as the number of VLFs allows, no page that a valid root can
 //! reach is ever overwritten, and a growth is one page and one root.
 //!
+//! Where VLFs go away (a shrink, the removal of a file), and now and then to note what VLFs were last used for, the
+//! whole chain is written anew: into VLFs that stay and that the old chain does not use; then the root.
+//!
+//! A log file keeps its number for as long as it belongs to the log; the place of a removed one stays in the root,
+//! without a path, until another file takes it. `born` is the root's generation that added the file: so an older file of
+//! the same number, which a crash kept from being deleted, is told from it. The root of the first file is the truth;
+//! those of the others only say which file of which log they are.
+//!
 //! The advisory header goes out in the same write as its VLF's first block; nothing depends on it.
 //!
 //! ```text
 //! root       0 u32 magic "TLRT"  4 u16 version  6 u16 this file  8 u64 generation  16 log GUID  32 fork GUID
 //!           48 u32 sector  52 u32 incarnation  56 u32 features that a reader must know  60 u32 VLFs
-//!           64 u64 newest page: offset  72 u16 its file  74 u16 files  76 files …   4092 u32 CRC-32C
-//!   file     u16 bytes of path  u8 growth kind  u8 0  u64 growth  u64 size  u64 max size  path
+//!           64 u64 newest page: offset  72 u16 its file  74 u16 files  76 u32 last uses noted up to this number
+//!           80 files …   4092 u32 CRC-32C
+//!   file     u16 bytes of path (0: removed)  u8 growth kind  u8 0  u64 growth  u64 size  u64 max size
+//!            u64 smallest size  u64 born  path
 //! page       0 u32 magic "TLVD"  4 u16 version  6 u16 entries  8 u64 next: offset  16 u16 next: file (0xffff none)
 //!           24 log GUID  64 entries …  4092 u32 CRC-32C
-//!   entry    u16 file  10 B create LSN  u32 last sequence number  u64 offset  u64 size
+//!   entry    u16 file (bit 15: last parity 128)  10 B create LSN  u32 last sequence number  u64 offset  u64 size
 //! VLF header 0 0xAB  1 parity  2 u16 version  4 u32 sequence number  8 u64 first position  16 u64 size
-//!           24 10 B create LSN  40 fork GUID  4092 u32 CRC-32C
+//!           24 10 B create LSN  40 fork GUID  56 u64 the VLF written before it: offset  64 u16 its file
+//!           4092 u32 CRC-32C
 //! ```
 
 use std::path::PathBuf;
@@ -45,8 +56,14 @@ pub(crate) const ENTRIES_PER_PAGE: usize = (HALF - 64 - 4) / ENTRY;
 const ENTRY: usize = 32;
 const ROOT_MAGIC: u32 = u32::from_le_bytes(*b"TLRT");
 const PAGE_MAGIC: u32 = u32::from_le_bytes(*b"TLVD");
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const NO_FILE: u16 = u16::MAX;
+/// Of an entry's file number: the last use of the VLF had parity 128.
+const PARITY_128: u16 = 1 << 15;
+const FILES_AT: usize = 80;
+const FILE_BYTES: usize = 44;
+/// Files that a log can have.
+pub(crate) const FILES_MAX: usize = 1024;
 const CRC_AT: usize = HALF - 4;
 
 /// One file of the log, as a root names it.
@@ -56,6 +73,29 @@ pub(crate) struct RootFile {
     pub size: u64,
     pub growth: Growth,
     pub max_size: u64,
+    /// What it was created with, or shrunk to since: where a shrink without a target stops.
+    pub min_size: u64,
+    /// The generation of the root that added it.
+    pub born: u64,
+}
+
+impl RootFile {
+    /// The place of a file that was removed.
+    pub fn gone() -> RootFile {
+        RootFile {
+            path: PathBuf::new(),
+            size: 0,
+            growth: Growth::None,
+            max_size: 0,
+            min_size: 0,
+            born: 0,
+        }
+    }
+
+    /// True for the place of a file that was removed.
+    pub fn is_gone(&self) -> bool {
+        self.path.as_os_str().is_empty()
+    }
 }
 
 /// A root.
@@ -70,6 +110,8 @@ pub(crate) struct Root {
     pub vlfs: u32,
     /// File and offset of the VLF that holds the newest directory page.
     pub newest: (u16, u64),
+    /// The directory says of each VLF what it was last used for, up to this sequence number.
+    pub noted: u32,
     pub files: Vec<RootFile>,
 }
 
@@ -135,8 +177,13 @@ fn checked<'a>(b: &'a [u8], magic: u32) -> Result<Cursor<'a>, Unreadable> {
 impl Root {
     /// True when the files' names fit a root.
     pub fn fits(files: &[RootFile]) -> bool {
-        let names: usize = files.iter().map(|f| 28 + f.path.as_os_str().len()).sum();
-        names <= CRC_AT - 76
+        let names: usize = files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum();
+        names <= CRC_AT - FILES_AT && files.len() <= FILES_MAX
+    }
+
+    /// True for bytes that begin like a root of this log, whole or torn.
+    pub fn names_log(b: &[u8], log: [u8; 16]) -> bool {
+        b.starts_with(&ROOT_MAGIC.to_le_bytes()) && b.get(16..32) == Some(&log[..])
     }
 
     /// For the disk: [`HALF`] bytes.
@@ -155,6 +202,7 @@ impl Root {
         b.extend_from_slice(&self.newest.1.to_le_bytes());
         b.extend_from_slice(&self.newest.0.to_le_bytes());
         b.extend_from_slice(&(self.files.len() as u16).to_le_bytes());
+        b.extend_from_slice(&self.noted.to_le_bytes());
         for f in &self.files {
             let path = f.path.as_os_str().as_encoded_bytes();
             let (kind, growth) = match f.growth {
@@ -167,6 +215,8 @@ impl Root {
             b.extend_from_slice(&growth.to_le_bytes());
             b.extend_from_slice(&f.size.to_le_bytes());
             b.extend_from_slice(&f.max_size.to_le_bytes());
+            b.extend_from_slice(&f.min_size.to_le_bytes());
+            b.extend_from_slice(&f.born.to_le_bytes());
             b.extend_from_slice(path);
         }
         close(b)
@@ -184,6 +234,7 @@ impl Root {
             incarnation: c.u32()?,
             vlfs: 0,
             newest: (0, 0),
+            noted: 0,
             files: Vec::new(),
         };
         if c.u32()? != 0 {
@@ -192,7 +243,12 @@ impl Root {
         root.vlfs = c.u32()?;
         let offset = c.u64()?;
         root.newest = (c.u16()?, offset);
-        for _ in 0..c.u16()? {
+        let count = usize::from(c.u16()?);
+        root.noted = c.u32()?;
+        if count > FILES_MAX {
+            return Err(Unreadable::Damaged);
+        }
+        for _ in 0..count {
             let len = usize::from(c.u16()?);
             let kind = c.u16()? as u8;
             let growth = match (kind, c.u64()?) {
@@ -202,8 +258,10 @@ impl Root {
                 _ => return Err(Unreadable::Damaged),
             };
             let (size, max_size) = (c.u64()?, c.u64()?);
+            let (min_size, born) = (c.u64()?, c.u64()?);
             let path = std::str::from_utf8(c.bytes(len)?).map_err(|_| Unreadable::Damaged)?;
-            root.files.push(RootFile { path: path.into(), size, growth, max_size });
+            let path = path.into();
+            root.files.push(RootFile { path, size, growth, max_size, min_size, born });
         }
         Ok(root)
     }
@@ -214,7 +272,9 @@ impl Root {
 pub(crate) struct Entry {
     pub file: u16,
     pub create: Lsn,
+    /// Number and parity of its last use, as far as the directory knows it; 0: none.
     pub last_seqno: u32,
+    pub parity: u8,
     pub offset: u64,
     pub size: u64,
 }
@@ -243,7 +303,8 @@ impl DirectoryPage {
         b.extend_from_slice(&self.log);
         b.resize(64, 0);
         for e in &self.entries {
-            b.extend_from_slice(&e.file.to_le_bytes());
+            let parity = if e.parity == 0x80 { PARITY_128 } else { 0 };
+            b.extend_from_slice(&(e.file | parity).to_le_bytes());
             b.extend_from_slice(&e.create.to_bytes());
             b.extend_from_slice(&e.last_seqno.to_le_bytes());
             b.extend_from_slice(&e.offset.to_le_bytes());
@@ -263,19 +324,29 @@ impl DirectoryPage {
         c.bytes(24)?;
         let mut entries = Vec::with_capacity(usize::from(count));
         for _ in 0..count {
+            let file = c.u16()?;
+            let create = Lsn::from_bytes(c.array()?);
+            let last_seqno = c.u32()?;
+            let parity = match (last_seqno, file & PARITY_128) {
+                (0, _) => 0,
+                (_, 0) => 0x40,
+                _ => 0x80,
+            };
+            let (offset, size) = (c.u64()?, c.u64()?);
             entries.push(Entry {
-                file: c.u16()?,
-                create: Lsn::from_bytes(c.array()?),
-                last_seqno: c.u32()?,
-                offset: c.u64()?,
-                size: c.u64()?,
+                file: file & !PARITY_128,
+                create,
+                last_seqno,
+                parity,
+                offset,
+                size,
             });
         }
         Ok(DirectoryPage { log, entries, next: (file != NO_FILE).then_some((file, offset)) })
     }
 }
 
-/// The advisory header of a VLF: [`HALF`] bytes.
+/// The advisory header of a VLF: [`HALF`] bytes. `before` is the VLF that was written before it.
 pub(crate) fn vlf_header(
     parity: u8,
     seqno: u32,
@@ -283,6 +354,7 @@ pub(crate) fn vlf_header(
     size: u64,
     create: Lsn,
     fork: [u8; 16],
+    before: Option<(u16, u64)>,
 ) -> Vec<u8> {
     let mut b = vec![0xab, parity];
     b.extend_from_slice(&VERSION.to_le_bytes());
@@ -292,6 +364,9 @@ pub(crate) fn vlf_header(
     b.extend_from_slice(&create.to_bytes());
     b.resize(40, 0);
     b.extend_from_slice(&fork);
+    let (file, offset) = before.unwrap_or((NO_FILE, 0));
+    b.extend_from_slice(&offset.to_le_bytes());
+    b.extend_from_slice(&file.to_le_bytes());
     close(b)
 }
 
@@ -302,6 +377,28 @@ pub(crate) struct VlfHeader {
     pub seqno: u32,
     pub start: u64,
     pub size: u64,
+    /// File and offset of the VLF that was written before it.
+    pub before: Option<(u16, u64)>,
+}
+
+/// What the place of a VLF's header holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum VlfHeaderState {
+    /// Nothing: the VLF was never used.
+    Empty,
+    /// A header, of this recovery fork or an earlier one.
+    Whole,
+    /// Neither.
+    Damaged,
+}
+
+/// Tells a header from nothing and from damage.
+pub(crate) fn vlf_header_state(b: &[u8]) -> VlfHeaderState {
+    if b.iter().all(|b| *b == 0) {
+        return VlfHeaderState::Empty;
+    }
+    let whole = b.len() == HALF && crc32c::crc32c(&b[..CRC_AT]).to_le_bytes() == b[CRC_AT..];
+    if whole { VlfHeaderState::Whole } else { VlfHeaderState::Damaged }
 }
 
 /// Reads an advisory header of a log with this fork; `None` when there is none.
@@ -314,7 +411,11 @@ pub(crate) fn parse_vlf_header(b: &[u8], fork: [u8; 16]) -> Option<VlfHeader> {
     if signature != 0xab || c.u16().ok()? != VERSION || b[40..56] != fork {
         return None;
     }
-    Some(VlfHeader { parity, seqno: c.u32().ok()?, start: c.u64().ok()?, size: c.u64().ok()? })
+    let (seqno, start, size) = (c.u32().ok()?, c.u64().ok()?, c.u64().ok()?);
+    c.bytes(32).ok()?;
+    let (offset, file) = (c.u64().ok()?, c.u16().ok()?);
+    let before = (file != NO_FILE).then_some((file, offset));
+    Some(VlfHeader { parity, seqno, start, size, before })
 }
 
 #[cfg(test)]
@@ -332,15 +433,21 @@ mod tests {
             incarnation: 5,
             vlfs: 4,
             newest: (0, 8192),
-            files: vec![RootFile {
-                path: "/data/ä_log.ldf".into(),
-                size: 8 << 20,
-                growth: Growth::Percent(10),
-                max_size: 2 << 40,
-            }],
+            noted: 77,
+            files: vec![
+                RootFile {
+                    path: "/data/ä_log.ldf".into(),
+                    size: 8 << 20,
+                    growth: Growth::Percent(10),
+                    max_size: 2 << 40,
+                    min_size: 1 << 20,
+                    born: 0,
+                },
+                RootFile::gone(),
+            ],
         };
-        let entry =
-            Entry { file: 0, create: Lsn::new(34, 16, 1), last_seqno: 0, offset: 8192, size: 9 };
+        let create = Lsn::new(34, 16, 1);
+        let entry = Entry { file: 3, create, last_seqno: 35, parity: 0x80, offset: 8192, size: 9 };
         let page = DirectoryPage {
             log: [1; 16],
             entries: vec![entry; ENTRIES_PER_PAGE],
@@ -349,8 +456,9 @@ mod tests {
         let (mut a, mut b) = (root.to_bytes(), page.to_bytes());
         assert_eq!(Root::from_bytes(&a), Ok(root));
         assert_eq!(DirectoryPage::from_bytes(&b), Ok(page));
-        let header = vlf_header(0x40, 34, 8192, 65_536, Lsn::ZERO, [2; 16]);
-        let want = VlfHeader { parity: 0x40, seqno: 34, start: 8192, size: 65_536 };
+        let before = Some((1, 73_728));
+        let header = vlf_header(0x40, 34, 8192, 65_536, Lsn::ZERO, [2; 16], before);
+        let want = VlfHeader { parity: 0x40, seqno: 34, start: 8192, size: 65_536, before };
         assert_eq!(parse_vlf_header(&header, [2; 16]), Some(want));
         assert_eq!(parse_vlf_header(&header, [3; 16]), None);
         a[100] ^= 1;

@@ -48,6 +48,13 @@ pub enum LogError {
     MaxSize(PathBuf),
 }
 
+impl LogError {
+    /// The bytes are there and they are wrong.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, LogError::Corrupt { .. })
+    }
+}
+
 impl fmt::Display for LogError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,18 +1,25 @@
 //! The log's files: open volumes, their sizes and growth settings, and the root that ties them together.
 
+use std::collections::BTreeSet;
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume, VolumeKind};
+use taffrail_io::{
+    AlignedBuf, Env, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp,
+};
 
-use crate::directory::{DirectoryPage, Entry, HALF, Root, RootFile, Unreadable};
+use crate::directory::{
+    DirectoryPage, ENTRIES_PER_PAGE, Entry, FILE_HEADER_BYTES, HALF, Root, RootFile, Unreadable,
+};
 use crate::error::LogError;
 use crate::options::Growth;
 
 /// A log file as views show it.
 #[derive(Clone, Debug)]
 pub struct LogFileInfo {
+    /// Its number among the log's files: what [`crate::VlfInfo::file`] means. Stays when other files are removed.
+    pub file: usize,
     /// Where it is.
     pub path: PathBuf,
     /// Bytes.
@@ -21,18 +28,73 @@ pub struct LogFileInfo {
     pub growth: Growth,
     /// How large it may become.
     pub max_size: u64,
+    /// What it was created with, or shrunk to since.
+    pub min_size: u64,
     /// What its writes go through.
     pub kind: VolumeKind,
 }
 
 /// The files, and the last durable root.
 pub(crate) struct LogFiles {
+    /// By the files' numbers; removed ones have a [`NoVolume`].
     pub volumes: Vec<Arc<dyn Volume>>,
     pub root: Root,
     /// Entries of the newest directory page.
     pub newest_entries: Vec<Entry>,
-    /// The page that the newest one names.
-    pub newest_next: Option<(u16, u64)>,
+    /// The VLFs that hold the directory's pages, oldest first; the root names the last.
+    pub chain: Vec<(u16, u64)>,
+    /// Where the version of the newest page before the present one lies: written extents, and no root reaches it.
+    pub spare: Option<(u16, u64)>,
+    /// Paths given at opening that the root does not name: additions that were not finished, removals that were.
+    pub strays: Vec<PathBuf>,
+}
+
+/// The volume of a file that the log does not have any more: nothing can be read or written.
+pub(crate) struct NoVolume;
+
+impl NoVolume {
+    fn gone(op: &'static str) -> IoError {
+        IoError::new(op, Path::new(""), std::io::ErrorKind::NotFound)
+    }
+}
+
+impl Volume for NoVolume {
+    fn path(&self) -> &Path {
+        Path::new("")
+    }
+    fn kind(&self) -> VolumeKind {
+        VolumeKind::Simulated
+    }
+    fn sector_bytes(&self) -> u32 {
+        512
+    }
+    fn len(&self) -> IoResult<u64> {
+        Err(NoVolume::gone("len"))
+    }
+    fn read_at(&self, _: u64, _: &mut [u8]) -> IoResult<()> {
+        Err(NoVolume::gone("read"))
+    }
+    fn write_at(&self, _: u64, _: &[u8]) -> IoResult<()> {
+        Err(NoVolume::gone("write"))
+    }
+    fn write_durable(&self, _: u64, _: &[IoSlice<'_>]) -> IoResult<()> {
+        Err(NoVolume::gone("write"))
+    }
+    fn submit(&self, _: Vec<WriteOp>) -> IoResult<()> {
+        Err(NoVolume::gone("write"))
+    }
+    fn reap(&self, _: usize) -> IoResult<Vec<WriteDone>> {
+        Err(NoVolume::gone("write"))
+    }
+    fn allocate(&self, _: u64, _: u64) -> IoResult<()> {
+        Err(NoVolume::gone("allocate"))
+    }
+    fn sync(&self) -> IoResult<()> {
+        Ok(())
+    }
+    fn truncate(&self, _: u64) -> IoResult<()> {
+        Err(NoVolume::gone("truncate"))
+    }
 }
 
 /// A durable write of bytes that need not be aligned.
@@ -42,6 +104,12 @@ pub(crate) fn write_bytes(volume: &dyn Volume, offset: u64, bytes: &[u8]) -> Res
 }
 
 impl LogFiles {
+    /// Files that are being made: no VLF yet.
+    pub fn new(volumes: Vec<Arc<dyn Volume>>, root: Root) -> LogFiles {
+        let (newest_entries, chain, spare, strays) = Default::default();
+        LogFiles { volumes, root, newest_entries, chain, spare, strays }
+    }
+
     /// Makes a changed root durable; the root in memory changes only if that worked.
     pub fn write_root(&mut self, change: impl FnOnce(&mut Root)) -> Result<(), LogError> {
         let mut root = self.root.clone();
@@ -53,44 +121,97 @@ impl LogFiles {
         Ok(())
     }
 
-    /// Adds VLFs to the directory: one new page in the first of them, then a new root.
+    /// The same, into both halves: afterwards not even damage to one of them brings the state before back. What the old
+    /// root names may be destroyed from then on.
+    pub fn write_root_for_good(&mut self, change: impl FnOnce(&mut Root)) -> Result<(), LogError> {
+        self.write_root(change)?;
+        self.write_root(|_| {})
+    }
+
+    /// Adds VLFs to the directory: one new page, then a new root. A page that takes the place of the newest goes to
+    /// `spare`, if the caller has reserved that; else it goes into the first of the new VLFs.
     pub fn add_vlfs(
         &mut self,
         new: &[Entry],
+        spare: Option<(u16, u64)>,
         change: impl FnOnce(&mut Root),
     ) -> Result<(), LogError> {
-        let newest = self.root.newest;
-        let (mut entries, mut next) = if self.newest_entries.is_empty() {
-            (Vec::new(), None)
-        } else if self.newest_entries.len() + new.len() <= crate::directory::ENTRIES_PER_PAGE {
-            (self.newest_entries.clone(), self.newest_next)
-        } else {
-            (Vec::new(), Some(newest))
-        };
+        let room = self.newest_entries.len() + new.len() <= ENTRIES_PER_PAGE;
+        let replaces = room && !self.chain.is_empty();
+        let older = &self.chain[..self.chain.len() - usize::from(replaces)];
+        let next = older.last().copied();
+        let mut entries = if replaces { self.newest_entries.clone() } else { Vec::new() };
         entries.extend_from_slice(new);
         let first = new.first().expect("a growth makes at least one VLF");
         let page = DirectoryPage { log: self.root.log, entries, next };
-        let volume = &*self.volumes[usize::from(first.file)];
-        write_bytes(volume, first.offset, &page.to_bytes())?;
-        let place = (first.file, first.offset);
+        let place = spare.filter(|_| replaces).unwrap_or((first.file, first.offset));
+        let volume = &*self.volumes[usize::from(place.0)];
+        write_bytes(volume, place.1, &page.to_bytes())?;
         self.write_root(|r| {
             r.newest = place;
             r.vlfs += new.len() as u32;
             change(r);
         })?;
-        next = page.next;
+        self.spare = if replaces { self.chain.pop() } else { None };
+        self.chain.push(place);
         self.newest_entries = page.entries;
-        self.newest_next = next;
         Ok(())
+    }
+
+    /// Pages of a directory of so many VLFs.
+    pub fn pages(vlfs: usize) -> usize {
+        vlfs.div_ceil(ENTRIES_PER_PAGE)
+    }
+
+    /// Writes the whole directory anew, with exactly these VLFs: pages in `slots`, VLFs that the caller has reserved and that
+    /// the present chain does not use; then the root, in both halves. `noted` is the sequence number up to which `all`
+    /// knows the last uses. False: there are too few slots.
+    pub fn rewrite(
+        &mut self,
+        all: &[Entry],
+        slots: Vec<(u16, u64)>,
+        noted: u32,
+        change: impl FnOnce(&mut Root),
+    ) -> Result<bool, LogError> {
+        let count = LogFiles::pages(all.len());
+        if slots.len() < count || count == 0 {
+            return Ok(false);
+        }
+        debug_assert!(slots.iter().all(|s| !self.chain.contains(s)), "a page is not written over");
+        let mut next = None;
+        for (&(file, offset), entries) in slots.iter().zip(all.chunks(ENTRIES_PER_PAGE)) {
+            let page = DirectoryPage { log: self.root.log, entries: entries.to_vec(), next };
+            let buf = AlignedBuf::from_slice(&page.to_bytes());
+            self.volumes[usize::from(file)].write_at(offset, &buf)?;
+            next = Some((file, offset));
+        }
+        let touched: BTreeSet<u16> = slots.iter().map(|s| s.0).collect();
+        for file in touched {
+            self.volumes[usize::from(file)].sync()?;
+        }
+        let newest = slots[count - 1];
+        self.write_root_for_good(|r| {
+            r.newest = newest;
+            r.vlfs = all.len() as u32;
+            r.noted = noted;
+            change(r);
+        })?;
+        self.chain = slots;
+        self.spare = None;
+        self.newest_entries = all[(count - 1) * ENTRIES_PER_PAGE..].to_vec();
+        Ok(true)
     }
 
     /// What views show of the files.
     pub fn infos(&self) -> Vec<LogFileInfo> {
-        let infos = self.root.files.iter().zip(&self.volumes).map(|(f, v)| LogFileInfo {
+        let files = self.root.files.iter().zip(&self.volumes).enumerate();
+        let infos = files.filter(|(_, (f, _))| !f.is_gone()).map(|(i, (f, v))| LogFileInfo {
+            file: i,
             path: f.path.clone(),
             size: f.size,
             growth: f.growth,
             max_size: f.max_size,
+            min_size: f.min_size,
             kind: v.kind(),
         });
         infos.collect()
@@ -101,7 +222,8 @@ impl LogFiles {
         self.root.files.iter().map(|f| f.size).sum()
     }
 
-    /// Opens the files and reads the directory. `paths` says where they are now; the root says how many there must be.
+    /// Opens the files and reads the directory. The first of `paths` is the first file; its root says which others there
+    /// are. They are found among `paths` in any order, else where the root says, else beside the first file.
     pub fn open(env: &Env, paths: &[PathBuf]) -> Result<(LogFiles, Vec<Entry>), LogError> {
         LogFiles::open_as(env, paths, OpenSpec::LOG)
     }
@@ -114,6 +236,12 @@ impl LogFiles {
         LogFiles::open_as(env, paths, OpenSpec::LOG.read_only())
     }
 
+    /// The same, through the page cache: who reads a file from end to end and does nothing else is served best by the kernel's
+    /// read-ahead.
+    pub fn open_offline(env: &Env, paths: &[PathBuf]) -> Result<(LogFiles, Vec<Entry>), LogError> {
+        LogFiles::open_as(env, paths, OpenSpec::PLAIN.read_only())
+    }
+
     fn open_as(
         env: &Env,
         paths: &[PathBuf],
@@ -122,29 +250,39 @@ impl LogFiles {
         let first = paths
             .first()
             .ok_or_else(|| LogError::Specification("a log has at least one file".into()))?;
-        let mut volumes = vec![env.disk.open(first, spec)?];
-        let mut root = read_root(&*volumes[0])?;
-        if paths.len() != root.files.len() {
-            let why = format!("it names {} log files, not {}", root.files.len(), paths.len());
-            return Err(corrupt(first, 0, why));
+        let volume = env.disk.open(first, spec)?;
+        let mut root = read_root(&*volume)?;
+        if root.this_file != 0 {
+            return Err(corrupt(first, 0, "it is not the first file of its log".into()));
         }
-        for (i, path) in paths.iter().enumerate().skip(1) {
-            let volume = env.disk.open(path, spec)?;
-            let other = read_root(&*volume)?;
-            if other.log != root.log || usize::from(other.this_file) != i {
-                return Err(corrupt(path, 0, "it is not this file of this log".into()));
+        let mut found: Vec<Option<Arc<dyn Volume>>> = vec![None; root.files.len()];
+        found[0] = Some(volume);
+        let mut strays = Vec::new();
+        for path in &paths[1..] {
+            match open_other(env, path, spec, &root)? {
+                Some((file, volume)) if found[file].is_none() => found[file] = Some(volume),
+                _ => strays.push(path.clone()),
+            }
+        }
+        let mut volumes: Vec<Arc<dyn Volume>> = Vec::with_capacity(found.len());
+        for (i, volume) in found.into_iter().enumerate() {
+            let named = root.files[i].path.clone();
+            let volume = match volume {
+                _ if root.files[i].is_gone() => Arc::new(NoVolume),
+                Some(volume) => volume,
+                None => find_other(env, i, &named, spec, &root, first)?,
+            };
+            if !root.files[i].is_gone() {
+                root.files[i].path = volume.path().to_owned();
+                let (len, size) = (volume.len()?, root.files[i].size);
+                if len < size {
+                    let why = format!("it has {len} bytes instead of {size}");
+                    return Err(corrupt(volume.path(), len, why));
+                }
             }
             volumes.push(volume);
         }
-        for ((file, path), volume) in root.files.iter_mut().zip(paths).zip(&volumes) {
-            file.path.clone_from(path);
-            let len = volume.len()?;
-            if len < file.size {
-                let why = format!("it has {len} bytes instead of {}", file.size);
-                return Err(corrupt(path, len, why));
-            }
-        }
-        let mut files = LogFiles { volumes, root, newest_entries: Vec::new(), newest_next: None };
+        let mut files = LogFiles { strays, ..LogFiles::new(volumes, root) };
         let entries = files.read_directory()?;
         Ok((files, entries))
     }
@@ -154,9 +292,9 @@ impl LogFiles {
         let mut pages = Vec::new();
         let mut at = Some(self.root.newest);
         let mut count = 0;
+        let mut buf = AlignedBuf::zeroed(HALF);
         while let Some((file, offset)) = at {
             let path = self.file(file, offset)?.path.clone();
-            let mut buf = AlignedBuf::zeroed(HALF);
             self.volumes[usize::from(file)].read_at(offset, &mut buf)?;
             let page = DirectoryPage::from_bytes(&buf)
                 .map_err(|e| unreadable(&path, offset, e, "directory page"))?;
@@ -172,6 +310,10 @@ impl LogFiles {
                     return Err(corrupt(&path, offset, why));
                 }
             }
+            if page.entries.is_empty() {
+                return Err(corrupt(&path, offset, "an empty directory page".into()));
+            }
+            self.chain.push((file, offset));
             at = page.next;
             pages.push(page);
         }
@@ -181,17 +323,71 @@ impl LogFiles {
         }
         if let Some(newest) = pages.first() {
             self.newest_entries.clone_from(&newest.entries);
-            self.newest_next = newest.next;
         }
-        Ok(pages.into_iter().rev().flat_map(|p| p.entries).collect())
+        self.chain.reverse();
+        let entries: Vec<Entry> = pages.into_iter().rev().flat_map(|p| p.entries).collect();
+        let places: BTreeSet<(u16, u64)> = entries.iter().map(|e| (e.file, e.offset)).collect();
+        if places.len() != entries.len() {
+            let why = "the directory names a VLF twice".to_owned();
+            return Err(corrupt(&self.root.files[0].path, 0, why));
+        }
+        Ok(entries)
     }
 
     fn file(&self, file: u16, offset: u64) -> Result<&RootFile, LogError> {
-        self.root.files.get(usize::from(file)).ok_or_else(|| {
+        let known = self.root.files.get(usize::from(file)).filter(|f| !f.is_gone());
+        known.ok_or_else(|| {
             let why = format!("a VLF at {offset:#x} of file {file}, which the log does not have");
             corrupt(&self.root.files[0].path, 0, why)
         })
     }
+}
+
+/// Opens a file that may be one of the log's further files; which one. `None`: it is not there, or it is something else.
+fn open_other(
+    env: &Env,
+    path: &Path,
+    spec: OpenSpec,
+    root: &Root,
+) -> Result<Option<(usize, Arc<dyn Volume>)>, LogError> {
+    if path.as_os_str().is_empty() || !env.disk.exists(path)? {
+        return Ok(None);
+    }
+    let volume = env.disk.open(path, spec)?;
+    if volume.len()? < FILE_HEADER_BYTES {
+        return Ok(None);
+    }
+    let other = match read_root(&*volume) {
+        Ok(other) => other,
+        Err(LogError::Corrupt { .. }) => return Ok(None),
+        Err(e) => return Err(e),
+    };
+    let i = usize::from(other.this_file);
+    let same = match (root.files.get(i), other.files.get(i)) {
+        (Some(ours), Some(its)) => i > 0 && !ours.is_gone() && ours.born == its.born,
+        _ => false,
+    };
+    Ok((same && other.log == root.log).then_some((i, volume)))
+}
+
+/// A further file that was not among the paths given: where the root says, or beside the first file.
+fn find_other(
+    env: &Env,
+    i: usize,
+    named: &Path,
+    spec: OpenSpec,
+    root: &Root,
+    first: &Path,
+) -> Result<Arc<dyn Volume>, LogError> {
+    let beside = first.parent().zip(named.file_name()).map(|(dir, name)| dir.join(name));
+    for path in std::iter::once(named.to_owned()).chain(beside) {
+        match open_other(env, &path, spec, root)? {
+            Some((found, volume)) if found == i => return Ok(volume),
+            _ => {}
+        }
+    }
+    let why = format!("the log's file '{}' is missing, or is another file", named.display());
+    Err(corrupt(first, 0, why))
 }
 
 /// An error about damaged bytes.
@@ -207,7 +403,7 @@ fn unreadable(path: &Path, offset: u64, e: Unreadable, what: &str) -> LogError {
 }
 
 /// The valid root with the higher generation.
-fn read_root(volume: &dyn Volume) -> Result<Root, LogError> {
+pub(crate) fn read_root(volume: &dyn Volume) -> Result<Root, LogError> {
     let mut buf = AlignedBuf::zeroed(2 * HALF);
     volume.read_at(0, &mut buf)?;
     let halves = [Root::from_bytes(&buf[..HALF]), Root::from_bytes(&buf[HALF..])];

@@ -9,22 +9,33 @@
 //! No VLF is smaller than 248 KB. Sizes are rounded down to 8 KB below 1 MB of addition and to 64 KB from there; the
 //! last VLF takes the rest.
 //!
-//! An addition, in order: reserve the extents, write zeroes over them (so that no commit ever writes into an
-//! unwritten extent), sync; the directory page; the root. From the root on the VLFs exist. A crash before it leaves
-//! a file that is longer than its root says, which the next growth overwrites.
+//! An addition, in order: reserve the extents, write zeroes over them where that is not left for later, sync; the
+//! directory page; the root. From the root on the VLFs exist. A crash before it leaves a file that is longer than its
+//! root says, which the next growth overwrites.
+//!
+//! | initialisation | automatic growth                      | by hand     | what the log writes into              |
+//! |----------------|---------------------------------------|-------------|---------------------------------------|
+//! | `zero`         | zeroed                                | zeroed      | extents that were written             |
+//! | `sql2022`      | up to 64 MB: reserved; longer: zeroed | zeroed      | after small growths, unwritten extents |
+//! | `ahead`        | reserved                              | reserved    | what [`crate::ahead`] has zeroed       |
+//!
+//! With `ahead` extents are reserved in larger pieces than a growth asks for: the file may be longer than the log says,
+//! so that a small growth neither calls the file system, which holds direct writes up, nor fragments the file.
+//!
+//! Every growth ends in [`Log::extend`]: it feeds the waits, the counter, the event, and the table of VLFs.
 
 use std::sync::Arc;
 
-use taffrail_base::{FileId, Lsn};
+use taffrail_base::Lsn;
 use taffrail_io::{AlignedBuf, IoError, IoResult, Volume};
-use taffrail_observe::{Event, EventRing, Moment, WaitType};
+use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::append::Limits;
 use crate::directory::{Entry, FILE_HEADER_BYTES};
 use crate::error::{AppendError, LogError};
 use crate::files::LogFiles;
 use crate::log::Log;
-use crate::options::{Growth, MAX_SIZE};
+use crate::options::{Growth, Initialization, MAX_SIZE};
 
 /// Which rule says how many VLFs a growth makes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -38,6 +49,33 @@ pub enum VlfAlgorithm {
     V2022,
 }
 
+impl VlfAlgorithm {
+    /// From its number in order; what is unknown is the default.
+    pub const fn from_u8(n: u8) -> VlfAlgorithm {
+        match n {
+            0 => VlfAlgorithm::V2012,
+            1 => VlfAlgorithm::V2014,
+            _ => VlfAlgorithm::V2022,
+        }
+    }
+
+    /// As settings spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            VlfAlgorithm::V2012 => "2012",
+            VlfAlgorithm::V2014 => "2014",
+            VlfAlgorithm::V2022 => "2022",
+        }
+    }
+
+    /// From a setting.
+    pub fn from_name(name: &str) -> Option<VlfAlgorithm> {
+        [VlfAlgorithm::V2012, VlfAlgorithm::V2014, VlfAlgorithm::V2022]
+            .into_iter()
+            .find(|a| a.name() == name)
+    }
+}
+
 const MB: u64 = 1 << 20;
 /// Smallest VLF: 248 KB.
 const VLF_MIN: u64 = 253_952;
@@ -45,6 +83,10 @@ const VLF_MIN: u64 = 253_952;
 const GROWTH_MIN: u64 = 256 << 10;
 /// Growths are multiples of it.
 const GROWTH_UNIT: u64 = 64 << 10;
+/// With `sql2022`, automatic growths up to this are not zeroed.
+const INSTANT_MAX: u64 = 64 * MB;
+/// With `ahead`, so much is reserved beyond a growth, or as much as the log has if that is less.
+const RESERVE_BEYOND: u64 = 64 * MB;
 
 /// The sizes of the VLFs that an addition of `area` bytes makes. `file_size` is what the rule looks at: the file's
 /// size at creation (`log_size` is `None`), else the growth; `log_size` is the log's size before a growth.
@@ -87,11 +129,25 @@ pub(crate) fn zero(volume: &dyn Volume, mut offset: u64, end: u64) -> IoResult<(
     Ok(())
 }
 
+/// With `ahead`, so much of a new file is zeroed at once; the rest while the log is used.
+const ZEROED_AT_CREATION: u64 = 16 * MB;
+
+/// Extents and zeroes of a new file; durable after a sync.
+pub(crate) fn initialize_new(volume: &dyn Volume, size: u64, mode: Initialization) -> IoResult<()> {
+    let _stamped = taffrail_observe::wait(WaitType::PreemptiveOsWriteFileGather);
+    volume.allocate(0, size)?;
+    let at_once = match mode {
+        Initialization::Ahead if volume.reserves() => ZEROED_AT_CREATION.min(size),
+        _ => size,
+    };
+    zero(volume, 0, at_once)
+}
+
 /// Entries for VLFs of the given sizes from an offset of a file on.
 pub(crate) fn entries(file: u16, mut offset: u64, sizes: &[u64], create: Lsn) -> Vec<Entry> {
     let mut out = Vec::with_capacity(sizes.len());
     for &size in sizes {
-        out.push(Entry { file, create, last_seqno: 0, offset, size });
+        out.push(Entry { file, create, last_seqno: 0, parity: 0, offset, size });
         offset += size;
     }
     debug_assert!(out.first().is_none_or(|e| e.offset >= FILE_HEADER_BYTES));
@@ -99,7 +155,7 @@ pub(crate) fn entries(file: u16, mut offset: u64, sizes: &[u64], create: Lsn) ->
 }
 
 /// How much a file may grow by its settings; `None`: not at all.
-fn increment(size: u64, growth: Growth, max_size: u64) -> Option<u64> {
+pub(crate) fn increment(size: u64, growth: Growth, max_size: u64) -> Option<u64> {
     let by = match growth {
         Growth::None => return None,
         Growth::Bytes(0) | Growth::Percent(0) => return None,
@@ -111,67 +167,192 @@ fn increment(size: u64, growth: Growth, max_size: u64) -> Option<u64> {
     (room >= GROWTH_MIN).then(|| by.min(room))
 }
 
+/// True when the system said no before anything happened: a full disk, or a file that may not become longer.
+fn is_refusal(e: &IoError) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    let kind = e.source.kind();
+    e.is_full() || (e.op == "allocate" && matches!(kind, PermissionDenied | ReadOnlyFilesystem))
+}
+
 impl Log {
     /// Makes a file larger by `by` bytes: extents, zeroes, directory, root, table. The files' lock is held by the
     /// caller, so growths come one after the other; appends go on meanwhile.
-    fn extend(&self, files: &mut LogFiles, file: usize, by: u64) -> Result<(), LogError> {
+    fn extend(
+        &self,
+        files: &mut LogFiles,
+        file: usize,
+        by: u64,
+        automatic: bool,
+    ) -> Result<(), LogError> {
         assert!(by.is_multiple_of(8192) && by > 0, "log files grow by whole pages");
         let from = files.root.files[file].size;
         let to = from + by;
         let started = Moment::now();
+        let mode = self.initialization();
+        let mut instant = match mode {
+            Initialization::Zero => false,
+            Initialization::Sql2022 => automatic && by <= INSTANT_MAX,
+            Initialization::Ahead => true,
+        };
         let volume = Arc::clone(&files.volumes[file]);
         {
-            let _stamped = taffrail_observe::wait(WaitType::PreemptiveOsWriteFileGather);
-            volume.allocate(from, by)?;
-            zero(&*volume, from, to)?;
-            volume.sync()?;
+            let _waiting = taffrail_observe::wait(match instant {
+                true => WaitType::LogMgrReserveAppend,
+                false => WaitType::PreemptiveOsWriteFileGather,
+            });
+            self.reserve(files, file, to)?;
+            if instant && volume.reserves() {
+                volume.sync()?;
+            } else {
+                instant = false;
+                if let Err(e) = zero(&*volume, from, to) {
+                    if e.is_full() {
+                        self.cut_back(&*volume, file, from)?;
+                    }
+                    return Err(e.into());
+                }
+                volume.sync()?;
+            }
         }
         let create = self.growth_lsn();
-        let sizes = vlf_sizes(self.options.vlf_algorithm, by, by, Some(files.total()));
+        let sizes = vlf_sizes(self.vlf_algorithm(), by, by, Some(files.total()));
         let new = entries(file as u16, from, &sizes, create);
         let known = files.newest_entries.clone();
         {
             // Last sequence numbers are known better now than when the entries were first written.
             let state = self.lock();
             for e in &mut files.newest_entries {
-                e.last_seqno = state.table.last_seqno(e.file, e.offset);
+                (e.last_seqno, e.parity) = state.table.last_use(e.file, e.offset);
             }
         }
-        if let Err(e) = files.add_vlfs(&new, |r| r.files[file].size = to) {
+        let spare = files.spare.filter(|&place| {
+            let mut state = self.lock();
+            let durable = state.core.durable();
+            state.table.take_page(place, durable)
+        });
+        if let Err(e) = files.add_vlfs(&new, spare, |r| r.files[file].size = to) {
             files.newest_entries = known;
             // A half-written root or page: what is on disk is one of the two, and both describe the log up to here.
             return Err(e);
         }
+        if instant && mode == Initialization::Ahead {
+            // Before the log knows of them: nobody has claimed anything in there yet.
+            self.add_unwritten(&new);
+        }
         {
             let mut state = self.lock();
             state.table.add(&new);
+            state.table.note_pages(&files.chain);
             state.space_changes += 1;
         }
         self.note_files(files);
         self.options.counters.log_growths.inc();
+        let (id, name) = self.file_name(file);
         EventRing::global().push(Event::LogGrowth {
             database: self.options.database,
-            file: FileId(file as u16),
+            file: id,
+            name,
             from,
             to,
-            zeroed: true,
+            vlfs: new.len() as u32,
+            zeroed: !instant,
+            automatic,
+            session: taffrail_observe::session::with_current(SessionCell::session_id).unwrap_or(0),
             ns: Moment::now().since(started),
         });
+        self.kick_ahead();
+        Ok(())
+    }
+
+    /// Sees to it that a file has extents up to `to`.
+    fn reserve(&self, files: &LogFiles, file: usize, to: u64) -> Result<(), LogError> {
+        let (volume, root) = (&files.volumes[file], &files.root.files[file]);
+        let have = self.ahead.reserved(file).max(root.size);
+        if to <= have {
+            return Ok(());
+        }
+        let beyond = match self.initialization() {
+            Initialization::Ahead => files.total().min(RESERVE_BEYOND) / GROWTH_UNIT * GROWTH_UNIT,
+            _ => 0,
+        };
+        let limit = root.max_size.min(MAX_SIZE);
+        let more = (to + beyond).min(limit).max(to);
+        for end in [more, to] {
+            match volume.allocate(have, end - have) {
+                Ok(()) => {
+                    self.ahead.set_reserved(file, end);
+                    return Ok(());
+                }
+                Err(e) => {
+                    if is_refusal(&e) {
+                        self.cut_back(&**volume, file, have)?;
+                    }
+                    if !e.is_full() || end == to {
+                        return Err(e.into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A refused reservation may have taken what there was: others need it more.
+    fn cut_back(&self, volume: &dyn Volume, file: usize, to: u64) -> Result<(), LogError> {
+        if volume.len()? > to {
+            volume.truncate(to)?;
+        }
+        self.ahead.set_reserved(file, to);
         Ok(())
     }
 
     /// The LSN that new VLFs are said to be made at: that of the next record.
-    fn growth_lsn(&self) -> Lsn {
+    pub(crate) fn growth_lsn(&self) -> Lsn {
         let state = self.lock();
         let head = *state.table.head();
         head.lsn(taffrail_base::LogPos(state.open.start + state.open.records as u64 + 1))
+    }
+
+    /// Tries one file after the other, the one being written first, by what `by` says of each.
+    fn extend_any(
+        &self,
+        files: &mut LogFiles,
+        by: impl Fn(u64, Growth, u64) -> Option<u64>,
+    ) -> Result<bool, AppendError> {
+        let mut refused: Option<IoError> = None;
+        let head = usize::from(self.lock().table.head().place.file);
+        let count = files.root.files.len();
+        for i in (head..count).chain(0..head) {
+            let f = &files.root.files[i];
+            if f.is_gone() {
+                continue;
+            }
+            let Some(by) = by(f.size, f.growth, f.max_size) else { continue };
+            match self.extend(files, i, by, true) {
+                Ok(()) => return Ok(true),
+                Err(LogError::Io(e)) if is_refusal(&e) => refused = Some(e),
+                Err(LogError::Io(e)) => {
+                    // A device that fails. What is on it is still whole, but not to be trusted further.
+                    self.fail(&e);
+                    return Err(AppendError::LogUnavailable);
+                }
+                Err(_) => return Err(AppendError::LogUnavailable),
+            }
+        }
+        match refused {
+            None => Ok(false),
+            Some(e) => Err(AppendError::LogFull {
+                wait: crate::ReuseWait::Nothing,
+                holdup: None,
+                growth: Some(e),
+            }),
+        }
     }
 
     /// An append found no room: truncation may have made some meanwhile, else the log grows. `Ok`: try again.
     /// `space_changes` is what the failed attempt saw. `limits` may allow what rollback needs: growing past
     /// MAXSIZE and files that do not grow otherwise.
     pub(crate) fn make_room(&self, space_changes: u64, limits: Limits) -> Result<(), AppendError> {
-        let _wait = taffrail_observe::wait(WaitType::LogMgrReserveAppend);
+        let waiting = taffrail_observe::wait(WaitType::LogMgrReserveAppend);
         let mut files = self.files.lock();
         if self.is_failed() {
             return Err(AppendError::LogUnavailable);
@@ -182,37 +363,63 @@ impl Log {
         if self.truncate_now().1 > 0 {
             return Ok(());
         }
+        // The growth counts its own time.
+        drop(waiting);
         let beyond = match limits {
             Limits::Kept => false,
             Limits::PastForCheckpoint => self.checkpoint_would_free(),
             Limits::Past => true,
         };
-        let mut refused: Option<IoError> = None;
-        // First the file being written, then the others.
-        let head = usize::from(self.lock().table.head().place.file);
-        let count = files.root.files.len();
-        for i in (head..count).chain(0..head) {
-            let f = &files.root.files[i];
-            let by = increment(f.size, f.growth, f.max_size).or_else(|| {
+        let grown = self.extend_any(&mut files, |size, growth, max_size| {
+            increment(size, growth, max_size).or_else(|| {
                 let by = GROWTH_MIN * 4;
-                (beyond && f.size + by <= MAX_SIZE).then_some(by)
-            });
-            let Some(by) = by else { continue };
-            match self.extend(&mut files, i, by) {
-                Ok(()) => return Ok(()),
-                Err(LogError::Io(e)) => {
-                    if !e.is_full() {
-                        // Not a full disk: a device that fails. What is on it is still whole, but not to be trusted further.
-                        self.fail(&e);
-                        return Err(AppendError::LogUnavailable);
-                    }
-                    refused = Some(e);
-                }
-                Err(_) => return Err(AppendError::LogUnavailable),
-            }
-        }
+                (beyond && size + by <= MAX_SIZE).then_some(by)
+            })
+        });
+        let growth = match grown {
+            Ok(true) => return Ok(()),
+            Ok(false) => None,
+            Err(AppendError::LogFull { growth, .. }) => growth,
+            Err(e) => return Err(e),
+        };
         let (wait, pos) = self.holdup();
-        Err(AppendError::LogFull { wait, holdup: self.lsn(pos), growth: refused })
+        let holdup = self.lsn(pos);
+        if limits == Limits::Kept {
+            EventRing::global().push(Event::LogFull {
+                database: self.options.database,
+                reason: wait.name(),
+                holdup: holdup.unwrap_or_default(),
+                refused: growth.as_ref().map(|e| (e.path.clone(), e.source.to_string())),
+            });
+        }
+        Err(AppendError::LogFull { wait, holdup, growth })
+    }
+
+    /// The increment of the file that would grow next; `None` when none may.
+    pub(crate) fn next_increment(&self) -> Option<u64> {
+        let files = self.files();
+        files.iter().find_map(|f| increment(f.size, f.growth, f.max_size))
+    }
+
+    /// A growth before the log is full: only if less than `lead` is left, and a checkpoint would not help.
+    pub(crate) fn grow_for_lead(&self, lead: u64) -> bool {
+        let mut files = self.files.lock();
+        if self.is_failed() || self.lock().free() > lead {
+            return false;
+        }
+        self.truncate_now();
+        if self.lock().free() > lead || self.checkpoint_would_free() {
+            return false;
+        }
+        match self.extend_any(&mut files, increment) {
+            Ok(grown) => grown,
+            Err(AppendError::LogFull { .. }) => {
+                // Nobody needs it yet; who does will be told.
+                self.ahead.refused(self.env.clock.monotonic());
+                false
+            }
+            Err(_) => false,
+        }
     }
 
     /// Makes a file larger to at least `size` bytes (`ALTER DATABASE … MODIFY FILE`).
@@ -225,6 +432,7 @@ impl Log {
             .root
             .files
             .get(file)
+            .filter(|f| !f.is_gone())
             .ok_or_else(|| LogError::Specification(format!("the log has no file {file}")))?;
         if size > f.max_size.min(MAX_SIZE) {
             return Err(LogError::MaxSize(f.path.clone()));
@@ -233,9 +441,9 @@ impl Log {
         if by == 0 {
             return Ok(());
         }
-        let result = self.extend(&mut files, file, by);
+        let result = self.extend(&mut files, file, by, false);
         if let Err(LogError::Io(e)) = &result
-            && !e.is_full()
+            && !is_refusal(e)
         {
             self.fail(e);
         }
@@ -253,7 +461,7 @@ impl Log {
         if self.is_failed() {
             return Err(LogError::Unavailable);
         }
-        if file >= files.root.files.len() {
+        if files.root.files.get(file).is_none_or(|f| f.is_gone()) {
             return Err(LogError::Specification(format!("the log has no file {file}")));
         }
         let written = files.write_root(|r| {

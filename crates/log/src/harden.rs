@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
 use taffrail_base::LogPos;
+use taffrail_base::sync::{Mutex, MutexGuard};
 use taffrail_io::IoError;
 use taffrail_observe::{Event, EventRing, Moment, WaitType};
 
@@ -246,6 +246,7 @@ impl Log {
     }
 
     fn write_blocks(&self, write: &Write<Arc<CachedBlock>>) -> Result<(), IoError> {
+        self.claim_fresh(write.file, write.offset, write.bytes, write.pos);
         let volume = self.volume(write.file);
         if let [block] = &write.data[..]
             && block.vlf_header.is_none()
@@ -310,6 +311,7 @@ impl Log {
             waiter.wake(wake);
         }
         self.stop_writer();
+        self.close_ahead();
         // A growth and writes that had begun.
         drop(self.files.lock());
         while self.lock().core.in_flight() > 0 {
@@ -385,6 +387,7 @@ impl Log {
     pub fn stop_writer(&self) {
         self.writer.stopping.store(true, Ordering::Release);
         self.kick_writer();
+        self.stop_ahead();
     }
 
     pub(crate) fn kick_writer(&self) {

@@ -15,15 +15,21 @@
 //! | `files`     | the log's files: open volumes, sizes, roots |
 //! | `vlf`       | which VLFs there are, which are active, positions to LSNs |
 //! | `growth`    | how many VLFs a growth makes, and the growth itself |
+//! | `fresh`     | what was never written, and who may: the state machine of initialisation ahead |
+//! | `ahead`     | the driver around it: zeroing and growth ahead of the head |
 //! | `flush`     | the flush core: a state machine without I/O |
 //! | `cache`     | the open block, closed blocks, buffers |
 //! | `append`    | reserve, copy, publish |
 //! | `harden`    | group commit: the driver around the flush core, delayed durability |
 //! | `reuse`     | who holds the log; truncation |
+//! | `shrink`    | cutting off VLFs at the end of a file |
+//! | `membership`| adding and removing files |
 //! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
 //! | `open`      | creation, and restart: where the log ends |
 //! | `reader`    | forward over records, and single records for undo |
-//! | `offline`   | files that nobody has open: map, dump, verify |
+//! | `restore` | whole blocks out of a log for backups, and into the log of a restored database |
+//! | `offline`   | files that nobody has open: their VLFs, blocks and records |
+//! | `verify`    | the whole check of such files |
 //!
 //! Deliberately absent: threads, clocks and opened files of its own (all are handed in), and any knowledge of
 //! what a payload or a page means.
@@ -36,6 +42,7 @@
 //! 4. After a failed write nothing is ever written or acknowledged again.
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod anchor;
 mod append;
 mod block;
@@ -44,16 +51,23 @@ mod directory;
 mod error;
 mod files;
 pub mod flush;
+pub mod fresh;
+#[cfg(test)]
+mod fuzz_tests;
 mod growth;
 mod harden;
 mod log;
 mod lop;
+mod membership;
 pub mod offline;
 mod open;
 mod options;
 mod reader;
 mod record;
+mod restore;
 mod reuse;
+mod shrink;
+pub mod verify;
 mod vlf;
 mod walk;
 
@@ -66,8 +80,13 @@ pub use harden::FlushReason;
 pub use log::{Log, LogSpace};
 pub use lop::{Lcx, Lop};
 pub use open::OpenReport;
-pub use options::{Growth, LogFileSpec, LogOptions};
-pub use reader::{OwnedRecord, Reader};
+pub use options::{Growth, Initialization, LogFileSpec, LogOptions};
+pub use reader::{Entry, LsnMap, OwnedRecord, Reader, block_entry};
 pub use record::{RECORD_BYTES_MAX, Record, RecordFlags, RecordHeader, Reserve, TxLog};
+pub use restore::{
+    BackupBlock, BlockReader, LogInstaller, RestoredFile, VlfRange, block_bytes, check_block,
+    end_of_log,
+};
 pub use reuse::{Hold, HolderId, ReuseWait};
+pub use shrink::{ShrinkMode, ShrinkReport, ShrinkStop};
 pub use vlf::{VlfInfo, VlfStatus};

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::RwLock;
+use taffrail_base::sync::{Condvar, Mutex};
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::{AlignedBuf, Env, IoError, Volume};
 
+use crate::ahead::Ahead;
 use crate::anchor::LogAnchor;
 use crate::cache::{OpenBlock, State};
 use crate::directory::{HALF, parse_vlf_header};
@@ -46,7 +48,7 @@ pub(crate) struct End {
 
 /// A database's transaction log. See the crate's text.
 ///
-/// Locks, in the order in which they are taken: `files` (held during a growth), the holders', `infos`, `state`. No lock
+/// Locks, in the order in which they are taken: `files` (held during a growth), `uses_noted`, the holders', `infos`, `state`. No lock
 /// is held during a flush.
 pub struct Log {
     pub(crate) env: Env,
@@ -56,7 +58,9 @@ pub struct Log {
     pub(crate) state: Mutex<State>,
     pub(crate) buffers_free: Condvar,
     pub(crate) files: Mutex<LogFiles>,
-    volumes: RwLock<Vec<Arc<dyn Volume>>>,
+    pub(crate) volumes: RwLock<Vec<Arc<dyn Volume>>>,
+    /// Goes up when files come or go.
+    pub(crate) membership: AtomicU64,
     pub(crate) durable: AtomicU64,
     pub(crate) appended: AtomicU64,
     pub(crate) failed: AtomicBool,
@@ -65,8 +69,10 @@ pub struct Log {
     pub(crate) writer: WriterSlot,
     pub(crate) writer_bytes: u64,
     pub(crate) reuse: Reuse,
-    /// Whether the VLFs' advisory headers were looked at since the log was opened.
-    headers_read: AtomicBool,
+    pub(crate) ahead: Ahead,
+    /// Since a restart, until the VLFs' advisory headers were looked at: up to which sequence number last uses are known
+    /// without them.
+    uses_noted: Mutex<Option<u32>>,
     /// What views show of the files, so that they need not wait for a growth.
     infos: Mutex<Vec<LogFileInfo>>,
     pub(crate) fetched: Mutex<FetchCache>,
@@ -77,11 +83,13 @@ impl Log {
         env: &Env,
         options: LogOptions,
         files: LogFiles,
-        table: VlfTable,
+        mut table: VlfTable,
         end: End,
     ) -> Arc<Log> {
+        table.note_pages(&files.chain);
         let root = &files.root;
         let (sector, incarnation, fork) = (root.sector as usize, root.incarnation, root.fork);
+        let uses_noted = root.noted;
         let core = FlushCore::new(end.pos, options.flushes_in_flight, WRITE_BYTES_MAX);
         let state = State::new(
             table,
@@ -96,6 +104,13 @@ impl Log {
         );
         state.check();
         let infos = files.infos();
+        let ahead = Ahead::new(
+            &files,
+            &state.table,
+            end.pos,
+            options.initialization,
+            options.vlf_algorithm,
+        );
         // A ring smaller than usual (tests) is written sooner.
         let writer_bytes = WRITER_BYTES.min(options.buffers as u64 * (60 << 10) / 2);
         let log = Arc::new(Log {
@@ -106,6 +121,7 @@ impl Log {
             state: Mutex::new(state),
             buffers_free: Condvar::new(),
             files: Mutex::new(files),
+            membership: AtomicU64::new(0),
             durable: AtomicU64::new(end.pos.0),
             appended: AtomicU64::new(end.pos.0),
             failed: AtomicBool::new(false),
@@ -114,7 +130,8 @@ impl Log {
             writer: WriterSlot::default(),
             writer_bytes,
             reuse: Reuse::new(end.checkpoint),
-            headers_read: AtomicBool::new(false),
+            ahead,
+            uses_noted: Mutex::new(Some(uses_noted)),
             infos: Mutex::new(infos),
             fetched: Mutex::new(FetchCache::default()),
             options,
@@ -198,7 +215,7 @@ impl Log {
     /// The position of an LSN; `None` when its VLF is not active, or it lies outside of it.
     pub fn pos_of(&self, lsn: Lsn) -> Option<LogPos> {
         let state = self.lock();
-        let vlf = state.table.active().find(|v| v.seqno == lsn.vlf.0)?;
+        let vlf = state.table.find_seqno(lsn.vlf.0)?;
         let pos = vlf.start + u64::from(lsn.block.0) * 512 + u64::from(lsn.slot);
         (u64::from(lsn.slot) < 512 && pos < vlf.end()).then_some(LogPos(pos))
     }
@@ -208,31 +225,40 @@ impl Log {
         LogPos(self.lock().table.tail().first_block())
     }
 
-    /// Every VLF, in file order. The first call after a restart reads the headers of those that are not active, to show
-    /// what they were last used for.
+    /// Every VLF, in file order. The first call after a restart reads the headers of those that were used since the
+    /// directory noted last uses.
     pub fn vlfs(&self) -> Vec<VlfInfo> {
-        if !self.headers_read.swap(true, Ordering::AcqRel) {
-            self.read_vlf_headers();
-        }
+        self.read_vlf_headers();
         self.lock().table.infos()
     }
 
-    /// Advisory: a header that cannot be read shows as never used.
-    fn read_vlf_headers(&self) {
-        let places = self.lock().table.free_after_head();
-        let head = self.lock().table.head().seqno;
+    /// Finds out what VLFs were last used for that were let go again since the directory was written, by following their
+    /// headers backward: each names the VLF before it. Advisory: what cannot be read shows as the directory knows it.
+    pub(crate) fn read_vlf_headers(&self) {
+        let mut noted = self.uses_noted.lock();
+        let Some(upto) = noted.take() else { return };
+        let (mut at, mut seqno) = {
+            let state = self.lock();
+            let tail = state.table.tail();
+            ((tail.place.file, tail.place.offset), tail.seqno)
+        };
         let mut buf = AlignedBuf::zeroed(HALF);
-        for place in places {
-            let volume = self.volume(place.file);
-            if volume.read_at(place.offset + HALF as u64, &mut buf).is_err() {
-                continue;
+        while seqno > upto {
+            let volume = self.volume(at.0);
+            if volume.read_at(at.1 + HALF as u64, &mut buf).is_err() {
+                return;
             }
-            if let Some(h) = parse_vlf_header(&buf, self.fork)
-                && h.seqno < head
-                && h.size == place.size
-            {
-                self.lock().table.note_last_use(place, h.seqno, h.parity);
+            let Some(h) = parse_vlf_header(&buf, self.fork).filter(|h| h.seqno == seqno) else {
+                return;
+            };
+            // The first one is active: what it says of itself is known.
+            let mut state = self.lock();
+            let known = state.table.find_seqno(seqno).is_some();
+            if !known && !state.table.note_last_use(at, h.size, h.seqno, h.parity) {
+                return;
             }
+            let Some(before) = h.before.filter(|b| state.table.knows(*b)) else { return };
+            (at, seqno) = (before, seqno - 1);
         }
     }
 

@@ -4,19 +4,20 @@
 //! the oldest VLF from which the sequence numbers run to the newest without a gap, and follows the chain from its
 //! first block. Nothing is written.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use taffrail_base::{LogPos, Lsn, VlfSeqNo};
+use taffrail_base::{BlockOffset, LogPos, Lsn, VlfSeqNo};
 use taffrail_io::{AlignedBuf, Env, Volume};
 
-use crate::block;
+use crate::block::{self, NotABlock};
 use crate::directory::{HALF, VLF_HEADER_BYTES, VlfHeader, parse_vlf_header};
 use crate::error::LogError;
-use crate::files::{LogFileInfo, LogFiles};
+use crate::files::{LogFileInfo, LogFiles, corrupt};
 use crate::record::Record;
 use crate::vlf::{VlfInfo, VlfStatus};
-use crate::walk::{Step, WalkVlf, Walker};
+use crate::walk::{Break, Step, WalkVlf, Walker};
 
 /// A block as found on disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,11 +48,27 @@ pub struct BlockInfo {
     pub last: bool,
 }
 
+/// What a walk shows.
+pub enum Found<'a> {
+    /// A block; its records follow.
+    Block(&'a BlockInfo),
+    /// A record.
+    Record(Lsn, &'a Record<'a>),
+}
+
 /// Where a walk over the blocks ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WalkEnd {
     /// The position of the first block that is not there.
     pub pos: LogPos,
+    /// Its LSN, slot 0.
+    pub lsn: Lsn,
+    /// Which file it would lie in, and where.
+    pub file: usize,
+    /// Offset in the file.
+    pub offset: u64,
+    /// Something lies there: a block that was being written when the power went, or one that was damaged.
+    pub torn: bool,
     /// Why it ended, in words.
     pub why: String,
     /// A later block proves that the log went on: it is damaged.
@@ -62,12 +79,14 @@ pub struct WalkEnd {
 pub struct OfflineLog {
     files: LogFiles,
     vlfs: Vec<(VlfInfo, Option<VlfHeader>)>,
+    /// See [`OfflineLog::oldest`].
+    run: Vec<WalkVlf>,
 }
 
 impl OfflineLog {
     /// Reads headers and the directory.
     pub fn open(env: &Env, paths: &[PathBuf]) -> Result<OfflineLog, LogError> {
-        let (files, entries) = LogFiles::open_read_only(env, paths)?;
+        let (files, entries) = LogFiles::open_offline(env, paths)?;
         let mut vlfs = Vec::with_capacity(entries.len());
         let mut buf = AlignedBuf::zeroed(HALF);
         for e in entries {
@@ -88,7 +107,8 @@ impl OfflineLog {
             vlfs.push((info, header));
         }
         vlfs.sort_by_key(|v| (v.0.file, v.0.offset));
-        Ok(OfflineLog { files, vlfs })
+        let run = OfflineLog::find_run(&vlfs);
+        Ok(OfflineLog { files, vlfs, run })
     }
 
     /// The files as the root describes them.
@@ -106,10 +126,44 @@ impl OfflineLog {
         self.vlfs.iter().map(|v| v.0).collect()
     }
 
+    /// The VLF in which the unbroken run of VLFs begins; `None`: the log was never written.
+    pub fn oldest(&self) -> Option<VlfSeqNo> {
+        self.run().first().map(|v| v.seqno)
+    }
+
+    /// The VLF that was taken into use last.
+    pub fn newest(&self) -> Option<VlfSeqNo> {
+        self.run().last().map(|v| v.seqno)
+    }
+
+    /// The LSN of a position; `None` when it lies in no VLF of the unbroken run.
+    pub fn lsn(&self, pos: LogPos) -> Option<Lsn> {
+        let i = self.run.partition_point(|v| v.start <= pos.0).checked_sub(1)?;
+        let v = self.run.get(i).filter(|v| pos.0 < v.end())?;
+        let block = BlockOffset(((pos.block().0 - v.start) / 512) as u32);
+        Some(Lsn { vlf: v.seqno, block, slot: pos.slot() })
+    }
+
+    /// The name of a file.
+    pub fn path(&self, file: usize) -> PathBuf {
+        self.files.volumes.get(file).map_or_else(PathBuf::new, |v| v.path().to_owned())
+    }
+
+    /// The bytes of a VLF's header, and its file.
+    pub(crate) fn vlf_header_bytes(&self, v: &VlfInfo) -> Result<(PathBuf, AlignedBuf), LogError> {
+        let mut buf = AlignedBuf::zeroed(HALF);
+        let volume = &self.files.volumes[v.file];
+        volume.read_at(v.offset + HALF as u64, &mut buf)?;
+        Ok((volume.path().to_owned(), buf))
+    }
+
     /// The uses of VLFs, from the oldest with no gap to the newest.
-    fn run(&self) -> Vec<WalkVlf> {
-        let mut uses: Vec<WalkVlf> = self
-            .vlfs
+    fn run(&self) -> &[WalkVlf] {
+        &self.run
+    }
+
+    fn find_run(vlfs: &[(VlfInfo, Option<VlfHeader>)]) -> Vec<WalkVlf> {
+        let mut uses: Vec<WalkVlf> = vlfs
             .iter()
             .filter_map(|(info, header)| {
                 let place = block::VlfPlace {
@@ -117,7 +171,9 @@ impl OfflineLog {
                     offset: info.offset,
                     size: info.size,
                 };
-                (*header).map(|h| WalkVlf { place, seqno: VlfSeqNo(h.seqno), start: h.start })
+                // Positions that no log reaches are a damaged header's.
+                let header = header.filter(|h| h.start < 1 << 60);
+                header.map(|h| WalkVlf { place, seqno: VlfSeqNo(h.seqno), start: h.start })
             })
             .collect();
         uses.sort_by_key(|v| v.seqno);
@@ -133,25 +189,57 @@ impl OfflineLog {
         mut block: impl FnMut(&BlockInfo),
         mut record: impl FnMut(Lsn, &Record<'_>),
     ) -> Result<Option<WalkEnd>, LogError> {
-        let Some(first) = self.run().first().copied() else { return Ok(None) };
+        self.walk_from(None, &mut |found| {
+            match found {
+                Found::Block(b) => block(b),
+                Found::Record(lsn, r) => record(lsn, r),
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// The same, from the first block of the VLF with this number on, for as long as `visit` wants to see more. `None`: the
+    /// log was never written, it was enough, or no unbroken run of VLFs goes through that one.
+    pub fn walk_from(
+        &self,
+        vlf: Option<VlfSeqNo>,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<WalkEnd>, LogError> {
+        let run = self.run();
+        let first = match vlf {
+            None => run.first(),
+            Some(seqno) => run.iter().find(|v| v.seqno == seqno),
+        };
+        let at = first.map(|v| LogPos(v.start + VLF_HEADER_BYTES));
+        match at {
+            Some(pos) => self.walk_at(Some(pos), visit),
+            None => Ok(None),
+        }
+    }
+
+    /// The same, from the block at a position on; without one from the oldest block.
+    pub fn walk_at(
+        &self,
+        pos: Option<LogPos>,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<WalkEnd>, LogError> {
+        let run = self.run();
+        let first = match pos {
+            None => run.first(),
+            Some(pos) => run.iter().find(|v| v.start <= pos.0 && pos.0 < v.end()),
+        };
+        let Some(first) = first.copied() else { return Ok(None) };
         let volumes: Vec<Arc<dyn Volume>> = self.files.volumes.clone();
-        let pos = LogPos(first.start + VLF_HEADER_BYTES);
+        let pos = pos.unwrap_or(LogPos(first.start + VLF_HEADER_BYTES));
         let mut walker = Walker::new(volumes, self.files.root.fork, first, pos, None);
         loop {
             let vlf = walker.vlf();
             let h = match walker.step(LogPos::MAX)? {
                 Step::Block(h) => h,
-                Step::End(why) => {
-                    let next =
-                        self.run().iter().find(|v| v.seqno > walker.vlf().seqno).map(|v| v.place);
-                    let candidates: Vec<_> = next.into_iter().collect();
-                    let proof = walker.find_proof(|| candidates)?;
-                    let why = format!("{why:?}");
-                    return Ok(Some(WalkEnd { pos: walker.next_pos(), why, proof }));
-                }
+                Step::End(why) => return self.end(&walker, run, why).map(Some),
             };
             let lsn = Lsn { vlf: h.vlf, block: h.offset, slot: 0 };
-            block(&BlockInfo {
+            let info = BlockInfo {
                 lsn,
                 pos: h.pos,
                 file: usize::from(vlf.place.file),
@@ -164,14 +252,53 @@ impl OfflineLog {
                 crc: h.crc,
                 prev_crc: h.prev_crc,
                 last: h.successor.is_some(),
-            });
+            };
+            if visit(Found::Block(&info)).is_break() {
+                return Ok(None);
+            }
             for slot in 1..=h.records {
                 let pos = LogPos(h.pos.0 + u64::from(slot));
-                let found = block::record_bytes(&h, walker.block(), slot)
+                let record = block::record_bytes(&h, walker.block(), slot)
                     .and_then(|b| Record::parse(pos, b))
-                    .ok_or_else(|| walker.corrupt(format!("record {slot} is unreadable")))?;
-                record(Lsn { slot, ..lsn }, &found);
+                    .ok_or_else(|| {
+                        let why = format!("record {slot} of this block is unreadable");
+                        corrupt(self.files.volumes[info.file].path(), info.offset, why)
+                    })?;
+                if visit(Found::Record(Lsn { slot, ..lsn }, &record)).is_break() {
+                    return Ok(None);
+                }
             }
         }
+    }
+
+    fn end(&self, walker: &Walker, run: &[WalkVlf], why: Break) -> Result<WalkEnd, LogError> {
+        let here = walker.vlf();
+        let next = run.iter().find(|v| v.seqno > here.seqno).map(|v| v.place);
+        let proof = walker.find_proof(|| next.into_iter().collect())?;
+        let block = (walker.next_pos().0 - here.start) / 512;
+        Ok(WalkEnd {
+            pos: walker.next_pos(),
+            lsn: Lsn { vlf: here.seqno, block: BlockOffset(block as u32), slot: 0 },
+            file: usize::from(here.place.file),
+            offset: here.place.offset + (walker.next_pos().0 - here.start),
+            torn: !matches!(why, Break::NotABlock(NotABlock::Magic) | Break::Place | Break::Room),
+            why: in_words(why).to_owned(),
+            proof,
+        })
+    }
+}
+
+/// Why the chain ends, for people.
+fn in_words(why: Break) -> &'static str {
+    match why {
+        Break::NotABlock(NotABlock::Magic) => "no log block begins here",
+        Break::NotABlock(NotABlock::Version(_)) => "the block has an unknown version",
+        Break::NotABlock(NotABlock::Shape) => "the block's lengths are impossible",
+        Break::NotABlock(NotABlock::Crc) => "the block's checksum is wrong",
+        Break::Place => "the block here belongs to an earlier use of the VLF",
+        Break::Link => "the block here does not follow the one before it",
+        Break::Incarnation => "the block here is of an earlier incarnation",
+        Break::Fork => "the block here belongs to another recovery fork",
+        Break::Room => "the VLF has no room for another block",
     }
 }

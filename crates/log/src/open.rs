@@ -1,6 +1,6 @@
 //! Creating a log, and finding it again after a restart.
 //!
-//! Creation: each file gets its full size, zeroes, the VLFs by the documented rule; directory page; root; names synced.
+//! Creation: each file gets its full size, is initialised, the VLFs by the documented rule; directory page; root; names synced.
 //!
 //! Restart: from the anchor of the boot page forward along the chain (see [`crate::block`] for what a link is), to
 //! the first block that does not belong to it.
@@ -28,7 +28,7 @@ use crate::directory::{
 };
 use crate::error::LogError;
 use crate::files::{LogFiles, corrupt};
-use crate::growth::{entries, vlf_sizes, zero};
+use crate::growth::{entries, initialize_new, vlf_sizes};
 use crate::log::{End, Log};
 use crate::options::{LogFileSpec, LogOptions, MAX_SIZE, MIN_SIZE};
 use crate::record::Record;
@@ -60,7 +60,7 @@ const SUCCESSORS_LOOKED_AT: usize = 32;
 /// The position of the first byte of the first VLF of a new log: not 0, which means "no position".
 const FIRST_START: u64 = 8192;
 
-fn check_sector(volume: &dyn Volume, log: Option<u32>) -> Result<u32, LogError> {
+pub(crate) fn check_sector(volume: &dyn Volume, log: Option<u32>) -> Result<u32, LogError> {
     let device = volume.sector_bytes();
     let refuse = |log| LogError::Sector { path: volume.path().to_owned(), device, log };
     if !(512..=4096).contains(&device) || !device.is_power_of_two() {
@@ -96,6 +96,8 @@ impl Log {
                 size,
                 growth: spec.growth,
                 max_size: spec.max_size.clamp(size, MAX_SIZE),
+                min_size: size,
+                born: 0,
             });
         }
         if files.is_empty() || !Root::fits(&files) {
@@ -105,8 +107,7 @@ impl Log {
         for (i, (spec, file)) in specs.iter().zip(&files).enumerate() {
             let volume = env.disk.create(&spec.path, OpenSpec::LOG)?;
             sector = Some(check_sector(&*volume, sector)?);
-            volume.allocate(0, file.size)?;
-            zero(&*volume, 0, file.size)?;
+            initialize_new(&*volume, file.size, options.initialization)?;
             let area = file.size - FILE_HEADER_BYTES;
             let sizes = vlf_sizes(options.vlf_algorithm, area, file.size, None);
             all.extend(entries(i as u16, FILE_HEADER_BYTES, &sizes, Lsn::ZERO));
@@ -121,6 +122,7 @@ impl Log {
             incarnation: 1,
             vlfs: 0,
             newest: (0, 0),
+            noted: 0,
             files,
         };
         for (i, volume) in volumes.iter().enumerate().skip(1) {
@@ -128,10 +130,9 @@ impl Log {
             let other = Root { this_file: i as u16, ..root.clone() };
             crate::files::write_bytes(&**volume, 0, &other.to_bytes())?;
         }
-        let mut log_files =
-            LogFiles { volumes, root, newest_entries: Vec::new(), newest_next: None };
+        let mut log_files = LogFiles::new(volumes, root);
         for group in all.chunks(crate::directory::ENTRIES_PER_PAGE) {
-            log_files.add_vlfs(group, |_| {})?;
+            log_files.add_vlfs(group, None, |_| {})?;
         }
         for volume in &log_files.volumes {
             volume.sync()?;
@@ -173,8 +174,13 @@ impl Log {
         mut visit: impl FnMut(&Record<'_>) -> Result<(), LogError>,
     ) -> Result<(Arc<Log>, OpenReport), LogError> {
         let (mut files, entries) = LogFiles::open(env, paths)?;
-        for volume in &files.volumes {
+        let live = files.root.files.iter().zip(&files.volumes).filter(|(f, _)| !f.is_gone());
+        for (f, volume) in live {
             check_sector(&**volume, Some(files.root.sector))?;
+            if volume.len()? > f.size {
+                // A growth that was not finished, or a shrink that was: nothing behind the size belongs to the log.
+                volume.truncate(f.size)?;
+            }
             // What a killed process wrote may still be on its way to the medium: what is read below is to stay.
             volume.sync()?;
         }
@@ -220,6 +226,7 @@ impl Log {
                     visit(&record)?;
                 }
             }
+            table.note_head_parity(h.parity);
             if let Some(place) = h.successor {
                 let v = walker.vlf();
                 if table.activate(place, v.seqno.0, v.start).is_none() {
@@ -245,7 +252,7 @@ impl Log {
                     && parse_vlf_header(buf, files.root.fork)
                         .is_some_and(|h| h.seqno == v.seqno.0 + 1 && h.start == v.end())
             };
-            let places = table.free_after_head().into_iter().take(SUCCESSORS_LOOKED_AT);
+            let places = table.free_after_head().take(SUCCESSORS_LOOKED_AT);
             places.filter(|p| claims(p, &mut buf)).collect()
         })?;
         if let Some(proof) = proof {
@@ -258,6 +265,7 @@ impl Log {
         let Some(last_crc) = walker.last_crc() else {
             return Err(bad_anchor("the block that the boot page names is not there"));
         };
+        table.forget_lost_uses();
         let incarnation = walker.incarnation().max(files.root.incarnation) + 1;
         files.write_root(|r| r.incarnation = incarnation)?;
         report.end = end;

@@ -20,6 +20,46 @@ pub enum Growth {
     Percent(u32),
 }
 
+/// How new parts of log files are initialised.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(u8)]
+pub enum Initialization {
+    /// Zeroed before use; who needs the space waits. SQL Server up to 2019.
+    Zero = 0,
+    /// The same, but automatic growths of up to 64 MB are only reserved. SQL Server 2022.
+    Sql2022 = 1,
+    /// Only reserved; a background writer zeroes ahead of the head, and grows before the log is full.
+    #[default]
+    Ahead = 2,
+}
+
+impl Initialization {
+    /// From its number; what is unknown is the default.
+    pub const fn from_u8(n: u8) -> Initialization {
+        match n {
+            0 => Initialization::Zero,
+            1 => Initialization::Sql2022,
+            _ => Initialization::Ahead,
+        }
+    }
+
+    /// As settings spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Initialization::Zero => "zero",
+            Initialization::Sql2022 => "sql2022",
+            Initialization::Ahead => "ahead",
+        }
+    }
+
+    /// From a setting.
+    pub fn from_name(name: &str) -> Option<Initialization> {
+        [Initialization::Zero, Initialization::Sql2022, Initialization::Ahead]
+            .into_iter()
+            .find(|i| i.name().eq_ignore_ascii_case(name))
+    }
+}
+
 /// `MAXSIZE` of a file that has none given: 2 TB, what a log file can have at most.
 pub const MAX_SIZE: u64 = 2 << 40;
 /// What a file must have at least.
@@ -52,6 +92,8 @@ pub struct LogOptions {
     pub database: DatabaseId,
     /// How many VLFs a growth makes.
     pub vlf_algorithm: VlfAlgorithm,
+    /// How new parts of the files are initialised.
+    pub initialization: Initialization,
     /// The log's sector, creation only. `None`: the device's physical sector.
     pub sector: Option<u32>,
     /// The sequence number of the first VLF, creation only: model's last + 1.
@@ -71,6 +113,7 @@ impl Default for LogOptions {
         LogOptions {
             database: DatabaseId(0),
             vlf_algorithm: VlfAlgorithm::V2022,
+            initialization: Initialization::Ahead,
             sector: None,
             first_vlf: 34,
             delayed_window: Duration::from_millis(8),

@@ -17,6 +17,7 @@ use crate::error::LogError;
 use crate::files::corrupt;
 use crate::log::Log;
 use crate::record::{Record, RecordHeader};
+use crate::restore::VlfRange;
 use crate::reuse::{Hold, HolderId, ReuseWait};
 use crate::vlf::ActiveVlf;
 use crate::walk::{Step, WalkVlf, Walker};
@@ -38,6 +39,17 @@ impl From<Record<'_>> for OwnedRecord {
     }
 }
 
+/// A record, and what its block says of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// Its LSN.
+    pub lsn: Lsn,
+    /// The block's incarnation, which every recovery raises.
+    pub incarnation: u32,
+    /// The record.
+    pub record: Record<'a>,
+}
+
 /// Reads records forward.
 pub struct Reader {
     log: Arc<Log>,
@@ -48,12 +60,22 @@ pub struct Reader {
     block: Option<(block::BlockHeader, u16)>,
     /// Records before it are passed over.
     from: LogPos,
+    /// Which of the log's files the walker knows.
+    membership: u64,
+    /// Blocks from here on are not read.
+    stop: LogPos,
 }
 
 impl Reader {
     /// The next durable record; `None` when there is none (yet: call again later).
     #[allow(clippy::should_implement_trait, reason = "the record borrows from the reader")]
     pub fn next(&mut self) -> Result<Option<Record<'_>>, LogError> {
+        Ok(self.next_entry()?.map(|entry| entry.record))
+    }
+
+    /// The same, with what its block says of it.
+    #[inline]
+    pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, LogError> {
         loop {
             if let Some((h, slot)) = &mut self.block {
                 let first = self.from.0.saturating_sub(h.pos.0).clamp(1, 512) as u16;
@@ -65,17 +87,27 @@ impl Reader {
                     return match block::record_bytes(&h, self.walker.block(), s)
                         .and_then(|b| Record::parse(pos, b))
                     {
-                        Some(record) => Ok(Some(record)),
+                        Some(record) => Ok(Some(Entry {
+                            lsn: Lsn { vlf: h.vlf, block: h.offset, slot: s },
+                            incarnation: h.incarnation,
+                            record,
+                        })),
                         None => Err(self.walker.corrupt(format!("record {s} is unreadable"))),
                     };
                 }
                 self.block = None;
             }
-            let durable = self.log.durable();
+            let durable = self.log.durable().min(self.stop);
             if self.walker.next_pos() >= durable {
                 return Ok(None);
             }
             self.at.store(self.walker.next_pos().0, Ordering::Release);
+            let membership = self.log.membership.load(Ordering::Acquire);
+            if membership != self.membership {
+                // The next block may lie in a file that was added after the reader began.
+                self.walker.set_volumes(self.log.all_volumes());
+                self.membership = membership;
+            }
             match self.walker.step(durable)? {
                 Step::Block(h) => self.block = Some((h, 1)),
                 Step::End(why) => {
@@ -84,6 +116,11 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// Blocks that begin at `end` or later are not read: what is logged meanwhile is not waited for.
+    pub fn stop_at(&mut self, end: LogPos) {
+        self.stop = end;
     }
 
     /// The LSN of the record that was read last.
@@ -107,6 +144,40 @@ impl Drop for Reader {
     }
 }
 
+/// Positions to LSNs for the VLFs that were active at one moment: a scan that shows the LSNs of a million records asks
+/// this instead of the log's mutex.
+#[derive(Clone, Debug, Default)]
+pub struct LsnMap {
+    /// Ascending; their ranges of positions do not overlap.
+    vlfs: Vec<VlfRange>,
+}
+
+impl LsnMap {
+    /// The LSN of a position; `None` for [`LogPos::ZERO`], and when its VLF was not active.
+    pub fn lsn(&self, pos: LogPos) -> Option<Lsn> {
+        let i = self.vlfs.partition_point(|v| v.start <= pos).checked_sub(1)?;
+        let v = self.vlfs.get(i).filter(|v| v.end().is_some_and(|end| pos < end))?;
+        Some(v.lsn(pos))
+    }
+
+    /// Learns of a VLF that comes after all that it knows.
+    pub fn note(&mut self, vlf: VlfRange) {
+        if self.vlfs.last().is_none_or(|last| last.end().is_some_and(|end| end <= vlf.start)) {
+            self.vlfs.push(vlf);
+        }
+    }
+}
+
+/// The record in a slot of a whole block; `None` when there is no such slot, or it is unreadable.
+pub fn block_entry(bytes: &[u8], slot: u16) -> Option<Entry<'_>> {
+    let h = block::parse_header(bytes).ok()?;
+    let whole = bytes.get(..h.length as usize)?;
+    let pos = LogPos(h.pos.0.checked_add(u64::from(slot))?);
+    let record = block::record_bytes(&h, whole, slot).and_then(|b| Record::parse(pos, b))?;
+    let lsn = Lsn { vlf: h.vlf, block: h.offset, slot };
+    Some(Entry { lsn, incarnation: h.incarnation, record })
+}
+
 /// The piece of a file that the last fetches came from.
 #[derive(Default)]
 pub(crate) struct FetchCache {
@@ -119,7 +190,7 @@ pub(crate) struct FetchCache {
 
 const PIECE: usize = 1 << 20;
 
-fn walk_vlf(v: &ActiveVlf) -> WalkVlf {
+pub(crate) fn walk_vlf(v: &ActiveVlf) -> WalkVlf {
     WalkVlf { place: v.place, seqno: taffrail_base::VlfSeqNo(v.seqno), start: v.start }
 }
 
@@ -138,8 +209,20 @@ impl Log {
             self.unregister_holder(holder);
             return Err(LogError::NotFound(from));
         };
+        let membership = self.membership.load(Ordering::Acquire);
         let walker = Walker::new(self.all_volumes(), self.fork, vlf, from.block(), None);
-        Ok(Reader { log: Arc::clone(self), walker, holder, at, block: None, from })
+        let (stop, block, log) = (LogPos::MAX, None, Arc::clone(self));
+        Ok(Reader { log, walker, holder, at, block, from, membership, stop })
+    }
+
+    /// How positions become LSNs now.
+    pub fn lsn_map(&self) -> LsnMap {
+        let range = |v: &ActiveVlf| VlfRange {
+            seqno: taffrail_base::VlfSeqNo(v.seqno),
+            start: LogPos(v.start),
+            size: v.place.size,
+        };
+        LsnMap { vlfs: self.lock().table.active().map(range).collect() }
     }
 
     /// One record, wherever it is.

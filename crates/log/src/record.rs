@@ -223,6 +223,14 @@ impl<'a> Record<'a> {
         Some(Record { pos, header, payload: bytes.get(at..)? })
     }
 
+    /// The record as it lies in its block: header and payload.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.header.encoded_len()];
+        self.header.encode(&mut bytes, self.len(), self.header.txn, self.header.prev);
+        bytes.extend_from_slice(self.payload);
+        bytes
+    }
+
     /// Bytes of the record: header and payload.
     pub fn len(&self) -> usize {
         self.header.encoded_len() + self.payload.len()
@@ -285,7 +293,7 @@ impl Reserve {
     }
 
     /// Space of that compensation record in a block, its slot included.
-    pub(crate) fn bytes(self) -> u64 {
+    pub fn bytes(self) -> u64 {
         match self.undo_bytes {
             None => 0,
             Some(payload) => u64::from(payload) + HEADER_BYTES_MAX as u64 + 4 + 2,

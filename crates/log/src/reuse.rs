@@ -117,8 +117,8 @@ impl Log {
         holders.1.iter().filter_map(|(_, h)| h()).min_by_key(|hold| hold.pos)
     }
 
-    /// From where on log is needed.
-    fn needed_from(&self) -> LogPos {
+    /// From where on log is needed: by recovery and by whoever holds it. Where a look at the active log begins.
+    pub fn needed_from(&self) -> LogPos {
         let own = self.checkpoint().min(self.durable());
         self.oldest_hold().map_or(own, |hold| hold.pos.min(own))
     }

@@ -92,6 +92,12 @@ impl Walker {
         }
     }
 
+    /// The log's files are others now.
+    pub fn set_volumes(&mut self, volumes: Vec<Arc<dyn Volume>>) {
+        self.volumes = volumes;
+        self.loaded = (0, 0, 0);
+    }
+
     /// The VLF of the next block.
     pub fn vlf(&self) -> WalkVlf {
         self.vlf
@@ -143,9 +149,14 @@ impl Walker {
             }
         }
         let end = self.vlf.end().min(limit.max(self.next + need as u64));
-        let n = end.saturating_sub(self.next).min(PIECE as u64) as usize;
+        let mut n = end.saturating_sub(self.next).min(PIECE as u64) as usize;
         self.loaded = (0, 0, 0);
         let volume = Arc::clone(self.volume());
+        if limit == u64::MAX && n < PIECE {
+            // Nobody writes meanwhile: what lies behind the VLF is mostly the next one.
+            let rest = volume.len()?.saturating_sub(offset);
+            n = n.max(rest.min(PIECE as u64) as usize);
+        }
         volume.read_at(offset, &mut self.buf[..n])?;
         self.loaded = (self.vlf.place.file, offset, n);
         Ok((0, n))

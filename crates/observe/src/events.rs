@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::moment::Moment;
-use taffrail_base::{DatabaseId, FileId, LogPos, SessionId};
+use std::path::PathBuf;
+use taffrail_base::{DatabaseId, FileId, LogPos, Lsn, SessionId};
 
 /// Something that readers of the event ring may want to know. Sizes in bytes, durations in ns.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,8 +22,28 @@ pub enum Event {
         waiters: u32,
         write_ns: u64,
     },
-    /// A log file grew; `zeroed` tells whether the new part was zeroed meanwhile.
-    LogGrowth { database: DatabaseId, file: FileId, from: u64, to: u64, zeroed: bool, ns: u64 },
+    /// A log file grew, by itself or because it was told to: what `database_file_size_change` and class 93 of the
+    /// default trace (Log File Auto Grow, if `automatic`) show. `zeroed`: the new part was zeroed meanwhile.
+    /// `session` is 0 for the server's own threads. `name` is the logical one.
+    LogGrowth {
+        database: DatabaseId,
+        file: FileId,
+        name: String,
+        from: u64,
+        to: u64,
+        vlfs: u32,
+        zeroed: bool,
+        automatic: bool,
+        session: u16,
+        ns: u64,
+    },
+    /// A statement failed since the log is full (9002): who holds it from where on, and what the system said of a growth.
+    LogFull {
+        database: DatabaseId,
+        reason: &'static str,
+        holdup: Lsn,
+        refused: Option<(PathBuf, String)>,
+    },
     /// A data file grew.
     DataGrowth { database: DatabaseId, file: FileId, from: u64, to: u64, ns: u64 },
     /// A file shrank.
@@ -39,6 +60,10 @@ pub enum Event {
     IoError { database: DatabaseId, text: String },
     /// Work that nobody waits for failed; the text is for the error log.
     BackgroundError { database: DatabaseId, text: String },
+    /// A backup or restore has ended, or a backup has failed; the text is for the error log.
+    Backup { database: DatabaseId, text: String, failed: bool },
+    /// How far recovery is, or that it has ended: the text is for the error log.
+    RecoveryMessage { database: DatabaseId, text: String },
     /// A database finished recovery.
     Recovery { database: DatabaseId, redone: u64, undone: u64, ns: u64 },
 }
@@ -122,8 +147,7 @@ mod tests {
     fn flushes_do_not_push_growths_out() {
         let ring = EventRing::new(4);
         let database = DatabaseId(5);
-        let growth =
-            Event::LogGrowth { database, file: FileId(2), from: 1, to: 2, zeroed: true, ns: 3 };
+        let growth = Event::DataGrowth { database, file: FileId(1), from: 1, to: 2, ns: 3 };
         ring.push(growth.clone());
         for i in 0..10 {
             let at = LogPos(i * 512);

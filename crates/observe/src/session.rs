@@ -111,6 +111,8 @@ pub struct SessionCell {
     pub transaction_id: AtomicU64,
     /// `@@TRANCOUNT`
     pub open_transaction_count: AtomicU32,
+    /// When the open transaction began: 100 ns since 0001-01-01, UTC.
+    pub transaction_begun: AtomicU64,
     /// Isolation level as `sys.dm_exec_sessions` numbers it.
     pub isolation_level: AtomicU8,
     /// `SET LOCK_TIMEOUT`, ms; -1 = wait for ever.
@@ -133,6 +135,8 @@ pub struct SessionCell {
     pub cpu_ns: Counter,
     /// Rows returned or affected by the last statement.
     pub row_count: AtomicU64,
+    /// How far a backup or restore has come, in hundredths of a percent.
+    pub percent_complete: AtomicU32,
 }
 
 thread_local! {
@@ -177,6 +181,7 @@ impl SessionCell {
             database_id: AtomicU16::new(0),
             transaction_id: AtomicU64::new(0),
             open_transaction_count: AtomicU32::new(0),
+            transaction_begun: AtomicU64::new(0),
             isolation_level: AtomicU8::new(2),
             lock_timeout_ms: AtomicI32::new(-1),
             deadlock_priority: AtomicI32::new(0),
@@ -188,6 +193,7 @@ impl SessionCell {
             logical_reads: Counter::new(),
             cpu_ns: Counter::new(),
             row_count: AtomicU64::new(0),
+            percent_complete: AtomicU32::new(0),
         })
     }
 
@@ -248,8 +254,8 @@ impl SessionCell {
     }
 
     /// The session that holds what is waited for; 0 = not blocked or not known.
-    pub fn blocking_session(&self) -> u16 {
-        self.blocking_session.load(Relaxed)
+    pub fn blocking_session(&self) -> i16 {
+        self.blocking_session.load(Relaxed).cast_signed()
     }
 
     /// `wait_resource`; empty without one.

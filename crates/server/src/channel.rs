@@ -9,6 +9,7 @@
 //! 3. An attention that the watcher has taken is acknowledged by the session: [`Channel::end`] hands it over once.
 
 use parking_lot::Mutex;
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, Read, Write};
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use taffrail_engine::CancelHandle;
 use taffrail_observe::WaitType;
 use taffrail_tds::packet::HEADER_BYTES;
-use taffrail_tds::{Assembler, Framer, Message, PacketType, ProtocolError};
+use taffrail_tds::{Assembler, Framer, Message, PacketType, Part, ProtocolError};
 
 /// Bytes of a message before the login: LOGIN7 with all its names and features fits.
 const PRE_AUTH_MESSAGE_MAX: usize = 64 * 1024;
@@ -27,6 +28,8 @@ const PRE_AUTH_MESSAGE_MAX: usize = 64 * 1024;
 const MESSAGE_MAX: usize = 256 * 1024 * 1024;
 /// What the watcher buffers for an executing session; a client that sends more is not listened to until it ends.
 const AHEAD_MAX: usize = 64 * 1024;
+/// How long a wait for the rows of a bulk load lasts before it is seen whether somebody has ended it.
+const STOP_ROUND: Duration = Duration::from_millis(100);
 /// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 /// Messages that a TLS handshake may take.
@@ -185,6 +188,49 @@ impl Channel {
         let mut input = self.input.lock();
         let message = self.wait_for_message(&mut input)?;
         Ok(read(message, input.assembler.data()))
+    }
+
+    /// More of the bulk load message under way, appended to `out`. Waits for the client, but no longer than `stop` allows:
+    /// `None` then. The watcher need not look meanwhile: an attention is one of the packets that are read here.
+    pub(crate) fn part(&self, out: &mut Vec<u8>, stop: impl Fn() -> bool) -> Result<Option<Part>> {
+        self.deaf.store(true, Ordering::Relaxed);
+        let mut waiting = None;
+        loop {
+            let mut input = self.input.lock();
+            match input.assembler.next_part(out)? {
+                Part::Nothing => {}
+                part => {
+                    input.attention |= part == Part::Attention;
+                    if part != Part::Data {
+                        self.deaf.store(false, Ordering::Relaxed);
+                    }
+                    return Ok(Some(part));
+                }
+            }
+            if input.eof {
+                return Err(ChannelError::Closed);
+            }
+            match self.receive(&mut input, RecvFlags::DONTWAIT) {
+                Ok(()) => continue,
+                Err(ChannelError::TimedOut) => {}
+                Err(ChannelError::Closed) if input.assembler.buffered() > 0 => {
+                    input.eof = true;
+                    continue;
+                }
+                Err(e) => return Err(e),
+            }
+            drop(input);
+            if stop() {
+                return Ok(None);
+            }
+            waiting.get_or_insert_with(|| taffrail_observe::wait(WaitType::AsyncNetworkIo));
+            let mut fds = [PollFd::new(&self.socket, PollFlags::IN)];
+            let round = Timespec { tv_sec: 0, tv_nsec: STOP_ROUND.as_nanos() as i64 };
+            match rustix::event::poll(&mut fds, Some(&round)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
     }
 
     fn wait_for_message(&self, input: &mut Input) -> Result<Message> {

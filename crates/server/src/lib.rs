@@ -14,6 +14,7 @@
 //!   style in `DIR/log/errorlog`. Standard output carries the ready line and nothing else.
 #![forbid(unsafe_code)]
 
+mod bulk;
 mod certificate;
 mod channel;
 mod clock;
@@ -33,6 +34,8 @@ use std::io::Write;
 
 pub use listener::{Server, StartFailure};
 pub use settings::{Overrides, Settings};
+/// `taffrail log`: works on files, without a server.
+pub use taffrail_engine::logfile;
 
 /// The version that PRELOGIN, LOGINACK and `SERVERPROPERTY('ProductVersion')` tell: SQL Server 2022, because
 /// drivers choose what they may use by it.

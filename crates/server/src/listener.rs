@@ -123,19 +123,23 @@ impl Server {
         options.max_server_memory_mb = settings.max_server_memory_mb;
         options.file_roots = settings.file_roots.clone();
         options.log_vlf_algorithm = settings.log_vlf_algorithm;
+        options.log_initialization = settings.log_initialization;
         options.delayed_durability_window = settings.delayed_durability_window;
         options.target_recovery_time = settings.target_recovery_time;
         if !host.is_empty() {
             options.server_name = host;
         }
         let server_name: Arc<str> = options.server_name.as_str().into();
+        let known = Arc::default();
+        let mut reporter = Reporter::start(log.clone(), Arc::clone(&known))
+            .map_err(|e| fail("error log thread", &e))?;
         let instance = Instance::start(options).map_err(|e| {
+            reporter.stop();
             log.write(Level::Error, "Server", &e.to_string());
             StartFailure(e.to_string())
         })?;
         reporting::recovery(&log, &instance);
-        let reporter = Reporter::start(log.clone(), instance.clone())
-            .map_err(|e| fail("error log thread", &e))?;
+        reporter.instance_started(&known, instance.clone());
 
         let credentials = Arc::new(Credentials::new(&*env.entropy));
         let given = settings.sa_password.as_deref();

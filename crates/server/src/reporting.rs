@@ -3,11 +3,12 @@
 
 use crate::errorlog::{ErrorLog, Level};
 use parking_lot::{Condvar, Mutex};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, SqlError};
 use taffrail_engine::Instance;
+use taffrail_engine::catalog::registry::Slot;
 use taffrail_observe::{Event, EventRing, Recorded};
 
 /// How long an event may wait to be written.
@@ -27,13 +28,10 @@ pub(crate) fn recovery(log: &ErrorLog, instance: &Instance) {
             .map_or(0, |s| s.entry.id.0);
         match &report.result {
             Ok(r) => {
-                for (number, count) in [(3406, r.rolled_forward), (3407, r.rolled_back)] {
-                    if count > 0 {
-                        log.info(
-                            "Server",
-                            &SqlError::new(number, &[&count, name, &id, &0]).message,
-                        );
-                    }
+                // What is rolled back is told when it has been: see `Event::RecoveryMessage`.
+                if r.rolled_forward > 0 {
+                    let e = SqlError::new(3406, &[&r.rolled_forward, name, &id, &0]);
+                    log.info("Server", &e.message);
                 }
                 if r.torn_repaired > 0 {
                     let text = format!(
@@ -49,7 +47,16 @@ pub(crate) fn recovery(log: &ErrorLog, instance: &Instance) {
             }
         }
     }
-    log.info("Server", &SqlError::new(3408, &[]).message);
+}
+
+/// True when no database has anything left to be undone, which the error log then hears.
+fn recovery_is_complete(log: &ErrorLog, instance: &Instance) -> bool {
+    let undoing = |slot: &Slot| slot.database.as_ref().is_some_and(|d| d.storage.is_undoing());
+    let complete = !instance.databases().list().iter().any(undoing);
+    if complete {
+        log.info("Server", &SqlError::new(3408, &[]).message);
+    }
+    complete
 }
 
 /// The thread.
@@ -59,12 +66,16 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// Starts it. It holds the instance until it is stopped.
-    pub(crate) fn start(log: Arc<ErrorLog>, instance: Arc<Instance>) -> std::io::Result<Reporter> {
+    /// Starts it, before the instance is there: recovery has something to say. It holds the instance until it is stopped.
+    pub(crate) fn start(
+        log: Arc<ErrorLog>,
+        instance: Arc<OnceLock<Arc<Instance>>>,
+    ) -> std::io::Result<Reporter> {
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let stopped = stop.clone();
         let thread = std::thread::Builder::new().name("error log".into()).spawn(move || {
             let mut last = 0;
+            let mut complete = false;
             loop {
                 let ending = {
                     let mut stop = stopped.0.lock();
@@ -75,7 +86,10 @@ impl Reporter {
                 };
                 for event in EventRing::global().read_rare_after(last) {
                     last = event.number;
-                    write(&log, &instance, &event);
+                    write(&log, instance.get().map(|i| &**i), &event);
+                }
+                if let Some(instance) = instance.get().filter(|_| !complete) {
+                    complete = recovery_is_complete(&log, instance);
                 }
                 if ending {
                     return;
@@ -83,6 +97,18 @@ impl Reporter {
             }
         })?;
         Ok(Reporter { stop, thread: Some(thread) })
+    }
+
+    /// The instance is there: `known` is what [`Reporter::start`] was given.
+    pub(crate) fn instance_started(
+        &self,
+        known: &OnceLock<Arc<Instance>>,
+        instance: Arc<Instance>,
+    ) {
+        // There is one instance, and this is called once.
+        let _ = known.set(instance);
+        let _stop = self.stop.0.lock();
+        self.stop.1.notify_all();
     }
 
     /// Writes what is left and ends the thread.
@@ -96,9 +122,9 @@ impl Reporter {
     }
 }
 
-fn write(log: &ErrorLog, instance: &Instance, recorded: &Recorded) {
+fn write(log: &ErrorLog, instance: Option<&Instance>, recorded: &Recorded) {
     let name = |id: DatabaseId| {
-        let open = instance.databases().list();
+        let open = instance.map(|i| i.databases().list()).unwrap_or_default();
         open.iter()
             .find(|s| s.entry.id == id)
             .map_or_else(|| id.to_string(), |s| s.entry.name.clone())
@@ -108,12 +134,34 @@ fn write(log: &ErrorLog, instance: &Instance, recorded: &Recorded) {
             log.write(Level::Error, "Server", text);
             log.write(Level::Error, "Server", &SqlError::new(9001, &[&name(*database)]).message);
         }
+        Event::RecoveryMessage { text, .. } => log.info("Server", text),
+        Event::Backup { text, failed: true, .. } => log.write(Level::Error, "Backup", text),
+        Event::Backup { text, .. } => log.info("Backup", text),
         Event::BackgroundError { database, text } => {
             let text = format!("Database '{}': {text}", name(*database));
             log.write(Level::Error, "Server", &text);
         }
-        Event::LogGrowth { database, file, from, to, ns, .. }
-        | Event::DataGrowth { database, file, from, to, ns } => {
+        Event::LogGrowth { database, name: file, from, to, vlfs, ns, .. } => {
+            let (database, ms) = (name(*database), ns / 1_000_000);
+            if *ns > SLOW_GROWTH_NS {
+                let text = SqlError::new(5145, &[file, &database, &ms]).message;
+                log.write(Level::Warning, "Server", &text);
+            } else {
+                let text = format!(
+                    "Log file '{file}' of database '{database}' grew from {from} to {to} bytes ({vlfs} VLFs) in {ms} ms."
+                );
+                log.info("Server", &text);
+            }
+        }
+        Event::LogFull { database, reason, holdup, refused } => {
+            if let Some((path, why)) = refused {
+                let text = SqlError::new(17053, &[&path.display(), why]).message;
+                log.write(Level::Error, "Server", &text);
+            }
+            let text = SqlError::new(9002, &[&name(*database), reason, holdup]).message;
+            log.write(Level::Error, "Server", &text);
+        }
+        Event::DataGrowth { database, file, from, to, ns } => {
             let (database, ms) = (name(*database), ns / 1_000_000);
             if *ns > SLOW_GROWTH_NS {
                 let text = SqlError::new(5145, &[file, &database, &ms]).message;

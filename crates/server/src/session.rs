@@ -1,5 +1,6 @@
 //! A session: requests in, answers out, one at a time, on the session's own thread.
 
+use crate::bulk::ChannelRows;
 use crate::channel::{Channel, ChannelError};
 use crate::errorlog::Level;
 use crate::listener::Shared;
@@ -19,6 +20,8 @@ enum Request {
     Batch(String),
     Rpc(Vec<rpc::Call>),
     Transaction(request::TransactionRequest),
+    /// Rows of an INSERT BULK: read while they are loaded.
+    BulkLoad,
     Attention,
     /// The client gave it up while it was sending.
     Ignored,
@@ -155,6 +158,12 @@ impl Session<'_> {
             Request::Transaction(request) => {
                 connection.transaction_request(engine_transaction(request), output)
             }
+            Request::BulkLoad => {
+                let cancel = connection.cancel_handle();
+                let mut rows = ChannelRows::new(self.channel, cancel, output.version());
+                let fate = connection.bulk_load(&mut rows, output);
+                if rows.is_over() { fate } else { ConnectionFate::Close }
+            }
             Request::Refused(kind, error) => refuse(output, kind, &error),
             Request::Attention | Request::Ignored => ConnectionFate::Continue,
         }
@@ -209,7 +218,7 @@ fn decode(
             DoneKind::Statement,
         ),
         PacketType::Attention => (Ok(Request::Attention), DoneKind::Statement),
-        PacketType::BulkLoad => (Err(ProtocolError::Unsupported("bulk load")), DoneKind::Statement),
+        PacketType::BulkLoad => (Ok(Request::BulkLoad), DoneKind::Statement),
         _ => return Err(ProtocolError::Malformed("a message that has no place in a session")),
     };
     match decoded {

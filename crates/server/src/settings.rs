@@ -7,7 +7,7 @@ use serde::Deserialize;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use taffrail_engine::instance::VlfAlgorithm;
+use taffrail_engine::instance::{Initialization, VlfAlgorithm};
 
 /// What one source says; what it leaves out is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -68,6 +68,8 @@ pub struct Settings {
     pub tls_files: Option<(PathBuf, PathBuf)>,
     /// VLFs per growth.
     pub log_vlf_algorithm: VlfAlgorithm,
+    /// How new parts of log files are initialised.
+    pub log_initialization: Initialization,
     /// The longest time a delayed durable commit stays in memory.
     pub delayed_durability_window: Duration,
     /// `TARGET_RECOVERY_TIME` of new databases.
@@ -219,19 +221,12 @@ impl Settings {
                 return Err(format!("log_vlf_algorithm: '{other}' is not one of 2012, 2014, 2022"));
             }
         };
-        match given.log_initialization.as_deref() {
-            None | Some("zero") => {}
-            Some(other @ ("sql2022" | "ahead")) => {
-                return Err(format!(
-                    "log_initialization: '{other}' is not there yet, only 'zero' is"
-                ));
-            }
-            Some(other) => {
-                return Err(format!(
-                    "log_initialization: '{other}' is not one of zero, sql2022, ahead"
-                ));
-            }
-        }
+        let log_initialization = match given.log_initialization.as_deref() {
+            None => Initialization::default(),
+            Some(name) => Initialization::from_name(name).ok_or_else(|| {
+                format!("log_initialization: '{name}' is not one of zero, sql2022, ahead")
+            })?,
+        };
         if given.recovery_interval_min.unwrap_or(0) != 0 {
             return Err(
                 "recovery_interval_min: only 0 is possible yet (target_recovery_time_s decides)"
@@ -256,6 +251,7 @@ impl Settings {
             tls,
             tls_files,
             log_vlf_algorithm,
+            log_initialization,
             delayed_durability_window: Duration::from_millis(
                 given.delayed_durability_window_ms.unwrap_or(8),
             ),
@@ -325,7 +321,7 @@ mod tests {
         };
         assert!(with(|o| o.tls = Some("maybe".into())).starts_with("tls: 'maybe'"));
         assert!(with(|o| o.console = Some("127.0.0.1:1".into())).contains("only 'off'"));
-        assert!(with(|o| o.log_initialization = Some("ahead".into())).contains("not there yet"));
+        assert!(with(|o| o.log_initialization = Some("late".into())).contains("sql2022, ahead"));
         assert!(with(|o| o.sa_password = Some(String::new())).contains("empty"));
         assert!(with(|o| o.listen = Some("nowhere".into())).contains("ADDRESS:PORT"));
         assert!(Overrides::from_toml("max_conections = 5").unwrap_err().contains("max_conections"));

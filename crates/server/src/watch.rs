@@ -1,6 +1,6 @@
 //! The watcher: one thread that hears attentions for sessions that execute.
 //!
-//! It goes its rounds every few milliseconds. A request that it meets on two rounds in a row is a long one; the
+//! It goes its rounds every few milliseconds. A request that it meets again after a round's time is a long one; the
 //! sockets of those are polled, and what arrives is handed to [`Channel::listen`]. Short requests cost nothing but
 //! two atomic additions, and with nobody executing for a while the watcher sleeps until a session wakes it.
 //! An attention is so heard within two rounds and one poll, well under 100 ms.
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two rounds, and how long a poll waits.
 const ROUND: Duration = Duration::from_millis(15);
@@ -77,12 +77,13 @@ impl Watcher {
     }
 
     fn run(&self) {
-        let mut last: HashMap<u64, u64> = HashMap::new();
+        // Which turn each channel is in, and when it was met first.
+        let mut met: HashMap<u64, (u64, Instant)> = HashMap::new();
         let mut idle = 0;
         while !self.stop.load(Ordering::SeqCst) {
             let now = self.executing();
             if now.is_empty() {
-                last.clear();
+                met.clear();
                 idle += 1;
                 if idle < IDLE_ROUNDS {
                     thread::park_timeout(ROUND);
@@ -102,9 +103,14 @@ impl Watcher {
                     channel.cancel();
                 }
             }
+            let moment = Instant::now();
+            met.retain(|id, (turn, _)| now.iter().any(|(i, t, _)| i == id && t == turn));
+            for (id, turn, _) in &now {
+                met.entry(*id).or_insert((*turn, moment));
+            }
             let long: Vec<&Arc<Channel>> = now
                 .iter()
-                .filter(|(id, turn, c)| last.get(id) == Some(turn) && !c.is_deaf())
+                .filter(|(id, _, c)| !c.is_deaf() && met[id].1 + ROUND <= moment)
                 .map(|(_, _, c)| c)
                 .collect();
             if long.is_empty() {
@@ -112,7 +118,6 @@ impl Watcher {
             } else {
                 self.poll(&long);
             }
-            last = now.iter().map(|(id, turn, _)| (*id, *turn)).collect();
         }
     }
 

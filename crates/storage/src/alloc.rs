@@ -5,6 +5,7 @@
 //! IAM    a bit per extent: 1 = belongs to the HoBt        a chain per HoBt, one page per interval that it has extents in
 //! PFS    a byte per page: 0x40 = allocated                one page per 8,088 pages
 //! DIFF   a bit per extent: 1 = changed since the last full backup; written by checkpoints, not logged (see `recovery`)
+//! ML     a bit per extent: 1 = filled with minimal logging since the last log backup (see `access::bulk_space`)
 //! ```
 //! A HoBt owns whole extents. Which of their pages are unallocated is kept in memory, read from IAM and PFS at first need.
 //! An extent is allocated by a system transaction of its own; a page by the one that puts it to use.
@@ -153,7 +154,7 @@ impl Database {
     }
 
     /// Reads a HoBt's IAM pages and the PFS bytes of its extents, once.
-    fn load_space(&self, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
+    pub(crate) fn load_space(&self, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
         if space.loaded {
             return Ok(());
         }
@@ -191,7 +192,7 @@ impl Database {
     }
 
     /// The pages of an extent that are neither allocated nor the format's own.
-    fn unallocated(&self, extent: PageId) -> StorageResult<Vec<PageId>> {
+    pub(crate) fn unallocated(&self, extent: PageId) -> StorageResult<Vec<PageId>> {
         let (pfs, index) = pfs_of(extent);
         let map = self.pool().read(&self.store, pfs)?;
         Ok((0..EXTENT_PAGES)
@@ -213,7 +214,12 @@ impl Database {
 
     /// Adds an extent to a HoBt, with an IAM page if there is none for its interval. On error the caller undoes `work` and
     /// forgets `space`.
-    fn add_extent(&self, work: &mut Work, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
+    pub(crate) fn add_extent(
+        &self,
+        work: &mut Work,
+        hobt: &Hobt,
+        space: &mut Space,
+    ) -> StorageResult<()> {
         let extent = self.take_extent(work, hobt)?;
         let mut pages = self.unallocated(extent)?;
         let start = interval_start(extent.page);
@@ -278,8 +284,27 @@ impl Database {
 
     /// Takes a free extent, growing the file if there is none.
     fn take_extent(&self, work: &mut Work, hobt: &Hobt) -> StorageResult<PageId> {
-        let file = self.store.primary();
         let mut search = self.extents.lock();
+        let extent = self.find_extent_from(work, hobt, &mut search)?;
+        let bit = (extent.page - interval_start(extent.page)) / EXTENT_PAGES;
+        let mut map = self.pool().write(&self.store, gam_of(extent))?;
+        bits::set_bits(work, &mut map, Lcx::Gam, hobt.id(), &[(bit, 1)], false)?;
+        search.hint = extent.page + EXTENT_PAGES;
+        Ok(extent)
+    }
+
+    /// Where the next free extent is, growing the file if there is none. It may be another's by the time it is taken.
+    pub(crate) fn find_free_extent(&self, work: &Work, hobt: &Hobt) -> StorageResult<PageId> {
+        self.find_extent_from(work, hobt, &mut self.extents.lock())
+    }
+
+    fn find_extent_from(
+        &self,
+        work: &Work,
+        hobt: &Hobt,
+        search: &mut ExtentSearch,
+    ) -> StorageResult<PageId> {
+        let file = self.store.primary();
         loop {
             let pages = file.pages.load(Ordering::Acquire);
             let mut at = search.hint;
@@ -287,12 +312,9 @@ impl Database {
                 let gam = gam_of(PageId { file: file.id, page: at });
                 let start = interval_start(at);
                 let end = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
-                let mut map = self.pool().write(&self.store, gam)?;
+                let map = self.pool().read(&self.store, gam)?;
                 if let Some(bit) = map.find_set_bit((at - start) / EXTENT_PAGES, end) {
-                    bits::set_bits(work, &mut map, Lcx::Gam, hobt.id(), &[(bit, 1)], false)?;
-                    let page = start + bit * EXTENT_PAGES;
-                    search.hint = page + EXTENT_PAGES;
-                    return Ok(PageId { file: file.id, page });
+                    return Ok(PageId { file: file.id, page: start + bit * EXTENT_PAGES });
                 }
                 at = start.saturating_add(INTERVAL_PAGES);
             }
@@ -427,6 +449,8 @@ impl Database {
             return Ok(());
         }
         for file in self.store.files() {
+            // Before the map is read: a backup that begins it anew later is left to the next checkpoint.
+            let anew = file.changed_anew.swap(false, Ordering::AcqRel);
             let changed = file.changed.lock().clone();
             let pages = file.pages.load(Ordering::Acquire);
             let mut start = 0;
@@ -445,10 +469,13 @@ impl Database {
                     let page = self.pool().read(&self.store, id)?;
                     wanted.iter().any(|&i| !page.bit(i))
                 };
-                if missing {
+                if missing || anew {
                     // Not logged: see the module's text. The page's LSN stays.
                     let mut page = self.pool().write(&self.store, id)?;
                     page.will_change(&self.store);
+                    if anew {
+                        page.set_bits(0, BITMAP_BITS, false);
+                    }
                     for i in wanted {
                         page.set_bits(i, 1, true);
                     }

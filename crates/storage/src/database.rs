@@ -4,7 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
+use taffrail_base::sync::Mutex;
 use taffrail_base::{
     DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId, SqlError,
 };
@@ -12,6 +13,7 @@ use taffrail_io::UtcTime;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
 
+use crate::access::bulk_space::BulkGate;
 use crate::access::directory::{self, Entry, Pending};
 use crate::access::{Hobt, HobtKind};
 use crate::alloc::ExtentSearch;
@@ -19,14 +21,14 @@ use crate::buffer::{BufferPool, Rarities, Store};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 use crate::layout::{DIRECTORY, EXTENT_PAGES};
-use crate::recovery::{Background, Boot};
+use crate::recovery::{Background, Boot, Recovering};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
 use crate::txn::{Transaction, TxnEntry};
 
 pub use crate::spec::{
     CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, FileInfo, FileKind,
-    Growth, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,
+    Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport, VlfAlgorithm,
 };
 
 /// A database.
@@ -38,8 +40,14 @@ pub struct Database {
     directory: OnceLock<Arc<Hobt>>,
     /// Where free extents are looked for.
     pub(crate) extents: Mutex<ExtentSearch>,
+    /// Between minimal logging and backups.
+    pub(crate) bulk: Arc<BulkGate>,
     /// One growth of a data file at a time.
     pub(crate) growing: Mutex<()>,
+    /// One full or differential backup at a time.
+    pub(crate) backing_up: Mutex<()>,
+    /// One log backup at a time.
+    pub(crate) backing_up_log: Mutex<()>,
     /// One deferred drop at a time.
     pub(crate) dropping: Mutex<()>,
     pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
@@ -59,6 +67,14 @@ pub struct Database {
     last_commit: AtomicU64,
     /// Row counts that redo has found besides those in the directory.
     pub(crate) found_rows: Mutex<HashMap<HobtId, i64>>,
+    /// What is undone while the database is open; taken before `ticking`.
+    pub(crate) recovering: Mutex<Recovering>,
+    /// Nobody has taken it on himself to finish the recovery.
+    pub(crate) unrecovered: AtomicBool,
+    /// The database is going to be closed: undo stops where it is.
+    pub(crate) stopping: AtomicBool,
+    /// Milliseconds on the monotonic clock from which on the checkpoint after a recovery is due; 0: none is.
+    pub(crate) settle_at: AtomicU64,
     closed: AtomicBool,
 }
 
@@ -75,7 +91,10 @@ impl Database {
             hobts: RwLock::default(),
             directory: OnceLock::new(),
             extents: Mutex::default(),
+            bulk: Arc::default(),
             growing: Mutex::default(),
+            backing_up: Mutex::default(),
+            backing_up_log: Mutex::default(),
             dropping: Mutex::default(),
             pending_after_rollback: Mutex::default(),
             ghosts: Mutex::default(),
@@ -86,6 +105,10 @@ impl Database {
             log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             last_commit: AtomicU64::new(0),
             found_rows: Mutex::default(),
+            recovering: Mutex::default(),
+            unrecovered: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+            settle_at: AtomicU64::new(0),
             closed: AtomicBool::new(false),
             boot: Mutex::new(boot),
         });
@@ -165,6 +188,11 @@ impl Database {
         self.boot.lock().created
     }
 
+    /// Where the last checkpoint began.
+    pub fn last_checkpoint(&self) -> LogPos {
+        self.boot.lock().checkpoint
+    }
+
     /// The transactions that have written and not ended.
     pub fn active_transactions(&self) -> Vec<Arc<TxnEntry>> {
         self.txns.entries()
@@ -218,15 +246,6 @@ impl Database {
     /// Every heap and tree, system ones included.
     pub fn hobts(self: &Arc<Self>) -> StorageResult<Vec<HobtId>> {
         Ok(directory::entries(self)?.into_iter().map(|(id, _)| id).collect())
-    }
-
-    /// The pages have been replaced: nothing that handles remember is true.
-    pub(crate) fn forget_hobts(&self) {
-        let directory = self.directory();
-        directory.forget();
-        let mut hobts = self.hobts.write();
-        hobts.clear();
-        hobts.insert(DIRECTORY, directory);
     }
 
     /// The handles that are in memory, in order of their ids: a run on a seed must write the same log each time.
@@ -376,15 +395,12 @@ impl Database {
                 max_size: settings.max_size,
             });
         }
-        let names: Vec<_> = self.boot.lock().files.clone();
-        let logs = names.iter().filter(|f| f.kind == FileKind::Log);
         let used = self.log().space().used;
-        for (i, info) in self.log().files().into_iter().enumerate() {
-            let named = logs.clone().nth(i);
+        for (i, (id, name, info)) in self.log_files().into_iter().enumerate() {
             out.push(FileInfo {
-                id: named.map_or(FileId(2 + i as u16), |f| f.id),
+                id,
                 kind: FileKind::Log,
-                name: named.map_or_else(String::new, |f| f.name.clone()),
+                name,
                 path: info.path,
                 size: info.size,
                 used: if i == 0 { used } else { 0 },
@@ -448,7 +464,9 @@ impl Database {
             for f in boot.files.iter_mut().filter(|f| f.id == file && f.kind == FileKind::Log) {
                 f.name = name.to_owned();
             }
-        })
+        })?;
+        self.name_log_files();
+        Ok(())
     }
 
     /// Options as they are.
@@ -462,7 +480,10 @@ impl Database {
             // The log chain is broken; the next full backup begins another.
             self.log_chain.store(0, Ordering::Release);
         }
-        self.save_boot(|boot| boot.options = options.clone())
+        self.save_boot(|boot| boot.options = options.clone())?;
+        let (initialization, algorithm) = self.instance.options.log.growth_rules(options);
+        self.log().set_growth_rules(initialization, algorithm);
+        Ok(())
     }
 
     /// `sys.sp_flush_log`.
@@ -473,6 +494,20 @@ impl Database {
     /// Closes: a checkpoint, everything durable, pages out of the pool. Transactions must have ended. A suspect database is closed as it
     /// is: restart will find what its log says.
     pub fn close(self: &Arc<Self>) -> StorageResult<()> {
+        self.close_after(|db| {
+            db.checkpoint_alone(CheckpointKind::Internal)?;
+            db.flush_log()?;
+            db.log().note_vlf_uses(1).map_err(|e| db.store.log_error(e))
+        })
+    }
+
+    /// The same with other last words than a checkpoint. Nobody else checkpoints or ticks meanwhile.
+    pub(crate) fn close_after(
+        self: &Arc<Self>,
+        last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        self.stop_recovery();
+        let mut recovering = self.recovering.lock();
         // Whoever waits for these finds the database closed: the files may be another handle's by then.
         let _no_tick = self.ticking.lock();
         let _no_checkpoint = self.checkpointing.lock();
@@ -482,7 +517,7 @@ impl Database {
         let result = match self.store.suspect_reason() {
             Some(_) => Ok(()),
             None if self.store.temporary => Ok(()),
-            None => self.checkpoint_alone(CheckpointKind::Internal).and_then(|()| self.flush_log()),
+            None => last(self),
         };
         // Behind the mutexes under which pages and boot page are written.
         self.store.with_writer_idle(|| {
@@ -490,6 +525,8 @@ impl Database {
             self.store.mark_closed();
             self.closed.store(true, Ordering::Release);
         });
+        // Locks of transactions that are not undone: who gets them now is told that the database is closed.
+        recovering.let_go();
         self.log().close();
         self.instance.pool.unregister(self.id());
         self.instance.pool.discard(self.id());

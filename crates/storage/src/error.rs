@@ -37,12 +37,30 @@ pub enum StorageError {
     Corrupt(Box<Corruption>),
     /// Message 926: the database was marked SUSPECT earlier, with this reason.
     Suspect(Box<SuspectReason>),
+    /// Message 927: the database is in the middle of a restore.
+    Restoring(Box<str>),
     /// Message 802: every page of the pool is pinned.
     PoolExhausted,
     /// An ended or doomed transaction was used again, or an identifier names nothing: a mistake of the caller.
     Misuse(&'static str),
     /// Any other message, ready made.
     Sql(Box<SqlError>),
+}
+
+/// What a log refuses for no fault of the database: where its file lies, or what was asked for. Everything else is given back.
+pub(crate) fn refused_log(
+    e: taffrail_log::LogError,
+) -> Result<StorageError, taffrail_log::LogError> {
+    use taffrail_log::LogError;
+    Ok(StorageError::Sql(match &e {
+        LogError::Sector { path, device, log: Some(log) } => {
+            SqlError::new(5178, &[&path.display(), log, device])
+        }
+        LogError::Sector { path, device, log: None } => {
+            SqlError::new(5179, &[&path.display(), device])
+        }
+        _ => return Err(e),
+    }))
 }
 
 /// Particulars of [`StorageError::FileFull`].
@@ -131,6 +149,7 @@ impl StorageError {
                 ],
             ),
             StorageError::Suspect(s) => SqlError::new(926, &[&s.database]),
+            StorageError::Restoring(name) => SqlError::new(927, &[name]),
             StorageError::PoolExhausted => SqlError::new(802, &[]),
             StorageError::Misuse(_) => SqlError::new(5243, &[]),
         }

@@ -1,6 +1,7 @@
 //! What all databases of a server share: the buffer pool, the lock manager, the outside world.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use taffrail_base::SqlError;
@@ -10,6 +11,7 @@ use crate::buffer::BufferPool;
 use crate::database::LogSettings;
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{LockLimits, LockManager};
+use crate::recovery::RedoRate;
 
 /// Settings of an instance.
 #[derive(Clone, Debug)]
@@ -20,6 +22,10 @@ pub struct InstanceOptions {
     pub locks: LockLimits,
     /// Settings of every database's log.
     pub log: LogSettings,
+    /// Threads for redo.
+    pub workers: Workers,
+    /// Bytes of log that redo may have to read, whatever TARGET_RECOVERY_TIME allows.
+    pub redo_log_max: u64,
 }
 
 impl Default for InstanceOptions {
@@ -28,6 +34,9 @@ impl Default for InstanceOptions {
             pool_bytes: 256 << 20,
             locks: LockLimits::default(),
             log: LogSettings::default(),
+            workers: Workers::default(),
+            // What restart redoes in well under a second.
+            redo_log_max: 256 << 20,
         }
     }
 }
@@ -42,6 +51,10 @@ pub struct StorageInstance {
     pub locks: LockManager,
     /// Settings.
     pub options: InstanceOptions,
+    /// How fast redo was.
+    pub(crate) redo_rate: RedoRate,
+    /// See [`StorageInstance::next_transaction_number`].
+    transactions: AtomicU64,
 }
 
 /// Frames that the lazy writer looks at in one turn.
@@ -53,7 +66,15 @@ impl StorageInstance {
         let pool = BufferPool::new(options.pool_bytes)
             .map_err(|_| StorageError::Sql(SqlError::new(701, &[&"default"])))?;
         let locks = LockManager::new(options.locks);
-        Ok(Arc::new(StorageInstance { env, pool, locks, options }))
+        let redo_rate = RedoRate::default();
+        let transactions = AtomicU64::new(1);
+        Ok(Arc::new(StorageInstance { env, pool, locks, options, redo_rate, transactions }))
+    }
+
+    /// A number for a transaction that is its own in all databases since the start: `transaction_id` of the views, where the id in
+    /// the log is one of a single database.
+    pub fn next_transaction_number(&self) -> u64 {
+        self.transactions.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Writes dirty pages that will be victims soon; run by a thread of the engine. Returns when to come again.
@@ -63,5 +84,50 @@ impl StorageInstance {
             Ok(n) if n > 0 => Duration::from_millis(10),
             _ => Duration::from_millis(200),
         }
+    }
+}
+
+/// Threads that restart may use besides the caller's: storage starts none by itself.
+#[derive(Clone)]
+pub struct Workers {
+    helpers: usize,
+    run: Arc<Runner>,
+}
+
+/// Calls the function with 0 to the given number, each once, at the same time; 0 in the calling thread. Returns when all calls have. One that
+/// finds no thread may leave out a number above 0.
+type Runner = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Send + Sync;
+
+impl Workers {
+    /// So many helpers, run by the function: see [`Workers::run`].
+    pub fn new(
+        helpers: usize,
+        run: impl Fn(usize, &(dyn Fn(usize) + Sync)) + Send + Sync + 'static,
+    ) -> Workers {
+        Workers { helpers, run: Arc::new(run) }
+    }
+
+    /// How many.
+    pub fn helpers(&self) -> usize {
+        self.helpers
+    }
+
+    /// Calls the function with 0 in this thread and with 1 to the number of helpers in others, at the same time. A helper may be
+    /// missing.
+    pub fn run(&self, work: &(dyn Fn(usize) + Sync)) {
+        (self.run)(self.helpers, work);
+    }
+}
+
+impl Default for Workers {
+    /// None: everything is done by the caller, in the same order each time.
+    fn default() -> Workers {
+        Workers::new(0, |_, work| work(0))
+    }
+}
+
+impl std::fmt::Debug for Workers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} helpers", self.helpers)
     }
 }

@@ -50,6 +50,11 @@ pub fn diff_page(file: FileId, start: u32) -> PageId {
     PageId { file, page: start + 6 }
 }
 
+/// The ML page of an interval that starts at `start`.
+pub fn ml_page(file: FileId, start: u32) -> PageId {
+    PageId { file, page: start + 7 }
+}
+
 /// The PFS page of a page, and its index there.
 pub fn pfs_of(page: PageId) -> (PageId, u32) {
     let n = page.page / PFS_PAGES;

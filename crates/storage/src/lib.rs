@@ -8,7 +8,7 @@
 //! lock      modes, queues, escalation, deadlock search, over opaque resource names
 //! txn       begin, commit, savepoints, rollback, the transaction table
 //! access    heaps, B+ trees, LOB chains, the directory of them; every log record's encoding, redo and undo
-//! recovery  checkpoint and restart;  backup  full backups taken while others write
+//! recovery  checkpoint and restart;  backup  backups taken while others write, and restores
 //! ```
 //!
 //! Arrows inside: `page` ← `buffer` ← `alloc` ← `access` ← `recovery`, `backup`; `txn` is beside `access`, which it rolls
@@ -30,19 +30,23 @@ mod growth;
 pub mod instance;
 pub mod layout;
 pub mod lock;
+mod logfiles;
 pub mod page;
 pub mod recovery;
 mod spec;
 pub mod txn;
 
+pub use access::bulk_space::BulkHold;
 pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };
-pub use backup::BackupReport;
+pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
-    FileKind, Growth, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,
+    FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,
+    VlfAlgorithm,
 };
 pub use error::{StorageError, StorageResult};
-pub use instance::{InstanceOptions, StorageInstance};
-pub use txn::{BeginSpec, Durability, Isolation, Savepoint, Transaction};
+pub use instance::{InstanceOptions, StorageInstance, Workers};
+pub use taffrail_log::{ShrinkMode, ShrinkReport, ShrinkStop};
+pub use txn::{BeginSpec, Durability, Isolation, RECOVERY_SESSION, Savepoint, Transaction};

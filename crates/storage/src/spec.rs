@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use taffrail_base::FileId;
 
-pub use taffrail_log::Growth;
+pub use taffrail_log::{Growth, Initialization, VlfAlgorithm};
 
 /// A data file to be made, or as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +57,10 @@ pub struct DatabaseOptions {
     pub target_recovery_time_s: u32,
     /// Bits that the engine defines (SINGLE_USER, READ_ONLY …): storage keeps them.
     pub engine_flags: u64,
+    /// How new parts of the log's files are initialised; none: as the instance says.
+    pub log_initialization: Option<Initialization>,
+    /// How many VLFs a growth makes; none: as the instance says.
+    pub log_vlf_algorithm: Option<VlfAlgorithm>,
 }
 
 impl Default for DatabaseOptions {
@@ -67,6 +71,8 @@ impl Default for DatabaseOptions {
             delayed_durability: 0,
             target_recovery_time_s: 60,
             engine_flags: 0,
+            log_initialization: None,
+            log_vlf_algorithm: None,
         }
     }
 }
@@ -75,7 +81,9 @@ impl Default for DatabaseOptions {
 #[derive(Clone, Debug)]
 pub struct LogSettings {
     /// How many VLFs a growth makes.
-    pub vlf_algorithm: taffrail_log::VlfAlgorithm,
+    pub vlf_algorithm: VlfAlgorithm,
+    /// How new parts of log files are initialised.
+    pub initialization: Initialization,
     /// How long a delayed durable commit may stay in memory.
     pub delayed_window: Duration,
     /// Sector size of a new log; none: the device's.
@@ -84,11 +92,22 @@ pub struct LogSettings {
     pub buffers: usize,
 }
 
+impl LogSettings {
+    /// What holds for a database with these options.
+    pub fn growth_rules(&self, options: &DatabaseOptions) -> (Initialization, VlfAlgorithm) {
+        (
+            options.log_initialization.unwrap_or(self.initialization),
+            options.log_vlf_algorithm.unwrap_or(self.vlf_algorithm),
+        )
+    }
+}
+
 impl Default for LogSettings {
     fn default() -> LogSettings {
         let o = taffrail_log::LogOptions::default();
         LogSettings {
             vlf_algorithm: o.vlf_algorithm,
+            initialization: o.initialization,
             delayed_window: o.delayed_window,
             sector: None,
             buffers: o.buffers,
@@ -129,11 +148,17 @@ pub struct RecoveryReport {
     pub redone: u64,
     /// Torn pages repaired from the double-write region.
     pub torn_repaired: u64,
-    /// Time of analysis and redo (one pass), of the undo of system transactions, of the rest.
+    /// Pages that redo has read.
+    pub pages_read: u64,
+    /// Bytes of log that redo has read.
+    pub redo_bytes: u64,
+    /// Time until the log was read: boot page, syncs, torn pages.
     pub analysis: Duration,
-    /// See above.
+    /// Time of analysis and redo, which is one pass over the log.
     pub redo: Duration,
-    /// See above.
+    /// Time of undo before the database opened.
+    pub system_undo: Duration,
+    /// Time of undo after that.
     pub undo: Duration,
 }
 

@@ -51,6 +51,7 @@ fn create(world: &SimWorld) -> Arc<Database> {
             delayed_durability: 0,
             target_recovery_time_s: 60,
             engine_flags: 0,
+            ..DatabaseOptions::default()
         },
         temporary: false,
     };

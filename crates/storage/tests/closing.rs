@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
 use taffrail_io::sim::SimWorld;
+use taffrail_storage::backup::{
+    self, BackupKind, BackupSpec, Device, MediaMode, RestoreKind, RestoreSpec,
+};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
     Direction, Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel,
-    ScanLocks, StorageError, StorageInstance, Transaction, backup, btree, heap,
+    ScanLocks, StorageError, StorageInstance, Transaction, btree, heap,
 };
 
 /// A tree that every database has.
@@ -235,9 +238,27 @@ fn check_copy(
     byte: u8,
 ) {
     let media = Path::new("/data/a.bak");
-    db.backup_full(media, true, &|| false).unwrap();
-    let spec = spec("copy", 512 << 20);
-    let copy = backup::rebuild(shared, DatabaseId(6), "copy", &spec, media, 1).unwrap();
+    let devices = vec![Device::Disk(media.into())];
+    let mut set = BackupSpec::new(BackupKind::Full, devices.clone());
+    set.mode = MediaMode::Format;
+    db.backup(&set, &mut ()).unwrap();
+    let files = db.files();
+    let spec = RestoreSpec {
+        kind: RestoreKind::Database,
+        devices,
+        position: 1,
+        id: DatabaseId(6),
+        name: "copy".into(),
+        primary: None,
+        moves: files
+            .iter()
+            .map(|f| (f.name.clone(), format!("/data/copy_{}", f.name).into()))
+            .collect(),
+        replaces: Vec::new(),
+        guid: None,
+        recovery: true,
+    };
+    let copy = backup::restore(shared, &spec, &mut ()).unwrap().database.unwrap();
     let pages = |db: &Arc<Database>| db.space_used(heap).unwrap().used_pages;
     assert_eq!(pages(&copy), pages(db));
     assert_eq!(rows_of(&copy, heap, byte), rows);

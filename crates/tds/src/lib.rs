@@ -19,6 +19,7 @@
 //! 3. Encoders append to a `Vec<u8>`; encoding a row allocates nothing else.
 #![forbid(unsafe_code)]
 
+pub mod bulk;
 pub mod error;
 pub mod login7;
 pub mod packet;
@@ -34,7 +35,7 @@ pub mod version;
 mod downlevel;
 
 pub use error::{EncodeError, ProtocolError};
-pub use packet::{Assembler, Framer, Message, PacketType, Reset};
+pub use packet::{Assembler, Framer, Message, PacketType, Part, Reset};
 pub use reader::Reader;
 pub use typeinfo::{TypeInfo, Wire};
 pub use version::TdsVersion;

@@ -98,10 +98,30 @@ pub struct Message {
     pub ignored: bool,
 }
 
+/// What [`Assembler::next_part`] found of a bulk load message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// No complete packet waits.
+    Nothing,
+    /// Data was appended; more will come.
+    Data,
+    /// Data was appended perhaps, and the message ends here.
+    End {
+        /// The sender gave it up half-way.
+        ignored: bool,
+    },
+    /// The sender broke off with an attention: the message ends here.
+    Attention,
+}
+
 /// Puts messages together out of bytes as they arrive.
 ///
+/// A bulk load message can be larger than memory. It is announced at its first packet, with no data, and handed out
+/// part by part ([`Assembler::next_part`]).
+///
 /// Invariants: (1) `start <= input.len()`; (2) `input[start..]` holds bytes not yet looked at, beginning with a
-/// packet header; (3) `data` holds the packets' data of the message under way, at most `limit` bytes.
+/// packet header; (3) `data` holds the packets' data of the message under way, at most `limit` bytes; (4) while
+/// `in_parts`, `under_way` is the bulk load and `next_message` is not called.
 #[derive(Debug)]
 pub struct Assembler {
     input: Vec<u8>,
@@ -109,6 +129,7 @@ pub struct Assembler {
     data: Vec<u8>,
     under_way: Option<(PacketType, Reset)>,
     finished: bool,
+    in_parts: bool,
     limit: usize,
 }
 
@@ -121,6 +142,7 @@ impl Assembler {
             data: Vec::new(),
             under_way: None,
             finished: false,
+            in_parts: false,
             limit,
         }
     }
@@ -143,6 +165,7 @@ impl Assembler {
 
     /// The next complete message, if it has arrived. Its data stays readable until the next call.
     pub fn next_message(&mut self) -> Result<Option<Message>, ProtocolError> {
+        debug_assert!(!self.in_parts, "a bulk load is read to its end first");
         if self.finished {
             self.finished = false;
             self.data.clear();
@@ -166,6 +189,10 @@ impl Assembler {
                     ));
                 }
             }
+            if kind == PacketType::BulkLoad {
+                (self.in_parts, self.finished) = (true, true);
+                return Ok(Some(Message { kind, reset, ignored: false }));
+            }
             let (from, to) = (self.start + HEADER_BYTES, self.start + HEADER_BYTES + body);
             if self.data.len() + body > self.limit {
                 return Err(ProtocolError::TooLong);
@@ -188,6 +215,35 @@ impl Assembler {
     pub fn data(&self) -> &[u8] {
         debug_assert!(self.finished);
         &self.data
+    }
+
+    /// The complete packets that wait of the bulk load message under way: their data is appended to `out`.
+    pub fn next_part(&mut self, out: &mut Vec<u8>) -> Result<Part, ProtocolError> {
+        if !self.in_parts {
+            return Ok(Part::End { ignored: false });
+        }
+        let before = out.len();
+        while let Some(((kind, status), body)) = self.peek_packet()? {
+            let from = self.start + HEADER_BYTES;
+            match kind {
+                PacketType::BulkLoad => out.extend_from_slice(&self.input[from..from + body]),
+                PacketType::Attention => {}
+                _ => {
+                    return Err(ProtocolError::Malformed(
+                        "packet of another type inside a message",
+                    ));
+                }
+            }
+            self.start = from + body;
+            if kind == PacketType::Attention || status & END_OF_MESSAGE != 0 {
+                (self.in_parts, self.under_way) = (false, None);
+                return Ok(match kind {
+                    PacketType::Attention => Part::Attention,
+                    _ => Part::End { ignored: status & IGNORE != 0 },
+                });
+            }
+        }
+        Ok(if out.len() > before { Part::Data } else { Part::Nothing })
     }
 
     /// True if the bytes that wait, as far as they are complete packets, begin with an attention; takes it.
@@ -377,6 +433,43 @@ mod tests {
                 "{bad:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_bulk_load_is_handed_out_in_parts() {
+        let mut framer = Framer::new(PacketType::BulkLoad);
+        framer.set_packet_bytes(512);
+        let (data, mut wire) = (vec![7; 5000], Vec::new());
+        framer.frame(&data, true, &mut wire);
+        wire.extend([6, 1, 0, 8, 0, 0, 0, 0]);
+        // The limit is not for messages that are not kept.
+        let mut assembler = Assembler::new(100);
+        let (mut got, mut announced, mut parts) = (Vec::new(), false, Vec::new());
+        for chunk in wire.chunks(100) {
+            assembler.feed(chunk);
+            if !announced {
+                let Some(message) = assembler.next_message().unwrap() else { continue };
+                assert_eq!((message.kind, assembler.data()), (PacketType::BulkLoad, &[][..]));
+                announced = true;
+            }
+            if parts.last() != Some(&Part::End { ignored: false }) {
+                assert_eq!(assembler.take_attention(), Ok(false));
+                parts.push(assembler.next_part(&mut got).unwrap());
+            }
+        }
+        assert_eq!(got, data);
+        assert_eq!(parts.last(), Some(&Part::End { ignored: false }));
+        assert_eq!(assembler.take_attention(), Ok(true));
+
+        let mut assembler = Assembler::new(100);
+        assembler.feed(&wire[..512]);
+        assembler.feed(&[6, 1, 0, 8, 0, 0, 0, 0]);
+        assert!(assembler.next_message().unwrap().is_some());
+        assert_eq!(assembler.next_part(&mut Vec::new()), Ok(Part::Attention));
+        assembler.feed(&wire[..512]);
+        assembler.feed(&[1, 1, 0, 8, 0, 0, 0, 0]);
+        assert!(assembler.next_message().unwrap().is_some());
+        assert!(matches!(assembler.next_part(&mut Vec::new()), Err(ProtocolError::Malformed(_))));
     }
 
     #[test]

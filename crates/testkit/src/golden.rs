@@ -6,6 +6,7 @@
 //! ```text
 //! --@ sort              rows in the order of their text (the query has no ORDER BY)
 //! --@ mask spid, lsn    values of these columns change from run to run and are shown as *
+//! --@ mask 3014         numbers in the text of this message change from run to run
 //! --@ session two       this batch and those after it run in the session of that name, opened when first named
 //! ```
 

@@ -15,7 +15,8 @@ use crate::session::{Cell, Column, Event};
 pub struct Show {
     /// Rows in the order of their text: for queries without ORDER BY.
     pub sort: bool,
-    /// Columns (lower case) whose values change from run to run; they are shown as `*`.
+    /// Columns (lower case) whose values change from run to run; they are shown as `*`. A number is that of a message, whose numbers
+    /// outside of quotes are.
     pub mask: Vec<String>,
 }
 
@@ -46,7 +47,10 @@ pub fn render(events: &[Event], show: &Show) -> String {
             Event::Done(Some(1)) => out.push_str("(1 row affected)\n"),
             Event::Done(Some(count)) => line(&mut out, &format!("({count} rows affected)")),
             Event::Done(None) => {}
-            Event::Message(message) => self::message(&mut out, message),
+            Event::Message(message) => {
+                let masked = show.mask.contains(&message.number.to_string());
+                self::message(&mut out, message, masked);
+            }
             Event::ReturnStatus(0) => {}
             Event::ReturnStatus(status) => line(&mut out, &format!("return status {status}")),
             Event::Output { name, value } => line(&mut out, &format!("{name} = {}", shown(value))),
@@ -55,7 +59,7 @@ pub fn render(events: &[Event], show: &Show) -> String {
     out
 }
 
-fn message(out: &mut String, message: &SqlError) {
+fn message(out: &mut String, message: &SqlError, masked: bool) {
     if !message.is_informational() {
         let SqlError { number, severity, state, line, procedure, .. } = message;
         write!(out, "Msg {number}, Level {severity}, State {state}").expect("into a String");
@@ -64,7 +68,27 @@ fn message(out: &mut String, message: &SqlError) {
         }
         writeln!(out, ", Line {line}").expect("into a String");
     }
-    line(out, &message.message);
+    if masked { line(out, &without_numbers(&message.message)) } else { line(out, &message.message) }
+}
+
+/// Each run of digits (and dots among them) outside of quotes as one `*`.
+fn without_numbers(text: &str) -> String {
+    let (mut out, mut quoted, mut number) = (String::new(), false, false);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        quoted ^= c == '\'';
+        let dot = number && c == '.' && rest.peek().is_some_and(char::is_ascii_digit);
+        if !quoted && (c.is_ascii_digit() || dot) {
+            if !number {
+                out.push('*');
+            }
+            number = true;
+        } else {
+            number = false;
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn line(out: &mut String, text: &str) {

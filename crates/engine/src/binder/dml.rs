@@ -131,6 +131,7 @@ impl<'a> Binder<'a> {
             source_types,
             columns: sources,
             defaults,
+            bulk_defaults: false,
             explicit_identity,
             spool: false,
             top: None,
@@ -151,6 +152,21 @@ impl<'a> Binder<'a> {
         let columns =
             if columns.len() == types.len() { columns } else { (0..types.len()).collect() };
         let explicit = columns.iter().any(|c| table.columns[*c].is_identity);
+        let target = Target { database, table, table_lock: TableLock::Intent };
+        self.insert_plan(target, InsertRows::External, types, &columns, explicit)
+    }
+
+    /// A plan for a bulk load: source column n goes to `columns[n]`, if anywhere.
+    pub fn bind_bulk_insert(
+        &mut self,
+        database: Arc<Database>,
+        table: Arc<Table>,
+        columns: &[Option<usize>],
+        types: Vec<SqlType>,
+    ) -> SqlResult<InsertPlan> {
+        // No column has this position: the value goes nowhere.
+        let columns: Vec<usize> = columns.iter().map(|c| c.unwrap_or(usize::MAX)).collect();
+        let explicit = columns.iter().any(|c| table.columns.get(*c).is_some_and(|c| c.is_identity));
         let target = Target { database, table, table_lock: TableLock::Intent };
         self.insert_plan(target, InsertRows::External, types, &columns, explicit)
     }

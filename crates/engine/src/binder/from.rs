@@ -361,6 +361,12 @@ impl<'a> Binder<'a> {
 
     fn table_function(&mut self, f: &'a ast::TableFunction) -> SqlResult<FromTree> {
         let (database, view) = self.meta.table_function(&f.call.name)?;
+        let given = f.call.arguments.len();
+        match view.arguments {
+            Some((least, _)) if given < least => return Err(SqlError::new(313, &[&f.call.name])),
+            Some((_, most)) if given > most => return Err(SqlError::new(8144, &[&f.call.name])),
+            _ => {}
+        }
         let (args, depends) = self.collecting_outer(|b| {
             f.call
                 .arguments

@@ -22,6 +22,8 @@ pub enum EntryState {
     Dropping,
     /// SET OFFLINE: not opened at start.
     Offline,
+    /// In the middle of a restore.
+    Restoring,
 }
 
 /// A row of `sysdatabases`.
@@ -86,6 +88,7 @@ pub fn databases(master: &Arc<taffrail_storage::Database>) -> SqlResult<Vec<Data
                 0 => EntryState::Online,
                 1 => EntryState::Creating,
                 3 => EntryState::Offline,
+                4 => EntryState::Restoring,
                 _ => EntryState::Dropping,
             },
             owner_sid: systab::bytes(&row, 4)?.to_vec(),
@@ -107,6 +110,7 @@ pub fn put_database(
         EntryState::Creating => 1,
         EntryState::Dropping => 2,
         EntryState::Offline => 3,
+        EntryState::Restoring => 4,
     };
     let files: Vec<_> = entry.files.iter().map(|f| f.to_string_lossy()).collect();
     let row = [

@@ -43,6 +43,9 @@ use taffrail_storage::lock::LockMode;
 use taffrail_storage::{BeginSpec, Durability, StorageError, Transaction};
 use taffrail_types::{Collation, Value};
 
+/// Where the versions of the next catalogue that is opened begin.
+static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
+
 /// The version of the catalogue's tables that this program writes.
 pub const SCHEMA_VERSION: i64 = 1;
 
@@ -154,6 +157,8 @@ impl Catalog {
             return Err(SqlError::new(948, &[&name, &version, &SCHEMA_VERSION]));
         }
         let limit = |tx: &mut Transaction, id| rows::read_limit(tx, id);
+        // No two openings share versions: a database that is restored keeps its id, and must not be taken for what it was.
+        let first = FIRST_VERSION.fetch_add(1 << 32, Ordering::Relaxed);
         let catalog = Catalog {
             object_ids: Sequence::new(
                 storage.clone(),
@@ -172,8 +177,8 @@ impl Catalog {
             ),
             storage: storage.clone(),
             state: RwLock::default(),
-            version: AtomicU64::new(1),
-            snapshots: AtomicU64::new(1),
+            version: AtomicU64::new(first),
+            snapshots: AtomicU64::new(first),
             pending: Mutex::default(),
             pending_sessions: AtomicUsize::new(0),
             settled: Condvar::new(),
@@ -217,6 +222,11 @@ impl Catalog {
 
     pub(crate) fn new_version(&self) -> u64 {
         self.snapshots.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The database is closed: what was planned on it is planned anew before it runs again.
+    pub(crate) fn retire(&self) {
+        self.changed();
     }
 
     fn changed(&self) {

@@ -12,6 +12,10 @@
 //! 2. No two rows name the same file; should they, a start removes only files that no other row names.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
 
+mod restoring;
+
+pub(crate) use restoring::Taken;
+
 use super::master::{self, DatabaseEntry, EntryState};
 use super::{Catalog, datetime_now, fold};
 use crate::database::Database;
@@ -72,6 +76,8 @@ pub struct Databases {
     data_dir: PathBuf,
     slots: RwLock<Vec<Slot>>,
     changing: Mutex<()>,
+    /// Those that a restore works on.
+    busy: Mutex<Vec<DatabaseId>>,
     /// Ids above have not been given out by this process.
     last_id: AtomicU16,
 }
@@ -97,6 +103,7 @@ impl Databases {
             data_dir: data_dir.into(),
             slots: RwLock::default(),
             changing: Mutex::new(()),
+            busy: Mutex::default(),
             last_id: AtomicU16::new(4),
         };
         let mut reports = Vec::new();
@@ -257,11 +264,16 @@ impl Databases {
     fn open_others(&self, reports: &mut Vec<StartReport>) -> SqlResult<()> {
         let master = self.master_storage()?;
         let rows = master::databases(&master)?;
-        for entry in rows.clone() {
+        for mut entry in rows.clone() {
             if entry.id.0 <= 2 {
                 continue;
             }
             self.last_id.fetch_max(entry.id.0, Ordering::Relaxed);
+            let whole = matches!(entry.state, EntryState::Online | EntryState::Restoring);
+            if whole && self.starts_restoring(&mut entry)? {
+                self.insert(Slot { entry, database: None, problem: None });
+                continue;
+            }
             match entry.state {
                 EntryState::Creating | EntryState::Dropping => {
                     let mut files = entry.files;
@@ -272,7 +284,7 @@ impl Databases {
                 EntryState::Offline => {
                     self.insert(Slot { entry, database: None, problem: None });
                 }
-                EntryState::Online => {
+                EntryState::Online | EntryState::Restoring => {
                     let name = entry.name.clone();
                     let result = self.open_entry(entry);
                     reports.push(StartReport { name, result });
@@ -286,7 +298,7 @@ impl Databases {
     fn open_entry(&self, entry: DatabaseEntry) -> Result<RecoveryReport, String> {
         let open = || -> Result<(Arc<Database>, RecoveryReport), String> {
             let primary = entry.files.first().cloned().ok_or("no file is recorded for it")?;
-            let (storage, report) = taffrail_storage::Database::open(
+            let (storage, report) = taffrail_storage::Database::open_deferred(
                 &self.storage,
                 entry.id,
                 &entry.name,
@@ -353,7 +365,7 @@ impl Databases {
         self.slots.read().iter().find(|s| s.entry.id == id)?.database.clone()
     }
 
-    /// A database by name, to be used: 911 when there is none, 942, 945 or 926 when it is not open.
+    /// A database by name, to be used: 911 when there is none, 942, 927, 945 or 926 when it is not open.
     pub fn get(&self, name: &str) -> SqlResult<Arc<Database>> {
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
         let name = &slot.entry.name;
@@ -364,6 +376,7 @@ impl Databases {
                 _ => Ok(database),
             },
             None if slot.entry.state == EntryState::Offline => Err(SqlError::new(942, &[name])),
+            None if slot.entry.state == EntryState::Restoring => Err(SqlError::new(927, &[name])),
             None => Err(SqlError::new(945, &[name])),
         }
     }
@@ -440,6 +453,9 @@ impl Databases {
         let Some(slot) = self.slot(name) else {
             return Err(SqlError::new(3701, &[&"drop", &"database", &name]));
         };
+        if self.is_busy(slot.entry.id) {
+            return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
+        }
         let master = self.master_storage()?;
         let mut entry = slot.entry;
         if let Some(database) = &slot.database {
@@ -522,5 +538,6 @@ pub fn default_options(recovery_model: RecoveryModel) -> DatabaseOptions {
         delayed_durability: 0,
         target_recovery_time_s: 60,
         engine_flags: 0,
+        ..DatabaseOptions::default()
     }
 }

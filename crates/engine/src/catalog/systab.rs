@@ -45,6 +45,20 @@ pub struct SystemTables;
 
 #[allow(missing_docs)]
 impl SystemTables {
+    /// All of them, those of master alone included.
+    pub const ALL: [SystemTable; 11] = [
+        Self::OBJECTS,
+        Self::COLUMNS,
+        Self::INDEXES,
+        Self::INDEX_COLUMNS,
+        Self::MODULES,
+        Self::SCHEMAS,
+        Self::IDENTITY,
+        Self::INFO,
+        Self::DATABASES,
+        Self::LOGINS,
+        Self::CONFIGURES,
+    ];
     /// schema id, name, kind, parent, created, modified, flags, detail
     pub const OBJECTS: SystemTable = SystemTable {
         name: "sysobjects",

@@ -3,6 +3,10 @@
 //! Whatever a command prints or returns, it ends with message 2528, unless `WITH NO_INFOMSGS` was said.
 //! `WITH TABLERESULTS` turns what others print into rows; the commands that always give rows accept it.
 
+mod shrink;
+
+mod opentran;
+
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -10,7 +14,7 @@ use crate::row;
 use crate::session::client_gone;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
 use crate::views::cell::coerce;
-use crate::views::dm_db::{log_file_ids, vlf_status};
+use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_observe::{WaitStats, WaitType};
@@ -28,16 +32,18 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
     match dbcc.command.value.to_ascii_uppercase().as_str() {
         "LOGINFO" => log_info(cx, dbcc)?,
         "SQLPERF" => sqlperf(cx, dbcc)?,
-        "OPENTRAN" => open_transaction(cx, dbcc, has("TABLERESULTS"))?,
+        "OPENTRAN" => opentran::run(cx, dbcc, has("TABLERESULTS"))?,
         "CHECKIDENT" => check_identity(cx, dbcc, silent)?,
+        "SHRINKFILE" => shrink::shrink_file(cx, dbcc, silent)?,
+        "SHRINKDATABASE" => shrink::shrink_database(cx, dbcc, silent)?,
         "USEROPTIONS" => user_options(cx)?,
         "TRACESTATUS" => trace_status(cx)?,
         // Caches here hold nothing that a script's timing needs gone, except pages: see the text of the error.
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS"
         | "TRACEON" | "TRACEOFF" | "CHECKDB" | "CHECKTABLE" | "CHECKALLOC" | "CHECKCATALOG"
-        | "SHRINKFILE" | "SHRINKDATABASE" | "INPUTBUFFER" | "SHOW_STATISTICS" | "SHOWCONTIG"
-        | "INDEXDEFRAG" | "DBREINDEX" | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE" | "IND" | "LOG"
-        | "DBINFO" | "FLUSHPROCINDB" | "CLONEDATABASE" | "HELP" | "PROCCACHE" | "OUTPUTBUFFER" => {
+        | "INPUTBUFFER" | "SHOW_STATISTICS" | "SHOWCONTIG" | "INDEXDEFRAG" | "DBREINDEX"
+        | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE" | "IND" | "LOG" | "DBINFO" | "FLUSHPROCINDB"
+        | "CLONEDATABASE" | "HELP" | "PROCCACHE" | "OUTPUTBUFFER" => {
             return Err(unsupported(&format!("DBCC {}", dbcc.command.value.to_uppercase())));
         }
         _ => return Err(SqlError::new(2526, &[])),
@@ -204,49 +210,6 @@ fn log_space(cx: &mut StatementContext<'_>) -> SqlResult<()> {
         ("Status", SqlType::Int, false),
     ];
     send(cx, &columns, rows)
-}
-
-/// The oldest transaction that has written.
-fn open_transaction(
-    cx: &mut StatementContext<'_>,
-    dbcc: &ast::Dbcc,
-    table_results: bool,
-) -> SqlResult<()> {
-    let database = database_of(cx, dbcc.arguments.first())?;
-    let oldest = database.storage.active_transactions().into_iter().find(|t| !t.system);
-    let Some(t) = oldest else { return print(cx, "No active open transactions.") };
-    let lsn = database.storage.log().lsn(t.first_bound);
-    let lsn = lsn.map_or_else(String::new, |l| format!("({}:{}:{})", l.vlf.0, l.block.0, l.slot));
-    let started = crate::catalog::datetime(t.begun);
-    let style = Some(109);
-    let varchar = SqlType::VarChar(MaxLen::N(30));
-    let explicit = taffrail_types::Conversion::Explicit;
-    let started =
-        taffrail_types::convert::cast(&started, SqlType::DateTime, varchar, style, explicit)?;
-    let started = started.as_text().unwrap_or_default();
-    let facts = [
-        ("OLDACT_SPID", "SPID (server process ID)", t.session.0.to_string()),
-        ("OLDACT_UID", "UID (user ID) ", "-1".to_string()),
-        ("OLDACT_NAME", "Name          ", t.name.to_string()),
-        ("OLDACT_LSN", "LSN           ", lsn),
-        ("OLDACT_STARTTIME", "Start time    ", started),
-        ("OLDACT_SID", "SID           ", "0x01".to_string()),
-    ];
-    if table_results {
-        let rows = facts.into_iter().map(|(name, _, value)| row![name, value]).collect();
-        let columns = [
-            ("REPL_NAME", SqlType::VarChar(MaxLen::N(25)), false),
-            ("REPL_VALUE", SqlType::Variant, true),
-        ];
-        return send(cx, &columns, rows);
-    }
-    print(cx, &format!("Transaction information for database '{}'.", database.name))?;
-    print(cx, "")?;
-    print(cx, "Oldest active transaction:")?;
-    for (_, name, value) in facts {
-        print(cx, &format!("    {name}: {value}"))?;
-    }
-    Ok(())
 }
 
 /// A line of text, as PRINT sends it.

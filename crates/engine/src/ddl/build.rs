@@ -1,9 +1,10 @@
 //! Fills heaps and indexes from rows that exist: index creation, a new clustered index, a changed row layout.
 //!
-//! Entries are made in one pass over the table, sorted by their keys in memory (keys and, for a nonclustered index, the
-//! covered row; rows of a new clustered index are fetched in the order of the keys), and written by the tree's bulk
-//! build. The caller holds Sch-M on the table, so nobody changes rows meanwhile.
+//! Entries are made in one pass over the table, sorted by their keys (in memory or, if they are many, in runs on disk) and
+//! made into a tree page by page. The caller holds Sch-M on the table, or X and it alone has put rows there, so nobody
+//! changes rows meanwhile.
 
+use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, IndexKind, KeyTail, Table};
 use crate::rowcodec::{Lobs, TableLobs, key};
 use taffrail_base::{SqlError, SqlResult};
@@ -15,15 +16,6 @@ use taffrail_types::{Value, text};
 
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
-}
-
-/// For the iterator that a bulk build takes.
-struct BuildError(Box<SqlError>);
-
-impl From<StorageError> for BuildError {
-    fn from(e: StorageError) -> BuildError {
-        BuildError(sql(e))
-    }
 }
 
 /// Calls `each` with the locator and bytes of every row of a table, in order of its base.
@@ -64,64 +56,6 @@ pub(crate) fn for_each_row(
     }
 }
 
-/// Keys and what belongs to them, in one piece of memory.
-#[derive(Default)]
-struct Entries {
-    bytes: Vec<u8>,
-    /// Start, end of the key, end of the value.
-    places: Vec<(usize, usize, usize)>,
-}
-
-impl Entries {
-    fn push(&mut self, key: &[u8], value: &[u8]) {
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(key);
-        let middle = self.bytes.len();
-        self.bytes.extend_from_slice(value);
-        self.places.push((start, middle, self.bytes.len()));
-    }
-
-    fn sort(&mut self) {
-        let bytes = &self.bytes;
-        self.places.sort_unstable_by(|a, b| bytes[a.0..a.1].cmp(&bytes[b.0..b.1]));
-    }
-
-    fn key(&self, n: usize) -> &[u8] {
-        &self.bytes[self.places[n].0..self.places[n].1]
-    }
-
-    fn value(&self, n: usize) -> &[u8] {
-        &self.bytes[self.places[n].1..self.places[n].2]
-    }
-
-    /// The first of two neighbours with one key.
-    fn duplicate(&self) -> Option<usize> {
-        (1..self.places.len()).find(|n| self.key(*n) == self.key(n - 1))
-    }
-}
-
-/// Message 1505 for the row at `locator`.
-fn duplicate_key(
-    tx: &mut Transaction,
-    table: &Table,
-    source: &Table,
-    index: &Index,
-    locator: &[u8],
-) -> Box<SqlError> {
-    let mut values = Vec::new();
-    let read = (|| -> SqlResult<()> {
-        let row = fetch(tx, source, locator)?;
-        let hobt = source.base().hobt()?;
-        source.layout.decode(&row, &mut values, &mut TableLobs { tx, hobt })
-    })();
-    if let Err(e) = read {
-        return e;
-    }
-    let columns = index.key.columns().iter().map(|c| (&values[c.column], c.ty));
-    let text = text::key_text(columns);
-    SqlError::new(1505, &[&table.head.qualified(), &index.name, &text])
-}
-
 fn fetch(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<Vec<u8>> {
     let hobt = table.base().hobt()?;
     let mut row = Vec::new();
@@ -137,36 +71,68 @@ fn fetch(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<Vec<u
     }
 }
 
+/// What a key that is there twice is told with: the index, and a row's values.
+pub(crate) type Duplicate<'a> = &'a dyn Fn(&Index, &[Value]) -> Box<SqlError>;
+
 /// Fills an empty nonclustered index from the rows of its table.
-pub(crate) fn nonclustered(tx: &mut Transaction, table: &Table, index: &Index) -> SqlResult<()> {
-    let mut entries = Entries::default();
+pub(crate) fn nonclustered(
+    tx: &mut Transaction,
+    table: &Table,
+    index: &Index,
+    twice: Duplicate<'_>,
+) -> SqlResult<()> {
+    let mut load = btree::TreeLoad::open(tx, index.hobt()?, index.fill_factor).map_err(sql)?;
+    let mut sorter = Sorter::new(SortSpace::beside(tx.database(), MEMORY));
     let (mut k, mut covered, mut value) = (Vec::new(), Vec::new(), Vec::new());
-    let mut values = Vec::new();
+    let mut values = vec![Value::Null; table.columns.len()];
+    let mut own = Vec::with_capacity(index.covered.len());
+    let hobt = table.base().hobt()?;
     for_each_row(tx, table, |tx, locator, row| {
-        values.clear();
-        let hobt = table.base().hobt()?;
-        table.layout.decode(row, &mut values, &mut TableLobs { tx, hobt })?;
+        // Only what the index has: a table's other columns may be many, and on pages of their own.
+        for c in &index.covered {
+            values[*c] = table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
+        }
         k.clear();
         index.key.append_row(&values, &mut k);
         if index.tail() == KeyTail::Locator {
             k.extend_from_slice(locator);
         }
         check_key(&k, index)?;
-        let row: Vec<Value> = index.covered.iter().map(|c| values[*c].clone()).collect();
-        index.covered_layout.encode(&row, &mut covered, &mut crate::rowcodec::NoLobs)?;
+        own.clear();
+        own.extend(index.covered.iter().map(|c| values[*c].clone()));
+        index.covered_layout.encode(&own, &mut covered, &mut crate::rowcodec::NoLobs)?;
         key::write_entry(locator, &covered, &mut value);
-        entries.push(&k, &value);
-        Ok(())
+        sorter.push(&k, &value)
     })?;
-    entries.sort();
-    if let Some(n) = entries.duplicate() {
-        let locator = key::read_entry(entries.value(n))?.0.to_vec();
-        return Err(duplicate_key(tx, table, table, index, &locator));
+    let mut sorted = sorter.sorted()?;
+    while let Some((k, value)) = sorted.next()? {
+        match load.push(tx, k, value) {
+            Ok(()) => {}
+            Err(StorageError::DuplicateKey) => {
+                let locator = key::read_entry(value)?.0.to_vec();
+                let values = values_at(tx, table, &locator)?;
+                return Err(twice(index, &values));
+            }
+            Err(e) => return Err(sql(e)),
+        }
     }
-    let all = (0..entries.places.len())
-        .map(|n| Ok::<_, BuildError>((entries.key(n).to_vec(), entries.value(n).to_vec())));
-    btree::build(tx, index.hobt()?, all).map_err(|e| e.0)?;
-    Ok(())
+    load.finish(tx).map(drop).map_err(sql)
+}
+
+/// Message 1505.
+pub(crate) fn duplicate_key(table: &Table, index: &Index, values: &[Value]) -> Box<SqlError> {
+    let columns = index.key.columns().iter().map(|c| (&values[c.column], c.ty));
+    let text = text::key_text(columns);
+    SqlError::new(1505, &[&table.head.qualified(), &index.name, &text])
+}
+
+/// The values of a row.
+fn values_at(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<Vec<Value>> {
+    let row = fetch(tx, table, locator)?;
+    let mut values = Vec::new();
+    let hobt = table.base().hobt()?;
+    table.layout.decode(&row, &mut values, &mut TableLobs { tx, hobt })?;
+    Ok(values)
 }
 
 /// 1946 when a key is too long for its index.
@@ -215,20 +181,23 @@ pub(crate) fn base(
             Ok(out)
         };
     if target.is_heap() {
+        let mut load = heap::HeapLoad::open(&to);
         for_each_row(&mut reader, source, |reader, _, row| {
             let row = convert(tx, reader, row.to_vec())?;
-            heap::insert(tx, &to, &row).map_err(sql)?;
-            Ok(())
+            load.push(tx, &row).map_err(sql)
         })?;
+        load.finish(tx).map_err(sql)?;
         return reader.commit(Durability::Delayed).map_err(sql);
     }
-    let mut entries = Entries::default();
+    let mut load = btree::TreeLoad::open(tx, &to, index.fill_factor).map_err(sql)?;
+    let mut sorter = Sorter::new(SortSpace::beside(tx.database(), MEMORY));
     let mut k = Vec::new();
-    for_each_row(&mut reader, source, |reader, locator, row| {
-        let mut values = Vec::new();
-        source.layout.decode(row, &mut values, &mut TableLobs { tx: reader, hobt: &from })?;
-        if let Some(change) = change {
-            values = change(values)?;
+    let mut values = vec![Value::Null; target.columns.len()];
+    for_each_row(&mut reader, source, |reader, _, row| {
+        let row = convert(tx, reader, row.to_vec())?;
+        for c in index.key.columns() {
+            values[c.column] =
+                target.layout.get(&row, c.column, &mut TableLobs { tx, hobt: &to })?;
         }
         k.clear();
         index.key.append_row(&values, &mut k);
@@ -236,35 +205,21 @@ pub(crate) fn base(
             k.extend_from_slice(&catalog.next_row_number()?.to_be_bytes());
         }
         check_key(&k, index)?;
-        entries.push(&k, locator);
-        Ok(())
+        sorter.push(&k, &row)
     })?;
-    entries.sort();
-    if let Some(n) = entries.duplicate() {
-        let locator = entries.value(n).to_vec();
-        return Err(duplicate_key(tx, target, source, index, &locator));
-    }
-    // Long values are written one by one; other rows go in bulk.
-    let plain = change.is_none();
-    let mut has_long = false;
-    if plain {
-        for_each_row(&mut reader, source, |_, _, row| {
-            has_long |= !source.layout.lobs(row)?.is_empty();
-            Ok(())
-        })?;
-    }
-    if plain && !has_long {
-        let all = (0..entries.places.len()).map(|n| {
-            let row = fetch(&mut reader, source, entries.value(n)).map_err(BuildError)?;
-            Ok::<_, BuildError>((entries.key(n).to_vec(), row))
-        });
-        btree::build(tx, &to, all).map_err(|e| e.0)?;
-    } else {
-        for n in 0..entries.places.len() {
-            let row = fetch(&mut reader, source, entries.value(n))?;
-            let row = convert(tx, &mut reader, row)?;
-            btree::insert(tx, &to, entries.key(n), &row).map_err(sql)?;
+    let mut sorted = sorter.sorted()?;
+    while let Some((k, row)) = sorted.next()? {
+        match load.push(tx, k, row) {
+            Ok(()) => {}
+            Err(StorageError::DuplicateKey) => {
+                let mut values = Vec::new();
+                let row = row.to_vec();
+                target.layout.decode(&row, &mut values, &mut TableLobs { tx, hobt: &to })?;
+                return Err(duplicate_key(target, index, &values));
+            }
+            Err(e) => return Err(sql(e)),
         }
     }
+    load.finish(tx).map_err(sql)?;
     reader.commit(Durability::Delayed).map_err(sql)
 }

@@ -329,7 +329,7 @@ pub(crate) fn refill(
     let tx = cx.transaction(database)?;
     build::base(tx, &database.catalog, old, new, change)?;
     for index in new.nonclustered() {
-        build::nonclustered(tx, new, index)?;
+        build::nonclustered(tx, new, index, &|i, v| build::duplicate_key(new, i, v))?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MAX_LOG_FILE, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::instance::Instance;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -126,7 +127,7 @@ fn create_spec(
     })
 }
 
-fn file_spec(
+pub(super) fn file_spec(
     cx: &StatementContext<'_>,
     spec: &ast::FileSpec,
     default_name: String,
@@ -189,7 +190,7 @@ pub(crate) enum PathRefusal {
 }
 
 impl PathRefusal {
-    fn system_error(&self) -> &'static str {
+    pub(crate) fn system_error(&self) -> &'static str {
         match self {
             PathRefusal::Outside => {
                 "5(Access is denied. The setting file_roots lists the directories that are allowed.)"
@@ -234,16 +235,21 @@ pub(crate) fn check_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBu
 
 /// The same, without a look at the disk.
 pub(crate) fn allowed_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
+    allowed_path_of(cx.instance(), path)
+}
+
+/// The same where there is no statement of its own: a function that reads a file.
+pub(crate) fn allowed_path_of(instance: &Instance, path: &str) -> Result<PathBuf, PathRefusal> {
     if path.is_empty() || path.contains('\n') || path.contains('\0') {
         return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
     }
-    let data_dir = cx.instance().databases().data_dir();
+    let data_dir = instance.databases().data_dir();
     let path = Path::new(path);
     let full = if path.is_absolute() { path.to_path_buf() } else { data_dir.join(path) };
     if full.components().any(|c| c == Component::ParentDir) {
         return Err(PathRefusal::Outside);
     }
-    let roots = &cx.instance().options().file_roots;
+    let roots = &instance.options().file_roots;
     let allowed = full.starts_with(data_dir) || roots.iter().any(|r| full.starts_with(r));
     if !allowed || full.file_name().is_none() {
         return Err(PathRefusal::Outside);
@@ -274,12 +280,15 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
             return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
         }
         databases.drop_database(name)?;
+        if let Some(database) = &slot.database {
+            cx.instance().database_closed(database);
+        }
     }
     Ok(())
 }
 
 /// The sessions that use a database, the own one aside if asked for.
-fn users_of(
+pub(crate) fn users_of(
     cx: &StatementContext<'_>,
     id: u16,
     others_only: bool,
@@ -315,6 +324,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
     let Some(slot) = cx.instance().databases().slot(&name) else {
         return Err(SqlError::new(5011, &[&name]).with_state(5));
     };
+    if slot.entry.state == crate::catalog::master::EntryState::Restoring {
+        return Err(SqlError::new(5052, &[&"ALTER DATABASE", &"Restoring"]));
+    }
     if let ast::AlterDatabaseAction::Set { options, termination } = &s.action {
         if let [ast::DatabaseOption::State(state)] = options[..] {
             return set_state(cx, &slot, state, *termination);
@@ -326,15 +338,19 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
     match &s.action {
         ast::AlterDatabaseAction::ModifyFile(spec) => modify_file(&database, spec),
         ast::AlterDatabaseAction::AddFile { .. } => Err(unsupported("ADD FILE")),
-        ast::AlterDatabaseAction::AddLogFile(_) => Err(unsupported("ADD LOG FILE")),
-        ast::AlterDatabaseAction::RemoveFile(_) => Err(unsupported("REMOVE FILE")),
+        ast::AlterDatabaseAction::AddLogFile(specs) => {
+            super::files::add_log_files(cx, &database, specs)
+        }
+        ast::AlterDatabaseAction::RemoveFile(name) => {
+            super::files::remove_file(cx, &database, name)
+        }
         ast::AlterDatabaseAction::AddFilegroup { .. } => Err(unsupported("ADD FILEGROUP")),
         ast::AlterDatabaseAction::RemoveFilegroup(_) => Err(unsupported("REMOVE FILEGROUP")),
         ast::AlterDatabaseAction::ModifyFilegroup { .. } => Err(unsupported("MODIFY FILEGROUP")),
         ast::AlterDatabaseAction::ModifyName(_) => Err(unsupported("MODIFY NAME")),
         ast::AlterDatabaseAction::Collate(_) => Err(unsupported("ALTER DATABASE … COLLATE")),
-        ast::AlterDatabaseAction::ScopedConfiguration { .. } => {
-            Err(unsupported("ALTER DATABASE SCOPED CONFIGURATION"))
+        ast::AlterDatabaseAction::ScopedConfiguration { secondary, clear, option } => {
+            super::scoped::alter(cx, &database, *secondary, *clear, option)
         }
         ast::AlterDatabaseAction::Set { .. } => Ok(()),
     }
@@ -360,7 +376,11 @@ fn set_state(
                 return Err(SqlError::new(5070, &[&slot.entry.name]));
             }
             clear_users(cx, id.0, &slot.entry.name, termination)?;
-            cx.instance().databases().set_offline(&slot.entry.name, true)
+            cx.instance().databases().set_offline(&slot.entry.name, true)?;
+            if let Some(database) = &slot.database {
+                cx.instance().database_closed(database);
+            }
+            Ok(())
         }
     }
 }
@@ -534,8 +554,7 @@ fn alter_file(
 
 /// A log file's place among the log's files.
 fn log_file(database: &Database, file: &FileInfo) -> SqlResult<usize> {
-    let files = database.storage.log().files();
-    let at = files.iter().position(|f| f.path == file.path);
+    let at = database.storage.log_file_number(file.id);
     at.ok_or_else(|| SqlError::new(5041, &[&file.name]))
 }
 

@@ -100,7 +100,8 @@ pub(crate) fn add_keys(
             let index = new.indexes.iter().find(|i| i.id == row.id).cloned();
             let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
             let tx = cx.transaction(database)?;
-            super::build::nonclustered(tx, &new, &index)?;
+            let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
+            super::build::nonclustered(tx, &new, &index, &twice)?;
         }
     }
     modified(cx, database, table.head.id)?;
@@ -269,7 +270,8 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
                     let fresh = new.indexes.iter().find(|i| i.id == index.id).cloned();
                     let fresh = fresh.ok_or_else(|| SqlError::new(5243, &[]))?;
                     let tx = cx.transaction(&database)?;
-                    super::build::nonclustered(tx, &new, &fresh)?;
+                    let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
+                    super::build::nonclustered(tx, &new, &fresh, &twice)?;
                     database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)
                 }
                 _ => rebuild_all(cx, &database, &table),

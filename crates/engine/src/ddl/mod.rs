@@ -5,17 +5,18 @@
 //! whole databases cannot run in a transaction: they are safe by their own protocol ([`crate::catalog::registry`]).
 
 mod alter;
-mod backup;
-mod build;
+pub(crate) mod build;
 mod clauses;
 mod create;
-mod database;
+pub(crate) mod database;
 mod draft;
 mod drop;
+mod files;
 mod index;
 mod module;
 mod options;
-mod resolve;
+pub(crate) mod resolve;
+pub(crate) mod scoped;
 
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
@@ -27,6 +28,9 @@ use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_types::{Collation, SqlType};
 
+pub(crate) use database::{
+    PathRefusal, allowed_path, allowed_path_of, check_path, checked_path, users_of,
+};
 pub(crate) use drop::reseed as reseed_identity;
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
@@ -69,7 +73,8 @@ pub fn execute(
         StatementKind::CreateSchema(s) => module::create_schema(cx, s),
         StatementKind::CreateDatabase(s) => database::create_database(cx, s),
         StatementKind::AlterDatabase(s) => database::alter_database(cx, s),
-        StatementKind::Backup(s) => backup::backup(cx, s),
+        StatementKind::Backup(s) => crate::backup::backup(cx, s),
+        StatementKind::Restore(s) => crate::backup::restore(cx, s),
         StatementKind::View(_) => Err(SqlError::new(40510, &[&"CREATE VIEW"])),
         StatementKind::Function(_) => Err(SqlError::new(40510, &[&"CREATE FUNCTION"])),
         StatementKind::Trigger(_) => Err(SqlError::new(40510, &[&"CREATE TRIGGER"])),

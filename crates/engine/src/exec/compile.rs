@@ -301,10 +301,11 @@ impl<'s> Compiler<'s> {
                 if b.distributed {
                     return Err(crate::binder::unsupported_error(&"BEGIN DISTRIBUTED TRANSACTION"));
                 }
-                if b.mark.is_some() {
-                    return Err(crate::binder::unsupported_error(&"BEGIN TRANSACTION WITH MARK"));
-                }
-                StmtKind::Begin(b.name.map(|n| self.name(n)).transpose()?)
+                let text = SqlType::NVarChar(taffrail_types::MaxLen::N(255));
+                let described =
+                    |e: Option<ast::Expr>| e.map(|e| self.code(e, Some(text))).transpose();
+                let mark = b.mark.map(described).transpose()?;
+                StmtKind::Begin(b.name.map(|n| self.name(n)).transpose()?, mark)
             }
             K::Commit(c) => StmtKind::Commit(c.delayed_durability),
             K::Rollback(r) => StmtKind::Rollback(r.name.map(|n| self.name(n)).transpose()?),
@@ -316,6 +317,8 @@ impl<'s> Compiler<'s> {
             K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?),
             K::Checkpoint(_) => StmtKind::Checkpoint,
             K::Dbcc(d) => StmtKind::Dbcc(d),
+            K::InsertBulk(b) => StmtKind::InsertBulk(b),
+            K::BulkInsert(b) => StmtKind::BulkInsert(b),
             K::Unsupported(u) => StmtKind::Unsupported(u.what),
             K::Merge(_) => StmtKind::Unsupported("MERGE".into()),
             K::DeclareCursor(_)
@@ -564,4 +567,18 @@ pub(crate) fn external_insert(
 /// NULL of a variable's first value.
 pub(crate) fn no_values(n: usize) -> Vec<Value> {
     vec![Value::Null; n]
+}
+
+/// A plan for a bulk load; see [`crate::bulk`].
+pub(crate) fn bulk_insert(
+    session: &Session,
+    database: &Arc<Database>,
+    table: &Arc<crate::catalog::Table>,
+    columns: &[Option<usize>],
+    types: Vec<SqlType>,
+) -> SqlResult<crate::plan::change::InsertPlan> {
+    let metadata = SessionMetadata::new(session, database, &[]);
+    let (variables, lines) = (Variables::default(), ast::LineIndex::default());
+    let mut binder = Binder::new(&metadata, &variables, &lines);
+    binder.bind_bulk_insert(database.clone(), table.clone(), columns, types)
 }

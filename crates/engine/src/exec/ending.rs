@@ -105,6 +105,29 @@ impl Interpreter<'_> {
         }
         Ok(Flow::Next)
     }
+
+    /// An error of a request that is a statement by itself, outside any module.
+    pub fn fail_request(&mut self, e: Box<SqlError>, command: Command) -> Result<(), Unwind> {
+        match e.number {
+            CANCELLED | 3621 => return Err(Unwind::Cancelled),
+            CLIENT_GONE => return Err(Unwind::Gone),
+            _ => {}
+        }
+        let e = e.with_line(1);
+        self.session.error = e.number;
+        self.session.row_count = 0;
+        let undo = ends_batch(&e) || self.session.options.xact_abort;
+        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
+        if e.severity >= 20 || undo {
+            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
+        } else if terminates(&e) {
+            let info = SqlError::new(3621, &[]).with_severity(0).with_line(1);
+            self.sink.message(&info).map_err(|_| Unwind::Gone)?;
+        }
+        self.session.fatal |= e.severity >= 20;
+        let done = Done { kind: DoneKind::Statement, command, rows: None, error: true };
+        self.sink.done(done).map_err(|_| Unwind::Gone)
+    }
 }
 
 /// Errors of names that may come to be before the statement runs.
@@ -155,10 +178,12 @@ pub(super) fn command_of(kind: &StmtKind) -> (Command, bool) {
         StmtKind::Insert(_) | StmtKind::InsertExec(..) => (Command::INSERT, true),
         StmtKind::Update(_) => (Command::UPDATE, true),
         StmtKind::Delete(_) => (Command::DELETE, true),
-        StmtKind::Begin(_) => (Command::BEGIN_TRAN, false),
+        StmtKind::Begin(..) => (Command::BEGIN_TRAN, false),
         StmtKind::Commit(_) => (Command::COMMIT, false),
         StmtKind::Rollback(_) => (Command::ROLLBACK, false),
         StmtKind::Save(_) => (Command::SAVE_TRAN, false),
+        StmtKind::BulkInsert(_) => (Command::BULK_INSERT, true),
+        StmtKind::InsertBulk(_) => (Command::BULK_INSERT, false),
         StmtKind::Ddl(s) => (super::options::ddl_command(&s.kind), false),
         StmtKind::SetSwitches(..)
         | StmtKind::SetIsolation(_)
@@ -181,13 +206,14 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
         StmtKind::Declare(_) | StmtKind::DeclareTable(..) => C::Declare,
         StmtKind::Print(_) => C::Print,
         StmtKind::WaitFor { .. } => C::Waitfor,
-        StmtKind::Begin(_) => C::Begin,
+        StmtKind::Begin(..) => C::Begin,
         StmtKind::Commit(_) => C::Commit,
         StmtKind::Rollback(_) => C::Rollback,
         StmtKind::Save(_) => C::Save,
         StmtKind::Use(_) => C::Use,
         StmtKind::Checkpoint => C::Checkpoint,
         StmtKind::Dbcc(_) => C::Dbcc,
+        StmtKind::BulkInsert(_) | StmtKind::InsertBulk(_) => C::BulkInsert,
         StmtKind::Kill(_) => C::Kill,
         StmtKind::Ddl(s) => match &s.kind {
             K::CreateTable(_) => C::CreateTable,
@@ -197,7 +223,10 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
             K::AlterDatabase(_) => C::AlterDatabase,
             K::AlterTable(_) => C::AlterTable,
             K::Truncate(_) => C::Truncate,
+            K::Backup(b) if b.kind == taffrail_syntax::ast::BackupKind::Log => C::BackupLog,
             K::Backup(_) => C::BackupDatabase,
+            K::Restore(r) if r.kind == taffrail_syntax::ast::RestoreKind::Log => C::RestoreLog,
+            K::Restore(_) => C::RestoreDatabase,
             _ => C::Drop,
         },
         _ => C::Assign,

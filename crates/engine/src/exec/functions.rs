@@ -14,6 +14,8 @@ use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value}
 
 /// The version that clients are told: SQL Server 2022's, since scripts ask for abilities by it.
 pub(crate) const PRODUCT_VERSION: &str = "16.0.1000.6";
+/// Its major, minor and build numbers.
+pub(crate) const PRODUCT_PARTS: (u8, u8, u16) = (16, 0, 1000);
 
 /// `@@VERSION`.
 pub(crate) fn version_text() -> String {
@@ -165,8 +167,7 @@ impl FnContext for Session {
     }
 
     fn transaction_id(&self) -> i64 {
-        let parts = &self.transaction.parts;
-        parts.first().map_or(0, |p| p.tx.id().0 as i64)
+        self.transaction.number() as i64
     }
 
     fn login_name(&self) -> String {

@@ -1,5 +1,6 @@
 //! INSERT.
 
+use crate::bulk::TableLoad;
 use crate::catalog::Table;
 use crate::exec::change::{
     Scratch, Verb, add_row, check_row, clustered_key, encode_row, finish_output, output_row, store,
@@ -8,17 +9,19 @@ use crate::exec::ops::scan::ScanOp;
 use crate::exec::ops::{self, Operator};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
-use crate::plan::node::{Node, QueryPlan};
+use crate::plan::node::{Node, QueryPlan, TableLock};
 use taffrail_base::SqlResult;
 use taffrail_storage::{StorageError, btree, heap};
 use taffrail_types::{ConvertContext, SqlType, Value};
 
-/// One row on its way into a table.
-struct Inserter<'a> {
+/// Where the rows of a statement go into a table.
+pub(crate) struct RowSink<'a> {
     plan: &'a InsertPlan,
     scratch: Scratch,
     context: ConvertContext,
     output: Vec<Vec<Value>>,
+    /// The table is filled by pages.
+    load: Option<TableLoad>,
     count: u64,
 }
 
@@ -37,7 +40,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
         let scan: &'a crate::plan::node::Scan = scan;
         return copy_rows(rt, plan, scan);
     }
-    let mut ins = Inserter::new(rt, plan);
+    let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     match &plan.rows {
         InsertRows::Values(rows) => {
             for row in rows {
@@ -60,7 +63,7 @@ pub(crate) fn insert_query<'a>(
     query: &'a QueryPlan,
 ) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
-    let mut ins = Inserter::new(rt, plan);
+    let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     ins.query(rt, query, u64::MAX)?;
     ins.finish(rt)
 }
@@ -72,30 +75,40 @@ pub(crate) fn insert_rows<'a>(
     rows: Vec<Vec<Value>>,
 ) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
-    let mut ins = Inserter::new(rt, plan);
+    let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     for row in rows {
         rt.tick()?;
-        ins.source_row(rt, |_, i| Ok(row[i].clone()))?;
+        ins.push(rt, |_, i| Ok(row[i].clone()))?;
     }
     ins.finish(rt)
 }
 
-impl<'a> Inserter<'a> {
-    fn new(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> Inserter<'a> {
-        Inserter {
+impl<'a> RowSink<'a> {
+    /// Rows of `plan`; `alone`: the table is locked as a whole.
+    pub fn open(rt: &mut Rt<'a>, plan: &'a InsertPlan, alone: bool) -> SqlResult<RowSink<'a>> {
+        let load = match alone {
+            true => TableLoad::open(rt.cx.session, &plan.database, &plan.table)?,
+            false => None,
+        };
+        Ok(RowSink {
             plan,
             scratch: std::mem::take(&mut rt.cx.session.scratch),
             context: rt.cx.session.options.convert_context(),
             output: Vec::new(),
+            load,
             count: 0,
-        }
+        })
     }
 
-    fn finish(mut self, rt: &mut Rt<'a>) -> SqlResult<u64> {
+    /// After the last row; gives the number of rows.
+    pub fn finish(&mut self, rt: &mut Rt<'a>) -> SqlResult<u64> {
+        if let Some(load) = self.load.take() {
+            load.finish(rt.cx.session, &self.plan.database, &self.plan.table)?;
+        }
         if let Some(o) = &self.plan.output {
             finish_output(rt, o, std::mem::take(&mut self.output))?;
         }
-        rt.cx.session.scratch = self.scratch;
+        rt.cx.session.scratch = std::mem::take(&mut self.scratch);
         Ok(self.count)
     }
 
@@ -110,13 +123,13 @@ impl<'a> Inserter<'a> {
             }
             for i in 0..rows.rows {
                 rt.tick()?;
-                self.source_row(rt, |_, c| Ok(rows.row(i)[c].clone()))?;
+                self.push(rt, |_, c| Ok(rows.row(i)[c].clone()))?;
             }
             return Ok(());
         }
         while self.count < limit && op.next(rt)? {
             rt.tick()?;
-            self.source_row(rt, |rt, c| Ok(rt.frame[q.outputs[c] as usize].clone()))?;
+            self.push(rt, |rt, c| Ok(rt.frame[q.outputs[c] as usize].clone()))?;
         }
         Ok(())
     }
@@ -153,7 +166,8 @@ impl<'a> Inserter<'a> {
         self.insert(rt)
     }
 
-    fn source_row(
+    /// Adds a row of the source: `get` gives its values by number.
+    pub fn push(
         &mut self,
         rt: &mut Rt<'a>,
         get: impl Fn(&mut Rt<'a>, usize) -> SqlResult<Value>,
@@ -164,7 +178,13 @@ impl<'a> Inserter<'a> {
             let v = match source {
                 ColumnSource::Source(n) => {
                     let v = get(rt, *n)?;
-                    self.store(v, plan.source_types[*n], at)?
+                    match &plan.defaults[at] {
+                        ColumnSource::Expr(e, ty) if plan.bulk_defaults && v.is_null() => {
+                            let v = rt.eval(e)?;
+                            self.store(v, *ty, at)?
+                        }
+                        _ => self.store(v, plan.source_types[*n], at)?,
+                    }
                 }
                 ColumnSource::Expr(e, ty) => {
                     let v = rt.eval(e)?;
@@ -213,7 +233,12 @@ impl<'a> Inserter<'a> {
         encode_row(rt.cx.session, database, table, &self.scratch.values, &mut row)?;
         self.scratch.row = row;
         let values = std::mem::take(&mut self.scratch.values);
-        add_row(rt.cx.session, database, table, &values, &mut self.scratch)?;
+        match &mut self.load {
+            Some(load) => {
+                load.push(rt.cx.session, database, table, &values, &self.scratch.row)?;
+            }
+            None => add_row(rt.cx.session, database, table, &values, &mut self.scratch)?,
+        }
         self.scratch.values = values;
         self.count += 1;
         if let Some(o) = &plan.output {
@@ -243,6 +268,10 @@ pub(crate) fn copy_rows<'a>(
     let base = table.base();
     let hobt = base.hobt()?.clone();
     let heap_target = table.is_heap() && table.nonclustered().is_empty();
+    let mut load = match plan.table_lock {
+        TableLock::Intent => None,
+        _ => TableLoad::open(rt.cx.session, database, table)?,
+    };
     let mut op = ScanOp::new(scan);
     op.open(rt)?;
     let mut s = std::mem::take(&mut rt.cx.session.scratch);
@@ -272,6 +301,14 @@ pub(crate) fn copy_rows<'a>(
         }
         // A value on overflow pages belongs to the source's row: it is read and written anew.
         let moved = !scan.table.layout.lobs(row)?.is_empty();
+        if let (Some(load), false) = (&mut load, moved) {
+            if load.needs_key() {
+                key_values(table, row, &mut values)?;
+            }
+            load.push(rt.cx.session, database, table, &values, row)?;
+            count += 1;
+            continue;
+        }
         if heap_target && !moved {
             let tx = rt.cx.session.part(database.id);
             heap::insert(tx, &hobt, row).map_err(|e| rt.cx.session.storage_error(e))?;
@@ -288,7 +325,10 @@ pub(crate) fn copy_rows<'a>(
             let mut row = std::mem::take(&mut s.row);
             encode_row(rt.cx.session, database, table, &values, &mut row)?;
             s.row = row;
-            add_row(rt.cx.session, database, table, &values, &mut s)?;
+            match &mut load {
+                Some(load) => load.push(rt.cx.session, database, table, &values, &s.row)?,
+                None => add_row(rt.cx.session, database, table, &values, &mut s)?,
+            }
         } else if table.nonclustered().is_empty() {
             key_values(table, &s.row, &mut values)?;
             clustered_key(database, base, &values, &mut s.key)?;
@@ -309,6 +349,9 @@ pub(crate) fn copy_rows<'a>(
         count += 1;
     }
     rt.cx.session.scratch = s;
+    if let Some(load) = load {
+        load.finish(rt.cx.session, database, table)?;
+    }
     if let (Some(identity), Some((farthest, last))) = (identity, identities) {
         identity.sequence.saw(farthest)?;
         rt.cx.session.identity = Some(last);

@@ -137,7 +137,8 @@ pub(crate) enum StmtKind {
     InsertExec(Box<ast::Insert>, Box<Execute>),
     Update(Box<ast::Update>),
     Delete(Box<ast::Delete>),
-    Begin(Option<NameCode>),
+    /// Name; WITH MARK, its description.
+    Begin(Option<NameCode>, Option<Option<Code>>),
     Commit(Option<bool>),
     Rollback(Option<NameCode>),
     Save(NameCode),
@@ -149,6 +150,8 @@ pub(crate) enum StmtKind {
     Checkpoint,
     Kill(Code),
     Dbcc(Box<ast::Dbcc>),
+    InsertBulk(Box<ast::InsertBulk>),
+    BulkInsert(Box<ast::BulkInsert>),
     /// A statement of the catalogue.
     Ddl(Box<ast::Statement>),
     Unsupported(Box<str>),

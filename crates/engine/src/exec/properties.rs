@@ -55,7 +55,7 @@ impl Session {
         let Some(slot) = self.instance.databases().slot(database) else { return Value::Null };
         let Some(db) = slot.database else {
             return match name {
-                "status" => text("OFFLINE"),
+                "status" => text(views::databases::state_of(&slot).1),
                 _ => Value::Null,
             };
         };

@@ -63,9 +63,23 @@ impl Interpreter<'_> {
                 self.session.row_count = 0;
                 plain(Command::OTHER)
             }
-            StmtKind::Begin(name) => {
+            StmtKind::Begin(name, mark) => {
                 let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
+                let mark = match mark {
+                    Some(Some(code)) => {
+                        Some(self.value(module, act, s, code)?.as_text().unwrap_or_default())
+                    }
+                    Some(None) => Some(String::new()),
+                    None => None,
+                };
                 self.session.begin_transaction(name, self.sink)?;
+                if mark.is_some() {
+                    if self.session.transaction.count() > 1 {
+                        self.context(s.line).message(SqlError::new(3920, &[]))?;
+                    } else {
+                        self.session.transaction.mark = mark;
+                    }
+                }
                 plain(Command::BEGIN_TRAN)
             }
             StmtKind::Commit(delayed) => {
@@ -130,6 +144,15 @@ impl Interpreter<'_> {
                 crate::dbcc::execute(&mut cx, d)?;
                 Ok(Ended { command: Command::OTHER, rows: None })
             }),
+            StmtKind::InsertBulk(b) => {
+                crate::load::insert_bulk(&mut self.context(s.line), b)?;
+                plain(Command::BULK_INSERT)
+            }
+            StmtKind::BulkInsert(b) => {
+                let rows = crate::load::bulk_insert(self, b, s.line)?;
+                self.session.row_count = rows as i64;
+                Ok(Ended { command: Command::BULK_INSERT, rows: Some(rows) })
+            }
             StmtKind::Ddl(statement) => {
                 let command = super::options::ddl_command(&statement.kind);
                 self.session.row_count = 0;
@@ -139,6 +162,12 @@ impl Interpreter<'_> {
                 {
                     self.session.begin_transaction(None, self.sink)?;
                 }
+                let filled = crate::backup::filled_in(statement, &|name| {
+                    let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
+                    let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
+                    Ok(act.vars[at as usize].clone())
+                })?;
+                let statement = filled.as_ref().unwrap_or(statement);
                 self.in_statement(|it| {
                     let mut cx = it.context(s.line);
                     match ddl::execute(&mut cx, statement, &module.text) {
@@ -262,6 +291,8 @@ impl Interpreter<'_> {
         let types = q.plan.columns.iter().map(|c| c.ty).collect();
         let mut insert = super::compile::external_insert(self.session, &database, &table, types)?;
         insert.explicit_identity = table.identity.is_some();
+        // Nobody else can see the table yet.
+        insert.table_lock = crate::plan::node::TableLock::Exclusive;
         for (at, c) in insert.columns.iter_mut().enumerate() {
             *c = crate::plan::change::ColumnSource::Source(at);
         }

@@ -6,16 +6,13 @@ use crate::catalog::DdlOutcome;
 use crate::session::{NamedSavepoint, Session, TransactionPart, client_gone};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{Durability, Savepoint};
 use taffrail_types::Value;
 
 /// Where the parts of a transaction stood when a statement began.
 pub(crate) type Marks = SmallVec<[(DatabaseId, Savepoint); 2]>;
-
-/// Numbers by which clients know transactions.
-static NEXT_DESCRIPTOR: AtomicU64 = AtomicU64::new(1);
 
 /// What a database's option makes of a commit's.
 fn durability(database_option: u8, delayed: bool) -> Durability {
@@ -47,8 +44,17 @@ impl Session {
         for TransactionPart { database, tx } in parts {
             let outcome = if result.is_ok() {
                 let mode = durability(database.delayed_durability(), delayed);
-                match tx.commit(mode) {
-                    Ok(()) => DdlOutcome::Committed,
+                match tx.commit_at(mode) {
+                    Ok(at) => {
+                        if let (Some(mark), Some(at)) = (&self.transaction.mark, at)
+                            && database.id.0 != 2
+                        {
+                            let name = self.transaction.name.as_deref().unwrap_or_default();
+                            let mark = crate::backup::Mark::new(&database, name, mark, at);
+                            self.transaction.marked.push(mark);
+                        }
+                        DdlOutcome::Committed
+                    }
                     Err(e) => {
                         result = Err(self.storage_error(e));
                         DdlOutcome::RolledBack
@@ -137,7 +143,9 @@ impl Session {
         }
         debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
         self.transaction.name = name;
-        self.transaction.descriptor = NEXT_DESCRIPTOR.fetch_add(1, Ordering::Relaxed);
+        self.transaction.descriptor = self.database.storage.instance().next_transaction_number();
+        let now = self.instance.options().env.clock.now_utc();
+        self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
         let change = EnvChange::BeginTransaction(self.transaction.descriptor);
         sink.env_change(change).map_err(|_| client_gone())
     }
@@ -160,6 +168,13 @@ impl Session {
         }
         let result = self.commit_parts(delayed == Some(true));
         let descriptor = self.transaction_over();
+        let marked = std::mem::take(&mut self.transaction.marked);
+        if !marked.is_empty()
+            && let Err(e) = crate::backup::record_marks(&self.instance, &self.client.login, marked)
+        {
+            // The transaction stands; who looks for the mark will miss it.
+            sink.message(&e).map_err(|_| client_gone())?;
+        }
         let change = match &result {
             Ok(()) => EnvChange::CommitTransaction(descriptor),
             Err(_) => EnvChange::RollbackTransaction(descriptor),
@@ -172,6 +187,7 @@ impl Session {
         let t = &mut self.transaction;
         t.count = 0;
         t.name = None;
+        t.mark = None;
         t.doomed = false;
         t.savepoints.clear();
         std::mem::take(&mut t.descriptor)

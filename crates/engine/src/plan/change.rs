@@ -58,6 +58,8 @@ pub struct InsertPlan {
     pub columns: Vec<ColumnSource>,
     /// For VALUES with DEFAULT: each column's default.
     pub defaults: Vec<ColumnSource>,
+    /// A NULL of the source becomes the column's default: bulk loads without KEEPNULLS.
+    pub bulk_defaults: bool,
     /// An explicit value for the identity column (IDENTITY_INSERT).
     pub explicit_identity: bool,
     /// Keep all source rows before the first insert: the source reads the table.

@@ -1,5 +1,6 @@
 //! sys.databases, sys.database_files, sys.master_files.
 
+use super::cell::IntoCell;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::master::EntryState;
 use crate::catalog::registry::{FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot};
@@ -22,16 +23,19 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ], databases),
         sys("database_files", &[FILES], |cx, _, rows| {
             for file in cx.database.storage.files() {
-                rows.push(file_cells(cx.database, &file));
+                rows.push(file_cells(file_state(cx.database), &file));
             }
             Ok(())
         }),
         sys("master_files", &["database_id int!", FILES, "credential_id int?"], |cx, _, rows| {
             for slot in cx.session.instance.databases().list() {
-                let Some(database) = &slot.database else { continue };
+                let Some(database) = &slot.database else {
+                    restoring_files(cx, &slot, rows);
+                    continue;
+                };
                 for file in database.storage.files() {
                     let mut cells = row![database.id.0];
-                    cells.extend(file_cells(database, &file));
+                    cells.extend(file_cells(file_state(database), &file));
                     cells.push(Value::Null);
                     rows.push(cells);
                 }
@@ -40,8 +44,20 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         }),
         sys("database_recovery_status", &["database_id int! · database_guid uniqueidentifier? · family_guid uniqueidentifier? · last_log_backup_lsn numeric(25,0)? · recovery_fork_guid uniqueidentifier? · first_recovery_fork_guid uniqueidentifier? · fork_point_lsn numeric(25,0)?"], |cx, _, rows| {
             for slot in cx.session.instance.databases().list() {
-                let fork = slot.database.as_ref().map(|d| Value::Guid(d.storage.log().fork()));
-                rows.push(row![slot.entry.id.0, fork.clone(), fork.clone(), (), fork.clone(), fork, ()]);
+                let Some(database) = &slot.database else {
+                    rows.push(row![slot.entry.id.0, (), (), (), (), (), ()]);
+                    continue;
+                };
+                let s = database.storage.recovery_status();
+                rows.push(row![
+                    slot.entry.id.0,
+                    Value::Guid(s.database_guid),
+                    Value::Guid(s.family_guid),
+                    s.last_log_backup,
+                    Value::Guid(s.recovery_fork),
+                    s.first_recovery_fork.map(Value::Guid),
+                    s.fork_point
+                ]);
             }
             Ok(())
         }),
@@ -58,7 +74,7 @@ pub(super) fn model_name(model: RecoveryModel) -> &'static str {
 }
 
 /// `state` and `state_desc` of a database.
-pub(super) fn state_of(slot: &Slot) -> (u8, &'static str) {
+pub(crate) fn state_of(slot: &Slot) -> (u8, &'static str) {
     match &slot.database {
         Some(database) => match database.storage.state() {
             DatabaseState::Online => (0, "ONLINE"),
@@ -66,6 +82,7 @@ pub(super) fn state_of(slot: &Slot) -> (u8, &'static str) {
             DatabaseState::Offline => (6, "OFFLINE"),
         },
         None if slot.entry.state == EntryState::Offline => (6, "OFFLINE"),
+        None if slot.entry.state == EntryState::Restoring => (1, "RESTORING"),
         None => (3, "RECOVERY_PENDING"),
     }
 }
@@ -170,7 +187,43 @@ pub(super) fn pages(bytes: u64) -> i64 {
     (bytes / 8192) as i64
 }
 
-fn file_cells(database: &Database, file: &FileInfo) -> Vec<Value> {
+/// Files of a database that is being restored: where its log ends, and where it must get to.
+fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
+    if slot.entry.state != EntryState::Restoring {
+        return;
+    }
+    let Some(restoring) = cx.session.instance.databases().restoring(&slot.entry) else { return };
+    for f in restoring.files {
+        let file = FileInfo {
+            id: f.id,
+            kind: f.kind,
+            name: f.name,
+            path: f.path,
+            size: f.size,
+            used: 0,
+            growth: f.growth,
+            max_size: f.max_size,
+        };
+        let mut cells = row![slot.entry.id.0];
+        cells.extend(file_cells((1, "RESTORING"), &file));
+        // redo_start_lsn, redo_start_fork_guid, redo_target_lsn, redo_target_fork_guid, backup_lsn end the row.
+        let at = cells.len() - 5;
+        cells[at] = restoring.redo_lsn.cell();
+        cells[at + 2] = restoring.target_lsn.cell();
+        cells.push(Value::Null);
+        rows.push(cells);
+    }
+}
+
+fn file_state(database: &Database) -> (u8, &'static str) {
+    match database.storage.state() {
+        DatabaseState::Online => (0, "ONLINE"),
+        DatabaseState::Suspect(_) => (4, "SUSPECT"),
+        DatabaseState::Offline => (6, "OFFLINE"),
+    }
+}
+
+fn file_cells((state, state_desc): (u8, &'static str), file: &FileInfo) -> Vec<Value> {
     let is_log = file.kind == FileKind::Log;
     let (growth, percent) = match file.growth {
         Growth::None => (0, false),
@@ -181,11 +234,6 @@ fn file_cells(database: &Database, file: &FileInfo) -> Vec<Value> {
         (_, Some(max)) => pages(max),
         (_, None) if is_log => 268_435_456,
         (_, None) => -1,
-    };
-    let (state, state_desc) = match database.storage.state() {
-        DatabaseState::Online => (0, "ONLINE"),
-        DatabaseState::Suspect(_) => (4, "SUSPECT"),
-        DatabaseState::Offline => (6, "OFFLINE"),
     };
     row![
         file.id.0,

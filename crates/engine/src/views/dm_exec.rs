@@ -144,6 +144,11 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             continue;
         }
         let wait = cell.wait_type();
+        let percent = f64::from(cell.percent_complete.load(Relaxed)) / 100.0;
+        let remaining = match percent > 0.0 {
+            true => (f64::from(elapsed_ms(cell) as i32) * (100.0 - percent) / percent) as i64,
+            false => 0,
+        };
         let mut cells = row![
             s.id.0,
             0,
@@ -166,8 +171,8 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             1,
             cell.transaction_id.load(Relaxed),
             &[][..],
-            0.0,
-            0,
+            percent,
+            remaining,
             cell.cpu_ns.get() / 1_000_000,
             elapsed_ms(cell),
             (),

@@ -2,9 +2,16 @@
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::datetime;
+use crate::database::Database;
+use crate::instance::SessionInfo;
 use crate::row;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use taffrail_base::SqlResult;
+use taffrail_base::{LogPos, SqlResult};
+use taffrail_io::UtcTime;
+use taffrail_observe::Status;
+use taffrail_storage::lock::OwnerKind;
+use taffrail_storage::txn::TxnEntry;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -13,12 +20,25 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("dm_tran_database_transactions", &["transaction_id bigint! · database_id int! · database_transaction_begin_time datetime? · database_transaction_type int! · database_transaction_state int! · database_transaction_status int! · database_transaction_status2 int! · database_transaction_log_record_count bigint! · database_transaction_replicate_record_count int! · database_transaction_log_bytes_used bigint! · database_transaction_log_bytes_reserved bigint! · database_transaction_log_bytes_used_system int! · database_transaction_log_bytes_reserved_system int! · database_transaction_begin_lsn numeric(25,0)? · database_transaction_last_lsn numeric(25,0)? · database_transaction_most_recent_savepoint_lsn numeric(25,0)? · database_transaction_commit_lsn numeric(25,0)? · database_transaction_last_rollback_lsn numeric(25,0)? · database_transaction_next_undo_lsn numeric(25,0)?"], database_transactions),
         sys("dm_tran_active_transactions", &["transaction_id bigint! · name nvarchar(32)! · transaction_begin_time datetime! · transaction_type int! · transaction_uow uniqueidentifier? · transaction_state int! · transaction_status int! · transaction_status2 int! · dtc_state int! · dtc_status int! · dtc_isolation_level int! · filestream_transaction_id varbinary(128)?"], active_transactions),
         sys("dm_tran_session_transactions", &["session_id int! · transaction_id bigint! · transaction_descriptor binary(8)! · enlist_count int! · is_user_transaction bit! · is_local bit! · is_enlisted bit! · is_bound bit! · open_transaction_count int!"], session_transactions),
+        sys("dm_tran_current_transaction", &["transaction_id bigint! · transaction_sequence_num bigint! · transaction_is_snapshot bit! · first_snapshot_sequence_num bigint? · last_transaction_sequence_num bigint? · first_useful_sequence_num bigint?"], current_transaction),
     ]);
 }
 
+/// A session's transaction, as views number it.
+fn transaction_of(sessions: &[Arc<SessionInfo>], session: u16) -> Option<u64> {
+    let s = sessions.iter().find(|s| s.id.0 == session)?;
+    Some(s.cell.transaction_id.load(Relaxed)).filter(|id| *id != 0)
+}
+
 fn locks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let sessions = cx.session.instance.sessions();
     for lock in cx.database.storage.instance().locks.snapshot() {
         let r = lock.resource;
+        // A transaction's locks are joined to it by its number; those of sessions have the lock owner's.
+        let number = match lock.owner.kind() {
+            OwnerKind::Transaction => transaction_of(&sessions, lock.owner.session()),
+            _ => None,
+        };
         rows.push(row![
             r.kind().name(),
             "",
@@ -31,11 +51,11 @@ fn locks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
             lock.status.name(),
             1,
             0,
-            lock.owner.session(),
+            lock.owner.session().cast_signed(),
             0,
             0,
             lock.owner.kind().name(),
-            lock.owner.number() as i64,
+            number.unwrap_or(lock.owner.number()),
             Value::Guid([0; 16]),
             "",
             &lock.owner.number().to_be_bytes()[..]
@@ -44,45 +64,78 @@ fn locks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
-fn database_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+/// Calls `each` for every transaction that has written, of every database.
+fn each_transaction(cx: &ViewContext<'_>, mut each: impl FnMut(&Database, &TxnEntry)) {
     for slot in cx.session.instance.databases().list() {
         let Some(database) = &slot.database else { continue };
-        let log = database.storage.log();
         for t in database.storage.active_transactions() {
-            rows.push(row![
-                t.id.0,
-                database.id.0,
-                datetime(t.begun),
-                if t.system { 3 } else { 1 },
-                4,
-                0,
-                0,
-                t.log_records.load(Relaxed),
-                0,
-                t.log_bytes.load(Relaxed),
-                0,
-                0,
-                0,
-                log.lsn(t.first_bound),
-                (),
-                (),
-                (),
-                (),
-                ()
-            ]);
+            each(database, &t);
         }
     }
+}
+
+/// `transaction_type`: read/write or system.
+fn kind(t: &TxnEntry) -> i32 {
+    if t.system { 3 } else { 1 }
+}
+
+/// Transactions that restart has adopted began before the log's times are known.
+fn begun(at: UtcTime) -> Option<Value> {
+    (at.0 != 0).then(|| datetime(at))
+}
+
+fn database_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    each_transaction(cx, |database, t| {
+        let log = database.storage.log();
+        let lsn = |pos: LogPos| log.lsn(pos);
+        let ended = t.has_ended();
+        rows.push(row![
+            t.number.load(Relaxed),
+            database.id.0,
+            begun(t.begun),
+            kind(t),
+            // 4: has log records; 12: its end is in the log and on its way to the disk.
+            if ended { 12 } else { 4 },
+            0,
+            0,
+            t.log_records.load(Relaxed),
+            0,
+            t.log_bytes.load(Relaxed),
+            t.log_reserved.load(Relaxed),
+            0,
+            0,
+            lsn(LogPos(t.first.load(Relaxed)).max(t.first_bound)),
+            lsn(t.last()),
+            lsn(LogPos(t.savepoint.load(Relaxed))),
+            if ended { lsn(t.last()) } else { None },
+            (),
+            lsn(t.undo_next())
+        ]);
+    });
     Ok(())
 }
 
 fn active_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for slot in cx.session.instance.databases().list() {
-        let Some(database) = &slot.database else { continue };
-        for t in database.storage.active_transactions() {
-            let kind = if t.system { 3 } else { 1 };
-            let begun = datetime(t.begun);
-            rows.push(row![t.id.0, t.name, begun, kind, (), 2, 0, 0, 0, 0, -1, ()]);
+    let mut seen = Vec::new();
+    each_transaction(cx, |_, t| {
+        let number = t.number.load(Relaxed);
+        // One that writes in several databases is one transaction.
+        if seen.contains(&number) {
+            return;
         }
+        seen.push(number);
+        let at = begun(t.begun).unwrap_or_else(|| datetime(UtcTime(0)));
+        let state = if t.has_ended() { 6 } else { 2 };
+        rows.push(row![number, t.shown_name(), at, kind(t), (), state, 0, 0, 0, 0, 0, ()]);
+    });
+    for s in cx.session.instance.sessions() {
+        let number = s.cell.transaction_id.load(Relaxed);
+        let open = s.cell.open_transaction_count.load(Relaxed);
+        if open == 0 || number == 0 || seen.contains(&number) {
+            continue;
+        }
+        let at = datetime(UtcTime(s.cell.transaction_begun.load(Relaxed)));
+        rows.push(row![number, "user_transaction", at, 1, (), 2, 0, 0, 0, 0, 0, ()]);
     }
     Ok(())
 }
@@ -94,7 +147,16 @@ fn session_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> S
         if open == 0 {
             continue;
         }
-        rows.push(row![s.id.0, id, &id.to_be_bytes()[..], 0, true, true, false, false, open]);
+        // How many requests work in it: the one that runs now.
+        let enlisted = i32::from(s.cell.status() != Status::Sleeping);
+        let descriptor = id.to_be_bytes();
+        rows.push(row![s.id.0, id, &descriptor[..], enlisted, true, true, false, false, open]);
     }
+    Ok(())
+}
+
+/// The transaction of the statement that asks. There are no row versions, so no sequence numbers.
+fn current_transaction(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    rows.push(row![cx.session.transaction.number(), 0, false, (), (), ()]);
     Ok(())
 }

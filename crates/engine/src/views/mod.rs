@@ -10,23 +10,30 @@
 //! | [`indexes`] | indexes, constraints, partitions, allocation units, data spaces |
 //! | [`databases`] | sys.databases, files |
 //! | [`principals`] | principals, configurations, messages |
+//! | [`scoped`] | configurations of a database |
 //! | [`information_schema`] | INFORMATION_SCHEMA.* |
 //! | [`compatibility`] | sysobjects, sysdatabases, sysprocesses … |
 //! | [`dm_os`], [`performance_counters`] | waits, counters, host |
-//! | [`dm_exec`], [`dm_tran`], [`dm_db`] | sessions, locks and transactions, log and space |
+//! | [`dm_exec`], [`dm_tran`] | sessions, locks and transactions |
+//! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
+//! | [`fn_dblog`] | the records of the log |
 
 pub mod cell;
 pub mod compatibility;
 pub mod databases;
 pub mod dm_db;
+pub mod dm_db_log;
 pub mod dm_exec;
+pub mod dm_io;
 pub mod dm_os;
 pub mod dm_tran;
+pub mod fn_dblog;
 pub mod indexes;
 pub mod information_schema;
 pub mod objects;
 pub mod performance_counters;
 pub mod principals;
+pub mod scoped;
 
 pub use cell::Rows;
 
@@ -67,26 +74,52 @@ pub struct SystemView {
     pub id: i32,
     /// Its columns.
     pub columns: Vec<ViewColumn>,
-    /// `None` for a view; else how many arguments the function takes.
-    pub arguments: Option<usize>,
-    make: Make,
+    /// `None` for a view; else how many arguments the function takes, at least and at most.
+    pub arguments: Option<(usize, usize)>,
+    source: RowSource,
 }
 
 /// Makes a view's rows. Arguments of a function that were left out or DEFAULT are NULL.
 type Make = fn(&ViewContext<'_>, &[Value], &mut Rows) -> SqlResult<()>;
+
+/// Begins to read what is too much to be made at once. The last argument: the positions of the columns that are wanted.
+type OpenStream = fn(&ViewContext<'_>, &[Value], &[usize]) -> SqlResult<Box<dyn RowStream>>;
+
+/// Rows that are made one at a time.
+pub trait RowStream {
+    /// The next row: a value of exactly its column's type for each column that is wanted, in the order in which they were
+    /// asked for; false at the end.
+    fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool>;
+}
+
+/// Where a view's rows come from.
+#[derive(Clone, Copy)]
+enum RowSource {
+    Made(Make),
+    Streamed(OpenStream),
+}
+
+/// A view that is being read.
+pub enum ViewRows {
+    /// Its rows, whole.
+    Made(std::vec::IntoIter<Vec<Value>>),
+    /// One at a time.
+    Streamed(Box<dyn RowStream>),
+}
 
 /// A declaration: schema, name, columns, arguments, rows.
 pub(crate) struct Declaration {
     schema: &'static str,
     name: &'static str,
     columns: Vec<&'static str>,
-    arguments: Option<usize>,
-    make: Make,
+    arguments: Option<(usize, usize)>,
+    source: RowSource,
 }
 
 /// Declares a view of schema `sys`. `columns` are texts that are read one after the other.
 pub(crate) fn sys(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
-    Declaration { schema: "sys", name, columns: columns.to_vec(), arguments: None, make }
+    let source = RowSource::Made(make);
+    Declaration { schema: "sys", name, columns: columns.to_vec(), arguments: None, source }
 }
 
 /// Declares a function of schema `sys`.
@@ -96,19 +129,37 @@ pub(crate) fn function(
     columns: &[&'static str],
     make: Make,
 ) -> Declaration {
-    Declaration { arguments: Some(arguments), ..sys(name, columns, make) }
+    Declaration { arguments: Some((arguments, arguments)), ..sys(name, columns, make) }
+}
+
+/// Declares a function of schema `sys` whose rows are made one at a time. `arguments`: at least and at most.
+pub(crate) fn streamed(
+    name: &'static str,
+    arguments: (usize, usize),
+    columns: &[&'static str],
+    open: OpenStream,
+) -> Declaration {
+    let source = RowSource::Streamed(open);
+    let columns = columns.to_vec();
+    Declaration { schema: "sys", name, columns, arguments: Some(arguments), source }
 }
 
 impl SystemView {
-    /// Its rows.
-    pub fn rows(
+    /// Begins to read its rows. `wanted`: the positions of the columns whose values are looked at.
+    pub fn open(
         &self,
         context: &ViewContext<'_>,
         arguments: &[Value],
-    ) -> SqlResult<Vec<Vec<Value>>> {
-        let mut rows = Rows::new(&self.columns);
-        (self.make)(context, arguments, &mut rows)?;
-        Ok(rows.finish())
+        wanted: &[usize],
+    ) -> SqlResult<ViewRows> {
+        match self.source {
+            RowSource::Made(make) => {
+                let mut rows = Rows::new(&self.columns);
+                make(context, arguments, &mut rows)?;
+                Ok(ViewRows::Made(rows.finish().into_iter()))
+            }
+            RowSource::Streamed(open) => open(context, arguments, wanted).map(ViewRows::Streamed),
+        }
     }
 
     fn new(number: usize, d: Declaration) -> SystemView {
@@ -120,7 +171,7 @@ impl SystemView {
             id,
             columns,
             arguments: d.arguments,
-            make: d.make,
+            source: d.source,
         }
     }
 }
@@ -150,6 +201,7 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     indexes::declare(&mut all);
     databases::declare(&mut all);
     principals::declare(&mut all);
+    scoped::declare(&mut all);
     information_schema::declare(&mut all);
     compatibility::declare(&mut all);
     dm_os::declare(&mut all);
@@ -157,6 +209,9 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     dm_exec::declare(&mut all);
     dm_tran::declare(&mut all);
     dm_db::declare(&mut all);
+    dm_db_log::declare(&mut all);
+    dm_io::declare(&mut all);
+    fn_dblog::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 

@@ -339,7 +339,7 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
 
 /// Only `show advanced options` does something when it is set.
 pub(crate) fn settable(id: i32) -> bool {
-    id == 518
+    matches!(id, 518 | 1579 | 1584)
 }
 
 /// The value of an option now.

@@ -14,10 +14,11 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use rustix::fs::{FallocateFlags, OFlags, fallocate, fdatasync};
+use rustix::fs::{FallocateFlags, OFlags, SeekFrom, fallocate, fdatasync, seek};
 use rustix::io::{ReadWriteFlags, pwritev2};
 
 use crate::aligned::{ALIGNMENT, AlignedBuf};
@@ -56,6 +57,7 @@ impl OsDisk {
             path: path.to_owned(),
             kind,
             sector,
+            unreserved: AtomicBool::new(false),
             submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
             ended: Condvar::new(),
         }))))
@@ -160,6 +162,8 @@ struct OpenFile {
     path: PathBuf,
     kind: VolumeKind,
     sector: u32,
+    /// The file system has no `fallocate`.
+    unreserved: AtomicBool,
     submitted: Mutex<Submitted>,
     ended: Condvar,
 }
@@ -321,6 +325,7 @@ impl Volume for OsVolume {
             Ok(()) => Ok(()),
             // A file system without it: the length at least, so that offsets are valid.
             Err(rustix::io::Errno::OPNOTSUPP) => {
+                self.unreserved.store(true, Ordering::Release);
                 let end = offset + len;
                 if self.len()? < end {
                     self.file.set_len(end).map_err(|e| self.fail("allocate", e))?;
@@ -329,6 +334,32 @@ impl Volume for OsVolume {
             }
             Err(e) => Err(self.fail("allocate", e)),
         }
+    }
+
+    /// What the kernel calls a hole: reserved extents that are marked unwritten, and places without any.
+    fn unwritten(&self, offset: u64, end: u64) -> IoResult<Vec<(u64, u64)>> {
+        let end = end.min(self.len()?);
+        let find = |what, none| match seek(&self.file, what) {
+            Ok(at) => Ok(at.min(end)),
+            // Beyond the last one.
+            Err(rustix::io::Errno::NXIO) => Ok(none),
+            Err(e) => Err(self.fail("seek", e)),
+        };
+        let mut parts = Vec::new();
+        let mut at = offset;
+        while at < end {
+            let hole = find(SeekFrom::Hole(at), end)?;
+            let data = find(SeekFrom::Data(hole), end)?;
+            if hole < data {
+                parts.push((hole, data));
+            }
+            at = data.max(at + 1);
+        }
+        Ok(parts)
+    }
+
+    fn reserves(&self) -> bool {
+        !self.unreserved.load(Ordering::Acquire)
     }
 
     fn sync(&self) -> IoResult<()> {
@@ -401,6 +432,9 @@ mod tests {
         let mut b = AlignedBuf::zeroed(8192);
         b.fill(5);
         v.write_durable(4096, &[IoSlice::new(&b[..4096]), IoSlice::new(&b[4096..])]).unwrap();
+        // Exact where the file system can tell; elsewhere nothing is called unwritten.
+        let unwritten = v.unwritten(0, 1 << 20).unwrap();
+        assert!(unwritten.is_empty() || unwritten == [(0, 4096), (12_288, 65_536)]);
         let mut small = [0; 3];
         v.read_at(12_286, &mut small).unwrap();
         assert_eq!(small, [5, 5, 0]);

@@ -72,6 +72,8 @@ impl Disk for SimDisk {
                     durable: Vec::new(),
                     pending: Default::default(),
                     in_flight: Vec::new(),
+                    unwritten: Vec::new(),
+                    unwritten_durable: Vec::new(),
                 });
                 s.names.insert(path.to_owned(), index);
                 s.pending_names.push(NameOp::Link(path.to_owned(), index));
@@ -199,6 +201,7 @@ impl SimVolume {
         let (mut s, go) = self.enter(op, kind)?;
         let sector = self.sector as usize;
         let end = offset + data.len() as u64;
+        s.stats.races += u64::from(s.files[self.file].races(offset, data.len()));
         let grows = end.saturating_sub(s.files[self.file].current.len() as u64);
         let full = grows > 0 && s.total_bytes() + grows > s.options.capacity;
         match go {
@@ -285,7 +288,10 @@ impl Volume for SimVolume {
         if s.epoch != self.epoch {
             return Err(self.fail("submit", power_lost()));
         }
-        s.files[self.file].in_flight.extend(ops);
+        for op in ops {
+            s.stats.races += u64::from(s.files[self.file].races(op.offset, op.len));
+            s.files[self.file].in_flight.push(op);
+        }
         Ok(())
     }
 
@@ -324,12 +330,32 @@ impl Volume for SimVolume {
             return Err(self.fail("allocate", device_error(FaultKind::Full)));
         }
         if grows > 0 {
-            s.files[self.file].current.resize(end as usize, 0);
+            let sectors = (end as usize).div_ceil(self.sector as usize);
+            let f = &mut s.files[self.file];
+            f.current.resize(end as usize, 0);
+            f.unwritten.resize(sectors, true);
         }
         match go {
             Go::PowerFails => Err(self.fail("allocate", power_lost())),
             _ => Ok(()),
         }
+    }
+
+    fn unwritten(&self, offset: u64, end: u64) -> IoResult<Vec<(u64, u64)>> {
+        let s = self.world.lock();
+        let sector = u64::from(self.sector);
+        let mut parts: Vec<(u64, u64)> = Vec::new();
+        let sectors = s.files[self.file].unwritten.iter().enumerate();
+        for (n, _) in sectors.filter(|(_, u)| **u) {
+            let from = (n as u64 * sector).max(offset);
+            let to = ((n as u64 + 1) * sector).min(end);
+            match parts.last_mut() {
+                _ if from >= to => {}
+                Some(last) if last.1 == from => last.1 = to,
+                _ => parts.push((from, to)),
+            }
+        }
+        Ok(parts)
     }
 
     fn sync(&self) -> IoResult<()> {
@@ -349,6 +375,9 @@ impl Volume for SimVolume {
                         && let Some(place) = durable.get_mut(start..start + v.len())
                     {
                         place.copy_from_slice(v);
+                        if let Some(u) = s.files[file].unwritten_durable.get_mut(index as usize) {
+                            *u = false;
+                        }
                     }
                 }
                 return Err(self.fail("sync", device_error(fault)));
@@ -359,6 +388,7 @@ impl Volume for SimVolume {
             // Not a plain copy: what a failed sync has lost stays lost.
             f.durable.resize(f.current.len(), 0);
             let sector = self.sector as usize;
+            f.unwritten_durable.resize(f.durable.len().div_ceil(sector), true);
             let dirty: Vec<u64> = f.pending.keys().copied().collect();
             for index in dirty {
                 f.harden(index * sector as u64, 1, sector);
@@ -378,6 +408,7 @@ impl Volume for SimVolume {
         let f = &mut s.files[self.file];
         f.current.resize(len as usize, 0);
         f.pending.retain(|&index, _| index * sector < len);
+        f.unwritten.resize(len.div_ceil(sector) as usize, true);
         Ok(())
     }
 }

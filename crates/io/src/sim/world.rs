@@ -90,6 +90,8 @@ pub struct SimStats {
     pub faults: u64,
     /// Bytes written.
     pub bytes_written: u64,
+    /// Writes of a place that another write, submitted and not yet ended, was writing: what is there then is chance.
+    pub races: u64,
 }
 
 pub(super) struct SimFile {
@@ -101,6 +103,10 @@ pub(super) struct SimFile {
     pub pending: BTreeMap<u64, Vec<Box<[u8]>>>,
     /// Submitted and not yet reaped.
     pub in_flight: Vec<WriteOp>,
+    /// Sectors that are reserved and were never written, as the file system sees it now.
+    pub unwritten: Vec<bool>,
+    /// The same, as a crash leaves it.
+    pub unwritten_durable: Vec<bool>,
 }
 
 pub(super) enum NameOp {
@@ -195,6 +201,7 @@ impl State {
             let lengthened = file.current.len() != file.durable.len();
             if lengthened && self.rng.one_in(2) {
                 file.durable.resize(file.current.len(), 0);
+                file.unwritten_durable.resize(file.durable.len().div_ceil(sector), true);
             }
             for (index, versions) in std::mem::take(&mut file.pending) {
                 let choice = self.rng.below(versions.len() as u64 + 1) as usize;
@@ -204,6 +211,9 @@ impl State {
                     continue;
                 }
                 kept += 1;
+                if let Some(u) = file.unwritten_durable.get_mut(index as usize) {
+                    *u = false;
+                }
                 let end = (start + sector).min(file.durable.len());
                 let n = (end - start).min(versions[choice].len());
                 file.durable[start..start + n].copy_from_slice(&versions[choice][..n]);
@@ -212,6 +222,8 @@ impl State {
             self.stats.sectors_lost += lost;
             self.stats.torn_files += u64::from(kept > 0 && lost > 0);
             file.current.clone_from(&file.durable);
+            file.unwritten_durable.resize(file.durable.len().div_ceil(sector), true);
+            file.unwritten.clone_from(&file.unwritten_durable);
         }
         let keep = self.rng.below(self.pending_names.len() as u64 + 1) as usize;
         for op in self.pending_names.drain(..).take(keep).collect::<Vec<_>>() {
@@ -250,12 +262,20 @@ impl SimFile {
             self.current.resize(end, 0);
         }
         self.current[start..end].copy_from_slice(data);
+        self.unwritten.resize(self.current.len().div_ceil(sector), true);
+        self.unwritten[start / sector..end.div_ceil(sector)].fill(false);
         for index in start / sector..=(end - 1) / sector {
             let from = index * sector;
             let to = (from + sector).min(self.current.len());
             let version = self.current[from..to].into();
             self.pending.entry(index as u64).or_default().push(version);
         }
+    }
+
+    /// True when a submitted write that has not ended writes some of these bytes.
+    pub fn races(&self, offset: u64, len: usize) -> bool {
+        let end = offset + len as u64;
+        self.in_flight.iter().any(|op| op.offset < end && offset < op.offset + op.len as u64)
     }
 
     /// Makes a range of bytes durable as reads see it now.
@@ -271,6 +291,8 @@ impl SimFile {
         }
         let from = first * sector;
         self.durable[from..end].copy_from_slice(&self.current[from..end]);
+        self.unwritten_durable.resize(self.durable.len().div_ceil(sector), true);
+        self.unwritten_durable[first..end.div_ceil(sector)].fill(false);
         for index in first..=last {
             self.pending.remove(&(index as u64));
         }

@@ -3,6 +3,7 @@
 //! The machines are shared and their disks noisy, so a row is bracketed by two measurements of the device; when they
 //! differ by more than 10 % the row is measured again (up to three times), and what is compared is the ratio.
 
+pub mod bulk;
 pub mod device;
 pub mod peers;
 pub mod rows;

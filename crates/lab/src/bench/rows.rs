@@ -51,7 +51,7 @@ fn steady<T>(
     last.ok_or_else(|| io::Error::other("nothing measured"))
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
@@ -139,10 +139,15 @@ pub fn loops(
     Ok(figures)
 }
 
-/// One prepared insert and commit per call from 1, 8, 32 and 64 clients.
-pub fn clients(peers: &[&dyn Peer], probe: &Probe, scale: Scale) -> io::Result<Vec<Figure>> {
+/// One prepared insert and commit per call, from each of these numbers of clients.
+pub fn clients(
+    peers: &[&dyn Peer],
+    probe: &Probe,
+    counts: &[usize],
+    scale: Scale,
+) -> io::Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    for count in [1_usize, 8, 32, 64] {
+    for &count in counts {
         for peer in peers {
             let mut rates = Vec::new();
             let mut ratios = Vec::new();

@@ -137,6 +137,17 @@ impl Peer for Taffrail {
         ]
     }
 
+    fn load_file(&self, file: &Path) -> Vec<String> {
+        vec![
+            "TRUNCATE TABLE customer".into(),
+            "CHECKPOINT".into(),
+            format!(
+                "BULK INSERT customer FROM '{}' WITH (TABLOCK, ROWTERMINATOR = '0x0a')",
+                file.display()
+            ),
+        ]
+    }
+
     fn settle(&self) -> Vec<String> {
         vec!["CHECKPOINT".into()]
     }

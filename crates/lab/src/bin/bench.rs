@@ -1,4 +1,4 @@
-//! `taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|life] [--out DIR] [--dir DIR]`
+//! `taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|bulk|life] [--out DIR] [--dir DIR]`
 #![forbid(unsafe_code)]
 
 use std::path::PathBuf;
@@ -9,13 +9,15 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{Figure, print_table};
 
-const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|life] \
-                     [--rounds N] [--out DIR] [--dir DIR]";
+const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|bulk|life] \
+                     [--rounds N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]";
 
 struct Arguments {
     server: PathBuf,
     peers: bool,
     only: Option<String>,
+    /// How many clients, one figure each.
+    counts: Vec<usize>,
     out: PathBuf,
     dir: PathBuf,
     scale: Scale,
@@ -26,6 +28,7 @@ fn arguments() -> Option<Arguments> {
         server: PathBuf::new(),
         peers: false,
         only: None,
+        counts: vec![1, 8, 32, 64],
         out: "bench-results".into(),
         dir: "bench-results/data".into(),
         scale: Scale {
@@ -52,6 +55,11 @@ fn arguments() -> Option<Arguments> {
             }
             "--only" => a.only = Some(words.next()?),
             "--rounds" => a.scale.rounds = words.next()?.parse().ok().filter(|n| *n > 0)?,
+            "--clients" => {
+                let counts = words.next()?;
+                a.counts = counts.split(',').map(|n| n.parse().ok()).collect::<Option<_>>()?;
+            }
+            "--seconds" => a.scale.client_seconds = words.next()?.parse().ok()?,
             "--out" => a.out = words.next()?.into(),
             "--dir" => a.dir = words.next()?.into(),
             _ => return None,
@@ -89,7 +97,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     if wanted("life") {
         figures.extend(rows::life(&a.server, &dir, a.scale)?);
     }
-    if wanted("loops") || wanted("clients") || wanted("customers") {
+    if wanted("loops") || wanted("clients") || wanted("customers") || wanted("bulk") {
         let ours = Taffrail::start(&a.server, &dir.join("taffrail"))?;
         ours.client("master")?
             .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
@@ -115,10 +123,13 @@ fn run(a: &Arguments) -> std::io::Result<()> {
             figures.extend(rows::loops(&peers, sqlite.as_ref(), &probe, a.scale)?);
         }
         if wanted("clients") {
-            figures.extend(rows::clients(&peers, &probe, a.scale)?);
+            figures.extend(rows::clients(&peers, &probe, &a.counts, a.scale)?);
         }
         if wanted("customers") {
             figures.extend(rows::customers(&peers, sqlite.as_ref(), a.scale)?);
+        }
+        if wanted("bulk") {
+            figures.extend(taffrail_lab::bench::bulk::bulk(&ours, &peers, &dir, a.scale)?);
         }
     }
     print_table(&figures);

@@ -32,7 +32,7 @@ use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
 
-pub use super::build::build;
+pub use super::build::{TreeLoad, build};
 pub use super::cursor::BTreeCursor;
 
 /// Largest key.

@@ -16,7 +16,7 @@ use super::btree::{expunge, has_room};
 use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
 use super::record::{Place, format, row as rows};
 use super::{Hobt, HobtKind, Rid, ScanLocks};
-use crate::buffer::{Access, WriteGuard};
+use crate::buffer::WriteGuard;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::EXTENT_PAGES;
@@ -25,13 +25,14 @@ use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
 
+pub use super::bulk::HeapLoad;
 pub use super::heap_cursor::HeapCursor;
 
 /// Largest row.
 pub const MAX_ROW: usize = 8_060;
 
 /// A forwarding stub: flags and Rid. No row is shorter, so that a stub always fits in its place.
-const STUB: usize = 9;
+pub(super) const STUB: usize = 9;
 /// Pages with deleted rows to try before a new page is allocated, and to remember.
 const TRIES: usize = 4;
 const ROOMY_MAX: usize = 4096;
@@ -120,7 +121,7 @@ pub fn scan(hobt: &Arc<Hobt>, locks: ScanLocks) -> HeapCursor {
     HeapCursor::new(hobt.clone(), locks)
 }
 
-fn check(hobt: &Hobt, row: &[u8]) -> StorageResult<()> {
+pub(super) fn check(hobt: &Hobt, row: &[u8]) -> StorageResult<()> {
     if hobt.kind() != HobtKind::Heap {
         return Err(StorageError::Misuse("not a heap"));
     }
@@ -131,7 +132,7 @@ fn check(hobt: &Hobt, row: &[u8]) -> StorageResult<()> {
 }
 
 /// A row as it lies on the page.
-fn encode(flags: u8, parts: &[&[u8]]) -> Vec<u8> {
+pub(super) fn encode(flags: u8, parts: &[&[u8]]) -> Vec<u8> {
     let len: usize = 1 + parts.iter().map(|p| p.len()).sum::<usize>();
     let mut b = Vec::with_capacity(len.max(STUB));
     b.push(flags);
@@ -167,17 +168,6 @@ pub(super) fn is_heap_page(page: &Page, hobt: &Hobt) -> bool {
 pub(super) fn flags_of(page: &Page, slot: u16) -> Option<u8> {
     let slot = usize::from(slot);
     if page.has_row(slot) { page.row(slot).first().copied() } else { None }
-}
-
-/// Rows that have their home on a page.
-pub(super) fn rows_on(db: &Database, hobt: &Hobt, page: PageId) -> StorageResult<u64> {
-    let page = db.pool().read_for(&db.store, page, Access::Scan)?;
-    if !is_heap_page(&page, hobt) {
-        return Ok(0);
-    }
-    let counts =
-        |slot: &u16| flags_of(&page, *slot).is_some_and(|flags| flags & (GHOST | FORWARDED) == 0);
-    Ok((0..page.slots()).filter(counts).count() as u64)
 }
 
 /// Where the row of a Rid is: at home, or where its stub points to (true). The caller holds its lock.

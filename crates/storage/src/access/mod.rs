@@ -6,24 +6,25 @@
 //! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
 //! heap, lob
+//! bulk       pages filled in memory, for loads and index builds;  bulk_space  their extents, the ML map, who may log less
 //! ```
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use taffrail_base::sync::Mutex;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::Lcx;
 
 use crate::alloc::Space;
 use crate::buffer::{BufferPool, Pin, Store};
 use crate::database::Database;
-use crate::error::StorageResult;
-use crate::layout::EXTENT_PAGES;
 use crate::lock::Resource;
 
 pub mod btree;
 mod build;
+mod bulk;
+pub(crate) mod bulk_space;
 pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
@@ -103,31 +104,6 @@ pub struct KeyRange {
     pub upper: Option<Vec<u8>>,
     /// The upper bound itself is inside.
     pub upper_inclusive: bool,
-}
-
-/// Counts rows, whoever wrote them.
-pub(crate) fn count_rows(db: &Arc<Database>, hobt: &Hobt) -> StorageResult<u64> {
-    let mut n = 0;
-    match hobt.kind() {
-        HobtKind::BTree => btree::for_each_entry(db, hobt, &[], &mut |_, _| {
-            n += 1;
-            true
-        })?,
-        HobtKind::Heap => {
-            let mut iam = hobt.first_iam();
-            while !iam.is_none() {
-                let (runs, start, next) = db.read_iam(iam, hobt.id())?;
-                for extent in runs.into_iter().flat_map(|(first, count)| first..first + count) {
-                    let first = PageId { file: iam.file, page: start + extent * EXTENT_PAGES };
-                    for page in db.allocated(first)? {
-                        n += heap::rows_on(db, hobt, page)?;
-                    }
-                }
-                iam = next;
-            }
-        }
-    }
-    Ok(n)
 }
 
 /// A large value: its first page and its length.
@@ -258,6 +234,11 @@ impl Hobt {
         self.rows.fetch_add(delta, Ordering::Relaxed);
     }
 
+    /// True if it has ever had a page (since it was made or truncated).
+    pub fn has_pages(&self) -> bool {
+        !self.root().is_none()
+    }
+
     pub(crate) fn root(&self) -> PageId {
         PageId::from_u64(self.root.load(Ordering::Acquire))
     }
@@ -282,13 +263,6 @@ impl Hobt {
             *self.space.lock() = Space::default();
             self.set_place(entry.root, entry.first_iam);
         }
-    }
-
-    /// Hints and lists of pages are no longer true.
-    pub(crate) fn forget(&self) {
-        self.roomy.lock().clear();
-        *self.space.lock() = Space::default();
-        self.set_place(self.root(), self.first_iam());
     }
 
     /// What the records of its leaves or rows are about.

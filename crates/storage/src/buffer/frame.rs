@@ -10,12 +10,14 @@
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-use parking_lot::RawRwLock;
-use parking_lot::lock_api::{RawRwLock as _, RawRwLockDowngrade as _};
 use taffrail_base::PAGE_BYTES;
 use taffrail_observe::{WaitType, wait};
 
 use crate::page::Page;
+
+mod latch;
+
+use latch::Latch;
 
 /// The bit of `pins` that says that the frame is being given to another page.
 pub(super) const EVICTING: u32 = 1 << 31;
@@ -29,7 +31,7 @@ pub(super) struct Control {
     /// Database (16 bits) and page (48 bits); 0 = none. Changes only while the frame is owned (invariant 3).
     pub key: AtomicU64,
     pub pins: AtomicU32,
-    latch: RawRwLock,
+    latch: Latch,
     /// Position from which on redo would be needed; 0 = clean.
     pub first_dirty: AtomicU64,
     /// Position of the format record that made the page since it came into the pool; 0 = it came from disk.
@@ -56,9 +58,6 @@ mod raw {
     use super::*;
     use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
-    // A zeroed control block must be a valid, unlatched one.
-    // SAFETY: both are plain integers of the same size, which the compiler checks.
-    const _: () = assert!(unsafe { std::mem::transmute::<RawRwLock, usize>(RawRwLock::INIT) } == 0);
     const _: () = assert!(size_of::<Control>() == 64);
 
     // SAFETY: the mapping is plain memory; invariants 1 and 2 order all access to it.
@@ -139,16 +138,14 @@ mod raw {
     impl Drop for ReadGuard<'_> {
         #[inline]
         fn drop(&mut self) {
-            // SAFETY: this guard holds the shared latch.
-            unsafe { self.0.control().latch.unlock_shared() }
+            self.0.control().latch.release_shared();
         }
     }
 
     impl Drop for WriteGuard<'_> {
         #[inline]
         fn drop(&mut self) {
-            // SAFETY: this guard holds the exclusive latch.
-            unsafe { self.0.control().latch.unlock_exclusive() }
+            self.0.control().latch.release_exclusive();
         }
     }
 
@@ -156,8 +153,8 @@ mod raw {
         /// Becomes a shared guard without letting anyone in between.
         pub fn downgrade(self) -> ReadGuard<'p> {
             let this = std::mem::ManuallyDrop::new(self);
-            // SAFETY: the exclusive latch is held; after this the shared one.
-            unsafe { this.0.control().latch.downgrade() };
+            // The exclusive latch is held; after this the shared one.
+            this.0.control().latch.downgrade();
             // SAFETY: the pin is moved out of a value that is never dropped or used again.
             ReadGuard(unsafe { std::ptr::read(&this.0) })
         }
@@ -237,9 +234,9 @@ impl<'p> Pin<'p> {
     #[inline]
     pub fn read(self) -> ReadGuard<'p> {
         let latch = &self.control().latch;
-        if !latch.try_lock_shared() {
+        if !latch.try_shared() {
             let _w = wait(self.wait_type(WaitType::PageIoLatchSh, WaitType::PageLatchSh));
-            latch.lock_shared();
+            latch.shared();
         }
         ReadGuard(self)
     }
@@ -248,16 +245,16 @@ impl<'p> Pin<'p> {
     #[inline]
     pub fn write(self) -> WriteGuard<'p> {
         let latch = &self.control().latch;
-        if !latch.try_lock_exclusive() {
+        if !latch.try_exclusive() {
             let _w = wait(self.wait_type(WaitType::PageIoLatchEx, WaitType::PageLatchEx));
-            latch.lock_exclusive();
+            latch.exclusive();
         }
         WriteGuard(self)
     }
 
     /// Latches shared if nobody holds it exclusively.
     pub fn try_read(self) -> Result<ReadGuard<'p>, Pin<'p>> {
-        if self.control().latch.try_lock_shared() { Ok(ReadGuard(self)) } else { Err(self) }
+        if self.control().latch.try_shared() { Ok(ReadGuard(self)) } else { Err(self) }
     }
 }
 

@@ -4,17 +4,22 @@
 //! frame    one mapping of frames, latches, pins                     (the crate's only unsafe)
 //! pool     which page is in which frame; loading; the clock that finds victims
 //! store    one database as the pool sees it: files, log, dirty pages, growth, changed extents
+//! bring_in large reads, for restart
+//! bulk     pages that bulk work has filled to disk, past the pool
 //! writer   batches of dirty pages to disk: write-ahead rule, double-write region, joined writes
 //! ```
 //!
 //! Order of locks: page latches (parents before children, left before right, allocation pages last), then a database's
 //! `flush` mutex, then the log. Whoever holds `flush` never waits for a latch: it tries, and skips the page.
 
+mod bring_in;
+mod bulk;
 mod frame;
 mod pool;
 mod store;
 mod writer;
 
+pub use bring_in::RUN_PAGES;
 pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
 pub use store::{DataFile, FileSettings, Rarities, Store};

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use foldhash::fast::FixedState;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
+use taffrail_base::sync::Mutex;
 use taffrail_base::{DatabaseId, PAGE_BYTES, PageId};
 use taffrail_observe::BufferCounters;
 
@@ -127,7 +128,7 @@ impl BufferPool {
     ) -> StorageResult<ReadGuard<'_>> {
         let key = key_of(store.id, page);
         loop {
-            match self.find(store, key, access, true)? {
+            match self.find(store, key, access, Source::Disk)? {
                 Found::Pinned(pin) => {
                     let guard = pin.read();
                     if is(guard.control(), key) {
@@ -143,7 +144,7 @@ impl BufferPool {
     pub fn write(&self, store: &Store, page: PageId) -> StorageResult<WriteGuard<'_>> {
         let key = key_of(store.id, page);
         loop {
-            match self.find(store, key, Access::Normal, true)? {
+            match self.find(store, key, Access::Normal, Source::Disk)? {
                 Found::Pinned(pin) => {
                     let guard = pin.write();
                     if is(guard.control(), key) {
@@ -160,7 +161,7 @@ impl BufferPool {
     pub fn write_unread(&self, store: &Store, page: PageId) -> StorageResult<WriteGuard<'_>> {
         let key = key_of(store.id, page);
         loop {
-            match self.find(store, key, Access::Normal, false)? {
+            match self.find(store, key, Access::Normal, Source::Nothing)? {
                 Found::Pinned(pin) => {
                     let guard = pin.write();
                     if is(guard.control(), key) {
@@ -172,7 +173,34 @@ impl BufferPool {
         }
     }
 
-    /// True if the page is in memory; for tests and statistics.
+    /// Puts a page into a frame, unless it is in one.
+    pub(super) fn arrive(
+        &self,
+        store: &Store,
+        page: PageId,
+        source: Source<'_>,
+    ) -> StorageResult<()> {
+        self.find(store, key_of(store.id, page), Access::Normal, source).map(drop)
+    }
+
+    /// True if a page can come in without another's going.
+    pub(super) fn has_free_frames(&self) -> bool {
+        self.high_water.load(Ordering::Relaxed) < self.arena.frames()
+            || !self.free.lock().is_empty()
+    }
+
+    /// Latches a page exclusively if it is in memory.
+    pub(super) fn write_present(&self, store: &Store, page: PageId) -> Option<WriteGuard<'_>> {
+        let key = key_of(store.id, page);
+        loop {
+            let guard = self.lookup(key, Access::Scan)?.write();
+            if is(guard.control(), key) {
+                return Some(guard);
+            }
+        }
+    }
+
+    /// True if the page is in memory.
     pub fn contains(&self, store: &Store, page: PageId) -> bool {
         let key = key_of(store.id, page);
         self.shard(key).lock().contains_key(&key)
@@ -183,7 +211,7 @@ impl BufferPool {
         store: &Store,
         key: u64,
         access: Access,
-        read: bool,
+        source: Source<'_>,
     ) -> StorageResult<Found<'_>> {
         // What is in memory of a suspect database may never have become durable: nobody sees it.
         store.check()?;
@@ -206,7 +234,7 @@ impl BufferPool {
                     Some(pin) => Ok(Found::Pinned(pin)),
                     None => {
                         std::thread::yield_now();
-                        self.find(store, key, access, read)
+                        self.find(store, key, access, source)
                     }
                 };
             }
@@ -220,16 +248,25 @@ impl BufferPool {
         }
         // Between the insertion and the latch others may pin and latch the frame; they see `valid` unset, and give it up.
         let mut guard = self.arena.owned_to_pin(frame).write();
-        if read {
-            let page = page_of(key);
-            if let Err(e) = store.read_page(page, &mut guard) {
-                self.shard(key).lock().remove(&key);
-                control.key.store(0, Ordering::Release);
-                return Err(e);
+        let page = page_of(key);
+        let filled = match source {
+            Source::Disk => store.read_page(page, &mut guard),
+            Source::Image(image) => {
+                guard.bytes_mut().copy_from_slice(image);
+                guard.validate(page).map_err(|what| store.corrupt(page, what))
             }
+            Source::Nothing => {
+                guard.bytes_mut().fill(0);
+                Ok(())
+            }
+        };
+        if let Err(e) = filled {
+            self.shard(key).lock().remove(&key);
+            control.key.store(0, Ordering::Release);
+            return Err(e);
+        }
+        if !matches!(source, Source::Nothing) {
             self.counters.page_reads.inc();
-        } else {
-            guard.bytes_mut().fill(0);
         }
         control.valid.store(true, Ordering::Release);
         Ok(Found::Loaded(guard))
@@ -429,6 +466,17 @@ impl BufferPool {
     pub fn pages_in_memory(&self) -> u64 {
         self.shards.iter().map(|s| s.lock().len() as u64).sum()
     }
+}
+
+/// Where a page's bytes come from when it is not in memory.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    /// It is read.
+    Disk,
+    /// It was read.
+    Image(&'a [u8; PAGE_BYTES]),
+    /// It is about to be formatted.
+    Nothing,
 }
 
 enum Found<'p> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
+use taffrail_base::sync::Mutex;
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Clock, Volume};
 use taffrail_log::{Growth, Log};
@@ -36,6 +37,8 @@ pub struct DataFile {
     pub settings: Mutex<FileSettings>,
     /// Extents that changed since the last full backup, a bit each. On disk in the DIFF pages, written by checkpoints.
     pub changed: Mutex<Vec<u64>>,
+    /// A full backup has begun the map anew: the next checkpoint takes bits out of the DIFF pages too.
+    pub changed_anew: AtomicBool,
     /// Written to since the last sync.
     pub(super) unsynced: AtomicBool,
 }
@@ -68,6 +71,7 @@ impl DataFile {
             size_record: Mutex::default(),
             settings: Mutex::new(settings),
             changed: Mutex::default(),
+            changed_anew: AtomicBool::new(false),
             // What an earlier process wrote may not be durable yet.
             unsynced: AtomicBool::new(true),
         }
@@ -138,6 +142,12 @@ pub struct Rarities {
     pub compensations: AtomicU64,
     /// Extents given back.
     pub extents_freed: AtomicU64,
+    /// Pages written with minimal logging.
+    pub minimally_logged: AtomicU64,
+    /// Pages of bulk loads logged whole.
+    pub bulk_logged: AtomicU64,
+    /// Bulk allocations undone.
+    pub bulk_undone: AtomicU64,
 }
 
 /// Why nothing is written any more. The first reason is the one that matters.

@@ -57,7 +57,7 @@ struct Image<'p> {
 
 impl Store {
     /// Writes these frames' dirty pages, as far as nobody holds them latched exclusively; reorders the list. Returns how many.
-    pub(super) fn write_frames(
+    pub(crate) fn write_frames(
         &self,
         pool: &BufferPool,
         frames: &mut [u32],
@@ -112,7 +112,7 @@ impl Store {
             let format_pos = control.format_pos.load(Ordering::Relaxed);
             let protected = !self.temporary && (format_pos == 0 || format_pos < durable_min);
             // Every later change gets a later position than what the log has now.
-            let bound = self.log().appended();
+            let bound = if self.has_log() { self.log().appended() } else { guard.lsn() };
             let changes = control.changes.load(Ordering::Relaxed);
             let Some(pin) = pool.arena().pin(frame) else { continue };
             drop(guard);
@@ -122,7 +122,8 @@ impl Store {
         if images.is_empty() {
             return Ok(0);
         }
-        if !self.temporary && !newest.is_zero() {
+        // Redo, which runs while the log is being opened, makes nothing that is not in the log.
+        if !self.temporary && !newest.is_zero() && self.has_log() {
             self.harden(newest)?;
             // The write-ahead rule.
             assert!(self.log().durable() > newest, "database {}: page ahead of the log", self.id);
@@ -233,19 +234,18 @@ impl Store {
         }
     }
 
-    /// Writes the pages that have been dirty since before `pos`, at most `limit`; a background writer's share of work.
-    pub fn write_dirty_before(
-        &self,
-        pool: &BufferPool,
-        pos: LogPos,
-        limit: usize,
-    ) -> StorageResult<usize> {
+    /// The frames of pages that have been dirty since before `pos`, the oldest first.
+    pub(crate) fn dirty_before(&self, pool: &BufferPool, pos: LogPos) -> Vec<u32> {
         let mut old = self.dirty_keys(pool);
         old.retain(|&(.., first)| first < pos.0);
-        old.sort_unstable_by_key(|&(.., first)| first);
-        old.truncate(limit);
-        let mut frames: Vec<u32> = old.iter().map(|&(frame, ..)| frame).collect();
-        self.write_frames(pool, &mut frames)
+        // A run on a seed must write the same each time.
+        old.sort_unstable_by_key(|&(_, key, first)| (first, key));
+        old.into_iter().map(|(frame, ..)| frame).collect()
+    }
+
+    /// No more pages are dirty than that.
+    pub(crate) fn dirty_at_most(&self) -> usize {
+        self.dirty.lock().len()
     }
 
     /// (frame, key, first dirty position) of each dirty page.
@@ -261,6 +261,11 @@ impl Store {
                 (first != 0).then_some((frame, key, first))
             })
             .collect()
+    }
+
+    /// The pages that are dirty now.
+    pub fn dirty_pages(&self, pool: &BufferPool) -> Vec<PageId> {
+        self.dirty_keys(pool).into_iter().map(|(_, key, _)| super::pool::page_of(key)).collect()
     }
 
     /// Waits for the batch that is being written, and keeps others out while `f` runs.

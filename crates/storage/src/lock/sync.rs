@@ -1,9 +1,9 @@
 //! The mutexes and condition variables of the lock manager, and the slot in which one owner waits.
 
-pub(super) use parking_lot::{Mutex, MutexGuard};
+pub(super) use taffrail_base::sync::{Mutex, MutexGuard};
 
-use parking_lot::Condvar;
 use std::time::Instant;
+use taffrail_base::sync::Condvar;
 use taffrail_observe::Moment;
 
 /// Where a waiter stands.
@@ -61,7 +61,7 @@ impl WaitSlot {
             match until {
                 None => self.changed.wait(&mut verdict),
                 Some(until) => {
-                    if self.changed.wait_until(&mut verdict, until).timed_out() {
+                    if self.changed.wait_until(&mut verdict, until) {
                         break;
                     }
                 }

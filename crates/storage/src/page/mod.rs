@@ -236,6 +236,12 @@ impl Page {
         PageId::new(self.u16_at(16), self.u32_at(20))
     }
 
+    /// Sets [`Page::id`]: for a page that is filled before it has a place.
+    pub fn set_id(&mut self, id: PageId) {
+        self.put_u16(16, id.file.0);
+        self.put_u32(20, id.page);
+    }
+
     /// The page before, in key order or in a chain.
     #[inline]
     pub fn prev(&self) -> PageId {

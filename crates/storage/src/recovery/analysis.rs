@@ -2,17 +2,22 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use taffrail_base::TransactionId;
+use taffrail_base::{LogPos, TransactionId};
 use taffrail_log::{Lop, Record};
 
 use super::boot::Boot;
-use crate::access::record::xact;
+use super::undo::Locked;
+use crate::access::record::{facts, xact};
 use crate::txn::table::ActiveTxn;
 
 pub(crate) struct Loser {
     pub txn: ActiveTxn,
     /// What its compensation records will take, at most about.
     pub undo_bytes: u64,
+    /// Its begin record was seen, and so all it did.
+    pub complete: bool,
+    /// What it has locked.
+    pub locked: Locked,
 }
 
 pub(crate) struct Analysis {
@@ -23,6 +28,8 @@ pub(crate) struct Analysis {
     pub committed: u64,
     pub records: u64,
     pub malformed: Option<String>,
+    /// Begin record and MinLSN of the last complete checkpoint.
+    pub checkpoint: Option<(LogPos, LogPos)>,
 }
 
 impl Analysis {
@@ -34,6 +41,7 @@ impl Analysis {
             committed: 0,
             records: 0,
             malformed: None,
+            checkpoint: None,
         }
     }
 
@@ -57,6 +65,10 @@ impl Analysis {
                     None => self.bad(r),
                 }
             }
+            Lop::EndCkpt => match facts::end_checkpoint(r) {
+                Some(ended) => self.checkpoint = Some((ended.begin, ended.min)),
+                None => self.bad(r),
+            },
             Lop::XactCkpt => match xact::parse_active(r) {
                 Some(listed) => self.merge(listed),
                 None => self.bad(r),
@@ -81,15 +93,22 @@ impl Analysis {
                         system: false,
                     },
                     undo_bytes: 0,
+                    complete: false,
+                    locked: Locked::default(),
                 });
                 loser.txn.last = r.pos;
                 loser.txn.undo_next = if h.is_compensation() { h.undo_next } else { r.pos };
                 loser.undo_bytes += r.len() as u64 + 64;
                 if h.op == Lop::BeginXact {
                     match xact::parse_begin_is_system(r) {
-                        Some(system) => loser.txn.system = system,
+                        Some(system) => {
+                            loser.txn.system = system;
+                            loser.complete = true;
+                        }
                         None => self.bad(r),
                     }
+                } else if !loser.txn.system && !h.is_compensation() {
+                    loser.locked.note(r);
                 }
             }
             _ => {}
@@ -101,18 +120,18 @@ impl Analysis {
         self.highest_transaction
     }
 
-    /// Those that had not ended.
-    pub fn losers(&self) -> impl Iterator<Item = ActiveTxn> {
-        self.active.values().map(|l| l.txn)
-    }
-
     /// A checkpoint's list: what was active and may have no record since.
     fn merge(&mut self, listed: Vec<ActiveTxn>) {
         for t in listed {
             if self.ended.contains(&t.id.0) {
                 continue;
             }
-            let loser = self.active.entry(t.id.0).or_insert(Loser { txn: t, undo_bytes: 1 << 16 });
+            let loser = self.active.entry(t.id.0).or_insert_with(|| Loser {
+                txn: t,
+                undo_bytes: 1 << 16,
+                complete: false,
+                locked: Locked::default(),
+            });
             loser.txn.system = t.system;
             loser.txn.first = loser.txn.first.min(t.first);
             if t.last > loser.txn.last {

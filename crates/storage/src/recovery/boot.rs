@@ -5,14 +5,16 @@
 //!
 //! After the page header, from offset 96 on: u64 sequence, u16 format version, u64 feature bits, GUID, creation time, next
 //! transaction id, next HoBt id, options, then the last checkpoint: its LSN, the position that redo scans from, MinLSN,
-//! position of its begin record, the log's anchor, the position that the log chain begins at; then the list of files.
+//! position of its begin record, the log's anchor, the position that the log chain begins at; then the list of files; then what
+//! backups and restores keep (see [`crate::backup::BackupState`]).
 
 use std::path::PathBuf;
 
 use taffrail_base::{FileId, LogPos, Lsn, PageId};
 use taffrail_io::UtcTime;
-use taffrail_log::{Growth, LogAnchor};
+use taffrail_log::{Growth, Initialization, LogAnchor, VlfAlgorithm};
 
+use crate::backup::BackupState;
 use crate::codec::{Put, Take};
 use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
 use crate::page::{Format, HEADER_BYTES, Page, PageType};
@@ -70,6 +72,16 @@ pub struct Boot {
     pub log_chain: LogPos,
     /// Data and log files.
     pub files: Vec<BootFile>,
+    /// What backups and restores keep.
+    pub backup: BackupState,
+}
+
+/// Bits 2 and 3: how the log's files are initialised, 4 and 5: how many VLFs a growth makes; one more than the
+/// number, 0 for what the instance says.
+fn growth_bits(options: &DatabaseOptions) -> u8 {
+    let initialization = options.log_initialization.map_or(0, |i| i as u8 + 1);
+    let algorithm = options.log_vlf_algorithm.map_or(0, |a| a as u8 + 1);
+    initialization << 2 | algorithm << 4
 }
 
 /// Why a page is no boot page.
@@ -93,7 +105,7 @@ impl Boot {
         b.u64(self.next_transaction);
         b.u64(self.next_hobt);
         b.u8(self.options.recovery_model as u8);
-        b.u8(self.options.delayed_durability);
+        b.u8(self.options.delayed_durability | growth_bits(&self.options));
         b.u32(self.options.target_recovery_time_s);
         b.u64(self.options.engine_flags);
         b.bytes(&self.checkpoint_lsn.to_bytes());
@@ -118,6 +130,7 @@ impl Boot {
             b.u64(amount);
             b.u64(f.max_size.unwrap_or(u64::MAX));
         }
+        self.backup.encode(&mut b);
         let mut p = Page::zeroed();
         p.format(&Format::new(page, PageType::Boot));
         p.set_lsn(self.checkpoint);
@@ -149,11 +162,17 @@ impl Boot {
             created: UtcTime(t.u64()?),
             next_transaction: t.u64()?,
             next_hobt: t.u64()?,
-            options: DatabaseOptions {
-                recovery_model: RecoveryModel::from_u8(t.u8()?)?,
-                delayed_durability: t.u8()?,
-                target_recovery_time_s: t.u32()?,
-                engine_flags: t.u64()?,
+            options: {
+                let recovery_model = RecoveryModel::from_u8(t.u8()?)?;
+                let bits = t.u8()?;
+                DatabaseOptions {
+                    recovery_model,
+                    delayed_durability: bits & 3,
+                    target_recovery_time_s: t.u32()?,
+                    engine_flags: t.u64()?,
+                    log_initialization: (bits >> 2 & 3).checked_sub(1).map(Initialization::from_u8),
+                    log_vlf_algorithm: (bits >> 4 & 3).checked_sub(1).map(VlfAlgorithm::from_u8),
+                }
             },
             checkpoint_lsn: Lsn::from_bytes(t.bytes(10)?.try_into().ok()?),
             checkpoint: LogPos(t.u64()?),
@@ -162,6 +181,7 @@ impl Boot {
             anchor: t.bytes(LogAnchor::BYTES)?.try_into().ok()?,
             log_chain: LogPos(t.u64()?),
             files: Vec::new(),
+            backup: BackupState::default(),
         };
         for _ in 0..t.u16()? {
             boot.files.push(BootFile {
@@ -179,6 +199,7 @@ impl Boot {
                 max_size: Some(t.u64()?).filter(|&n| n != u64::MAX),
             });
         }
+        boot.backup = BackupState::decode(&mut t, boot.guid)?;
         Some(boot)
     }
 }
@@ -194,7 +215,12 @@ mod tests {
             created: UtcTime(99),
             next_transaction: 1000,
             next_hobt: 2000,
-            options: DatabaseOptions::default(),
+            options: DatabaseOptions {
+                delayed_durability: 2,
+                log_initialization: Some(Initialization::Sql2022),
+                log_vlf_algorithm: Some(VlfAlgorithm::V2022),
+                ..DatabaseOptions::default()
+            },
             checkpoint_lsn: Lsn::new(34, 16, 1),
             checkpoint: LogPos(8193),
             scan_from: LogPos(8193),
@@ -210,6 +236,7 @@ mod tests {
                 growth: Growth::Percent(10),
                 max_size: None,
             }],
+            backup: BackupState::new([3; 16]),
         }
     }
 

@@ -1,8 +1,10 @@
 //! Checkpoints.
 //!
-//! 1. Row counts that changed go into the directory, changed extents into the DIFF pages.
-//! 2. Room in the log for all records of the checkpoint, or none is appended. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
-//! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay.
+//! 1. Changed extents go into the DIFF pages.
+//! 2. Room in the log for all records of the checkpoint, or none is appended. LOP_BEGIN_CKPT; row counts that changed go into the directory, so that
+//!    redo counts from that record on; LOP_XACT_CKPT with the transactions that have not ended.
+//! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay. Or, when it is only to keep redo short
+//!    ([`super::pace`]), every page that has been dirty for long.
 //! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.
 //! 5. One sync per file, then the other copy of the boot page, durably. From here on restart begins at the new place.
 //! 6. The log is truncated.
@@ -24,21 +26,29 @@ use super::boot::{Boot, BootFile};
 use super::create::{boot_page, io_error};
 use crate::access::record::xact;
 use crate::codec::Put;
-use crate::database::{CheckpointKind, Database, FileKind, RecoveryModel};
+use crate::database::{CheckpointKind, Database, FileKind};
 use crate::error::{StorageError, StorageResult};
 
-/// Log since the last checkpoint that brings on the next, whatever the target: what restart redoes in well under a second.
-const MAX_LOG_BETWEEN: u64 = 256 << 20;
-/// What redo is taken to manage per second until it has been measured.
-const REDO_BYTES_PER_S: u64 = 100 << 20;
 /// Leaves whose ghosts are removed in one background tick.
 const CLEAN_AT_ONCE: usize = 512;
+/// VLFs taken into use until a checkpoint notes in the log's directory what they were used for, so that a restart after a
+/// crash has few headers to look at.
+const VLF_USES: u32 = 512;
 /// Payload of LOP_BEGIN_CKPT.
 const BEGIN_BYTES: usize = 16;
 /// Payload of LOP_END_CKPT.
 const END_BYTES: usize = 28;
 /// Share of the log in use, in percent, that brings on a checkpoint where that may free some of it.
 const LOG_USED_PERCENT: u64 = 70;
+
+/// Which dirty pages a checkpoint writes.
+#[derive(Clone, Copy)]
+enum Sweep {
+    /// All.
+    All,
+    /// Those dirty since before this position.
+    DirtyBefore(LogPos),
+}
 
 /// What goes on in the background.
 #[derive(Clone, Copy)]
@@ -70,8 +80,12 @@ impl Database {
 
     /// The same for a caller that holds `checkpointing`.
     pub(crate) fn checkpoint_alone(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
+        self.checkpoint_sweep(kind, Sweep::All)
+    }
+
+    fn checkpoint_sweep(self: &Arc<Self>, kind: CheckpointKind, sweep: Sweep) -> StorageResult<()> {
         self.store.check()?;
-        let result = self.take_checkpoint(kind);
+        let result = self.take_checkpoint(kind, sweep);
         if let Err(e) = &result
             && e.is_fatal_to_database()
         {
@@ -80,17 +94,12 @@ impl Database {
         result
     }
 
-    fn take_checkpoint(self: &Arc<Self>, kind: CheckpointKind) -> StorageResult<()> {
+    fn take_checkpoint(self: &Arc<Self>, kind: CheckpointKind, sweep: Sweep) -> StorageResult<()> {
         let store = &self.store;
         let log = store.log();
         let started = self.instance.env.clock.monotonic();
         let floor = log.appended();
         if !store.temporary {
-            match self.flush_counts() {
-                // A full log must not stop the checkpoint that is to make room in it.
-                Err(StorageError::LogFull(_)) | Ok(()) => {}
-                Err(e) => return Err(e),
-            }
             self.write_changed_maps()?;
         }
         self.make_checkpoint_room()?;
@@ -98,11 +107,25 @@ impl Database {
         payload.u64(self.instance.env.clock.now_utc().0);
         payload.u64(self.txns.next_id());
         let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
+        if !store.temporary {
+            match self.flush_counts() {
+                // A full log must not stop the checkpoint that is to make room in it.
+                Err(StorageError::LogFull(_)) | Ok(()) => {}
+                Err(e) => return Err(e),
+            }
+        }
         let active = self.txns.snapshot();
         for part in active.chunks(xact::XACTS_PER_RECORD) {
             self.append_checkpoint(Lop::XactCkpt, &xact::encode_active(part))?;
         }
-        let written = if store.temporary { 0 } else { store.write_all_dirty(self.pool())? };
+        let written = match sweep {
+            _ if store.temporary => 0,
+            Sweep::All => store.write_all_dirty(self.pool())?,
+            Sweep::DirtyBefore(pos) => {
+                let mut due = store.dirty_before(self.pool(), pos);
+                store.write_frames(self.pool(), &mut due)?
+            }
+        };
         let mut scan_from = floor;
         if !store.temporary
             && let (Some(oldest), _) = store.oldest_dirty(self.pool())
@@ -123,6 +146,7 @@ impl Database {
         }
         log.set_checkpoint(min);
         log.truncate();
+        log.note_vlf_uses(VLF_USES).map_err(|e| store.log_error(e))?;
         store.rarities.checkpoints.fetch_add(1, Ordering::Relaxed);
         store.counters.checkpoints.inc();
         let took = self.instance.env.clock.monotonic().saturating_sub(started);
@@ -240,10 +264,9 @@ impl Database {
                 f.max_size = settings.max_size;
             }
         }
-        let mut logs = files.iter_mut().filter(|f| f.kind == FileKind::Log);
         for info in self.store.log().files() {
-            if let Some(f) = logs.next() {
-                f.path = info.path;
+            let mut logs = files.iter_mut().filter(|f| f.kind == FileKind::Log);
+            if let Some(f) = logs.find(|f| f.path == info.path) {
                 f.growth = info.growth;
                 f.max_size = Some(info.max_size);
             }
@@ -264,16 +287,15 @@ impl Database {
         }));
     }
 
-    /// Bytes of log that a restart would redo now.
-    pub fn redo_bytes(&self) -> u64 {
-        let from = LogPos(self.store.durable_min.load(Ordering::Acquire));
-        self.store.log().appended().since(from)
-    }
-
     /// True when a checkpoint is due: redo would take longer than the target, or the log fills up and a checkpoint may free some.
     pub fn needs_checkpoint(&self) -> bool {
+        self.due_sweep().is_some()
+    }
+
+    /// What a checkpoint that is due has to write.
+    fn due_sweep(&self) -> Option<Sweep> {
         if self.store.check().is_err() {
-            return false;
+            return None;
         }
         let space = self.store.log().space();
         let crowded = space.used * 100 >= space.total * LOG_USED_PERCENT;
@@ -284,19 +306,19 @@ impl Database {
         let since = self.store.log().appended().since(self.store.log().checkpoint());
         // A checkpoint that changes nothing would only write itself into a log that is full for other reasons.
         if crowded && waits_for_us && since * 8 > space.total {
-            return true;
+            return Some(Sweep::All);
         }
-        if self.store.temporary {
-            return false;
+        if !self.store.temporary && self.redo_bytes() > self.redo_limit() {
+            return Some(self.due_before().map_or(Sweep::All, Sweep::DirtyBefore));
         }
-        let options = self.options();
-        let target = u64::from(options.target_recovery_time_s.max(1));
-        self.redo_bytes() > (target * REDO_BYTES_PER_S).min(MAX_LOG_BETWEEN)
+        self.settling_is_due().then_some(Sweep::All)
     }
 
-    /// Takes a checkpoint when one is due, and frees what is left to be freed. Run by a thread of the engine; returns when to come again.
+    /// Writes pages that are due, takes a checkpoint when one is, and frees what is left to be freed. Run by a thread of the engine;
+    /// returns when to come again.
     pub fn background_tick(self: &Arc<Self>) -> Duration {
         const PAUSE: Duration = Duration::from_millis(100);
+        const SOON: Duration = Duration::from_millis(5);
         let _one = self.ticking.lock();
         if self.store.check().is_err() {
             return Duration::from_secs(1);
@@ -305,12 +327,24 @@ impl Database {
         // What a cleanup cannot do now stays as it is: ghosts take room, and nothing else.
         let cleaned = self.clean_ghosts(CLEAN_AT_ONCE);
         self.note_background(Background::GhostCleanup, &cleaned);
-        if self.needs_checkpoint() {
+        if let Some(sweep) = self.due_sweep() {
             // What makes a checkpoint fail marks the database as suspect, or is a full log.
-            let taken = self.checkpoint(CheckpointKind::Automatic);
+            let taken = {
+                let _one = self.checkpointing.lock();
+                self.checkpoint_sweep(CheckpointKind::Automatic, sweep)
+            };
             self.note_background(Background::Checkpoint, &taken);
+            return PAUSE;
         }
-        PAUSE
+        match if self.store.temporary { Ok(false) } else { self.write_due_pages(PAUSE) } {
+            Ok(true) => SOON,
+            Ok(false) => PAUSE,
+            failed => {
+                // The same as for a checkpoint.
+                self.note_background(Background::Checkpoint, &failed);
+                PAUSE
+            }
+        }
     }
 
     /// Tells the error log of what failed where nobody waits for it: once, until it succeeds or fails for another reason.
@@ -325,18 +359,6 @@ impl Database {
             }
             *last = text;
         }
-    }
-
-    /// The log chain for log backups begins: after a full backup under FULL or BULK_LOGGED.
-    pub(crate) fn begin_log_chain(&self, from: LogPos) -> StorageResult<()> {
-        if self.options().recovery_model == RecoveryModel::Simple {
-            return Ok(());
-        }
-        let begun = self.log_chain.compare_exchange(0, from.0, Ordering::AcqRel, Ordering::Acquire);
-        if begun.is_err() {
-            return Ok(());
-        }
-        self.save_boot(|_| {})
     }
 }
 

@@ -89,7 +89,7 @@ fn initial_maps(file: FileId, pages: u32) -> Vec<(PageId, Box<Page>)> {
     out
 }
 
-fn file_header(file: FileId, guid: &[u8; 16]) -> Box<Page> {
+pub(crate) fn file_header(file: FileId, guid: &[u8; 16]) -> Box<Page> {
     let mut b = Vec::new();
     b.bytes(FILE_MAGIC);
     b.u16(FORMAT_VERSION);
@@ -212,7 +212,7 @@ fn create_files(
             max_size: f.max_size.unwrap_or(2 << 40),
         })
         .collect();
-    let log = Log::create(env, &log_specs, log_options(instance, &store), guid)
+    let log = Log::create(env, &log_specs, log_options(instance, &store, &spec.options), guid)
         .map_err(|e| open_log_error(&store, e))?;
     store.set_log(log.clone());
     let start = log.appended();
@@ -231,10 +231,12 @@ fn create_files(
         anchor: [0; LogAnchor::BYTES],
         log_chain: LogPos::ZERO,
         files,
+        backup: crate::backup::BackupState::new(guid),
     };
     let db = Database::assemble(instance, store.clone(), boot);
     instance.pool.register(&store);
     db.register_log_holders();
+    db.name_log_files();
     store.durable_min.store(start.0, std::sync::atomic::Ordering::Release);
     if !spec.temporary {
         // Everything above is durable before the boot page that a checkpoint writes first.
@@ -250,11 +252,17 @@ fn create_files(
 }
 
 /// Settings of a database's log.
-pub(super) fn log_options(instance: &StorageInstance, store: &Store) -> LogOptions {
+pub(crate) fn log_options(
+    instance: &StorageInstance,
+    store: &Store,
+    options: &crate::database::DatabaseOptions,
+) -> LogOptions {
     let s = &instance.options.log;
+    let (initialization, vlf_algorithm) = s.growth_rules(options);
     LogOptions {
         database: store.id,
-        vlf_algorithm: s.vlf_algorithm,
+        vlf_algorithm,
+        initialization,
         sector: s.sector,
         delayed_window: s.delayed_window,
         buffers: s.buffers,
@@ -271,14 +279,20 @@ pub(super) fn open_log_error(store: &Store, e: taffrail_log::LogError) -> Storag
             StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()]))
         }
         LogError::Io(e) => io_error("read", e),
-        other => {
-            store.mark_suspect(other.to_string());
-            StorageError::Suspect(Box::new(crate::error::SuspectReason {
-                database: store.name(),
-                reason: other.to_string(),
-            }))
-        }
+        e @ LogError::Sector { .. } => match crate::error::refused_log(e) {
+            Ok(refused) => refused,
+            Err(other) => suspect(store, &other),
+        },
+        other => suspect(store, &other),
     }
+}
+
+fn suspect(store: &Store, why: &taffrail_log::LogError) -> StorageError {
+    store.mark_suspect(why.to_string());
+    StorageError::Suspect(Box::new(crate::error::SuspectReason {
+        database: store.name(),
+        reason: why.to_string(),
+    }))
 }
 
 fn boot_files(spec: &CreateSpec, pages: u32) -> Vec<BootFile> {

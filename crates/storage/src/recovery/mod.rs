@@ -4,20 +4,32 @@
 //! boot        the boot page: what must be known before the log can be read
 //! create      a new database's files
 //! checkpoint  dirty pages to disk, and the boot page that says so
+//! pace        how long a restart would take, and the pages written to keep that short
 //! analysis    who had not ended
-//! restart     open: repair torn pages, analysis, redo, undo
+//! redo        what pages do not have yet, by several threads
+//! undo        what had not ended, as far as possible while the database is open
+//! restored    the same for what a restore has put into files and log
+//! restart     open: repair torn pages, then the three above
 //! ```
 
 mod analysis;
 mod boot;
 mod checkpoint;
 mod create;
+mod pace;
+mod redo;
 mod restart;
+mod restored;
+mod undo;
 
-pub(crate) use analysis::Analysis;
 pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
 pub(crate) use checkpoint::Background;
-pub(crate) use create::{boot_page, remove_file};
+pub(crate) use create::{boot_page, file_header, io_error, log_options, remove_file};
+pub(crate) use pace::RedoRate;
+pub(crate) use restored::{
+    log_files_of, read_primary, recover_restored, redo_restored, write_boots,
+};
+pub(crate) use undo::Recovering;
 
 use taffrail_base::PageId;
 use taffrail_io::{AlignedBuf, IoResult, Volume};

@@ -4,52 +4,68 @@
 //! |---|---|---|
 //! | boot | file header, both boot pages | takes the newer valid copy |
 //! | repair | double-write region | writes its images over torn pages, and syncs |
-//! | analysis | log from MinLSN on, once, while it is opened | who had not ended, file sizes, the highest ids |
-//! | redo | log from the scan position on | repeats what pages do not have yet, in order |
-//! | undo | chains of unfinished transactions | system transactions first, latest record first; then the others |
-//! | end | | frees what is pending in the directory, takes a checkpoint |
+//! | analysis | log from MinLSN on, once, while it is opened | who had not ended, what they have locked, the highest ids |
+//! | redo | the same records, from the scan position on | repeats what pages do not have yet: see [`super::redo`] |
+//! | undo | chains of unfinished transactions | what cannot be done later: see [`super::undo`] |
 //!
-//! Redo of a record:
+//! Now the database can be used ([`Database::open_deferred`]). What is left is done beside its users:
 //!
-//! | record is a format record | page on disk | page LSN against record | |
-//! |---|---|---|---|
-//! | yes | whatever | | made anew, not read |
-//! | no | damaged | | skipped; a later format record must come, or the database is suspect |
-//! | no | whole | not below | done already |
-//! | no | whole | below, and equal to the record's previous page LSN | redone |
-//! | no | whole | below, and not equal | suspect: a record is missing |
+//! | step | does |
+//! |---|---|
+//! | undo | all other unfinished transactions, whose rows are locked meanwhile |
+//! | end | frees what is pending in the directory; a checkpoint, a little later |
+//!
+//! Nothing waits for that checkpoint: until it is taken, a restart does the same once more, and a little more of it.
+//!
+//! Records are redone before the end of the log is known. Should the log turn out to be damaged the database is suspect, as it would
+//! be otherwise; and what was redone is no more than what its log says.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, LogPos, PAGE_BYTES, PageId, SqlError};
-use taffrail_io::{OpenSpec as IoOpenSpec, Volume};
-use taffrail_log::{Log, LogAnchor, Lop, Record, TxLog};
+use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
+use taffrail_io::{Env, OpenSpec as IoOpenSpec, Volume};
+use taffrail_log::{Log, LogAnchor, LogError};
 use taffrail_observe::DatabaseCounters;
 
 use super::analysis::{Analysis, Loser};
 use super::boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
 use super::checkpoint::not_primary;
 use super::create::{FILE_MAGIC, io_error, log_options, open_log_error};
-use super::write_page;
+use super::redo::{self, Redo};
+use super::{undo, write_page};
 use crate::access::directory;
-use crate::access::node::split_entry;
-use crate::access::record::{self, row, xact};
 use crate::buffer::{DataFile, FileSettings, Store, read_double_write};
 use crate::codec::Take;
 use crate::database::{CheckpointKind, Database, FileKind, OpenSpec, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
-use crate::layout::{BOOT_PAGES, DIRECTORY, INTERVAL_PAGES, diff_page};
+use crate::layout::{BOOT_PAGES, INTERVAL_PAGES, diff_page};
 use crate::page::{BITMAP_BITS, HEADER_BYTES, Page, PageType};
-use crate::txn::rollback;
-use crate::txn::work::Work;
+
+/// Records between two looks at the clock.
+const LOOK_EVERY: u64 = 4096;
 
 impl Database {
-    /// Opens and recovers.
+    /// Opens and recovers, all of it: undo and the checkpoint at its end included.
     pub fn open(
+        instance: &Arc<StorageInstance>,
+        id: DatabaseId,
+        name: &str,
+        spec: &OpenSpec,
+    ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
+        let (db, _) = Database::open_deferred(instance, id, name, spec)?;
+        db.finish_recovery()?;
+        db.checkpoint(CheckpointKind::Internal)?;
+        db.free_orphans();
+        let report = db.recovery_report();
+        Ok((db, report))
+    }
+
+    /// Opens and recovers as far as is needed before it can be used. The caller has [`Database::finish_recovery`] called, in a
+    /// thread of its own.
+    pub fn open_deferred(
         instance: &Arc<StorageInstance>,
         id: DatabaseId,
         name: &str,
@@ -73,68 +89,136 @@ fn open(
     name: &str,
     spec: &OpenSpec,
 ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
+    let Redone { db, losers, mut report, .. } = open_for_redo(instance, id, name, spec, false)?;
+    // Undo, as far as it cannot wait.
+    let began = instance.env.clock.monotonic();
+    next_hobt_id(&db)?;
+    undo::prepare(&db, losers)?;
+    directory::load_pending(&db)?;
+    report.system_undo = instance.env.clock.monotonic().saturating_sub(began);
+    db.note_recovery(&report);
+    Ok((db, report))
+}
+
+/// A database after redo.
+pub(super) struct Redone {
+    pub db: Arc<Database>,
+    pub losers: Vec<Loser>,
+    pub report: RecoveryReport,
+    /// Begin record and MinLSN of the last complete checkpoint in the log, after the boot page's.
+    pub checkpoint: Option<(LogPos, LogPos)>,
+}
+
+/// Everything up to the end of redo. A database in the middle of a restore is opened for those who say that they know.
+pub(super) fn open_for_redo(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    spec: &OpenSpec,
+    restoring: bool,
+) -> StorageResult<Redone> {
     let env = &instance.env;
     let clock = env.clock.clone();
     let mut report = RecoveryReport::default();
+    let began = clock.monotonic();
     let volume = env.disk.open(&spec.primary, IoOpenSpec::DATA).map_err(|e| io_error("read", e))?;
     check_header(&*volume, name, &spec.primary)?;
     let boot = read_boot(&*volume, name, &spec.primary)?;
+    if boot.backup.restoring.is_some() != restoring {
+        return Err(match restoring {
+            false => StorageError::Restoring(name.into()),
+            true => StorageError::Misuse("the database is not being restored"),
+        });
+    }
     let counters = Arc::new(DatabaseCounters::default());
     let store = Arc::new(Store::new(id, name, false, counters, clock.clone()));
     add_files(&store, volume, &boot, &spec.primary)?;
     report.torn_repaired = repair_torn_pages(&store)?;
-
-    // Analysis.
-    let began = clock.monotonic();
-    let anchor = LogAnchor::from_bytes(&boot.anchor)
-        .ok_or_else(|| suspect(&store, "the boot page's log anchor is damaged"))?;
-    let mut analysis = Analysis::new(&boot);
     let paths = log_paths(instance, &boot, &spec.primary)?;
-    let (log, _) = Log::open_with(env, &paths, log_options(instance, &store), &anchor, |r| {
-        analysis.see(r);
-        Ok(())
-    })
-    .map_err(|e| open_log_error(&store, e))?;
-    log.set_checkpoint(boot.min);
-    store.set_log(log);
-    report.records = analysis.records;
-    report.analysis = clock.monotonic().saturating_sub(began);
-    if let Some(what) = analysis.malformed.take() {
-        return Err(suspect(&store, &what));
-    }
     store.durable_min.store(boot.scan_from.0, Ordering::Release);
     instance.pool.register(&store);
-    let (scan_from, checkpoint) = (boot.scan_from, boot.checkpoint);
-    let db = Database::assemble(instance, store.clone(), boot);
-    db.txns.seen(analysis.highest());
+    let db = Database::assemble(instance, store.clone(), boot.clone());
+    report.analysis = clock.monotonic().saturating_sub(began);
+
+    // Analysis and redo.
+    let began = clock.monotonic();
+    let (losers, checkpoint) = read_log(&db, &boot, &paths, &mut report)?;
     db.register_log_holders();
-
-    // Redo.
-    let began = clock.monotonic();
-    redo(&db, scan_from, checkpoint, &mut report)?;
+    db.settle_log_files(&paths)?;
     load_changed_maps(&db)?;
-    next_hobt_id(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
-
-    // Undo.
-    let began = clock.monotonic();
-    report.rolled_forward = analysis.committed;
-    report.rolled_back = analysis.active.values().filter(|t| !t.txn.system).count() as u64;
-    undo(&db, analysis.active)?;
-    report.undo = clock.monotonic().saturating_sub(began);
-    directory::load_pending(&db)?;
-    match directory::free_all_pending(&db) {
-        // The checkpoint below makes room; the rest is freed after that.
-        Ok(()) | Err(StorageError::LogFull(_)) => {}
-        Err(e) => return Err(e),
-    }
-    db.checkpoint(CheckpointKind::Internal)?;
-    db.free_orphans();
+    instance.redo_rate.measured(&report);
     store.rarities.torn_repaired.fetch_add(report.torn_repaired, Ordering::Relaxed);
-    Ok((db, report))
+    Ok(Redone { db, losers, report, checkpoint })
 }
 
-fn suspect(store: &Store, reason: &str) -> StorageError {
+/// Opens the log, and on the way looks who had not ended and redoes what pages do not have.
+fn read_log(
+    db: &Arc<Database>,
+    boot: &Boot,
+    paths: &[PathBuf],
+    report: &mut RecoveryReport,
+) -> StorageResult<(Vec<Loser>, Option<(LogPos, LogPos)>)> {
+    let instance = db.instance();
+    let store = &db.store;
+    let env = &instance.env;
+    let anchor = LogAnchor::from_bytes(&boot.anchor)
+        .ok_or_else(|| suspect(store, "the boot page's log anchor is damaged"))?;
+    let began = env.clock.monotonic();
+    let mut told = began;
+    // No more log than that can there be.
+    let most = paths.iter().map(|p| log_bytes(env, p)).sum::<StorageResult<u64>>()?;
+    let workers = &instance.options.workers;
+    let read = |redo: &mut Redo<'_, '_>| {
+        let mut analysis = Analysis::new(boot);
+        let mut failed = None;
+        let opened =
+            Log::open_with(env, paths, log_options(instance, store, &boot.options), &anchor, |r| {
+                analysis.see(r);
+                if analysis.records.is_multiple_of(LOOK_EVERY) {
+                    let now = env.clock.monotonic();
+                    if now.saturating_sub(told) >= undo::TELL_EVERY {
+                        told = now;
+                        db.tell_progress(2, r.pos.since(boot.min), most, now.saturating_sub(began));
+                    }
+                }
+                redo.see(r).map_err(|e| {
+                    failed = Some(e);
+                    LogError::Unavailable
+                })
+            });
+        match (failed, opened) {
+            (Some(e), _) => Err(e),
+            (None, Ok((log, _))) => Ok((log, analysis)),
+            (None, Err(e)) => Err(open_log_error(store, e)),
+        }
+    };
+    let ((log, mut analysis), redone) =
+        redo::run(db, workers, boot.scan_from, boot.checkpoint, read)?;
+    if let Some(what) = analysis.malformed.take() {
+        return Err(suspect(store, &what));
+    }
+    log.set_checkpoint(boot.min);
+    store.set_log(log);
+    db.txns.seen(analysis.highest());
+    report.records = analysis.records;
+    (report.redone, report.pages_read) = (redone.records, redone.pages);
+    report.redo_bytes = db.log().appended().since(boot.scan_from);
+    report.rolled_forward = analysis.committed;
+    report.rolled_back = analysis.active.values().filter(|t| !t.txn.system).count() as u64;
+    Ok((analysis.active.into_values().collect(), analysis.checkpoint))
+}
+
+fn log_bytes(env: &Env, path: &Path) -> StorageResult<u64> {
+    // The boot page names a file before it is made.
+    if !env.disk.exists(path).map_err(|e| io_error("read", e))? {
+        return Ok(0);
+    }
+    let volume = env.disk.open(path, IoOpenSpec::LOG.read_only());
+    volume.and_then(|v| v.len()).map_err(|e| io_error("read", e))
+}
+
+pub(super) fn suspect(store: &Store, reason: &str) -> StorageError {
     store.mark_suspect(reason.to_owned());
     match store.check() {
         Err(e) => e,
@@ -144,7 +228,7 @@ fn suspect(store: &Store, reason: &str) -> StorageError {
 
 // ---- boot ----
 
-fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<()> {
+pub(super) fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<()> {
     let mut page = Page::zeroed();
     let len = volume.len().map_err(|e| io_error("read", e))?;
     if len < 16 * PAGE_BYTES as u64 {
@@ -167,7 +251,7 @@ fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<(
     }
 }
 
-fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<Boot> {
+pub(super) fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<Boot> {
     let mut best: Option<Boot> = None;
     let mut why = String::new();
     for number in BOOT_PAGES {
@@ -228,7 +312,7 @@ fn add_files(
 }
 
 /// Where the log files are: where the boot page says, or, if the files were moved, beside the data file.
-fn log_paths(
+pub(super) fn log_paths(
     instance: &StorageInstance,
     boot: &Boot,
     primary: &Path,
@@ -267,151 +351,7 @@ fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
     Ok(repaired)
 }
 
-// ---- redo ----
-
-fn redo(
-    db: &Arc<Database>,
-    from: LogPos,
-    checkpoint: LogPos,
-    report: &mut RecoveryReport,
-) -> StorageResult<()> {
-    let store = &db.store;
-    let mut reader = store.log().reader(from).map_err(|e| store.log_error(e))?;
-    let mut damaged: HashMap<PageId, StorageError> = HashMap::new();
-    let mut rows = RowCounts::default();
-    loop {
-        let next = reader.next().map_err(|e| store.log_error(e))?;
-        let Some(r) = next else { break };
-        if r.header.op == Lop::FileHdrModify {
-            redo_file_size(db, &r)?;
-            continue;
-        }
-        if !record::changes_page(r.header.op) {
-            continue;
-        }
-        rows.see(&r, checkpoint);
-        if redo_on_page(db, &r, &mut damaged)? {
-            report.redone += 1;
-        }
-    }
-    if let Some((page, e)) = damaged.into_iter().next() {
-        return Err(suspect(
-            store,
-            &format!("page {page} is damaged and the log does not rebuild it: {e}"),
-        ));
-    }
-    rows.counts.retain(|_, n| *n != 0);
-    *db.found_rows.lock() = rows.counts;
-    Ok(())
-}
-
-/// Row counts besides those in the directory. A checkpoint writes counts that have changed into the directory, before its begin record: an
-/// entry that is written says how many rows there were then, and one that is not written was right at the begin record.
-#[derive(Default)]
-struct RowCounts {
-    counts: HashMap<HobtId, i64>,
-    written: HashSet<HobtId>,
-    begun: bool,
-}
-
-impl RowCounts {
-    fn see(&mut self, r: &Record<'_>, checkpoint: LogPos) {
-        if !self.begun && r.pos >= checkpoint {
-            self.begun = true;
-            let written = std::mem::take(&mut self.written);
-            self.counts.retain(|id, _| written.contains(id));
-        }
-        let h = &r.header;
-        if h.hobt == DIRECTORY
-            && let Some(id) =
-                row::whole_row(r).and_then(|row| directory::hobt_of_key(split_entry(row).0))
-        {
-            self.counts.insert(id, 0);
-            self.written.insert(id);
-        }
-        let delta = row::row_delta(r);
-        if delta != 0 {
-            *self.counts.entry(h.hobt).or_default() += delta;
-        }
-    }
-}
-
-fn redo_file_size(db: &Database, r: &Record<'_>) -> StorageResult<()> {
-    let store = &db.store;
-    let Some((id, pages)) = xact::parse_file_size(r) else {
-        return Err(suspect(store, "a record of a file's size is malformed"));
-    };
-    let Some(file) = store.file(id) else {
-        return Err(suspect(store, &format!("the log names a file {id} that is not there")));
-    };
-    let now = file.pages.load(Ordering::Acquire);
-    if pages > now {
-        let have = file.volume.len().map_err(|e| io_error("read", e))? / PAGE_BYTES as u64;
-        if have < u64::from(pages) {
-            db.reserve_file(&file, now, pages)?;
-        }
-        file.pages.store(pages, Ordering::Release);
-    }
-    Ok(())
-}
-
-/// True if the page did not have the change yet.
-fn redo_on_page(
-    db: &Arc<Database>,
-    r: &Record<'_>,
-    damaged: &mut HashMap<PageId, StorageError>,
-) -> StorageResult<bool> {
-    let store = &db.store;
-    let id = r.header.page;
-    if let Some(file) = store.file(id.file) {
-        file.mark_changed(id.page);
-    }
-    let format = r.header.op == Lop::FormatPage;
-    let mut page = if format {
-        damaged.remove(&id);
-        db.pool().write_unread(store, id)?
-    } else {
-        if damaged.contains_key(&id) {
-            return Ok(false);
-        }
-        match db.pool().write(store, id) {
-            Ok(page) => page,
-            Err(e @ StorageError::Corrupt(_)) => {
-                damaged.insert(id, e);
-                return Ok(false);
-            }
-            Err(e) => return Err(e),
-        }
-    };
-    if !format {
-        if page.lsn() >= r.pos {
-            return Ok(false);
-        }
-        if page.lsn() != r.header.prev_page {
-            let text = format!(
-                "page {id} has LSN {:#x}, but the record at {:#x} ({}) was made on {:#x}",
-                page.lsn().0,
-                r.pos.0,
-                r.header.op,
-                r.header.prev_page.0
-            );
-            return Err(suspect(store, &text));
-        }
-    } else if page.lsn() >= r.pos {
-        // An earlier record of the page has brought it in, whole, with this change.
-        return Ok(false);
-    }
-    page.will_redo(store, r.pos);
-    if let Err(what) = record::redo(&mut page, r) {
-        let text = format!("redo of {} at {:#x} on page {id}: {what}", r.header.op, r.pos.0);
-        return Err(suspect(store, &text));
-    }
-    page.set_lsn(r.pos);
-    if format {
-        page.was_formatted(r.pos);
-    }
-    Ok(true)
-}
+// ---- after redo ----
 
 /// The DIFF pages as the last checkpoint left them, besides what redo has marked.
 fn load_changed_maps(db: &Database) -> StorageResult<()> {
@@ -433,45 +373,8 @@ fn load_changed_maps(db: &Database) -> StorageResult<()> {
 }
 
 /// The boot page knows ids up to its checkpoint; the directory those after it.
-fn next_hobt_id(db: &Arc<Database>) -> StorageResult<()> {
+pub(super) fn next_hobt_id(db: &Arc<Database>) -> StorageResult<()> {
     let highest = directory::entries(db)?.last().map_or(0, |(id, _)| id.0);
     db.next_hobt.fetch_max(highest + 1, Ordering::Relaxed);
-    Ok(())
-}
-
-// ---- undo ----
-
-fn undo(db: &Arc<Database>, losers: BTreeMap<u64, Loser>) -> StorageResult<()> {
-    let mut system = Vec::new();
-    let mut users = Vec::new();
-    for loser in losers.into_values() {
-        let t = loser.txn;
-        let entry = db.txns.adopt(&t);
-        let mut log = TxLog::new(t.id);
-        (log.first, log.last, log.undo_next) = (t.first, t.last, t.undo_next);
-        db.log().reserve_recovered(&mut log, loser.undo_bytes);
-        let work = Work::recovered(db.clone(), log, entry);
-        if t.system { system.push(work) } else { users.push(work) }
-    }
-    let result = undo_losers(db, system, users);
-    if let Err(e) = &result {
-        db.store.mark_suspect(format!("undo failed: {e}"));
-    }
-    result
-}
-
-fn undo_losers(db: &Arc<Database>, mut system: Vec<Work>, users: Vec<Work>) -> StorageResult<()> {
-    // The latest record of all of them first: a structure change that another was built upon goes after it.
-    while let Some(latest) = (0..system.len()).max_by_key(|&i| system[i].log.undo_next) {
-        if rollback::with_room(db, || rollback::undo_one(&mut system[latest]))? {
-            continue;
-        }
-        let mut done = system.swap_remove(latest);
-        rollback::with_room(db, || rollback::finish_rollback(&mut done, &mut []))?;
-    }
-    for mut work in users {
-        rollback::with_room(db, || rollback::finish_rollback(&mut work, &mut []))?;
-        db.free_orphans();
-    }
     Ok(())
 }

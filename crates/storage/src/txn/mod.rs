@@ -26,15 +26,19 @@ use std::time::Duration;
 use taffrail_base::{LogPos, ObjectId, SessionId, TransactionId};
 use taffrail_log::{FlushReason, Lcx, Lop, RecordHeader, Reserve};
 
+use crate::access::bulk_space::MinimalLogging;
 use crate::access::directory::Pending;
 use crate::access::{Hobt, Rid};
 use crate::codec::Put;
-use crate::database::Database;
+use crate::database::{Database, RecoveryModel};
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{Granted, LockMode, ModeSet, OwnerKind, Resource, TxLockState};
 use work::{USER_TRANSACTION, Work};
 
 pub use table::{ActiveTxn, TxnEntry};
+
+/// The session that holds the locks of transactions that restart is undoing. Views show it as -3.
+pub const RECOVERY_SESSION: SessionId = SessionId(0xfffd);
 
 /// What reads promise each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -103,6 +107,8 @@ pub struct Transaction {
     timeout: Option<Duration>,
     /// Freed after commit.
     pending: Vec<Pending>,
+    /// It has logged less than everything.
+    minimal: Option<MinimalLogging>,
     ended: bool,
 }
 
@@ -118,6 +124,7 @@ impl Database {
             isolation: spec.isolation,
             timeout: timeout(spec.lock_timeout_ms),
             pending: Vec::new(),
+            minimal: None,
             ended: false,
         }
     }
@@ -137,6 +144,22 @@ impl Transaction {
     /// The id; zero until the first change.
     pub fn id(&self) -> TransactionId {
         self.work.id()
+    }
+
+    /// What views call it (`transaction_id`). Set before the first change it is also in the log's begin record; 0 means that it gets a
+    /// number of its own then.
+    pub fn set_number(&mut self, number: u64) {
+        self.work.number = number;
+    }
+
+    /// WITH MARK: the log's begin record says so, and how it was described. Before the first change.
+    pub fn set_mark(&mut self, description: &str) {
+        self.work.mark = Some(description.into());
+    }
+
+    /// See [`Transaction::set_number`].
+    pub fn number(&self) -> u64 {
+        self.work.number
     }
 
     /// True after the first change.
@@ -182,7 +205,12 @@ impl Transaction {
 
     /// Commits. With [`Durability::Full`] it is on disk on return. [`StorageError::LogFull`] means that it was rolled back; any other
     /// error that the database is down: nobody was told that it committed, and restart decides.
-    pub fn commit(mut self, durability: Durability) -> StorageResult<()> {
+    pub fn commit(self, durability: Durability) -> StorageResult<()> {
+        self.commit_at(durability).map(drop)
+    }
+
+    /// The same; gives the commit record's position, none if nothing was ever logged.
+    pub fn commit_at(mut self, durability: Durability) -> StorageResult<Option<LogPos>> {
         self.ended = true;
         let db = self.work.db.clone();
         let result = self.commit_log(&db, durability);
@@ -197,33 +225,36 @@ impl Transaction {
         debug_assert!(result.is_ok() || db.store.check().is_err());
         self.work.leave();
         db.instance.locks.release_all(&mut self.locks);
-        result?;
+        let at = result?;
         if !self.pending.is_empty() {
             // The commit stands whatever happens here; what is left is freed by the background tick or the next restart.
             db.pending_after_rollback.lock().append(&mut self.pending);
             db.free_orphans();
         }
-        Ok(())
+        Ok(at)
     }
 
-    fn commit_log(&mut self, db: &Database, durability: Durability) -> StorageResult<()> {
+    fn commit_log(
+        &mut self,
+        db: &Database,
+        durability: Durability,
+    ) -> StorageResult<Option<LogPos>> {
         let counters = &db.store.counters;
         let appended = self.work.append_commit()?;
         counters.transactions.inc();
-        let Some(pos) = appended else { return Ok(()) };
+        let Some(pos) = appended else { return Ok(None) };
         counters.write_transactions.inc();
         if db.store.temporary {
-            return Ok(());
+            return Ok(appended);
         }
         match durability {
             Durability::Full => {
-                db.store.log().harden(pos, FlushReason::Commit).map_err(|e| db.store.log_error(e))
+                let hardened = db.store.log().harden(pos, FlushReason::Commit);
+                hardened.map_err(|e| db.store.log_error(e))?;
             }
-            Durability::Delayed => {
-                db.store.log().request_lazy();
-                Ok(())
-            }
+            Durability::Delayed => db.store.log().request_lazy(),
         }
+        Ok(appended)
     }
 
     /// Rolls back. An error means that the database has become suspect; restart will finish the rollback.
@@ -369,6 +400,17 @@ impl Transaction {
     #[inline]
     pub(crate) fn parts(&mut self) -> (&Arc<Database>, &mut Work) {
         (&self.db, &mut self.work)
+    }
+
+    /// True if this transaction may log less than everything: pages of bulk work go to disk before its commit instead.
+    pub(crate) fn may_log_minimally(&mut self) -> bool {
+        if self.db.options().recovery_model == RecoveryModel::Full {
+            return false;
+        }
+        if self.minimal.is_none() {
+            self.minimal = self.db.bulk.enter();
+        }
+        self.minimal.is_some()
     }
 
     pub(crate) fn after_commit(&mut self, what: Pending) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use taffrail_base::sync::Mutex;
 use taffrail_base::{LogPos, SessionId, TransactionId};
 use taffrail_io::UtcTime;
 
@@ -34,6 +34,38 @@ pub struct TxnEntry {
     pub log_bytes: AtomicU64,
     /// Records logged.
     pub log_records: AtomicU64,
+    /// Log space reserved for its rollback.
+    pub log_reserved: AtomicU64,
+    /// `transaction_id` of the views; see [`crate::StorageInstance::next_transaction_number`].
+    pub number: AtomicU64,
+    /// The user's name for it.
+    pub user_name: std::sync::OnceLock<Box<str>>,
+    /// Position of its first record.
+    pub first: AtomicU64,
+    /// Position of its last savepoint's record; 0 = none.
+    pub savepoint: AtomicU64,
+}
+
+impl TxnEntry {
+    /// Position of its last record.
+    pub fn last(&self) -> LogPos {
+        LogPos(self.last.load(Ordering::Acquire))
+    }
+
+    /// Where its undo would go on.
+    pub fn undo_next(&self) -> LogPos {
+        LogPos(self.undo_next.load(Ordering::Acquire))
+    }
+
+    /// Its commit or abort record is in the log.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// The user's name, or what the engine calls it.
+    pub fn shown_name(&self) -> &str {
+        self.user_name.get().map_or(self.name, |n| n)
+    }
 }
 
 /// What a checkpoint notes of a transaction.
@@ -97,6 +129,11 @@ impl TxnTable {
             ended: AtomicBool::new(false),
             log_bytes: AtomicU64::new(0),
             log_records: AtomicU64::new(0),
+            log_reserved: AtomicU64::new(0),
+            number: AtomicU64::new(0),
+            user_name: std::sync::OnceLock::new(),
+            first: AtomicU64::new(0),
+            savepoint: AtomicU64::new(0),
         });
         active.insert(id, entry.clone());
         entry
@@ -117,6 +154,11 @@ impl TxnTable {
             ended: AtomicBool::new(false),
             log_bytes: AtomicU64::new(0),
             log_records: AtomicU64::new(0),
+            log_reserved: AtomicU64::new(0),
+            number: AtomicU64::new(0),
+            user_name: std::sync::OnceLock::new(),
+            first: AtomicU64::new(0),
+            savepoint: AtomicU64::new(0),
         });
         self.active.lock().insert(t.id.0, entry.clone());
         entry

@@ -30,6 +30,10 @@ pub(crate) struct Work {
     pub session: SessionId,
     pub name: &'static str,
     pub user_name: Option<Box<str>>,
+    /// WITH MARK: its description.
+    pub mark: Option<Box<str>>,
+    /// `transaction_id` of the views; 0 = given at the first record.
+    pub number: u64,
     pub parent: TransactionId,
     /// Pages freed: they may be given out again after commit.
     pub freed: Vec<(HobtId, PageId)>,
@@ -107,6 +111,8 @@ impl Work {
             session,
             name,
             user_name: None,
+            mark: None,
+            number: 0,
             parent: TransactionId::NONE,
             freed: Vec::new(),
         }
@@ -151,6 +157,13 @@ impl Work {
         let entry =
             self.db.txns.begin(|| log.appended(), self.system, self.session, self.name, now);
         self.log = TxLog { in_rollback: self.in_rollback, ..TxLog::new(entry.id) };
+        if self.number == 0 {
+            self.number = self.db.instance.next_transaction_number();
+        }
+        entry.number.store(self.number, Ordering::Relaxed);
+        if let Some(name) = &self.user_name {
+            let _ = entry.user_name.set(name.clone());
+        }
         self.entry = Some(entry);
         let mut payload = Vec::with_capacity(64);
         payload.u64(now.0);
@@ -158,6 +171,10 @@ impl Work {
         payload.u64(self.parent.0);
         payload.u8(u8::from(self.system));
         payload.text(self.user_name.as_deref().unwrap_or(self.name));
+        payload.u64(self.number);
+        if let Some(mark) = &self.mark {
+            payload.text(mark);
+        }
         let header = RecordHeader::new(Lop::BeginXact, Lcx::Null);
         if let Err(e) = self.append(&header, &[&payload], Reserve::NONE) {
             self.db.txns.remove(self.log.id);
@@ -189,6 +206,11 @@ impl Work {
         entry.undo_next.store(self.log.undo_next.0, Ordering::Relaxed);
         entry.log_bytes.store(self.log.bytes, Ordering::Relaxed);
         entry.log_records.store(self.log.records, Ordering::Relaxed);
+        entry.log_reserved.store(self.log.reserved, Ordering::Relaxed);
+        entry.first.store(self.log.first.0, Ordering::Relaxed);
+        if header.op == Lop::MarkSavepoint {
+            entry.savepoint.store(self.log.last.0, Ordering::Relaxed);
+        }
         entry.busy.store(false, Ordering::Release);
         result.map_err(|e| self.db.store.append_error(e))
     }

@@ -46,6 +46,39 @@ fn row(
     Ok(Row { bytes, lob: content })
 }
 
+fn reader(db: &Arc<Database>) -> Transaction {
+    db.begin(BeginSpec { session: SessionId(90), lock_timeout_ms: 0, ..BeginSpec::default() })
+}
+
+/// Some heaps and trees, whoever wrote to them.
+pub fn read_ids(
+    db: &Arc<Database>,
+    ids: impl Iterator<Item = HobtId>,
+) -> Result<Content, StorageError> {
+    let mut tx = reader(db);
+    let content = read_all(db, &mut tx, ScanLocks::None, ids)?;
+    tx.rollback()?;
+    Ok(content)
+}
+
+/// What a reader that waits for nobody gets of each user's heap and tree; true if he would have had to wait for one.
+pub fn read_beside(db: &Arc<Database>, shown: &mut Content) -> Result<bool, StorageError> {
+    let mut blocked = false;
+    for id in db.hobts()?.into_iter().filter(|id| id.0 > 63) {
+        let mut tx = reader(db);
+        let locked = tx.lock_object(db.hobt(id)?.object(), taffrail_storage::lock::LockMode::IS);
+        let read = locked
+            .and_then(|()| read_all(db, &mut tx, ScanLocks::ReadCommitted, std::iter::once(id)));
+        match read {
+            Ok(content) => shown.tables.extend(content.tables),
+            Err(StorageError::Lock(_)) => blocked = true,
+            Err(e) => return Err(e),
+        }
+        tx.rollback()?;
+    }
+    Ok(blocked)
+}
+
 /// The whole content of some heaps and trees.
 pub fn read_all(
     db: &Arc<Database>,
@@ -153,6 +186,7 @@ pub fn collect(instance: &Arc<StorageInstance>, db: &Arc<Database>, seen: &mut S
     seen.checkpoints += counters.checkpoints.get();
     seen.log_growths += counters.log_growths.get();
     seen.evictions += instance.pool.counters.evictions.get();
+    seen.background_writes += instance.pool.counters.background_writer_pages.get();
 }
 
 /// How often the log has gone round: VLFs that were activated beyond those that there are.

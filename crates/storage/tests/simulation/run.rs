@@ -7,12 +7,13 @@ use taffrail_base::{DatabaseId, HobtId};
 use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    CreateSpec, DataFileSpec, Database, DatabaseOptions, Growth, HobtKind, InstanceOptions, LobRef,
-    OpenSpec, RecoveryModel, Savepoint, StorageError, StorageInstance, Transaction,
+    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Growth, HobtKind,
+    InstanceOptions, LobRef, OpenSpec, RecoveryModel, Savepoint, StorageError, StorageInstance,
+    Transaction,
 };
 
 use crate::check;
-use crate::model::{Change, Model};
+use crate::model::{Change, Content, Model};
 use crate::seen::Seen;
 
 /// A sync to leave out, to see whether anybody notices.
@@ -36,6 +37,8 @@ pub struct Run {
     pub rng: SimRng,
     pub recovery_model: RecoveryModel,
     pub pool_pages: u64,
+    /// Restart's redo is kept that short.
+    pub redo_log_max: u64,
     pub log_growth: Growth,
     pub instance: Option<Arc<StorageInstance>>,
     pub db: Option<Arc<Database>>,
@@ -70,6 +73,7 @@ impl Run {
         let sector = if rng.one_in(2) { 512 } else { 4096 };
         let world = SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() });
         let pool_pages = 64 + rng.below(64);
+        let redo_log_max = if rng.one_in(2) { 256 << 20 } else { (32 + rng.below(256)) << 10 };
         let recovery_model = match rng.below(4) {
             0 => RecoveryModel::Full,
             _ => RecoveryModel::Simple,
@@ -84,6 +88,7 @@ impl Run {
             rng,
             recovery_model,
             pool_pages,
+            redo_log_max,
             log_growth,
             instance: None,
             db: None,
@@ -95,7 +100,7 @@ impl Run {
             next_key: 0,
             seen: Seen { runs: 1, ..Seen::default() },
             trace: vec![format!(
-                "sector {sector}, pool {pool_pages}, {recovery_model:?}, log growth {log_growth:?}"
+                "sector {sector}, pool {pool_pages}, redo {redo_log_max}, {recovery_model:?}, log growth {log_growth:?}"
             )],
             sabotage,
         }
@@ -114,8 +119,11 @@ impl Run {
     }
 
     fn new_instance(&mut self) -> Outcome<Arc<StorageInstance>> {
-        let options =
-            InstanceOptions { pool_bytes: self.pool_pages * 8192, ..InstanceOptions::default() };
+        let options = InstanceOptions {
+            pool_bytes: self.pool_pages * 8192,
+            redo_log_max: self.redo_log_max,
+            ..InstanceOptions::default()
+        };
         let instance = StorageInstance::new(self.world.env(), options);
         let instance = instance.map_err(|e| format!("an instance: {e}"))?;
         self.instance = Some(instance.clone());
@@ -142,6 +150,7 @@ impl Run {
                 delayed_durability: 1,
                 target_recovery_time_s: 60,
                 engine_flags: 0,
+                ..DatabaseOptions::default()
             },
             temporary: false,
         };
@@ -361,12 +370,60 @@ impl Run {
     fn open_database(&mut self) -> Outcome<()> {
         let instance = self.new_instance()?;
         let spec = OpenSpec { primary: PathBuf::from(DATA) };
-        let opened = Database::open(&instance, DatabaseId(5), NAME, &spec);
+        let beside = self.rng.one_in(2);
+        let opened = match beside {
+            true => Database::open_deferred(&instance, DatabaseId(5), NAME, &spec),
+            false => Database::open(&instance, DatabaseId(5), NAME, &spec),
+        };
         let (db, report) = opened.map_err(|e| format!("open: {e} ({e:?})"))?;
         self.seen.torn_repaired += report.torn_repaired;
         self.seen.rolled_back_by_restart += report.rolled_back;
         self.db = Some(db);
-        Ok(())
+        if beside { self.undo_beside_readers(&instance, &spec) } else { Ok(()) }
+    }
+
+    /// Undo in small steps, while others read, take checkpoints, and close and open the database again. What a reader is shown meanwhile is
+    /// what is there in the end.
+    fn undo_beside_readers(
+        &mut self,
+        instance: &Arc<StorageInstance>,
+        spec: &OpenSpec,
+    ) -> Outcome<()> {
+        let error = |e: StorageError| format!("undo beside readers: {e} ({e:?})");
+        let mut shown = Content::default();
+        loop {
+            let db = self.db();
+            let more = db.undo_step(1 + self.rng.below(6) as usize).map_err(error)?;
+            self.seen.undo_steps += u64::from(more);
+            if self.rng.one_in(3) {
+                match check::read_beside(&db, &mut shown) {
+                    Ok(blocked) => self.seen.blocked_by_undo += u64::from(blocked),
+                    Err(e) => return Err(error(e)),
+                }
+            }
+            if more && self.rng.one_in(10) {
+                db.checkpoint(CheckpointKind::Automatic).map_err(error)?;
+            }
+            if more && self.rng.one_in(10) {
+                db.close().map_err(error)?;
+                let opened = Database::open_deferred(instance, DatabaseId(5), NAME, spec);
+                self.db = Some(opened.map_err(error)?.0);
+                self.seen.closed_in_undo += 1;
+            }
+            if !more {
+                break;
+            }
+        }
+        let db = self.db();
+        let all = db.finish_recovery().map_err(error)?;
+        if !all || db.is_undoing() {
+            return Err("recovery did not end".into());
+        }
+        let last = check::read_ids(&db, shown.tables.keys().copied()).map_err(error)?;
+        match shown.difference(&last) {
+            Some(text) => Err(format!("a reader beside undo was shown something else: {text}")),
+            None => Ok(()),
+        }
     }
 
     fn reopen(&mut self) -> Outcome<()> {

@@ -28,6 +28,10 @@ pub struct Seen {
     pub locked_reads: u64,
     pub emptied: u64,
     pub rolled_back_by_restart: u64,
+    pub undo_steps: u64,
+    pub blocked_by_undo: u64,
+    pub closed_in_undo: u64,
+    pub background_writes: u64,
 }
 
 macro_rules! each_field {
@@ -38,7 +42,8 @@ impl Seen {
     pub fn each(&mut self, mut f: impl FnMut(&'static str, &mut u64)) {
         each_field!(self, f, runs operations commits delayed_lost rollbacks savepoint_rollbacks splits vlf_wraps
             log_growths log_full data_growths checkpoints evictions torn_writes torn_repaired crashes
-            crashes_in_recovery clean_restarts lobs drops builds disk_full locked_reads emptied rolled_back_by_restart);
+            crashes_in_recovery clean_restarts lobs drops builds disk_full locked_reads emptied rolled_back_by_restart
+            undo_steps blocked_by_undo closed_in_undo background_writes);
     }
 
     pub fn add(&mut self, other: &Seen) {

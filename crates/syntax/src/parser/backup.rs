@@ -28,8 +28,14 @@ impl Parser<'_> {
         self.at += 2;
         let database = self.name_or_variable()?;
         let parts = self.backup_parts()?;
-        self.expect_kw(Kw::To)?;
-        let to = self.list(Self::device)?;
+        // What truncated the log once has no device; the engine knows these options no more (message 155).
+        let gone = ["TRUNCATE_ONLY", "NO_LOG"].iter().any(|word| self.ahead_word(1, word));
+        let to = if kind == BackupKind::Log && self.at_kw(Kw::With) && gone {
+            Vec::new()
+        } else {
+            self.expect_kw(Kw::To)?;
+            self.list(Self::device)?
+        };
         let mut mirrors = Vec::new();
         while self.eat_words(&["MIRROR", "TO"]) {
             mirrors.push(self.list(Self::device)?);

@@ -9,7 +9,7 @@ mod window;
 
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, Node, ValuesScan, ViewScan};
-use crate::views::ViewContext;
+use crate::views::{ViewContext, ViewRows};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
@@ -30,7 +30,7 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
         Node::OneRow => Box::new(OneRow { left: 0 }),
         Node::Nothing => Box::new(Nothing),
         Node::Scan(s) => Box::new(scan::ScanOp::new(s)),
-        Node::View(v) => Box::new(ViewOp { node: v, rows: Vec::new().into_iter() }),
+        Node::View(v) => Box::new(ViewOp::new(v)),
         Node::Values(v) => Box::new(ValuesOp { node: v, at: 0 }),
         Node::Filter(f) => Box::new(FilterOp { node: f, input: build(&f.input), closed: false }),
         Node::Compute(c) => Box::new(ComputeOp { node: c, input: build(&c.input) }),
@@ -80,7 +80,17 @@ impl<'a> Operator<'a> for Nothing {
 
 struct ViewOp<'a> {
     node: &'a ViewScan,
-    rows: std::vec::IntoIter<Vec<Value>>,
+    rows: Option<ViewRows>,
+    /// Positions of the columns that are wanted, and room for their values.
+    wanted: Vec<usize>,
+    cells: Vec<Value>,
+}
+
+impl<'a> ViewOp<'a> {
+    fn new(node: &'a ViewScan) -> ViewOp<'a> {
+        let wanted: Vec<usize> = node.columns.iter().map(|(c, _)| *c).collect();
+        ViewOp { node, rows: None, cells: vec![Value::Null; wanted.len()], wanted }
+    }
 }
 
 impl<'a> Operator<'a> for ViewOp<'a> {
@@ -89,24 +99,46 @@ impl<'a> Operator<'a> for ViewOp<'a> {
         for e in &self.node.args {
             args.push(rt.eval(e)?);
         }
-        args.resize(self.node.view.arguments.unwrap_or(0).max(args.len()), Value::Null);
+        let declared = self.node.view.arguments.map_or(0, |(_, most)| most);
+        args.resize(declared.max(args.len()), Value::Null);
         let context = ViewContext { session: rt.cx.session, database: &self.node.database };
-        self.rows = self.node.view.rows(&context, &args)?.into_iter();
+        // A stream that is open may hold what the next one needs.
+        self.rows = None;
+        self.rows = Some(self.node.view.open(&context, &args, &self.wanted)?);
         Ok(())
     }
 
     fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
-        for mut row in self.rows.by_ref() {
+        loop {
             rt.tick()?;
-            for (c, s) in &self.node.columns {
-                rt.frame[*s as usize] = std::mem::take(&mut row[*c]);
+            let found = match &mut self.rows {
+                None => return Ok(false),
+                Some(ViewRows::Made(rows)) => match rows.next() {
+                    None => false,
+                    Some(mut row) => {
+                        for (c, s) in &self.node.columns {
+                            rt.frame[*s as usize] = std::mem::take(&mut row[*c]);
+                        }
+                        true
+                    }
+                },
+                Some(ViewRows::Streamed(stream)) => {
+                    let found = stream.next(&mut self.cells)?;
+                    for ((_, s), cell) in self.node.columns.iter().zip(&mut self.cells) {
+                        rt.frame[*s as usize] = std::mem::take(cell);
+                    }
+                    found
+                }
+            };
+            if !found {
+                self.rows = None;
+                return Ok(false);
             }
             match &self.node.filter {
                 Some(p) if rt.test(p)? != Some(true) => {}
                 _ => return Ok(true),
             }
         }
-        Ok(false)
     }
 }
 

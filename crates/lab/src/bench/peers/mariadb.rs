@@ -106,6 +106,14 @@ impl Peer for MariaDb {
         vec!["SET GLOBAL innodb_flush_log_at_trx_commit = 1".into()]
     }
 
+    fn load_file(&self, file: &Path) -> Vec<String> {
+        vec![
+            "SET GLOBAL innodb_flush_log_at_trx_commit = 1".into(),
+            "TRUNCATE customer".into(),
+            format!("LOAD DATA INFILE '{}' INTO TABLE customer", file.display()),
+        ]
+    }
+
     fn load_customers(&self, rows: u32) -> Vec<String> {
         vec![
             "SET GLOBAL innodb_flush_log_at_trx_commit = 1".into(),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,8 @@ pub trait Peer: Sync {
     fn relaxed_loop(&self, rows: u32) -> Vec<String>;
     /// Fills `customer`; nothing in it is timed.
     fn load_customers(&self, rows: u32) -> Vec<String>;
+    /// Loads the empty `customer` from a file: a line per row, fields between tabs.
+    fn load_file(&self, file: &Path) -> Vec<String>;
     /// INSERT … SELECT, UPDATE and DELETE of all customers, each one transaction and timed by itself.
     fn customer_statements(&self) -> [(&'static str, String); 3] {
         [

@@ -111,6 +111,14 @@ impl Peer for Postgres {
         ]
     }
 
+    fn load_file(&self, file: &Path) -> Vec<String> {
+        vec![
+            "TRUNCATE customer".into(),
+            "CHECKPOINT".into(),
+            format!("COPY customer FROM '{}'", file.display()),
+        ]
+    }
+
     fn load_customers(&self, rows: u32) -> Vec<String> {
         vec![
             "TRUNCATE customer; TRUNCATE customer_tmp".into(),

@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! LOP_SET_BITS          LCX_GAM, LCX_IAM: u8 value, then runs: u32 first bit, u32 count. Every bit had the other value.
+//!                       LCX_ML_MAP: the same, redo only.
 //! LOP_SET_FREE_SPACE    LCX_PFS: u16 n, n runs: u16 first page, u16 count; u8 new value; the bytes before.
 //!                       A compensation: u16 n, runs, 0xff, the bytes to set.
 //! ```
 
 use taffrail_base::{HobtId, PageId};
-use taffrail_log::{Lcx, Lop, Record, Reserve};
+use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::{RedoResult, compensation, on_page};
 use crate::buffer::WriteGuard;
@@ -28,9 +29,23 @@ pub(crate) fn set_bits(
     runs: &[(u32, u32)],
     value: bool,
 ) -> StorageResult<()> {
+    set_bits_with(work, page, context, hobt, runs, value, RecordFlags::NONE)
+}
+
+/// The same with these flags, of a GAM, IAM or ML page.
+pub(crate) fn set_bits_with(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    context: Lcx,
+    hobt: HobtId,
+    runs: &[(u32, u32)],
+    value: bool,
+    flags: RecordFlags,
+) -> StorageResult<()> {
     let payload = encode_bits(runs, value);
-    let reserve = Reserve::undo(payload.len());
-    let change = Change { hobt, reserve, ..Change::new(Lop::SetBits, context) };
+    let undone = !flags.contains(RecordFlags::REDO_ONLY);
+    let reserve = if undone { Reserve::undo(payload.len()) } else { Reserve::NONE };
+    let change = Change { hobt, reserve, flags, ..Change::new(Lop::SetBits, context) };
     work.change(page, &change, &[&payload])?;
     for &(first, count) in runs {
         page.set_bits(first, count, value);
@@ -110,6 +125,19 @@ fn parse_free_space<'a>(r: &Record<'a>) -> Option<(Vec<(u16, u16)>, u8, &'a [u8]
     }
     let value = t.u8()?;
     Some((runs, value, t.bytes(total)?))
+}
+
+/// The first run of bits, and the value of all.
+pub(super) fn first_bits(r: &Record<'_>) -> Option<(u32, u32, bool)> {
+    let (value, runs) = parse_bits(r)?;
+    runs.first().map(|&(first, count)| (first, count, value))
+}
+
+/// The first page's place, its byte now, and its byte before where that is logged.
+pub(super) fn first_free_space(r: &Record<'_>) -> Option<(u16, u8, Option<u8>)> {
+    let (runs, value, bytes) = parse_free_space(r)?;
+    let (&(place, _), &byte) = (runs.first()?, bytes.first()?);
+    Some(if value == EXPLICIT { (place, byte, None) } else { (place, value, Some(byte)) })
 }
 
 pub(super) fn redo_bits(page: &mut Page, r: &Record<'_>) -> RedoResult {

@@ -6,6 +6,7 @@
 //! | `format` | LOP_FORMAT_PAGE, LOP_ROOT_CHANGE |
 //! | `split`  | LOP_DELETE_SPLIT, LOP_UNDO_DELETE_SPLIT, LOP_MODIFY_HEADER |
 //! | `bits`   | LOP_SET_BITS, LOP_SET_FREE_SPACE |
+//! | `bulk`   | LOP_BULK_EXT_ALLOCATION |
 //! | `xact`   | LOP_BEGIN_XACT, LOP_COMMIT_XACT, LOP_ABORT_XACT, LOP_MARK_SAVEPOINT, LOP_*_CKPT, LOP_FILE_HDR_MODIFY |
 //!
 //! Rules: a record changes one page. Redo depends on the page, the header and the payload only. Undo writes a compensation
@@ -13,6 +14,8 @@
 //! may have moved them; everything else where it was done.
 
 pub(crate) mod bits;
+pub(crate) mod bulk;
+pub mod facts;
 pub(crate) mod format;
 pub(crate) mod row;
 pub(crate) mod split;
@@ -105,6 +108,7 @@ pub(crate) fn undo(
         Lop::ModifyHeader => split::undo_header(work, held, record),
         Lop::SetBits => bits::undo_bits(work, held, record),
         Lop::SetFreeSpace => bits::undo_free_space(work, held, record),
+        Lop::BulkExtAllocation => bulk::undo(work, record),
         // Begin, savepoints and the like have nothing to undo.
         _ => Ok(()),
     }
@@ -119,6 +123,7 @@ pub fn describe(record: &Record<'_>) -> String {
         }
         Lop::DeleteSplit | Lop::UndoDeleteSplit | Lop::ModifyHeader => split::describe(record),
         Lop::SetBits | Lop::SetFreeSpace => bits::describe(record),
+        Lop::BulkExtAllocation => bulk::describe(record),
         _ => xact::describe(record),
     };
     if record.header.is_compensation() {

@@ -211,7 +211,7 @@ pub(super) fn redo_delete(page: &mut Page, r: &Record<'_>) -> RedoResult {
 }
 
 /// offset, bytes before, bytes after, key
-type Modification<'a> = (usize, &'a [u8], &'a [u8], &'a [u8]);
+pub(super) type Modification<'a> = (usize, &'a [u8], &'a [u8], &'a [u8]);
 
 fn parse_modify<'a>(r: &Record<'a>) -> Option<(usize, Modification<'a>)> {
     let mut t = Take(r.payload);
@@ -220,6 +220,17 @@ fn parse_modify<'a>(r: &Record<'a>) -> Option<(usize, Modification<'a>)> {
     let after = t.bytes(new.into())?;
     let key = t.bytes(key.into())?;
     Some((old.into(), (at.into(), before, after, key)))
+}
+
+/// Offset, bytes before, bytes after and key of a modification.
+pub(super) fn modified<'a>(r: &Record<'a>) -> Option<Modification<'a>> {
+    parse_modify(r).map(|(_, m)| m)
+}
+
+/// Bytes of the compensation that undoes a deletion.
+pub(super) fn undo_delete_bytes(r: &Record<'_>) -> Option<usize> {
+    let (&place, entry) = r.payload.split_first()?;
+    Some(if place == INTERIOR { entry.len() } else { 1 })
 }
 
 pub(super) fn redo_modify(page: &mut Page, r: &Record<'_>) -> RedoResult {
@@ -457,6 +468,7 @@ pub(crate) fn row_delta(r: &Record<'_>) -> i64 {
     let context = r.header.context;
     match r.header.op {
         Lop::InsertRows if context == Lcx::MarkAsGhost => counted(r.payload.first()),
+        Lop::BulkExtAllocation => super::bulk::row_delta(r),
         Lop::DeleteRows => -counted(r.payload.first()),
         Lop::InsertRows if matches!(Place::of(context), Some(Place::Heap | Place::Leaf)) => {
             i64::from(r.payload.first().is_some_and(|f| f & FORWARDED == 0))

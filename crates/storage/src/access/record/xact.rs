@@ -1,7 +1,9 @@
 //! Records that change no page: transactions, checkpoints, files.
 //!
 //! ```text
-//! LOP_BEGIN_XACT         u64 time, u16 session, u64 parent transaction, u8 1 = system transaction, u16 length, name
+//! LOP_BEGIN_XACT         u64 time, u16 session, u64 parent transaction, u8 1 = system transaction, u16 length, name,
+//!                        u64 number that is the transaction's own in all databases (absent in older logs),
+//!                        u16 length, description: of a transaction WITH MARK (absent otherwise)
 //! LOP_COMMIT_XACT        u64 time        LOP_ABORT_XACT  u64 time
 //! LOP_MARK_SAVEPOINT     u16 length, name
 //! LOP_BEGIN_CKPT         u64 time, u64 next transaction id
@@ -80,6 +82,23 @@ pub(crate) fn encode_file_size(file: FileId, pages: u32) -> Vec<u8> {
 pub(crate) fn parse_file_size(r: &Record<'_>) -> Option<(FileId, u32)> {
     let mut t = Take(r.payload);
     Some((FileId(t.u16()?), t.u32()?))
+}
+
+/// The number at the end of LOP_BEGIN_XACT.
+pub(crate) fn begin_number(r: &Record<'_>) -> Option<u64> {
+    let mut t = Take(r.payload);
+    t.bytes(8 + 2 + 8 + 1)?;
+    t.text()?;
+    t.u64()
+}
+
+/// The description behind that, of a transaction WITH MARK.
+pub(crate) fn begin_mark(r: &Record<'_>) -> Option<String> {
+    let mut t = Take(r.payload);
+    t.bytes(8 + 2 + 8 + 1)?;
+    t.text()?;
+    t.u64()?;
+    t.text()
 }
 
 /// What LOP_BEGIN_XACT tells people: (time, session, parent, system, name).

@@ -1,0 +1,214 @@
+//! `taffrail lab`: experiments and loads, against any server that speaks TDS.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use taffrail_lab::client::{ConnectOptions, Encrypt};
+use taffrail_lab::load::{self, GENERATORS, LoadOptions};
+
+/// Experiments and loads.
+#[derive(Args)]
+#[command(arg_required_else_help = true)]
+pub struct Lab {
+    #[command(subcommand)]
+    command: LabCommand,
+}
+
+#[derive(Subcommand)]
+enum LabCommand {
+    /// List the generators of rows
+    List,
+    /// Bulk-copy generated rows into a table of any SQL Server
+    #[command(after_help = LOAD_HELP)]
+    Load(Box<Load>),
+}
+
+const LOAD_HELP: &str = "\
+Examples:
+  taffrail lab load tpcc-customer --rows 3000000 -d shop --tablock
+  taffrail lab load tpcc-customer --rows 300000 -S db.example.com,1433 -U loader -C --table dbo.customer --batch 50000
+
+The same seed gives the same rows. The password can also be given as TAFFRAIL_LAB_PASSWORD or SQLCMDPASSWORD.";
+
+/// The flags of `lab load`; those of the connection are sqlcmd's.
+#[derive(Args)]
+struct Load {
+    /// The generator; see 'taffrail lab list'
+    generator: String,
+    /// Rows to load
+    #[arg(long, value_name = "N", default_value_t = 30_000)]
+    rows: u64,
+    /// Number of the first row, from 0: to go on where another load has ended
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    first: u64,
+    /// What the random values depend on
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Server and port
+    #[arg(short = 'S', long, value_name = "HOST[,PORT]", default_value = "127.0.0.1,1433")]
+    server: String,
+    /// Login
+    #[arg(short = 'U', long, value_name = "LOGIN", default_value = "sa")]
+    user: String,
+    /// Its password
+    #[arg(
+        short = 'P',
+        long,
+        value_name = "PASSWORD",
+        env = "TAFFRAIL_LAB_PASSWORD",
+        hide_env_values = true
+    )]
+    password: Option<String>,
+    /// Database [default: the login's]
+    #[arg(short = 'd', long, value_name = "NAME")]
+    database: Option<String>,
+    /// The table, made if it is not there
+    #[arg(long, value_name = "NAME", default_value = "customer")]
+    table: String,
+    /// Rows per batch, each a transaction of its own; 0 for all in one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    batch: u64,
+    /// Lock the table as a whole, which minimal logging asks for
+    #[arg(long)]
+    tablock: bool,
+    /// A table that is made gets no clustered index
+    #[arg(long)]
+    heap: bool,
+    /// Empty the table first
+    #[arg(long)]
+    truncate: bool,
+    /// Encryption: 'yes', 'optional' (the login at least, if the server can), 'no'
+    #[arg(short = 'N', long, value_name = "WHEN", default_value = "optional")]
+    encrypt: String,
+    /// Take the server's certificate unseen
+    #[arg(short = 'C', long)]
+    trust_server_certificate: bool,
+    /// Certificates to trust, in PEM [default: the system's]
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// Bytes per packet, 512 to 32767
+    #[arg(short = 'a', long, value_name = "BYTES", default_value_t = 16_000, value_parser = clap::value_parser!(u32).range(512..=32_767))]
+    packet_size: u32,
+    /// No progress bar
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Runs the command.
+pub fn run(lab: Lab) -> ExitCode {
+    match lab.command {
+        LabCommand::List => {
+            for g in GENERATORS {
+                println!("{:<16} {}", g.name, g.description);
+            }
+            ExitCode::SUCCESS
+        }
+        LabCommand::Load(flags) => load(*flags),
+    }
+}
+
+fn load(flags: Load) -> ExitCode {
+    let options = match options(flags) {
+        Ok(options) => options,
+        Err(why) => {
+            eprintln!("taffrail: {why}");
+            return ExitCode::from(super::USAGE);
+        }
+    };
+    match load::load(&options) {
+        Ok(done) => {
+            let seconds = done.time.as_secs_f64().max(1e-6);
+            println!(
+                "{} rows into {}{} in {seconds:.3} s: {:.0} rows/s, {:.1} MB/s",
+                done.rows,
+                options.table,
+                if done.created { " (new)" } else { "" },
+                done.rows as f64 / seconds,
+                done.bytes as f64 / seconds / 1e6
+            );
+            ExitCode::SUCCESS
+        }
+        Err(e) => {
+            eprintln!("taffrail: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn options(f: Load) -> Result<LoadOptions, String> {
+    let (host, port) = match f.server.rsplit_once(',') {
+        None => (f.server.as_str(), 1433),
+        Some((host, port)) => {
+            let wrong = || format!("'{port}' is no port: -S takes HOST or HOST,PORT");
+            (host, port.trim().parse().map_err(|_| wrong())?)
+        }
+    };
+    let encrypt = match &*f.encrypt {
+        "no" => Encrypt::No,
+        "optional" => Encrypt::Optional,
+        "yes" => Encrypt::Yes,
+        other => return Err(format!("'{other}': --encrypt is 'yes', 'optional' or 'no'")),
+    };
+    let host = host.trim().trim_start_matches("tcp:");
+    let local = matches!(host, "127.0.0.1" | "localhost" | "::1");
+    Ok(LoadOptions {
+        generator: f.generator,
+        connect: ConnectOptions {
+            host: host.into(),
+            port,
+            user: f.user,
+            password: f
+                .password
+                .or_else(|| std::env::var("SQLCMDPASSWORD").ok())
+                .unwrap_or_default(),
+            database: f.database.unwrap_or_default(),
+            encrypt,
+            // Nobody stands between a program and its own machine.
+            trust_server_certificate: f.trust_server_certificate || (local && f.ca_file.is_none()),
+            ca_file: f.ca_file,
+            packet_bytes: f.packet_size as usize,
+        },
+        table: f.table,
+        rows: f.rows,
+        first: f.first,
+        seed: f.seed,
+        batch: f.batch,
+        tablock: f.tablock,
+        heap: f.heap,
+        truncate: f.truncate,
+        quiet: f.quiet,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Only {
+        #[command(flatten)]
+        lab: Lab,
+    }
+
+    fn parsed(words: &[&str]) -> Result<LoadOptions, String> {
+        let words = ["x", "load", "tpcc-customer"].iter().chain(words);
+        match Only::parse_from(words).lab.command {
+            LabCommand::Load(flags) => options(*flags),
+            LabCommand::List => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn a_server_is_given_as_sqlcmd_takes_it() {
+        let o = parsed(&["-S", "tcp:db.example.com,1434", "-U", "me", "-P", "p", "-d", "shop"])
+            .unwrap();
+        assert_eq!((o.connect.host.as_str(), o.connect.port), ("db.example.com", 1434));
+        assert!(!o.connect.trust_server_certificate);
+        assert_eq!((o.connect.encrypt, o.rows), (Encrypt::Optional, 30_000));
+        let o = parsed(&["-S", "localhost"]).unwrap();
+        assert_eq!((o.connect.port, o.connect.trust_server_certificate), (1433, true));
+        assert!(parsed(&["-S", "a,b"]).is_err());
+        assert!(parsed(&["-N", "maybe"]).is_err());
+    }
+}

@@ -1,0 +1,99 @@
+//! Where backups lie: the devices of a statement as paths that may be used.
+
+use super::unsupported;
+use crate::context::StatementContext;
+use crate::ddl::{PathRefusal, allowed_path, check_path};
+use std::path::{Path, PathBuf};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::backup::Device;
+use taffrail_syntax::ast::{self, OptionValue};
+
+/// As many as a statement may name.
+const MAX_DEVICES: usize = 64;
+
+const IN_USE: &str =
+    "32(The process cannot access the file because it is being used by another process.)";
+
+/// The devices of a statement: as storage takes them, and as they were written.
+#[derive(Debug)]
+pub(super) struct Devices {
+    pub list: Vec<Device>,
+    pub names: Vec<String>,
+}
+
+impl Devices {
+    /// The first as it was written.
+    pub fn first(&self) -> &str {
+        self.names.first().map_or("", String::as_str)
+    }
+
+    /// The path of one; none for NUL.
+    pub fn path(&self, at: usize) -> Option<&Path> {
+        match self.list.get(at) {
+            Some(Device::Disk(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// A path of ours as it was written.
+    pub fn name_of(&self, path: &Path) -> String {
+        let at = self.list.iter().position(|d| matches!(d, Device::Disk(p) if p == path));
+        at.map_or_else(|| path.display().to_string(), |at| self.names[at].clone())
+    }
+
+    /// What msdb and the error log call it: the whole path.
+    pub fn physical(&self, at: usize) -> String {
+        self.path(at).map_or_else(|| "NUL".into(), |p| p.to_string_lossy().into_owned())
+    }
+}
+
+/// Paths that were named; the directory of relative ones is made when it is needed.
+pub(super) fn resolve(cx: &StatementContext<'_>, list: &[ast::Device]) -> SqlResult<Devices> {
+    if list.len() > MAX_DEVICES {
+        return Err(SqlError::new(3205, &[&MAX_DEVICES]));
+    }
+    let mut devices = Devices { list: Vec::new(), names: Vec::new() };
+    for device in list {
+        let name = match (&device.kind, &device.target) {
+            (ast::DeviceKind::Disk, OptionValue::Text(path)) => path.to_string(),
+            (ast::DeviceKind::Logical, OptionValue::Word(name)) => {
+                return Err(SqlError::new(3206, &[&name.value]));
+            }
+            (ast::DeviceKind::Logical, OptionValue::Text(name)) => {
+                return Err(SqlError::new(3206, &[name]));
+            }
+            _ => return Err(unsupported("A backup device other than DISK = 'path'")),
+        };
+        let known = if name.eq_ignore_ascii_case("NUL") {
+            Device::Nul
+        } else {
+            let path = backup_path(cx, &name)?;
+            if cx.instance().databases().owner_of(&path).is_some() {
+                // A file of a database: as the operating system would say where files are locked.
+                return Err(SqlError::new(3201, &[&name, &IN_USE]));
+            }
+            Device::Disk(path)
+        };
+        devices.list.push(known);
+        devices.names.push(name);
+    }
+    Ok(devices)
+}
+
+/// Relative paths lie in `backup` under the data directory.
+fn backup_path(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
+    let refused = |refusal: PathRefusal| refusal.backup(target);
+    if Path::new(target).is_absolute() {
+        return check_path(cx, target).map_err(refused);
+    }
+    let dir = cx.instance().databases().data_dir().join("backup");
+    let path = dir.join(target);
+    if path.parent() == Some(&dir) {
+        // Made when it is needed.
+        let path = allowed_path(cx, &path.to_string_lossy()).map_err(refused)?;
+        let made = cx.instance().options().env.disk.create_dir(&dir);
+        made.map_err(|e| SqlError::new(3201, &[&target, &super::message::system_error(&e)]))?;
+        return Ok(path);
+    }
+    check_path(cx, &path.to_string_lossy()).map_err(refused)
+}

@@ -1,0 +1,132 @@
+//! What is said of a backup or restore: errors as messages, and the lines that a successful one ends with.
+
+use super::device::Devices;
+use super::facts;
+use crate::context::StatementContext;
+use std::time::Duration;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::FileKind;
+use taffrail_storage::backup::{BackupError, BackupFile, BackupKind};
+
+/// What runs.
+pub(super) struct Statement<'a> {
+    /// As messages name it.
+    pub name: &'static str,
+    /// The database.
+    pub database: &'a str,
+}
+
+/// An error of the operating system as SQL Server's messages have it: number and text.
+pub(super) fn system_error(e: &taffrail_io::IoError) -> String {
+    use std::io::ErrorKind;
+    let number = e.source.raw_os_error().unwrap_or(0);
+    match e.source.kind() {
+        ErrorKind::NotFound => "2(The system cannot find the file specified.)".into(),
+        ErrorKind::PermissionDenied => "5(Access is denied.)".into(),
+        ErrorKind::StorageFull => "112(There is not enough space on the disk.)".into(),
+        _ => format!("{number}({})", e.source),
+    }
+}
+
+/// The message for what storage says.
+pub(super) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) -> Box<SqlError> {
+    let database = statement.database;
+    match e {
+        BackupError::Open(io) => {
+            SqlError::new(3201, &[&devices.name_of(&io.path), &system_error(&io)])
+        }
+        BackupError::Device { operation, source } => {
+            let number = if operation == "read" { 3203 } else { 3202 };
+            SqlError::new(number, &[&devices.name_of(&source.path), &system_error(&source)])
+        }
+        BackupError::NotMedia(path) => SqlError::new(3241, &[&devices.name_of(&path)]),
+        BackupError::FamiliesMissing { families, given } => {
+            SqlError::new(3132, &[&families, &given])
+        }
+        BackupError::NotOneMedia(path) => SqlError::new(3258, &[&devices.name_of(&path)]),
+        BackupError::NoSuchSet { position, path } => {
+            SqlError::new(4038, &[&position, &devices.name_of(&path)])
+        }
+        BackupError::Incomplete { .. } => SqlError::new(3256, &[&devices.first()]),
+        BackupError::Damaged { path, offset, why } => {
+            let mut e = SqlError::new(3189, &[]);
+            e.message = format!(
+                "{} ({why}, at offset {offset} of '{}')",
+                e.message,
+                devices.name_of(&path)
+            );
+            e
+        }
+        BackupError::DamagedPage(e) | BackupError::Storage(e) => e.to_sql(0),
+        BackupError::SimpleModel => SqlError::new(4208, &[&statement.name]),
+        BackupError::NoLogChain => SqlError::new(4214, &[]),
+        BackupError::NoDifferentialBase => SqlError::new(3035, &[&database]),
+        BackupError::Busy => SqlError::new(3023, &[]),
+        BackupError::NotBackedUp => SqlError::new(3147, &[]),
+        BackupError::FileExists(path) => SqlError::new(3142, &[&path.display(), &path.display()]),
+        BackupError::NoSuchFile(name) => SqlError::new(3234, &[&name, &database]),
+        BackupError::NotRestoring => SqlError::new(3117, &[]),
+        BackupError::WrongKind => SqlError::new(3135, &[&devices.first(), &"another statement"]),
+        BackupError::WrongBase => SqlError::new(3136, &[]),
+        BackupError::LogTooRecent { first, needed } => {
+            SqlError::new(4305, &[&first.to_numeric(), &needed.to_numeric()])
+        }
+        BackupError::LogTooEarly { last, needed } => {
+            SqlError::new(4326, &[&last.to_numeric(), &needed.to_numeric()])
+        }
+        BackupError::WrongFork => SqlError::new(4330, &[]),
+        BackupError::WrongDatabase => SqlError::new(3154, &[&database]),
+        BackupError::NotConsistent { reached, needed } => {
+            SqlError::new(4318, &[&database, &reached.to_numeric(), &needed.to_numeric()])
+        }
+        // The client asked for it and hears of nothing else.
+        BackupError::Cancelled => SqlError::new(3204, &[]),
+    }
+}
+
+/// `Processed n pages for …`, a line for each file that was in the set, then message 3014.
+pub(super) fn summary(
+    cx: &mut StatementContext<'_>,
+    statement: &Statement<'_>,
+    files: &[BackupFile],
+    kind: BackupKind,
+    position: u32,
+    (pages, log_pages): (u64, u64),
+    duration: Duration,
+) -> SqlResult<()> {
+    let backup = statement.name.starts_with("BACKUP");
+    let mut log_told = false;
+    for file in files {
+        let count = match file.kind {
+            // A log backup has pages only where bulk work was not logged.
+            FileKind::Rows if backup && kind == BackupKind::Log && file.pages == 0 => continue,
+            FileKind::Rows => file.pages,
+            FileKind::Log if std::mem::replace(&mut log_told, true) => continue,
+            FileKind::Log => log_pages,
+        };
+        let args: [&dyn std::fmt::Display; 4] =
+            [&count, &statement.database, &file.name, &position];
+        cx.message(SqlError::new(4035, &args))?;
+    }
+    done(cx, statement.name, pages + log_pages, duration)
+}
+
+/// Message 3014.
+pub(super) fn done(
+    cx: &mut StatementContext<'_>,
+    name: &str,
+    pages: u64,
+    duration: Duration,
+) -> SqlResult<()> {
+    let ms = duration.as_millis().max(1) as u64;
+    let kb_per_second = pages * 8 * 1000 / ms;
+    let (seconds, rest) = (ms / 1000, format!("{:03}", ms % 1000));
+    let mb = kb_per_second / 1024;
+    let fraction = format!("{:03}", kb_per_second % 1024 * 1000 / 1024);
+    cx.message(SqlError::new(3014, &[&name, &pages, &seconds, &rest, &mb, &fraction]))
+}
+
+/// How `3014` and `3013` name a backup.
+pub(super) fn backup_name(kind: BackupKind) -> &'static str {
+    facts::maker(kind)
+}

@@ -1,0 +1,101 @@
+//! BACKUP and RESTORE, and what msdb remembers of them.
+//!
+//! | module | |
+//! |---|---|
+//! | [`values`] | variables in the statements replaced by what they hold |
+//! | [`options`], [`device`] | what follows WITH, TO and FROM |
+//! | [`take`] | BACKUP DATABASE, BACKUP LOG |
+//! | [`put`] | RESTORE DATABASE, RESTORE LOG; the states of a database are in `catalog::registry::restoring` |
+//! | [`look`], [`columns`] | RESTORE HEADERONLY, FILELISTONLY, LABELONLY, VERIFYONLY |
+//! | [`facts`] | what a set's header says, as values |
+//! | [`history`], `history.sql`, [`system`] | the tables of msdb, and the rows that each backup and restore writes |
+//! | [`message`], [`progress`], [`record`] | what the client and the error log hear |
+//!
+//! Storage knows pages, log and media (`taffrail_storage::backup`); here are names, options, paths, states and messages.
+
+mod columns;
+mod device;
+mod facts;
+mod history;
+mod look;
+mod message;
+mod options;
+mod progress;
+mod put;
+mod record;
+mod system;
+mod take;
+mod values;
+
+use crate::context::StatementContext;
+use message::Statement;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, NameOrVariable};
+
+pub(crate) use history::{Mark, create as create_history, record_marks};
+pub(crate) use values::filled_in;
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
+/// `BACKUP`.
+pub(crate) fn backup(cx: &mut StatementContext<'_>, s: &ast::Backup) -> SqlResult<()> {
+    let statement = match s.kind {
+        ast::BackupKind::Database => "BACKUP DATABASE",
+        ast::BackupKind::Log => "BACKUP LOG",
+    };
+    let result = refuse_in_transaction(cx)
+        .and_then(|()| name_of(&s.database))
+        .and_then(|name| take::run(cx, s, name, statement));
+    ended(cx, result, statement)
+}
+
+/// `RESTORE`.
+pub(crate) fn restore(cx: &mut StatementContext<'_>, s: &ast::Restore) -> SqlResult<()> {
+    let name = match s.kind {
+        ast::RestoreKind::Database => "RESTORE DATABASE",
+        ast::RestoreKind::Log => "RESTORE LOG",
+        ast::RestoreKind::HeaderOnly => "RESTORE HEADERONLY",
+        ast::RestoreKind::FileListOnly => "RESTORE FILELIST",
+        ast::RestoreKind::LabelOnly => "RESTORE LABELONLY",
+        ast::RestoreKind::VerifyOnly => "VERIFY DATABASE",
+        ast::RestoreKind::RewindOnly => "RESTORE REWINDONLY",
+    };
+    let result = match &s.database {
+        Some(database) => refuse_in_transaction(cx)
+            .and_then(|()| name_of(database))
+            .and_then(|database| put::run(cx, s, &Statement { name, database })),
+        None => look::run(cx, s, &Statement { name, database: "" }),
+    };
+    ended(cx, result, name)
+}
+
+fn refuse_in_transaction(cx: &StatementContext<'_>) -> SqlResult<()> {
+    match cx.session.transaction.count() {
+        0 => Ok(()),
+        _ => Err(SqlError::new(3021, &[])),
+    }
+}
+
+/// Variables have been replaced before.
+fn name_of(name: &NameOrVariable) -> SqlResult<&str> {
+    match name {
+        NameOrVariable::Name(name) => Ok(&name.value),
+        NameOrVariable::Variable(v) => Err(SqlError::new(137, &[&v.value])),
+    }
+}
+
+/// What goes wrong is followed by 3013, but for mistakes of syntax and for a client that asked to stop or has gone.
+fn ended(cx: &mut StatementContext<'_>, result: SqlResult<()>, statement: &str) -> SqlResult<()> {
+    match result {
+        Err(e) if e.number > 0 && !matches!(e.number, 137 | 155 | 3009) => {
+            if statement.starts_with("BACKUP") {
+                record::failed(cx, statement, &e);
+            }
+            cx.message(e)?;
+            Err(SqlError::new(3013, &[&statement]))
+        }
+        other => other,
+    }
+}

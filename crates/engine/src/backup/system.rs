@@ -1,0 +1,72 @@
+//! Statements of the server's own, run in a session of their own.
+
+use crate::connection::ConnectOptions;
+use crate::instance::Instance;
+use crate::sink::{ColumnDesc, Done, EnvChange, ResultSink, ReturnValue, SinkResult};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::Value;
+
+/// Keeps the rows and the first error.
+#[derive(Default)]
+struct Keep {
+    rows: Vec<Vec<Value>>,
+    error: Option<Box<SqlError>>,
+}
+
+impl ResultSink for Keep {
+    fn columns(&mut self, _: &[ColumnDesc]) -> SinkResult {
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        self.rows.push(values.to_vec());
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        if !message.is_informational() && self.error.is_none() {
+            self.error = Some(Box::new(message.clone()));
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, _: Done) -> SinkResult {
+        Ok(())
+    }
+
+    fn return_status(&mut self, _: i32) -> SinkResult {
+        Ok(())
+    }
+
+    fn return_value(&mut self, _: ReturnValue) -> SinkResult {
+        Ok(())
+    }
+
+    fn env_change(&mut self, _: EnvChange) -> SinkResult {
+        Ok(())
+    }
+}
+
+/// Runs batches in a database, one after the other, to the first error. Gives the rows of the last result.
+pub(super) fn run(
+    instance: &Arc<Instance>,
+    database: &str,
+    batches: &[&str],
+) -> SqlResult<Vec<Vec<Value>>> {
+    let mut connection = instance.connect(ConnectOptions {
+        login: "sa".into(),
+        program_name: "backup history".into(),
+        database: Some(database.into()),
+        ..ConnectOptions::default()
+    })?;
+    let mut keep = Keep::default();
+    for batch in batches {
+        connection.execute_batch(batch, &mut keep);
+        if let Some(e) = keep.error.take() {
+            return Err(e);
+        }
+    }
+    Ok(keep.rows)
+}

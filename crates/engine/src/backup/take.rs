@@ -1,0 +1,216 @@
+//! BACKUP DATABASE and BACKUP LOG.
+
+use super::device::{self, Devices};
+use super::facts;
+use super::history;
+use super::message::{self, Statement, say};
+use super::options::{self, Options};
+use super::progress::Progress;
+use super::record;
+use super::unsupported;
+use crate::catalog::master;
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::ddl::users_of;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_io::UtcTime;
+use taffrail_storage::RecoveryModel;
+use taffrail_storage::backup::{
+    self, BackupKind, BackupReport, BackupResult, BackupSpec, Device, Labels, MediaMode,
+};
+use taffrail_syntax::ast;
+use taffrail_types::Collation;
+
+/// Runs one.
+pub(super) fn run(
+    cx: &mut StatementContext<'_>,
+    s: &ast::Backup,
+    name: &str,
+    statement: &'static str,
+) -> SqlResult<()> {
+    let table = match s.kind {
+        ast::BackupKind::Database => options::Statement::BackupDatabase,
+        ast::BackupKind::Log => options::Statement::BackupLog,
+    };
+    let options = options::read(table, &s.options)?;
+    let database = cx.instance().databases().get(name)?;
+    let kind = match (s.kind, options.differential) {
+        (ast::BackupKind::Log, _) => BackupKind::Log,
+        (ast::BackupKind::Database, true) => BackupKind::Differential,
+        (ast::BackupKind::Database, false) => BackupKind::Full,
+    };
+    check(&database, kind, &options, statement)?;
+    if !s.parts.is_empty() {
+        return Err(unsupported("A backup of files or filegroups"));
+    }
+    if !s.mirrors.is_empty() {
+        return Err(unsupported("MIRROR TO"));
+    }
+    let devices = device::resolve(cx, &s.to)?;
+    refuse_unexpired(cx, &options, &devices)?;
+    let told = Statement { name: message::backup_name(kind), database: &database.name };
+    let spec = spec(cx, &database, kind, &options, &devices);
+    let report = if options.norecovery {
+        tail(cx, &database, &spec, &options)
+    } else {
+        let mut progress = Progress::new(cx, options.stats);
+        let report = database.storage.backup(&spec, &mut progress);
+        progress.finish(report.is_ok())?;
+        Ok(report)
+    }?;
+    let report = report.map_err(|e| say(e, &Statement { name: statement, ..told }, &devices))?;
+    record::taken(database.id, &report, &devices);
+    // It is a backup whoever hears of it.
+    let recorded = history::backup(cx, &report, &devices);
+    let h = &report.header;
+    let pages = (report.pages, report.log_pages);
+    message::summary(cx, &told, &h.files, kind, h.position, pages, report.duration)?;
+    recorded
+}
+
+/// What needs no look at the database.
+fn check(
+    database: &Database,
+    kind: BackupKind,
+    options: &Options,
+    statement: &str,
+) -> SqlResult<()> {
+    match (database.id.0, kind) {
+        (2, _) => return Err(SqlError::new(3147, &[])),
+        (1, BackupKind::Log) => return Err(SqlError::new(4212, &[])),
+        (1, BackupKind::Differential) => return Err(SqlError::new(3024, &[])),
+        _ => {}
+    }
+    if kind == BackupKind::Log {
+        if database.storage.options().recovery_model == RecoveryModel::Simple {
+            return Err(SqlError::new(4208, &[&statement]));
+        }
+        if options.norecovery && database.id.0 <= 4 {
+            return Err(SqlError::new(4220, &[]));
+        }
+    }
+    Ok(())
+}
+
+/// INIT leaves a media alone whose sets have not expired, unless SKIP was said (4030).
+fn refuse_unexpired(
+    cx: &StatementContext<'_>,
+    options: &Options,
+    devices: &Devices,
+) -> SqlResult<()> {
+    if !options.overwrite || options.skip {
+        return Ok(());
+    }
+    let env = &cx.instance().options().env;
+    let now = env.clock.now_utc();
+    for (at, device) in devices.list.iter().enumerate() {
+        let Device::Disk(path) = device else { continue };
+        if !env.disk.exists(path).unwrap_or(false) {
+            continue;
+        }
+        // What is no media, or cannot be read, is told by whoever opens it.
+        let sets = backup::read_sets(env, std::slice::from_ref(device)).unwrap_or_default();
+        let last = sets.iter().filter_map(|h| h.labels.expires).filter(|e| *e > now).max();
+        if let Some(expires) = last {
+            let on = crate::catalog::datetime(expires);
+            let on = crate::procs::as_varchar(&on, taffrail_types::SqlType::DateTime, Some(109))?;
+            return Err(SqlError::new(4030, &[&devices.names[at], &on]));
+        }
+    }
+    Ok(())
+}
+
+fn expires(cx: &StatementContext<'_>, options: &Options) -> Option<UtcTime> {
+    const DAY: u64 = 24 * 3600 * UtcTime::PER_SECOND;
+    if let Some(days) = options.retain_days {
+        let now = cx.instance().options().env.clock.now_utc();
+        return Some(UtcTime(now.0.saturating_add(u64::from(days).saturating_mul(DAY))));
+    }
+    options.expires.as_ref().and_then(facts::utc_of)
+}
+
+/// `sp_configure 'backup compression default'`, `'backup checksum default'`.
+const COMPRESSION_DEFAULT: i32 = 1579;
+const CHECKSUM_DEFAULT: i32 = 1584;
+
+fn configured(cx: &StatementContext<'_>, id: i32) -> bool {
+    let set = cx.instance().databases().master().and_then(|m| master::configurations(&m.storage));
+    // Whoever cannot read master cannot back up either; the default is off.
+    set.unwrap_or_default().iter().any(|(n, value)| *n == id && *value != 0)
+}
+
+fn spec(
+    cx: &StatementContext<'_>,
+    database: &Database,
+    kind: BackupKind,
+    options: &Options,
+    devices: &Devices,
+) -> BackupSpec {
+    let server = &cx.instance().options().server_name;
+    let slot = cx.instance().databases().slot(&database.name);
+    let (major, minor, build) = crate::exec::functions::PRODUCT_PARTS;
+    let compression = options.compression.unwrap_or(configured(cx, COMPRESSION_DEFAULT));
+    // A compressed backup has checksums unless it is told not to.
+    let checksum =
+        options.checksum.unwrap_or_else(|| compression || configured(cx, CHECKSUM_DEFAULT));
+    BackupSpec {
+        mode: match (options.format, options.overwrite) {
+            (true, _) => MediaMode::Format,
+            (false, true) => MediaMode::Init,
+            (false, false) => MediaMode::Append,
+        },
+        copy_only: options.copy_only || (options.no_truncate && !options.norecovery),
+        no_truncate: options.no_truncate,
+        no_recovery: options.norecovery,
+        checksum,
+        continue_after_error: options.continue_after_error,
+        compression,
+        media_name: options.media_name.clone(),
+        media_description: options.media_description.clone(),
+        labels: Labels {
+            name: options.name.clone(),
+            description: options.description.clone(),
+            expires: expires(cx, options),
+            user_name: cx.session.client.login.clone(),
+            server_name: server.clone(),
+            machine_name: server.clone(),
+            collation: Collation::default().name().into(),
+            compatibility_level: slot.map_or(0, |s| s.entry.compatibility_level),
+            software: (major, minor, build),
+            time_zone_minutes: 0,
+        },
+        ..BackupSpec::new(kind, devices.list.clone())
+    }
+}
+
+/// BACKUP LOG … WITH NORECOVERY: the database is taken out of use first and is RESTORING afterwards.
+fn tail(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    spec: &BackupSpec,
+    options: &Options,
+) -> SqlResult<BackupResult<BackupReport>> {
+    if cx.session.database.id == database.id {
+        return Err(SqlError::new(3102, &[&"BACKUP LOG", &database.name]));
+    }
+    let instance = cx.instance().clone();
+    let in_use = |id: taffrail_base::DatabaseId| !users_of(cx, id.0, true).is_empty();
+    let taken = instance.databases().take(&database.name, Vec::new(), &in_use)?;
+    let files: Vec<_> = database.storage.files().into_iter().map(|f| f.path).collect();
+    if let Err(e) = database.catalog.settle_sequences() {
+        taken.put_back();
+        return Err(e);
+    }
+    let mut progress = Progress::new(cx, options.stats);
+    let report = database.storage.backup(spec, &mut progress);
+    let finished = progress.finish(report.is_ok());
+    match &report {
+        Ok(_) => {
+            instance.database_closed(database);
+            taken.settle_restoring(&files)?;
+        }
+        Err(_) => taken.put_back(),
+    }
+    finished.map(|()| report)
+}

@@ -1,0 +1,149 @@
+//! Rows that come from outside: INSERT BULK with the data that follows it, and BULK INSERT from a file.
+//!
+//! ```text
+//! INSERT BULK t (…) WITH (…)   checked and remembered in the session (PendingLoad); the client then sends rows:
+//! Connection::bulk_load        pulls them from a BulkSource, one statement, one transaction      stream
+//! BULK INSERT t FROM 'file'    reads and splits the file                                         statement, file
+//!                              └──▶ crate::bulk puts the rows into the table
+//! ```
+
+pub(crate) mod file;
+mod statement;
+mod stream;
+
+use crate::bulk::BulkOptions;
+use crate::catalog::{Object, Table};
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::ddl::resolve;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, OptionValue};
+use taffrail_types::names::TypeUse;
+use taffrail_types::{SqlType, Value};
+
+pub(crate) use statement::bulk_insert;
+
+/// Why a source gives no more rows.
+#[derive(Debug)]
+pub enum BulkSourceError {
+    /// The stream is broken or ended in the middle: 4804, the connection ends.
+    Broken,
+    /// The value of this column (from 1) is longer than its type allows: 4815.
+    Length(usize),
+    /// The value of this column (from 1) is none of its type: 7339.
+    Value(usize),
+    /// The client has taken the load back: nothing of it stays, and nothing is to be told.
+    Cancelled,
+    /// The client has gone.
+    Gone,
+}
+
+/// Rows that a client sends after INSERT BULK.
+pub trait BulkSource {
+    /// The types of the values that come; asked for once, first.
+    fn columns(&mut self) -> Result<Vec<SqlType>, BulkSourceError>;
+    /// The next row into `row`, or false when there is none and the client has sent everything.
+    fn row(&mut self, row: &mut Vec<Value>) -> Result<bool, BulkSourceError>;
+    /// Reads what the client still sends, after a row that could not be taken.
+    fn skip(&mut self) -> Result<(), BulkSourceError>;
+    /// Bytes that have come so far.
+    fn bytes(&self) -> u64;
+}
+
+/// A load that INSERT BULK has announced.
+pub(crate) struct PendingLoad {
+    database: Arc<Database>,
+    table: Arc<Table>,
+    /// Where the columns go; `None` for one that is not stored (rowversion).
+    columns: Vec<Option<usize>>,
+    options: BulkOptions,
+}
+
+/// The table that rows are loaded into: 208, 4832's place for views.
+fn target(
+    cx: &StatementContext<'_>,
+    name: &ast::ObjectName,
+) -> SqlResult<(Arc<Database>, Arc<Table>)> {
+    match resolve::find(cx, name)? {
+        Some((database, Object::Table(table))) => Ok((database, table)),
+        Some((_, Object::View(_))) => {
+            Err(crate::binder::unsupported_error(&"A bulk load of a view"))
+        }
+        _ => Err(SqlError::new(208, &[name])),
+    }
+}
+
+/// Statements that a doomed transaction, or one that changes another database, refuses.
+fn check_transaction(cx: &StatementContext<'_>, database: &Database) -> SqlResult<()> {
+    if cx.session.transaction.doomed {
+        return Err(SqlError::new(3930, &[]));
+    }
+    let other = |p: &crate::session::TransactionPart| {
+        p.database.id != database.id && p.database.id.0 != 2 && p.tx.has_written()
+    };
+    if database.id.0 != 2 && cx.session.transaction.parts.iter().any(other) {
+        let what = "A transaction that changes two databases";
+        return Err(crate::binder::unsupported_error(&what));
+    }
+    Ok(())
+}
+
+/// `INSERT BULK`: checks what it names, and remembers it for the rows that follow.
+pub(crate) fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<()> {
+    let (database, table) = target(cx, &s.table)?;
+    check_transaction(cx, &database)?;
+    let mut options = BulkOptions::default();
+    for option in &s.options {
+        match &*option.name.value.to_ascii_uppercase() {
+            "TABLOCK" => options.tablock = true,
+            "CHECK_CONSTRAINTS" => options.check_constraints = true,
+            "KEEP_NULLS" => options.keep_nulls = true,
+            // There are no triggers.
+            "FIRE_TRIGGERS" => {}
+            // Hints about what will come: rows are taken as they are.
+            "ROWS_PER_BATCH"
+            | "KILOBYTES_PER_BATCH"
+            | "ORDER"
+            | "ALLOW_ENCRYPTED_VALUE_MODIFICATIONS" => {}
+            _ => return Err(SqlError::new(155, &[&option.name.value, &"INSERT BULK"])),
+        }
+    }
+    let mut columns = Vec::new();
+    for c in &s.columns {
+        let at = table.column(&c.name.value).ok_or_else(|| SqlError::new(207, &[&c.name.value]))?;
+        if columns.contains(&Some(at)) {
+            return Err(SqlError::new(264, &[&c.name.value]));
+        }
+        if let Some(ty) = &c.ty {
+            crate::binder::resolve_type(ty, TypeUse::Declaration)?;
+        }
+        let stored = table.columns[at].ty != SqlType::RowVersion;
+        // An identity column among the others is there to be kept.
+        options.keep_identity |= table.columns[at].is_identity;
+        columns.push(stored.then_some(at));
+    }
+    if s.columns.is_empty() {
+        let all = 0..table.columns.len();
+        columns = all.map(|c| (table.columns[c].ty != SqlType::RowVersion).then_some(c)).collect();
+        options.keep_identity = table.identity.is_some();
+    }
+    cx.session.load = Some(PendingLoad { database, table, columns, options });
+    Ok(())
+}
+
+/// The number of an option such as `BATCHSIZE = 1000`: 102 for anything else.
+fn number(option: &ast::NamedOption) -> SqlResult<u64> {
+    match &option.value {
+        Some(OptionValue::Number(n)) => n.parse().map_err(|_| SqlError::new(102, &[n])),
+        _ => Err(SqlError::new(102, &[&option.name.value])),
+    }
+}
+
+/// The text of an option such as `FIELDTERMINATOR = ','`: 102 for anything else.
+fn text(option: &ast::NamedOption) -> SqlResult<&str> {
+    match &option.value {
+        Some(OptionValue::Text(t)) => Ok(t),
+        _ => Err(SqlError::new(102, &[&option.name.value])),
+    }
+}

@@ -1,0 +1,225 @@
+//! A client's socket: TLS where the two sides agree on it, packets put together.
+
+use super::{ClientError, ConnectOptions, Encrypt, Result};
+use rustls::client::Resumption;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{
+    WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use taffrail_tds::packet::{Assembler, Framer, HEADER_BYTES, PacketType};
+use taffrail_tds::prelogin::{Encryption, Prelogin};
+
+const MESSAGE_BYTES_MAX: usize = 1 << 30;
+/// Where systems keep the certificates that they trust.
+const SYSTEM_ROOTS: [&str; 3] =
+    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+
+/// What PRELOGIN has led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tunnel {
+    None,
+    Login,
+    All,
+}
+
+pub(super) struct Transport {
+    pub socket: TcpStream,
+    pub assembler: Assembler,
+    tls: Option<Box<ClientConnection>>,
+    input: Box<[u8; 64 << 10]>,
+}
+
+impl Transport {
+    /// Connects, says PRELOGIN, and sets TLS up as far as both sides want it.
+    pub fn connect(options: &ConnectOptions) -> Result<(Transport, Tunnel)> {
+        let socket = TcpStream::connect((options.host.as_str(), options.port))?;
+        socket.set_nodelay(true)?;
+        let assembler = Assembler::new(MESSAGE_BYTES_MAX);
+        let mut transport =
+            Transport { socket, assembler, tls: None, input: Box::new([0; 64 << 10]) };
+        let encryption = match options.encrypt {
+            Encrypt::No => Encryption::NotSupported,
+            Encrypt::Optional => Encryption::Off,
+            Encrypt::Yes => Encryption::On,
+        };
+        let mut hello = Vec::new();
+        Prelogin { encryption, ..Prelogin::default() }.encode(false, &mut hello);
+        let mut packets = Vec::new();
+        Framer::new(PacketType::Prelogin).frame(&hello, true, &mut packets);
+        transport.write(&packets)?;
+        transport.receive()?;
+        let answer = Prelogin::decode(transport.assembler.data())?;
+        let tunnel = match (options.encrypt, answer.encryption) {
+            (Encrypt::No, Encryption::NotSupported) => Tunnel::None,
+            (Encrypt::No, _) => {
+                return Err(ClientError::Protocol("the server insists on encryption".into()));
+            }
+            (Encrypt::Yes, Encryption::NotSupported) => {
+                return Err(ClientError::Protocol("the server has no encryption".into()));
+            }
+            (_, Encryption::NotSupported) => Tunnel::None,
+            (_, Encryption::Off) => Tunnel::Login,
+            _ => Tunnel::All,
+        };
+        if tunnel != Tunnel::None {
+            transport.handshake(options)?;
+        }
+        Ok((transport, tunnel))
+    }
+
+    /// TLS 1.2, its records as data of PRELOGIN packets. (1.3 ends with words of the server that would fall into the
+    /// moment in which the wrapping stops.)
+    fn handshake(&mut self, options: &ConnectOptions) -> Result<()> {
+        let name = ServerName::try_from(options.host.clone())
+            .map_err(|_| tls_error(format!("'{}' is no server name", options.host)))?;
+        let config = config(options)?;
+        let mut tls = Box::new(ClientConnection::new(config, name).map_err(tls_error)?);
+        let mut framer = Framer::new(PacketType::Prelogin);
+        loop {
+            let (mut records, mut packets) = (Vec::new(), Vec::new());
+            while tls.wants_write() {
+                tls.write_tls(&mut records)?;
+            }
+            if !records.is_empty() {
+                framer.frame(&records, true, &mut packets);
+                self.socket.write_all(&packets)?;
+            }
+            if !tls.is_handshaking() {
+                break;
+            }
+            self.receive()?;
+            let mut records = self.assembler.data();
+            while !records.is_empty() {
+                tls.read_tls(&mut records)?;
+                tls.process_new_packets().map_err(tls_error)?;
+            }
+        }
+        tls.set_buffer_limit(None);
+        self.tls = Some(tls);
+        Ok(())
+    }
+
+    /// Clear text from here on: only the login was encrypted.
+    pub fn drop_tls(&mut self) {
+        self.tls = None;
+    }
+
+    /// Sends whole packets.
+    pub fn write(&mut self, packets: &[u8]) -> io::Result<()> {
+        let Some(tls) = &mut self.tls else { return self.socket.write_all(packets) };
+        let mut rest = packets;
+        // One packet at a time: some servers want none to share a record with another.
+        while rest.len() >= HEADER_BYTES {
+            let length = u16::from_be_bytes([rest[2], rest[3]]) as usize;
+            let (packet, after) = rest.split_at(length.clamp(HEADER_BYTES, rest.len()));
+            tls.writer().write_all(packet)?;
+            rest = after;
+        }
+        while tls.wants_write() {
+            tls.write_tls(&mut self.socket)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for one whole message; its data is the assembler's.
+    pub fn receive(&mut self) -> Result<()> {
+        while self.assembler.next_message()?.is_none() {
+            let n = match &mut self.tls {
+                None => self.socket.read(&mut self.input[..])?,
+                Some(tls) => loop {
+                    match tls.reader().read(&mut self.input[..]) {
+                        Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                        read => break read?,
+                    }
+                    if tls.read_tls(&mut self.socket)? == 0 {
+                        break 0;
+                    }
+                    tls.process_new_packets().map_err(tls_error)?;
+                },
+            };
+            if n == 0 {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+            self.assembler.feed(&self.input[..n]);
+        }
+        Ok(())
+    }
+}
+
+fn tls_error(e: impl std::fmt::Display) -> ClientError {
+    ClientError::Io(io::Error::other(format!("TLS: {e}")))
+}
+
+fn config(options: &ConnectOptions) -> Result<Arc<ClientConfig>> {
+    let provider = Arc::new(ring::default_provider());
+    let algorithms = provider.signature_verification_algorithms;
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS12])
+        .map_err(tls_error)?;
+    let mut config = if options.trust_server_certificate {
+        let any = Arc::new(AnyCertificate(algorithms));
+        builder.dangerous().with_custom_certificate_verifier(any).with_no_client_auth()
+    } else {
+        let mut roots = RootCertStore::empty();
+        let system = || SYSTEM_ROOTS.iter().map(PathBuf::from).find(|p| p.exists());
+        if let Some(path) = options.ca_file.clone().or_else(system) {
+            roots.add_parsable_certificates(certificates(&path)?);
+        }
+        builder.with_root_certificates(roots).with_no_client_auth()
+    };
+    config.resumption = Resumption::disabled();
+    Ok(Arc::new(config))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let fail = |e: rustls::pki_types::pem::Error| tls_error(format!("{}: {e}", path.display()));
+    CertificateDer::pem_file_iter(path).map_err(fail)?.map(|c| c.map_err(fail)).collect()
+}
+
+/// "Trust server certificate": whoever answers is believed to be the server.
+#[derive(Debug)]
+struct AnyCertificate(WebPkiSupportedAlgorithms);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signature, &self.0)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signature, &self.0)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_schemes()
+    }
+}

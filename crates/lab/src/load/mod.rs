@@ -1,0 +1,142 @@
+//! `taffrail lab load`: rows made by a generator, bulk-copied into any server that speaks TDS.
+
+pub mod progress;
+pub mod tpcc;
+
+use crate::client::bulk::BulkOptions;
+use crate::client::{Client, ClientError, ConnectOptions};
+use progress::Progress;
+use std::time::{Duration, Instant};
+
+/// A generator by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Generator {
+    /// As the command line calls it.
+    pub name: &'static str,
+    /// What it makes.
+    pub description: &'static str,
+}
+
+/// All generators.
+pub const GENERATORS: &[Generator] = &[Generator {
+    name: "tpcc-customer",
+    description: "customers of the TPC-C benchmark, 30,000 of each warehouse (clause 4.3.3.1)",
+}];
+
+/// What to load, and where.
+#[derive(Clone, Debug)]
+pub struct LoadOptions {
+    /// Which generator.
+    pub generator: String,
+    /// The server.
+    pub connect: ConnectOptions,
+    /// The table, as T-SQL names it.
+    pub table: String,
+    /// How many rows.
+    pub rows: u64,
+    /// The first of them.
+    pub first: u64,
+    /// What the random values depend on.
+    pub seed: u64,
+    /// Rows per batch, each committed by itself; 0 for all in one.
+    pub batch: u64,
+    /// TABLOCK.
+    pub tablock: bool,
+    /// A table that is made gets no clustered index.
+    pub heap: bool,
+    /// Empty the table first.
+    pub truncate: bool,
+    /// No progress bar.
+    pub quiet: bool,
+}
+
+/// What a load took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Loaded {
+    /// Rows that the server has confirmed.
+    pub rows: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// From the first row made to the last confirmation.
+    pub time: Duration,
+    /// The table was made.
+    pub created: bool,
+}
+
+/// Rows between two looks at the clock.
+const ROWS_PER_LOOK: u64 = 1024;
+
+/// Makes the table if it is not there, and loads.
+pub fn load(options: &LoadOptions) -> Result<Loaded, ClientError> {
+    if !GENERATORS.iter().any(|g| g.name == options.generator) {
+        let names: Vec<&str> = GENERATORS.iter().map(|g| g.name).collect();
+        let names = names.join(", ");
+        let text = format!("there is no generator '{}'; there are: {names}", options.generator);
+        return Err(ClientError::Protocol(text));
+    }
+    let mut client = Client::connect(&options.connect)?;
+    let quoted = options.table.replace('\'', "''");
+    let there = client.query(&format!("SELECT OBJECT_ID(N'{quoted}')"))?;
+    let created = there.first_value() == "NULL";
+    if created {
+        for sql in tpcc::create_table(&options.table, options.heap) {
+            client.run(&sql)?;
+        }
+    } else if options.truncate {
+        client.run(&format!("TRUNCATE TABLE {}", options.table))?;
+    }
+    let bulk = BulkOptions { tablock: options.tablock, batch: options.batch, ..Default::default() };
+    let mut progress = Progress::new(options.rows, options.quiet);
+    let began = Instant::now();
+    let (rows, bytes) = copy(&mut client, options, bulk, &mut progress)?;
+    let time = began.elapsed();
+    progress.end();
+    Ok(Loaded { rows, bytes, time, created })
+}
+
+fn copy(
+    client: &mut Client,
+    options: &LoadOptions,
+    bulk: BulkOptions,
+    progress: &mut Progress,
+) -> Result<(u64, u64), ClientError> {
+    let columns = tpcc::COLUMNS.map(|(name, ty)| (name, tpcc::sent_as(ty)));
+    let mut copy = client.bulk(&options.table, &columns, bulk);
+    let customers = tpcc::Customers::new(options.seed);
+    let mut row = Vec::with_capacity(columns.len());
+    for n in 0..options.rows {
+        customers.row(options.first + n, &mut row);
+        copy.row(&row)?;
+        if n % ROWS_PER_LOOK == 0 {
+            progress.at(n, copy.progress().1);
+        }
+    }
+    let (loaded, bytes) = (copy.progress().0, copy.progress().1);
+    let rows = copy.finish()?;
+    debug_assert!(rows >= loaded, "batches only add");
+    Ok((rows, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_generator_names_those_that_exist() {
+        let options = LoadOptions {
+            generator: "nope".into(),
+            connect: ConnectOptions::default(),
+            table: "t".into(),
+            rows: 1,
+            first: 0,
+            seed: 0,
+            batch: 0,
+            tablock: false,
+            heap: false,
+            truncate: false,
+            quiet: true,
+        };
+        let said = load(&options).unwrap_err().to_string();
+        assert!(said.contains("'nope'") && said.contains("tpcc-customer"), "{said}");
+    }
+}

@@ -1,0 +1,429 @@
+//! Initialisation and growth ahead of the head: the driver around [`crate::fresh`].
+//!
+//! With `Initialization::Ahead` a growth only reserves extents. [`Log::run_ahead`], in a thread that the engine hands
+//! in, does the rest while commits go on:
+//!
+//! * it writes zeroes over what was never written, nearest to the head first, in pieces, and syncs now and then;
+//! * it makes the next growth before the log is full, where truncation will not make room.
+//!
+//! Commits wait for neither. A flush claims its bytes ([`Log::claim_fresh`]) and waits only when the very piece that is
+//! being zeroed lies in its way, which takes a head as fast as the zeroing. Without the thread everything works: the
+//! log writes into reserved extents by itself, more slowly, and grows on demand.
+//!
+//! While the log itself is written in large pieces (bulk work) nothing is zeroed: one change of metadata for half a
+//! megabyte is cheaper than writing it twice.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::thread::{Thread, ThreadId};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+use taffrail_base::{FileId, LogPos};
+use taffrail_io::{AlignedBuf, IoError, WriteOp};
+
+use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
+use crate::files::LogFiles;
+use crate::fresh::{Fresh, Piece};
+use crate::growth::VlfAlgorithm;
+use crate::log::Log;
+use crate::options::Initialization;
+use crate::vlf::VlfTable;
+
+/// Zeroed in one write.
+const PIECE: u64 = 512 << 10;
+/// Zeroed between two syncs.
+const SYNC_EVERY: u64 = 8 << 20;
+/// Log writes longer than this on average are bulk work.
+const BULK_WRITE: u64 = 192 << 10;
+/// The thread looks up this often when nobody kicks it.
+const IDLE: Duration = Duration::from_millis(500);
+/// After a growth that the disk refused, the next try.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// What the growth of a log shares among its threads.
+pub(crate) struct Ahead {
+    fresh: Mutex<(Fresh, Option<ThreadId>)>,
+    /// A piece ended.
+    ended: Condvar,
+    /// Something is fresh or in flight: claims look closer.
+    busy: AtomicBool,
+    mode: AtomicU8,
+    algorithm: AtomicU8,
+    /// A flush that reaches this position kicks the thread: the log is nearly full.
+    wake_at: AtomicU64,
+    /// Files' extents are reserved up to here; nothing is known of those that are not in it.
+    reserved: Mutex<BTreeMap<usize, u64>>,
+    /// No growth ahead of need before this (monotonic time, ns): the disk refused the last.
+    retry_at: AtomicU64,
+    /// `file_id` and logical name of each file, as events show them.
+    names: Mutex<Vec<(FileId, String)>>,
+    thread: Mutex<Option<Thread>>,
+    kicked: AtomicBool,
+    stopping: AtomicBool,
+}
+
+impl Ahead {
+    pub fn new(
+        files: &LogFiles,
+        table: &VlfTable,
+        end: LogPos,
+        mode: Initialization,
+        algorithm: VlfAlgorithm,
+    ) -> Ahead {
+        let mut fresh = Fresh::default();
+        if mode == Initialization::Ahead {
+            collect(files, table, end, &mut fresh);
+        }
+        Ahead {
+            busy: AtomicBool::new(!fresh.is_idle()),
+            fresh: Mutex::new((fresh, None)),
+            ended: Condvar::new(),
+            mode: AtomicU8::new(mode as u8),
+            algorithm: AtomicU8::new(algorithm as u8),
+            wake_at: AtomicU64::new(0),
+            reserved: Mutex::default(),
+            retry_at: AtomicU64::new(0),
+            names: Mutex::default(),
+            thread: Mutex::default(),
+            kicked: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// Up to where extents are known to be reserved; 0 if nothing is known.
+    pub fn reserved(&self, file: usize) -> u64 {
+        self.reserved.lock().get(&file).copied().unwrap_or(0)
+    }
+
+    pub fn set_reserved(&self, file: usize, end: u64) {
+        self.reserved.lock().insert(file, end);
+    }
+
+    /// The disk refused a growth ahead of need.
+    pub fn refused(&self, now: Duration) {
+        self.retry_at.store((now + RETRY).as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+/// What the file system calls unwritten, in VLFs that are not active and behind the end of the log.
+fn collect(files: &LogFiles, table: &VlfTable, end: LogPos, fresh: &mut Fresh) {
+    let mut places: Vec<Piece> = table
+        .free_after_head()
+        .map(|p| Piece { file: p.file, start: p.offset + HALF as u64, end: p.offset + p.size })
+        .collect();
+    let head = table.head();
+    let (start, stop) = (head.offset_of(end.0), head.place.offset + head.place.size);
+    places.push(Piece { file: head.place.file, start, end: stop });
+    places.sort_unstable_by_key(|p| (p.file, p.start));
+    for (file, (volume, root)) in files.volumes.iter().zip(&files.root.files).enumerate() {
+        if root.is_gone() {
+            continue;
+        }
+        let first = places.partition_point(|p| usize::from(p.file) < file);
+        let last = places.partition_point(|p| usize::from(p.file) <= file);
+        // A file system that cannot tell leaves nothing to do.
+        if let Ok(parts) = volume.unwritten(FILE_HEADER_BYTES, root.size) {
+            add_parts(fresh, &places[first..last], parts);
+        }
+    }
+}
+
+/// Adds what is both in a VLF (in order) and unwritten (in order).
+fn add_parts(fresh: &mut Fresh, places: &[Piece], unwritten: Vec<(u64, u64)>) {
+    let mut parts = unwritten.into_iter().peekable();
+    for place in places {
+        while let Some(&(from, to)) = parts.peek() {
+            fresh.add(place.file, from.max(place.start), to.min(place.end));
+            if to > place.end {
+                break;
+            }
+            parts.next();
+        }
+    }
+}
+
+/// What zeroing may touch of a VLF: all but the place of a directory page.
+fn place_of(e: &Entry) -> Piece {
+    Piece { file: e.file, start: e.offset + HALF as u64, end: e.offset + e.size }
+}
+
+impl Log {
+    /// How new parts of the files are initialised.
+    pub fn initialization(&self) -> Initialization {
+        Initialization::from_u8(self.ahead.mode.load(Ordering::Acquire))
+    }
+
+    /// How many VLFs a growth makes.
+    pub fn vlf_algorithm(&self) -> VlfAlgorithm {
+        VlfAlgorithm::from_u8(self.ahead.algorithm.load(Ordering::Acquire))
+    }
+
+    /// Changes both for growths to come. What is not initialised yet when `Ahead` ends is left to the log to write.
+    pub fn set_growth_rules(&self, initialization: Initialization, algorithm: VlfAlgorithm) {
+        self.ahead.algorithm.store(algorithm as u8, Ordering::Release);
+        self.ahead.mode.store(initialization as u8, Ordering::Release);
+        if initialization != Initialization::Ahead {
+            self.with_fresh(|f| f.forget_all());
+        }
+        self.kick_ahead();
+    }
+
+    /// `file_id` and logical name of each file, in order, for events and messages.
+    pub fn set_file_names(&self, names: Vec<(FileId, String)>) {
+        *self.ahead.names.lock() = names;
+    }
+
+    /// What a file is called in events and messages.
+    pub(crate) fn file_name(&self, file: usize) -> (FileId, String) {
+        let known = self.ahead.names.lock().get(file).cloned();
+        known.unwrap_or_else(|| (FileId(file as u16 + 2), format!("log file {file}")))
+    }
+
+    /// Bytes of the log's files that were never written, or are not yet durably so.
+    pub fn uninitialized(&self) -> u64 {
+        self.ahead.fresh.lock().0.uninitialized()
+    }
+
+    /// Bytes that the log itself wrote first, since it came there before the zeroes did.
+    pub fn written_uninitialized(&self) -> u64 {
+        self.ahead.fresh.lock().0.missed()
+    }
+
+    fn with_fresh<R>(&self, change: impl FnOnce(&mut Fresh) -> R) -> R {
+        let mut fresh = self.ahead.fresh.lock();
+        let result = change(&mut fresh.0);
+        if cfg!(debug_assertions) {
+            fresh.0.check();
+        }
+        self.ahead.busy.store(!fresh.0.is_idle(), Ordering::Release);
+        result
+    }
+
+    /// New VLFs in space that was only reserved: call it before the log knows of them, so that nobody has claimed anything
+    /// in there. What the file system does not call unwritten is left alone.
+    pub(crate) fn add_unwritten(&self, new: &[Entry]) {
+        if self.initialization() != Initialization::Ahead {
+            return;
+        }
+        let places: Vec<_> = new.iter().map(place_of).collect();
+        let Some(first) = new.first() else { return };
+        let end = new.iter().map(|e| e.offset + e.size).max().unwrap_or(0);
+        // A file system that cannot tell leaves nothing to do.
+        if let Ok(parts) = self.volume(first.file).unwritten(first.offset, end) {
+            self.with_fresh(|f| add_parts(f, &places, parts));
+        }
+    }
+
+    /// Before a flush writes: these bytes are the log's from now on, and no zero is on its way to them on return.
+    pub(crate) fn claim_fresh(&self, file: u16, offset: u64, bytes: u64, end: LogPos) {
+        if end.0 >= self.ahead.wake_at.load(Ordering::Relaxed) {
+            self.ahead.wake_at.store(u64::MAX, Ordering::Relaxed);
+            self.kick_ahead();
+        }
+        if !self.ahead.busy.load(Ordering::Acquire) {
+            return;
+        }
+        let stop = offset + bytes;
+        if self.with_fresh(|f| f.claim(file, offset, stop)) {
+            self.wait_for_piece(file, offset, stop);
+        }
+    }
+
+    /// Returns when no zeroing write is in flight in the range. A thread that began one by itself ends it.
+    fn wait_for_piece(&self, file: u16, start: u64, end: u64) {
+        let mut fresh = self.ahead.fresh.lock();
+        while fresh.0.blocks(file, start, end) {
+            if fresh.1 == Some(std::thread::current().id()) {
+                drop(fresh);
+                self.end_ahead();
+                fresh = self.ahead.fresh.lock();
+            } else {
+                self.ahead.ended.wait(&mut fresh);
+            }
+        }
+    }
+
+    /// A file is cut at `from`, or given up: call it before, with the VLFs behind it out of use.
+    pub(crate) fn forget_fresh(&self, file: u16, from: u64) {
+        let in_flight = self.with_fresh(|f| f.forget(file, from));
+        if in_flight {
+            self.wait_for_piece(file, from, u64::MAX);
+        }
+        self.ahead.reserved.lock().remove(&usize::from(file));
+    }
+
+    /// Ends zeroing for good: nothing is written on return.
+    pub(crate) fn close_ahead(&self) {
+        self.with_fresh(|f| f.forget_all());
+        let piece = self.ahead.fresh.lock().0.in_flight();
+        if let Some(p) = piece {
+            self.wait_for_piece(p.file, p.start, p.end);
+        }
+        self.stop_ahead();
+    }
+
+    /// First half of zeroing a piece: its write begins. False: there is nothing to zero.
+    pub fn begin_ahead(&self) -> bool {
+        if self.is_failed() {
+            return false;
+        }
+        let head = {
+            let state = self.lock();
+            let head = state.table.head();
+            (head.place.file, head.offset_of(state.open.start))
+        };
+        let piece = {
+            let mut fresh = self.ahead.fresh.lock();
+            let Some(piece) = fresh.0.begin(head, PIECE) else { return false };
+            fresh.1 = Some(std::thread::current().id());
+            piece
+        };
+        let Piece { file, start, end } = piece;
+        let len = (end - start) as usize;
+        let op = WriteOp { token: start, offset: start, buf: AlignedBuf::zeroed(len), len };
+        if let Err(e) = self.volume(file).submit(vec![op]) {
+            // Nothing is in flight then.
+            self.piece_ended();
+            self.zeroing_failed(file, &e);
+            return false;
+        }
+        true
+    }
+
+    /// Second half: waits for the write's end.
+    pub fn end_ahead(&self) {
+        let Some(piece) = self.ahead.fresh.lock().0.in_flight() else { return };
+        let done = self.volume(piece.file).reap(1);
+        self.piece_ended();
+        let failed = match done {
+            Ok(done) => done.into_iter().find_map(|d| d.result.err()),
+            Err(e) => Some(e),
+        };
+        if let Some(e) = failed {
+            self.zeroing_failed(piece.file, &e);
+        }
+    }
+
+    fn piece_ended(&self) {
+        {
+            let mut fresh = self.ahead.fresh.lock();
+            fresh.0.end();
+            fresh.1 = None;
+            self.ahead.busy.store(!fresh.0.is_idle(), Ordering::Release);
+        }
+        self.ahead.ended.notify_all();
+    }
+
+    /// A full disk only ends the zeroing; a device that fails is not to be trusted further.
+    fn zeroing_failed(&self, file: u16, e: &IoError) {
+        self.with_fresh(|f| f.forget(file, 0));
+        if !e.is_full() {
+            self.fail(e);
+        }
+    }
+
+    /// Makes what was zeroed so far count: one sync of each file.
+    pub fn sync_ahead(&self) {
+        let files = self.ahead.fresh.lock().0.unsynced_files();
+        for (file, bytes) in files {
+            if self.is_failed() {
+                return;
+            }
+            let volume = self.volumes.read().get(usize::from(file)).cloned();
+            match volume.map(|v| v.sync()) {
+                Some(Ok(())) => self.ahead.fresh.lock().0.synced(file, bytes),
+                // Removed meanwhile.
+                None => {}
+                Some(Err(e)) if e.is_not_found() => {}
+                Some(Err(e)) => return self.fail(&e),
+            }
+        }
+    }
+
+    /// How much may be left of the log when the next growth begins; `None` when it would not grow.
+    fn lead(&self) -> Option<u64> {
+        let by = self.next_increment()?;
+        Some((self.space().total / 8).clamp(256 << 10, 64 << 20).min(by))
+    }
+
+    /// Makes the next growth if the log is nearly full and only growth will help. True when it grew.
+    pub fn grow_ahead(&self) -> bool {
+        if self.initialization() != Initialization::Ahead || self.is_failed() {
+            return false;
+        }
+        let Some(lead) = self.lead() else { return false };
+        let (free, at) = {
+            let state = self.lock();
+            (state.free(), state.open.start)
+        };
+        if free > lead {
+            self.ahead.wake_at.store(at + (free - lead), Ordering::Relaxed);
+            return false;
+        }
+        let now = self.env.clock.monotonic().as_nanos() as u64;
+        let grew = now >= self.ahead.retry_at.load(Ordering::Relaxed) && self.grow_for_lead(lead);
+        if !grew {
+            // Looked at again when half of what is left has gone.
+            self.ahead.wake_at.store(at + free / 2 + 4096, Ordering::Relaxed);
+        }
+        grew
+    }
+
+    /// Zeroes a piece, or makes the next growth. Returns how long nothing has to be done.
+    pub fn ahead_tick(&self) -> Duration {
+        if self.grow_ahead() {
+            return Duration::ZERO;
+        }
+        if self.begin_ahead() {
+            self.end_ahead();
+            if self.ahead.fresh.lock().0.unsynced() >= SYNC_EVERY {
+                self.sync_ahead();
+            }
+            return Duration::ZERO;
+        }
+        self.sync_ahead();
+        IDLE
+    }
+
+    /// Runs in the calling thread until [`Log::stop_writer`].
+    pub fn run_ahead(&self) {
+        *self.ahead.thread.lock() = Some(std::thread::current());
+        let counters = &self.options.counters;
+        let flushed = || (counters.log_flushes.get(), counters.log_bytes_flushed.get());
+        let (mut last, mut seen, mut bulk) = (flushed(), flushed().0, false);
+        while !self.ahead.stopping.load(Ordering::Acquire) && !self.is_failed() {
+            let now = flushed();
+            if now.0 >= last.0 + 8 {
+                bulk = (now.1 - last.1) / (now.0 - last.0) > BULK_WRITE;
+                last = now;
+            }
+            // Nothing written since the last look: there is time for it.
+            let idle = std::mem::replace(&mut seen, now.0) == now.0;
+            let pause = match bulk && !idle && self.ahead.busy.load(Ordering::Acquire) {
+                true if self.grow_ahead() => Duration::ZERO,
+                true => Duration::from_millis(5),
+                false => self.ahead_tick(),
+            };
+            if !pause.is_zero() && !self.ahead.kicked.swap(false, Ordering::AcqRel) {
+                std::thread::park_timeout(pause);
+                self.ahead.kicked.store(false, Ordering::Release);
+            }
+        }
+        *self.ahead.thread.lock() = None;
+    }
+
+    pub(crate) fn stop_ahead(&self) {
+        self.ahead.stopping.store(true, Ordering::Release);
+        self.kick_ahead();
+    }
+
+    pub(crate) fn kick_ahead(&self) {
+        if self.ahead.kicked.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        if let Some(thread) = &*self.ahead.thread.lock() {
+            thread.unpark();
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Growth in each mode: what is zeroed, what waits, what is reported, how many VLFs come of it; limits, full disks and
+//! their healing. On the simulated disk.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use taffrail_base::{DatabaseId, FileId, LogPos, TransactionId};
+use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
+use taffrail_log::{
+    AppendError, FlushReason, Growth, Hold, Initialization, Lcx, Log, LogError, LogFileSpec,
+    LogOptions, Lop, RecordHeader, Reserve, ReuseWait, TxLog, VlfAlgorithm, vlf_sizes,
+};
+use taffrail_observe::{Event, EventRing, WaitStats, WaitType};
+
+const KB: u64 = 1 << 10;
+const MB: u64 = 1 << 20;
+
+fn path() -> PathBuf {
+    "/db_log.ldf".into()
+}
+
+/// A log that is held from its beginning on, until the returned hold is emptied.
+type Held = Arc<Mutex<Option<LogPos>>>;
+
+fn create(
+    world: &SimWorld,
+    id: u16,
+    size: u64,
+    growth: Growth,
+    options: LogOptions,
+) -> (Arc<Log>, Held) {
+    let spec = LogFileSpec { growth, ..LogFileSpec::new(path(), size) };
+    let options = LogOptions { database: DatabaseId(id), ..options };
+    let log = Log::create(&world.env(), &[spec], options, [7; 16]).unwrap();
+    let held: Held = Arc::new(Mutex::new(Some(log.oldest())));
+    let holder = Arc::clone(&held);
+    log.register_holder(Box::new(move || {
+        let pos = (*holder.lock().unwrap())?;
+        Some(Hold { wait: ReuseWait::LogBackup, pos })
+    }));
+    (log, held)
+}
+
+fn append(log: &Log, bytes: usize) -> Result<LogPos, AppendError> {
+    let mut tx = TxLog::new(TransactionId(1));
+    let header = RecordHeader::new(Lop::InsertRows, Lcx::Heap);
+    let pos = log.append(&mut tx, &header, &[&vec![5; bytes]], Reserve::NONE)?;
+    log.release(&mut tx);
+    Ok(pos)
+}
+
+/// Appends until the log has grown.
+fn grow_once(log: &Log) {
+    let before = log.options().counters.log_growths.get();
+    while log.options().counters.log_growths.get() == before {
+        append(log, 20_000).unwrap();
+        log.flush(FlushReason::Request).unwrap();
+    }
+}
+
+/// The growth events of a database.
+fn growths(id: u16) -> Vec<Event> {
+    let all = EventRing::global().read_rare_after(0).into_iter().map(|r| r.event);
+    all.filter(|e| matches!(e, Event::LogGrowth { database, .. } if database.0 == id)).collect()
+}
+
+#[test]
+fn each_mode_writes_what_it_says_and_the_wait_shows_it() {
+    let modes = [Initialization::Zero, Initialization::Sql2022, Initialization::Ahead];
+    for (n, mode) in modes.into_iter().enumerate() {
+        let id = 100 + n as u16;
+        let world = SimWorld::new(5);
+        let options = LogOptions { initialization: mode, ..LogOptions::default() };
+        let (log, _) = create(&world, id, 2 * MB, Growth::Bytes(2 * MB), options);
+        log.set_file_names(vec![(FileId(2), "db_log".into())]);
+        let volume = world.env().disk.open(&path(), taffrail_io::OpenSpec::LOG).unwrap();
+        assert_eq!(volume.unwritten(0, 2 * MB).unwrap(), [], "{mode:?}: a small new log is zeroed");
+        let waits = |w| WaitStats::global().row(w).waiting_tasks_count;
+        let before = waits(WaitType::PreemptiveOsWriteFileGather);
+        grow_once(&log);
+        // Other tests of this process may zero at the same time, so only one direction can be told.
+        if mode == Initialization::Zero {
+            assert!(waits(WaitType::PreemptiveOsWriteFileGather) > before);
+        }
+        let left = volume.unwritten(2 * MB, 4 * MB).unwrap();
+        assert_eq!(left.is_empty(), mode == Initialization::Zero, "{mode:?}: {left:?}");
+        let tracked = log.uninitialized() > 0;
+        assert_eq!(tracked, mode == Initialization::Ahead, "{mode:?}");
+        let [Event::LogGrowth { file, name, from, to, vlfs, zeroed, automatic, session, .. }] =
+            &growths(id)[..]
+        else {
+            panic!("one growth: {:?}", growths(id));
+        };
+        assert_eq!((*file, name.as_str(), *from, *to), (FileId(2), "db_log", 2 * MB, 4 * MB));
+        assert_eq!((*vlfs, *automatic, *session), (1, true, 0));
+        assert_eq!(*zeroed, mode == Initialization::Zero);
+        // By hand: only `ahead` leaves it for later.
+        log.grow_file(0, 6 * MB).unwrap();
+        let left = volume.unwritten(4 * MB, 6 * MB).unwrap();
+        assert_eq!(left.is_empty(), mode != Initialization::Ahead, "{mode:?}: {left:?}");
+        assert!(matches!(growths(id)[1], Event::LogGrowth { automatic: false, .. }));
+        // Now and then the head is there first.
+        while mode == Initialization::Ahead && log.written_uninitialized() == 0 {
+            append(&log, 20_000).unwrap();
+            log.flush(FlushReason::Request).unwrap();
+        }
+        // The background writer does the rest, and nothing behind the log's end.
+        while log.ahead_tick().is_zero() {}
+        assert_eq!(log.uninitialized(), 0);
+        if mode == Initialization::Ahead {
+            let left = volume.unwritten(0, log.files()[0].size).unwrap();
+            // What stays are the places of directory pages.
+            assert!(left.iter().all(|(a, b)| b - a <= 4096), "{left:?}");
+        }
+        assert_eq!(world.stats().races, 0);
+    }
+}
+
+#[test]
+fn sql2022_zeroes_automatic_growths_of_more_than_64_mb() {
+    let world = SimWorld::new(6);
+    let options = LogOptions { initialization: Initialization::Sql2022, ..LogOptions::default() };
+    for (id, growth, zeroed) in [(110, 64, false), (111, 65, true)] {
+        let world_path = world.env().disk.exists(&path()).unwrap();
+        if world_path {
+            world.env().disk.remove(&path()).unwrap();
+        }
+        let (log, _) = create(&world, id, 512 * KB, Growth::Bytes(growth * MB), options.clone());
+        grow_once(&log);
+        assert!(matches!(growths(id)[0], Event::LogGrowth { zeroed: z, .. } if z == zeroed));
+        let vlfs = if growth == 64 { 1 } else { 8 };
+        assert!(matches!(growths(id)[0], Event::LogGrowth { vlfs: n, .. } if n == vlfs));
+    }
+}
+
+/// How twenty thousand VLFs came about: 10,000 growths of 512 KB, two VLFs each; one each by the rule of 2022.
+#[test]
+fn ten_thousand_small_growths() {
+    for (algorithm, each) in
+        [(VlfAlgorithm::V2012, 2), (VlfAlgorithm::V2014, 1), (VlfAlgorithm::V2022, 1)]
+    {
+        let (mut size, mut vlfs) = (8 * MB, 4);
+        for _ in 0..10_000 {
+            vlfs += vlf_sizes(algorithm, 512 * KB, 512 * KB, Some(size)).len();
+            size += 512 * KB;
+        }
+        assert_eq!(vlfs, 4 + 10_000 * each, "{algorithm:?}");
+        // Some of them in a file, by hand: the same path without the filling in between.
+        let growths = 250;
+        let world = SimWorld::new(7);
+        let options = LogOptions { vlf_algorithm: algorithm, ..LogOptions::default() };
+        let (log, _) = create(&world, 120, 8 * MB, Growth::Bytes(512 * KB), options);
+        for n in 1..=growths {
+            log.grow_file(0, 8 * MB + n * 512 * KB).unwrap();
+        }
+        assert_eq!(log.vlf_count(), 4 + growths as usize * each, "{algorithm:?}");
+        let vlfs = log.vlfs();
+        assert!(vlfs.iter().all(|v| v.size >= 253_952), "none below 248 KB");
+        let last = vlfs[vlfs.len() - 1];
+        assert_eq!(
+            (last.size, last.offset + last.size),
+            (512 * KB / each as u64, log.space().total)
+        );
+        assert!(last.create_lsn > taffrail_base::Lsn::ZERO);
+        assert_eq!(log.options().counters.log_growths.get(), growths);
+    }
+}
+
+#[test]
+fn the_next_growth_begins_before_the_log_is_full_but_not_instead_of_a_checkpoint() {
+    let world = SimWorld::new(8);
+    let (log, held) = create(&world, 130, 4 * MB, Growth::Bytes(MB), LogOptions::default());
+    assert!(!log.grow_ahead(), "there is room");
+    while log.space().free > 400 * KB {
+        append(&log, 20_000).unwrap();
+    }
+    log.flush(FlushReason::Request).unwrap();
+    // Nobody but a checkpoint holds it: no growth ahead.
+    *held.lock().unwrap() = None;
+    assert!(!log.grow_ahead());
+    assert_eq!(log.space().total, 4 * MB);
+    // A log backup does.
+    *held.lock().unwrap() = Some(log.oldest());
+    assert!(log.grow_ahead());
+    assert_eq!(log.space().total, 5 * MB);
+    assert!(!log.grow_ahead(), "once is enough");
+    // The next ones need no new extents: they were reserved with the first.
+    let reserved = world.env().disk.open(&path(), taffrail_io::OpenSpec::LOG).unwrap();
+    assert!(reserved.len().unwrap() > 5 * MB);
+    // A limit is a limit, also ahead.
+    log.set_file_options(0, Growth::Bytes(MB), 5 * MB).unwrap();
+    while log.space().free > 100 * KB {
+        append(&log, 20_000).unwrap();
+    }
+    assert!(!log.grow_ahead());
+}
+
+#[test]
+fn a_full_disk_is_told_and_heals_by_itself() {
+    for mode in [Initialization::Zero, Initialization::Ahead] {
+        let world = SimWorld::new(9);
+        let options = LogOptions { initialization: mode, ..LogOptions::default() };
+        let (log, held) = create(&world, 140, MB, Growth::Bytes(MB), options);
+        world.set_capacity(MB + 100 * KB);
+        let refused = loop {
+            match append(&log, 20_000) {
+                Ok(_) => log.flush(FlushReason::Request).unwrap(),
+                Err(AppendError::LogFull { wait, holdup, growth }) => {
+                    assert_eq!(wait, ReuseWait::LogBackup);
+                    assert_eq!(holdup, log.lsn(log.oldest()));
+                    break growth.expect("the disk's word");
+                }
+                Err(e) => panic!("{e}"),
+            }
+        };
+        assert!(refused.is_full() && !log.is_failed());
+        let told = EventRing::global().read_rare_after(0).into_iter().any(|r| {
+            matches!(
+                r.event,
+                Event::LogFull {
+                    database: DatabaseId(140),
+                    reason: "LOG_BACKUP",
+                    refused: Some(_),
+                    ..
+                }
+            )
+        });
+        assert!(told, "the event for the error log");
+        let volume = world.env().disk.open(&path(), taffrail_io::OpenSpec::LOG).unwrap();
+        assert_eq!(volume.len().unwrap(), MB, "what was reserved in vain is given back");
+        // By hand, the system's error itself.
+        assert!(matches!(log.grow_file(0, 2 * MB), Err(LogError::Io(e)) if e.is_full()));
+        // Space comes: it goes on.
+        world.set_capacity(u64::MAX);
+        append(&log, 20_000).unwrap();
+        assert_eq!(log.space().total, 2 * MB);
+        // Or the holder lets go.
+        log.set_file_options(0, Growth::None, MB * 2).unwrap();
+        while append(&log, 20_000).is_ok() {}
+        log.flush(FlushReason::Request).unwrap();
+        *held.lock().unwrap() = None;
+        log.set_checkpoint(log.durable());
+        append(&log, 20_000).unwrap();
+    }
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_no_failed_device_but_one_that_fails_is() {
+    for (fault, fails) in [(FaultKind::Full, false), (FaultKind::Io, true)] {
+        let world = SimWorld::new(10);
+        let (log, _) = create(&world, 150, MB, Growth::Bytes(MB), LogOptions::default());
+        world.inject(Fault {
+            nth: 1,
+            kind: Some(IoKind::Allocate),
+            path_contains: String::new(),
+            fault,
+            sticky: true,
+        });
+        let e = loop {
+            match append(&log, 20_000) {
+                Ok(_) => log.flush(FlushReason::Request).unwrap(),
+                Err(e) => break e,
+            }
+        };
+        assert_eq!(matches!(e, AppendError::LogUnavailable), fails, "{e}");
+        assert_eq!(log.is_failed(), fails);
+    }
+}
+
+#[test]
+fn the_rules_can_be_changed_while_the_log_runs() {
+    let world = SimWorld::new(11);
+    let (log, _) = create(&world, 160, MB, Growth::Bytes(MB), LogOptions::default());
+    grow_once(&log);
+    assert!(log.uninitialized() > 0);
+    log.set_growth_rules(Initialization::Zero, VlfAlgorithm::V2012);
+    assert_eq!(log.uninitialized(), 0, "what is left is the log's to write");
+    let vlfs = log.vlf_count();
+    grow_once(&log);
+    assert_eq!(log.vlf_count(), vlfs + 4);
+    assert!(matches!(growths(160)[1], Event::LogGrowth { zeroed: true, vlfs: 4, .. }));
+}

@@ -1,0 +1,596 @@
+//! Restoring: files and log from sets, step by step.
+//!
+//! | set | the database before | what happens | interrupted by a crash |
+//! |---|---|---|---|
+//! | full | none, or one that is replaced: its files are removed first | files made; pages, log; boot pages last; redo | no boot page: no database |
+//! | differential | RESTORING, its base restored | boot page: log not usable; pages, a log of its own; boot page; redo | RESTORING, wants the differential again |
+//! | log | RESTORING, its log reaches the set's | boot page: target; images of extents; blocks behind the log's end; redo | RESTORING, wants the set again if it had images, else may go on with it |
+//!
+//! What follows redo (NORECOVERY or RECOVERY) is in `recovery::restored`. While the database is RESTORING nothing is appended to its log; it
+//! survives restarts as it is, since everything about it is in its boot page.
+//!
+//! The database's identity after a restore: `family_guid` of the backup, a `database_guid` of its own, or that of the database it replaces.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use taffrail_base::{DatabaseId, FileId, LogPos, Lsn, PAGE_BYTES, PageId, SqlError};
+use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume};
+use taffrail_log::{LogAnchor, LogInstaller, RestoredFile};
+
+use super::error::{BackupError, BackupResult};
+use super::media::Media;
+use super::pages::Run;
+use super::reader::{Piece, SetReader};
+use super::spec::{
+    BackupFile, BackupKind, RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Watch,
+};
+use super::state::{Base, RestoreState};
+use crate::database::{Database, FileKind, RecoveryReport};
+use crate::error::{PageIo, StorageError, refused_log};
+use crate::instance::StorageInstance;
+use crate::layout::BOOT_PAGES;
+use crate::page::{BITMAP_BITS, Page, PageType};
+use crate::recovery::{
+    Boot, BootFile, file_header, log_files_of, log_options, read_primary, recover_restored,
+    redo_restored, remove_file, write_boots, write_page,
+};
+
+fn io(operation: &'static str) -> impl Fn(taffrail_io::IoError) -> BackupError {
+    move |source| StorageError::Io(Box::new(PageIo { operation, offset: 0, source })).into()
+}
+
+fn log_error(e: taffrail_log::LogError) -> BackupError {
+    use taffrail_log::LogError;
+    let e = match e {
+        LogError::Io(e) => return io("write")(e),
+        // What the installer says of blocks that do not fit together.
+        LogError::Specification(why) => {
+            return StorageError::Sql(SqlError::new(3203, &[&"the backup's log", &why])).into();
+        }
+        e => e,
+    };
+    match refused_log(e) {
+        Ok(refused) => refused.into(),
+        Err(e) => {
+            let reason = e.to_string();
+            let why = crate::error::SuspectReason { database: String::new(), reason };
+            StorageError::Suspect(Box::new(why)).into()
+        }
+    }
+}
+
+/// RESTORE DATABASE, RESTORE LOG. A full set makes the files; on error before their content is complete they are removed. A differential or
+/// log set is applied to a RESTORING database that nobody has open.
+pub fn restore(
+    instance: &Arc<StorageInstance>,
+    spec: &RestoreSpec,
+    watch: &mut dyn Watch,
+) -> BackupResult<Restored> {
+    let began = instance.env.clock.monotonic();
+    let media = Media::open(&instance.env, &spec.devices)?;
+    let mut set = SetReader::open(&media, spec.position)?;
+    let fits = match spec.kind {
+        RestoreKind::Database => set.header.kind != BackupKind::Log,
+        RestoreKind::Log => set.header.kind == BackupKind::Log,
+    };
+    if !fits {
+        return Err(BackupError::WrongKind);
+    }
+    let mut step = Step { instance, spec, pages: 0, log_bytes: 0 };
+    let primary = match set.header.kind {
+        BackupKind::Full => step.full(&mut set, watch)?,
+        kind => {
+            let Some(primary) = &spec.primary else { return Err(BackupError::NotRestoring) };
+            match kind {
+                BackupKind::Differential => step.differential(&mut set, primary, watch)?,
+                _ => step.log(&mut set, primary, watch)?,
+            }
+            primary.clone()
+        }
+    };
+    let (database, recovery) = match spec.recovery {
+        true => {
+            let (db, report) = recover(instance, spec.id, &spec.name, &primary)?;
+            (Some(db), report)
+        }
+        false => (None, redo_restored(instance, spec.id, &spec.name, &primary)?.1),
+    };
+    let files = match &database {
+        Some(db) => files_of(&db.boot.lock().files),
+        None => files_of(&read_primary(instance, &spec.name, &primary)?.1.files),
+    };
+    Ok(Restored {
+        database,
+        header: set.header,
+        files,
+        pages: step.pages,
+        log_pages: step.log_bytes.div_ceil(PAGE_BYTES as u64),
+        recovery,
+        duration: instance.env.clock.monotonic().saturating_sub(began),
+    })
+}
+
+/// RESTORE DATABASE … WITH RECOVERY without a set: a RESTORING database is recovered and comes online.
+pub fn recover(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    primary: &Path,
+) -> BackupResult<(Arc<Database>, RecoveryReport)> {
+    let state = restoring_state(&read_primary(instance, name, primary)?.1)?;
+    if !state.log_usable {
+        return Err(BackupError::NotConsistent { reached: Lsn::ZERO, needed: state.target });
+    }
+    recover_restored(instance, id, name, primary, |reached, boot| {
+        let target = boot.backup.restoring.map_or(Lsn::ZERO, |r| r.target);
+        match reached < target {
+            true => Err(BackupError::NotConsistent { reached, needed: target }),
+            false => Ok(()),
+        }
+    })
+}
+
+fn restoring_state(boot: &Boot) -> BackupResult<RestoreState> {
+    boot.backup.restoring.ok_or(BackupError::NotRestoring)
+}
+
+/// What the primary file of a RESTORING database says; none: the database is not being restored. An error: the file is no database,
+/// for example since a restore of a full set was interrupted.
+pub fn restoring(
+    instance: &StorageInstance,
+    name: &str,
+    primary: &Path,
+) -> BackupResult<Option<Restoring>> {
+    let (_, boot) = read_primary(instance, name, primary)?;
+    let Some(state) = boot.backup.restoring else { return Ok(None) };
+    let redo_lsn = match LogAnchor::from_bytes(&boot.anchor).filter(|_| state.log_usable) {
+        Some(anchor) => {
+            let paths = log_files_of(instance, &boot, primary)?;
+            taffrail_log::end_of_log(&instance.env, &paths, &anchor).map_err(log_error)?
+        }
+        None => Lsn::ZERO,
+    };
+    Ok(Some(Restoring {
+        guid: boot.guid,
+        family_guid: boot.backup.family,
+        redo_lsn,
+        target_lsn: state.target.max(redo_lsn),
+        files: files_of(&boot.files),
+    }))
+}
+
+fn files_of(files: &[BootFile]) -> Vec<BackupFile> {
+    let file = |f: &BootFile| BackupFile {
+        id: f.id,
+        kind: f.kind,
+        name: f.name.clone(),
+        path: f.path.clone(),
+        size: u64::from(f.pages) * PAGE_BYTES as u64,
+        growth: f.growth,
+        max_size: f.max_size,
+        pages: 0,
+    };
+    files.iter().map(file).collect()
+}
+
+/// One restore.
+struct Step<'a> {
+    instance: &'a Arc<StorageInstance>,
+    spec: &'a RestoreSpec,
+    pages: u64,
+    log_bytes: u64,
+}
+
+/// Data files that pages go into.
+type DataFiles = Vec<(FileId, Arc<dyn Volume>)>;
+
+impl Step<'_> {
+    fn env(&self) -> &Env {
+        &self.instance.env
+    }
+
+    /// The files of the set with their new places.
+    fn moved(&self, header: &SetHeader, boot: &Boot) -> BackupResult<Vec<BootFile>> {
+        for (name, _) in &self.spec.moves {
+            if !boot.files.iter().any(|f| f.name.eq_ignore_ascii_case(name)) {
+                return Err(BackupError::NoSuchFile(name.clone()));
+            }
+        }
+        let mut files = boot.files.clone();
+        for f in &mut files {
+            // Sizes as they were when the header was written; a file that grew since is made larger by the log.
+            if let Some(h) = header.files.iter().find(|h| h.id == f.id) {
+                f.path.clone_from(&h.path);
+                if f.kind == FileKind::Rows {
+                    let pages = (h.size / PAGE_BYTES as u64).max(u64::from(f.pages));
+                    f.pages = pages.try_into().unwrap_or(u32::MAX);
+                }
+            }
+            let to = self.spec.moves.iter().find(|(name, _)| f.name.eq_ignore_ascii_case(name));
+            if let Some((_, path)) = to {
+                f.path.clone_from(path);
+            }
+        }
+        Ok(files)
+    }
+
+    fn full(&mut self, set: &mut SetReader<'_>, watch: &mut dyn Watch) -> BackupResult<PathBuf> {
+        let mut boot = set.boot.clone();
+        boot.files = self.moved(&set.header, &boot)?;
+        let paths: Vec<PathBuf> = boot.files.iter().map(|f| f.path.clone()).collect();
+        let twice = (1..paths.len()).find(|&i| paths[..i].contains(&paths[i]));
+        if let Some(i) = twice {
+            return Err(BackupError::FileExists(paths[i].clone()));
+        }
+        let env = self.env().clone();
+        for p in paths.iter().filter(|p| !self.spec.replaces.contains(p)) {
+            if env.disk.exists(p).map_err(io("read"))? {
+                return Err(BackupError::FileExists(p.clone()));
+            }
+        }
+        let Some(primary) = boot.files.iter().find(|f| f.id == FileId(1)) else {
+            return Err(BackupError::NotMedia(PathBuf::new()));
+        };
+        let primary = primary.path.clone();
+        // The primary file first: without it the others are no database's.
+        let (first, others): (Vec<_>, Vec<_>) =
+            self.spec.replaces.iter().partition(|p| **p == primary);
+        for p in first.into_iter().chain(others) {
+            remove_file(&env, p)?;
+        }
+        self.instance.pool.unregister(self.spec.id);
+        self.instance.pool.discard(self.spec.id);
+        let made = self.make(set, &mut boot, &primary, watch);
+        if made.is_err() {
+            for p in &paths {
+                // The first error is the one to report; what cannot be removed is in the way of the next attempt, which says so.
+                let _ = remove_file(&env, p);
+            }
+        }
+        made.map(|()| primary)
+    }
+
+    /// Makes the files of a full set, boot pages last.
+    fn make(
+        &mut self,
+        set: &mut SetReader<'_>,
+        boot: &mut Boot,
+        primary: &Path,
+        watch: &mut dyn Watch,
+    ) -> BackupResult<()> {
+        let env = self.env().clone();
+        let guid = self.spec.guid.unwrap_or_else(|| env.entropy.guid());
+        let mut data: DataFiles = Vec::new();
+        for f in boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
+            let volume = env.disk.create(&f.path, OpenSpec::DATA).map_err(create_error)?;
+            volume.allocate(0, u64::from(f.pages) * PAGE_BYTES as u64).map_err(create_error)?;
+            if let Some(dir) = f.path.parent() {
+                env.disk.sync_dir(dir).map_err(io("write"))?;
+            }
+            data.push((f.id, volume));
+        }
+        let logs: Vec<&BootFile> = boot.files.iter().filter(|f| f.kind == FileKind::Log).collect();
+        let (sector, layout) = set.layout.clone();
+        if logs.len() != layout.len() {
+            return Err(BackupError::NotMedia(PathBuf::new()));
+        }
+        let specs: Vec<RestoredFile> = logs
+            .iter()
+            .zip(layout)
+            .map(|(f, vlfs)| RestoredFile {
+                path: f.path.clone(),
+                growth: f.growth,
+                max_size: f.max_size.unwrap_or(2 << 40),
+                vlfs,
+            })
+            .collect();
+        let store = crate::buffer::Store::new(
+            self.spec.id,
+            &self.spec.name,
+            false,
+            Arc::default(),
+            env.clock.clone(),
+        );
+        let options = log_options(self.instance, &store, &boot.options);
+        let mut log =
+            LogInstaller::create(&env, &specs, &options, sector, guid).map_err(log_create_error)?;
+        let becomes_base = !set.header.is_copy_only;
+        self.fill(set, &data, &mut log, becomes_base, watch)?;
+        log.finish().map_err(log_error)?;
+        boot.guid = guid;
+        boot.log_chain = LogPos::ZERO;
+        self.set_restored(boot, &set.header, &log)?;
+        for (id, volume) in &data {
+            let mut header = file_header(*id, &guid);
+            write_page(&**volume, PageId { file: *id, page: 0 }, &mut header)
+                .map_err(io("write"))?;
+            volume.sync().map_err(io("write"))?;
+        }
+        let Some((_, volume)) = data.iter().find(|(id, _)| *id == FileId(1)) else {
+            return Err(BackupError::NotMedia(primary.to_owned()));
+        };
+        write_boots(&**volume, boot, true)?;
+        Ok(())
+    }
+
+    /// What the boot page says after a data set.
+    fn set_restored(
+        &self,
+        boot: &mut Boot,
+        header: &SetHeader,
+        log: &LogInstaller,
+    ) -> BackupResult<()> {
+        let anchor = log.anchor(boot.min).filter(|_| log.end_lsn() >= header.last_lsn);
+        let Some(anchor) = anchor else {
+            return Err(BackupError::LogTooEarly { last: log.end_lsn(), needed: header.last_lsn });
+        };
+        boot.anchor = anchor.to_bytes();
+        let b = &mut boot.backup;
+        b.family = header.family_guid;
+        b.fork = header.last_fork;
+        b.first_fork = header.last_fork;
+        b.fork_point = Lsn::ZERO;
+        let base = match header.kind {
+            BackupKind::Full if !header.is_copy_only => {
+                let base = Base { lsn: header.first_lsn, guid: header.guid };
+                b.base = base;
+                b.last_full = header.checkpoint_lsn;
+                base
+            }
+            BackupKind::Full => Base::default(),
+            _ => Base { lsn: header.differential_base_lsn, guid: header.differential_base_guid },
+        };
+        b.restoring = Some(RestoreState {
+            log_usable: true,
+            redone: LogPos::ZERO,
+            target: header.last_lsn,
+            base,
+        });
+        Ok(())
+    }
+
+    /// Writes pages into the files and blocks into the log. `begins_anew`: the map of changed extents starts with this set.
+    fn fill(
+        &mut self,
+        set: &mut SetReader<'_>,
+        data: &DataFiles,
+        log: &mut LogInstaller,
+        begins_anew: bool,
+        watch: &mut dyn Watch,
+    ) -> BackupResult<()> {
+        let mut aligned: Option<AlignedBuf> = None;
+        let (mut pages, mut log_bytes) = (0, 0);
+        set.read(watch, |piece| {
+            match piece {
+                Piece::Pages(runs, content) => {
+                    pages += (content.len() / PAGE_BYTES) as u64;
+                    write_runs(data, &runs, content, begins_anew, &mut aligned)?;
+                }
+                Piece::Block(vlf, block) => {
+                    log_bytes += block.len() as u64;
+                    log.block(vlf, block).map_err(log_error)?;
+                }
+            }
+            Ok(())
+        })?;
+        self.pages += pages;
+        self.log_bytes += log_bytes;
+        Ok(())
+    }
+
+    /// Opens the files of a RESTORING database, for a set of its family.
+    fn existing(&self, header: &SetHeader, primary: &Path) -> BackupResult<(DataFiles, Boot)> {
+        let (volume, boot) = read_primary(self.instance, &self.spec.name, primary)?;
+        restoring_state(&boot)?;
+        if boot.backup.family != header.family_guid {
+            return Err(BackupError::WrongDatabase);
+        }
+        let mut data: DataFiles = Vec::new();
+        for f in boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
+            let volume = match f.id == FileId(1) {
+                true => volume.clone(),
+                false => self.env().disk.open(&f.path, OpenSpec::DATA).map_err(io("read"))?,
+            };
+            data.push((f.id, volume));
+        }
+        Ok((data, boot))
+    }
+
+    fn differential(
+        &mut self,
+        set: &mut SetReader<'_>,
+        primary: &Path,
+        watch: &mut dyn Watch,
+    ) -> BackupResult<()> {
+        let (data, mut boot) = self.existing(&set.header, primary)?;
+        let state = restoring_state(&boot)?;
+        let base =
+            Base { lsn: set.header.differential_base_lsn, guid: set.header.differential_base_guid };
+        if state.base != base || !base.is_some() {
+            return Err(BackupError::WrongBase);
+        }
+        let paths = log_files_of(self.instance, &boot, primary)?;
+        if state.log_usable
+            && let Some(anchor) = LogAnchor::from_bytes(&boot.anchor)
+        {
+            let reached =
+                taffrail_log::end_of_log(self.env(), &paths, &anchor).map_err(log_error)?;
+            if reached > set.header.last_lsn {
+                let last = set.header.last_lsn;
+                return Err(BackupError::LogTooEarly { last, needed: reached });
+            }
+        }
+        boot.backup.restoring =
+            Some(RestoreState { log_usable: false, target: set.header.last_lsn, ..state });
+        self.save(&data, &mut boot)?;
+        // From here on only this differential, or another of the same base, brings the database on.
+        for f in set.boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
+            let size = set.header.files.iter().find(|h| h.id == f.id).map_or(0, |h| h.size);
+            let size = size.max(u64::from(f.pages) * PAGE_BYTES as u64);
+            if let Some((_, volume)) = data.iter().find(|(id, _)| *id == f.id) {
+                let len = volume.len().map_err(io("read"))?;
+                if size > len {
+                    volume.allocate(len, size - len).map_err(create_error)?;
+                }
+            }
+        }
+        let mut log = LogInstaller::open_anew(self.env(), &paths).map_err(log_error)?;
+        self.fill(set, &data, &mut log, false, watch)?;
+        log.finish().map_err(log_error)?;
+        for (_, volume) in &data {
+            volume.sync().map_err(io("write"))?;
+        }
+        // The set's boot page, with this database's identity and places.
+        let mut new = set.boot.clone();
+        new.sequence = boot.sequence;
+        new.guid = boot.guid;
+        new.log_chain = LogPos::ZERO;
+        new.backup = boot.backup;
+        for f in &mut new.files {
+            if let Some(own) = boot.files.iter().find(|own| own.id == f.id) {
+                f.path.clone_from(&own.path);
+                if f.kind == FileKind::Rows {
+                    f.pages = f.pages.max(own.pages);
+                }
+            }
+        }
+        self.set_restored(&mut new, &set.header, &log)?;
+        self.save(&data, &mut new)
+    }
+
+    fn save(&self, data: &DataFiles, boot: &mut Boot) -> BackupResult<()> {
+        match data.iter().find(|(id, _)| *id == FileId(1)) {
+            Some((_, volume)) => Ok(write_boots(&**volume, boot, false)?),
+            None => Err(BackupError::NotRestoring),
+        }
+    }
+
+    fn log(
+        &mut self,
+        set: &mut SetReader<'_>,
+        primary: &Path,
+        watch: &mut dyn Watch,
+    ) -> BackupResult<()> {
+        let (data, mut boot) = self.existing(&set.header, primary)?;
+        let state = restoring_state(&boot)?;
+        let (first, last) = (set.header.first_lsn, set.header.last_lsn);
+        let anchor = LogAnchor::from_bytes(&boot.anchor).filter(|_| state.log_usable);
+        let Some(anchor) = anchor else {
+            return Err(BackupError::NotConsistent { reached: Lsn::ZERO, needed: state.target });
+        };
+        let paths = log_files_of(self.instance, &boot, primary)?;
+        let mut log = LogInstaller::open(self.env(), &paths, &anchor).map_err(log_error)?;
+        let reached = log.end_lsn();
+        check_fork(&boot, &set.header, reached)?;
+        if first > reached {
+            return Err(BackupError::LogTooRecent { first, needed: reached });
+        }
+        // A log backup in which nothing was logged adds nothing, wherever it is applied in its turn.
+        if last < reached || (last == reached && first < last && state.target <= reached) {
+            return Err(BackupError::LogTooEarly { last, needed: reached });
+        }
+        boot.backup.restoring = Some(RestoreState { target: state.target.max(last), ..state });
+        self.save(&data, &mut boot)?;
+        let grown = self.fill(set, &data, &mut log, false, watch);
+        grown?;
+        log.finish().map_err(log_error)?;
+        if log.end_lsn() < last {
+            return Err(BackupError::LogTooEarly { last: log.end_lsn(), needed: last });
+        }
+        for (_, volume) in &data {
+            volume.sync().map_err(io("write"))?;
+        }
+        boot.backup.fork = set.header.last_fork;
+        boot.backup.first_fork = set.header.last_fork;
+        boot.options.recovery_model = set.header.recovery_model;
+        self.save(&data, &mut boot)
+    }
+}
+
+/// The set must go on from where the database is on its recovery path.
+fn check_fork(boot: &Boot, header: &SetHeader, reached: Lsn) -> BackupResult<()> {
+    let own = boot.backup.fork;
+    let before = own == header.first_fork
+        && (header.fork_point == Lsn::ZERO || reached <= header.fork_point);
+    let after =
+        own == header.last_fork && (header.fork_point == Lsn::ZERO || reached >= header.fork_point);
+    if before || after { Ok(()) } else { Err(BackupError::WrongFork) }
+}
+
+fn create_error(e: taffrail_io::IoError) -> BackupError {
+    match e.is_full() {
+        true => StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()])).into(),
+        false => io("write")(e),
+    }
+}
+
+fn log_create_error(e: taffrail_log::LogError) -> BackupError {
+    match e {
+        taffrail_log::LogError::Io(e) => create_error(e),
+        e => log_error(e),
+    }
+}
+
+/// Writes runs of pages to their places, past those that a restore makes itself.
+fn write_runs(
+    data: &DataFiles,
+    runs: &[Run],
+    content: &mut [u8],
+    begins_anew: bool,
+    aligned: &mut Option<AlignedBuf>,
+) -> BackupResult<()> {
+    let mut at = 0;
+    for r in runs {
+        let len = r.count as usize * PAGE_BYTES;
+        let bytes = &mut content[at..at + len];
+        at += len;
+        let Some((_, volume)) = data.iter().find(|(id, _)| *id == r.file) else {
+            return Err(BackupError::NotMedia(PathBuf::new()));
+        };
+        if r.file == FileId(1)
+            && BOOT_PAGES.iter().chain(&[0]).any(|p| (r.first..r.first + r.count).contains(p))
+        {
+            // No backup of ours has them.
+            return Err(BackupError::NotMedia(PathBuf::new()));
+        }
+        for page in bytes.chunks_exact_mut(PAGE_BYTES) {
+            if begins_anew && page[1] == PageType::DiffMap as u8 {
+                clear_map(page);
+            }
+        }
+        let offset = PageId { file: r.file, page: r.first }.file_offset();
+        let end = offset + len as u64;
+        // Images of a log set may lie where its log makes the file longer.
+        let have = volume.len().map_err(io("read"))?;
+        if end > have {
+            volume.allocate(have, end - have).map_err(create_error)?;
+        }
+        // Unpacked content is not aligned.
+        let direct = (bytes.as_ptr() as usize).is_multiple_of(taffrail_io::ALIGNMENT);
+        let written = match direct {
+            true => volume.write_at(offset, bytes),
+            false => {
+                let buf = aligned.get_or_insert_with(|| AlignedBuf::zeroed(1 << 20));
+                let mut done = 0;
+                bytes.chunks(1 << 20).try_for_each(|part| {
+                    buf[..part.len()].copy_from_slice(part);
+                    let result = volume.write_at(offset + done, &buf[..part.len()]);
+                    done += part.len() as u64;
+                    result
+                })
+            }
+        };
+        written.map_err(io("write"))?;
+    }
+    Ok(())
+}
+
+/// Takes all bits out of a DIFF page.
+fn clear_map(bytes: &mut [u8]) {
+    let mut page = Page::zeroed();
+    page.bytes_mut().copy_from_slice(bytes);
+    page.set_bits(0, BITMAP_BITS, false);
+    page.seal();
+    bytes.copy_from_slice(page.bytes());
+}

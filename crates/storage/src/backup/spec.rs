@@ -1,0 +1,352 @@
+//! What is asked of a backup or a restore, and what they tell: the columns of `msdb.dbo.backupset` and of RESTORE HEADERONLY.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use taffrail_base::{DatabaseId, FileId, Lsn};
+use taffrail_io::UtcTime;
+use taffrail_log::Growth;
+
+use crate::database::{Database, FileKind, RecoveryModel, RecoveryReport};
+
+/// Where a stripe goes to or comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Device {
+    /// `DISK = 'path'`
+    Disk(PathBuf),
+    /// `DISK = 'NUL'`: what is written is gone, and counts as a backup all the same.
+    Nul,
+}
+
+/// What a backup set holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum BackupKind {
+    /// Everything.
+    Full = 1,
+    /// The log since the last log backup.
+    Log = 2,
+    /// What changed since the last full backup.
+    Differential = 5,
+}
+
+impl BackupKind {
+    /// `backupset.type`
+    pub fn letter(self) -> char {
+        match self {
+            BackupKind::Full => 'D',
+            BackupKind::Log => 'L',
+            BackupKind::Differential => 'I',
+        }
+    }
+
+    /// The one with this `BackupType`.
+    pub fn from_u8(n: u8) -> Option<BackupKind> {
+        Some(match n {
+            1 => BackupKind::Full,
+            2 => BackupKind::Log,
+            5 => BackupKind::Differential,
+            _ => return None,
+        })
+    }
+}
+
+/// What becomes of a media that is there already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MediaMode {
+    /// NOINIT: the set is added behind those that are there.
+    Append,
+    /// INIT: the sets go, the media's header stays. The stripes must be those of the media.
+    Init,
+    /// FORMAT: a new media, whatever the files held.
+    Format,
+}
+
+/// What the engine knows of its surroundings, kept in the set's header as it is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Labels {
+    /// NAME.
+    pub name: Option<String>,
+    /// DESCRIPTION.
+    pub description: Option<String>,
+    /// EXPIREDATE, RETAINDAYS.
+    pub expires: Option<UtcTime>,
+    /// Who takes it.
+    pub user_name: String,
+    /// `@@SERVERNAME`
+    pub server_name: String,
+    /// The machine.
+    pub machine_name: String,
+    /// The database's collation.
+    pub collation: String,
+    /// Its compatibility level.
+    pub compatibility_level: u8,
+    /// Version of the software: major, minor, build.
+    pub software: (u8, u8, u16),
+    /// Minutes between UTC and local time.
+    pub time_zone_minutes: i16,
+}
+
+/// `BACKUP DATABASE`, `BACKUP LOG`.
+#[derive(Clone, Debug)]
+pub struct BackupSpec {
+    /// What.
+    pub kind: BackupKind,
+    /// The stripes, at least one.
+    pub devices: Vec<Device>,
+    /// INIT, FORMAT.
+    pub mode: MediaMode,
+    /// COPY_ONLY.
+    pub copy_only: bool,
+    /// NO_TRUNCATE of a log backup: nothing is let go, and a damaged database is no reason to stop.
+    pub no_truncate: bool,
+    /// NORECOVERY of a log backup: the tail; afterwards the database is closed and RESTORING. Nobody else may use the database.
+    pub no_recovery: bool,
+    /// CHECKSUM: a page that is damaged stops the backup; remembered in the header. (Pages are checked anyway.)
+    pub checksum: bool,
+    /// CONTINUE_AFTER_ERROR: damaged pages are taken as they are, and the set is marked.
+    pub continue_after_error: bool,
+    /// COMPRESSION.
+    pub compression: bool,
+    /// MEDIANAME.
+    pub media_name: Option<String>,
+    /// MEDIADESCRIPTION.
+    pub media_description: Option<String>,
+    /// See [`Labels`].
+    pub labels: Labels,
+}
+
+impl BackupSpec {
+    /// A backup without options.
+    pub fn new(kind: BackupKind, devices: Vec<Device>) -> BackupSpec {
+        BackupSpec {
+            kind,
+            devices,
+            mode: MediaMode::Append,
+            copy_only: false,
+            no_truncate: false,
+            no_recovery: false,
+            checksum: false,
+            continue_after_error: false,
+            compression: false,
+            media_name: None,
+            media_description: None,
+            labels: Labels::default(),
+        }
+    }
+}
+
+/// Sees how far a backup or restore has come, and can stop it. Called at least once per megabyte.
+pub trait Watch {
+    /// `done` of about `total` pages; `total` may grow.
+    fn progress(&mut self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// True: stop. What was written so far is no backup set; a restore's database stays RESTORING.
+    fn cancelled(&mut self) -> bool {
+        false
+    }
+
+    /// Others write to the database, and a backup that gives way asks for so much rest. Storage has no way of its own to sleep.
+    fn pause(&mut self, rest: Duration) {
+        let _ = rest;
+    }
+}
+
+/// Nobody watches.
+impl Watch for () {}
+
+/// RESTORE LABELONLY.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MediaLabel {
+    /// MEDIANAME.
+    pub name: Option<String>,
+    /// MEDIADESCRIPTION.
+    pub description: Option<String>,
+    /// `MediaSetId`
+    pub set: [u8; 16],
+    /// `FamilyCount`: stripes.
+    pub families: u16,
+    /// `FamilySequenceNumber`, from 1.
+    pub family: u16,
+    /// `MediaFamilyId`
+    pub family_guid: [u8; 16],
+    /// `MediaDate`
+    pub date: UtcTime,
+}
+
+/// A file of the database as it was: RESTORE FILELISTONLY, `msdb.dbo.backupfile`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackupFile {
+    /// `FileID`
+    pub id: FileId,
+    /// ROWS or LOG.
+    pub kind: FileKind,
+    /// Logical name.
+    pub name: String,
+    /// Physical name at the time of the backup.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// FILEGROWTH.
+    pub growth: Growth,
+    /// MAXSIZE in bytes; none = unlimited.
+    pub max_size: Option<u64>,
+    /// Pages of this file in the set.
+    pub pages: u64,
+}
+
+/// Everything that a set's header says: a row of RESTORE HEADERONLY and of `msdb.dbo.backupset`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SetHeader {
+    /// `BackupSetGUID`
+    pub guid: [u8; 16],
+    /// `Position`: number of the set on its media, from 1.
+    pub position: u32,
+    /// `BackupType`
+    pub kind: BackupKind,
+    /// See [`Labels`].
+    pub labels: Labels,
+    /// `DatabaseName`
+    pub database: String,
+    /// `database_guid`, `BindingID`
+    pub database_guid: [u8; 16],
+    /// `FamilyGUID`: of the database that this one once was restored from, or its own.
+    pub family_guid: [u8; 16],
+    /// `DatabaseCreationDate`
+    pub created: UtcTime,
+    /// Version of the data files' format.
+    pub format_version: u16,
+    /// `RecoveryModel`
+    pub recovery_model: RecoveryModel,
+    /// The engine's flags of the database (READ_ONLY, SINGLE_USER …), see `DatabaseOptions::engine_flags`.
+    pub engine_flags: u64,
+    /// `FirstLSN`: the oldest record in the set.
+    pub first_lsn: Lsn,
+    /// `LastLSN`: the record after the last in the set.
+    pub last_lsn: Lsn,
+    /// `CheckpointLSN`
+    pub checkpoint_lsn: Lsn,
+    /// `DatabaseBackupLSN`: checkpoint of the last full backup; zero: none.
+    pub database_backup_lsn: Lsn,
+    /// `DifferentialBaseLSN`, of a differential.
+    pub differential_base_lsn: Lsn,
+    /// `DifferentialBaseGUID`, of a differential: the set guid of its full backup.
+    pub differential_base_guid: [u8; 16],
+    /// `FirstRecoveryForkID`
+    pub first_fork: [u8; 16],
+    /// `RecoveryForkID`
+    pub last_fork: [u8; 16],
+    /// `ForkPointLSN`: where the log in the set changes from the first fork to the last; zero where they are the same.
+    pub fork_point: Lsn,
+    /// `BackupStartDate`, UTC.
+    pub started: UtcTime,
+    /// `BackupFinishDate`, UTC.
+    pub finished: UtcTime,
+    /// `BackupSize`: bytes of data and log.
+    pub size: u64,
+    /// `CompressedBackupSize`: bytes on the media.
+    pub compressed_size: u64,
+    /// `CompressionAlgorithm`: `ZSTD`, none.
+    pub compressed: bool,
+    /// `HasBackupChecksums`
+    pub has_checksums: bool,
+    /// `IsDamaged`: damaged pages were taken as they were.
+    pub is_damaged: bool,
+    /// `BeginsLogChain`
+    pub begins_log_chain: bool,
+    /// `IsCopyOnly`
+    pub is_copy_only: bool,
+    /// `IsForceOffline`: the tail, taken WITH NORECOVERY.
+    pub is_force_offline: bool,
+    /// `HasBulkLoggedData`: a log backup with images of extents.
+    pub has_bulk_logged_data: bool,
+    /// False: the backup did not come to its end (message 3256), or its end is not readable; counts and dates of the end are zero.
+    pub complete: bool,
+    /// The files.
+    pub files: Vec<BackupFile>,
+}
+
+/// What a backup wrote.
+#[derive(Clone, Debug)]
+pub struct BackupReport {
+    /// The set, as its header says.
+    pub header: SetHeader,
+    /// The media, one label per stripe.
+    pub media: Vec<MediaLabel>,
+    /// Data pages; per file in `header.files`.
+    pub pages: u64,
+    /// Pages' worth of log.
+    pub log_pages: u64,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// RESTORE DATABASE or RESTORE LOG.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RestoreKind {
+    /// From a full or differential set.
+    Database,
+    /// From a log set.
+    Log,
+}
+
+/// `RESTORE … FROM`.
+#[derive(Clone, Debug)]
+pub struct RestoreSpec {
+    /// Which statement.
+    pub kind: RestoreKind,
+    /// The stripes.
+    pub devices: Vec<Device>,
+    /// FILE = n, from 1.
+    pub position: u32,
+    /// The database's id.
+    pub id: DatabaseId,
+    /// Its name.
+    pub name: String,
+    /// The primary file of the RESTORING database that a differential or log set is applied to. Unused for a full set.
+    pub primary: Option<PathBuf>,
+    /// MOVE 'logical name' TO 'path': every file of a full set must be given a path here, or keeps that of the set.
+    pub moves: Vec<(String, PathBuf)>,
+    /// A full set: files of the (closed) database that is replaced. They are removed first; any other file in the way is an error.
+    pub replaces: Vec<PathBuf>,
+    /// A full set: keep this `database_guid`, that of the database being replaced; otherwise a new one is made.
+    pub guid: Option<[u8; 16]>,
+    /// True: undo what had not committed, and bring the database online. False: NORECOVERY.
+    pub recovery: bool,
+}
+
+/// What a restore did.
+pub struct Restored {
+    /// The database, online, after RECOVERY.
+    pub database: Option<Arc<Database>>,
+    /// The set.
+    pub header: SetHeader,
+    /// Where the files are.
+    pub files: Vec<BackupFile>,
+    /// Pages written from the set.
+    pub pages: u64,
+    /// Pages' worth of log.
+    pub log_pages: u64,
+    /// What recovery did.
+    pub recovery: RecoveryReport,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// A database in the middle of a restore, as its primary file tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Restoring {
+    /// `database_guid`
+    pub guid: [u8; 16],
+    /// `family_guid`
+    pub family_guid: [u8; 16],
+    /// Where its log ends: the next log backup must begin at or before (`sys.master_files.redo_start_lsn`).
+    pub redo_lsn: Lsn,
+    /// Recovery is possible only from here on; above `redo_lsn` after a restore step that was interrupted.
+    pub target_lsn: Lsn,
+    /// The files.
+    pub files: Vec<BackupFile>,
+}

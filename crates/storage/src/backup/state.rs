@@ -1,0 +1,162 @@
+//! What the boot page keeps about backups and restores.
+//!
+//! Behind the list of files: u8 1, u16 bytes, then: family GUID, recovery fork, first recovery fork (16 bytes each), fork point (10),
+//! differential base: LSN (10) and set GUID (16), LSN of the last full backup's checkpoint (10), u8 flags (1: the log chain has no log backup
+//! yet, 2: in the middle of a restore, 4: its log is not usable), and in a restore: u64 position up to which pages have everything, target
+//! LSN (10), base of the restored full backup: LSN (10), set GUID (16). A boot page without it is an older one.
+
+use taffrail_base::{LogPos, Lsn};
+
+use crate::codec::{Put, Take};
+
+const CHAIN_NEW: u8 = 1;
+const RESTORING: u8 = 2;
+const LOG_UNUSABLE: u8 = 4;
+
+/// A full backup that differentials refer to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Base {
+    /// `first_lsn` of the full backup.
+    pub lsn: Lsn,
+    /// Its set GUID; zeroes: there is no base.
+    pub guid: [u8; 16],
+}
+
+impl Base {
+    /// True when there is one.
+    pub fn is_some(&self) -> bool {
+        self.guid != [0; 16]
+    }
+}
+
+/// How far a restore has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RestoreState {
+    /// The boot page's anchor finds the log. False while a differential replaces it.
+    pub log_usable: bool,
+    /// Every page has all changes before, durably.
+    pub redone: LogPos,
+    /// Pages may have changes up to here: recovery is possible only when the log reaches it.
+    pub target: Lsn,
+    /// The full backup that was restored, if differentials can follow it.
+    pub base: Base,
+}
+
+/// See the module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BackupState {
+    /// `family_guid`
+    pub family: [u8; 16],
+    /// `recovery_fork_guid`
+    pub fork: [u8; 16],
+    /// The fork that the log chain begins with.
+    pub first_fork: [u8; 16],
+    /// Where it changes; zero: nowhere.
+    pub fork_point: Lsn,
+    /// What differentials of this database are based on.
+    pub base: Base,
+    /// Checkpoint of the last full backup.
+    pub last_full: Lsn,
+    /// The log chain has no log backup yet.
+    pub chain_new: bool,
+    /// In the middle of a restore.
+    pub restoring: Option<RestoreState>,
+}
+
+impl BackupState {
+    /// Of a new database.
+    pub fn new(guid: [u8; 16]) -> BackupState {
+        // The fork has a GUID of its own, though as long as there is only one, any that differs will do.
+        let mut fork = guid;
+        fork[15] ^= 0xff;
+        BackupState { family: guid, fork, first_fork: fork, ..BackupState::default() }
+    }
+
+    /// For the boot page.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let mut b = Vec::with_capacity(160);
+        b.bytes(&self.family);
+        b.bytes(&self.fork);
+        b.bytes(&self.first_fork);
+        b.bytes(&self.fork_point.to_bytes());
+        b.bytes(&self.base.lsn.to_bytes());
+        b.bytes(&self.base.guid);
+        b.bytes(&self.last_full.to_bytes());
+        let restoring = self.restoring.unwrap_or_default();
+        let mut flags = 0;
+        if self.chain_new {
+            flags |= CHAIN_NEW;
+        }
+        if self.restoring.is_some() {
+            flags |= RESTORING;
+            if !restoring.log_usable {
+                flags |= LOG_UNUSABLE;
+            }
+        }
+        b.u8(flags);
+        b.u64(restoring.redone.0);
+        b.bytes(&restoring.target.to_bytes());
+        b.bytes(&restoring.base.lsn.to_bytes());
+        b.bytes(&restoring.base.guid);
+        out.u8(1);
+        out.u16(b.len() as u16);
+        out.bytes(&b);
+    }
+
+    /// From the boot page of a database with this GUID.
+    pub(crate) fn decode(t: &mut Take<'_>, guid: [u8; 16]) -> Option<BackupState> {
+        if t.u8()? == 0 {
+            return Some(BackupState::new(guid));
+        }
+        let len = usize::from(t.u16()?);
+        let mut t = Take(t.bytes(len)?);
+        let t = &mut t;
+        let lsn = |t: &mut Take<'_>| Some(Lsn::from_bytes(t.bytes(10)?.try_into().ok()?));
+        let guid = |t: &mut Take<'_>| t.bytes(16)?.try_into().ok();
+        let mut s = BackupState {
+            family: guid(t)?,
+            fork: guid(t)?,
+            first_fork: guid(t)?,
+            fork_point: lsn(t)?,
+            base: Base { lsn: lsn(t)?, guid: guid(t)? },
+            last_full: lsn(t)?,
+            chain_new: false,
+            restoring: None,
+        };
+        let flags = t.u8()?;
+        s.chain_new = flags & CHAIN_NEW != 0;
+        let restoring = RestoreState {
+            log_usable: flags & LOG_UNUSABLE == 0,
+            redone: LogPos(t.u64()?),
+            target: lsn(t)?,
+            base: Base { lsn: lsn(t)?, guid: guid(t)? },
+        };
+        s.restoring = (flags & RESTORING != 0).then_some(restoring);
+        Some(s)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_survive_and_older_boot_pages_have_one() {
+        let mut s = BackupState::new([7; 16]);
+        let mut b = Vec::new();
+        s.encode(&mut b);
+        assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(s));
+        s.restoring = Some(RestoreState {
+            log_usable: false,
+            redone: LogPos(99),
+            target: Lsn::new(34, 16, 1),
+            base: Base { lsn: Lsn::new(33, 16, 1), guid: [4; 16] },
+        });
+        s.chain_new = true;
+        b.clear();
+        s.encode(&mut b);
+        assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(s));
+        assert_eq!(BackupState::decode(&mut Take(&[0]), [7; 16]), Some(BackupState::new([7; 16])));
+        assert_eq!(BackupState::decode(&mut Take(&b[..20]), [7; 16]), None);
+    }
+}

@@ -1,0 +1,53 @@
+//! What a database knows of its backups and of the restores that it came from.
+
+use taffrail_base::{LogPos, Lsn};
+
+use crate::database::Database;
+
+/// `sys.database_recovery_status`, and what `sys.master_files` says of the differential base.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct RecoveryStatus {
+    /// `database_guid`
+    pub database_guid: [u8; 16],
+    /// `family_guid`
+    pub family_guid: [u8; 16],
+    /// `recovery_fork_guid`
+    pub recovery_fork: [u8; 16],
+    /// `first_recovery_fork_guid`; none: there is no log chain.
+    pub first_recovery_fork: Option<[u8; 16]>,
+    /// `fork_point_lsn`; none: the log chain has no fork.
+    pub fork_point: Option<Lsn>,
+    /// `last_log_backup_lsn`: where the next log backup begins; none: no log chain.
+    pub last_log_backup: Option<Lsn>,
+    /// `differential_base_lsn`, zero: no base.
+    pub differential_base: Lsn,
+    /// `differential_base_guid`
+    pub differential_base_guid: [u8; 16],
+}
+
+impl Database {
+    /// See [`RecoveryStatus`].
+    pub fn recovery_status(&self) -> RecoveryStatus {
+        let (guid, s) = {
+            let boot = self.boot.lock();
+            (boot.guid, boot.backup)
+        };
+        let chain = self.log_chain();
+        RecoveryStatus {
+            database_guid: guid,
+            family_guid: s.family,
+            recovery_fork: s.fork,
+            first_recovery_fork: chain.map(|_| s.first_fork),
+            fork_point: chain.map(|_| s.fork_point).filter(|&p| p != Lsn::ZERO),
+            last_log_backup: chain.and_then(|pos| self.log().end_lsn(pos)),
+            differential_base: s.base.lsn,
+            differential_base_guid: s.base.guid,
+        }
+    }
+
+    /// True when log was written that no log backup holds, under a recovery model that keeps it: RESTORE without REPLACE is refused (3159).
+    pub fn has_log_tail(&self) -> bool {
+        let appended = |from: LogPos| self.log().appended() > from;
+        self.log_chain().is_some_and(appended)
+    }
+}

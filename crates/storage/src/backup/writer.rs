@@ -1,0 +1,346 @@
+//! Writing a set: chunks in turn to the families, several writes in flight in each.
+//!
+//! A chunk's buffer is filled where it will be written from: pages are read from the data file straight behind the room for the chunk's
+//! first block, so that a page is copied by the devices alone.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use taffrail_io::{AlignedBuf, Env, OpenSpec, UtcTime, Volume, WriteOp};
+
+use super::error::{BackupError, BackupResult, damaged, device};
+use super::media::{
+    BLOCK, CONTENT_MAX, ChunkHeader, FAMILIES_MAX, Family, Kind, label_block, padded,
+};
+use super::spec::{BackupSpec, Device, MediaLabel, MediaMode, SetHeader};
+
+/// Writes in flight per family.
+const IN_FLIGHT: usize = 4;
+/// Room is reserved in steps: extending the file by each write would cost a metadata change each time.
+const RESERVE: u64 = 64 << 20;
+
+/// A family being written; without a volume, what is written is gone.
+struct Target {
+    volume: Option<Arc<dyn Volume>>,
+    label: MediaLabel,
+    at: u64,
+    reserved: u64,
+    in_flight: usize,
+}
+
+/// Writes one set.
+pub(super) struct SetWriter {
+    targets: Vec<Target>,
+    set: [u8; 16],
+    /// Its position on the media.
+    pub position: u32,
+    compress: bool,
+    /// Data chunks so far.
+    chunks: u64,
+    /// Bytes of content before compression.
+    pub raw: u64,
+    /// Bytes on the media.
+    pub stored: u64,
+    spare: Vec<AlignedBuf>,
+    packed: Vec<u8>,
+    finished: bool,
+}
+
+impl SetWriter {
+    /// Opens the devices, and cuts off what a failed backup left.
+    pub fn begin(
+        env: &Env,
+        spec: &BackupSpec,
+        set: [u8; 16],
+        now: UtcTime,
+    ) -> BackupResult<SetWriter> {
+        let devices = &spec.devices;
+        if devices.is_empty() || devices.len() > FAMILIES_MAX {
+            return Err(BackupError::NotOneMedia(PathBuf::new()));
+        }
+        for (i, d) in devices.iter().enumerate() {
+            if let Device::Disk(path) = d
+                && devices[..i].contains(d)
+            {
+                return Err(BackupError::NotOneMedia(path.clone()));
+            }
+        }
+        let mut volumes: Vec<Option<Arc<dyn Volume>>> = Vec::new();
+        for d in devices {
+            volumes.push(match d {
+                Device::Nul => None,
+                Device::Disk(path) => {
+                    let open = OpenSpec { direct: true, read_only: false };
+                    let volume = match env.disk.exists(path).map_err(BackupError::Open)? {
+                        true => env.disk.open(path, open),
+                        false => env.disk.create(path, open),
+                    };
+                    Some(volume.map_err(BackupError::Open)?)
+                }
+            });
+        }
+        let mut targets = Vec::new();
+        let mut position = 1;
+        let old = match spec.mode {
+            MediaMode::Format => None,
+            _ => existing(&volumes)?,
+        };
+        match old {
+            Some(families) => {
+                let sets = match spec.mode {
+                    MediaMode::Append => {
+                        let sets: Vec<_> =
+                            families.iter().map(Family::sets).collect::<BackupResult<_>>()?;
+                        let whole = |s: &Vec<super::media::SetPlace>| {
+                            s.iter().take_while(|p| p.end_chunk.is_some()).count()
+                        };
+                        let complete = sets.iter().map(whole).min().unwrap_or(0);
+                        position = complete as u32 + 1;
+                        sets
+                    }
+                    _ => vec![Vec::new(); families.len()],
+                };
+                for (f, sets) in families.into_iter().zip(sets) {
+                    let last = (position as usize).checked_sub(2).and_then(|i| sets.get(i));
+                    let at = last.map_or(BLOCK as u64, |p| p.end);
+                    if spec.mode == MediaMode::Append && !f.is_leftover(at, position)? {
+                        return Err(damaged(f.path(), at, "sets lie behind something damaged"));
+                    }
+                    f.volume.truncate(at).map_err(device("write"))?;
+                    targets.push(Target::new(Some(f.volume), f.label, at));
+                }
+            }
+            None => {
+                let media = env.entropy.guid();
+                for (i, volume) in volumes.into_iter().enumerate() {
+                    let label = MediaLabel {
+                        name: spec.media_name.clone(),
+                        description: spec.media_description.clone(),
+                        set: media,
+                        families: devices.len() as u16,
+                        family: i as u16 + 1,
+                        family_guid: env.entropy.guid(),
+                        date: now,
+                    };
+                    if let Some(v) = &volume {
+                        v.truncate(0).map_err(device("write"))?;
+                        v.write_at(0, &label_block(&label)).map_err(device("write"))?;
+                    }
+                    targets.push(Target::new(volume, label, BLOCK as u64));
+                }
+            }
+        }
+        Ok(SetWriter {
+            targets,
+            set,
+            position,
+            compress: spec.compression,
+            chunks: 0,
+            raw: 0,
+            stored: 0,
+            spare: Vec::new(),
+            packed: Vec::new(),
+            finished: false,
+        })
+    }
+
+    /// The labels of the families.
+    pub fn labels(&self) -> Vec<MediaLabel> {
+        self.targets.iter().map(|t| t.label.clone()).collect()
+    }
+
+    /// A buffer for a chunk: the content goes behind its first block.
+    pub fn buffer(&mut self) -> AlignedBuf {
+        self.spare.pop().unwrap_or_else(|| AlignedBuf::zeroed(BLOCK + CONTENT_MAX))
+    }
+
+    /// Writes a data chunk: `len` bytes of content lie behind the first block of `buf`.
+    pub fn put(
+        &mut self,
+        kind: Kind,
+        table: Vec<u8>,
+        mut buf: AlignedBuf,
+        len: usize,
+    ) -> BackupResult<()> {
+        let (family, number) = ((self.chunks % self.targets.len() as u64) as usize, self.chunks);
+        self.chunks += 1;
+        self.raw += len as u64;
+        let mut stored = len;
+        if self.compress && len > 0 {
+            self.packed.clear();
+            ruzstd::encoding::compress(
+                &buf[BLOCK..BLOCK + len],
+                &mut self.packed,
+                ruzstd::encoding::CompressionLevel::Fastest,
+            );
+            // What does not become smaller stays as it is.
+            if padded(self.packed.len()) < padded(len) {
+                stored = self.packed.len();
+                buf[BLOCK..BLOCK + stored].copy_from_slice(&self.packed);
+            }
+        }
+        self.chunk(family, kind, number, table, buf, len, stored)
+    }
+
+    /// Writes a data chunk of few bytes.
+    pub fn put_small(&mut self, kind: Kind, table: Vec<u8>, content: &[u8]) -> BackupResult<()> {
+        let mut buf = self.buffer();
+        buf[BLOCK..BLOCK + content.len()].copy_from_slice(content);
+        self.put(kind, table, buf, content.len())
+    }
+
+    /// Writes the header, or at last the end, to every family.
+    fn everywhere(&mut self, kind: Kind, content: &[u8]) -> BackupResult<()> {
+        let number = if kind == Kind::End { self.chunks } else { 0 };
+        for family in 0..self.targets.len() {
+            let mut buf = self.buffer();
+            let Some(room) = buf.get_mut(BLOCK..BLOCK + content.len()) else {
+                return Err(
+                    crate::error::StorageError::Misuse("a backup's header is too long").into()
+                );
+            };
+            room.copy_from_slice(content);
+            self.chunk(family, kind, number, Vec::new(), buf, content.len(), content.len())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the set's header: first of all.
+    pub fn put_header(&mut self, content: &[u8]) -> BackupResult<()> {
+        self.everywhere(Kind::Header, content)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "two callers")]
+    fn chunk(
+        &mut self,
+        family: usize,
+        kind: Kind,
+        number: u64,
+        table: Vec<u8>,
+        mut buf: AlignedBuf,
+        raw: usize,
+        stored: usize,
+    ) -> BackupResult<()> {
+        let target = &mut self.targets[family];
+        let mut header = ChunkHeader {
+            kind,
+            // Packed content is always shorter.
+            compressed: stored < raw,
+            position: self.position,
+            number,
+            offset: target.at,
+            stored: stored as u64,
+            raw: raw as u64,
+            set: self.set,
+            crc: 0,
+            table,
+        };
+        buf[BLOCK + stored..BLOCK + padded(stored)].fill(0);
+        header.write(&mut buf);
+        let len = BLOCK + padded(stored);
+        self.stored += len as u64;
+        let back = target.write(buf, len)?;
+        self.spare.extend(back);
+        Ok(())
+    }
+
+    /// Ends the set, with its header as it is now, and makes it durable.
+    pub fn finish(&mut self, env: &Env, header: &SetHeader) -> BackupResult<()> {
+        let mut content = Vec::new();
+        header.encode(&mut content);
+        // Everything else first: the end says that it is there.
+        self.settle(env)?;
+        self.everywhere(Kind::End, &content)?;
+        self.settle(env)?;
+        self.finished = true;
+        Ok(())
+    }
+
+    /// Waits for every write, and makes them durable.
+    fn settle(&mut self, env: &Env) -> BackupResult<()> {
+        for t in &mut self.targets {
+            let back = t.drain(t.in_flight)?;
+            self.spare.extend(back);
+        }
+        for t in &mut self.targets {
+            let Some(v) = &t.volume else { continue };
+            v.truncate(t.at).map_err(device("write"))?;
+            t.reserved = t.at;
+            v.sync().map_err(device("write"))?;
+            if let Some(dir) = v.path().parent() {
+                env.disk.sync_dir(dir).map_err(device("write"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SetWriter {
+    /// Writes in flight own their buffers and would go on into a file that the next backup may be writing.
+    fn drop(&mut self) {
+        if !self.finished {
+            for t in &mut self.targets {
+                while t.in_flight > 0 && t.drain(t.in_flight).is_ok() {}
+            }
+        }
+    }
+}
+
+impl Target {
+    fn new(volume: Option<Arc<dyn Volume>>, label: MediaLabel, at: u64) -> Target {
+        Target { volume, label, at, reserved: at, in_flight: 0 }
+    }
+
+    /// Starts the write of a chunk; gives back buffers of writes that ended.
+    fn write(&mut self, buf: AlignedBuf, len: usize) -> BackupResult<Vec<AlignedBuf>> {
+        let offset = self.at;
+        self.at += len as u64;
+        let Some(volume) = &self.volume else { return Ok(vec![buf]) };
+        if self.at > self.reserved {
+            let more = RESERVE.max(len as u64);
+            // Only for speed: a disk that is too full for a step may have room for what is written.
+            self.reserved = match volume.allocate(self.reserved, more) {
+                Ok(()) => self.reserved + more,
+                Err(e) if e.is_full() => self.at,
+                Err(e) => return Err(device("write")(e)),
+            };
+        }
+        volume
+            .submit(vec![WriteOp { token: offset, offset, buf, len }])
+            .map_err(device("write"))?;
+        self.in_flight += 1;
+        if self.in_flight > IN_FLIGHT { self.drain(1) } else { Ok(Vec::new()) }
+    }
+
+    fn drain(&mut self, at_least: usize) -> BackupResult<Vec<AlignedBuf>> {
+        let Some(volume) = &self.volume else { return Ok(Vec::new()) };
+        let mut back = Vec::new();
+        let mut first = Ok(());
+        for done in volume.reap(at_least).map_err(device("write"))? {
+            self.in_flight -= 1;
+            back.push(done.buf);
+            first = first.and(done.result);
+        }
+        first.map_err(device("write"))?;
+        Ok(back)
+    }
+}
+
+/// The families that the files are; none: all are empty. Some of one and some of the other, or of several media, is an error.
+fn existing(volumes: &[Option<Arc<dyn Volume>>]) -> BackupResult<Option<Vec<Family>>> {
+    let mut families: Vec<Family> = Vec::new();
+    for v in volumes.iter().flatten() {
+        families.extend(Family::read(Arc::clone(v))?);
+    }
+    let Some((first, path)) = families.first().map(|f| (f.label.set, f.path().to_owned())) else {
+        return Ok(None);
+    };
+    families.sort_by_key(|f| f.label.family);
+    let whole = families.len() == volumes.len()
+        && families.iter().enumerate().all(|(i, f)| {
+            f.label.set == first
+                && usize::from(f.label.family) == i + 1
+                && usize::from(f.label.families) == volumes.len()
+        });
+    if whole { Ok(Some(families)) } else { Err(BackupError::NotOneMedia(path)) }
+}

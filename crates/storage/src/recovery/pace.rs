@@ -1,0 +1,135 @@
+//! How long a restart would take, and what keeps that short: pages written between checkpoints (an indirect checkpoint's writer).
+//!
+//! What redo manages per second is measured by each restart that has enough to do, and holds for all databases of the instance; until
+//! then [`BYTES_PER_S`] and [`PAGES_PER_S`] are assumed.
+//!
+//! ```text
+//! limit      the log that redo reads within TARGET_RECOVERY_TIME, at most `redo_log_max`
+//!
+//! scan position of the boot page                                                         end of the log
+//! ├──────────── limit / 4 ───────────┼────────────────────── 3/4 · limit ──────────────────────┤
+//!   pages first dirtied here are        pages first dirtied here may be changed again
+//!   written, oldest first, a few        before they are written
+//!   at a time
+//! ```
+//! When the whole is longer than the limit a checkpoint is taken that writes what is left in the first quarter, and moves the scan position to
+//! the oldest page that is dirty then. So a page that changes all the time is written about once per limit of log, as it would be
+//! if each checkpoint wrote everything, but not all of them in one moment. A database with TARGET_RECOVERY_TIME = 0 has
+//! checkpoints that write everything, and nothing in between.
+//!
+//! The writer stays off the path of commits: it copies pages under shared latches, skips those that are being changed, hardens no
+//! more than the log of what it copied, and takes no more than half of the time, unless it is behind.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use taffrail_base::LogPos;
+
+use crate::database::{Database, RecoveryReport};
+use crate::error::StorageResult;
+
+/// What redo is taken to manage until it has been measured.
+const BYTES_PER_S: u64 = 100 << 20;
+/// The same for pages that it reads.
+const PAGES_PER_S: u64 = 10_000;
+/// Less log than that measures nothing.
+const BYTES_MEASURED: u64 = 8 << 20;
+/// Fewer pages than that measure nothing.
+const PAGES_MEASURED: u64 = 1_000;
+/// The recovery interval of 0, in seconds.
+const RECOVERY_INTERVAL_S: u64 = 60;
+/// Pages written before the time is looked at.
+const AT_ONCE: usize = 512;
+
+/// What redo has been measured to manage per second; 0: nothing yet.
+#[derive(Default, Debug)]
+pub(crate) struct RedoRate {
+    bytes: AtomicU64,
+    pages: AtomicU64,
+}
+
+impl RedoRate {
+    /// A restart has ended its redo.
+    pub fn measured(&self, report: &RecoveryReport) {
+        let per_s = |n: u64| (n as f64 / report.redo.as_secs_f64().max(1e-6)) as u64;
+        if report.redo_bytes >= BYTES_MEASURED {
+            self.bytes.store(per_s(report.redo_bytes).max(1), Ordering::Relaxed);
+        }
+        if report.pages_read >= PAGES_MEASURED {
+            self.pages.store(per_s(report.pages_read).max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Bytes of log per second.
+    pub fn bytes(&self) -> u64 {
+        Some(self.bytes.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(BYTES_PER_S)
+    }
+
+    /// Pages per second.
+    pub fn pages(&self) -> u64 {
+        Some(self.pages.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(PAGES_PER_S)
+    }
+}
+
+impl Database {
+    /// Bytes of log that a restart would redo now.
+    pub fn redo_bytes(&self) -> u64 {
+        let from = LogPos(self.store.durable_min.load(Ordering::Acquire));
+        self.store.log().appended().since(from)
+    }
+
+    /// How long a restart's redo would take now, at the rate that was measured.
+    pub fn estimated_redo(&self) -> Duration {
+        let rate = &self.instance.redo_rate;
+        let log = self.redo_bytes() as f64 / rate.bytes() as f64;
+        let pages = self.store.dirty_at_most() as f64 / rate.pages() as f64;
+        Duration::from_secs_f64(log.max(pages))
+    }
+
+    /// TARGET_RECOVERY_TIME; none: checkpoints write everything, by the recovery interval.
+    fn target(&self) -> Option<u64> {
+        Some(u64::from(self.options().target_recovery_time_s)).filter(|&s| s > 0)
+    }
+
+    /// Bytes of log that redo may have to read.
+    pub(super) fn redo_limit(&self) -> u64 {
+        let seconds = self.target().unwrap_or(RECOVERY_INTERVAL_S);
+        seconds
+            .saturating_mul(self.instance.redo_rate.bytes())
+            .min(self.instance.options.redo_log_max)
+    }
+
+    /// A page that has been dirty since before this position is due.
+    pub(super) fn due_before(&self) -> Option<LogPos> {
+        self.target()?;
+        let young = self.redo_limit() / 4 * 3;
+        Some(LogPos(self.store.log().appended().0.saturating_sub(young)))
+    }
+
+    /// Writes pages that are due, for half of `time` at most. True: some are left.
+    pub(super) fn write_due_pages(self: &Arc<Self>, time: Duration) -> StorageResult<bool> {
+        let Some(mut before) = self.due_before() else { return Ok(false) };
+        let Some(target) = self.target() else { return Ok(false) };
+        let too_many = || {
+            let most = target.saturating_mul(self.instance.redo_rate.pages());
+            self.store.dirty_at_most() as u64 > most
+        };
+        if too_many() {
+            before = self.store.log().appended();
+        } else if LogPos(self.store.durable_min.load(Ordering::Acquire)) >= before {
+            return Ok(false);
+        }
+        let clock = &self.instance.env.clock;
+        let began = clock.monotonic();
+        let mut due = self.store.dirty_before(self.pool(), before);
+        for some in due.chunks_mut(AT_ONCE) {
+            if clock.monotonic().saturating_sub(began) * 2 >= time {
+                return Ok(true);
+            }
+            let written = self.store.write_frames(self.pool(), some)?;
+            self.pool().counters.background_writer_pages.add(written as u64);
+        }
+        Ok(false)
+    }
+}

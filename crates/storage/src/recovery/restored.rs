@@ -1,0 +1,205 @@
+//! A database in the middle of a restore.
+//!
+//! A restore step puts pages into the data files and blocks into the log, while nobody has the database open. Then it is opened as restart
+//! does it, up to the end of redo, and either settled or recovered:
+//!
+//! | | NORECOVERY | RECOVERY |
+//! |---|---|---|
+//! | pages | all written and synced | the same |
+//! | boot page | still in a restore; the last checkpoint that the log tells of is adopted, so that less log is kept and read again | not in a restore any more, on a fork of its own |
+//! | then | closed; nothing was appended to the log | undo, a checkpoint |
+//!
+//! Nothing is appended to the log while the boot page says that a restore goes on: so its end stays a place where the log backup that comes next
+//! can go on. A step that is interrupted changes the boot page only as a whole; what it has done besides (blocks at the log's end, pages
+//! that are newer than the boot page says) is done again or found done by the next.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use taffrail_base::{DatabaseId, LogPos, Lsn};
+use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, Volume};
+
+use super::boot::Boot;
+use super::create::{boot_page, io_error};
+use super::restart::{Redone, check_header, log_paths, next_hobt_id, open_for_redo, read_boot};
+use super::undo;
+use crate::access::directory;
+use crate::database::{CheckpointKind, Database, OpenSpec, RecoveryModel, RecoveryReport};
+use crate::error::{StorageError, StorageResult};
+use crate::instance::StorageInstance;
+
+/// Opens the primary file of a database that nobody has open, and reads its boot page.
+pub(crate) fn read_primary(
+    instance: &StorageInstance,
+    name: &str,
+    path: &Path,
+) -> StorageResult<(Arc<dyn Volume>, Boot)> {
+    let opened = instance.env.disk.open(path, IoOpenSpec::DATA);
+    let volume = opened.map_err(|e| io_error("read", e))?;
+    check_header(&*volume, name, path)?;
+    let boot = read_boot(&*volume, name, path)?;
+    Ok((volume, boot))
+}
+
+/// Where its log files are.
+pub(crate) fn log_files_of(
+    instance: &StorageInstance,
+    boot: &Boot,
+    primary: &Path,
+) -> StorageResult<Vec<PathBuf>> {
+    log_paths(instance, boot, primary)
+}
+
+/// Writes the next copy of the boot page, or both, durably.
+pub(crate) fn write_boots(volume: &dyn Volume, boot: &mut Boot, both: bool) -> StorageResult<()> {
+    for _ in 0..1 + u8::from(both) {
+        boot.sequence += 1;
+        let id = boot_page(boot.sequence);
+        let Some(page) = boot.encode(id) else {
+            return Err(StorageError::Misuse("the names of the files do not fit the boot page"));
+        };
+        let buf = AlignedBuf::from_slice(page.bytes());
+        volume
+            .write_durable(id.file_offset(), &[std::io::IoSlice::new(&buf)])
+            .map_err(|e| io_error("write", e))?;
+    }
+    Ok(())
+}
+
+fn opened(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    primary: &Path,
+) -> StorageResult<Redone> {
+    instance.pool.unregister(id);
+    instance.pool.discard(id);
+    let spec = OpenSpec { primary: primary.to_owned() };
+    let opened = open_for_redo(instance, id, name, &spec, true);
+    if opened.is_err() {
+        instance.pool.unregister(id);
+        instance.pool.discard(id);
+    }
+    opened
+}
+
+/// Everything that redo did is on disk, and the boot page says so.
+fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> {
+    let db = &redone.db;
+    let store = &db.store;
+    let log = db.log();
+    let end = log.appended();
+    db.write_changed_maps()?;
+    store.write_all_dirty(db.pool())?;
+    store.with_writer_idle(|| store.sync_files())?;
+    let old = db.boot.lock().clone();
+    let (checkpoint, mut min) = redone.checkpoint.unwrap_or((old.checkpoint, old.scan_from));
+    let scan_from = min;
+    for loser in &redone.losers {
+        min = min.min(loser.txn.first);
+    }
+    let min = min.max(old.min);
+    let Some(anchor) = log.anchor_at(min) else {
+        return Err(StorageError::Misuse("the restored log does not reach back to MinLSN"));
+    };
+    let lsn = log.lsn(checkpoint).unwrap_or(old.checkpoint_lsn);
+    db.save_boot(|b| {
+        b.checkpoint = checkpoint;
+        b.checkpoint_lsn = lsn;
+        b.scan_from = scan_from.max(min);
+        b.min = min;
+        b.anchor = anchor.to_bytes();
+        if let Some(r) = &mut b.backup.restoring {
+            r.redone = end;
+        }
+        change(b);
+    })
+}
+
+/// Redoes what a restore step has brought, makes it durable and closes the database. Returns where its log ends.
+pub(crate) fn redo_restored(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    primary: &Path,
+) -> StorageResult<(Lsn, RecoveryReport)> {
+    let redone = opened(instance, id, name, primary)?;
+    let db = &redone.db;
+    let end = db.log().end_lsn(db.log().appended()).unwrap_or_default();
+    let settled = settle(&redone, |_| {});
+    if let Err(e) = &settled {
+        db.mark_suspect(&format!("a restore failed: {e}"));
+    }
+    let closed = db.close_after(|_| Ok(()));
+    settled.and(closed)?;
+    Ok((end, redone.report))
+}
+
+/// Redoes, undoes, and opens: the end of a restore. `target` is asked where the log ends, before anything is changed.
+pub(crate) fn recover_restored<E: From<StorageError>>(
+    instance: &Arc<StorageInstance>,
+    id: DatabaseId,
+    name: &str,
+    primary: &Path,
+    reached: impl FnOnce(Lsn, &Boot) -> Result<(), E>,
+) -> Result<(Arc<Database>, RecoveryReport), E> {
+    let redone = opened(instance, id, name, primary)?;
+    let db = redone.db.clone();
+    let recovered = finish(instance, redone, reached);
+    if recovered.is_err() {
+        // The first error is the one to tell.
+        db.mark_suspect("its restore failed");
+        let _ = db.close();
+    }
+    recovered
+}
+
+fn finish<E: From<StorageError>>(
+    instance: &Arc<StorageInstance>,
+    redone: Redone,
+    reached: impl FnOnce(Lsn, &Boot) -> Result<(), E>,
+) -> Result<(Arc<Database>, RecoveryReport), E> {
+    let db = redone.db.clone();
+    let end = db.log().appended();
+    let end_lsn = db.log().end_lsn(end).unwrap_or_default();
+    let boot = db.boot.lock().clone();
+    reached(end_lsn, &boot)?;
+    next_hobt_id(&db)?;
+    // The log chain goes on, on a new fork: the next log backup begins where the restored log ends.
+    if boot.options.recovery_model != RecoveryModel::Simple {
+        db.log_chain.store(end.0, std::sync::atomic::Ordering::Release);
+    }
+    let fork = instance.env.entropy.guid();
+    settle(&redone, |b| {
+        b.backup.restoring = None;
+        b.backup.first_fork = b.backup.fork;
+        b.backup.fork = fork;
+        b.backup.fork_point = end_lsn;
+        b.backup.chain_new = false;
+    })?;
+    let Redone { losers, report, .. } = redone;
+    undo::prepare(&db, losers)?;
+    directory::load_pending(&db)?;
+    db.note_recovery(&report);
+    db.finish_recovery()?;
+    db.checkpoint(CheckpointKind::Internal)?;
+    db.free_orphans();
+    let report = db.recovery_report();
+    Ok((db, report))
+}
+
+impl Database {
+    /// The last words of a database whose tail was backed up WITH NORECOVERY: on disk is what its log says, and it waits for a restore.
+    pub(crate) fn become_restoring(&self) -> StorageResult<()> {
+        self.store.write_all_dirty(self.pool())?;
+        self.store.with_writer_idle(|| self.store.sync_files())?;
+        let redone: LogPos = self.log().durable();
+        self.save_boot(|b| {
+            b.backup.restoring = Some(crate::backup::RestoreState {
+                log_usable: true,
+                redone,
+                ..crate::backup::RestoreState::default()
+            });
+        })
+    }
+}

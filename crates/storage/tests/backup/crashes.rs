@@ -1,0 +1,155 @@
+//! Power fails at every step of a log backup and of restores.
+
+use taffrail_storage::backup::{self, BackupKind, BackupSpec, read_sets};
+use taffrail_storage::{Database, OpenSpec, RecoveryModel};
+
+use super::support::*;
+
+const BAK: &str = "/data/t.bak";
+
+/// The crash points of an operation: every one at first, then more and more apart.
+fn points() -> impl Iterator<Item = u64> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += 1 + at / 12;
+        Some(at)
+    })
+}
+
+#[test]
+fn a_log_backup_that_is_interrupted_loses_nothing() {
+    let mut ended = false;
+    for at in points() {
+        let world = world(at);
+        let shared = instance(&world);
+        let db = create(&shared, RecoveryModel::Full);
+        let mut rows = Rows::new();
+        put(&db, &mut rows, 0..400, 1);
+        backup(&db, BackupKind::Full, BAK);
+        put(&db, &mut rows, 100..300, 2);
+        backup(&db, BackupKind::Log, BAK);
+        put(&db, &mut rows, 200..600, 3);
+        world.crash_at(at);
+        let spec = BackupSpec::new(BackupKind::Log, disk(BAK));
+        let taken = db.backup(&spec, &mut ());
+        ended = world.is_powered();
+        world.restart();
+        drop((db, shared));
+        let shared = instance(&world);
+        let open = OpenSpec { primary: "/data/t.mdf".into() };
+        let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+        assert_eq!(read(&db), rows, "crash at {at}");
+        let sets = read_sets(&world.env(), &disk(BAK)).unwrap();
+        let complete = sets.iter().filter(|s| s.complete).count();
+        assert!(complete >= if taken.is_ok() { 3 } else { 2 }, "crash at {at}");
+        // The chain goes on, whatever happened to the third set.
+        put(&db, &mut rows, 500..700, 4);
+        let last = backup(&db, BackupKind::Log, BAK).header.position;
+        restore(&shared, BAK, 1, false, false).unwrap();
+        for position in 2..last {
+            restore(&shared, BAK, position, true, false).unwrap();
+        }
+        check(restore(&shared, BAK, last, true, true), &rows);
+        if ended {
+            break;
+        }
+    }
+    assert!(ended);
+}
+
+/// A restore of some sets, crashed at each of its steps, and then taken up again.
+fn crash_restore(positions: &[(u32, bool)], recovery: bool) {
+    let mut ended = false;
+    for at in points() {
+        let world = world(1000 + at);
+        let shared = instance(&world);
+        let db = create(&shared, RecoveryModel::Full);
+        let mut rows = Rows::new();
+        let (done, last) = positions.split_at(positions.len() - 1);
+        let until = last[0].0;
+        put(&db, &mut rows, 0..300, 1);
+        backup(&db, BackupKind::Full, BAK);
+        if until > 1 {
+            put(&db, &mut rows, 100..400, 2);
+            backup(&db, BackupKind::Differential, BAK);
+        }
+        if until > 2 {
+            put(&db, &mut rows, 50..90, 3);
+            backup(&db, BackupKind::Log, BAK);
+        }
+        db.close().unwrap();
+        for &(position, log) in done {
+            restore(&shared, BAK, position, log, false).unwrap();
+        }
+        let (position, log) = last[0];
+        world.crash_at(at);
+        let outcome = restore(&shared, BAK, position, log, recovery);
+        ended = world.is_powered();
+        let finished = outcome.is_ok();
+        if let Ok(Some(db)) = outcome.map(|r| r.database) {
+            // Dies with the machine.
+            std::mem::forget(db);
+        }
+        world.restart();
+        std::mem::forget(shared);
+        let shared = instance(&world);
+        let open = OpenSpec { primary: COPY_PRIMARY.into() };
+        match Database::open(&shared, COPY, "copy", &open) {
+            // It had been recovered before the power went: then it is whole.
+            Ok((copy, _)) => {
+                assert!(recovery, "crash at {at}: half open");
+                assert_eq!(read(&copy), rows, "crash at {at}");
+                copy.close().unwrap();
+            }
+            Err(_) => {
+                assert!(!(finished && recovery), "crash at {at}: it was open");
+                let state = backup::restoring(&shared, "copy", COPY_PRIMARY.as_ref());
+                match state {
+                    Ok(Some(_)) => {
+                        // The step again, or what comes after it if it had come to its end.
+                        let again = restore(&shared, BAK, position, log, true);
+                        match again {
+                            Err(e) => {
+                                let early = matches!(e, backup::BackupError::LogTooEarly { .. });
+                                assert!(early, "crash at {at}: {e}");
+                                let copy =
+                                    backup::recover(&shared, COPY, "copy", COPY_PRIMARY.as_ref());
+                                let (copy, _) = copy.unwrap();
+                                assert_eq!(read(&copy), rows, "crash at {at}");
+                                copy.close().unwrap();
+                            }
+                            again => check(again, &rows),
+                        }
+                    }
+                    Ok(None) => panic!("crash at {at}: neither open nor restoring"),
+                    Err(_) => {
+                        assert!(done.is_empty(), "crash at {at}: a restore step lost the database");
+                        check(restore(&shared, BAK, position, log, true), &rows);
+                    }
+                }
+            }
+        }
+        if ended {
+            break;
+        }
+    }
+    assert!(ended);
+}
+
+// Each way ends at the third set's end, or where the second was taken and nothing came after.
+
+#[test]
+fn a_full_restore_that_is_interrupted_is_restored_again() {
+    crash_restore(&[(1, false)], true);
+}
+
+#[test]
+fn a_differential_restore_that_is_interrupted_is_restored_again() {
+    crash_restore(&[(1, false), (2, false)], false);
+}
+
+#[test]
+fn a_log_restore_that_is_interrupted_goes_on() {
+    crash_restore(&[(1, false), (3, true)], false);
+    crash_restore(&[(1, false), (3, true)], true);
+}

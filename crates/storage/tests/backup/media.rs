@@ -1,0 +1,232 @@
+//! Media: stripes, several sets, NUL, compression; damage of every kind.
+
+use std::path::{Path, PathBuf};
+
+use taffrail_io::OpenSpec;
+use taffrail_io::sim::SimWorld;
+use taffrail_storage::RecoveryModel;
+use taffrail_storage::backup::{
+    self, BackupError, BackupKind, BackupSpec, Device, MediaMode, RestoreSpec, read_label,
+    read_sets, verify,
+};
+
+use super::support::*;
+
+fn stripes(n: usize) -> Vec<Device> {
+    (1..=n).map(|i| Device::Disk(PathBuf::from(format!("/data/s{i}.bak")))).collect()
+}
+
+#[test]
+fn stripes_sets_and_compression() {
+    let world = world(11);
+    let env = world.env();
+    let shared = instance(&world);
+    let db = create(&shared, RecoveryModel::Full);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..2500, 1);
+    let mut spec = BackupSpec::new(BackupKind::Full, stripes(3));
+    spec.media_name = Some("nightly".into());
+    spec.labels.name = Some("first".into());
+    let first = try_backup(&db, &spec).unwrap();
+    put(&db, &mut rows, 0..500, 2);
+    spec.compression = true;
+    spec.labels.name = Some("second".into());
+    let second = try_backup(&db, &spec).unwrap();
+    assert!(second.header.compressed_size < first.header.compressed_size / 2);
+    let label = read_label(&env, Path::new("/data/s2.bak")).unwrap();
+    assert_eq!((label.families, label.family, label.name.as_deref()), (3, 2, Some("nightly")));
+    let sets = read_sets(&env, &stripes(3)[1..2]).unwrap();
+    assert_eq!(
+        sets.iter().map(|s| s.labels.name.as_deref()).collect::<Vec<_>>(),
+        [Some("first"), Some("second")]
+    );
+    assert_eq!(sets[1], second.header);
+    let with = |devices: Vec<Device>, position| RestoreSpec {
+        devices,
+        ..restore_spec("", position, false, true)
+    };
+    // In any order, and all of them.
+    let mut turned = stripes(3);
+    turned.rotate_left(1);
+    verify(&env, &turned, 1, &mut ()).unwrap();
+    check(backup::restore(&shared, &with(turned, 2), &mut ()), &rows);
+    let e = refused(backup::restore(&shared, &with(stripes(2), 2), &mut ()));
+    assert!(matches!(e, BackupError::FamiliesMissing { families: 3, given: 2 }));
+    let e = refused(backup::restore(&shared, &with(stripes(3), 3), &mut ()));
+    assert!(matches!(e, BackupError::NoSuchSet { position: 3, .. }));
+    // Another number of stripes needs FORMAT.
+    let two = BackupSpec::new(BackupKind::Full, stripes(2));
+    assert!(matches!(refused(try_backup(&db, &two)), BackupError::NotOneMedia(_)));
+    let two = BackupSpec { mode: MediaMode::Format, ..two };
+    assert_eq!(try_backup(&db, &two).unwrap().header.position, 1);
+    let init = BackupSpec { mode: MediaMode::Init, ..two.clone() };
+    let again = try_backup(&db, &init).unwrap();
+    assert_eq!((again.header.position, read_sets(&env, &stripes(2)).unwrap().len()), (1, 1));
+    check(backup::restore(&shared, &with(stripes(2), 1), &mut ()), &rows);
+    // NUL takes everything, and counts.
+    let nul = BackupSpec::new(BackupKind::Log, vec![Device::Nul]);
+    let before = db.log_chain();
+    try_backup(&db, &nul).unwrap();
+    assert_ne!(db.log_chain(), before);
+}
+
+#[test]
+fn something_else_is_not_written_over() {
+    let world = world(12);
+    let shared = instance(&world);
+    let db = create(&shared, RecoveryModel::Simple);
+    let file = world.env().disk.create(Path::new("/data/letter.txt"), OpenSpec::PLAIN).unwrap();
+    file.write_at(0, &[7; 9000]).unwrap();
+    let mut spec = BackupSpec::new(BackupKind::Full, disk("/data/letter.txt"));
+    for mode in [MediaMode::Append, MediaMode::Init] {
+        spec.mode = mode;
+        assert!(matches!(refused(try_backup(&db, &spec)), BackupError::NotMedia(_)));
+    }
+    spec.mode = MediaMode::Format;
+    try_backup(&db, &spec).unwrap();
+}
+
+fn small(world: &SimWorld, compression: bool) -> Vec<u8> {
+    let shared = instance(world);
+    let db = create(&shared, RecoveryModel::Full);
+    let mut rows = Rows::new();
+    put(&db, &mut rows, 0..40, 1);
+    let spec = BackupSpec { compression, ..BackupSpec::new(BackupKind::Full, disk("/data/t.bak")) };
+    try_backup(&db, &spec).unwrap();
+    db.close().unwrap();
+    let file = world.env().disk.open(Path::new("/data/t.bak"), OpenSpec::PLAIN).unwrap();
+    let mut bytes = vec![0; file.len().unwrap() as usize];
+    file.read_at(0, &mut bytes).unwrap();
+    bytes
+}
+
+fn write(world: &SimWorld, bytes: &[u8]) {
+    let file = world.env().disk.open(Path::new("/data/t.bak"), OpenSpec::PLAIN).unwrap();
+    file.truncate(0).unwrap();
+    file.write_at(0, bytes).unwrap();
+}
+
+/// A generator good enough to choose places.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 24
+}
+
+#[test]
+fn verify_finds_any_flipped_byte_and_any_cut() {
+    let world = world(13);
+    let env = world.env();
+    let bytes = small(&world, false);
+    let devices = disk("/data/t.bak");
+    verify(&env, &devices, 1, &mut ()).unwrap();
+    let file = env.disk.open(Path::new("/data/t.bak"), OpenSpec::PLAIN).unwrap();
+    let mut state = 99;
+    // Around every block's edges, and many places in between.
+    let edges = (0..bytes.len()).step_by(4096).flat_map(|b| [b, b + 7, b + 70, b + 4092]);
+    let others = (0..1500).map(|_| next(&mut state) as usize % bytes.len());
+    let places: Vec<usize> = edges.chain(others.collect::<Vec<_>>()).collect();
+    for at in places {
+        let flipped = bytes[at] ^ (1 << (at % 8));
+        file.write_at(at as u64, &[flipped]).unwrap();
+        assert!(verify(&env, &devices, 1, &mut ()).is_err(), "byte {at} was flipped");
+        file.write_at(at as u64, &[bytes[at]]).unwrap();
+    }
+    verify(&env, &devices, 1, &mut ()).unwrap();
+    for _ in 0..100 {
+        let at = next(&mut state) % bytes.len() as u64;
+        file.truncate(at).unwrap();
+        assert!(verify(&env, &devices, 1, &mut ()).is_err(), "cut at {at}");
+        file.write_at(at, &bytes[at as usize..]).unwrap();
+    }
+}
+
+#[test]
+fn sets_behind_something_damaged_are_not_written_over() {
+    let world = world(15);
+    let shared = instance(&world);
+    let db = create(&shared, RecoveryModel::Simple);
+    let path = "/data/t.bak";
+    for _ in 0..3 {
+        backup(&db, BackupKind::Full, path);
+    }
+    let file = world.env().disk.open(Path::new(path), OpenSpec::PLAIN).unwrap();
+    let len = file.len().unwrap();
+    // The first block of the second chunk of the first set.
+    let at = (0..len / 4096).find(|b| {
+        let mut magic = [0; 8];
+        file.read_at(b * 4096, &mut magic).unwrap();
+        magic.starts_with(b"TFBC") && magic[6] == 3
+    });
+    file.write_at(at.unwrap() * 4096 + 100, &[0xee]).unwrap();
+    let spec = BackupSpec::new(BackupKind::Full, disk(path));
+    assert!(matches!(refused(try_backup(&db, &spec)), BackupError::Damaged { .. }));
+    assert_eq!(file.len().unwrap(), len);
+    let spec = BackupSpec { mode: MediaMode::Init, ..spec };
+    assert_eq!(try_backup(&db, &spec).unwrap().header.position, 1);
+}
+
+#[test]
+fn whatever_a_file_holds_gives_an_error_and_no_panic() {
+    for compression in [false, true] {
+        let world = world(14);
+        let env = world.env();
+        let bytes = small(&world, compression);
+        let shared = instance(&world);
+        let devices = disk("/data/t.bak");
+        let mut state = 7;
+        for round in 0..400 {
+            let mut bad = bytes.clone();
+            for _ in 0..1 + next(&mut state) % 4 {
+                let at = next(&mut state) as usize % bad.len();
+                match next(&mut state) % 5 {
+                    0 => bad[at] = next(&mut state) as u8,
+                    1 => {
+                        let n = (bad.len() - at).min(1 + next(&mut state) as usize % 5000);
+                        bad[at..at + n].fill(next(&mut state) as u8);
+                    }
+                    2 => bad.truncate(at),
+                    3 => {
+                        let (a, b) =
+                            (at / 4096 * 4096, next(&mut state) as usize % bad.len() / 4096 * 4096);
+                        for i in 0..4096 {
+                            if a.max(b) + i < bad.len() {
+                                bad.swap(a + i, b + i);
+                            }
+                        }
+                    }
+                    // Changed, with a checksum that fits: the content of a block says something else.
+                    _ => {
+                        let block = at / 4096 * 4096;
+                        if block + 4096 <= bad.len() {
+                            bad[block + next(&mut state) as usize % 300] = next(&mut state) as u8;
+                            let crc = crc(&bad[block..block + 4092]);
+                            bad[block + 4092..block + 4096].copy_from_slice(&crc.to_le_bytes());
+                        }
+                    }
+                }
+                if bad.is_empty() {
+                    break;
+                }
+            }
+            write(&world, &bad);
+            let _ = read_label(&env, Path::new("/data/t.bak"));
+            let _ = read_sets(&env, &devices);
+            let whole = verify(&env, &devices, 1, &mut ()).is_ok();
+            match restore(&shared, "/data/t.bak", 1, false, true) {
+                Ok(restored) => {
+                    let db = restored.database.unwrap();
+                    db.close().unwrap();
+                }
+                // What is verified can be restored, unless it was made to say something else on purpose.
+                Err(e) => assert!(!whole || !bytes.starts_with(&bad), "round {round}: {e}"),
+            }
+        }
+    }
+}
+
+/// CRC-32C, bit by bit.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |crc, b| {
+        (0..8).fold(crc ^ u32::from(*b), |c, _| (c >> 1) ^ (0x82f6_3b78 & (c & 1).wrapping_neg()))
+    })
+}

@@ -1,0 +1,421 @@
+//! Bulk loads on the simulated disk: power fails at any I/O of a history of loads (at every one with TAFFRAIL_SIM_STRIDE=1), and what
+//! was committed must be there, what was not must have left nothing, its extents free again; under each recovery model.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, ObjectId, SessionId};
+use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{
+    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
+    Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, ScanLocks,
+    StorageError, StorageInstance, StorageResult, Transaction, btree, heap,
+};
+
+const DB: DatabaseId = DatabaseId(5);
+
+fn instance(world: &SimWorld, frames: u64) -> Arc<StorageInstance> {
+    let options = InstanceOptions { pool_bytes: frames * 8192, ..InstanceOptions::default() };
+    StorageInstance::new(world.env(), options).unwrap()
+}
+
+fn spec(model: RecoveryModel) -> CreateSpec {
+    let file = |name: &str, size, growth, max_size| DataFileSpec {
+        name: name.into(),
+        path: PathBuf::from(format!("/data/{name}")),
+        size,
+        growth,
+        max_size,
+    };
+    CreateSpec {
+        data_files: vec![file("t.mdf", 2 << 20, Growth::Bytes(1 << 20), None)],
+        log_files: vec![file("t_log.ldf", 4 << 20, Growth::Bytes(1 << 20), Some(64 << 20))],
+        options: DatabaseOptions { recovery_model: model, ..DatabaseOptions::default() },
+        temporary: false,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Ids {
+    heap: HobtId,
+    tree: HobtId,
+    other: HobtId,
+}
+
+/// What the database should hold: the heap's rows in any order.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+struct Model {
+    heap: BTreeMap<Vec<u8>, u32>,
+    tree: BTreeMap<Vec<u8>, Vec<u8>>,
+    other: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Model {
+    fn add(&mut self, row: Vec<u8>) {
+        *self.heap.entry(row).or_default() += 1;
+    }
+}
+
+fn begin(db: &Arc<Database>) -> Transaction {
+    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+}
+
+fn create(world: &SimWorld, model: RecoveryModel, frames: u64) -> (Arc<Database>, Ids) {
+    world.env().disk.create_dir(Path::new("/data")).unwrap();
+    let db = Database::create(&instance(world, frames), DB, "t", &spec(model)).unwrap();
+    let mut tx = begin(&db);
+    let mut make = |kind, object, index| {
+        db.create_hobt(&mut tx, kind, ObjectId(object), IndexId(index)).unwrap()
+    };
+    let ids = Ids {
+        heap: make(HobtKind::Heap, 1000, 0),
+        tree: make(HobtKind::BTree, 1001, 1),
+        other: make(HobtKind::BTree, 1002, 2),
+    };
+    tx.commit(Durability::Full).unwrap();
+    (db, ids)
+}
+
+fn read(db: &Arc<Database>, ids: Ids) -> StorageResult<Model> {
+    let mut m = Model::default();
+    let mut tx = begin(db);
+    let hobt = db.hobt(ids.heap)?;
+    let mut rows = 0;
+    let mut c = heap::scan(&hobt, ScanLocks::None);
+    while let Some((_, row)) = c.next(&mut tx)? {
+        m.add(row.to_vec());
+        rows += 1;
+    }
+    assert_eq!(hobt.row_count(), rows, "rows of the heap");
+    for (id, into) in [(ids.tree, &mut m.tree), (ids.other, &mut m.other)] {
+        let hobt = db.hobt(id)?;
+        let mut c = btree::seek(&hobt, KeyRange::default(), Direction::Forward, ScanLocks::None);
+        while let Some((k, v)) = c.next(&mut tx)? {
+            assert!(into.last_key_value().is_none_or(|(last, _)| &last[..] < k), "out of order");
+            into.insert(k.to_vec(), v.to_vec());
+        }
+        assert_eq!(hobt.row_count(), into.len() as u64, "rows of {id}");
+        let mut n = 0;
+        let mut c = btree::seek(&hobt, KeyRange::default(), Direction::Backward, ScanLocks::None);
+        while c.next(&mut tx)?.is_some() {
+            n += 1;
+        }
+        assert_eq!(n, into.len(), "backward");
+        // Every key is found from the root.
+        let mut v = Vec::new();
+        for (k, want) in into.iter().step_by(7) {
+            assert!(btree::get(&mut tx, &hobt, k, ScanLocks::None, &mut v)? && v == *want);
+        }
+    }
+    tx.commit(Durability::Full)?;
+    Ok(m)
+}
+
+/// Extents that are in use and belong to nobody that the directory knows.
+fn unowned(db: &Arc<Database>) -> i64 {
+    let used = db.files().iter().find(|f| f.id == FileId(1)).unwrap().used / 65_536;
+    let owned: u64 = db
+        .hobts()
+        .unwrap()
+        .into_iter()
+        .filter(|id| id.0 > 64)
+        .map(|id| db.space_used(id).unwrap().reserved_pages / 8)
+        .sum();
+    used as i64 - owned as i64
+}
+
+fn row(n: u64, len: usize) -> Vec<u8> {
+    let mut r = n.to_be_bytes().to_vec();
+    r.resize(len.max(8), (n % 251) as u8);
+    r
+}
+
+fn load_heap(
+    db: &Arc<Database>,
+    tx: &mut Transaction,
+    id: HobtId,
+    m: &mut Model,
+    numbers: std::ops::Range<u64>,
+    len: usize,
+) -> StorageResult<()> {
+    let hobt = db.hobt(id)?;
+    tx.lock_object(hobt.object(), LockMode::X)?;
+    let mut load = heap::HeapLoad::open(&hobt);
+    let rows = numbers.end - numbers.start;
+    for n in numbers {
+        let row = row(n, len);
+        load.push(tx, &row)?;
+        m.add(row);
+    }
+    assert_eq!(load.finish(tx)?, rows);
+    Ok(())
+}
+
+fn load_tree(
+    db: &Arc<Database>,
+    tx: &mut Transaction,
+    id: HobtId,
+    map: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    numbers: std::ops::Range<u64>,
+    len: usize,
+) -> StorageResult<()> {
+    let hobt = db.hobt(id)?;
+    tx.lock_object(hobt.object(), LockMode::SchM)?;
+    let mut load = btree::TreeLoad::open(tx, &hobt, 90)?;
+    for n in numbers {
+        let (k, v) = ((n * 3).to_be_bytes().to_vec(), row(n, len));
+        load.push(tx, &k, &v)?;
+        map.insert(k, v);
+    }
+    load.finish(tx)?;
+    Ok(())
+}
+
+/// A history of loads. `states`: what the database may hold; the first was acknowledged.
+fn history(db: &Arc<Database>, ids: Ids, states: &mut Vec<Model>, seed: u64) -> StorageResult<()> {
+    let commit = |tx: Transaction, m: Model, states: &mut Vec<Model>| {
+        states.push(m);
+        tx.commit(Durability::Full)?;
+        states.drain(..states.len() - 1);
+        Ok::<_, StorageError>(())
+    };
+    let mut rng = SimRng::new(seed);
+    // Both kinds; the heap has rows.
+    let mut m = states.last().unwrap().clone();
+    let mut tx = begin(db);
+    load_heap(db, &mut tx, ids.heap, &mut m, 0..400 + rng.below(300), 700)?;
+    load_tree(db, &mut tx, ids.tree, &mut m.tree, 0..500 + rng.below(300), 600)?;
+    commit(tx, m.clone(), states)?;
+    // Ordinary changes of what was loaded.
+    let mut tx = begin(db);
+    let hobt = db.hobt(ids.tree)?;
+    tx.lock_object(hobt.object(), LockMode::IX)?;
+    for n in (0..300u64).step_by(20) {
+        let k = (n * 3).to_be_bytes().to_vec();
+        let v = row(n + 1, 500 + n as usize);
+        btree::update(&mut tx, &hobt, &k, &v)?;
+        m.tree.insert(k, v);
+        let (k, v) = ((n * 3 + 1).to_be_bytes().to_vec(), row(n, 900));
+        btree::insert(&mut tx, &hobt, &k, &v)?;
+        m.tree.insert(k, v);
+    }
+    commit(tx, m.clone(), states)?;
+    if rng.one_in(2) {
+        db.checkpoint(CheckpointKind::Manual)?;
+    }
+    // Rolled back, as a whole or to a savepoint.
+    let mut tx = begin(db);
+    let mut lost = m.clone();
+    load_heap(db, &mut tx, ids.heap, &mut lost, 5_000..5_400, 650)?;
+    load_tree(db, &mut tx, ids.other, &mut lost.other, 0..700, 300)?;
+    tx.rollback()?;
+    let mut tx = begin(db);
+    load_heap(db, &mut tx, ids.heap, &mut m, 7_000..7_300, 300)?;
+    let savepoint = tx.savepoint();
+    let mut lost = m.clone();
+    load_tree(db, &mut tx, ids.other, &mut lost.other, 0..400, 500)?;
+    load_heap(db, &mut tx, ids.heap, &mut lost, 8_000..8_300, 500)?;
+    tx.rollback_to(savepoint)?;
+    load_tree(db, &mut tx, ids.other, &mut m.other, 0..300, 700)?;
+    commit(tx, m.clone(), states)?;
+    // Emptied and filled again, over pages that the pool still has.
+    let mut tx = begin(db);
+    db.truncate_hobt(&mut tx, ids.tree)?;
+    m.tree.clear();
+    db.truncate_hobt(&mut tx, ids.heap)?;
+    m.heap.clear();
+    commit(tx, m.clone(), states)?;
+    let mut tx = begin(db);
+    load_tree(db, &mut tx, ids.tree, &mut m.tree, 100..600, 550)?;
+    load_heap(db, &mut tx, ids.heap, &mut m, 0..10, 300)?;
+    load_heap(db, &mut tx, ids.heap, &mut m, 20..300, 900)?;
+    commit(tx, m.clone(), states)?;
+    db.checkpoint(CheckpointKind::Manual)?;
+    let mut tx = begin(db);
+    load_heap(db, &mut tx, ids.heap, &mut m, 300..600, 900)?;
+    commit(tx, m, states)
+}
+
+fn reopen(world: &SimWorld, frames: u64) -> StorageResult<Arc<Database>> {
+    let inst = instance(world, frames);
+    let spec = OpenSpec { primary: "/data/t.mdf".into() };
+    let (db, _) = Database::open(&inst, DB, "t", &spec)?;
+    db.finish_recovery()?;
+    Ok(db)
+}
+
+/// One run, cut short at the nth I/O. True if it was.
+fn run(seed: u64, model: RecoveryModel, frames: u64, nth: u64) -> bool {
+    let world = SimWorld::new(seed ^ nth);
+    let (db, ids) = create(&world, model, frames);
+    let nobody = unowned(&db);
+    // Pages with a history: freed and dirty.
+    let mut m = Model::default();
+    let mut tx = begin(&db);
+    let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(2000), IndexId(1)).unwrap();
+    let hobt = db.hobt(id).unwrap();
+    for n in 0..300u64 {
+        btree::insert(&mut tx, &hobt, &n.to_be_bytes(), &row(n, 900)).unwrap();
+    }
+    let hobt = db.hobt(ids.heap).unwrap();
+    for n in 0..5 {
+        let row = row(100_000 + n, 200);
+        heap::insert(&mut tx, &hobt, &row).unwrap();
+        m.add(row);
+    }
+    tx.commit(Durability::Full).unwrap();
+    if seed.is_multiple_of(2) {
+        db.checkpoint(CheckpointKind::Manual).unwrap();
+    }
+    let mut tx = begin(&db);
+    let hobt = db.hobt(id).unwrap();
+    tx.lock_object(hobt.object(), LockMode::SchM).unwrap();
+    for n in 0..100u64 {
+        btree::update(&mut tx, &hobt, &n.to_be_bytes(), &row(n + 1, 900)).unwrap();
+    }
+    db.drop_hobt(&mut tx, id).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    let mut states = vec![m];
+    world.crash_at(nth);
+    let result = history(&db, ids, &mut states, seed);
+    let cut = !world.is_powered();
+    if !cut {
+        world.clear_faults();
+        result.unwrap_or_else(|e| panic!("seed {seed}, {model:?}: {e:?}"));
+        assert_eq!(read(&db, ids).unwrap(), states[0], "seed {seed}, {model:?}: not cut short");
+        let r = db.rarities();
+        let whole = model == RecoveryModel::Full;
+        assert_eq!(r.bulk_logged.load(Ordering::Relaxed) > 0, whole);
+        assert_eq!(r.minimally_logged.load(Ordering::Relaxed) > 0, !whole);
+        let marked = db.bulk_extents().unwrap().len();
+        assert_eq!(marked > 0, model == RecoveryModel::BulkLogged, "{marked} extents");
+    }
+    drop(db);
+    world.crash();
+    let mut again = SimRng::new(seed ^ nth);
+    let db = loop {
+        world.restart();
+        if again.one_in(4) {
+            world.crash_at(1 + again.below(60));
+        }
+        match reopen(&world, frames) {
+            Ok(db) => break db,
+            Err(e) => assert!(
+                !world.is_powered(),
+                "seed {seed}, {model:?}, cut at {nth}: restart failed: {e}"
+            ),
+        }
+    };
+    world.clear_faults();
+    let found = read(&db, ids);
+    let found = found.unwrap_or_else(|e| panic!("seed {seed}, {model:?}, cut at {nth}: {e:?}"));
+    assert!(
+        states.contains(&found),
+        "seed {seed}, {model:?}, cut at {nth}: {} rows, {} and {} entries",
+        found.heap.len(),
+        found.tree.len(),
+        found.other.len()
+    );
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let _ = db.background_tick();
+    assert_eq!(unowned(&db), nobody, "seed {seed}, {model:?}, cut at {nth}: extents lost");
+    // And it goes on.
+    let mut tx = begin(&db);
+    let mut m = found;
+    load_heap(&db, &mut tx, ids.heap, &mut m, 0..200, 600).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    assert_eq!(read(&db, ids).unwrap(), m);
+    db.close().unwrap();
+    cut
+}
+
+fn every_step(model: RecoveryModel) {
+    let one = |name: &str| std::env::var(name).ok().and_then(|s| s.parse::<u64>().ok());
+    // Every step where there is time, else every seventh.
+    let every = one("TAFFRAIL_SIM_STRIDE").unwrap_or(7);
+    let seeds = match one("TAFFRAIL_SIM_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..2,
+    };
+    for seed in seeds {
+        // A pool that holds everything, and one that does not.
+        for (frames, stride) in [(2_000, every), (96, every + 8)] {
+            let mut nth = one("TAFFRAIL_SIM_STEP").unwrap_or(1);
+            while run(seed, model, frames, nth) {
+                nth += stride + seed;
+            }
+            println!("{model:?}, seed {seed}, {frames} frames: {nth} steps");
+        }
+    }
+}
+
+#[test]
+fn power_fails_at_every_step_under_simple() {
+    every_step(RecoveryModel::Simple);
+}
+
+#[test]
+fn power_fails_at_every_step_under_bulk_logged() {
+    every_step(RecoveryModel::BulkLogged);
+}
+
+#[test]
+fn power_fails_at_every_step_under_full() {
+    every_step(RecoveryModel::Full);
+}
+
+/// The sync before the commit matters: without it committed rows are lost.
+#[test]
+fn a_sync_left_out_is_noticed() {
+    let mut noticed = 0;
+    for seed in 0..40 {
+        let world = SimWorld::new(seed);
+        let (db, ids) = create(&world, RecoveryModel::Simple, 2_000);
+        let mut m = Model::default();
+        let mut tx = begin(&db);
+        load_heap(&db, &mut tx, ids.heap, &mut m, 0..600, 700).unwrap();
+        tx.rollback().unwrap();
+        let mut m = Model::default();
+        let mut tx = begin(&db);
+        // No growth now: the next sync is that of the load.
+        world.drop_sync(Some(world.stats().syncs + 1));
+        load_heap(&db, &mut tx, ids.heap, &mut m, 0..600, 700).unwrap();
+        tx.commit(Durability::Full).unwrap();
+        drop(db);
+        world.crash();
+        world.restart();
+        let opened = reopen(&world, 2_000);
+        noticed += u64::from(!opened.and_then(|db| read(&db, ids)).is_ok_and(|found| found == m));
+    }
+    assert!(noticed > 10, "only {noticed} of 40 runs noticed");
+}
+
+/// Backups and minimal logging exclude each other.
+#[test]
+fn while_a_backup_holds_the_gate_everything_is_logged() {
+    let world = SimWorld::new(1);
+    let (db, ids) = create(&world, RecoveryModel::BulkLogged, 2_000);
+    let hold = db.hold_bulk(&|| true).unwrap();
+    let mut m = Model::default();
+    let mut tx = begin(&db);
+    load_heap(&db, &mut tx, ids.heap, &mut m, 0..600, 700).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    assert!(db.rarities().bulk_logged.load(Ordering::Relaxed) > 0);
+    assert_eq!(db.bulk_extents().unwrap().len(), 0);
+    drop(hold);
+    let mut tx = begin(&db);
+    load_heap(&db, &mut tx, ids.heap, &mut m, 600..1200, 700).unwrap();
+    // The transaction is still open.
+    assert!(db.hold_bulk(&|| true).is_none());
+    tx.commit(Durability::Full).unwrap();
+    let hold = db.hold_bulk(&|| true).unwrap();
+    let extents = db.bulk_extents().unwrap();
+    assert!(extents.len() >= 6);
+    db.clear_bulk_extents(&extents).unwrap();
+    assert!(!db.has_bulk_changes().unwrap());
+    drop(hold);
+    assert_eq!(read(&db, ids).unwrap(), m);
+}

@@ -1,0 +1,15 @@
+// Builds the bulk copy test of go-mssqldb at the version that sqlcmd uses (see ../setup.sh).
+module taffrail/tests/clients/gobulk
+
+go 1.25.7
+
+require github.com/microsoft/go-mssqldb v1.9.8
+
+require (
+	github.com/golang-sql/civil v0.0.0-20220223132316-b832511892a9 // indirect
+	github.com/golang-sql/sqlexp v0.1.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/shopspring/decimal v1.4.0 // indirect
+	golang.org/x/crypto v0.48.0 // indirect
+	golang.org/x/text v0.34.0 // indirect
+)

@@ -1,0 +1,135 @@
+//! `taffrail log map | dump | verify` on the log of a server that was killed, and on copies with flipped bytes.
+
+use super::life::connect;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use taffrail_tests::{Server, TempDir, binary};
+
+fn log(arguments: &[&str], file: &Path) -> (i32, String) {
+    let Output { status, stdout, stderr } =
+        Command::new(binary()).arg("log").args(arguments).arg(file).output().expect("it runs");
+    let text = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    (status.code().expect("an exit code"), text)
+}
+
+/// A log with a few hundred transactions, of a server that ended by SIGKILL.
+fn killed_log(dir: &Path) -> PathBuf {
+    let server = Server::start(&dir.join("data"), &[]);
+    let mut client = connect(&server, "master");
+    client.query("CREATE DATABASE looked").unwrap();
+    let mut client = connect(&server, "looked");
+    client.query("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v char(400) NOT NULL)").unwrap();
+    client
+        .query("SET NOCOUNT ON; DECLARE @i int = 0; WHILE @i < 400 BEGIN INSERT t VALUES (@i, 'x'); SET @i += 1 END")
+        .unwrap();
+    server.kill();
+    dir.join("data").join("looked_log.ldf")
+}
+
+fn copy_with(file: &Path, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
+    let mut bytes = fs::read(file).expect("the log");
+    change(&mut bytes);
+    // A folder of its own: other files of a log are looked for beside the first.
+    let dir = file.with_file_name(name);
+    fs::create_dir_all(&dir).expect("a folder");
+    let copy = dir.join("looked_log.ldf");
+    fs::write(&copy, bytes).expect("a copy");
+    copy
+}
+
+#[test]
+fn a_killed_servers_log_is_shown_and_found_sound() {
+    let dir = TempDir::new("log-command");
+    let file = killed_log(dir.path());
+    let before = fs::read(&file).unwrap();
+
+    let (code, text) = log(&["verify"], &file);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("Verdict: sound") && text.contains("The log ends at "), "{text}");
+    let (code, json) = log(&["verify", "--json"], &file);
+    assert!(code == 0 && json.contains("\"sound\":true"), "{json}");
+
+    let (code, map) = log(&["map"], &file);
+    assert_eq!(code, 0, "{map}");
+    assert!(map.contains("looked_log.ldf") && map.contains(" head "), "{map}");
+    let (_, map) = log(&["map", "--json"], &file);
+    assert!(map.lines().all(|l| l.starts_with("{\"kind\":") && l.ends_with('}')), "{map}");
+
+    let (code, all) = log(&["dump"], &file);
+    assert_eq!(code, 0);
+    let count = |op: &str| all.lines().filter(|l| l.contains(op)).count();
+    assert!(count("LOP_COMMIT_XACT") >= 400 && count("LOP_INSERT_ROWS") >= 400, "{}", all.len());
+    let (_, three) = log(&["dump", "--operation", "commit_xact", "--limit", "3"], &file);
+    assert_eq!(three.lines().count(), 4, "{three}");
+    // One transaction by its number, and a range by its LSNs.
+    let last = all.lines().rev().find(|l| l.contains("LOP_INSERT_ROWS")).unwrap();
+    let columns: Vec<&str> = last.split_whitespace().collect();
+    let (_, one) = log(&["dump", "--txn", columns[3]], &file);
+    let ops: Vec<&str> = one.lines().skip(1).filter_map(|l| l.split_whitespace().nth(1)).collect();
+    assert_eq!(ops, ["LOP_BEGIN_XACT", "LOP_INSERT_ROWS", "LOP_COMMIT_XACT"], "{one}");
+    let (_, range) = log(&["dump", "--from", columns[0], "--to", columns[0], "--json"], &file);
+    assert!(range.lines().count() == 1 && range.contains("\"contents_0\":\""), "{range}");
+
+    assert!(before == fs::read(&file).unwrap(), "a look changed the file");
+}
+
+#[test]
+fn flipped_bytes_are_found_and_told_with_their_place() {
+    let dir = TempDir::new("log-damage");
+    let file = killed_log(dir.path());
+    // The first block of the first VLF lies behind the file's and the VLF's header.
+    const FIRST_BLOCK: usize = 16_384;
+    let (_, sound) = log(&["verify", "--json"], &file);
+    let bytes: usize =
+        sound.split("\"bytes\":").nth(1).and_then(|t| t.split(',').next()?.parse().ok()).unwrap();
+
+    for (i, at) in [FIRST_BLOCK + 20, FIRST_BLOCK + bytes / 3 + 130, FIRST_BLOCK + bytes / 2]
+        .into_iter()
+        .enumerate()
+    {
+        let copy = copy_with(&file, &format!("block{i}"), |b| b[at] ^= 0x20);
+        let (code, text) = log(&["verify"], &copy);
+        assert_eq!(code, 1, "at {at}: {text}");
+        assert!(text.contains("DAMAGED") && text.contains("offset 0x"), "{text}");
+        let told: usize = text
+            .split("offset 0x")
+            .nth(1)
+            .and_then(|t| usize::from_str_radix(t.split(' ').next()?, 16).ok())
+            .unwrap();
+        assert!(told <= at && at < told + 61_440, "{at} told as {told}: {text}");
+        assert_eq!(log(&["dump", "--limit", "1000000"], &copy).0, 1);
+    }
+    // One copy of the file's header, and the header of a VLF: told, and no log is lost.
+    for (name, at) in [("root", 100), ("vlf", 8192 + 4096 + 30)] {
+        let copy = copy_with(&file, name, |b| b[at] ^= 1);
+        let (code, text) = log(&["verify"], &copy);
+        assert!(code == 1 && text.contains("header"), "{name}: {text}");
+    }
+    // What follows the end of the log is nobody's.
+    let copy = copy_with(&file, "behind", |b| {
+        let end = b.len() - 600;
+        b[end] ^= 1;
+    });
+    assert_eq!(log(&["verify"], &copy).0, 0);
+    let cut = copy_with(&file, "cut", |b| b.truncate(b.len() / 2));
+    assert_eq!(log(&["verify"], &cut).0, 1);
+}
+
+#[test]
+fn what_is_no_log_is_refused() {
+    let dir = TempDir::new("log-refused");
+    let other = dir.path().join("other.ldf");
+    fs::write(&other, vec![7; 20_000]).unwrap();
+    for command in ["map", "dump", "verify"] {
+        let (code, text) = log(&[command], &other);
+        assert!(code == 1 && text.contains("damaged"), "{command}: {code} {text}");
+        let (code, text) = log(&[command], &dir.path().join("missing.ldf"));
+        assert!(code == 2 && text.contains("missing.ldf"), "{command}: {code} {text}");
+    }
+    fs::write(&other, b"short").unwrap();
+    assert_ne!(log(&["verify"], &other).0, 0);
+    assert_eq!(log(&["dump", "--from", "nonsense"], &other).0, 2);
+    let (code, help) = log(&["verify", "--help"], &other);
+    assert!(code == 0 && help.contains("hole"), "{help}");
+}
