@@ -421,6 +421,7 @@ impl Interpreter<'_> {
         self.session.options = SetOptions { isolation, ..SetOptions::default() };
         self.session.prepared.clear();
         self.session.load = None;
+        self.session.trace_flags.clear();
         self.session.identity_insert = None;
         self.session.identity = None;
         self.session.scope_identity = None;

@@ -337,6 +337,7 @@ impl Instance {
             database,
             transaction: TransactionState::default(),
             temp_tables: Vec::new(),
+            trace_flags: Vec::new(),
             temp_version: 0,
             identity_insert: None,
             row_count: 0,

@@ -237,6 +237,8 @@ pub struct Session {
     pub transaction: TransactionState,
     /// Temp tables, oldest first.
     pub temp_tables: Vec<TempTable>,
+    /// Trace flags that are on for the session.
+    pub trace_flags: Vec<i64>,
     /// Counts creations and drops of temp tables: plans that use them compare it.
     pub temp_version: u64,
     /// `SET IDENTITY_INSERT … ON`.

@@ -361,6 +361,91 @@ fn log_backups_let_the_log_go() {
     );
 }
 
+const LAST: &str =
+    "SELECT CONVERT(varchar(40), last_log_backup_lsn) FROM sys.database_recovery_status
+                    WHERE database_id = DB_ID('Sales')";
+
+#[test]
+fn the_log_backup_chain_goes_on_over_restarts() {
+    let wait = "SELECT log_reuse_wait_desc FROM sys.databases WHERE name = 'Sales'";
+    let mut world = World::new();
+    let mut c = world.connect();
+    sales(&mut c, 10);
+    c.ok("BACKUP DATABASE Sales TO DISK = 'day.bak'");
+    grow(&mut c, 8_000);
+    c.ok("BACKUP LOG Sales TO DISK = 'day.bak'");
+    for _ in 0..2 {
+        // Several VLFs, and a checkpoint in a later one than the chain begins in.
+        grow(&mut c, 12_000);
+        c.ok("USE Sales CHECKPOINT USE master");
+        let before = c.rows(LAST);
+        assert_ne!(before, "NULL");
+        assert_eq!(c.rows(wait), "LOG_BACKUP");
+        drop(c);
+        world = world.restart();
+        c = world.connect();
+        assert_eq!(c.rows(LAST), before);
+        assert_eq!(c.rows(wait), "LOG_BACKUP");
+        c.ok("USE Sales CHECKPOINT USE master");
+        c.ok("BACKUP LOG Sales TO DISK = 'day.bak'");
+        assert_eq!(c.rows(wait), "NOTHING");
+    }
+    let expected = sum(&mut c, "Sales");
+    c.ok("RESTORE DATABASE Copy FROM DISK = 'day.bak' WITH NORECOVERY,
+          MOVE 'Sales' TO 'Copy.mdf', MOVE 'Sales_log' TO 'Copy_log.ldf'
+          RESTORE LOG Copy FROM DISK = 'day.bak' WITH FILE = 2, NORECOVERY
+          RESTORE LOG Copy FROM DISK = 'day.bak' WITH FILE = 3, NORECOVERY
+          RESTORE LOG Copy FROM DISK = 'day.bak' WITH FILE = 4");
+    assert_eq!(sum(&mut c, "Copy"), expected);
+    assert_eq!(c.rows("SELECT state_desc FROM sys.databases WHERE name = 'Sales'"), "ONLINE");
+}
+
+#[test]
+fn a_full_backup_heals_a_broken_chain() {
+    let mut world = World::new();
+    let mut c = world.connect();
+    sales(&mut c, 10);
+    c.ok("BACKUP DATABASE Sales TO DISK = 'old.bak'");
+    grow(&mut c, 20_000);
+    c.ok("USE Sales CHECKPOINT USE master");
+    // The second VLF that only a log backup needs is damaged while the instance does not run.
+    let at = c.rows(
+        "SELECT MIN(vlf_begin_offset) FROM sys.dm_db_log_info(DB_ID('Sales')) WHERE vlf_active = 1
+         AND vlf_sequence_number > (SELECT MIN(vlf_sequence_number) FROM sys.dm_db_log_info(DB_ID('Sales'))
+                                    WHERE vlf_active = 1)
+         AND vlf_sequence_number < (SELECT MAX(vlf_sequence_number) FROM sys.dm_db_log_info(DB_ID('Sales'))
+                                    WHERE vlf_active = 1)",
+    );
+    let at: u64 = at.parse().unwrap();
+    drop(c);
+    world.instance.shutdown().unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(world.dir.join("Sales_log.ldf"));
+    std::os::unix::fs::FileExt::write_all_at(&file.unwrap(), &[9; 64], at + 8192).unwrap();
+    let dir = world.dir.clone();
+    std::mem::forget(world);
+    world = World::open(dir);
+    c = world.connect();
+    for _ in 0..2 {
+        let said = c.rows("BACKUP LOG Sales TO DISK = 'new.bak'");
+        assert_eq!(error(&said), [4214, 3013], "{said}");
+        assert_eq!(c.rows(LAST), "NULL");
+    }
+    c.ok("BACKUP DATABASE Sales TO DISK = 'new.bak'");
+    assert_ne!(c.rows(LAST), "NULL");
+    grow(&mut c, 12_000);
+    c.ok("USE Sales CHECKPOINT USE master");
+    drop(c);
+    world = world.restart();
+    c = world.connect();
+    c.ok("BACKUP LOG Sales TO DISK = 'new.bak'");
+    assert_eq!(c.rows("SELECT state_desc FROM sys.databases WHERE name = 'Sales'"), "ONLINE");
+    let expected = sum(&mut c, "Sales");
+    c.ok("RESTORE DATABASE Copy FROM DISK = 'new.bak' WITH NORECOVERY,
+          MOVE 'Sales' TO 'Copy.mdf', MOVE 'Sales_log' TO 'Copy_log.ldf'
+          RESTORE LOG Copy FROM DISK = 'new.bak' WITH FILE = 2");
+    assert_eq!(sum(&mut c, "Copy"), expected);
+}
+
 #[test]
 fn marks_are_remembered() {
     let world = World::new();

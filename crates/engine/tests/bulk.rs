@@ -55,3 +55,44 @@ fn what_is_logged_depends_on_the_recovery_model() {
         c.ok("DROP TABLE made, heap, tree, twice");
     }
 }
+
+/// Tables whose last extents are only partly used, one of them emptied and filled again in batches: each keeps what is its own.
+#[test]
+fn tables_filled_one_after_the_other_do_not_share_extents() {
+    let world = World::new();
+    let mut c = world.connect();
+    c.ok("CREATE DATABASE b");
+    c.ok("USE b");
+    c.ok("ALTER DATABASE b SET RECOVERY BULK_LOGGED");
+    c.ok("CREATE TABLE source (id int NOT NULL PRIMARY KEY, t char(200) NOT NULL)");
+    c.ok("DECLARE @i int = 0
+          BEGIN TRAN
+          WHILE @i < 4000 BEGIN INSERT source VALUES (@i, 'x'); SET @i = @i + 1 END
+          COMMIT");
+    let sums = |c: &mut Client, table: &str| {
+        c.rows(&format!("SELECT COUNT(*), SUM(id), COUNT(DISTINCT id) FROM {table}"))
+    };
+    let numbers: Vec<i64> = (0..8).map(|n| 400 + n * 450).collect();
+    let want = |n: i64| format!("{n} | {} | {n}", n * (n - 1) / 2);
+    for (i, n) in numbers.iter().enumerate() {
+        let key = if i % 3 == 2 { "" } else { "PRIMARY KEY" };
+        c.ok(&format!("CREATE TABLE t{i} (id int NOT NULL {key}, t char(200) NOT NULL)"));
+        c.ok(&format!("INSERT t{i} WITH (TABLOCK) SELECT * FROM source WHERE id < {n}"));
+    }
+    for i in [1, 2, 6] {
+        c.ok(&format!("TRUNCATE TABLE t{i}"));
+        for first in (0..numbers[i]).step_by(1000) {
+            let last = numbers[i].min(first + 1000);
+            c.ok(&format!(
+                "INSERT t{i} WITH (TABLOCK)
+                 SELECT * FROM source WHERE id >= {first} AND id < {last}"
+            ));
+        }
+    }
+    for (i, n) in numbers.iter().enumerate() {
+        c.ok(&format!("INSERT t{i} VALUES (1000000, 'y')"));
+        c.ok(&format!("DELETE t{i} WHERE id = 1000000"));
+        assert_eq!(sums(&mut c, &format!("t{i}")), want(*n), "t{i}");
+    }
+    assert_eq!(sums(&mut c, "source"), want(4000));
+}

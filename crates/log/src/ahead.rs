@@ -21,6 +21,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use taffrail_base::{FileId, LogPos};
 use taffrail_io::{AlignedBuf, IoError, WriteOp};
+use taffrail_observe::Moment;
 
 use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
 use crate::files::LogFiles;
@@ -36,6 +37,11 @@ const PIECE: u64 = 512 << 10;
 const SYNC_EVERY: u64 = 8 << 20;
 /// Log writes longer than this on average are bulk work.
 const BULK_WRITE: u64 = 192 << 10;
+/// With so much initialised in front of the head there is no hurry: while the log is in use, zeroing takes a fifth of
+/// the time, so that sessions have the disk and the processor.
+const COMFORTABLE: u64 = 64 << 20;
+/// A log that was not written for so long is not in use.
+const UNUSED: Duration = Duration::from_millis(50);
 /// The thread looks up this often when nobody kicks it.
 const IDLE: Duration = Duration::from_millis(500);
 /// After a growth that the disk refused, the next try.
@@ -46,6 +52,8 @@ pub(crate) struct Ahead {
     fresh: Mutex<(Fresh, Option<ThreadId>)>,
     /// A piece ended.
     ended: Condvar,
+    /// A buffer of zeroes from the piece before.
+    zeroes: Mutex<Option<AlignedBuf>>,
     /// Something is fresh or in flight: claims look closer.
     busy: AtomicBool,
     mode: AtomicU8,
@@ -79,6 +87,7 @@ impl Ahead {
             busy: AtomicBool::new(!fresh.is_idle()),
             fresh: Mutex::new((fresh, None)),
             ended: Condvar::new(),
+            zeroes: Mutex::default(),
             mode: AtomicU8::new(mode as u8),
             algorithm: AtomicU8::new(algorithm as u8),
             wake_at: AtomicU64::new(0),
@@ -263,16 +272,19 @@ impl Log {
         self.stop_ahead();
     }
 
+    /// File and offset of the head.
+    fn head_place(&self) -> (u16, u64) {
+        let state = self.lock();
+        let head = state.table.head();
+        (head.place.file, head.offset_of(state.open.start))
+    }
+
     /// First half of zeroing a piece: its write begins. False: there is nothing to zero.
     pub fn begin_ahead(&self) -> bool {
         if self.is_failed() {
             return false;
         }
-        let head = {
-            let state = self.lock();
-            let head = state.table.head();
-            (head.place.file, head.offset_of(state.open.start))
-        };
+        let head = self.head_place();
         let piece = {
             let mut fresh = self.ahead.fresh.lock();
             let Some(piece) = fresh.0.begin(head, PIECE) else { return false };
@@ -281,7 +293,9 @@ impl Log {
         };
         let Piece { file, start, end } = piece;
         let len = (end - start) as usize;
-        let op = WriteOp { token: start, offset: start, buf: AlignedBuf::zeroed(len), len };
+        let spare = self.ahead.zeroes.lock().take().filter(|b| b.len() >= len);
+        let buf = spare.unwrap_or_else(|| AlignedBuf::zeroed(len));
+        let op = WriteOp { token: start, offset: start, buf, len };
         if let Err(e) = self.volume(file).submit(vec![op]) {
             // Nothing is in flight then.
             self.piece_ended();
@@ -297,7 +311,10 @@ impl Log {
         let done = self.volume(piece.file).reap(1);
         self.piece_ended();
         let failed = match done {
-            Ok(done) => done.into_iter().find_map(|d| d.result.err()),
+            Ok(done) => done.into_iter().find_map(|d| {
+                *self.ahead.zeroes.lock() = Some(d.buf);
+                d.result.err()
+            }),
             Err(e) => Some(e),
         };
         if let Some(e) = failed {
@@ -386,24 +403,41 @@ impl Log {
         IDLE
     }
 
+    /// [`Log::ahead_tick`], with a rest after it while the log is in use and the head is far.
+    fn paced_tick(&self, idle: bool) -> Duration {
+        let began = Moment::now();
+        let pause = self.ahead_tick();
+        if idle || !pause.is_zero() {
+            return pause;
+        }
+        let head = self.head_place();
+        match self.ahead.fresh.lock().0.clear_ahead(head) {
+            near if near < COMFORTABLE => pause,
+            _ => Duration::from_nanos(4 * Moment::now().since(began)),
+        }
+    }
+
     /// Runs in the calling thread until [`Log::stop_writer`].
     pub fn run_ahead(&self) {
         *self.ahead.thread.lock() = Some(std::thread::current());
         let counters = &self.options.counters;
         let flushed = || (counters.log_flushes.get(), counters.log_bytes_flushed.get());
         let (mut last, mut seen, mut bulk) = (flushed(), flushed().0, false);
+        let mut used = Moment::now();
         while !self.ahead.stopping.load(Ordering::Acquire) && !self.is_failed() {
             let now = flushed();
             if now.0 >= last.0 + 8 {
                 bulk = (now.1 - last.1) / (now.0 - last.0) > BULK_WRITE;
                 last = now;
             }
-            // Nothing written since the last look: there is time for it.
-            let idle = std::mem::replace(&mut seen, now.0) == now.0;
+            if std::mem::replace(&mut seen, now.0) != now.0 {
+                used = Moment::now();
+            }
+            let idle = Duration::from_nanos(Moment::now().since(used)) > UNUSED;
             let pause = match bulk && !idle && self.ahead.busy.load(Ordering::Acquire) {
                 true if self.grow_ahead() => Duration::ZERO,
                 true => Duration::from_millis(5),
-                false => self.ahead_tick(),
+                false => self.paced_tick(idle),
             };
             if !pause.is_zero() && !self.ahead.kicked.swap(false, Ordering::AcqRel) {
                 std::thread::park_timeout(pause);

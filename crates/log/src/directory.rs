@@ -21,7 +21,8 @@
 //! the same number, which a crash kept from being deleted, is told from it. The root of the first file is the truth;
 //! those of the others only say which file of which log they are.
 //!
-//! The advisory header goes out in the same write as its VLF's first block; nothing depends on it.
+//! The advisory header goes out in the same write as its VLF's first block; nothing that it says is believed
+//! without a block that proves it (see [`crate::kept`]).
 //!
 //! ```text
 //! root       0 u32 magic "TLRT"  4 u16 version  6 u16 this file  8 u64 generation  16 log GUID  32 fork GUID

@@ -142,6 +142,15 @@ impl Fresh {
         }
     }
 
+    /// How far it is from the head to the first byte in front of it that was never written; the end of time if there
+    /// is none in its file.
+    pub fn clear_ahead(&self, head: (u16, u64)) -> u64 {
+        match self.fresh.range(head..).next() {
+            Some((&(file, start), _)) if file == head.0 => start - head.1,
+            _ => u64::MAX,
+        }
+    }
+
     /// The piece in flight was written.
     pub fn end(&mut self) {
         if let Some(p) = self.piece.take() {

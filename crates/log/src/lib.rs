@@ -56,6 +56,7 @@ pub mod fresh;
 mod fuzz_tests;
 mod growth;
 mod harden;
+mod kept;
 mod log;
 mod lop;
 mod membership;

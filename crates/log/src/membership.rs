@@ -14,6 +14,8 @@
 //! | the directory without them, the root, twice     | a stray                              |
 //! | the file is deleted, its directory synced       | a stray, or nothing                  |
 //!
+//! A file that the system does not let go of is a stray from then on: the log has no use for it, and goes on.
+//!
 //! Whoever keeps the list of paths (the boot page) writes a path down before a file is added, and strikes it out after it
 //! was removed. So every stray is known at the next opening: [`Log::strays`] names them, [`Log::remove_stray`] deletes
 //! those that are this log's and nobody else's.
@@ -86,6 +88,7 @@ impl Log {
             state.table.note_pages(&files.chain);
             state.space_changes += 1;
         }
+        files.strays.retain(|s| *s != spec.path);
         self.note_files(&files);
         self.tell_others(&files, number)?;
         Ok(number)
@@ -109,7 +112,8 @@ impl Log {
         Ok(file != 0 && !active)
     }
 
-    /// Removes a file for good. False: one of its VLFs is active, or the rest of the log would be too small (message 5042).
+    /// Removes a file for good. False: one of its VLFs is active, or the rest of the log would be too small (message 5042). A file
+    /// that cannot be deleted now is among [`Log::strays`] afterwards.
     pub fn remove_file(&self, file: usize) -> Result<bool, LogError> {
         let mut files = self.files.lock();
         self.file_of(&files, file)?;
@@ -160,8 +164,10 @@ impl Log {
         self.note_files(&files);
         self.tell_others(&files, file)?;
         let disk = &*self.env.disk;
-        disk.remove(&path)?;
-        sync_name(disk, &path)?;
+        let deleted = disk.remove(&path).map_err(LogError::from);
+        if deleted.and_then(|()| sync_name(disk, &path)).is_err() {
+            files.strays.push(path);
+        }
         Ok(true)
     }
 

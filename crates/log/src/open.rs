@@ -11,6 +11,9 @@
 //! | it ends before the anchor's durable position                         | corrupt: the database is suspect |
 //! | a later valid block of this fork knew the broken place as durable    | corrupt: the database is suspect |
 //!
+//! VLFs before the anchor's that are needed for other reasons than recovery are made active without being read: see
+//! [`crate::kept`].
+//!
 //! Then a higher incarnation is made durable in the root before the first block is appended. What lies behind the end on
 //! disk (blocks that overtook a lost one, or of an earlier try) has a lower incarnation than that block, so it can
 //! never continue it.
@@ -29,6 +32,7 @@ use crate::directory::{
 use crate::error::LogError;
 use crate::files::{LogFiles, corrupt};
 use crate::growth::{entries, initialize_new, vlf_sizes};
+use crate::kept::keep_from;
 use crate::log::{End, Log};
 use crate::options::{LogFileSpec, LogOptions, MAX_SIZE, MIN_SIZE};
 use crate::record::Record;
@@ -52,6 +56,8 @@ pub struct OpenReport {
     pub bytes: u64,
     /// The new incarnation.
     pub incarnation: u32,
+    /// The log reaches back to the position that it was to be kept from.
+    pub kept: bool,
 }
 
 /// How many VLF headers are read to find what came after a break at the end of a VLF.
@@ -171,6 +177,19 @@ impl Log {
         paths: &[PathBuf],
         options: LogOptions,
         anchor: &LogAnchor,
+        visit: impl FnMut(&Record<'_>) -> Result<(), LogError>,
+    ) -> Result<(Arc<Log>, OpenReport), LogError> {
+        Log::open_keeping(env, paths, options, anchor, LogPos::MAX, visit)
+    }
+
+    /// The same where log before the anchor is needed, too, from `keep` on: the VLFs that hold it are active afterwards, without
+    /// having been read (see [`crate::kept`]). That they are not there any more is no error: the report says so.
+    pub fn open_keeping(
+        env: &Env,
+        paths: &[PathBuf],
+        options: LogOptions,
+        anchor: &LogAnchor,
+        keep: LogPos,
         mut visit: impl FnMut(&Record<'_>) -> Result<(), LogError>,
     ) -> Result<(Arc<Log>, OpenReport), LogError> {
         let (mut files, entries) = LogFiles::open(env, paths)?;
@@ -206,6 +225,7 @@ impl Log {
             records: 0,
             bytes: 0,
             incarnation: 0,
+            kept: true,
         };
         let broken = loop {
             let here = walker.next_pos();
@@ -242,6 +262,8 @@ impl Log {
             );
             return Err(walker.corrupt(why));
         }
+        // Before it is looked what came next: that is none of these.
+        report.kept = keep_from(&files, &mut table, keep)?;
         let proof = walker.find_proof(|| {
             // The VLF that its own header calls the next one; it is usually among the first after the head.
             let v = walker.vlf();

@@ -132,17 +132,19 @@ impl Log {
         Ok(BlockReader { log: Arc::clone(self), walker, holder, at, stop })
     }
 
-    /// Sizes of the VLFs, per file: what a full backup says of the log.
-    pub fn layout(&self) -> Vec<Vec<u64>> {
-        let count = self.files().iter().map(|f| f.file + 1).max().unwrap_or(0);
-        let mut sizes = vec![Vec::new(); count];
+    /// Path and sizes of the VLFs of each file, in the order of their numbers: what a full backup says of the log.
+    pub fn layout(&self) -> Vec<(PathBuf, Vec<u64>)> {
+        // Held: no file comes or goes meanwhile.
+        let files = self.files.lock();
+        let mut layout: Vec<(PathBuf, Vec<u64>)> =
+            files.root.files.iter().map(|f| (f.path.clone(), Vec::new())).collect();
         for v in self.lock().table.infos() {
-            if let Some(s) = sizes.get_mut(v.file) {
-                s.push(v.size);
+            if let Some((_, sizes)) = layout.get_mut(v.file) {
+                sizes.push(v.size);
             }
         }
-        sizes.retain(|s| !s.is_empty());
-        sizes
+        layout.retain(|(_, sizes)| !sizes.is_empty());
+        layout
     }
 
     /// The LSN of what comes next at or after a position that [`Log::durable`] or [`Log::appended`] returned: the exclusive end of a backup.
@@ -286,6 +288,10 @@ impl LogInstaller {
         anchor: &LogAnchor,
     ) -> Result<LogInstaller, LogError> {
         let (files, entries) = LogFiles::open(env, paths)?;
+        // What the walk finds may have been written and not synced by whoever ended before: the blocks installed next say that it is durable.
+        for volume in &files.volumes {
+            volume.sync()?;
+        }
         let mut table = VlfTable::new(&entries, u64::from(files.root.sector));
         let bad = |why: &str| corrupt(&paths[0], anchor.vlf.offset, why.to_owned());
         let vlf = WalkVlf { place: anchor.vlf, seqno: anchor.seqno, start: anchor.start.0 };

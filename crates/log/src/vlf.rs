@@ -267,6 +267,34 @@ impl VlfTable {
         Some(())
     }
 
+    /// A free VLF by its place.
+    pub fn free_place(&self, key: (u16, u64)) -> Option<VlfPlace> {
+        self.free.get(&key).map(|&i| self.vlfs[i].place)
+    }
+
+    /// After a restart: a VLF that was written right before the oldest active one is needed too. `None`: it is not free.
+    pub fn activate_before(
+        &mut self,
+        place: VlfPlace,
+        seqno: u32,
+        start: u64,
+        parity: u8,
+    ) -> Option<()> {
+        let key = (place.file, place.offset);
+        let index = *self.free.get(&key)?;
+        let tail = self.active.front_mut()?;
+        assert_eq!((seqno + 1, start + place.size), (tail.seqno, tail.start), "invariant (2)");
+        tail.before = Some(key);
+        let vlf = &mut self.vlfs[index];
+        (vlf.seqno, vlf.parity) = (seqno, parity);
+        let create = vlf.create;
+        self.free.remove(&key);
+        self.free_bytes -= place.size.saturating_sub(self.overhead);
+        let before = None;
+        self.active.push_front(ActiveVlf { index, place, start, seqno, parity, create, before });
+        Some(())
+    }
+
     /// Frees the VLFs that end at or before `keep`; the head stays. Returns how many.
     pub fn truncate(&mut self, keep: LogPos) -> usize {
         let mut freed = 0;

@@ -64,8 +64,12 @@ pub struct Database {
     pub(crate) next_hobt: AtomicU64,
     /// From where on log must be kept for a log backup; 0: no chain has begun.
     pub(crate) log_chain: Arc<AtomicU64>,
+    /// The same as the durable boot page says it: after a crash the chain goes on from there.
+    pub(crate) saved_chain: Arc<AtomicU64>,
     last_commit: AtomicU64,
-    /// Row counts that redo has found besides those in the directory.
+    /// Held by who writes a row count into the directory, or sets one to what is there: the two belong together.
+    pub(crate) counts: Mutex<()>,
+    /// What redo has found to add to row counts in the directory, 0 included.
     pub(crate) found_rows: Mutex<HashMap<HobtId, i64>>,
     /// What is undone while the database is open; taken before `ticking`.
     pub(crate) recovering: Mutex<Recovering>,
@@ -103,7 +107,9 @@ impl Database {
             background_errors: Mutex::default(),
             next_hobt: AtomicU64::new(boot.next_hobt),
             log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
+            saved_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             last_commit: AtomicU64::new(0),
+            counts: Mutex::default(),
             found_rows: Mutex::default(),
             recovering: Mutex::default(),
             unrecovered: AtomicBool::new(false),
@@ -283,14 +289,17 @@ impl Database {
         if entry.root.is_none() {
             return Ok(());
         }
+        let hobt = self.hobt(id)?;
         let mut empty = entry;
-        directory::update(self, tx.parts().1, id, |e| {
-            *e = Entry::new(e.kind, e.object, e.index);
-            empty = *e;
-        })?;
-        self.release_extents(tx, &entry)?;
-        self.hobt(id)?.reset(&empty);
-        Ok(())
+        {
+            let _counts = self.counts.lock();
+            directory::update(self, tx.parts().1, id, |e| {
+                *e = Entry::new(e.kind, e.object, e.index);
+                empty = *e;
+            })?;
+            hobt.reset(&empty);
+        }
+        self.release_extents(tx, &entry)
     }
 
     /// Brings the row count in the directory up to date, on its own account: so that a rollback finds it.
@@ -338,7 +347,8 @@ impl Database {
         }
     }
 
-    /// Brings the row counts in the directory up to date: at a checkpoint's beginning.
+    /// Brings the row counts in the directory up to date, before a checkpoint begins: those of all HoBts whose rows came or went since
+    /// their entries were written, even if the number is the same again.
     pub(crate) fn flush_counts(self: &Arc<Self>) -> StorageResult<()> {
         let mut found: Vec<HobtId> = self.found_rows.lock().keys().copied().collect();
         found.sort_unstable();
@@ -353,21 +363,26 @@ impl Database {
             }
         }
         for hobt in self.known_hobts() {
-            let Some(rows) = hobt.take_changed_count() else { continue };
             if hobt.id() == DIRECTORY {
                 continue;
             }
+            let counts = self.counts.lock();
+            let stands = hobt.count_stands();
+            let Some(rows) = hobt.take_changed_count() else { continue };
             let mut sys = Work::system(self, "CountDelta");
             let at = self.log().appended().0;
             let noted = directory::update_count(self, &mut sys, hobt.id(), |e| {
                 e.rows = rows;
                 e.counted_at = at;
             });
+            if noted.is_err() {
+                hobt.counts_changed();
+            }
+            drop((stands, counts));
             match noted {
                 Ok(()) => sys.commit_system()?,
                 Err(e) => {
                     self.abort_system(sys, Vec::new());
-                    hobt.counts_changed();
                     // Dropped by a transaction that has not ended, or just now.
                     if !matches!(e, StorageError::Misuse(_)) {
                         return Err(e);
@@ -476,6 +491,12 @@ impl Database {
 
     /// Durable on return.
     pub fn set_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
+        // A transaction that logs less does so by the model it has begun under: it ends first.
+        let model = self.options().recovery_model;
+        let _hold = match options.recovery_model == model {
+            true => None,
+            false => self.hold_bulk(&|| self.store.check().is_err()),
+        };
         if options.recovery_model == RecoveryModel::Simple {
             // The log chain is broken; the next full backup begins another.
             self.log_chain.store(0, Ordering::Release);
@@ -506,7 +527,16 @@ impl Database {
         self: &Arc<Self>,
         last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
     ) -> StorageResult<()> {
-        self.stop_recovery();
+        self.close_with(true, last)
+    }
+
+    /// The same; `anyway`: also if its last words fail. Otherwise it is open as before then, unless it is suspect.
+    pub(crate) fn close_with(
+        self: &Arc<Self>,
+        anyway: bool,
+        last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        let stopped = self.stopping.swap(true, Ordering::AcqRel);
         let mut recovering = self.recovering.lock();
         // Whoever waits for these finds the database closed: the files may be another handle's by then.
         let _no_tick = self.ticking.lock();
@@ -519,6 +549,10 @@ impl Database {
             None if self.store.temporary => Ok(()),
             None => last(self),
         };
+        if result.is_err() && !anyway {
+            self.stopping.store(stopped, Ordering::Release);
+            return result;
+        }
         // Behind the mutexes under which pages and boot page are written.
         self.store.with_writer_idle(|| {
             let _boot = self.boot.lock();
@@ -550,6 +584,13 @@ impl Database {
     /// From where on log must be kept for the next log backup, if a chain has begun.
     pub fn log_chain(&self) -> Option<LogPos> {
         Some(LogPos(self.log_chain.load(Ordering::Acquire))).filter(|p| !p.is_zero())
+    }
+
+    /// The log does not reach back to where its chain goes on, or is going to be another's: until the next full backup there is
+    /// none.
+    pub(crate) fn forget_log_chain(&self) {
+        self.log_chain.store(0, Ordering::Release);
+        self.saved_chain.store(0, Ordering::Release);
     }
 }
 

@@ -59,6 +59,8 @@ pub(crate) fn refused_log(
         LogError::Sector { path, device, log: None } => {
             SqlError::new(5179, &[&path.display(), device])
         }
+        LogError::Specification(_) => SqlError::new(5009, &[]),
+        LogError::MaxSize(path) => SqlError::new(5149, &[&e, &path.display()]),
         _ => return Err(e),
     }))
 }

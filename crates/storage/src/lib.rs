@@ -23,6 +23,7 @@ pub mod access;
 mod alloc;
 pub mod backup;
 pub mod buffer;
+mod closed;
 mod codec;
 pub mod database;
 pub mod error;
@@ -41,6 +42,7 @@ pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };
 pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
+pub use closed::{Closed, closed};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
     FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,

@@ -8,10 +8,14 @@
 //! | add: the log makes the file its own   | restart: there                                                 |
 //! | remove: the log lets go of the file, and deletes it | restart: what is left of the file is deleted, the line goes |
 //! | remove: the boot page forgets it      | restart: gone                                                  |
+//!
+//! A file that cannot be deleted keeps its line, which nobody sees, until a restart can. While a backup is taken files neither come nor
+//! go (message 3023): a set's boot page and its layout of the log are of one moment.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use taffrail_base::sync::MutexGuard;
 use taffrail_base::{FileId, SqlError};
 use taffrail_log::{LogError, LogFileInfo, LogFileSpec, ShrinkMode, ShrinkReport};
 
@@ -61,15 +65,28 @@ impl Database {
         self.log().set_file_names(names);
     }
 
+    /// Keeps backups and other changes of the files away.
+    fn change_files(&self) -> StorageResult<(MutexGuard<'_, ()>, MutexGuard<'_, ()>)> {
+        let log = self.backing_up_log.try_lock();
+        match (self.backing_up.try_lock(), log) {
+            (Some(data), Some(log)) => Ok((data, log)),
+            _ => Err(sql(3023, &[])),
+        }
+    }
+
     /// ALTER DATABASE … ADD LOG FILE. Durable on return.
     pub fn add_log_file(&self, spec: &DataFileSpec) -> StorageResult<FileId> {
+        let _alone = self.change_files()?;
         let disk = &self.instance.env.disk;
         let read = |e| crate::recovery::io_error("read", e);
-        if disk.exists(&spec.path).map_err(read)? {
+        let in_use = self.log().files().iter().any(|f| f.path == spec.path);
+        if in_use || disk.exists(&spec.path).map_err(read)? {
             return Err(sql(5170, &[&spec.path.display()]));
         }
         let mut id = FileId(2);
         self.save_boot(|boot| {
+            // What is left of a file that could not be deleted, and that is gone by now.
+            boot.files.retain(|f| f.kind != FileKind::Log || f.path != spec.path);
             while boot.files.iter().any(|f| f.id == id) {
                 id = FileId(id.0 + 1);
             }
@@ -120,16 +137,41 @@ impl Database {
     /// ALTER DATABASE … REMOVE FILE of a log file: the file is gone for good on return. False: it is in use. What only a
     /// checkpoint holds is let go first.
     pub fn remove_log_file(self: &Arc<Self>, id: FileId) -> StorageResult<bool> {
-        let Some(number) = self.log_file_number(id) else {
-            return Err(StorageError::Misuse("there is no log file with this id"));
+        let _alone = self.change_files()?;
+        let Some((_, _, file)) = self.log_files().into_iter().find(|f| f.0 == id) else {
+            // Somebody else has removed it.
+            return Err(sql(5009, &[]));
         };
         self.checkpoint_if_room()?;
-        if !self.log().remove_file(number).map_err(|e| self.store.log_error(e))? {
-            return Ok(false);
+        let remove = || self.log().remove_file(file.file).map_err(|e| self.store.log_error(e));
+        if !remove()? {
+            // Active log is never touched; but if only the rest of the log is too small (two VLFs, and what rollback and a
+            // checkpoint may need), the rest grows: a log that was shrunk to the utmost could never lose a file.
+            let free = self.log().is_removable(file.file).map_err(|e| self.store.log_error(e))?;
+            if !free || !self.grow_instead_of(file.file) || !remove()? {
+                return Ok(false);
+            }
         }
-        self.forget_log_file(id)?;
+        if !self.log().strays().contains(&file.path) {
+            self.forget_log_file(id)?;
+        }
         self.name_log_files();
         Ok(true)
+    }
+
+    /// Makes the rest of the log larger by one growth of a file, at least by what a small log has. False: no other file may
+    /// grow so far.
+    fn grow_instead_of(&self, number: usize) -> bool {
+        const LEAST: u64 = 1 << 20;
+        self.log_files().into_iter().any(|(_, _, f)| {
+            let by = match f.growth {
+                taffrail_log::Growth::None => return false,
+                taffrail_log::Growth::Bytes(by) => by,
+                taffrail_log::Growth::Percent(n) => f.size / 100 * u64::from(n),
+            };
+            let to = f.size + by.max(LEAST);
+            f.file != number && self.log().grow_file(f.file, to).is_ok()
+        })
     }
 
     /// DBCC SHRINKFILE of a log file. The sizes in the report are from before all tries and from after them.
@@ -172,9 +214,15 @@ impl Database {
     pub(crate) fn settle_log_files(&self, paths: &[PathBuf]) -> StorageResult<()> {
         let live: Vec<PathBuf> = self.log().files().into_iter().map(|f| f.path).collect();
         let strays: Vec<&PathBuf> = paths.iter().filter(|p| !live.contains(p)).collect();
+        let mut stuck = Vec::new();
         for path in &strays {
-            // False: it belongs to somebody else, and stays.
-            self.log().remove_stray(path).map_err(|e| self.store.log_error(e))?;
+            match self.log().remove_stray(path) {
+                // False: it belongs to somebody else, and stays.
+                Ok(_) => {}
+                // The database does without it; its line stays for the next restart.
+                Err(LogError::Io(_)) if !self.log().is_failed() => stuck.push((*path).clone()),
+                Err(e) => return Err(self.store.log_error(e)),
+            }
         }
         let unlisted: Vec<&PathBuf> = live.iter().filter(|p| !paths.contains(p)).collect();
         let changed = !strays.is_empty() || !unlisted.is_empty();
@@ -187,7 +235,8 @@ impl Database {
         }
         if changed {
             self.save_boot(|boot| {
-                boot.files.retain(|f| f.kind != FileKind::Log || live.contains(&f.path));
+                let stays = |path: &PathBuf| live.contains(path) || stuck.contains(path);
+                boot.files.retain(|f| f.kind != FileKind::Log || stays(&f.path));
                 for path in unlisted {
                     let id = 1 + boot.files.iter().map(|f| f.id.0).max().unwrap_or(1);
                     let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("log");

@@ -419,3 +419,111 @@ fn while_a_backup_holds_the_gate_everything_is_logged() {
     drop(hold);
     assert_eq!(read(&db, ids).unwrap(), m);
 }
+
+/// A tree's last extent is rarely full: what of it is used stays the tree's, and what is not is given back.
+#[test]
+fn an_extent_has_one_owner() {
+    for (model, frames) in [(RecoveryModel::Simple, 2_000), (RecoveryModel::Full, 96)] {
+        let world = SimWorld::new(3);
+        let (db, ids) = create(&world, model, frames);
+        let nobody = unowned(&db);
+        let mut trees = Vec::new();
+        // Each ends at another place of its extent.
+        for n in 0..24u64 {
+            let mut tx = begin(&db);
+            let object = ObjectId(3000 + n as i32);
+            let id = db.create_hobt(&mut tx, HobtKind::BTree, object, IndexId(1)).unwrap();
+            let mut rows = BTreeMap::new();
+            load_tree(&db, &mut tx, id, &mut rows, 0..70 + 9 * n, 800).unwrap();
+            tx.commit(Durability::Full).unwrap();
+            trees.push((id, rows));
+        }
+        let check = |db: &Arc<Database>, trees: &[(HobtId, BTreeMap<Vec<u8>, Vec<u8>>)]| {
+            for (id, rows) in trees {
+                let m = read(db, Ids { tree: *id, ..ids }).unwrap();
+                assert_eq!(m.tree, *rows, "{model:?} {id}");
+            }
+            assert_eq!(unowned(db), nobody, "{model:?}");
+        };
+        check(&db, &trees);
+        // Some are emptied and filled anew, all get ordinary rows.
+        for (i, (id, rows)) in trees.iter_mut().enumerate() {
+            let mut tx = begin(&db);
+            let hobt = db.hobt(*id).unwrap();
+            if i % 3 == 0 {
+                tx.lock_object(hobt.object(), LockMode::SchM).unwrap();
+                db.truncate_hobt(&mut tx, *id).unwrap();
+                tx.commit(Durability::Full).unwrap();
+                rows.clear();
+                tx = begin(&db);
+                load_tree(&db, &mut tx, *id, rows, 0..150, 700).unwrap();
+            }
+            tx.lock_object(hobt.object(), LockMode::IX).unwrap();
+            for n in 0..20u64 {
+                let (k, v) = ((n * 9 + 1).to_be_bytes().to_vec(), row(n, 600));
+                btree::insert(&mut tx, &hobt, &k, &v).unwrap();
+                rows.insert(k, v);
+            }
+            tx.commit(Durability::Full).unwrap();
+        }
+        check(&db, &trees);
+        drop(db);
+        world.crash();
+        world.restart();
+        check(&reopen(&world, frames).unwrap(), &trees);
+    }
+}
+
+/// Loads, truncations and ordinary work of several threads, with a pool that is too small.
+#[test]
+fn loads_beside_each_other() {
+    for model in [RecoveryModel::Simple, RecoveryModel::Full] {
+        let world = SimWorld::new(4);
+        let (db, ids) = create(&world, model, 160);
+        let nobody = unowned(&db);
+        std::thread::scope(|s| {
+            for thread in 0..3u64 {
+                let db = &db;
+                s.spawn(move || {
+                    let mut tx = begin(db);
+                    let mut make = |kind, at: i32| {
+                        let object = ObjectId(4000 + thread as i32 * 10 + at);
+                        db.create_hobt(&mut tx, kind, object, IndexId(1 - at)).unwrap()
+                    };
+                    let (tree, heap) = (make(HobtKind::BTree, 0), make(HobtKind::Heap, 1));
+                    tx.commit(Durability::Full).unwrap();
+                    for round in 0..8u64 {
+                        let mut tx = begin(db);
+                        for id in [tree, heap] {
+                            let object = db.hobt(id).unwrap().object();
+                            tx.lock_object(object, LockMode::SchM).unwrap();
+                            db.truncate_hobt(&mut tx, id).unwrap();
+                        }
+                        tx.commit(Durability::Full).unwrap();
+                        let mut m = Model::default();
+                        let mut tx = begin(db);
+                        let n = 90 + 37 * round + 11 * thread;
+                        load_tree(db, &mut tx, tree, &mut m.tree, 0..n, 800).unwrap();
+                        load_heap(db, &mut tx, heap, &mut m, 0..n, 800).unwrap();
+                        if round % 4 == 2 {
+                            tx.rollback().unwrap();
+                            m = Model::default();
+                        } else {
+                            tx.commit(Durability::Full).unwrap();
+                        }
+                        let mut found = read(db, Ids { heap, tree, other: tree }).unwrap();
+                        found.other.clear();
+                        assert_eq!(found, m, "{model:?}, thread {thread}, round {round}");
+                    }
+                });
+            }
+            for _ in 0..6 {
+                db.checkpoint(CheckpointKind::Manual).unwrap();
+                std::thread::yield_now();
+            }
+        });
+        read(&db, ids).unwrap();
+        let _ = db.background_tick();
+        assert_eq!(unowned(&db), nobody, "{model:?}");
+    }
+}

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
 use taffrail_io::OpenSpec as IoOpenSpec;
 use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_log::ReuseWait;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
@@ -356,6 +358,91 @@ fn a_loser_that_changed_the_directory_is_undone_before_the_database_opens() {
     assert!(db.hobt(made).is_err());
     db.finish_recovery().unwrap();
     check(&db, &left);
+}
+
+/// Its records are needed until it is undone, and its locks keep others from the table's definition.
+#[test]
+fn a_transaction_that_is_being_undone_keeps_its_log_and_its_tables() {
+    let left = crashed(6);
+    let (db, _) = open(&left.world, 2048, 0);
+    let loser = db.active_transactions()[0].clone();
+    let tree = db.hobt(left.tree).unwrap();
+    for round in 0..30 {
+        let mut tx = begin(&db);
+        tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+        for n in 0..100 {
+            btree::update(&mut tx, &tree, &key(n), &[round; 400]).unwrap();
+        }
+        tx.commit(Durability::Full).unwrap();
+        db.checkpoint(CheckpointKind::Manual).unwrap();
+        assert!(db.log().checkpoint() <= loser.first_bound);
+    }
+    assert_eq!(db.log().reuse_wait(), ReuseWait::ActiveTransaction);
+    let mut tx = begin(&db);
+    assert!(is_locked(tx.lock_object(ObjectId(1000), LockMode::SchM)));
+    tx.rollback().unwrap();
+    assert!(db.finish_recovery().unwrap());
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    assert_eq!(db.log().reuse_wait(), ReuseWait::Nothing);
+    let mut tx = begin(&db);
+    tx.lock_object(ObjectId(1000), LockMode::SchM).unwrap();
+    db.drop_hobt(&mut tx, left.tree).unwrap();
+    tx.rollback().unwrap();
+    assert_eq!(db.hobt(left.tree).unwrap().row_count(), left.rows.len() as u64);
+}
+
+/// Whatever a checkpoint meets in the middle of a change, redo goes on counting where the checkpoint's counts end.
+#[test]
+fn row_counts_are_right_whenever_checkpoints_were_taken() {
+    let left = crashed(7);
+    let (mut db, _) = open(&left.world, 2048, 0);
+    db.finish_recovery().unwrap();
+    for round in 0..12_u64 {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|s| {
+            for worker in 0..2_u64 {
+                let (db, left, stop) = (&db, &left, &stop);
+                s.spawn(move || {
+                    let tree = db.hobt(left.tree).unwrap();
+                    let heap = db.hobt(left.heap).unwrap();
+                    for n in (1 << 20).. {
+                        if stop.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        let mut tx = begin(db);
+                        tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+                        tx.lock_object(ObjectId(1001), LockMode::IX).unwrap();
+                        let k = key(n << 8 | round << 1 | worker);
+                        btree::insert(&mut tx, &tree, &k, b"new").unwrap();
+                        let rid = heap::insert(&mut tx, &heap, b"new").unwrap();
+                        match n % 4 {
+                            0 => tx.rollback().unwrap(),
+                            1 => {
+                                btree::delete(&mut tx, &tree, &k).unwrap();
+                                heap::delete(&mut tx, &heap, rid).unwrap();
+                                tx.commit(Durability::Delayed).unwrap();
+                            }
+                            _ => tx.commit(Durability::Delayed).unwrap(),
+                        }
+                    }
+                });
+            }
+            for _ in 0..8 {
+                db.checkpoint(CheckpointKind::Manual).unwrap();
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        db.flush_log().unwrap();
+        left.world.crash();
+        drop(db);
+        left.world.restart();
+        db = open(&left.world, 2048, 0).0;
+        db.finish_recovery().unwrap();
+        let (rows, heap_rows) = read(&db, &left, ScanLocks::None).unwrap();
+        let count = |id| db.hobt(id).unwrap().row_count();
+        assert_eq!(count(left.tree), rows.len() as u64, "tree, round {round}");
+        assert_eq!(count(left.heap), heap_rows.len() as u64, "heap, round {round}");
+    }
 }
 
 /// Pages are written between checkpoints, never before their log, and what a crash then has to redo stays short.

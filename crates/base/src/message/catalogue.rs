@@ -465,6 +465,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 4208, severity: 16, text: "The statement %hs is not allowed while the recovery model is SIMPLE. Use BACKUP DATABASE or change the recovery model using ALTER DATABASE." },
     Message { number: 4212, severity: 16, text: "Cannot back up the log of the master database. Use BACKUP DATABASE instead." },
     Message { number: 4214, severity: 16, text: "BACKUP LOG cannot be performed because there is no current database backup." },
+    Message { number: 4216, severity: 16, text: "Minimally logged operations cannot be backed up when the database is unavailable." },
     Message { number: 4217, severity: 10, text: "BACKUP LOG cannot modify the database because the database is read-only. The backup will continue, although subsequent backups will duplicate the work of this backup." },
     Message { number: 4218, severity: 16, text: "Bulk-logged operations exist in the database. Perform a BACKUP LOG." },
     Message { number: 4219, severity: 10, text: "The log backup chain is broken. You must perform a full database backup before you can perform a log backup." },

@@ -5,7 +5,7 @@ use crate::context::StatementContext;
 use crate::ddl::{PathRefusal, allowed_path, check_path};
 use std::path::{Path, PathBuf};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::backup::Device;
+use taffrail_storage::backup::{self, Device};
 use taffrail_syntax::ast::{self, OptionValue};
 
 /// As many as a statement may name.
@@ -39,6 +39,27 @@ impl Devices {
     pub fn name_of(&self, path: &Path) -> String {
         let at = self.list.iter().position(|d| matches!(d, Device::Disk(p) if p == path));
         at.map_or_else(|| path.display().to_string(), |at| self.names[at].clone())
+    }
+
+    /// Before a backup writes: 3201 for what belongs to the server itself, whatever FORMAT and INIT say. In the data directory
+    /// only a file that is backup media already is written over (in `backup` any, as elsewhere on the disk), and in its
+    /// `log` nothing is made at all.
+    pub fn refuse_own_files(&self, cx: &StatementContext<'_>) -> SqlResult<()> {
+        let data_dir = cx.instance().databases().data_dir();
+        let env = &cx.instance().options().env;
+        for (device, name) in self.list.iter().zip(&self.names) {
+            let Device::Disk(path) = device else { continue };
+            if !path.starts_with(data_dir) || path.starts_with(data_dir.join("backup")) {
+                continue;
+            }
+            let reserved = path.starts_with(data_dir.join("log"));
+            // What cannot be told is taken for a file that is there.
+            let there = || env.disk.exists(path).unwrap_or(true);
+            if reserved || there() && backup::read_label(env, path).is_err() {
+                return Err(SqlError::new(3201, &[name, &"5(Access is denied.)"]));
+            }
+        }
+        Ok(())
     }
 
     /// What msdb and the error log call it: the whole path.

@@ -62,6 +62,7 @@ pub(super) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) 
         BackupError::NoLogChain => SqlError::new(4214, &[]),
         BackupError::NoDifferentialBase => SqlError::new(3035, &[&database]),
         BackupError::Busy => SqlError::new(3023, &[]),
+        BackupError::BulkUnavailable => SqlError::new(4216, &[]),
         BackupError::NotBackedUp => SqlError::new(3147, &[]),
         BackupError::FileExists(path) => SqlError::new(3142, &[&path.display(), &path.display()]),
         BackupError::NoSuchFile(name) => SqlError::new(3234, &[&name, &database]),

@@ -8,7 +8,6 @@ use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
 use super::unsupported;
-use crate::catalog::master;
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::users_of;
@@ -48,6 +47,7 @@ pub(super) fn run(
         return Err(unsupported("MIRROR TO"));
     }
     let devices = device::resolve(cx, &s.to)?;
+    devices.refuse_own_files(cx)?;
     refuse_unexpired(cx, &options, &devices)?;
     let told = Statement { name: message::backup_name(kind), database: &database.name };
     let spec = spec(cx, &database, kind, &options, &devices);
@@ -135,9 +135,8 @@ const COMPRESSION_DEFAULT: i32 = 1579;
 const CHECKSUM_DEFAULT: i32 = 1584;
 
 fn configured(cx: &StatementContext<'_>, id: i32) -> bool {
-    let set = cx.instance().databases().master().and_then(|m| master::configurations(&m.storage));
-    // Whoever cannot read master cannot back up either; the default is off.
-    set.unwrap_or_default().iter().any(|(n, value)| *n == id && *value != 0)
+    let set = cx.instance().databases().running_configurations();
+    set.iter().any(|(n, value)| *n == id && *value != 0)
 }
 
 fn spec(

@@ -28,6 +28,11 @@ impl<'a> Binder<'a> {
         for item in &q.order_by {
             let at = match &item.expr.kind {
                 ExprKind::Literal(Literal::Int(n)) => self.position(*n, bound.columns.len())?,
+                ExprKind::Literal(Literal::String(s) | Literal::NString(s)) => bound
+                    .columns
+                    .iter()
+                    .position(|k| eq(&k.name, s))
+                    .ok_or_else(|| SqlError::new(104, &[]))?,
                 ExprKind::Column(c) if c.qualifier.is_none() => bound
                     .columns
                     .iter()
@@ -90,6 +95,14 @@ impl<'a> Binder<'a> {
         match &e.kind {
             ExprKind::Literal(Literal::Int(n)) => {
                 return self.position(*n, items.len()).map(Ok);
+            }
+            // A string in place of the alias that it spells, as in `AS 'VLF Count' … ORDER BY 'VLF Count'`.
+            ExprKind::Literal(Literal::String(s) | Literal::NString(s)) => {
+                let mut hits = items.iter().enumerate().filter(|(_, i)| eq(&i.name, s));
+                return match (hits.next(), hits.next()) {
+                    (Some((at, _)), None) => Ok(Ok(at)),
+                    _ => Err(SqlError::new(408, &[&1])),
+                };
             }
             ExprKind::Literal(_) => return Err(SqlError::new(408, &[&1])),
             ExprKind::Column(c) if c.qualifier.is_none() => {

@@ -80,6 +80,10 @@ pub struct Databases {
     busy: Mutex<Vec<DatabaseId>>,
     /// Ids above have not been given out by this process.
     last_id: AtomicU16,
+    /// Configuration options as they are in force: those of the start, or of the last RECONFIGURE.
+    running: RwLock<Vec<(i32, i64)>>,
+    /// Trace flags that are on for all sessions.
+    trace_flags: Mutex<Vec<i64>>,
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
@@ -105,6 +109,8 @@ impl Databases {
             changing: Mutex::new(()),
             busy: Mutex::default(),
             last_id: AtomicU16::new(4),
+            running: RwLock::default(),
+            trace_flags: Mutex::default(),
         };
         let mut reports = Vec::new();
         let disk = &storage.env.disk;
@@ -132,7 +138,25 @@ impl Databases {
             all.open_others(&mut reports)?;
         }
         all.create_tempdb()?;
+        all.reconfigure()?;
         Ok((all, reports))
+    }
+
+    /// `RECONFIGURE`: what `sp_configure` has set comes into force.
+    pub fn reconfigure(&self) -> SqlResult<()> {
+        let set = master::configurations(&self.master_storage()?)?;
+        *self.running.write() = set;
+        Ok(())
+    }
+
+    /// Configuration options as they are in force: configuration id, value. Those that are missing have their default.
+    pub fn running_configurations(&self) -> Vec<(i32, i64)> {
+        self.running.read().clone()
+    }
+
+    /// The trace flags that are on for all sessions.
+    pub(crate) fn trace_flags(&self) -> &Mutex<Vec<i64>> {
+        &self.trace_flags
     }
 
     fn primary(&self, name: &str) -> PathBuf {
@@ -492,6 +516,17 @@ impl Databases {
                 master::put_database(&master, &entry)?;
                 self.insert(Slot { entry, database: None, problem: None });
                 database.storage.close().map_err(sql)
+            }
+            (false, Some(database))
+                if matches!(database.storage.state(), DatabaseState::Suspect(_)) =>
+            {
+                // Recovery from the start: what stopped it may be mended.
+                entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
+                let name = entry.name.clone();
+                self.insert(Slot { entry: entry.clone(), database: None, problem: None });
+                // A suspect database is closed without I/O.
+                let _ = database.storage.close();
+                self.open_entry(entry).map(drop).map_err(|_| SqlError::new(945, &[&name]))
             }
             (false, None) if entry.state != EntryState::Dropping => {
                 entry.state = EntryState::Online;

@@ -73,7 +73,10 @@ fn name_the_file(e: Box<SqlError>, spec: &CreateSpec) -> Box<SqlError> {
     if e.number != 823 {
         return e;
     }
-    let path = spec.data_files.first().map(|f| f.path.display().to_string()).unwrap_or_default();
+    let mut paths = spec.data_files.iter().chain(&spec.log_files);
+    let named = |path: &Path| e.message.contains(&format!("'{}'", path.display()));
+    let path = paths.find(|f| named(&f.path)).or(spec.data_files.first());
+    let path = path.map(|f| f.path.display().to_string()).unwrap_or_default();
     SqlError::new(5123, &[&e.message, &path])
 }
 
@@ -336,7 +339,7 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
     }
     let database = cx.instance().databases().get(&name)?;
     match &s.action {
-        ast::AlterDatabaseAction::ModifyFile(spec) => modify_file(&database, spec),
+        ast::AlterDatabaseAction::ModifyFile(spec) => modify_file(cx, &database, spec),
         ast::AlterDatabaseAction::AddFile { .. } => Err(unsupported("ADD FILE")),
         ast::AlterDatabaseAction::AddLogFile(specs) => {
             super::files::add_log_files(cx, &database, specs)
@@ -467,7 +470,11 @@ fn wait_for_users(
 }
 
 /// `MODIFY FILE`: a logical name with SIZE, MAXSIZE, FILEGROWTH, NEWNAME.
-fn modify_file(database: &Arc<Database>, spec: &ast::FileSpec) -> SqlResult<()> {
+fn modify_file(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    spec: &ast::FileSpec,
+) -> SqlResult<()> {
     let Some(name) = &spec.name else {
         return Err(SqlError::new(153, &[&"NAME", &"ALTER DATABASE"]));
     };
@@ -518,6 +525,9 @@ fn modify_file(database: &Arc<Database>, spec: &ast::FileSpec) -> SqlResult<()> 
     if growth.is_some() || max_size.is_some() || spec.new_name.is_some() {
         let new_name = spec.new_name.as_ref().map(|n| &*n.value);
         alter_file(database, file, new_name, growth, max_size)?;
+        if let Some(new) = new_name {
+            cx.message(SqlError::new(5021, &[&"file", &new]))?;
+        }
     }
     match size {
         Some(size) => grow_file(database, file, size.next_multiple_of(8192)),

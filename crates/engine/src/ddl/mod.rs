@@ -74,6 +74,12 @@ pub fn execute(
         StatementKind::CreateDatabase(s) => database::create_database(cx, s),
         StatementKind::AlterDatabase(s) => database::alter_database(cx, s),
         StatementKind::Backup(s) => crate::backup::backup(cx, s),
+        // OVERRIDE only lifts checks of values that no option here can have.
+        StatementKind::Reconfigure { .. } => match cx.refuse_in_transaction("RECONFIGURE") {
+            Ok(()) => cx.instance().databases().reconfigure(),
+            // The name that SQL Server has for it.
+            Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
+        },
         StatementKind::Restore(s) => crate::backup::restore(cx, s),
         StatementKind::View(_) => Err(SqlError::new(40510, &[&"CREATE VIEW"])),
         StatementKind::Function(_) => Err(SqlError::new(40510, &[&"CREATE FUNCTION"])),

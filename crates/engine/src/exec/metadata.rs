@@ -83,6 +83,14 @@ impl Metadata for SessionMetadata<'_> {
             None => {}
         }
         match views::find(schema, bare) {
+            // A table of master's; as sys.spt_values it is found like every view.
+            Some(v)
+                if v.name == views::compatibility::SPT_VALUES
+                    && database.id.0 != 1
+                    && !schema.is_some_and(|s| s.eq_ignore_ascii_case("sys")) =>
+            {
+                Err(missing())
+            }
             Some(v) if v.arguments.is_none() => Ok(Resolved::View(database, v)),
             Some(v) => Err(SqlError::new(216, &[&v.name])),
             None => Err(missing()),

@@ -286,7 +286,8 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
     let args = Arguments::new("sp_configure", &["@configname", "@configvalue"], given)?;
     let master = cx.instance().databases().master()?;
     let set = master::configurations(&master.storage)?;
-    let advanced = set.iter().any(|(id, v)| *id == 518 && *v != 0);
+    let running = cx.instance().databases().running_configurations();
+    let advanced = running.iter().any(|(id, v)| *id == 518 && *v != 0);
     let database = cx.database();
     let wanted = args.text(0);
     let mut found: Vec<_> = CONFIGURATIONS
@@ -304,15 +305,16 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
             return Err(SqlError::new(15123, &[w]));
         }
     }
-    let value_of = |cx: &StatementContext<'_>, o: &crate::views::principals::Option_| {
-        configured(&ViewContext { session: cx.session, database: &database }, o, &set)
-    };
+    let value_of =
+        |cx: &StatementContext<'_>, o: &crate::views::principals::Option_, set: &[(i32, i64)]| {
+            configured(&ViewContext { session: cx.session, database: &database }, o, set)
+        };
     if let Some(value) = args.number(1) {
         let option = found[0];
         if value < option.3 || value > option.4 {
             return Err(SqlError::new(15129, &[&value, &option.1]));
         }
-        let old = value_of(cx, option);
+        let old = value_of(cx, option, &set);
         if value != old && !settable(option.0) {
             let what = format!("Changing the configuration option '{}'", option.1);
             return Err(SqlError::new(40510, &[&what]));
@@ -326,8 +328,8 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
     let mut rows = Vec::new();
     found.sort_by_key(|o| o.1.to_lowercase());
     for o in found {
-        let value = value_of(cx, o);
-        rows.push(row![o.1, o.3, o.4, value, value]);
+        let (value, in_use) = (value_of(cx, o, &set), value_of(cx, o, &running));
+        rows.push(row![o.1, o.3, o.4, value, in_use]);
     }
     let columns = [
         ("name", SqlType::NVarChar(MaxLen::N(35)), true),

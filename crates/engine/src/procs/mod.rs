@@ -10,6 +10,7 @@
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreach.sql` | sp_MSforeachdb, sp_MSforeachtable |
 
+mod errorlog;
 mod help;
 mod odbc;
 mod odbc_types;
@@ -64,6 +65,8 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_who", body: Body::Native(help::who) },
     SystemProcedure { name: "sp_who2", body: Body::Native(help::who2) },
     SystemProcedure { name: "sp_configure", body: Body::Native(help::configure) },
+    SystemProcedure { name: "sp_readerrorlog", body: Body::Native(errorlog::read) },
+    SystemProcedure { name: "xp_readerrorlog", body: Body::Native(errorlog::read) },
     SystemProcedure { name: "xp_msver", body: Body::Native(help::msver) },
     SystemProcedure { name: "sp_server_info", body: Body::Native(odbc::server_info) },
     SystemProcedure { name: "sp_tables", body: Body::Native(odbc::tables) },
@@ -108,11 +111,11 @@ fn refused(what: &str) -> SqlResult<i32> {
     Err(SqlError::new(40510, &[&what]))
 }
 
-/// `sys.sp_flush_log`: everything committed so far is on disk when it returns.
+/// `sys.sp_flush_log`: everything committed so far is on disk when it returns 1, which means success.
 fn flush_log(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
     let session = cx.session.id.0;
     cx.database().storage.flush_log().map_err(|e| e.to_sql(session))?;
-    Ok(0)
+    Ok(1)
 }
 
 /// The arguments of a call against the names of the parameters.

@@ -114,7 +114,9 @@ fn object_space(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<i32> {
         ("index_size", SIZE, true),
         ("unused", SIZE, true),
     ];
-    let shown = cx.session.temp_tables.iter().find(|t| t.object_id == table.head.id);
+    // Ids are unique within a database only: a name of the session counts for tables of tempdb alone.
+    let mut temporary = cx.session.temp_tables.iter().filter(|_| database.id.0 == 2);
+    let shown = temporary.find(|t| t.object_id == table.head.id);
     let shown = shown.map_or_else(|| table.name().to_string(), |t| t.name.clone());
     send(cx, &columns, vec![row![shown, rows, reserved, data, index, unused]])?;
     Ok(0)

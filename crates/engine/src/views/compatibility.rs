@@ -22,7 +22,11 @@ pub(super) const NAMES: &[&str] = &[
     "sysusers",
     "syscomments",
     "sysperfinfo",
+    SPT_VALUES,
 ];
+
+/// The table of numbers of master; no other database has it.
+pub(crate) const SPT_VALUES: &str = "spt_values";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -53,6 +57,13 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             let created = cx.session.instance.databases().slot(&cx.database.name).map(|s| s.entry.created);
             for (id, name) in [(0, "public"), (1, "dbo"), (2, "guest"), (3, "INFORMATION_SCHEMA"), (4, "sys")] {
                 rows.push(row![id, 0, name, (id == 1).then_some(&[1u8][..]), created.clone(), id == 1, id != 0, id != 0, id == 0]);
+            }
+            Ok(())
+        }),
+        sys(SPT_VALUES, &["name nvarchar(35)? · number int! · type nchar(3)! · low int? · high int? · status int?"], |_, _, rows| {
+            // Of its types only P, the numbers, with the byte and the bit that a bit map has for them.
+            for n in 0..2048 {
+                rows.push(row![(), n, "P", n / 8 + 1, 1 << (n % 8), 0]);
             }
             Ok(())
         }),

@@ -30,7 +30,10 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("master_files", &["database_id int!", FILES, "credential_id int?"], |cx, _, rows| {
             for slot in cx.session.instance.databases().list() {
                 let Some(database) = &slot.database else {
-                    restoring_files(cx, &slot, rows);
+                    match slot.entry.state {
+                        EntryState::Restoring => restoring_files(cx, &slot, rows),
+                        _ => closed_files(cx, &slot, rows),
+                    }
                     continue;
                 };
                 for file in database.storage.files() {
@@ -92,7 +95,10 @@ fn databases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
         let e = &slot.entry;
         let (state, state_desc) = state_of(&slot);
         let open = slot.database.as_ref().filter(|_| state == 0);
-        let options = slot.database.as_ref().map(|d| d.storage.options());
+        let options = match &slot.database {
+            Some(d) => Some(d.storage.options()),
+            None => cx.session.instance.databases().closed(e).map(|c| c.options),
+        };
         let flags = options.as_ref().map_or(0, |o| o.engine_flags);
         let access = match flags {
             f if f & FLAG_SINGLE_USER != 0 => (1, "SINGLE_USER"),
@@ -189,9 +195,6 @@ pub(super) fn pages(bytes: u64) -> i64 {
 
 /// Files of a database that is being restored: where its log ends, and where it must get to.
 fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
-    if slot.entry.state != EntryState::Restoring {
-        return;
-    }
     let Some(restoring) = cx.session.instance.databases().restoring(&slot.entry) else { return };
     for f in restoring.files {
         let file = FileInfo {
@@ -210,6 +213,17 @@ fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
         let at = cells.len() - 5;
         cells[at] = restoring.redo_lsn.cell();
         cells[at + 2] = restoring.target_lsn.cell();
+        cells.push(Value::Null);
+        rows.push(cells);
+    }
+}
+
+/// Files of a database that is not open.
+fn closed_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
+    let Some(closed) = cx.session.instance.databases().closed(&slot.entry) else { return };
+    for file in closed.files {
+        let mut cells = row![slot.entry.id.0];
+        cells.extend(file_cells(state_of(slot), &file));
         cells.push(Value::Null);
         rows.push(cells);
     }

@@ -6,7 +6,6 @@ use crate::row;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, LogPos, SqlResult};
 use taffrail_log::VlfStatus;
-use taffrail_storage::FileKind;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -30,10 +29,17 @@ fn mb(bytes: u64) -> f64 {
     (mb * 100.0).round() / 100.0
 }
 
-/// The file ids of a database's log files, in the log's own order.
+/// The file ids of a database's log files by their numbers in the log. A file keeps its number when others go, so that
+/// there can be gaps (0 here).
 pub(crate) fn log_file_ids(database: &Database) -> Vec<u16> {
-    let files = database.storage.files();
-    files.iter().filter(|f| f.kind == FileKind::Log).map(|f| f.id.0).collect()
+    let mut ids = Vec::new();
+    for (id, _, info) in database.storage.log_files() {
+        if ids.len() <= info.file {
+            ids.resize(info.file + 1, 0);
+        }
+        ids[info.file] = id.0;
+    }
+    ids
 }
 
 /// 0 inactive, 1 initialised but unused, 2 active.
@@ -48,7 +54,7 @@ fn log_info(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<
         let active = v.status == VlfStatus::Active;
         rows.push(row![
             database.id.0,
-            ids.get(v.file).copied().unwrap_or(2),
+            ids.get(v.file).copied().unwrap_or(0),
             v.offset,
             mb(v.size),
             v.seqno.0,

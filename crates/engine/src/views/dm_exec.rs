@@ -1,5 +1,6 @@
 //! Sessions, requests, connections.
 
+use super::sql_text::handle_cell;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::datetime;
 use crate::catalog::registry::SA_SID;
@@ -155,7 +156,7 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             request_start(cx, cell).unwrap_or_else(|| s.login_time.clone()),
             cell.status().name(),
             cell.command().name(),
-            (),
+            handle_cell(&s.text()),
             cell.statement_start.load(Relaxed),
             cell.statement_end.load(Relaxed),
             (),
@@ -220,7 +221,7 @@ fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
             (),
             Value::Guid(s.connection_id),
             (),
-            ()
+            handle_cell(&s.text())
         ]);
     }
     Ok(())

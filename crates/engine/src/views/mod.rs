@@ -17,6 +17,7 @@
 //! | [`dm_exec`], [`dm_tran`] | sessions, locks and transactions |
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
 //! | [`fn_dblog`] | the records of the log |
+//! | [`sql_text`] | batches by their handles |
 
 pub mod cell;
 pub mod compatibility;
@@ -34,6 +35,7 @@ pub mod objects;
 pub mod performance_counters;
 pub mod principals;
 pub mod scoped;
+pub mod sql_text;
 
 pub use cell::Rows;
 
@@ -212,6 +214,7 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     dm_db_log::declare(&mut all);
     dm_io::declare(&mut all);
     fn_dblog::declare(&mut all);
+    sql_text::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 

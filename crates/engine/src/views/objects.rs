@@ -39,7 +39,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys(
             "columns",
             &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
-            |cx, _, rows| user_columns(cx, rows),
+            |cx, _, rows| {
+                // With those of the system, as SQL Server lists the columns of its base tables, which are not tables of
+                // sys.tables or sys.objects either: scripts count on there being a thousand rows.
+                user_columns(cx, rows)?;
+                system_columns(rows)
+            },
         ),
         sys(
             "all_columns",

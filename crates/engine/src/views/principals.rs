@@ -342,7 +342,7 @@ pub(crate) fn settable(id: i32) -> bool {
     matches!(id, 518 | 1579 | 1584)
 }
 
-/// The value of an option now.
+/// The value of an option in a list of those that differ from their default.
 pub(crate) fn configured(cx: &ViewContext<'_>, option: &Option_, set: &[(i32, i64)]) -> i64 {
     match option.0 {
         1544 => cx.session.instance.options().max_server_memory_mb as i64,
@@ -351,11 +351,13 @@ pub(crate) fn configured(cx: &ViewContext<'_>, option: &Option_, set: &[(i32, i6
 }
 
 fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let set = master::configurations(&cx.session.instance.databases().master()?.storage)?;
+    let databases = cx.session.instance.databases();
+    let set = master::configurations(&databases.master()?.storage)?;
+    let running = databases.running_configurations();
     for option in CONFIGURATIONS {
-        let value = configured(cx, option, &set);
+        let (value, in_use) = (configured(cx, option, &set), configured(cx, option, &running));
         let (id, name, _, min, max, description, dynamic, advanced) = *option;
-        rows.push(row![id, name, value, min, max, value, description, dynamic, advanced]);
+        rows.push(row![id, name, value, min, max, in_use, description, dynamic, advanced]);
     }
     Ok(())
 }

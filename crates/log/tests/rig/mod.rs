@@ -138,7 +138,8 @@ impl Rig {
     pub fn remove(&mut self, file: usize) -> Result<bool, LogError> {
         let path = self.path_of(file);
         let removed = self.log.remove_file(file)?;
-        if removed {
+        // One that could not be deleted is to be deleted by the next opening.
+        if removed && !self.log.strays().contains(&path) {
             self.paths.retain(|p| *p != path);
         }
         Ok(removed)
@@ -222,8 +223,12 @@ impl Rig {
         }
         let mut known: Vec<PathBuf> = files.into_iter().map(|f| f.path).collect();
         known.sort();
-        let there = self.world.env().disk.list(Path::new("/")).map_err(|e| e.to_string())?;
+        // A file that could not be deleted, or not durably, is the next opening's to deal with.
+        let strays = self.log.strays();
+        let mut there = self.world.env().disk.list(Path::new("/")).map_err(|e| e.to_string())?;
+        there.retain(|p| !strays.contains(p));
         let mut listed = self.paths.clone();
+        listed.retain(|p| !strays.contains(p));
         listed.sort();
         if known != there || known != listed {
             return Err(format!("files {known:?}, on disk {there:?}, listed {listed:?}"));

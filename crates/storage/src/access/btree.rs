@@ -423,6 +423,7 @@ pub(super) fn insert_in(
             reserve: row::UNDO_INSERT,
             ..Change::new(Lop::InsertRows, hobt.leaf_context())
         };
+        let counting = hobt.counting();
         match slot {
             Err(slot) => {
                 change.slot = slot as u16;
@@ -440,8 +441,9 @@ pub(super) fn insert_in(
                 row::modify(work, &mut leaf, change, &entry, whole)?;
             }
         }
-        hobt.set_hot(leaf.id(), leaf.frame());
         hobt.add_rows(1);
+        drop(counting);
+        hobt.set_hot(leaf.id(), leaf.frame());
         return Ok(());
     }
 }
@@ -468,10 +470,12 @@ pub(super) fn ghost_in(
         reserve: Reserve::undo(1),
         ..Change::new(Lop::DeleteRows, Lcx::MarkAsGhost)
     };
+    let counting = hobt.counting();
     work.change(&mut leaf, &change, &[&row::place_byte(Place::Leaf, &[]), key])?;
+    hobt.add_rows(-1);
+    drop(counting);
     row::apply_ghost(&mut leaf, slot, true, work.id());
     hobt.set_hot(leaf.id(), leaf.frame());
-    hobt.add_rows(-1);
     Ok(true)
 }
 

@@ -360,6 +360,8 @@ impl Pages {
         if self.out.is_empty() {
             return Ok(());
         }
+        // Extents that others have given back meanwhile may lie before those that were taken earlier.
+        self.out.sort_unstable_by_key(|p| p.id());
         self.writer.write(tx, &mut self.out, self.allocated)?;
         let ids: Vec<PageId> = self.out.iter().map(|p| p.id()).collect();
         self.spare_pages.append(&mut self.out);
@@ -415,8 +417,7 @@ impl Pages {
         if let Some(top) = top {
             write_root(tx, hobt, &top)?;
         }
-        hobt.add_rows(rows as i64);
-        note_count(tx, hobt)
+        note_count(tx, hobt, rows)
     }
 
     /// Places that were not needed: whole extents back to the database, the others to the tree's free pages.
@@ -485,15 +486,19 @@ fn write_root(tx: &mut Transaction, hobt: &Hobt, top: &Page) -> StorageResult<()
 }
 
 /// Page images do not tell restart how many rows there are: the directory does.
-fn note_count(tx: &mut Transaction, hobt: &Hobt) -> StorageResult<()> {
+fn note_count(tx: &mut Transaction, hobt: &Hobt, built: u64) -> StorageResult<()> {
     let (db, work) = tx.parts();
-    let at = db.log().appended().0;
-    let rows = hobt.row_count();
     let mut sys = work.nested("CountDelta");
-    let noted = directory::update_count(db, &mut sys, hobt.id(), |e| {
-        e.rows = rows;
-        e.counted_at = at;
-    });
+    let noted = {
+        let _counts = db.counts.lock();
+        let _stands = hobt.count_stands();
+        hobt.add_rows(built as i64);
+        let (rows, at) = (hobt.row_count(), db.log().appended().0);
+        directory::update_count(db, &mut sys, hobt.id(), |e| {
+            e.rows = rows;
+            e.counted_at = at;
+        })
+    };
     match noted {
         Ok(()) => sys.commit_system(),
         Err(e) => {

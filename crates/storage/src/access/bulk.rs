@@ -211,8 +211,10 @@ impl HeapLoad {
             let (extents, ids) = db.take_bulk_extents(work, &self.hobt, want)?;
             let pages = &mut self.pages[done..done + ids.len()];
             let rows: i64 = pages.iter().map(|p| i64::from(p.slots())).sum();
+            let counting = self.hobt.counting();
             let at = bulk::log_allocation(work, self.hobt.id(), minimal, rows, &extents)?;
             self.hobt.add_rows(rows);
+            drop(counting);
             if minimal {
                 db.mark_minimally_logged(work, self.hobt.id(), &extents)?;
             }

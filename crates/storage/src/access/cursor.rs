@@ -194,10 +194,17 @@ impl BTreeCursor {
             return Ok(leaf);
         }
         drop(leaf);
-        match &self.resume {
-            Some(key) => leaf_on_way(db, &self.hobt, Some(key)),
-            None => self.first_leaf(db),
+        let leaf = match &self.resume {
+            Some(key) => leaf_on_way(db, &self.hobt, Some(key))?,
+            None => self.first_leaf(db)?,
+        };
+        // Whoever puts a page between two leaves changes both.
+        if leaf.id() == self.copy.id() && leaf.lsn() == self.copy.lsn() {
+            drop(leaf);
+            let what = "a leaf's link to its neighbour is wrong".to_owned();
+            return Err(db.store.corrupt(next, what));
         }
+        Ok(leaf)
     }
 
     /// Which slots of the copy are in the range and not yet dealt with, and whether the range goes on after them.

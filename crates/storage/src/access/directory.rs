@@ -15,6 +15,7 @@
 
 use std::sync::Arc;
 
+use taffrail_base::sync::MutexGuard;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::{Record, RecordFlags};
 
@@ -362,6 +363,11 @@ pub(crate) fn before_undo(work: &mut Work, r: &Record<'_>, k: &[u8]) -> StorageR
             Err(e)
         }
     }
+}
+
+/// While a row of the directory is undone, and its run-time handle follows, nobody writes a row count into it.
+pub(crate) fn counts_stand<'d>(db: &'d Database, r: &Record<'_>) -> Option<MutexGuard<'d, ()>> {
+    (r.header.hobt == DIRECTORY).then(|| db.counts.lock())
 }
 
 /// Called after a row of the directory was undone: the run-time handle follows.

@@ -40,9 +40,7 @@ const ROOMY_MAX: usize = 4096;
 /// Adds a row where there is room.
 pub fn insert(tx: &mut Transaction, hobt: &Hobt, row: &[u8]) -> StorageResult<Rid> {
     check(hobt, row)?;
-    let rid = place(tx, hobt, &encode(0, &[row]), true)?;
-    hobt.add_rows(1);
-    Ok(rid)
+    place(tx, hobt, &encode(0, &[row]), true)
 }
 
 /// Reads a row into `row` (cleared first); false if it is not there.
@@ -112,7 +110,6 @@ pub fn delete(tx: &mut Transaction, hobt: &Hobt, rid: Rid) -> StorageResult<bool
     if stub {
         ghost(db, work, hobt, rid)?;
     }
-    hobt.add_rows(-1);
     Ok(true)
 }
 
@@ -319,7 +316,11 @@ fn ghost(db: &Database, work: &mut Work, hobt: &Hobt, at: Rid) -> StorageResult<
     };
     let place = rows::place_byte(Place::Heap, page.row(at.slot.into()));
     let first = page.ghosts() == 0;
+    let counting = hobt.counting();
     work.change(&mut page, &change, &[&place])?;
+    // A moved row is counted where its stub is.
+    hobt.add_rows(-rows::counted(place[0]));
+    drop(counting);
     rows::apply_ghost(&mut page, at.slot.into(), true, work.id());
     if first {
         let mut roomy = hobt.roomy.lock();
@@ -410,7 +411,10 @@ fn put(
         flags: RecordFlags::NONE,
         ..Change::new(Lop::InsertRows, Lcx::Heap)
     };
+    let counting = hobt.counting();
     tx.parts().1.change(&mut page, &change, &[bytes])?;
+    hobt.add_rows(i64::from(bytes.first().is_some_and(|f| f & FORWARDED == 0)));
+    drop(counting);
     page.put_row(slot.into(), &[bytes]);
     hobt.set_hot(page.id(), page.frame());
     Ok(Some(rid))

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use taffrail_base::sync::Mutex;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::Lcx;
@@ -153,6 +154,9 @@ const COUNT_UNKNOWN: i64 = i64::MIN;
 ///
 /// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
 /// page is allocated. A hint is only ever a guess: it is checked against the page under its latch.
+///
+/// Invariant of the row count: whoever holds `counting` exclusively finds in `rows` what all records so far that are about rows of this HoBt
+/// add up to. So a count that is written into the directory meanwhile is right as of its own record.
 pub struct Hobt {
     id: HobtId,
     kind: HobtKind,
@@ -161,7 +165,9 @@ pub struct Hobt {
     root: AtomicU64,
     first_iam: AtomicU64,
     rows: AtomicI64,
-    /// What of that is in the directory; [`COUNT_UNKNOWN`]: something else.
+    /// Held shared from a record that changes the number of rows to [`Hobt::add_rows`]: no latch is waited for in between.
+    counting: RwLock<()>,
+    /// The row count in the directory; [`COUNT_UNKNOWN`]: rows came or went since it was written.
     counted: AtomicI64,
     /// The frame that the root was in.
     root_frame: AtomicU32,
@@ -184,6 +190,7 @@ impl Hobt {
             root: AtomicU64::new(entry.root.to_u64()),
             first_iam: AtomicU64::new(entry.first_iam.to_u64()),
             rows: AtomicI64::new(entry.rows as i64),
+            counting: RwLock::new(()),
             counted: AtomicI64::new(entry.rows as i64),
             root_frame: AtomicU32::new(u32::MAX),
             hot_page: AtomicU64::new(0),
@@ -219,7 +226,18 @@ impl Hobt {
         self.rows.load(Ordering::Relaxed).max(0) as u64
     }
 
-    /// The row count, if the directory has another.
+    /// Before a record that changes the number of rows; kept until [`Hobt::add_rows`] is called.
+    #[inline]
+    pub(crate) fn counting(&self) -> RwLockReadGuard<'_, ()> {
+        self.counting.read()
+    }
+
+    /// While the number of rows is written into the directory. Taken after [`Database::counts`], before any latch.
+    pub(crate) fn count_stands(&self) -> RwLockWriteGuard<'_, ()> {
+        self.counting.write()
+    }
+
+    /// The row count, if it may have changed since it was last taken. The caller holds [`Hobt::count_stands`].
     pub(crate) fn take_changed_count(&self) -> Option<u64> {
         let rows = self.rows.load(Ordering::Relaxed);
         (self.counted.swap(rows, Ordering::Relaxed) != rows).then_some(rows.max(0) as u64)
@@ -232,6 +250,10 @@ impl Hobt {
 
     pub(crate) fn add_rows(&self, delta: i64) {
         self.rows.fetch_add(delta, Ordering::Relaxed);
+        // Even if the number is the same again in the end: redo may begin in between.
+        if self.counted.load(Ordering::Relaxed) != COUNT_UNKNOWN {
+            self.counts_changed();
+        }
     }
 
     /// True if it has ever had a page (since it was made or truncated).

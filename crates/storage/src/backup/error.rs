@@ -63,8 +63,10 @@ pub enum BackupError {
     NoLogChain,
     /// 3035: a differential backup without a full one.
     NoDifferentialBase,
-    /// 3023: another backup of the database runs.
+    /// 3023: another backup of the database runs, or its files are being changed.
     Busy,
+    /// 4216: pages that the log does not have cannot be read from a damaged database.
+    BulkUnavailable,
     /// 3147 and its like: tempdb.
     NotBackedUp,
     /// 3201 for a file that belongs to somebody else; 1834: a file that a restore would make is there.
@@ -157,7 +159,12 @@ impl fmt::Display for BackupError {
             BackupError::NoDifferentialBase => {
                 f.write_str("there is no current full database backup")
             }
-            BackupError::Busy => f.write_str("another backup of the database is running"),
+            BackupError::Busy => {
+                f.write_str("another backup of the database is running, or its files are changed")
+            }
+            BackupError::BulkUnavailable => {
+                f.write_str("the database is damaged, and its log lacks what was minimally logged")
+            }
             BackupError::NotBackedUp => f.write_str("this database is never backed up"),
             BackupError::FileExists(p) => write!(f, "the file '{}' is in the way", p.display()),
             BackupError::NoSuchFile(name) => write!(f, "the set has no file '{name}'"),

@@ -17,6 +17,7 @@
 //! | `records`| the log records of a set, for `fn_dump_dblog` |
 //! | `take`   | full, differential and log backups |
 //! | `pace`   | how fast |
+//! | `place`  | pages of a set to their places |
 //! | `restore`| one set into a database |
 //! | `state`  | what the boot page keeps; `status`: what views show of it |
 //!
@@ -28,6 +29,7 @@ mod header;
 mod media;
 mod pace;
 mod pages;
+mod place;
 mod reader;
 mod records;
 mod restore;

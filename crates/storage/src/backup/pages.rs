@@ -3,8 +3,10 @@
 //! A page is read from its file while others change and write it. That is right for the set: what the file lacks was changed after the
 //! checkpoint that the set's log begins with, so the log has it. A page that is half written fails its checksum; then it is in the pool,
 //! which is asked. A page that nothing has ever been written to is unallocated, or its format record is in the log: zeroes in the set.
+//!
+//! Images of a log set have no such checkpoint: of a page that was dirty when they were begun they have what the pool has.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -138,11 +140,12 @@ impl Database {
         Ok(runs)
     }
 
-    /// Copies pages into a set. Returns how many, per file.
+    /// Copies pages into a set, those that are in `dirty` from the pool. Returns how many, per file.
     pub(super) fn copy_runs(
         self: &Arc<Self>,
         set: &mut SetWriter,
         runs: &[Run],
+        dirty: &HashSet<PageId>,
         keep_damaged: bool,
         pace: &mut super::pace::Pace<'_>,
     ) -> BackupResult<CopiedPages> {
@@ -166,7 +169,7 @@ impl Database {
                 }
             }
             let mut buf = set.buffer();
-            done.damaged |= self.read_runs(&chunk, &mut buf, keep_damaged)?;
+            done.damaged |= self.read_runs(&chunk, dirty, &mut buf, keep_damaged)?;
             for r in &chunk {
                 done.add(r.file, u64::from(r.count));
             }
@@ -180,6 +183,7 @@ impl Database {
     fn read_runs(
         &self,
         runs: &[Run],
+        dirty: &HashSet<PageId>,
         buf: &mut AlignedBuf,
         keep_damaged: bool,
     ) -> BackupResult<bool> {
@@ -197,7 +201,8 @@ impl Database {
             })?;
             self.store.counters.data_read_bytes.add(bytes.len() as u64);
             for (id, bytes) in r.pages().zip(bytes.chunks_exact_mut(PAGE_BYTES)) {
-                if !is_whole(bytes, id) && !self.page_from_pool(id, bytes)? {
+                let on_disk = !dirty.contains(&id) && is_whole(bytes, id);
+                if !on_disk && !self.page_from_pool(id, bytes)? {
                     if !keep_damaged {
                         let why = "incorrect checksum, while it was backed up".to_owned();
                         return Err(BackupError::DamagedPage(self.store.corrupt(id, why)));

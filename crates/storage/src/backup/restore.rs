@@ -20,7 +20,7 @@ use taffrail_log::{LogAnchor, LogInstaller, RestoredFile};
 
 use super::error::{BackupError, BackupResult};
 use super::media::Media;
-use super::pages::Run;
+use super::place::{Pages, write_runs};
 use super::reader::{Piece, SetReader};
 use super::spec::{
     BackupFile, BackupKind, RestoreKind, RestoreSpec, Restored, Restoring, SetHeader, Watch,
@@ -29,14 +29,12 @@ use super::state::{Base, RestoreState};
 use crate::database::{Database, FileKind, RecoveryReport};
 use crate::error::{PageIo, StorageError, refused_log};
 use crate::instance::StorageInstance;
-use crate::layout::BOOT_PAGES;
-use crate::page::{BITMAP_BITS, Page, PageType};
 use crate::recovery::{
     Boot, BootFile, file_header, log_files_of, log_options, read_primary, recover_restored,
     redo_restored, remove_file, write_boots, write_page,
 };
 
-fn io(operation: &'static str) -> impl Fn(taffrail_io::IoError) -> BackupError {
+pub(super) fn io(operation: &'static str) -> impl Fn(taffrail_io::IoError) -> BackupError {
     move |source| StorageError::Io(Box::new(PageIo { operation, offset: 0, source })).into()
 }
 
@@ -183,7 +181,7 @@ struct Step<'a> {
 }
 
 /// Data files that pages go into.
-type DataFiles = Vec<(FileId, Arc<dyn Volume>)>;
+pub(super) type DataFiles = Vec<(FileId, Arc<dyn Volume>)>;
 
 impl Step<'_> {
     fn env(&self) -> &Env {
@@ -295,8 +293,8 @@ impl Step<'_> {
         let options = log_options(self.instance, &store, &boot.options);
         let mut log =
             LogInstaller::create(&env, &specs, &options, sector, guid).map_err(log_create_error)?;
-        let becomes_base = !set.header.is_copy_only;
-        self.fill(set, &data, &mut log, becomes_base, watch)?;
+        let what = if set.header.is_copy_only { Pages::Data } else { Pages::Base };
+        self.fill(set, &data, &mut log, what, watch)?;
         log.finish().map_err(log_error)?;
         boot.guid = guid;
         boot.log_chain = LogPos::ZERO;
@@ -350,30 +348,39 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Writes pages into the files and blocks into the log. `begins_anew`: the map of changed extents starts with this set.
+    /// Writes pages into the files and blocks into the log. Images are durable before the first block: a log that reaches the set's end
+    /// says that the set is applied.
     fn fill(
         &mut self,
         set: &mut SetReader<'_>,
         data: &DataFiles,
         log: &mut LogInstaller,
-        begins_anew: bool,
+        what: Pages,
         watch: &mut dyn Watch,
     ) -> BackupResult<()> {
         let mut aligned: Option<AlignedBuf> = None;
         let (mut pages, mut log_bytes) = (0, 0);
+        let mut unsynced = false;
         set.read(watch, |piece| {
             match piece {
                 Piece::Pages(runs, content) => {
                     pages += (content.len() / PAGE_BYTES) as u64;
-                    write_runs(data, &runs, content, begins_anew, &mut aligned)?;
+                    write_runs(data, &runs, content, what, &mut aligned)?;
+                    unsynced = what == Pages::Images;
                 }
                 Piece::Block(vlf, block) => {
                     log_bytes += block.len() as u64;
+                    if std::mem::take(&mut unsynced) {
+                        sync(data)?;
+                    }
                     log.block(vlf, block).map_err(log_error)?;
                 }
             }
             Ok(())
         })?;
+        if unsynced {
+            sync(data)?;
+        }
         self.pages += pages;
         self.log_bytes += log_bytes;
         Ok(())
@@ -436,11 +443,9 @@ impl Step<'_> {
             }
         }
         let mut log = LogInstaller::open_anew(self.env(), &paths).map_err(log_error)?;
-        self.fill(set, &data, &mut log, false, watch)?;
+        self.fill(set, &data, &mut log, Pages::Data, watch)?;
         log.finish().map_err(log_error)?;
-        for (_, volume) in &data {
-            volume.sync().map_err(io("write"))?;
-        }
+        sync(&data)?;
         // The set's boot page, with this database's identity and places.
         let mut new = set.boot.clone();
         new.sequence = boot.sequence;
@@ -492,20 +497,20 @@ impl Step<'_> {
         }
         boot.backup.restoring = Some(RestoreState { target: state.target.max(last), ..state });
         self.save(&data, &mut boot)?;
-        let grown = self.fill(set, &data, &mut log, false, watch);
-        grown?;
+        self.fill(set, &data, &mut log, Pages::Images, watch)?;
         log.finish().map_err(log_error)?;
         if log.end_lsn() < last {
             return Err(BackupError::LogTooEarly { last: log.end_lsn(), needed: last });
-        }
-        for (_, volume) in &data {
-            volume.sync().map_err(io("write"))?;
         }
         boot.backup.fork = set.header.last_fork;
         boot.backup.first_fork = set.header.last_fork;
         boot.options.recovery_model = set.header.recovery_model;
         self.save(&data, &mut boot)
     }
+}
+
+fn sync(data: &DataFiles) -> BackupResult<()> {
+    data.iter().try_for_each(|(_, volume)| volume.sync().map_err(io("write")))
 }
 
 /// The set must go on from where the database is on its recovery path.
@@ -518,7 +523,7 @@ fn check_fork(boot: &Boot, header: &SetHeader, reached: Lsn) -> BackupResult<()>
     if before || after { Ok(()) } else { Err(BackupError::WrongFork) }
 }
 
-fn create_error(e: taffrail_io::IoError) -> BackupError {
+pub(super) fn create_error(e: taffrail_io::IoError) -> BackupError {
     match e.is_full() {
         true => StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()])).into(),
         false => io("write")(e),
@@ -530,67 +535,4 @@ fn log_create_error(e: taffrail_log::LogError) -> BackupError {
         taffrail_log::LogError::Io(e) => create_error(e),
         e => log_error(e),
     }
-}
-
-/// Writes runs of pages to their places, past those that a restore makes itself.
-fn write_runs(
-    data: &DataFiles,
-    runs: &[Run],
-    content: &mut [u8],
-    begins_anew: bool,
-    aligned: &mut Option<AlignedBuf>,
-) -> BackupResult<()> {
-    let mut at = 0;
-    for r in runs {
-        let len = r.count as usize * PAGE_BYTES;
-        let bytes = &mut content[at..at + len];
-        at += len;
-        let Some((_, volume)) = data.iter().find(|(id, _)| *id == r.file) else {
-            return Err(BackupError::NotMedia(PathBuf::new()));
-        };
-        if r.file == FileId(1)
-            && BOOT_PAGES.iter().chain(&[0]).any(|p| (r.first..r.first + r.count).contains(p))
-        {
-            // No backup of ours has them.
-            return Err(BackupError::NotMedia(PathBuf::new()));
-        }
-        for page in bytes.chunks_exact_mut(PAGE_BYTES) {
-            if begins_anew && page[1] == PageType::DiffMap as u8 {
-                clear_map(page);
-            }
-        }
-        let offset = PageId { file: r.file, page: r.first }.file_offset();
-        let end = offset + len as u64;
-        // Images of a log set may lie where its log makes the file longer.
-        let have = volume.len().map_err(io("read"))?;
-        if end > have {
-            volume.allocate(have, end - have).map_err(create_error)?;
-        }
-        // Unpacked content is not aligned.
-        let direct = (bytes.as_ptr() as usize).is_multiple_of(taffrail_io::ALIGNMENT);
-        let written = match direct {
-            true => volume.write_at(offset, bytes),
-            false => {
-                let buf = aligned.get_or_insert_with(|| AlignedBuf::zeroed(1 << 20));
-                let mut done = 0;
-                bytes.chunks(1 << 20).try_for_each(|part| {
-                    buf[..part.len()].copy_from_slice(part);
-                    let result = volume.write_at(offset + done, &buf[..part.len()]);
-                    done += part.len() as u64;
-                    result
-                })
-            }
-        };
-        written.map_err(io("write"))?;
-    }
-    Ok(())
-}
-
-/// Takes all bits out of a DIFF page.
-fn clear_map(bytes: &mut [u8]) {
-    let mut page = Page::zeroed();
-    page.bytes_mut().copy_from_slice(bytes);
-    page.set_bits(0, BITMAP_BITS, false);
-    page.seal();
-    bytes.copy_from_slice(page.bytes());
 }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | full | every allocated extent | from MinLSN of a checkpoint at its beginning to where it ended when the last page was copied |
 //! | differential | of those, the ones that changed since its base | the same |
-//! | log | extents that were filled with minimal logging | from where the last log backup ended to where it ends now |
+//! | log | extents that were filled with minimal logging, as they are when it begins | from where the last log backup ended to where it ends now |
 //!
 //! The pages are of different moments; the log makes them one: redo brings all to its end, undo removes what had not committed by
 //! then. While a backup runs it holds the log (ACTIVE_BACKUP_OR_RESTORE), and bulk work is fully logged.
@@ -18,6 +18,7 @@
 //! the boot page names the new base.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -35,8 +36,9 @@ use super::writer::SetWriter;
 use crate::access::bulk_space::BulkHold;
 use crate::codec::Put;
 use crate::database::{CheckpointKind, Database, FileKind, RecoveryModel};
-use crate::error::StorageError;
-use crate::layout::EXTENT_PAGES;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{EXTENT_PAGES, INTERVAL_PAGES, ml_page};
+use crate::page::{BITMAP_BITS, Page};
 use crate::recovery::{Boot, FORMAT_VERSION, boot_page};
 
 /// Keeps the whole log for as long as it lives.
@@ -162,7 +164,7 @@ impl Database {
         let runs = self.runs_to_copy(changed.as_deref())?;
         let keep_damaged = spec.continue_after_error;
         let mut pace = Pace::new(self, watch);
-        let copied = self.copy_runs(&mut set, &runs, keep_damaged, &mut pace)?;
+        let copied = self.copy_runs(&mut set, &runs, &HashSet::new(), keep_damaged, &mut pace)?;
         self.flush_log()?;
         let end = log.durable();
         let log_bytes = self.copy_blocks(&mut set, boot.min, end, &mut pace)?;
@@ -203,12 +205,18 @@ impl Database {
         }
     }
 
-    /// The log chain begins, if it has not: under FULL or BULK_LOGGED, with the first full backup, or differential after a break.
+    /// The log chain begins, if it has not: under FULL or BULK_LOGGED, with the first full backup, or differential after a break. One
+    /// that the log does not reach back to is none.
     fn begin_chain(&self, from: LogPos) -> BackupResult<()> {
         if self.options().recovery_model == RecoveryModel::Simple {
             return Ok(());
         }
-        let begun = self.log_chain.compare_exchange(0, from.0, Ordering::AcqRel, Ordering::Acquire);
+        let old = self.log_chain.load(Ordering::Acquire);
+        if self.usable_chain().is_some() {
+            return Ok(());
+        }
+        let begun =
+            self.log_chain.compare_exchange(old, from.0, Ordering::AcqRel, Ordering::Acquire);
         if begun.is_ok() {
             self.save_boot(|b| {
                 b.backup.chain_new = true;
@@ -217,6 +225,11 @@ impl Database {
             })?;
         }
         Ok(())
+    }
+
+    /// From where the next log backup begins, if the log reaches back to there.
+    fn usable_chain(&self) -> Option<LogPos> {
+        self.log_chain().filter(|&from| self.log().end_lsn(from).is_some())
     }
 
     /// Bulk work is fully logged while the result lives.
@@ -285,6 +298,8 @@ impl Database {
     fn put_header(&self, set: &mut SetWriter, header: &SetHeader, boot: &Boot) -> BackupResult<()> {
         let mut content = Vec::with_capacity(PAGE_BYTES + 1024);
         header.encode(&mut content);
+        let mut boot = boot.clone();
+        let sizes = self.order_log_files(&mut boot)?;
         let Some(page) = boot.encode(boot_page(boot.sequence)) else {
             return Err(
                 StorageError::Misuse("the names of the files do not fit the boot page").into()
@@ -293,7 +308,6 @@ impl Database {
         content.bytes(page.bytes());
         set.put_header(&content)?;
         let mut layout = Vec::new();
-        let sizes = self.log().layout();
         layout.u32(self.log().sector_bytes() as u32);
         layout.u16(sizes.len() as u16);
         for file in sizes {
@@ -306,6 +320,23 @@ impl Database {
             set.put_small(Kind::Layout, Vec::new(), piece)?;
         }
         Ok(())
+    }
+
+    /// Puts the boot page's lines of log files into the order of the log's files, for a restore gives them their numbers anew, in
+    /// this order. Lines without a file, of those that could not be deleted, go. Returns the sizes of the files' VLFs.
+    fn order_log_files(&self, boot: &mut Boot) -> BackupResult<Vec<Vec<u64>>> {
+        let layout = self.log().layout();
+        let (lines, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut boot.files).into_iter().partition(|f| f.kind == FileKind::Log);
+        boot.files = others;
+        for (path, _) in &layout {
+            let Some(line) = lines.iter().find(|f| f.path == *path) else {
+                const WHY: &str = "the log has a file that the boot page does not name";
+                return Err(StorageError::Misuse(WHY).into());
+            };
+            boot.files.push(line.clone());
+        }
+        Ok(layout.into_iter().map(|(_, sizes)| sizes).collect())
     }
 
     fn finish_set(
@@ -335,7 +366,7 @@ impl Database {
         end: LogPos,
         pace: &mut Pace<'_>,
     ) -> BackupResult<u64> {
-        let log_error = |e| BackupError::from(self.store.log_error(e));
+        let log_error = |e| BackupError::from(self.store.log_read_error(e));
         let mut reader = self.log().blocks(from, end).map_err(log_error)?;
         let mut chunk: Option<LogChunk> = None;
         let mut total = 0;
@@ -376,7 +407,11 @@ impl Database {
         if self.options().recovery_model == RecoveryModel::Simple {
             return Err(BackupError::SimpleModel);
         }
-        let Some(from) = self.log_chain() else { return Err(BackupError::NoLogChain) };
+        let Some(from) = self.usable_chain() else { return Err(BackupError::NoLogChain) };
+        // The map may be wrong, and what it tells of may be what is damaged.
+        if damaged && !matches!(self.is_all_logged(), Ok(true)) {
+            return Err(BackupError::BulkUnavailable);
+        }
         let guid = env.entropy.guid();
         let mut set = SetWriter::begin(&env, spec, guid, env.clock.now_utc())?;
         let _bulk = if damaged { None } else { Some(self.keep_bulk_away(watch)?) };
@@ -400,22 +435,30 @@ impl Database {
         // Before the log's end is fixed: so no image is of a later moment.
         let copied = {
             let mut pace = Pace::new(self, watch);
-            self.copy_runs(&mut set, &runs, spec.continue_after_error, &mut pace)?
+            let dirty = match runs.is_empty() {
+                true => HashSet::new(),
+                false => self.store.dirty_pages(self.pool()).into_iter().collect(),
+            };
+            self.copy_runs(&mut set, &runs, &dirty, spec.continue_after_error, &mut pace)?
         };
         let mut rest = Rest { spec, set, header, copied, from, extents, damaged, log_bytes: 0 };
         if !spec.no_recovery {
             self.end_log_backup(&mut rest, watch)?;
+        } else if damaged {
+            // Nothing can be written into it any more: a restore replaces it.
+            self.end_log_backup(&mut rest, watch)?;
+            self.close()?;
         } else {
-            // The tail: a checkpoint, and behind it nothing more is logged.
+            // The tail: a checkpoint, and behind it nothing more is logged. If it cannot be taken, nothing has happened to the database.
             self.finish_recovery()?;
             let mut failed = Ok(());
-            let closed = self.close_after(|db| {
+            let closed = self.close_with(false, |db| {
                 db.checkpoint_alone(CheckpointKind::Internal)?;
                 failed = db.end_log_backup(&mut rest, watch);
-                if failed.is_ok() {
-                    db.become_restoring()?;
+                match failed {
+                    Ok(()) => db.become_restoring(),
+                    Err(_) => Err(StorageError::Misuse("the backup has failed")),
                 }
-                Ok(())
             });
             failed?;
             closed?;
@@ -427,6 +470,31 @@ impl Database {
         }
         let Rest { set, header, copied, log_bytes, .. } = rest;
         Ok(self.report(header, &set, copied.total(), log_bytes, began))
+    }
+
+    /// False: the ML map has marks. For a damaged database, whose pages no longer come into the pool.
+    fn is_all_logged(&self) -> StorageResult<bool> {
+        let mut page = Page::zeroed();
+        for file in self.store.files() {
+            let pages = file.pages.load(Ordering::Acquire);
+            for start in (0..pages).step_by(INTERVAL_PAGES as usize) {
+                if pages - start < EXTENT_PAGES {
+                    break;
+                }
+                let id = ml_page(file.id, start);
+                match self.pool().contains(&self.store, id) {
+                    true => {
+                        let there = self.pool().read(&self.store, id)?;
+                        page.bytes_mut().copy_from_slice(there.bytes());
+                    }
+                    false => self.store.read_page(id, &mut page)?,
+                }
+                if !page.set_runs(BITMAP_BITS).is_empty() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn end_log_backup(
@@ -458,6 +526,8 @@ impl Database {
         }
         if !rest.spec.no_recovery && !rest.extents.is_empty() {
             self.clear_bulk_extents(&rest.extents)?;
+            // A crash would bring the marks back, and the next set would have the images again.
+            self.flush_log()?;
         }
         Ok(())
     }

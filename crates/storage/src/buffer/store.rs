@@ -39,8 +39,10 @@ pub struct DataFile {
     pub changed: Mutex<Vec<u64>>,
     /// A full backup has begun the map anew: the next checkpoint takes bits out of the DIFF pages too.
     pub changed_anew: AtomicBool,
-    /// Written to since the last sync.
+    /// Written to since the last sync began.
     pub(super) unsynced: AtomicBool,
+    /// One sync at a time: who finds nothing unsynced has waited for the sync that is under way.
+    syncing: Mutex<()>,
 }
 
 /// The alterable part of a [`DataFile`].
@@ -74,6 +76,7 @@ impl DataFile {
             changed_anew: AtomicBool::new(false),
             // What an earlier process wrote may not be durable yet.
             unsynced: AtomicBool::new(true),
+            syncing: Mutex::default(),
         }
     }
 
@@ -107,9 +110,11 @@ impl DataFile {
 
     /// Makes everything written durable.
     pub fn sync(&self) -> StorageResult<()> {
+        let _one = self.syncing.lock();
         // Before the sync: a write that comes during it sets the flag again.
         if self.unsynced.swap(false, Ordering::AcqRel) {
             self.volume.sync().map_err(|source| {
+                self.unsynced.store(true, Ordering::Release);
                 StorageError::Io(Box::new(PageIo { operation: "write", offset: 0, source }))
             })?;
         }
@@ -434,3 +439,6 @@ impl WriteGuard<'_> {
         self.control().format_pos.store(pos.0, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

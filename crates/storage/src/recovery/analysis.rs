@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use taffrail_base::{LogPos, TransactionId};
-use taffrail_log::{Lop, Record};
+use taffrail_log::{Lop, Record, RecordFlags};
 
 use super::boot::Boot;
 use super::undo::Locked;
@@ -98,7 +98,9 @@ impl Analysis {
                 });
                 loser.txn.last = r.pos;
                 loser.txn.undo_next = if h.is_compensation() { h.undo_next } else { r.pos };
-                loser.undo_bytes += r.len() as u64 + 64;
+                if !h.flags.contains(RecordFlags::REDO_ONLY) {
+                    loser.undo_bytes += r.len() as u64 + 64;
+                }
                 if h.op == Lop::BeginXact {
                     match xact::parse_begin_is_system(r) {
                         Some(system) => {

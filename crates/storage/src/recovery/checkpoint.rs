@@ -1,8 +1,7 @@
 //! Checkpoints.
 //!
-//! 1. Changed extents go into the DIFF pages.
-//! 2. Room in the log for all records of the checkpoint, or none is appended. LOP_BEGIN_CKPT; row counts that changed go into the directory, so that
-//!    redo counts from that record on; LOP_XACT_CKPT with the transactions that have not ended.
+//! 1. Row counts that changed go into the directory, changed extents into the DIFF pages.
+//! 2. Room in the log for all records of the checkpoint, or none is appended. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
 //! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay. Or, when it is only to keep redo short
 //!    ([`super::pace`]), every page that has been dirty for long.
 //! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.
@@ -100,6 +99,11 @@ impl Database {
         let started = self.instance.env.clock.monotonic();
         let floor = log.appended();
         if !store.temporary {
+            match self.flush_counts() {
+                // A full log must not stop the checkpoint that is to make room in it.
+                Err(StorageError::LogFull(_)) | Ok(()) => {}
+                Err(e) => return Err(e),
+            }
             self.write_changed_maps()?;
         }
         self.make_checkpoint_room()?;
@@ -107,13 +111,6 @@ impl Database {
         payload.u64(self.instance.env.clock.now_utc().0);
         payload.u64(self.txns.next_id());
         let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
-        if !store.temporary {
-            match self.flush_counts() {
-                // A full log must not stop the checkpoint that is to make room in it.
-                Err(StorageError::LogFull(_)) | Ok(()) => {}
-                Err(e) => return Err(e),
-            }
-        }
         let active = self.txns.snapshot();
         for part in active.chunks(xact::XACTS_PER_RECORD) {
             self.append_checkpoint(Lop::XactCkpt, &xact::encode_active(part))?;
@@ -243,6 +240,7 @@ impl Database {
             self.store.mark_suspect(e.to_string());
             return Err(e);
         }
+        self.saved_chain.store(boot.log_chain.0, Ordering::Release);
         *current = boot;
         Ok(())
     }
@@ -274,16 +272,18 @@ impl Database {
         Ok(())
     }
 
-    /// Tells the log who may need it: active transactions, and the chain of log backups.
+    /// Tells the log who may need it: active transactions, and the chain of log backups. What the chain has let go of is kept
+    /// until the boot page says so: a restart goes on from what that says.
     pub(crate) fn register_log_holders(&self) {
         let txns = self.txns.clone();
         self.store.log().register_holder(Box::new(move || {
             txns.oldest_position().map(|pos| Hold { wait: ReuseWait::ActiveTransaction, pos })
         }));
-        let chain = self.log_chain.clone();
+        let chain = [self.log_chain.clone(), self.saved_chain.clone()];
         self.store.log().register_holder(Box::new(move || {
-            let pos = LogPos(chain.load(Ordering::Acquire));
-            (!pos.is_zero()).then_some(Hold { wait: ReuseWait::LogBackup, pos })
+            let needed = chain.iter().map(|pos| LogPos(pos.load(Ordering::Acquire)));
+            let pos = needed.filter(|pos| !pos.is_zero()).min()?;
+            Some(Hold { wait: ReuseWait::LogBackup, pos })
         }));
     }
 

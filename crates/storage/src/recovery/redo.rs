@@ -15,7 +15,9 @@
 //!
 //! | record is a format record | page on disk | page LSN against record | |
 //! |---|---|---|---|
-//! | yes | whatever | | made anew, not read |
+//! | yes | damaged | | made anew |
+//! | yes | whole | not below | done already, and perhaps the only copy of what bulk work has put there since |
+//! | yes | whole | below | made anew |
 //! | no | damaged | | skipped; a later format record, or one that bulk work fills the page, must come, or the database is suspect |
 //! | no | whole | not below | done already |
 //! | no | whole | below, and equal to the record's previous page LSN | redone |
@@ -120,7 +122,7 @@ impl Hand {
             for of_page in some {
                 let page = page_of(&of_page[0]);
                 let first = &batch.items[of_page[0] as usize];
-                let read = !matches!(first.header.op, Lop::FormatPage | Lop::BulkExtAllocation);
+                let read = first.header.op != Lop::BulkExtAllocation;
                 if read && !self.damaged.contains_key(&page) {
                     wanted.push(page);
                 }
@@ -157,11 +159,19 @@ impl Hand {
             let format = r.header.op == Lop::FormatPage;
             let page = match &mut latched {
                 Some(page) => page,
-                None if format => {
+                None if self.damaged.contains_key(&id) && format => {
                     self.damaged.remove(&id);
                     latched.insert(db.pool().write_unread(store, id)?)
                 }
                 None if self.damaged.contains_key(&id) => continue,
+                // Read all the same: the log does not have what bulk work may have put there later.
+                None if format => match db.pool().write(store, id) {
+                    Ok(page) => latched.insert(page),
+                    Err(StorageError::Corrupt(_)) => {
+                        latched.insert(db.pool().write_unread(store, id)?)
+                    }
+                    Err(e) => return Err(e),
+                },
                 None => match db.pool().write(store, id) {
                     Ok(page) => latched.insert(page),
                     Err(e @ StorageError::Corrupt(_)) => {
@@ -326,7 +336,6 @@ pub(super) struct Redo<'s, 'a> {
     from: LogPos,
     /// Pages have everything before, where a restore goes on.
     pages_from: LogPos,
-    checkpoint: LogPos,
     rows: RowCounts,
 }
 
@@ -341,13 +350,13 @@ impl Redo<'_, '_> {
             return redo_file_size(self.shared.db, r);
         }
         if r.header.op == Lop::BulkExtAllocation {
-            self.rows.see(r, self.checkpoint);
+            self.rows.see(r);
             return self.see_unlogged(r);
         }
         if !record::changes_page(r.header.op) {
             return Ok(());
         }
-        self.rows.see(r, self.checkpoint);
+        self.rows.see(r);
         self.sort(r)
     }
 
@@ -412,7 +421,6 @@ pub(super) fn run<R: Send>(
     db: &Arc<Database>,
     workers: &Workers,
     from: LogPos,
-    checkpoint: LogPos,
     read: impl FnOnce(&mut Redo<'_, '_>) -> StorageResult<R> + Send,
 ) -> StorageResult<(R, Redone)> {
     let pages_from = db.boot.lock().backup.restoring.map_or(LogPos::ZERO, |r| r.redone);
@@ -445,14 +453,13 @@ pub(super) fn run<R: Send>(
             filled: 0,
             from,
             pages_from,
-            checkpoint,
             rows: RowCounts::default(),
         };
         let done = read(&mut redo).and_then(|r| redo.finish().map(|()| (r, redo.rows)));
         *result.lock() = Some(done);
     });
     let result = result.into_inner();
-    let (r, mut rows) = result.unwrap_or(Err(StorageError::Misuse("redo was not run")))?;
+    let (r, rows) = result.unwrap_or(Err(StorageError::Misuse("redo was not run")))?;
     let mut redone = Redone::default();
     for lane in shared.state.into_inner().lanes {
         let Some(hand) = lane.hand else { continue };
@@ -469,7 +476,6 @@ pub(super) fn run<R: Send>(
         redone.records += hand.done.records;
         redone.pages += hand.done.pages;
     }
-    rows.counts.retain(|_, n| *n != 0);
     *db.found_rows.lock() = rows.counts;
     Ok((r, redone))
 }
@@ -484,27 +490,24 @@ impl Drop for Ending<'_, '_> {
     }
 }
 
-/// By how much row counts differ from those in the directory.
+/// By how much row counts differ from those in the directory, for every HoBt whose rows came or went since its entry was last written.
 ///
-/// The directory is right as of the last checkpoint's begin record: behind that record the checkpoint writes those that had changed. An
-/// entry that is written says how many rows there are right then. So only what comes after the begin record, and after the last record
-/// of the HoBt's entry, is counted: however far before it redo has to begin for the sake of pages.
+/// A checkpoint writes, before its begin record, the count of each HoBt of which that is true; and an entry says how many rows there are as
+/// of its own record ([`crate::Hobt`] sees to that). So, wherever redo begins at or before that checkpoint: a HoBt whose entry is written on the way
+/// is counted from the last such record on, and one whose entry is not had no change before the checkpoint.
 #[derive(Default)]
 struct RowCounts {
     counts: HashMap<HobtId, i64>,
 }
 
 impl RowCounts {
-    fn see(&mut self, r: &Record<'_>, checkpoint: LogPos) {
-        if r.pos < checkpoint {
-            return;
-        }
+    fn see(&mut self, r: &Record<'_>) {
         let h = &r.header;
         if h.hobt == DIRECTORY
             && let Some(id) =
                 row::whole_row(r).and_then(|row| directory::hobt_of_key(split_entry(row).0))
         {
-            self.counts.insert(id, 0);
+            self.counts.remove(&id);
         }
         let delta = row::row_delta(r);
         if delta != 0 {

@@ -5,6 +5,7 @@
 //! | boot | file header, both boot pages | takes the newer valid copy |
 //! | repair | double-write region | writes its images over torn pages, and syncs |
 //! | analysis | log from MinLSN on, once, while it is opened | who had not ended, what they have locked, the highest ids |
+//! | chain | VLFs before, not their blocks | keeps the log that no log backup has |
 //! | redo | the same records, from the scan position on | repeats what pages do not have yet: see [`super::redo`] |
 //! | undo | chains of unfinished transactions | what cannot be done later: see [`super::undo`] |
 //!
@@ -27,7 +28,7 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Env, OpenSpec as IoOpenSpec, Volume};
 use taffrail_log::{Log, LogAnchor, LogError};
-use taffrail_observe::DatabaseCounters;
+use taffrail_observe::{DatabaseCounters, Event, EventRing};
 
 use super::analysis::{Analysis, Loser};
 use super::boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
@@ -142,6 +143,10 @@ pub(super) fn open_for_redo(
 
     // Analysis and redo.
     let began = clock.monotonic();
+    if restoring {
+        // The log is that of the sets.
+        db.forget_log_chain();
+    }
     let (losers, checkpoint) = read_log(&db, &boot, &paths, &mut report)?;
     db.register_log_holders();
     db.settle_log_files(&paths)?;
@@ -172,29 +177,34 @@ fn read_log(
     let read = |redo: &mut Redo<'_, '_>| {
         let mut analysis = Analysis::new(boot);
         let mut failed = None;
-        let opened =
-            Log::open_with(env, paths, log_options(instance, store, &boot.options), &anchor, |r| {
-                analysis.see(r);
-                if analysis.records.is_multiple_of(LOOK_EVERY) {
-                    let now = env.clock.monotonic();
-                    if now.saturating_sub(told) >= undo::TELL_EVERY {
-                        told = now;
-                        db.tell_progress(2, r.pos.since(boot.min), most, now.saturating_sub(began));
-                    }
+        let options = log_options(instance, store, &boot.options);
+        let chain = db.log_chain().unwrap_or(LogPos::MAX);
+        let opened = Log::open_keeping(env, paths, options, &anchor, chain, |r| {
+            analysis.see(r);
+            if analysis.records.is_multiple_of(LOOK_EVERY) {
+                let now = env.clock.monotonic();
+                if now.saturating_sub(told) >= undo::TELL_EVERY {
+                    told = now;
+                    db.tell_progress(2, r.pos.since(boot.min), most, now.saturating_sub(began));
                 }
-                redo.see(r).map_err(|e| {
-                    failed = Some(e);
-                    LogError::Unavailable
-                })
-            });
+            }
+            redo.see(r).map_err(|e| {
+                failed = Some(e);
+                LogError::Unavailable
+            })
+        });
         match (failed, opened) {
             (Some(e), _) => Err(e),
-            (None, Ok((log, _))) => Ok((log, analysis)),
+            (None, Ok((log, found))) => {
+                if !found.kept {
+                    chain_is_broken(db);
+                }
+                Ok((log, analysis))
+            }
             (None, Err(e)) => Err(open_log_error(store, e)),
         }
     };
-    let ((log, mut analysis), redone) =
-        redo::run(db, workers, boot.scan_from, boot.checkpoint, read)?;
+    let ((log, mut analysis), redone) = redo::run(db, workers, boot.scan_from, read)?;
     if let Some(what) = analysis.malformed.take() {
         return Err(suspect(store, &what));
     }
@@ -207,6 +217,15 @@ fn read_log(
     report.rolled_forward = analysis.committed;
     report.rolled_back = analysis.active.values().filter(|t| !t.txn.system).count() as u64;
     Ok((analysis.active.into_values().collect(), analysis.checkpoint))
+}
+
+/// Nothing but log backups needs what is missing: the database goes on without a chain, until the next full backup.
+fn chain_is_broken(db: &Database) {
+    let text = "The log does not reach back to the last log backup any more: the log backup chain is broken. \
+                Take a full database backup to begin another.";
+    let event = Event::BackgroundError { database: db.id(), text: text.to_owned() };
+    EventRing::global().push(event);
+    db.forget_log_chain();
 }
 
 fn log_bytes(env: &Env, path: &Path) -> StorageResult<u64> {

@@ -341,6 +341,10 @@ impl Database {
                 self.tell_undo(now.saturating_sub(began));
             }
         }
+        // Closed while the last step was waited for: what was left is left to the next restart.
+        if self.store.check().is_err() {
+            return Ok(false);
+        }
         self.free_orphans();
         let now = clock.monotonic();
         let mut recovering = self.recovering.lock();

@@ -14,7 +14,7 @@ use super::table::TxnEntry;
 use crate::buffer::{Store, WriteGuard};
 use crate::codec::Put;
 use crate::database::Database;
-use crate::error::{StorageError, StorageResult};
+use crate::error::{StorageError, StorageResult, refused_log};
 
 /// Shown by fn_dblog for transactions that nobody named.
 pub(crate) const USER_TRANSACTION: &str = "user_transaction";
@@ -85,8 +85,13 @@ impl Store {
         }
     }
 
-    /// The error for what the log said.
+    /// The error for what the log said. Damage and failed I/O make the database suspect; so does a record that is not there, for whoever
+    /// asks for one that the database itself remembers. What was refused does not.
     pub(crate) fn log_error(&self, e: LogError) -> StorageError {
+        let e = match refused_log(e) {
+            Ok(refused) => return refused,
+            Err(e) => e,
+        };
         match e {
             LogError::Io(_) | LogError::Unavailable => {
                 self.mark_suspect(e.to_string());
@@ -96,6 +101,19 @@ impl Store {
                 self.mark_suspect(e.to_string());
                 StorageError::Sql(SqlError::new(9004, &[&self.name()]))
             }
+        }
+    }
+}
+
+impl Store {
+    /// The same for those who read log that the database can do without.
+    pub(crate) fn log_read_error(&self, e: LogError) -> StorageError {
+        match e {
+            LogError::NotFound(pos) => {
+                let pos = format!("{:#x}", pos.0);
+                StorageError::Sql(SqlError::new(9003, &[&pos, &self.name()]))
+            }
+            e => self.log_error(e),
         }
     }
 }

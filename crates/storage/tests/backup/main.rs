@@ -3,7 +3,11 @@
 mod bulk;
 mod chain;
 mod crashes;
+mod files;
 mod fuzz;
+mod images;
 mod media;
+mod restarts;
 mod speed;
 mod support;
+mod tail;

@@ -204,6 +204,8 @@ impl Run {
     /// Drops every table: all space comes back, whatever the crashes interrupted.
     fn empty(&mut self) -> Outcome<()> {
         let tables: Vec<HobtId> = self.model.base.tables.keys().copied().collect();
+        // Restart may have left the log nearly full.
+        self.checkpoint()?;
         for id in tables {
             self.begin();
             let mut t = self.open.pop().expect("the transaction just begun");
@@ -389,25 +391,31 @@ impl Run {
         instance: &Arc<StorageInstance>,
         spec: &OpenSpec,
     ) -> Outcome<()> {
-        let error = |e: StorageError| format!("undo beside readers: {e} ({e:?})");
+        let error = |what: &'static str| {
+            move |e: StorageError| format!("undo beside readers, {what}: {e} ({e:?})")
+        };
         let mut shown = Content::default();
         loop {
             let db = self.db();
-            let more = db.undo_step(1 + self.rng.below(6) as usize).map_err(error)?;
+            let more = db.undo_step(1 + self.rng.below(6) as usize).map_err(error("a step"))?;
             self.seen.undo_steps += u64::from(more);
             if self.rng.one_in(3) {
                 match check::read_beside(&db, &mut shown) {
                     Ok(blocked) => self.seen.blocked_by_undo += u64::from(blocked),
-                    Err(e) => return Err(error(e)),
+                    Err(e) => return Err(error("reading")(e)),
                 }
             }
             if more && self.rng.one_in(10) {
-                db.checkpoint(CheckpointKind::Automatic).map_err(error)?;
+                db.checkpoint(CheckpointKind::Automatic).map_err(error("a checkpoint"))?;
             }
             if more && self.rng.one_in(10) {
-                db.close().map_err(error)?;
+                // It closes all the same when the log has no room for a last checkpoint.
+                match db.close() {
+                    Ok(()) | Err(StorageError::LogFull(_)) => {}
+                    Err(e) => return Err(error("closing")(e)),
+                }
                 let opened = Database::open_deferred(instance, DatabaseId(5), NAME, spec);
-                self.db = Some(opened.map_err(error)?.0);
+                self.db = Some(opened.map_err(error("opening"))?.0);
                 self.seen.closed_in_undo += 1;
             }
             if !more {
@@ -415,11 +423,12 @@ impl Run {
             }
         }
         let db = self.db();
-        let all = db.finish_recovery().map_err(error)?;
+        let all = db.finish_recovery().map_err(error("the end"))?;
         if !all || db.is_undoing() {
             return Err("recovery did not end".into());
         }
-        let last = check::read_ids(&db, shown.tables.keys().copied()).map_err(error)?;
+        let last = check::read_ids(&db, shown.tables.keys().copied())
+            .map_err(error("reading at the end"))?;
         match shown.difference(&last) {
             Some(text) => Err(format!("a reader beside undo was shown something else: {text}")),
             None => Ok(()),

@@ -106,6 +106,11 @@ impl Databases {
         restoring(&self.storage, &entry.name, primary).ok().flatten()
     }
 
+    /// What the primary file of a database that is not open says of it. None: it cannot be read.
+    pub(crate) fn closed(&self, entry: &DatabaseEntry) -> Option<taffrail_storage::Closed> {
+        taffrail_storage::closed(&self.storage, &entry.name, entry.files.first()?).ok()
+    }
+
     /// At start: whether it is in the middle of a restore. The row follows the file.
     pub(super) fn starts_restoring(&self, entry: &mut DatabaseEntry) -> SqlResult<bool> {
         let Some(primary) = entry.files.first() else { return Ok(false) };

@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{FileId, HobtId, LogPos, PageId};
 use taffrail_log::{Lcx, Lop, Record, RecordFlags, RecordHeader, Reserve};
 
+use crate::access::Hobt;
 use crate::codec::{Put, Take};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::EXTENT_PAGES;
@@ -46,6 +47,13 @@ pub(crate) fn log_allocation(
 ) -> StorageResult<LogPos> {
     let file = extents.first().map_or(FileId(0), |e| e.file);
     debug_assert!(extents.iter().all(|e| e.file == file));
+    if minimal && let Some(file) = work.db.store.file(file) {
+        // Before the record: a checkpoint that begins after it, from where redo will not see it any more, has them in the map
+        // for differential backups. The pages themselves are written later.
+        for extent in extents {
+            file.mark_changed(extent.page);
+        }
+    }
     let runs = runs_of(extents);
     let mut payload = head(if minimal { MINIMAL } else { 0 }, rows, file, runs.len());
     for (first, n) in runs {
@@ -103,13 +111,18 @@ pub(super) fn undo(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
         undo_next: r.header.prev,
         ..RecordHeader::new(Lop::BulkExtAllocation, Lcx::BulkOperationPage)
     };
-    work.append(&header, &[&head(0, -rows, FileId(0), 0)], Reserve::NONE)?;
-    match work.db.clone().hobt(r.header.hobt) {
-        Ok(hobt) => hobt.add_rows(-rows),
+    let hobt = match work.db.clone().hobt(r.header.hobt) {
+        Ok(hobt) => Some(hobt),
         // It was dropped later in the same transaction, or made in it.
-        Err(StorageError::Misuse(_)) => {}
+        Err(StorageError::Misuse(_)) => None,
         Err(e) => return Err(e),
+    };
+    let counting = hobt.as_deref().map(Hobt::counting);
+    work.append(&header, &[&head(0, -rows, FileId(0), 0)], Reserve::NONE)?;
+    if let Some(hobt) = &hobt {
+        hobt.add_rows(-rows);
     }
+    drop(counting);
     work.db.store.rarities.bulk_undone.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }

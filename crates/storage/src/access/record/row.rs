@@ -18,7 +18,7 @@ use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::{Place, RedoResult, compensation, on_page};
 use crate::access::node::{FORWARDED, GHOST, is_ghost, search, split_entry};
-use crate::access::{btree, directory};
+use crate::access::{Hobt, btree, directory};
 use crate::buffer::WriteGuard;
 use crate::codec::{Put, Take};
 use crate::database::Database;
@@ -287,10 +287,26 @@ fn locate<'p>(
     }
 }
 
-fn count(work: &Work, r: &Record<'_>, delta: i64) {
-    if let Ok(hobt) = work.db.hobt(r.header.hobt) {
+/// Rows that a row in this place stands for.
+pub(crate) fn counted(place: u8) -> i64 {
+    i64::from(matches!(place, HEAP | LEAF))
+}
+
+/// Appends a compensation that changes the number of rows by `delta`.
+fn change_counted(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    change: &Change,
+    payload: &[&[u8]],
+    hobt: Option<&Hobt>,
+    delta: i64,
+) -> StorageResult<()> {
+    let _counting = hobt.map(Hobt::counting);
+    work.change(page, change, payload)?;
+    if let Some(hobt) = hobt {
         hobt.add_rows(delta);
     }
+    Ok(())
 }
 
 pub(super) fn undo_insert(
@@ -303,16 +319,18 @@ pub(super) fn undo_insert(
     };
     let mut change = compensation(r, Lop::DeleteRows, r.header.context);
     let db = work.db.clone();
+    let hobt = if place == Place::Interior { None } else { db.hobt(r.header.hobt).ok() };
+    let hobt = hobt.as_deref();
     if place == Place::Leaf {
         let key = split_entry(r.payload).0;
         directory::before_undo(work, r, key)?;
+        let _counts = directory::counts_stand(&db, r);
         {
             let (mut leaf, slot) = locate(work, &db, r, key)?;
             change.slot = slot as u16;
-            work.change(&mut leaf, &change, &[&[LEAF]])?;
+            change_counted(work, &mut leaf, &change, &[&[LEAF]], hobt, -1)?;
             apply_remove(&mut leaf, place, slot);
         }
-        count(work, r, -1);
         return directory::after_undo(&db, r, key);
     }
     on_page(work, held, r.header.page, |work, page| {
@@ -321,15 +339,12 @@ pub(super) fn undo_insert(
             return Err(damaged(work, r, "the row is not there"));
         }
         change.slot = r.header.slot;
-        work.change(page, &change, &[&place_byte(place, page.row(slot))])?;
+        let place_byte = place_byte(place, page.row(slot));
+        let delta = -counted(place_byte[0]);
+        change_counted(work, page, &change, &[&place_byte], hobt, delta)?;
         apply_remove(page, place, slot);
         Ok(())
-    })?;
-    let moved = r.payload.first().is_some_and(|f| f & FORWARDED != 0);
-    if place == Place::Heap && !moved {
-        count(work, r, -1);
-    }
-    Ok(())
+    })
 }
 
 pub(super) fn undo_delete(
@@ -356,15 +371,17 @@ pub(super) fn undo_delete(
     let mut change = compensation(r, Lop::InsertRows, Lcx::MarkAsGhost);
     let txn = work.id();
     let db = work.db.clone();
+    let hobt = db.hobt(r.header.hobt).ok();
+    let hobt = hobt.as_deref();
     if place == LEAF {
         directory::before_undo(work, r, key)?;
+        let _counts = directory::counts_stand(&db, r);
         {
             let (mut leaf, slot) = locate(work, &db, r, key)?;
             change.slot = slot as u16;
-            work.change(&mut leaf, &change, &[&[LEAF]])?;
+            change_counted(work, &mut leaf, &change, &[&[LEAF]], hobt, 1)?;
             apply_ghost(&mut leaf, slot, false, txn);
         }
-        count(work, r, 1);
         return directory::after_undo(&db, r, key);
     }
     on_page(work, held, r.header.page, |work, page| {
@@ -373,14 +390,10 @@ pub(super) fn undo_delete(
             return Err(damaged(work, r, "the row is not there"));
         }
         change.slot = r.header.slot;
-        work.change(page, &change, &[&[place]])?;
+        change_counted(work, page, &change, &[&[place]], hobt, counted(place))?;
         apply_ghost(page, slot, false, txn);
         Ok(())
-    })?;
-    if place == HEAP {
-        count(work, r, 1);
-    }
-    Ok(())
+    })
 }
 
 pub(super) fn undo_modify(
@@ -399,7 +412,9 @@ pub(super) fn undo_modify(
     let header = modify_header(at, after.len(), before.len(), 0);
     let txn = work.id();
     let db = work.db.clone();
-    let mut revived = 0;
+    // Rows of a heap come and go in other ways.
+    let leaf = Place::of(r.header.context) == Some(Place::Leaf);
+    let hobt = if leaf { db.hobt(r.header.hobt).ok() } else { None };
     let mut back = |work: &mut Work, page: &mut WriteGuard<'_>, slot: usize| {
         change.slot = slot as u16;
         let room = before.len().saturating_sub(after.len()) <= page.free_bytes() as usize;
@@ -409,18 +424,22 @@ pub(super) fn undo_modify(
             return Err(damaged(work, r, "the row is not what the record left"));
         }
         let was = is_ghost(page, slot);
+        let _counting = hobt.as_deref().map(Hobt::counting);
         work.change(page, &change, &[&header, before])?;
         apply_modify(page, slot, at, after.len(), before, txn, true);
-        revived = i64::from(was) - i64::from(is_ghost(page, slot));
+        let revived = i64::from(was) - i64::from(is_ghost(page, slot));
+        if let Some(hobt) = hobt.as_deref().filter(|_| revived != 0) {
+            hobt.add_rows(revived);
+        }
         Ok(())
     };
-    if Place::of(r.header.context) == Some(Place::Leaf) {
+    if leaf {
         directory::before_undo(work, r, key)?;
+        let _counts = directory::counts_stand(&db, r);
         {
             let (mut leaf, slot) = locate(work, &db, r, key)?;
             back(work, &mut leaf, slot)?;
         }
-        count(work, r, revived);
         return directory::after_undo(&db, r, key);
     }
     on_page(work, held, r.header.page, |work, page| {
@@ -464,7 +483,7 @@ pub(crate) fn whole_row<'a>(r: &Record<'a>) -> Option<&'a [u8]> {
 
 /// By how many rows a record changes its HoBt's row count, for the counts that restart brings up to date.
 pub(crate) fn row_delta(r: &Record<'_>) -> i64 {
-    let counted = |place: Option<&u8>| i64::from(matches!(place, Some(&(HEAP | LEAF))));
+    let counted = |place: Option<&u8>| place.map_or(0, |&p| counted(p));
     let context = r.header.context;
     match r.header.op {
         Lop::InsertRows if context == Lcx::MarkAsGhost => counted(r.payload.first()),

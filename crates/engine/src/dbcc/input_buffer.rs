@@ -1,0 +1,37 @@
+//! `DBCC INPUTBUFFER (session_id [, request_id])`: what a session sent last.
+
+use super::{number_of, send};
+use crate::context::StatementContext;
+use crate::row;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::{MaxLen, SqlType};
+
+/// Answers for the session of the first argument.
+pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    let id = dbcc.arguments.first().and_then(number_of);
+    let id = id.ok_or_else(|| SqlError::new(2560, &[&1]))?;
+    let sessions = cx.instance().sessions();
+    let found = sessions.iter().find(|s| i64::from(s.id.0) == id);
+    let invalid = || {
+        let message = format!("Invalid SPID {id} specified.");
+        Box::new(SqlError {
+            number: 7955,
+            state: 2,
+            severity: 16,
+            line: 0,
+            procedure: None,
+            message,
+        })
+    };
+    let text = found.ok_or_else(invalid)?.text();
+    let kept: String = text.chars().take(4000).collect();
+    let event = if text.is_empty() { "No Event" } else { "Language Event" };
+    let shown = (!text.is_empty()).then_some(kept);
+    let columns = [
+        ("EventType", SqlType::NVarChar(MaxLen::N(30)), true),
+        ("Parameters", SqlType::SmallInt, true),
+        ("EventInfo", SqlType::NVarChar(MaxLen::N(4000)), true),
+    ];
+    send(cx, &columns, vec![row![event, 0, shown]])
+}

@@ -1,0 +1,69 @@
+//! `DBCC TRACEON`, `TRACEOFF`, `TRACESTATUS`.
+//!
+//! Two flags exist. 3604 (output of DBCC to the client) is how it always is here; 3605 (output of DBCC to the error log)
+//! concerns only commands that do not exist here. So both can be set, for the scripts that begin with them, and change
+//! nothing. Every other flag is refused.
+
+use super::{number_of, send};
+use crate::context::StatementContext;
+use crate::row;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::SqlType;
+
+const KNOWN: [i64; 2] = [3604, 3605];
+
+/// The flags that a command names, and whether -1 (all sessions) stands among them.
+fn flags(dbcc: &ast::Dbcc) -> SqlResult<(Vec<i64>, bool)> {
+    let mut flags = Vec::new();
+    for (n, argument) in dbcc.arguments.iter().enumerate() {
+        flags.push(number_of(argument).ok_or_else(|| SqlError::new(2560, &[&(n + 1)]))?);
+    }
+    let global = flags.contains(&-1);
+    flags.retain(|f| *f != -1);
+    Ok((flags, global))
+}
+
+/// TRACEON, TRACEOFF.
+pub(super) fn set(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc, on: bool) -> SqlResult<()> {
+    let (flags, global) = flags(dbcc)?;
+    if let Some(flag) = flags.iter().find(|f| !KNOWN.contains(f)) {
+        return Err(SqlError::new(40510, &[&format_args!("Trace flag {flag}")]));
+    }
+    let instance = cx.session.instance.clone();
+    let mut everywhere = instance.databases().trace_flags().lock();
+    let set = if global { &mut *everywhere } else { &mut cx.session.trace_flags };
+    set.retain(|f| !flags.contains(f));
+    if on {
+        set.extend(flags);
+    }
+    Ok(())
+}
+
+/// TRACESTATUS: the flags that are on, or each that was asked for.
+pub(super) fn status(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    let (asked, only_global) = flags(dbcc)?;
+    let everywhere = cx.instance().databases().trace_flags().lock().clone();
+    let mut shown = asked;
+    if shown.is_empty() {
+        shown.clone_from(&everywhere);
+        if !only_global {
+            shown.extend(&cx.session.trace_flags);
+        }
+        shown.sort_unstable();
+        shown.dedup();
+    }
+    let mut rows = Vec::new();
+    for flag in shown {
+        let (global, session) =
+            (everywhere.contains(&flag), cx.session.trace_flags.contains(&flag));
+        rows.push(row![flag, i32::from(global || session), i32::from(global), i32::from(session)]);
+    }
+    let columns = [
+        ("TraceFlag", SqlType::SmallInt, true),
+        ("Status", SqlType::SmallInt, true),
+        ("Global", SqlType::SmallInt, true),
+        ("Session", SqlType::SmallInt, true),
+    ];
+    send(cx, &columns, rows)
+}
