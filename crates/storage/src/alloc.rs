@@ -87,7 +87,11 @@ impl Database {
         kind: PageType,
         level: u8,
     ) -> StorageResult<WriteGuard<'_>> {
-        let page = space.free.pop().expect("an extent was added");
+        let Some(page) = space.free.pop() else {
+            // The GAM page called an extent free whose pages the PFS page calls allocated.
+            let what = format!("an extent of HoBt {} has no page left", hobt.id());
+            return Err(self.store.corrupt(hobt.root(), what));
+        };
         let result = (|| {
             // The latch first: a scan that sees the page allocated waits here until it is formatted.
             let mut guard = self.pool().write_unread(&self.store, page)?;

@@ -1,5 +1,7 @@
 //! Little-endian integers and short strings into bytes, and back with every bound checked.
 
+use taffrail_log::Growth;
+
 /// Appends to a vector.
 pub(crate) trait Put {
     fn u8(&mut self, v: u8);
@@ -32,6 +34,33 @@ impl Put for Vec<u8> {
         self.u16(len as u16);
         self.extend_from_slice(&v.as_bytes()[..len]);
     }
+}
+
+/// FILEGROWTH and MAXSIZE of a file, as boot pages and backups have them: kind (u8) and amount, then the limit or all ones.
+pub(crate) fn put_growth(b: &mut Vec<u8>, growth: Growth, max_size: Option<u64>) {
+    let (kind, amount) = match growth {
+        Growth::None => (0, 0),
+        Growth::Bytes(n) => (1, n),
+        Growth::Percent(n) => (2, u64::from(n)),
+    };
+    b.u8(kind);
+    b.u64(amount);
+    b.u64(max_size.unwrap_or(u64::MAX));
+}
+
+/// The first half of [`put_growth`].
+pub(crate) fn take_growth(t: &mut Take<'_>) -> Option<Growth> {
+    Some(match (t.u8()?, t.u64()?) {
+        (0, _) => Growth::None,
+        (1, n) => Growth::Bytes(n),
+        (2, n) => Growth::Percent(n.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+/// The second half.
+pub(crate) fn take_max_size(t: &mut Take<'_>) -> Option<Option<u64>> {
+    t.u64().map(|n| Some(n).filter(|&n| n != u64::MAX))
 }
 
 /// Reads from a slice; `None` when it ends too early.

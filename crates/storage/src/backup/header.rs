@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use taffrail_base::{FileId, Lsn};
 use taffrail_io::UtcTime;
-use taffrail_log::Growth;
 
 use super::spec::{BackupFile, BackupKind, Labels, SetHeader};
-use crate::codec::{Put, Take};
+use crate::codec::{Put, Take, put_growth, take_growth, take_max_size};
 use crate::database::{FileKind, RecoveryModel};
 
 /// Feature bits of a set that a reader must know.
@@ -109,14 +108,7 @@ impl SetHeader {
             b.text(&f.name);
             b.text(&f.path.to_string_lossy());
             b.u64(f.size);
-            let (kind, amount) = match f.growth {
-                Growth::None => (0, 0),
-                Growth::Bytes(n) => (1, n),
-                Growth::Percent(n) => (2, u64::from(n)),
-            };
-            b.u8(kind);
-            b.u64(amount);
-            b.u64(f.max_size.unwrap_or(u64::MAX));
+            put_growth(b, f.growth, f.max_size);
             b.u64(f.pages);
         }
     }
@@ -192,13 +184,8 @@ impl SetHeader {
                 name: t.text()?,
                 path: PathBuf::from(t.text()?),
                 size: t.u64()?,
-                growth: match (t.u8()?, t.u64()?) {
-                    (0, _) => Growth::None,
-                    (1, n) => Growth::Bytes(n),
-                    (2, n) => Growth::Percent(n.try_into().ok()?),
-                    _ => return None,
-                },
-                max_size: Some(t.u64()?).filter(|&n| n != u64::MAX),
+                growth: take_growth(t)?,
+                max_size: take_max_size(t)?,
                 pages: t.u64()?,
             });
         }
@@ -254,7 +241,7 @@ pub(super) fn sample() -> SetHeader {
             name: "Verkäufe".into(),
             path: "/data/v.mdf".into(),
             size: 8 << 20,
-            growth: Growth::Percent(10),
+            growth: taffrail_log::Growth::Percent(10),
             max_size: Some(1 << 40),
             pages: 17,
         }],

@@ -15,7 +15,7 @@ use taffrail_io::UtcTime;
 use taffrail_log::{Growth, Initialization, LogAnchor, VlfAlgorithm};
 
 use crate::backup::BackupState;
-use crate::codec::{Put, Take};
+use crate::codec::{Put, Take, put_growth, take_growth, take_max_size};
 use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
 use crate::page::{Format, HEADER_BYTES, Page, PageType};
 
@@ -121,14 +121,7 @@ impl Boot {
             b.text(&f.name);
             b.text(f.path.to_str()?);
             b.u32(f.pages);
-            let (kind, amount) = match f.growth {
-                Growth::None => (0, 0),
-                Growth::Bytes(n) => (1, n),
-                Growth::Percent(n) => (2, u64::from(n)),
-            };
-            b.u8(kind);
-            b.u64(amount);
-            b.u64(f.max_size.unwrap_or(u64::MAX));
+            put_growth(&mut b, f.growth, f.max_size);
         }
         self.backup.encode(&mut b);
         let mut p = Page::zeroed();
@@ -190,13 +183,8 @@ impl Boot {
                 name: t.text()?,
                 path: PathBuf::from(t.text()?),
                 pages: t.u32()?,
-                growth: match (t.u8()?, t.u64()?) {
-                    (0, _) => Growth::None,
-                    (1, n) => Growth::Bytes(n),
-                    (2, n) => Growth::Percent(n.try_into().ok()?),
-                    _ => return None,
-                },
-                max_size: Some(t.u64()?).filter(|&n| n != u64::MAX),
+                growth: take_growth(&mut t)?,
+                max_size: take_max_size(&mut t)?,
             });
         }
         boot.backup = BackupState::decode(&mut t, boot.guid)?;
