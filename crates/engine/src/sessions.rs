@@ -138,16 +138,17 @@ impl Sessions {
             return None;
         }
         self.last.fetch_max(id, Ordering::Relaxed);
+        let cell = SessionCell::new(id);
         let entry = Arc::new(SessionEntry {
             id: SessionId(id),
-            cell: SessionCell::new(id),
+            cancel: cell.cancel_flag().clone(),
+            cell,
             client: Client { connect: client, encrypted: false },
             login_time,
             connection_id,
             text: Mutex::new("".into()),
             killed: AtomicBool::new(false),
             running: AtomicBool::new(false),
-            cancel: Arc::new(AtomicBool::new(false)),
             kill_hook: Mutex::new(None),
         });
         let at = list.partition_point(|s| s.id.0 < id);

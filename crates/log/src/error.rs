@@ -46,6 +46,8 @@ pub enum LogError {
     Specification(String),
     /// The log may not grow to the size asked for.
     MaxSize(PathBuf),
+    /// The session that waited for a growth was cancelled; the file is as it was.
+    Cancelled,
 }
 
 impl LogError {
@@ -78,6 +80,7 @@ impl fmt::Display for LogError {
                 path.display()
             ),
             LogError::Specification(why) => f.write_str(why),
+            LogError::Cancelled => f.write_str("the growth of the log was cancelled"),
             LogError::MaxSize(path) => {
                 write!(f, "log file '{}' may not grow further", path.display())
             }
@@ -114,6 +117,8 @@ pub enum AppendError {
     },
     /// Message 9001: an earlier log write failed.
     LogUnavailable,
+    /// The session was cancelled while its growth zeroed the file (message 5144 goes to the error log).
+    Cancelled,
     /// The record is longer than a block: a mistake of the caller.
     TooLong(usize),
 }
@@ -124,6 +129,7 @@ impl fmt::Display for AppendError {
             AppendError::LogFull { wait, .. } => {
                 write!(f, "the log is full due to '{}'", wait.name())
             }
+            AppendError::Cancelled => f.write_str("the growth of the log was cancelled"),
             AppendError::LogUnavailable => f.write_str("the log is not available"),
             AppendError::TooLong(n) => write!(f, "a log record of {n} bytes does not fit a block"),
         }

@@ -25,6 +25,7 @@
 //! Every growth ends in [`Log::extend`]: it feeds the waits, the counter, the event, and the table of VLFs.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use taffrail_base::Lsn;
 use taffrail_io::{AlignedBuf, IoError, IoResult, Volume};
@@ -81,6 +82,17 @@ const MB: u64 = 1 << 20;
 const VLF_MIN: u64 = 253_952;
 /// Smallest growth: one VLF with room for the largest block.
 const GROWTH_MIN: u64 = 256 << 10;
+/// Who wants a growth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// An append that finds no room, or is about to. Who waits for it may be cancelled (message 5144).
+    ByAppend,
+    /// Rollback: never given up.
+    ByRollback,
+    /// ALTER DATABASE.
+    ByHand,
+}
+
 /// Growths are multiples of it.
 const GROWTH_UNIT: u64 = 64 << 10;
 /// With `sql2022`, automatic growths up to this are not zeroed.
@@ -118,15 +130,33 @@ pub fn vlf_sizes(
 }
 
 /// Writes zeroes over a range, through the write path that the log itself uses.
-pub(crate) fn zero(volume: &dyn Volume, mut offset: u64, end: u64) -> IoResult<()> {
+pub(crate) fn zero(volume: &dyn Volume, offset: u64, end: u64) -> IoResult<()> {
+    zero_while(volume, offset, end, || true).map(drop)
+}
+
+/// The same for as long as `go_on` says so; false: stopped before the end.
+fn zero_while(
+    volume: &dyn Volume,
+    mut offset: u64,
+    end: u64,
+    go_on: impl Fn() -> bool,
+) -> IoResult<bool> {
     const PIECE: u64 = 1 << 20;
     let buf = AlignedBuf::zeroed(PIECE as usize);
     while offset < end {
+        if !go_on() {
+            return Ok(false);
+        }
         let n = PIECE.min(end - offset);
         volume.write_at(offset, &buf[..n as usize])?;
         offset += n;
     }
-    Ok(())
+    Ok(true)
+}
+
+/// Whether the session of this thread has been told to stop what it does.
+fn is_cancelled() -> bool {
+    taffrail_observe::session::with_current(|s| s.cancel_flag().load(Relaxed)).unwrap_or(false)
 }
 
 /// With `ahead`, so much of a new file is zeroed at once; the rest while the log is used.
@@ -182,11 +212,12 @@ impl Log {
         files: &mut LogFiles,
         file: usize,
         by: u64,
-        automatic: bool,
+        wanted: Wanted,
     ) -> Result<(), LogError> {
         assert!(by.is_multiple_of(8192) && by > 0, "log files grow by whole pages");
         let from = files.root.files[file].size;
         let to = from + by;
+        let automatic = wanted != Wanted::ByHand;
         let started = Moment::now();
         let mode = self.initialization();
         let mut instant = match mode {
@@ -205,13 +236,23 @@ impl Log {
                 volume.sync()?;
             } else {
                 instant = false;
-                if let Err(e) = zero(&*volume, from, to) {
-                    if e.is_full() {
+                let go_on = || wanted == Wanted::ByRollback || !is_cancelled();
+                match zero_while(&*volume, from, to, go_on) {
+                    Ok(true) => volume.sync()?,
+                    Ok(false) => {
                         self.cut_back(&*volume, file, from)?;
+                        if automatic {
+                            self.tell_cancelled(file, started);
+                        }
+                        return Err(LogError::Cancelled);
                     }
-                    return Err(e.into());
+                    Err(e) => {
+                        if e.is_full() {
+                            self.cut_back(&*volume, file, from)?;
+                        }
+                        return Err(e.into());
+                    }
                 }
-                volume.sync()?;
             }
         }
         let create = self.growth_lsn();
@@ -262,6 +303,17 @@ impl Log {
         });
         self.kick_ahead();
         Ok(())
+    }
+
+    fn tell_cancelled(&self, file: usize, started: Moment) {
+        let (id, name) = self.file_name(file);
+        EventRing::global().push(Event::LogGrowthCancelled {
+            database: self.options.database,
+            file: id,
+            name,
+            session: taffrail_observe::session::with_current(SessionCell::session_id).unwrap_or(0),
+            ns: Moment::now().since(started),
+        });
     }
 
     /// Sees to it that a file has extents up to `to`.
@@ -316,6 +368,7 @@ impl Log {
     fn extend_any(
         &self,
         files: &mut LogFiles,
+        wanted: Wanted,
         by: impl Fn(u64, Growth, u64) -> Option<u64>,
     ) -> Result<bool, AppendError> {
         let mut refused: Option<IoError> = None;
@@ -327,8 +380,9 @@ impl Log {
                 continue;
             }
             let Some(by) = by(f.size, f.growth, f.max_size) else { continue };
-            match self.extend(files, i, by, true) {
+            match self.extend(files, i, by, wanted) {
                 Ok(()) => return Ok(true),
+                Err(LogError::Cancelled) => return Err(AppendError::Cancelled),
                 Err(LogError::Io(e)) if is_refusal(&e) => refused = Some(e),
                 Err(LogError::Io(e)) => {
                     // A device that fails. What is on it is still whole, but not to be trusted further.
@@ -370,7 +424,11 @@ impl Log {
             Limits::PastForCheckpoint => self.checkpoint_would_free(),
             Limits::Past => true,
         };
-        let grown = self.extend_any(&mut files, |size, growth, max_size| {
+        let wanted = match limits {
+            Limits::Kept => Wanted::ByAppend,
+            _ => Wanted::ByRollback,
+        };
+        let grown = self.extend_any(&mut files, wanted, |size, growth, max_size| {
             increment(size, growth, max_size).or_else(|| {
                 let by = GROWTH_MIN * 4;
                 (beyond && size + by <= MAX_SIZE).then_some(by)
@@ -411,7 +469,7 @@ impl Log {
         if self.lock().free() > lead || self.checkpoint_would_free() {
             return false;
         }
-        match self.extend_any(&mut files, increment) {
+        match self.extend_any(&mut files, Wanted::ByAppend, increment) {
             Ok(grown) => grown,
             Err(AppendError::LogFull { .. }) => {
                 // Nobody needs it yet; who does will be told.
@@ -441,7 +499,7 @@ impl Log {
         if by == 0 {
             return Ok(());
         }
-        let result = self.extend(&mut files, file, by, false);
+        let result = self.extend(&mut files, file, by, Wanted::ByHand);
         if let Err(LogError::Io(e)) = &result
             && !is_refusal(e)
         {

@@ -2,6 +2,7 @@
 //! their healing. On the simulated disk.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
 use taffrail_base::{DatabaseId, FileId, LogPos, TransactionId};
@@ -10,7 +11,7 @@ use taffrail_log::{
     AppendError, FlushReason, Growth, Hold, Initialization, Lcx, Log, LogError, LogFileSpec,
     LogOptions, Lop, RecordHeader, Reserve, ReuseWait, TxLog, VlfAlgorithm, vlf_sizes,
 };
-use taffrail_observe::{Event, EventRing, WaitStats, WaitType};
+use taffrail_observe::{Event, EventRing, SessionCell, WaitStats, WaitType};
 
 const KB: u64 = 1 << 10;
 const MB: u64 = 1 << 20;
@@ -114,6 +115,34 @@ fn each_mode_writes_what_it_says_and_the_wait_shows_it() {
         }
         assert_eq!(world.stats().races, 0);
     }
+}
+
+#[test]
+fn a_cancelled_session_gives_its_growth_up_and_the_next_one_gets_it() {
+    let world = SimWorld::new(8);
+    let options = LogOptions { initialization: Initialization::Zero, ..LogOptions::default() };
+    let (log, _) = create(&world, 112, 2 * MB, Growth::Bytes(8 * MB), options);
+    let volume = world.env().disk.open(&path(), taffrail_io::OpenSpec::LOG).unwrap();
+    let cell = SessionCell::new(77);
+    let _session = SessionCell::enter(&cell);
+    cell.cancel_flag().store(true, Relaxed);
+    let cancelled = loop {
+        match append(&log, 20_000) {
+            Ok(_) => log.flush(FlushReason::Request).unwrap(),
+            Err(e) => break e,
+        };
+    };
+    assert!(matches!(cancelled, AppendError::Cancelled), "{cancelled}");
+    assert!(matches!(log.grow_file(0, 16 * MB), Err(LogError::Cancelled)));
+    assert_eq!((log.files()[0].size, volume.len().unwrap()), (2 * MB, 2 * MB));
+    assert_eq!(growths(112), []);
+    let told = EventRing::global().read_rare_after(0).into_iter().filter(|r| {
+        matches!(&r.event, Event::LogGrowthCancelled { database, session: 77, .. } if database.0 == 112)
+    });
+    assert_eq!(told.count(), 1, "the one by hand was told to who asked");
+    cell.cancel_flag().store(false, Relaxed);
+    grow_once(&log);
+    assert_eq!(log.files()[0].size, 10 * MB);
 }
 
 #[test]

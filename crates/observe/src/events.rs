@@ -37,6 +37,8 @@ pub enum Event {
         session: u16,
         ns: u64,
     },
+    /// A growth by itself was given up in the middle of the zeroing, for the session that waited for it was cancelled.
+    LogGrowthCancelled { database: DatabaseId, file: FileId, name: String, session: u16, ns: u64 },
     /// A statement failed since the log is full (9002): who holds it from where on, and what the system said of a growth.
     LogFull {
         database: DatabaseId,

@@ -4,7 +4,9 @@
 //! which is only set when the thread is about to sleep anyway.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed,
+};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::counters::Counter;
@@ -105,6 +107,7 @@ pub struct SessionCell {
     blocking_session: AtomicU16,
     wait_resource: Mutex<String>,
     waits: OnceLock<Box<[WaitCell]>>,
+    cancelled: Arc<AtomicBool>,
     /// The current database's number.
     pub database_id: AtomicU16,
     /// The open transaction's number in the views, 0 = none.
@@ -178,6 +181,7 @@ impl SessionCell {
             blocking_session: AtomicU16::new(0),
             wait_resource: Mutex::new(String::new()),
             waits: OnceLock::new(),
+            cancelled: Arc::new(AtomicBool::new(false)),
             database_id: AtomicU16::new(0),
             transaction_id: AtomicU64::new(0),
             open_transaction_count: AtomicU32::new(0),
@@ -200,6 +204,11 @@ impl SessionCell {
     /// From now on this thread works for that session, until the returned guard is dropped.
     pub fn enter(cell: &Arc<SessionCell>) -> Entered {
         Entered(CURRENT.with(|c| c.borrow_mut().replace(cell.clone())))
+    }
+
+    /// True while the running request has been told to stop: an attention, a KILL, a shutdown.
+    pub fn cancel_flag(&self) -> &Arc<AtomicBool> {
+        &self.cancelled
     }
 
     /// `session_id`

@@ -153,6 +153,10 @@ fn write(log: &ErrorLog, instance: Option<&Instance>, recorded: &Recorded) {
                 log.info("Server", &text);
             }
         }
+        Event::LogGrowthCancelled { database, name: file, ns, .. } => {
+            let text = SqlError::new(5144, &[file, &name(*database), &(ns / 1_000_000)]).message;
+            log.write(Level::Warning, "Server", &text);
+        }
         Event::LogFull { database, reason, holdup, refused } => {
             if let Some((path, why)) = refused {
                 let text = SqlError::new(17053, &[&path.display(), why]).message;

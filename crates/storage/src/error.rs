@@ -52,6 +52,9 @@ pub(crate) fn refused_log(
     e: taffrail_log::LogError,
 ) -> Result<StorageError, taffrail_log::LogError> {
     use taffrail_log::LogError;
+    if matches!(e, LogError::Cancelled) {
+        return Ok(StorageError::Lock(crate::lock::LockError::Cancelled));
+    }
     Ok(StorageError::Sql(match &e {
         LogError::Sector { path, device, log: Some(log) } => {
             SqlError::new(5178, &[&path.display(), log, device])

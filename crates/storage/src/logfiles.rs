@@ -9,8 +9,8 @@
 //! | remove: the log lets go of the file, and deletes it | restart: what is left of the file is deleted, the line goes |
 //! | remove: the boot page forgets it      | restart: gone                                                  |
 //!
-//! A file that cannot be deleted keeps its line, which nobody sees, until a restart can. While a backup is taken files neither come nor
-//! go (message 3023): a set's boot page and its layout of the log are of one moment.
+//! A file that cannot be deleted keeps its line, which nobody sees, until a restart can. While a backup is taken files neither come, go
+//! nor shrink (message 3023): a set's boot page and its layout of the log are of one moment.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -183,6 +183,8 @@ impl Database {
         let Some(number) = self.log_file_number(id) else {
             return Err(StorageError::Misuse("there is no log file with this id"));
         };
+        // Not while a full or differential backup is taken; a log backup neither minds nor waits.
+        let Some(_alone) = self.backing_up.try_lock() else { return Err(sql(3023, &[])) };
         let mut all: Option<ShrinkReport> = None;
         for _ in 0..TRIES {
             self.checkpoint_if_room()?;

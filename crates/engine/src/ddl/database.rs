@@ -574,6 +574,7 @@ fn log_error(database: &Database, file: &FileInfo, e: taffrail_log::LogError) ->
             SqlError::new(5149, &[&io.source, &file.path.display()]).with_state(3)
         }
         taffrail_log::LogError::Unavailable => SqlError::new(9001, &[&database.name]),
+        taffrail_log::LogError::Cancelled => crate::session::cancelled(),
         other => SqlError::new(5149, &[&other, &file.path.display()]),
     }
 }

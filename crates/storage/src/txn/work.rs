@@ -81,6 +81,7 @@ impl Store {
                 self.mark_suspect("a write of the log failed".to_owned());
                 StorageError::LogUnavailable(self.name().into())
             }
+            AppendError::Cancelled => StorageError::Lock(crate::lock::LockError::Cancelled),
             AppendError::TooLong(_) => StorageError::Misuse("a log record is too long"),
         }
     }

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
 use taffrail_storage::backup::{BackupError, BackupKind, BackupSpec, RestoreSpec, restore};
 use taffrail_storage::{
-    DataFileSpec, Database, DatabaseState, Growth, OpenSpec, RecoveryModel, StorageError,
+    DataFileSpec, Database, DatabaseState, Growth, OpenSpec, RecoveryModel, ShrinkMode,
+    StorageError,
 };
 
 use super::support::*;
@@ -162,6 +163,10 @@ fn files_do_not_change_during_a_backup() {
             asked = true;
             assert_eq!(number(&other.add_log_file(&file("lb", 1)).unwrap_err()), 3023);
             assert_eq!(number(&other.remove_log_file(id).unwrap_err()), 3023);
+            match other.shrink_log_file(id, ShrinkMode::Truncate) {
+                Ok(_) => assert_eq!(kind, BackupKind::Log),
+                Err(e) => assert!(kind != BackupKind::Log && number(&e) == 3023, "{kind:?}: {e}"),
+            }
         });
         db.backup(&BackupSpec::new(kind, disk(BAK)), &mut during).unwrap();
         assert!(asked, "{kind:?}");
