@@ -28,6 +28,8 @@ pub struct ConnectOptions {
     pub database: Option<String>,
     /// The client's address.
     pub client_net_address: String,
+    /// The connection is encrypted beyond the login.
+    pub encrypted: bool,
     /// The protocol version that was agreed on.
     pub tds_version: u32,
     /// Bytes per packet.
@@ -421,6 +423,7 @@ impl Interpreter<'_> {
         self.session.options = SetOptions { isolation, ..SetOptions::default() };
         self.session.prepared.clear();
         self.session.load = None;
+        self.session.cursors = Default::default();
         self.session.trace_flags.clear();
         self.session.identity_insert = None;
         self.session.identity = None;

@@ -2,7 +2,6 @@
 
 use crate::connection::ConnectOptions;
 use parking_lot::{Mutex, RwLock};
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use taffrail_base::SessionId;
@@ -22,21 +21,6 @@ pub struct InstanceCounters {
     pub attentions: Counter,
 }
 
-/// What a client said of itself.
-#[derive(Debug)]
-pub struct Client {
-    connect: ConnectOptions,
-    /// The connection is encrypted.
-    pub encrypted: bool,
-}
-
-impl Deref for Client {
-    type Target = ConnectOptions;
-    fn deref(&self) -> &ConnectOptions {
-        &self.connect
-    }
-}
-
 /// A session as others see it.
 pub struct SessionEntry {
     /// `session_id`.
@@ -44,7 +28,7 @@ pub struct SessionEntry {
     /// What it does and waits for.
     pub cell: Arc<SessionCell>,
     /// What its client said.
-    pub client: Client,
+    pub client: ConnectOptions,
     /// datetime.
     pub login_time: Value,
     /// `connection_id`.
@@ -143,7 +127,7 @@ impl Sessions {
             id: SessionId(id),
             cancel: cell.cancel_flag().clone(),
             cell,
-            client: Client { connect: client, encrypted: false },
+            client,
             login_time,
             connection_id,
             text: Mutex::new("".into()),

@@ -150,6 +150,7 @@ pub(crate) fn login(
         client_pid: login.client_pid,
         database: Some(login.database.clone()).filter(|d| !d.is_empty()),
         client_net_address: from.to_string(),
+        encrypted,
         tds_version: version.login_value(),
         packet_size: packet_bytes as u32,
         language: login.language.clone(),

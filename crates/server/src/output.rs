@@ -238,6 +238,9 @@ impl ResultSink for Output {
         let mut status = 0;
         if done.error {
             status |= token::DONE_ERROR;
+            if self.is_fatal() {
+                status |= token::DONE_SERVER_ERROR;
+            }
         }
         if done.rows.is_some() {
             status |= token::DONE_COUNT;
