@@ -55,6 +55,15 @@ fn sqlcmd() {
 }
 
 #[test]
+fn sqlcmd_articles() {
+    let mut program = Command::new("bash");
+    program
+        .arg(repository().join("tests/clients/sqlcmd_articles.sh"))
+        .env("SQLCMD", installed("sqlcmd"));
+    run("sqlcmd-articles", program);
+}
+
+#[test]
 fn pymssql() {
     let mut program = Command::new(installed("python/bin/python"));
     program.arg(repository().join("tests/clients/pymssql_client.py"));

@@ -443,7 +443,10 @@ impl Interpreter<'_> {
     }
 
     fn drop_temp_tables(&mut self) -> taffrail_base::SqlResult<()> {
-        let ids: Vec<_> = self.session.temp_tables.iter().map(|t| t.object_id).collect();
+        let own = self.session.temp_tables.iter().map(|t| t.object_id);
+        let mut ids: Vec<_> = own.collect();
+        // Somebody may have dropped one of these already.
+        ids.append(&mut self.session.global_temps);
         if ids.is_empty() {
             return Ok(());
         }

@@ -237,6 +237,10 @@ pub struct Session {
     pub transaction: TransactionState,
     /// Temp tables, oldest first.
     pub temp_tables: Vec<TempTable>,
+    /// `##tables` that it has made, in tempdb.
+    pub(crate) global_temps: Vec<ObjectId>,
+    /// Cursors.
+    pub(crate) cursors: crate::exec::cursor::Cursors,
     /// Trace flags that are on for the session.
     pub trace_flags: Vec<i64>,
     /// Counts creations and drops of temp tables: plans that use them compare it.
@@ -278,6 +282,8 @@ pub struct Session {
     pub(crate) next_handle: i32,
     /// INSERT BULK has announced rows: the next request brings them.
     pub(crate) load: Option<crate::load::PendingLoad>,
+    /// What a look-up has found in its way: see [`Session::note_blocked`].
+    pub(crate) blocked: std::cell::Cell<Option<crate::catalog::Blocked>>,
     /// The connection has to end.
     pub(crate) fatal: bool,
     /// A statement in autocommit runs; those inside it end with it.

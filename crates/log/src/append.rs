@@ -1,29 +1,11 @@
 //! Appending: under the log's one mutex, find room, copy the record, publish its position.
 //!
-//! Room is counted in bytes of the file. Free is what remains of the head VLF behind the open block (as it would be
-//! closed now), plus all free VLFs, each less its header and its last sector. Of that is kept back
+//! How much room there is for whom: [`crate::room`].
 //!
-//! ```text
-//!   reserved by transactions (+ 1/8 for block headers and ends of VLFs)      only for their compensation records
-//!   the checkpoint reserve: a fixed part, and a note of each transaction     only for system records
-//! ```
 //! A transaction reserves with each record what undoing it will append, and with its first record its end: one commit
 //! or abort record and one sector, the padding that it causes. Ends are counted apart, because compensation records
-//! that flushes put into sectors of their own take more than was reserved for them, and must not take that: a
+//! that flushes put into sectors of their own may take more than was reserved for them, and must not take that: a
 //! transaction that could neither commit nor abort would have no outcome.
-//!
-//! | who appends                  | may use                                            |
-//! |------------------------------|----------------------------------------------------|
-//! | a transaction                | what is not kept back                              |
-//! | the system (checkpoint)      | that and the checkpoint reserve                    |
-//! | rollback                     | everything but the ends of transactions            |
-//! | commit, abort                | everything but the ends of other transactions      |
-//!
-//! If that is not enough, the file grows past its limits for a commit, an abort or a rollback, and for a checkpoint that
-//! would free some log.
-//!
-//! Invariant: free space is never less than the ends that are reserved, so a commit record finds its place in a log that
-//! is full and on a disk that is full.
 
 use std::sync::atomic::Ordering;
 
@@ -35,11 +17,11 @@ use crate::cache::{OpenBlock, State};
 use crate::error::AppendError;
 use crate::log::Log;
 use crate::lop::Lop;
-use crate::record::{HEADER_BYTES_MAX, RECORD_BYTES_MAX, RecordHeader, Reserve, TxLog};
+use crate::record::{RECORD_BYTES_MAX, RecordHeader, Reserve, TxLog};
 
-/// Whose record it is; see the module's table.
+/// Whose record it is; see the table in [`crate::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Class {
+pub(crate) enum AppendFor {
     Transaction,
     System,
     /// Part of a rollback: compensation records, and system transactions that it needs.
@@ -74,7 +56,7 @@ struct Request<'a> {
     txn: TransactionId,
     prev: LogPos,
     len: usize,
-    class: Class,
+    class: AppendFor,
     /// To be reserved with it, the end not counted.
     reserve: u64,
     /// The transaction's end is to be reserved too.
@@ -83,13 +65,11 @@ struct Request<'a> {
     ends: bool,
 }
 
-/// What a checkpoint may write about an active transaction, and as much again: a long record can waste as much as it
-/// takes at the end of a VLF.
-const NOTE_BYTES: u64 = 72;
-
-/// What is kept back for a reservation of so many bytes.
-pub(crate) fn with_margin(reserved: u64) -> u64 {
-    reserved + reserved / 8
+/// How [`Log::append_request`] goes on when there was no room.
+enum Next {
+    Again,
+    /// With what is kept for others (invariant 3 of [`crate::room`] did not hold: flushes wasted more than that).
+    Squeezed,
 }
 
 impl Log {
@@ -104,12 +84,13 @@ impl Log {
         let len = header.encoded_len() + payload.iter().map(|p| p.len()).sum::<usize>();
         let compensation = header.is_compensation();
         let class = match header.op {
-            Lop::CommitXact | Lop::AbortXact | Lop::ForgetXact => Class::End,
-            _ if compensation || tx.in_rollback => Class::Rollback,
-            _ => Class::Transaction,
+            Lop::CommitXact | Lop::AbortXact | Lop::ForgetXact => AppendFor::End,
+            _ if compensation || tx.in_rollback => AppendFor::Rollback,
+            _ if tx.in_checkpoint => AppendFor::System,
+            _ => AppendFor::Transaction,
         };
-        let begins = tx.first.is_zero() && !compensation && class != Class::End;
-        let ends = class == Class::End && tx.end_reserved;
+        let begins = tx.first.is_zero() && !compensation && class != AppendFor::End;
+        let ends = class == AppendFor::End && tx.end_reserved;
         let reserve = reserve.bytes();
         let request = Request {
             header,
@@ -135,7 +116,9 @@ impl Log {
         if compensation {
             // It was reserved with the record that it undoes.
             let kept = if tx.end_reserved { end } else { 0 };
-            let used = (len.next_multiple_of(4) as u64 + 2).min(tx.reserved - kept);
+            let taken = Reserve::taken(len);
+            debug_assert!(taken <= tx.reserved - kept, "undo of {:?} was not reserved", header.op);
+            let used = taken.min(tx.reserved - kept);
             tx.reserved -= used;
             self.give_back(used);
             tx.undo_next = header.undo_next;
@@ -167,35 +150,11 @@ impl Log {
             txn: header.txn,
             prev: header.prev,
             len,
-            class: Class::System,
+            class: AppendFor::System,
             reserve: 0,
             begins: false,
             ends: false,
         })
-    }
-
-    /// Makes sure that system records with payloads of these lengths find room, each in a block of its own and with
-    /// the end of a VLF between them, so that a checkpoint either is begun and ended or appends nothing.
-    pub fn make_system_room(&self, payloads: &[usize]) -> Result<(), AppendError> {
-        let cost = |payload: &usize| {
-            let padded = (HEADER_BYTES_MAX + payload).next_multiple_of(4);
-            OpenBlock::closed_len(BLOCK_HEADER_BYTES + padded, 1, self.sector) as u64
-        };
-        let longest = payloads.iter().map(cost).max().unwrap_or(0);
-        let need = payloads.iter().map(cost).sum::<u64>() + longest;
-        loop {
-            let seen = {
-                let state = self.lock();
-                if state.core.is_failed() {
-                    return Err(AppendError::LogUnavailable);
-                }
-                if state.free() >= need + with_margin(state.reserved) {
-                    return Ok(());
-                }
-                state.space_changes
-            };
-            self.make_room(seen, Limits::PastForCheckpoint)?;
-        }
     }
 
     /// A transaction ended: what it still has reserved is free again.
@@ -221,29 +180,14 @@ impl Log {
         state.ends += 1;
     }
 
-    fn give_back(&self, bytes: u64) {
-        let mut state = self.lock();
-        assert!(state.reserved >= bytes, "more was given back than was reserved");
-        state.reserved -= bytes;
-    }
-
-    /// What the end of a transaction may take: its abort record, and a block's header and padding.
-    fn end_reserve(&self) -> u64 {
-        (self.sector + BLOCK_HEADER_BYTES + HEADER_BYTES_MAX + 64) as u64
-    }
-
-    /// What is kept for checkpoints while so many transactions are active.
-    pub(crate) fn checkpoint_reserve(&self, active: u64) -> u64 {
-        (6 * self.sector + (8 << 10)) as u64 + active * NOTE_BYTES
-    }
-
     fn append_request(&self, r: &Request<'_>) -> Result<LogPos, AppendError> {
         if r.len > RECORD_BYTES_MAX {
             return Err(AppendError::TooLong(r.len));
         }
+        let mut squeezed = false;
         loop {
             let mut state = self.lock();
-            let obstacle = match self.try_append(&mut state, r) {
+            let obstacle = match self.try_append(&mut state, r, squeezed) {
                 Ok((pos, kick)) => {
                     drop(state);
                     if kick {
@@ -257,12 +201,10 @@ impl Log {
                 Obstacle::Failed => return Err(AppendError::LogUnavailable),
                 Obstacle::Space(seen) => {
                     drop(state);
-                    let limits = match r.class {
-                        Class::Transaction => Limits::Kept,
-                        Class::System => Limits::PastForCheckpoint,
-                        Class::Rollback | Class::End => Limits::Past,
-                    };
-                    self.make_room(seen, limits)?;
+                    match self.room_for(r.class, seen, squeezed)? {
+                        Next::Again => {}
+                        Next::Squeezed => squeezed = true,
+                    }
                 }
                 Obstacle::Buffer => {
                     let _wait = taffrail_observe::wait(WaitType::LogBuffer);
@@ -280,8 +222,28 @@ impl Log {
         }
     }
 
+    fn room_for(&self, class: AppendFor, seen: u64, squeezed: bool) -> Result<Next, AppendError> {
+        let limits = match class {
+            AppendFor::Transaction => Limits::Kept,
+            AppendFor::System => Limits::PastForCheckpoint,
+            AppendFor::Rollback | AppendFor::End => Limits::Past,
+        };
+        match self.make_room(seen, limits) {
+            Ok(()) => Ok(Next::Again),
+            Err(AppendError::LogFull { .. }) if class == AppendFor::Rollback && !squeezed => {
+                Ok(Next::Squeezed)
+            }
+            Err(e) => Err(e),
+        }
+    }
+
     /// One attempt. Returns the position, and whether the writer thread has something to do.
-    fn try_append(&self, s: &mut State, r: &Request<'_>) -> Result<(LogPos, bool), Obstacle> {
+    fn try_append(
+        &self,
+        s: &mut State,
+        r: &Request<'_>,
+        squeezed: bool,
+    ) -> Result<(LogPos, bool), Obstacle> {
         if s.core.is_failed() {
             return Err(Obstacle::Failed);
         }
@@ -299,11 +261,7 @@ impl Log {
         let end = self.end_reserve();
         let ends = s.ends + u64::from(r.begins) - u64::from(r.ends);
         let reserve = r.reserve + if r.begins { end } else { 0 };
-        let keep = match r.class {
-            Class::Transaction => with_margin(s.reserved + reserve) + self.checkpoint_reserve(ends),
-            Class::System => with_margin(s.reserved),
-            Class::Rollback | Class::End => ends * end,
-        };
+        let keep = self.kept_for(s, r.class, reserve, ends, squeezed);
         if s.free() < cost + keep {
             return Err(Obstacle::Space(s.space_changes));
         }

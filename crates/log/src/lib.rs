@@ -20,6 +20,7 @@
 //! | `flush`     | the flush core: a state machine without I/O |
 //! | `cache`     | the open block, closed blocks, buffers |
 //! | `append`    | reserve, copy, publish |
+//! | `room`      | what is kept back for rollback and for checkpoints |
 //! | `harden`    | group commit: the driver around the flush core, delayed durability |
 //! | `reuse`     | who holds the log; truncation |
 //! | `shrink`    | cutting off VLFs at the end of a file |
@@ -30,6 +31,7 @@
 //! | `restore` | whole blocks out of a log for backups, and into the log of a restored database |
 //! | `offline`   | files that nobody has open: their VLFs, blocks and records |
 //! | `verify`    | the whole check of such files |
+//! | `raw`       | single structures out of any bytes, for what damages logs on purpose |
 //!
 //! Deliberately absent: threads, clocks and opened files of its own (all are handed in), and any knowledge of
 //! what a payload or a page means.
@@ -38,7 +40,7 @@
 //!
 //! 1. `durable <= appended`; every record before `durable` is on the medium, with every record before it.
 //! 2. A block is written once. Its sectors are never written again before its VLF is reused.
-//! 3. Free space is never less than what is reserved for compensation and for one checkpoint.
+//! 3. Whoever has filled the log can roll back in it, and a checkpoint has room afterwards: see `room`.
 //! 4. After a failed write nothing is ever written or acknowledged again.
 #![forbid(unsafe_code)]
 
@@ -63,10 +65,12 @@ mod membership;
 pub mod offline;
 mod open;
 mod options;
+pub mod raw;
 mod reader;
 mod record;
 mod restore;
 mod reuse;
+mod room;
 mod shrink;
 pub mod verify;
 mod vlf;
@@ -89,5 +93,6 @@ pub use restore::{
     end_of_log,
 };
 pub use reuse::{Hold, HolderId, ReuseWait};
+pub use room::UNDO_BYTES_MIN;
 pub use shrink::{ShrinkMode, ShrinkReport, ShrinkStop};
 pub use vlf::{VlfInfo, VlfStatus};

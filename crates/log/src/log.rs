@@ -18,6 +18,7 @@ use crate::harden::WriterSlot;
 use crate::options::LogOptions;
 use crate::reader::FetchCache;
 use crate::reuse::Reuse;
+use crate::room::Margins;
 use crate::vlf::{VlfInfo, VlfTable};
 
 /// Largest joined write.
@@ -54,6 +55,7 @@ pub struct Log {
     pub(crate) env: Env,
     pub(crate) options: LogOptions,
     pub(crate) sector: usize,
+    pub(crate) margins: Margins,
     pub(crate) fork: [u8; 16],
     pub(crate) state: Mutex<State>,
     pub(crate) buffers_free: Condvar,
@@ -116,6 +118,7 @@ impl Log {
         let log = Arc::new(Log {
             env: env.clone(),
             sector,
+            margins: Margins::new(sector, options.forced_flush_distance),
             fork,
             volumes: RwLock::new(files.volumes.clone()),
             state: Mutex::new(state),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use taffrail_base::{BlockOffset, LogPos, Lsn, VlfSeqNo};
-use taffrail_io::{AlignedBuf, Env, Volume};
+use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume};
 
 use crate::block::{self, NotABlock};
 use crate::directory::{HALF, VLF_HEADER_BYTES, VlfHeader, parse_vlf_header};
@@ -78,6 +78,9 @@ pub struct WalkEnd {
 /// Log files, read only.
 pub struct OfflineLog {
     files: LogFiles,
+    /// The same files past the page cache, for the walk over the blocks: the server wrote them so, they are not in it, and the
+    /// kernel's own reading ahead is slower than large direct reads. Headers, small and far apart, are read through it.
+    walked: Vec<Arc<dyn Volume>>,
     vlfs: Vec<(VlfInfo, Option<VlfHeader>)>,
     /// See [`OfflineLog::oldest`].
     run: Vec<WalkVlf>,
@@ -108,7 +111,13 @@ impl OfflineLog {
         }
         vlfs.sort_by_key(|v| (v.0.file, v.0.offset));
         let run = OfflineLog::find_run(&vlfs);
-        Ok(OfflineLog { files, vlfs, run })
+        let mut walked = files.volumes.clone();
+        for (volume, file) in walked.iter_mut().zip(&files.root.files) {
+            if !file.is_gone() {
+                *volume = env.disk.open(&file.path, OpenSpec::LOG.read_only())?;
+            }
+        }
+        Ok(OfflineLog { files, walked, vlfs, run })
     }
 
     /// The files as the root describes them.
@@ -229,7 +238,7 @@ impl OfflineLog {
             Some(pos) => run.iter().find(|v| v.start <= pos.0 && pos.0 < v.end()),
         };
         let Some(first) = first.copied() else { return Ok(None) };
-        let volumes: Vec<Arc<dyn Volume>> = self.files.volumes.clone();
+        let volumes = self.walked.clone();
         let pos = pos.unwrap_or(LogPos(first.start + VLF_HEADER_BYTES));
         let mut walker = Walker::new(volumes, self.files.root.fork, first, pos, None);
         loop {

@@ -102,6 +102,9 @@ pub struct LogOptions {
     pub delayed_window: Duration,
     /// Durable writes in flight at most.
     pub flushes_in_flight: usize,
+    /// Compensation records of at least so many bytes lie between two flushes that others force during a rollback.
+    /// See [`Log::is_tight`](crate::Log::is_tight).
+    pub forced_flush_distance: u64,
     /// Log buffers of 60 KiB at most.
     pub buffers: usize,
     /// Counters to add to.
@@ -118,6 +121,7 @@ impl Default for LogOptions {
             first_vlf: 34,
             delayed_window: Duration::from_millis(8),
             flushes_in_flight: 4,
+            forced_flush_distance: 64 << 10,
             buffers: 128,
             counters: Arc::default(),
         }

@@ -266,6 +266,8 @@ pub struct TxLog {
     pub bytes: u64,
     /// Its records belong to the rollback of another transaction: they may use what is kept back for that.
     pub in_rollback: bool,
+    /// Its records are part of a checkpoint: they may use what is kept back for that.
+    pub in_checkpoint: bool,
 }
 
 impl TxLog {
@@ -290,6 +292,11 @@ impl Reserve {
     /// Undo writes a compensation record with so many bytes of payload.
     pub const fn undo(payload_bytes: usize) -> Reserve {
         Reserve { undo_bytes: Some(payload_bytes as u32) }
+    }
+
+    /// Space that a record of so many bytes takes in a block, its slot included.
+    pub const fn taken(len: usize) -> u64 {
+        len.next_multiple_of(4) as u64 + 2
     }
 
     /// Space of that compensation record in a block, its slot included.

@@ -135,7 +135,7 @@ impl Log {
     }
 
     /// True if a checkpoint now would let the oldest VLF go: only recovery needs it, and it is not being written.
-    pub(crate) fn checkpoint_would_free(&self) -> bool {
+    pub fn checkpoint_would_free(&self) -> bool {
         let held = self.oldest_hold().map(|hold| hold.pos);
         let state = self.lock();
         let tail = state.table.tail().end();

@@ -22,7 +22,6 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{FileId, LogPos};
 use taffrail_observe::{Event, EventRing};
 
-use crate::append::with_margin;
 use crate::block::BLOCK_BYTES_MAX;
 use crate::cache::State;
 use crate::directory::Entry;
@@ -211,7 +210,7 @@ impl Log {
 
     /// Room that a log keeps when it gets smaller: what transactions and a checkpoint have reserved, and one block.
     pub(crate) fn kept_back(&self, state: &State) -> u64 {
-        with_margin(state.reserved) + self.checkpoint_reserve(state.ends) + BLOCK_BYTES_MAX as u64
+        self.kept_from_transactions(state, 0, state.ends) + BLOCK_BYTES_MAX as u64
     }
 
     /// The root's line about a file of the log.

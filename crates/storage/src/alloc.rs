@@ -79,7 +79,7 @@ impl Database {
     }
 
     /// Takes a page from the list of a HoBt that has one.
-    fn take_page(
+    pub(crate) fn take_page(
         &self,
         work: &mut Work,
         hobt: &Hobt,

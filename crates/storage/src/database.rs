@@ -75,6 +75,10 @@ pub struct Database {
     pub(crate) recovering: Mutex<Recovering>,
     /// Nobody has taken it on himself to finish the recovery.
     pub(crate) unrecovered: AtomicBool,
+    /// Undo waits for room, and has said so.
+    pub(crate) undo_waits: AtomicBool,
+    /// Milliseconds on the monotonic clock from which on it may look for room again.
+    pub(crate) undo_again_at: AtomicU64,
     /// The database is going to be closed: undo stops where it is.
     pub(crate) stopping: AtomicBool,
     /// Milliseconds on the monotonic clock from which on the checkpoint after a recovery is due; 0: none is.
@@ -113,6 +117,8 @@ impl Database {
             found_rows: Mutex::default(),
             recovering: Mutex::default(),
             unrecovered: AtomicBool::new(false),
+            undo_waits: AtomicBool::new(false),
+            undo_again_at: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
             settle_at: AtomicU64::new(0),
             closed: AtomicBool::new(false),
@@ -370,6 +376,7 @@ impl Database {
             let stands = hobt.count_stands();
             let Some(rows) = hobt.take_changed_count() else { continue };
             let mut sys = Work::system(self, "CountDelta");
+            sys.in_checkpoint = true;
             let at = self.log().appended().0;
             let noted = directory::update_count(self, &mut sys, hobt.id(), |e| {
                 e.rows = rows;

@@ -160,6 +160,11 @@ impl StorageError {
         }
     }
 
+    /// True when there was no room in the log or in the data file: the same may succeed later.
+    pub fn is_want_of_room(&self) -> bool {
+        matches!(self, StorageError::LogFull(_) | StorageError::FileFull(_))
+    }
+
     /// True for what says that pages or log can no longer be trusted or written.
     pub fn is_fatal_to_database(&self) -> bool {
         matches!(

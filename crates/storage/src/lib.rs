@@ -9,6 +9,7 @@
 //! txn       begin, commit, savepoints, rollback, the transaction table
 //! access    heaps, B+ trees, LOB chains, the directory of them; every log record's encoding, redo and undo
 //! recovery  checkpoint and restart;  backup  backups taken while others write, and restores
+//! raw       single structures out of any bytes, for what damages files on purpose
 //! ```
 //!
 //! Arrows inside: `page` ← `buffer` ← `alloc` ← `access` ← `recovery`, `backup`; `txn` is beside `access`, which it rolls
@@ -33,6 +34,7 @@ pub mod layout;
 pub mod lock;
 mod logfiles;
 pub mod page;
+pub mod raw;
 pub mod recovery;
 mod spec;
 pub mod txn;

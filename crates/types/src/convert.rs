@@ -70,7 +70,6 @@ pub fn rule(from: SqlType, to: SqlType) -> Rule {
     match (f, t) {
         (RowVersion, Variant) | (Variant, RowVersion) => NotAllowed,
         (_, Variant) if from.is_max() => NotAllowed,
-        (Variant, _) if to.is_max() => NotAllowed,
         (Variant, Variant) | (_, Variant) => Implicit,
         (Variant, _) => Explicit,
         (Binary, NewDate) => Explicit,

@@ -15,7 +15,7 @@ const _: () = assert!(size_of::<Value>() <= 40);
 /// `==` is identity of representation; SQL's equality is [`crate::compare::equal`].
 ///
 /// Text is kept as it is stored and sent: `varchar` in the collation's code page, `nvarchar` as UTF-16LE bytes.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(PartialEq, Debug, Default)]
 pub enum Value {
     /// NULL of any type.
     #[default]
@@ -82,6 +82,41 @@ pub enum Value {
     Guid([u8; 16]),
     /// sql_variant.
     Variant(Box<(crate::sqltype::SqlType, Value)>),
+}
+
+/// As it would be derived, but for byte strings: `SmallVec`'s own `clone` goes byte by byte, here memory is copied. (Of an INSERT of
+/// 4,000-byte rows that was a tenth of the time.)
+impl Clone for Value {
+    #[inline]
+    fn clone(&self) -> Value {
+        match self {
+            Value::Null => Value::Null,
+            Value::Bit(v) => Value::Bit(*v),
+            Value::TinyInt(v) => Value::TinyInt(*v),
+            Value::SmallInt(v) => Value::SmallInt(*v),
+            Value::Int(v) => Value::Int(*v),
+            Value::BigInt(v) => Value::BigInt(*v),
+            Value::Decimal(v) => Value::Decimal(*v),
+            Value::Money(v) => Value::Money(*v),
+            Value::Real(v) => Value::Real(*v),
+            Value::Float(v) => Value::Float(*v),
+            Value::Date(v) => Value::Date(*v),
+            Value::Time(v) => Value::Time(*v),
+            Value::DateTime { days, ticks } => Value::DateTime { days: *days, ticks: *ticks },
+            Value::SmallDateTime { days, minutes } => {
+                Value::SmallDateTime { days: *days, minutes: *minutes }
+            }
+            Value::DateTime2 { days, ticks } => Value::DateTime2 { days: *days, ticks: *ticks },
+            Value::DateTimeOffset { days, ticks, offset } => {
+                Value::DateTimeOffset { days: *days, ticks: *ticks, offset: *offset }
+            }
+            Value::VarChar(b) => Value::VarChar(Bytes::from_slice(b)),
+            Value::NVarChar(b) => Value::NVarChar(Bytes::from_slice(b)),
+            Value::Binary(b) => Value::Binary(Bytes::from_slice(b)),
+            Value::Guid(v) => Value::Guid(*v),
+            Value::Variant(v) => Value::Variant(v.clone()),
+        }
+    }
 }
 
 impl Value {

@@ -2,7 +2,7 @@
 
 use super::unsupported;
 use crate::context::StatementContext;
-use crate::ddl::{PathRefusal, allowed_path, check_path};
+use crate::ddl::{PathRefusal, allowed_path, check_path, local_name};
 use std::path::{Path, PathBuf};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::backup::{self, Device};
@@ -108,7 +108,7 @@ fn backup_path(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
         return check_path(cx, target).map_err(refused);
     }
     let dir = cx.instance().databases().data_dir().join("backup");
-    let path = dir.join(target);
+    let path = dir.join(local_name(target));
     if path.parent() == Some(&dir) {
         // Made when it is needed.
         let path = allowed_path(cx, &path.to_string_lossy()).map_err(refused)?;

@@ -97,8 +97,8 @@ impl<'a> Binder<'a> {
         if !block.aggregates_allowed {
             return Err(SqlError::new(147, &[]));
         }
-        if !f.within_group.is_empty() {
-            return Err(unsupported(&"WITHIN GROUP"));
+        if !f.within_group.is_empty() && function != AggFunction::StringAgg {
+            return Err(SqlError::new(10757, &[&name]));
         }
         self.block().in_aggregate = true;
         let agg = self.aggregate(function, name, f);
@@ -146,6 +146,7 @@ impl<'a> Binder<'a> {
                 int_count,
                 arg: None,
                 separator: None,
+                order: Vec::new(),
                 distinct: false,
                 arg_ty: SqlType::Int,
                 ty,
@@ -172,12 +173,25 @@ impl<'a> Binder<'a> {
                 Some(self.cast_to(s, arg_ty)?)
             }
         };
+        let mut order = Vec::new();
+        for item in &f.within_group {
+            let b = self.expr(&item.expr)?;
+            if matches!(b.expr, Expr::Const(Value::Int(_))) {
+                return Err(SqlError::new(5308, &[]));
+            }
+            order.push(SortKey {
+                expr: b.expr,
+                descending: item.order == ast::SortOrder::Descending,
+                collation: b.collation,
+            });
+        }
         let counts = matches!(function, AggFunction::Count | AggFunction::CountBig);
         let agg = Agg {
             function,
             int_count,
             arg: Some(arg),
             separator,
+            order,
             distinct: f.distinct,
             arg_ty,
             ty,

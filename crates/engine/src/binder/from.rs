@@ -184,7 +184,8 @@ impl<'a> Binder<'a> {
         if let Some(name) = n.name.as_bare()
             && self.expanding.last().is_some_and(|e| eq(e, &name.value))
         {
-            return Err(unsupported(&"A recursive common table expression"));
+            let alias = n.alias.as_ref().unwrap_or(name);
+            return self.recursive_reference(&name.value, &alias.value);
         }
         self.count_table()?;
         let hints = hints(&n.hints, target)?;
@@ -201,6 +202,7 @@ impl<'a> Binder<'a> {
                 self.table_source(database, table, alias, schema, hints)
             }
             Resolved::View(database, view) => {
+                let dirty = hints.locks == LockHint::None;
                 let schema = match &n.alias {
                     Some(_) => None,
                     None => schema.or_else(|| Some("sys".into())),
@@ -210,7 +212,7 @@ impl<'a> Binder<'a> {
                     alias: (&**alias).into(),
                     schema,
                     columns: view_columns(view),
-                    kind: SourceKind::View { database, view, args: Vec::new() },
+                    kind: SourceKind::View { database, view, args: Vec::new(), dirty },
                     depends: Vec::new(),
                     locator: None,
                 }
@@ -258,7 +260,7 @@ impl<'a> Binder<'a> {
         self.ctes.truncate(sees);
         self.expanding.push(&table.name.value);
         let before = self.named_tables;
-        let bound = self.hiding_all(|b| b.collecting_outer(|b| b.query(&table.query, true)));
+        let bound = self.hiding_all(|b| b.collecting_outer(|b| b.cte_query(table)));
         self.expanding.pop();
         self.ctes = all;
         let (bound, depends) = bound?;
@@ -270,7 +272,7 @@ impl<'a> Binder<'a> {
     }
 
     /// A query as a source; its output slots become this block's columns.
-    fn derived(
+    pub(crate) fn derived(
         &mut self,
         bound: super::query::BoundQuery,
         alias: &str,
@@ -387,7 +389,7 @@ impl<'a> Binder<'a> {
             alias: (&*alias.value).into(),
             schema: None,
             columns,
-            kind: SourceKind::View { database, view, args },
+            kind: SourceKind::View { database, view, args, dirty: false },
             depends,
             locator: None,
         };

@@ -10,6 +10,15 @@ use taffrail_types::SqlType;
 impl<'a> Binder<'a> {
     /// A function call of any kind.
     pub(crate) fn function(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
+        // `master.dbo.fn_varbintohexstr` is the only one of dbo's; as a name of its own it is none.
+        let hex = f.name.name.is("fn_varbintohexstr");
+        if hex && f.name.schema.is_some() {
+            return self.built_in("FN_VARBINTOHEXSTR", f);
+        }
+        if hex {
+            let kind = &"built-in function name";
+            return Err(SqlError::new(195, &[&f.name.name.value, kind]).with_state(10));
+        }
         if let Some(schema) = &f.name.schema
             && !(schema.is("sys") || schema.is("dbo") && f.name.database.is_none())
         {

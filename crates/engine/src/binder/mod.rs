@@ -18,7 +18,9 @@ mod order;
 mod output;
 mod pred;
 mod query;
+mod recursive;
 mod set;
+mod xml;
 
 use crate::catalog::Table;
 use crate::database::Database;
@@ -183,6 +185,8 @@ pub(crate) enum SourceKind {
         database: Arc<Database>,
         view: &'static SystemView,
         args: Vec<Expr>,
+        /// NOLOCK.
+        dirty: bool,
     },
     /// Taken when the plan is made.
     Derived {
@@ -269,6 +273,12 @@ pub struct Binder<'a> {
     named_tables: u32,
     /// Names of the common table expressions that are being bound, the innermost last.
     expanding: Vec<&'a str>,
+    /// Recursive ones whose parts are being bound, innermost last.
+    recursion: Vec<recursive::Recursion<'a>>,
+    /// An expression has come upon its own name.
+    self_reference: bool,
+    /// OPTION (MAXRECURSION).
+    max_recursion: u32,
     subplans: u32,
     depth: u32,
     /// The statement assigns variables row by row.
@@ -309,6 +319,9 @@ impl<'a> Binder<'a> {
             next_source: 0,
             named_tables: 0,
             expanding: Vec::new(),
+            recursion: Vec::new(),
+            self_reference: false,
+            max_recursion: recursive::MAX_RECURSION,
             subplans: 0,
             depth: 0,
             assigns_variables: false,

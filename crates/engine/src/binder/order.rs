@@ -3,7 +3,7 @@
 use super::query::{BoundQuery, Item};
 use super::{Binder, Bound, eq, unsupported};
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::node::{Node, Sort, SortKey, Top};
+use crate::plan::node::{Compute, Node, Sort, SortKey, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::SqlType;
@@ -106,7 +106,9 @@ impl<'a> Binder<'a> {
             }
             ExprKind::Literal(_) => return Err(SqlError::new(408, &[&1])),
             ExprKind::Column(c) if c.qualifier.is_none() => {
-                let mut hits = items.iter().enumerate().filter(|(_, i)| eq(&i.name, &c.name.value));
+                // What is assigned to a variable has no name.
+                let named = |i: &Item| i.assign.is_none() && eq(&i.name, &c.name.value);
+                let mut hits = items.iter().enumerate().filter(|(_, i)| named(i));
                 if let Some((at, first)) = hits.next() {
                     let text = format!("{:?}", first.bound.expr);
                     if hits.any(|(_, i)| format!("{:?}", i.bound.expr) != text) {
@@ -119,7 +121,8 @@ impl<'a> Binder<'a> {
         }
         let b = self.expr(e)?;
         let text = format!("{:?}", b.expr);
-        if let Some(at) = items.iter().position(|i| format!("{:?}", i.bound.expr) == text) {
+        let same = |i: &Item| i.assign.is_none() && format!("{:?}", i.bound.expr) == text;
+        if let Some(at) = items.iter().position(same) {
             return Ok(Ok(at));
         }
         if distinct {
@@ -172,15 +175,24 @@ impl<'a> Binder<'a> {
             if let Some((_, _, true)) = &top {
                 // The keys must survive the sort, to be compared for ties.
                 let mut list = Vec::new();
+                let mut items = Vec::new();
                 for k in &mut sort_keys {
                     let slot = match &k.expr {
                         Expr::Slot(s) => *s,
-                        _ => return Err(unsupported(&"WITH TIES by an expression")),
+                        _ => {
+                            let ty = SqlType::Int;
+                            let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
+                            items.push((std::mem::replace(&mut k.expr, Expr::Slot(slot)), slot));
+                            slot
+                        }
                     };
                     if !save.contains(&slot) {
                         save.push(slot);
                     }
                     list.push((Expr::Slot(slot), k.collation));
+                }
+                if !items.is_empty() {
+                    node = Node::Compute(Box::new(Compute { input: node, items }));
                 }
                 ties = Some(list);
             }

@@ -65,6 +65,7 @@ impl<'a> Binder<'a> {
     /// A SELECT statement.
     pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<BoundSelect> {
         self.with(&s.with)?;
+        self.recursion_limit(&s.options)?;
         let q = self.query(&s.query, false)?;
         let plan = QueryPlan { node: q.node, outputs: q.outputs, columns: q.columns };
         Ok(BoundSelect { plan, assign: q.assign, order: q.order })
@@ -96,8 +97,16 @@ impl<'a> Binder<'a> {
         if let Some(f) = &q.for_clause
             && !f.format.is("BROWSE")
         {
-            return Err(unsupported(&format_args!("FOR {}", f.format)));
+            if !f.format.is("XML") {
+                return Err(unsupported(&format_args!("FOR {}", f.format)));
+            }
+            let rows = self.query_rows(q, false)?;
+            return self.for_xml(f, rows);
         }
+        self.query_rows(q, nested)
+    }
+
+    fn query_rows(&mut self, q: &'a ast::Query, nested: bool) -> SqlResult<BoundQuery> {
         if nested
             && !q.order_by.is_empty()
             && q.offset.is_none()

@@ -10,7 +10,7 @@ use taffrail_syntax::ast::{self, SetOperator};
 use taffrail_types::Collation;
 
 impl<'a> Binder<'a> {
-    fn body(&mut self, body: &'a ast::QueryBody) -> SqlResult<BoundQuery> {
+    pub(super) fn body(&mut self, body: &'a ast::QueryBody) -> SqlResult<BoundQuery> {
         self.deeper(|b| match body {
             ast::QueryBody::Select(block) => b.select_block(block, None, true),
             ast::QueryBody::Set(chain) => b.set_chain(chain),

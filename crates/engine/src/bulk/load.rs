@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | heap without indexes | pages of their own, behind those that there are | |
 //! | heap with indexes, empty | the same | built when all rows are there |
+//! | heap with indexes, not empty | the same | entries one by one, in order of their keys, when all rows are there: fully logged |
 //! | clustered, empty | in order of the key, sorted if they do not come so | the same |
 //! | anything else | one by one | one by one |
 //!
@@ -15,12 +16,13 @@
 use super::sort::{MEMORY, SortSpace, Sorted, Sorter};
 use crate::catalog::Table;
 use crate::database::Database;
+use crate::ddl::build::Entries;
 use crate::exec::change::{clustered_key, duplicate};
 use crate::session::Session;
 use taffrail_base::SqlResult;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    Direction, HobtKind, KeyRange, ScanLocks, StorageError, Transaction, btree, heap,
+    Direction, HobtKind, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap,
 };
 use taffrail_types::Value;
 
@@ -34,7 +36,8 @@ pub(crate) struct TableLoad {
 }
 
 enum Base {
-    Heap(heap::HeapLoad),
+    /// A heap, and the entries of its indexes where these have some already.
+    Heap(heap::HeapLoad, Vec<Entries>),
     Clustered { load: Box<btree::TreeLoad>, sorter: Sorter, last: Option<Vec<u8>> },
 }
 
@@ -53,7 +56,13 @@ impl TableLoad {
         let id = session.id.0;
         let fail = |e: StorageError| e.to_sql(id);
         let tx = session.part(database.id);
-        if (indexed || !table.is_heap()) && !is_empty(tx, table).map_err(fail)? {
+        let filled = (indexed || !table.is_heap()) && !is_empty(tx, table).map_err(fail)?;
+        if filled && table.is_heap() {
+            let entries = table.nonclustered().iter().map(|i| Entries::new(tx, table, i)).collect();
+            let base = Base::Heap(heap::HeapLoad::open(base.hobt()?), entries);
+            return Ok(Some(TableLoad { base, key: Vec::new() }));
+        }
+        if filled {
             return Ok(None);
         }
         // The pages of a tree that was filled before are replaced: not under the eyes of those who read without locks.
@@ -69,7 +78,7 @@ impl TableLoad {
         }
         let hobt = base.hobt()?;
         let base = match table.is_heap() {
-            true => Base::Heap(heap::HeapLoad::open(hobt)),
+            true => Base::Heap(heap::HeapLoad::open(hobt), Vec::new()),
             false => Base::Clustered {
                 load: Box::new(btree::TreeLoad::open(tx, hobt, 0).map_err(fail)?),
                 sorter: Sorter::new(SortSpace::beside(&database.storage, MEMORY)),
@@ -94,8 +103,11 @@ impl TableLoad {
         row: &[u8],
     ) -> SqlResult<()> {
         match &mut self.base {
-            Base::Heap(load) => {
-                let pushed = load.push(session.part(database.id), row);
+            Base::Heap(load, entries) => {
+                let tx = session.part(database.id);
+                let pushed = load.push_each(tx, row, &mut |tx, rid, row| {
+                    add_entries(entries, tx, table, rid, row)
+                });
                 pushed.map_err(|e| session.storage_error(e))
             }
             Base::Clustered { load, sorter, last } => {
@@ -130,9 +142,15 @@ impl TableLoad {
         table: &Table,
     ) -> SqlResult<()> {
         match self.base {
-            Base::Heap(load) => {
-                let done = load.finish(session.part(database.id));
+            Base::Heap(load, mut entries) => {
+                let tx = session.part(database.id);
+                let done = load.finish_each(tx, &mut |tx, rid, row| {
+                    add_entries(&mut entries, tx, table, rid, row)
+                });
                 done.map_err(|e| session.storage_error(e))?;
+                if !entries.is_empty() {
+                    return insert_entries(session, database, table, entries);
+                }
             }
             Base::Clustered { mut load, sorter, last } => {
                 let mut rest = sorter.sorted()?;
@@ -161,6 +179,41 @@ impl TableLoad {
         }
         Ok(())
     }
+}
+
+/// A row has got its place: what the indexes will have of it.
+fn add_entries(
+    entries: &mut [Entries],
+    tx: &mut Transaction,
+    table: &Table,
+    rid: Rid,
+    row: &[u8],
+) -> Result<(), StorageError> {
+    let locator = rid.to_bytes();
+    for e in entries {
+        e.add(tx, table, &locator, row).map_err(StorageError::Sql)?;
+    }
+    Ok(())
+}
+
+/// Puts the new rows' entries into indexes that have some.
+fn insert_entries(
+    session: &mut Session,
+    database: &Database,
+    table: &Table,
+    entries: Vec<Entries>,
+) -> SqlResult<()> {
+    for (index, entries) in table.nonclustered().iter().zip(entries) {
+        session.check_cancel()?;
+        let hobt = index.hobt()?;
+        let twice = |index: &crate::catalog::Index, values: &[Value]| {
+            duplicate(table, index, values)
+        };
+        entries.each(session.part(database.id), table, &twice, &mut |tx, key, value| {
+            btree::insert(tx, hobt, key, value)
+        })?;
+    }
+    Ok(())
 }
 
 fn stream(

@@ -68,7 +68,7 @@ impl BulkPlan {
     }
 
     /// The lock on the table that the caller takes before [`BulkTarget::open`]
-    /// (`catalog.lock_table(tx, session, &table, mode)`).
+    /// (`catalog.lock_table(tx, session, table, mode)`).
     pub fn lock_mode(&self) -> LockMode {
         if self.options.tablock { LockMode::X } else { LockMode::IX }
     }

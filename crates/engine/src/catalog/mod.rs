@@ -4,16 +4,15 @@
 //! touched: they are read back from the tables and replace the cache's snapshots. So there is one path from rows to
 //! snapshots, at start, after DDL and after its rollback.
 //!
-//! Who sees what: DDL holds Sch-M on the objects it changes. Its changes are in the cache at once, visible to the own
-//! transaction; other sessions may find a snapshot that is not committed yet, but must lock the object before they use
-//! it and so wait for the transaction's end. After the wait, [`Catalog::lock_table`] waits for the cache to settle and
-//! tells whether the snapshot is still the current one; if not, the statement is compiled anew. A dropped table is kept
-//! under its name for other sessions until the drop is committed.
+//! Who sees what: the cache shows what is committed; a session sees its own DDL beside it ([`state`], [`pending`]). DDL
+//! holds Sch-M on the objects it changes, and locks on the names that come or go. Other sessions that name such an object
+//! wait for the end of its transaction ([`wait`]) and look again. A plan was made for a version of the catalogue: after
+//! its tables are locked ([`Catalog::lock_table`]) it runs only if that version still stands, else it is made anew.
 //!
 //! 1. Every DDL statement calls [`Catalog::refresh`] for what it touched, before it ends.
 //! 2. Whoever ends or rolls back a transaction (or part of one) calls [`Catalog::ddl_ended`]; it costs one atomic load
-//!    when the session has no DDL pending.
-//! 3. `version` grows with every change of the cache.
+//!    while no session has DDL pending.
+//! 3. `version` grows with every change of what is committed. A session with pending DDL has versions of its own.
 
 pub mod identity;
 pub mod master;
@@ -21,7 +20,9 @@ pub mod object;
 mod pending;
 pub mod registry;
 pub mod rows;
+mod state;
 pub mod systab;
+mod wait;
 
 pub use identity::{IdentitySequence, Sequence};
 pub use object::{
@@ -30,16 +31,16 @@ pub use object::{
 };
 
 pub use pending::DdlOutcome;
+pub use state::Sight;
+pub use wait::Blocked;
 
-use hashbrown::HashMap;
 use parking_lot::{Condvar, Mutex, RwLock};
-use pending::Pending;
 use rows::name_key;
+use state::{Map, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use systab::SystemTables;
 use taffrail_base::{ObjectId, SchemaId, SessionId, SqlError, SqlResult};
-use taffrail_storage::lock::LockMode;
 use taffrail_storage::{BeginSpec, Durability, StorageError, Transaction};
 use taffrail_types::{Collation, Value};
 
@@ -97,25 +98,18 @@ pub struct Schema {
     pub principal: i32,
 }
 
-#[derive(Default)]
-struct State {
-    names: HashMap<(i32, String), ObjectId, foldhash::fast::RandomState>,
-    objects: HashMap<ObjectId, Object, foldhash::fast::RandomState>,
-    /// Constraints by their table, ascending.
-    children: HashMap<ObjectId, Vec<ObjectId>, foldhash::fast::RandomState>,
-    schemas: Vec<Schema>,
-}
-
 /// The catalogue of one database.
 pub struct Catalog {
     storage: Arc<taffrail_storage::Database>,
     state: RwLock<State>,
     version: AtomicU64,
     snapshots: AtomicU64,
-    pending: Mutex<HashMap<SessionId, Pending, foldhash::fast::RandomState>>,
+    /// Sessions whose DDL is pending in `state`.
     pending_sessions: AtomicUsize,
+    /// Held for a moment when a session's DDL stops being pending, which `settled` then tells.
+    settling: Mutex<()>,
     settled: Condvar,
-    sequences: Mutex<HashMap<i64, Arc<IdentitySequence>, foldhash::fast::RandomState>>,
+    sequences: Mutex<Map<i64, Arc<IdentitySequence>>>,
     object_ids: Sequence,
     row_numbers: Sequence,
     sequence_ids: Sequence,
@@ -179,12 +173,12 @@ impl Catalog {
             state: RwLock::default(),
             version: AtomicU64::new(first),
             snapshots: AtomicU64::new(first),
-            pending: Mutex::default(),
             pending_sessions: AtomicUsize::new(0),
+            settling: Mutex::default(),
             settled: Condvar::new(),
             sequences: Mutex::default(),
         };
-        catalog.read_schemas(&mut tx)?;
+        catalog.state.write().schemas = catalog.read_schemas(&mut tx)?;
         let mut objects = Vec::new();
         for (key, row) in systab::scan(&mut tx, &SystemTables::OBJECTS, &[])? {
             objects.push((ObjectId(key[0] as i32), row));
@@ -193,7 +187,7 @@ impl Catalog {
         let is_table = |row: &[Value]| systab::number(row, 3).is_ok_and(|parent| parent == 0);
         objects.sort_by_key(|(_, row)| is_table(row));
         for (id, row) in objects {
-            let object = catalog.object_of_row(&mut tx, id, &row)?;
+            let object = catalog.object_of_row(&mut tx, id, &row, Sight::COMMITTED)?;
             catalog.state.write().insert(object);
         }
         tx.commit(Durability::Delayed).map_err(sql)?;
@@ -214,10 +208,22 @@ impl Catalog {
         &self.storage
     }
 
-    /// Grows with every change of the cache.
+    /// Grows with every change of what a session sees as committed; a session that has DDL pending has its own.
     #[inline]
-    pub fn version(&self) -> u64 {
+    pub fn version(&self, session: SessionId) -> u64 {
+        if self.pending_sessions.load(Ordering::Acquire) != 0
+            && let Some(mine) = self.state.read().pending.get(&session)
+        {
+            return mine.version;
+        }
         self.version.load(Ordering::Acquire)
+    }
+
+    /// Whether the session has DDL pending here: what it plans is for itself alone.
+    #[inline]
+    pub fn has_pending(&self, session: SessionId) -> bool {
+        self.pending_sessions.load(Ordering::Acquire) != 0
+            && self.state.read().pending.contains_key(&session)
     }
 
     pub(crate) fn new_version(&self) -> u64 {
@@ -236,26 +242,18 @@ impl Catalog {
     // Look-up.
 
     /// An object by id.
-    pub fn object(&self, id: ObjectId) -> Option<Object> {
-        self.state.read().objects.get(&id).cloned()
+    pub fn object(&self, id: ObjectId, sight: impl Into<Sight>) -> Option<Object> {
+        self.state.read().object(id, sight.into()).cloned()
     }
 
-    /// An object by name; `session` sees its own drops, others see them when they are committed.
-    pub fn find(&self, schema: SchemaId, name: &str, session: SessionId) -> Option<Object> {
-        let key = name_key(schema, name);
-        {
-            let state = self.state.read();
-            if let Some(object) = state.names.get(&key).and_then(|id| state.objects.get(id)) {
-                return Some(object.clone());
-            }
-        }
-        if self.pending_sessions.load(Ordering::Acquire) == 0 {
-            return None;
-        }
-        let pending = self.pending.lock();
-        let others = pending.iter().filter(|(who, _)| **who != session);
-        let mut dropped = others.flat_map(|(_, p)| &p.dropped);
-        dropped.find(|(k, _)| *k == key).map(|(_, object)| object.clone())
+    /// An object by name.
+    pub fn find(
+        &self,
+        schema: SchemaId,
+        name: &str,
+        sight: impl Into<Sight>,
+    ) -> Option<Object> {
+        self.state.read().find(&name_key(schema, name), sight.into()).cloned()
     }
 
     /// The same by the schema's name; without one `dbo`.
@@ -263,13 +261,14 @@ impl Catalog {
         &self,
         schema: Option<&str>,
         name: &str,
-        session: SessionId,
+        sight: impl Into<Sight>,
     ) -> Option<Object> {
+        let sight = sight.into();
         let schema = match schema {
             None | Some("") => DBO,
-            Some(schema) => self.schema(schema)?.id,
+            Some(schema) => self.schema(schema, sight)?.id,
         };
-        self.find(schema, name, session)
+        self.find(schema, name, sight)
     }
 
     /// A user table by name.
@@ -277,9 +276,9 @@ impl Catalog {
         &self,
         schema: Option<&str>,
         name: &str,
-        session: SessionId,
+        sight: impl Into<Sight>,
     ) -> Option<Arc<Table>> {
-        match self.find_named(schema, name, session) {
+        match self.find_named(schema, name, sight) {
             Some(Object::Table(table)) => Some(table),
             _ => None,
         }
@@ -290,94 +289,61 @@ impl Catalog {
         &self,
         schema: Option<&str>,
         name: &str,
-        session: SessionId,
+        sight: impl Into<Sight>,
     ) -> Option<Arc<Module>> {
-        match self.find_named(schema, name, session) {
+        match self.find_named(schema, name, sight) {
             Some(Object::Procedure(p)) => Some(p),
             _ => None,
         }
     }
 
     /// A table by id.
-    pub fn table(&self, id: ObjectId) -> Option<Arc<Table>> {
-        match self.object(id) {
+    pub fn table(&self, id: ObjectId, sight: impl Into<Sight>) -> Option<Arc<Table>> {
+        match self.object(id, sight) {
             Some(Object::Table(table)) => Some(table),
             _ => None,
         }
     }
 
     /// A schema by name.
-    pub fn schema(&self, name: &str) -> Option<Schema> {
+    pub fn schema(&self, name: &str, sight: impl Into<Sight>) -> Option<Schema> {
         let key = fold(name);
-        self.state.read().schemas.iter().find(|s| fold(&s.name) == key).cloned()
+        let state = self.state.read();
+        state.schemas(sight.into()).iter().find(|s| fold(&s.name) == key).cloned()
     }
 
     /// A schema's name.
-    pub fn schema_name(&self, id: SchemaId) -> Option<Arc<str>> {
-        self.state.read().schemas.iter().find(|s| s.id == id).map(|s| s.name.clone())
+    pub fn schema_name(&self, id: SchemaId, sight: impl Into<Sight>) -> Option<Arc<str>> {
+        state::schema_name(self.state.read().schemas(sight.into()), id)
     }
 
     /// All schemas.
-    pub fn schemas(&self) -> Vec<Schema> {
-        self.state.read().schemas.clone()
+    pub fn schemas(&self, sight: impl Into<Sight>) -> Vec<Schema> {
+        self.state.read().schemas(sight.into()).to_vec()
     }
 
     /// All objects, by id.
-    pub fn objects(&self) -> Vec<Object> {
-        let mut all: Vec<Object> = self.state.read().objects.values().cloned().collect();
-        all.sort_unstable_by_key(|o| o.head().id);
-        all
+    pub fn objects(&self, sight: impl Into<Sight>) -> Vec<Object> {
+        self.state.read().all(sight.into())
     }
 
     /// All user tables, by id.
-    pub fn tables(&self) -> Vec<Arc<Table>> {
-        self.objects().iter().filter_map(|o| o.as_table().cloned()).collect()
+    pub fn tables(&self, sight: impl Into<Sight>) -> Vec<Arc<Table>> {
+        self.objects(sight).iter().filter_map(|o| o.as_table().cloned()).collect()
     }
 
     /// The constraints of a table.
-    pub fn constraints_of(&self, table: ObjectId) -> Vec<Arc<ConstraintObject>> {
-        let constraint = |id: ObjectId| match self.object(id) {
+    pub fn constraints_of(
+        &self,
+        table: ObjectId,
+        sight: impl Into<Sight>,
+    ) -> Vec<Arc<ConstraintObject>> {
+        let sight = sight.into();
+        let constraint = |id: ObjectId| match self.object(id, sight) {
             Some(Object::Constraint(c)) => Some(c),
             _ => None,
         };
-        self.children_of(table).into_iter().filter_map(constraint).collect()
-    }
-
-    // Use.
-
-    /// Locks a table for a statement and waits until the cache says what is committed. True when `snapshot` is still
-    /// what the catalogue says; else the statement must be compiled anew.
-    pub fn lock_table(
-        &self,
-        tx: &mut Transaction,
-        session: SessionId,
-        snapshot: &Table,
-        mode: LockMode,
-    ) -> SqlResult<bool> {
-        tx.lock_object(snapshot.head.id, mode).map_err(|e| e.to_sql(session.0))?;
-        Ok(self.is_current(snapshot, session))
-    }
-
-    /// Whether `snapshot` is what the catalogue says now. The caller holds a lock on the object.
-    pub fn is_current(&self, snapshot: &Table, session: SessionId) -> bool {
-        self.settle(snapshot.head.id, session);
-        let state = self.state.read();
-        match state.objects.get(&snapshot.head.id) {
-            Some(Object::Table(t)) => t.version == snapshot.version,
-            _ => false,
-        }
-    }
-
-    /// Waits while another session's DDL on the object is being taken over or back by the cache. The caller holds a
-    /// lock on the object, so that session's transaction has ended.
-    fn settle(&self, object: ObjectId, session: SessionId) {
-        if self.pending_sessions.load(Ordering::Acquire) == 0 {
-            return;
-        }
-        let mut pending = self.pending.lock();
-        while pending.iter().any(|(who, p)| *who != session && p.touched.contains(&object)) {
-            self.settled.wait(&mut pending);
-        }
+        self.children_of(table, sight).into_iter().filter_map(constraint).collect()
     }
 
     /// A number for a row of a clustered index that is not unique.
@@ -418,7 +384,7 @@ impl Catalog {
         datetime_now(&*self.storage.instance().env.clock)
     }
 
-    fn read_schemas(&self, tx: &mut Transaction) -> SqlResult<()> {
+    fn read_schemas(&self, tx: &mut Transaction) -> SqlResult<Vec<Schema>> {
         let mut schemas = Vec::new();
         for (key, row) in systab::scan(tx, &SystemTables::SCHEMAS, &[])? {
             schemas.push(Schema {
@@ -427,43 +393,12 @@ impl Catalog {
                 principal: systab::number(&row, 1)? as i32,
             });
         }
-        self.state.write().schemas = schemas;
-        Ok(())
+        Ok(schemas)
     }
 
     /// Ids of the constraints of a table, in order: those in the cache, so DDL refreshes a new one before its table.
-    pub(super) fn children_of(&self, table: ObjectId) -> Vec<ObjectId> {
-        self.state.read().children.get(&table).cloned().unwrap_or_default()
-    }
-}
-
-impl State {
-    fn insert(&mut self, object: Object) {
-        let head = object.head();
-        self.names.insert(name_key(head.schema_id, &head.name), head.id);
-        if head.parent.0 != 0 {
-            let siblings = self.children.entry(head.parent).or_default();
-            if let Err(at) = siblings.binary_search(&head.id) {
-                siblings.insert(at, head.id);
-            }
-        }
-        self.objects.insert(head.id, object);
-    }
-
-    fn remove(&mut self, id: ObjectId) -> Option<Object> {
-        let old = self.objects.remove(&id)?;
-        let key = name_key(old.head().schema_id, &old.head().name);
-        if self.names.get(&key) == Some(&id) {
-            self.names.remove(&key);
-        }
-        let parent = old.head().parent;
-        if let Some(siblings) = self.children.get_mut(&parent) {
-            siblings.retain(|s| *s != id);
-            if siblings.is_empty() {
-                self.children.remove(&parent);
-            }
-        }
-        Some(old)
+    pub(super) fn children_of(&self, table: ObjectId, sight: Sight) -> Vec<ObjectId> {
+        self.state.read().children(table, sight)
     }
 }
 

@@ -241,6 +241,8 @@ pub struct Index {
     pub constraint: ObjectId,
     /// `fill_factor`.
     pub fill_factor: u8,
+    /// PAD_INDEX: the fill factor goes for the pages above the leaves too.
+    pub padded: bool,
     /// IGNORE_DUP_KEY.
     pub ignore_dup_key: bool,
     /// The declared key columns.

@@ -1,21 +1,22 @@
-//! DDL that is not committed yet: what the cache shows meanwhile, and how it follows the end of the transaction.
+//! DDL that is not committed yet, and how the cache follows the end of its transaction.
+//!
+//! ```text
+//! DDL statement   rows written ─► refresh: read back in the transaction, put beside the committed catalogue
+//! COMMIT          locks released ─► the pending objects become the committed ones, in one step
+//! ROLLBACK        rows undone, locks released ─► what is committed is read anew (its heaps and trees may have new
+//!                 handles), the pending objects are forgotten
+//! to a savepoint  rows undone, locks kept ─► the pending objects are read anew
+//! ```
+//! Between the release of the locks and the last step others may get a lock on the object: they wait for the step
+//! ([`Catalog::settle`]).
 
-use super::rows::name_key;
-use super::{Catalog, Object, sql, system_transaction};
+use super::state::{Pending, Sight, is_private, key_of};
+use super::{Catalog, Object, Table, sql, system_transaction};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use taffrail_base::{ObjectId, SessionId, SqlResult};
+use taffrail_base::{ObjectId, SessionId, SqlError, SqlResult};
+use taffrail_storage::lock::{LockMode, Resource};
 use taffrail_storage::{Durability, Transaction};
-
-/// What a session has changed and not committed.
-#[derive(Default)]
-pub(super) struct Pending {
-    pub(super) touched: Vec<ObjectId>,
-    schemas: bool,
-    /// Identity sequences of dropped tables.
-    sequences: Vec<i64>,
-    /// Objects that are gone from the cache but not yet from the world, by name.
-    pub(super) dropped: Vec<((i32, String), Object)>,
-}
 
 /// How DDL of a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +29,9 @@ pub enum DdlOutcome {
     RolledBackPart,
 }
 
+/// Versions that only one session sees.
+const PRIVATE: u64 = 1 << 63;
+
 impl Catalog {
     /// The table of a sequence is being dropped: forgotten when that is committed.
     pub(crate) fn forget_sequence(&self, session: SessionId, id: i64) {
@@ -36,51 +40,68 @@ impl Catalog {
 
     /// Changes what a session has pending.
     fn pending_of(&self, session: SessionId, change: impl FnOnce(&mut Pending)) {
-        let mut pending = self.pending.lock();
-        if !pending.contains_key(&session) {
+        let mut state = self.state.write();
+        if !state.pending.contains_key(&session) {
             self.pending_sessions.fetch_add(1, Ordering::AcqRel);
         }
-        change(pending.entry(session).or_default());
+        let mine = state.pending.entry(session).or_default();
+        mine.version = PRIVATE | self.new_version();
+        change(mine);
     }
 
-    /// Takes over what DDL of `session` has written about these objects: snapshots are read back within `tx`.
+    /// Takes over what DDL of `session` has written about these objects: snapshots are read back within `tx`. The
+    /// transaction holds Sch-M on the objects (a constraint's table); names that come or go are locked here.
     pub fn refresh(
         &self,
         tx: &mut Transaction,
         session: SessionId,
         objects: &[ObjectId],
     ) -> SqlResult<()> {
-        self.pending_of(session, |mine| {
-            for id in objects {
-                if !mine.touched.contains(id) {
-                    mine.touched.push(*id);
-                }
-            }
-        });
         for id in objects {
-            let new = self.read_object(tx, *id)?;
-            let old = {
-                let mut state = self.state.write();
-                let old = state.remove(*id);
-                if let Some(new) = &new {
-                    state.insert(new.clone());
-                }
-                old
+            let new = self.read_object(tx, *id, session.into())?;
+            let (old, guard) = {
+                let state = self.state.read();
+                let guard = new.as_ref().map(|o| o.head().parent).filter(|p| p.0 != 0);
+                let guard = guard.unwrap_or_else(|| state.guard_of(*id));
+                (state.object(*id, session.into()).cloned(), guard)
             };
-            if let (None, Some(old)) = (new, old) {
-                let key = name_key(old.head().schema_id, &old.head().name);
-                self.pending_of(session, |mine| mine.dropped.push((key, old)));
+            let mut resources = Vec::new();
+            if [&old, &new].into_iter().flatten().all(|o| !is_private(self, o)) {
+                resources.push(self.object_resource(guard));
+                let (old, new) = (old.as_ref().map(key_of), new.as_ref().map(key_of));
+                if old != new {
+                    resources.extend([old, new].iter().flatten().map(|k| self.key_resource(k)));
+                }
             }
+            for name in &resources[resources.len().min(1)..] {
+                tx.lock(*name, LockMode::X).map_err(|e| e.to_sql(session.0))?;
+            }
+            self.pending_of(session, |mine| mine.resources.extend(resources));
+            self.state.write().change(session, *id, new);
         }
-        self.changed();
         Ok(())
     }
 
-    /// The same for the list of schemas.
+    /// A table as its rows say within `tx`, before [`Catalog::refresh`] takes that over.
+    pub(crate) fn read_changed_table(
+        &self,
+        tx: &mut Transaction,
+        session: SessionId,
+        id: ObjectId,
+    ) -> SqlResult<Arc<Table>> {
+        match self.read_object(tx, id, session.into())? {
+            Some(Object::Table(table)) => Ok(table),
+            _ => Err(SqlError::new(5243, &[])),
+        }
+    }
+
+    /// Takes over the list of schemas, which the transaction has locked ([`Catalog::schemas_resource`]).
     pub fn refresh_schemas(&self, tx: &mut Transaction, session: SessionId) -> SqlResult<()> {
-        self.pending_of(session, |mine| mine.schemas = true);
-        self.read_schemas(tx)?;
-        self.changed();
+        let schemas = self.read_schemas(tx)?;
+        self.pending_of(session, |mine| {
+            mine.schemas = Some(schemas);
+            mine.resources.insert(self.schemas_resource());
+        });
         Ok(())
     }
 
@@ -89,55 +110,120 @@ impl Catalog {
         if self.pending_sessions.load(Ordering::Acquire) == 0 {
             return Ok(());
         }
-        let (touched, schemas) = {
-            let mut pending = self.pending.lock();
-            match pending.get_mut(&session) {
-                None => return Ok(()),
-                Some(_) if outcome == DdlOutcome::Committed => (Vec::new(), false),
-                Some(mine) => {
-                    mine.dropped.clear();
-                    (mine.touched.clone(), mine.schemas)
-                }
+        let (touched, schemas) = match self.state.read().pending.get(&session) {
+            None => return Ok(()),
+            Some(mine) => {
+                let mut touched: Vec<ObjectId> = mine.objects.keys().copied().collect();
+                touched.sort_unstable();
+                (touched, mine.schemas.is_some())
             }
         };
-        let reread = || -> SqlResult<()> {
-            let mut tx = system_transaction(&self.storage, "ReadCatalog");
-            if schemas {
-                self.read_schemas(&mut tx)?;
-            }
-            for id in &touched {
-                let object = self.read_object(&mut tx, *id)?;
-                let mut state = self.state.write();
-                let old = state.remove(*id);
-                match object {
-                    Some(object) => state.insert(object),
-                    // Dropped earlier in a transaction that goes on: others still have to wait for its end.
-                    None if outcome == DdlOutcome::RolledBackPart => {
-                        if let Some(old) = old {
-                            drop(state);
-                            let key = name_key(old.head().schema_id, &old.head().name);
-                            self.pending_of(session, |mine| mine.dropped.push((key, old)));
+        match outcome {
+            DdlOutcome::RolledBackPart => self.undone_in_part(session, touched, schemas),
+            DdlOutcome::Committed => {
+                self.pending_over(session, |state| {
+                    let Some(mine) = state.pending.remove(&session) else { return false };
+                    for (id, new) in mine.objects {
+                        state.remove(id);
+                        if let Some(new) = new {
+                            state.insert(new);
                         }
                     }
-                    None => {}
-                }
+                    if let Some(schemas) = mine.schemas {
+                        state.schemas = schemas;
+                    }
+                    let mut sequences = self.sequences.lock();
+                    mine.sequences.iter().for_each(|id| drop(sequences.remove(id)));
+                    true
+                });
+                Ok(())
             }
-            tx.commit(Durability::Delayed).map_err(sql)
-        };
-        let result = reread();
-        if outcome != DdlOutcome::RolledBackPart {
-            let mine = self.pending.lock().remove(&session);
-            if let (DdlOutcome::Committed, Some(mine)) = (outcome, mine) {
-                let mut sequences = self.sequences.lock();
-                mine.sequences.iter().for_each(|id| drop(sequences.remove(id)));
+            DdlOutcome::RolledBack => {
+                // A table that was dropped, or whose indexes were, has new handles of its heaps and trees.
+                let old = self.reread(&touched, Sight::COMMITTED);
+                self.pending_over(session, |state| {
+                    state.pending.remove(&session);
+                    let mut changed = false;
+                    for (id, object) in old.as_deref().unwrap_or_default() {
+                        changed |= state.remove(*id).is_some();
+                        object.iter().for_each(|o| state.insert(o.clone()));
+                    }
+                    changed
+                });
+                old.map(drop)
             }
-            self.pending_sessions.fetch_sub(1, Ordering::AcqRel);
-            // Also after a commit: others may have compiled against a table whose drop was pending.
-            self.changed();
-            self.settled.notify_all();
-        } else {
+        }
+    }
+
+    /// The last step: after it nothing of the session is pending. `step` tells whether what is committed has changed.
+    fn pending_over(
+        &self,
+        session: SessionId,
+        step: impl FnOnce(&mut super::state::State) -> bool,
+    ) {
+        let mut state = self.state.write();
+        if step(&mut state) {
             self.changed();
         }
-        result
+        debug_assert!(!state.pending.contains_key(&session));
+        drop(state);
+        self.pending_sessions.fetch_sub(1, Ordering::AcqRel);
+        drop(self.settling.lock());
+        self.settled.notify_all();
+    }
+
+    fn undone_in_part(
+        &self,
+        session: SessionId,
+        touched: Vec<ObjectId>,
+        schemas: bool,
+    ) -> SqlResult<()> {
+        // Constraints first: tables find their checks by them.
+        let (tables, others): (Vec<_>, Vec<_>) = {
+            let state = self.state.read();
+            touched.into_iter().partition(|id| state.guard_of(*id) == *id)
+        };
+        let mut objects = self.reread(&others, session.into())?;
+        self.pending_of(session, |_| ());
+        for (id, object) in &objects {
+            self.state.write().change(session, *id, object.clone());
+        }
+        objects.extend(self.reread(&tables, session.into())?);
+        let schemas = match schemas {
+            true => {
+                let mut tx = system_transaction(&self.storage, "ReadCatalog");
+                let schemas = self.read_schemas(&mut tx)?;
+                tx.commit(Durability::Delayed).map_err(sql)?;
+                Some(schemas)
+            }
+            false => None,
+        };
+        self.pending_of(session, |mine| mine.schemas = schemas);
+        self.state.write().replace(session, objects);
+        Ok(())
+    }
+
+    /// Objects as their rows are now. The caller's transaction has, or had, Sch-M on them.
+    fn reread(
+        &self,
+        ids: &[ObjectId],
+        sight: Sight,
+    ) -> SqlResult<Vec<(ObjectId, Option<Object>)>> {
+        let mut tx = system_transaction(&self.storage, "ReadCatalog");
+        let mut objects = Vec::with_capacity(ids.len());
+        for id in ids {
+            objects.push((*id, self.read_object(&mut tx, *id, sight)?));
+        }
+        tx.commit(Durability::Delayed).map_err(sql)?;
+        Ok(objects)
+    }
+
+    /// Whether another session's DDL has one of these locked, and is not committed.
+    pub(super) fn is_pending(&self, resource: &Resource, session: SessionId) -> bool {
+        if self.pending_sessions.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let state = self.state.read();
+        state.pending.iter().any(|(who, p)| *who != session && p.resources.contains(resource))
     }
 }

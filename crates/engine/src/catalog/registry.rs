@@ -12,6 +12,7 @@
 //! 2. No two rows name the same file; should they, a start removes only files that no other row names.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
 
+mod rename;
 mod restoring;
 
 pub(crate) use restoring::Taken;
@@ -195,16 +196,24 @@ impl Databases {
     fn spec(&self, name: &str, data: u64, log: u64, model: RecoveryModel) -> CreateSpec {
         let growth = Growth::Bytes(DEFAULT_GROWTH);
         let files = self.default_files(name);
-        let file = |name: String, path: &Path, size, max_size| DataFileSpec {
-            name,
+        let plain_log = format!("{name}_log");
+        let (data_name, log_name) = match name {
+            "master" => ("master", "mastlog"),
+            "tempdb" => ("tempdev", "templog"),
+            "model" => ("modeldev", "modellog"),
+            "msdb" => ("MSDBData", "MSDBLog"),
+            _ => (name, &*plain_log),
+        };
+        let file = |name: &str, path: &Path, size, max_size| DataFileSpec {
+            name: name.into(),
             path: path.into(),
             size,
             growth,
             max_size,
         };
         CreateSpec {
-            data_files: vec![file(name.into(), &files[0], data, None)],
-            log_files: vec![file(format!("{name}_log"), &files[1], log, Some(MAX_LOG_FILE))],
+            data_files: vec![file(data_name, &files[0], data, None)],
+            log_files: vec![file(log_name, &files[1], log, Some(MAX_LOG_FILE))],
             options: default_options(model),
             temporary: false,
         }

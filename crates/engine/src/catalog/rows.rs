@@ -6,7 +6,7 @@ use super::object::{
     ObjectHead, ObjectKind, Parameter, Table,
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
-use super::{Catalog, fold};
+use super::{Catalog, Sight, fold};
 use crate::rowcodec::key::MAX_CLUSTERED_KEY_BYTES;
 use crate::rowcodec::{KeyColumn, KeyLayout, Place, RowColumn, RowLayout, damaged, typecode};
 use std::sync::{Arc, OnceLock};
@@ -27,6 +27,7 @@ const INDEX_UNIQUE: i64 = 1;
 const INDEX_PRIMARY_KEY: i64 = 2;
 const INDEX_UNIQUE_CONSTRAINT: i64 = 4;
 const INDEX_IGNORE_DUP_KEY: i64 = 8;
+const INDEX_PADDED: i64 = 16;
 
 const INDEX_COLUMN_DESCENDING: i64 = 1;
 const INDEX_COLUMN_INCLUDED: i64 = 2;
@@ -155,6 +156,8 @@ pub struct IndexRow {
     pub constraint: ObjectId,
     /// FILLFACTOR.
     pub fill_factor: u8,
+    /// PAD_INDEX.
+    pub padded: bool,
     /// Key columns (`column_id`, descending).
     pub key: Vec<(i32, bool)>,
     /// Included columns (`column_id`).
@@ -169,6 +172,7 @@ pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> S
         (INDEX_PRIMARY_KEY, index.primary_key),
         (INDEX_UNIQUE_CONSTRAINT, index.unique_constraint),
         (INDEX_IGNORE_DUP_KEY, index.ignore_dup_key),
+        (INDEX_PADDED, index.padded),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -266,9 +270,10 @@ impl Catalog {
         &self,
         tx: &mut Transaction,
         id: ObjectId,
+        sight: Sight,
     ) -> SqlResult<Option<Object>> {
         match systab::get(tx, &SystemTables::OBJECTS, &[id.0 as i64])? {
-            Some(row) => self.object_of_row(tx, id, &row).map(Some),
+            Some(row) => self.object_of_row(tx, id, &row, sight).map(Some),
             None => Ok(None),
         }
     }
@@ -278,12 +283,13 @@ impl Catalog {
         tx: &mut Transaction,
         id: ObjectId,
         row: &[Value],
+        sight: Sight,
     ) -> SqlResult<Object> {
         let schema_id = SchemaId(number(row, 0)? as i32);
         let head = ObjectHead {
             id,
             schema_id,
-            schema: self.schema_name(schema_id).unwrap_or_else(|| "dbo".into()),
+            schema: self.schema_name(schema_id, sight).unwrap_or_else(|| "dbo".into()),
             name: text(row, 1)?.into(),
             kind: ObjectKind::from_code(&text(row, 2)?)
                 .ok_or_else(|| damaged("an object's kind"))?,
@@ -294,7 +300,7 @@ impl Catalog {
         };
         let detail = number(row, 7)? as i32;
         Ok(match head.kind {
-            ObjectKind::Table => Object::Table(Arc::new(self.read_table(tx, head)?)),
+            ObjectKind::Table => Object::Table(Arc::new(self.read_table(tx, head, sight)?)),
             ObjectKind::View => Object::View(Arc::new(self.read_module(tx, head)?)),
             ObjectKind::Procedure => Object::Procedure(Arc::new(self.read_module(tx, head)?)),
             _ => {
@@ -330,7 +336,12 @@ impl Catalog {
         })
     }
 
-    fn read_table(&self, tx: &mut Transaction, head: ObjectHead) -> SqlResult<Table> {
+    fn read_table(
+        &self,
+        tx: &mut Transaction,
+        head: ObjectHead,
+        sight: Sight,
+    ) -> SqlResult<Table> {
         let id = head.id.0 as i64;
         let mut columns = Vec::new();
         let mut dropped = Vec::new();
@@ -399,7 +410,7 @@ impl Catalog {
             let declared = indexes[0].key.declared_bytes() * 2 + 16;
             layout = layout.beside_key(declared.min(MAX_CLUSTERED_KEY_BYTES));
         }
-        let checks = self.read_checks(tx, head.id)?;
+        let checks = self.read_checks(tx, head.id, sight)?;
         Ok(Table {
             head,
             columns,
@@ -422,9 +433,14 @@ impl Catalog {
     }
 
     /// The checks of a table: its constraints are told by their rows' parent.
-    fn read_checks(&self, tx: &mut Transaction, table: ObjectId) -> SqlResult<Vec<Check>> {
+    fn read_checks(
+        &self,
+        tx: &mut Transaction,
+        table: ObjectId,
+        sight: Sight,
+    ) -> SqlResult<Vec<Check>> {
         let mut checks = Vec::new();
-        for id in self.children_of(table) {
+        for id in self.children_of(table, sight) {
             let key = [id.0 as i64];
             let Some(row) = systab::get(tx, &SystemTables::OBJECTS, &key)? else { continue };
             if ObjectKind::from_code(&text(&row, 2)?) != Some(ObjectKind::Check) {
@@ -488,6 +504,7 @@ impl Catalog {
             unique_constraint: flags & INDEX_UNIQUE_CONSTRAINT != 0,
             constraint: ObjectId(number(row, 5)? as i32),
             fill_factor: number(row, 4)? as u8,
+            padded: flags & INDEX_PADDED != 0,
             ignore_dup_key: flags & INDEX_IGNORE_DUP_KEY != 0,
             key: KeyLayout::new(key),
             included: included.into(),

@@ -35,7 +35,7 @@ pub(crate) fn alter_table(
         }
         ast::AlterTableAction::Drop(items) => {
             for item in items {
-                let current = database.catalog.table(table.head.id);
+                let current = database.catalog.table(table.head.id, cx.session.id);
                 let table = current.ok_or_else(missing)?;
                 match item.column {
                     true => drop_column(cx, &database, &table, item)?,
@@ -49,8 +49,7 @@ pub(crate) fn alter_table(
             index::modified(cx, &database, table.head.id)
         }
         ast::AlterTableAction::Rebuild(options) => {
-            super::clauses::index_options(options)?;
-            index::rebuild_all(cx, &database, &table)
+            super::alter_index::rebuild_table(cx, &database, &table, options)
         }
         ast::AlterTableAction::CheckConstraint { .. } => {
             Err(unsupported("ALTER TABLE … CHECK and NOCHECK CONSTRAINT"))
@@ -260,7 +259,7 @@ fn drop_constraint(
     item: &ast::DropTableItem,
 ) -> SqlResult<()> {
     let key = fold(&item.name.value);
-    let all = database.catalog.constraints_of(table.head.id);
+    let all = database.catalog.constraints_of(table.head.id, cx.session.id);
     let Some(constraint) = all.into_iter().find(|c| fold(&c.head.name) == key) else {
         if item.if_exists {
             return Ok(());

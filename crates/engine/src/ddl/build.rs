@@ -7,6 +7,7 @@
 use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, IndexKind, KeyTail, Table};
 use crate::rowcodec::{Lobs, TableLobs, key};
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{
     BeginSpec, Direction, Durability, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree,
@@ -74,49 +75,99 @@ fn fetch(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<Vec<u
 /// What a key that is there twice is told with: the index, and a row's values.
 pub(crate) type Duplicate<'a> = &'a dyn Fn(&Index, &[Value]) -> Box<SqlError>;
 
+/// What puts an entry, key and value, into an index.
+pub(crate) type Put<'a> =
+    &'a mut dyn FnMut(&mut Transaction, &[u8], &[u8]) -> Result<(), StorageError>;
+
 /// Fills an empty nonclustered index from the rows of its table.
 pub(crate) fn nonclustered(
     tx: &mut Transaction,
     table: &Table,
-    index: &Index,
+    index: &Arc<Index>,
     twice: Duplicate<'_>,
 ) -> SqlResult<()> {
     let mut load = btree::TreeLoad::open(tx, index.hobt()?, index.fill_factor).map_err(sql)?;
-    let mut sorter = Sorter::new(SortSpace::beside(tx.database(), MEMORY));
-    let (mut k, mut covered, mut value) = (Vec::new(), Vec::new(), Vec::new());
-    let mut values = vec![Value::Null; table.columns.len()];
-    let mut own = Vec::with_capacity(index.covered.len());
-    let hobt = table.base().hobt()?;
-    for_each_row(tx, table, |tx, locator, row| {
-        // Only what the index has: a table's other columns may be many, and on pages of their own.
-        for c in &index.covered {
-            values[*c] = table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
-        }
-        k.clear();
-        index.key.append_row(&values, &mut k);
-        if index.tail() == KeyTail::Locator {
-            k.extend_from_slice(locator);
-        }
-        check_key(&k, index)?;
-        own.clear();
-        own.extend(index.covered.iter().map(|c| values[*c].clone()));
-        index.covered_layout.encode(&own, &mut covered, &mut crate::rowcodec::NoLobs)?;
-        key::write_entry(locator, &covered, &mut value);
-        sorter.push(&k, &value)
-    })?;
-    let mut sorted = sorter.sorted()?;
-    while let Some((k, value)) = sorted.next()? {
-        match load.push(tx, k, value) {
-            Ok(()) => {}
-            Err(StorageError::DuplicateKey) => {
-                let locator = key::read_entry(value)?.0.to_vec();
-                let values = values_at(tx, table, &locator)?;
-                return Err(twice(index, &values));
-            }
-            Err(e) => return Err(sql(e)),
+    load.pad(index.padded);
+    let mut entries = Entries::new(tx, table, index);
+    for_each_row(tx, table, |tx, locator, row| entries.add(tx, table, locator, row))?;
+    entries.each(tx, table, twice, &mut |tx, k, value| load.push(tx, k, value))?;
+    load.finish(tx).map(drop).map_err(sql)
+}
+
+/// The entries of a nonclustered index for some rows of its table, to be sorted.
+pub(crate) struct Entries {
+    index: Arc<Index>,
+    sorter: Sorter,
+    key: Vec<u8>,
+    covered: Vec<u8>,
+    value: Vec<u8>,
+    values: Vec<Value>,
+    own: Vec<Value>,
+}
+
+impl Entries {
+    /// None yet.
+    pub fn new(tx: &Transaction, table: &Table, index: &Arc<Index>) -> Entries {
+        Entries {
+            index: index.clone(),
+            sorter: Sorter::new(SortSpace::beside(tx.database(), MEMORY)),
+            key: Vec::new(),
+            covered: Vec::new(),
+            value: Vec::new(),
+            values: vec![Value::Null; table.columns.len()],
+            own: Vec::with_capacity(index.covered.len()),
         }
     }
-    load.finish(tx).map(drop).map_err(sql)
+
+    /// Adds that of a row.
+    pub fn add(
+        &mut self,
+        tx: &mut Transaction,
+        table: &Table,
+        locator: &[u8],
+        row: &[u8],
+    ) -> SqlResult<()> {
+        let (index, hobt) = (&*self.index, table.base().hobt()?);
+        // Only what the index has: a table's other columns may be many, and on pages of their own.
+        for c in &index.covered {
+            self.values[*c] = table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
+        }
+        self.key.clear();
+        index.key.append_row(&self.values, &mut self.key);
+        if index.tail() == KeyTail::Locator {
+            self.key.extend_from_slice(locator);
+        }
+        check_key(&self.key, index)?;
+        self.own.clear();
+        self.own.extend(index.covered.iter().map(|c| self.values[*c].clone()));
+        let lobs = &mut crate::rowcodec::NoLobs;
+        index.covered_layout.encode(&self.own, &mut self.covered, lobs)?;
+        key::write_entry(locator, &self.covered, &mut self.value);
+        self.sorter.push(&self.key, &self.value)
+    }
+
+    /// Gives them to `put` in order of their keys.
+    pub fn each(
+        self,
+        tx: &mut Transaction,
+        table: &Table,
+        twice: Duplicate<'_>,
+        put: Put<'_>,
+    ) -> SqlResult<()> {
+        let mut sorted = self.sorter.sorted()?;
+        while let Some((k, value)) = sorted.next()? {
+            match put(tx, k, value) {
+                Ok(()) => {}
+                Err(StorageError::DuplicateKey) => {
+                    let locator = key::read_entry(value)?.0.to_vec();
+                    let values = values_at(tx, table, &locator)?;
+                    return Err(twice(&self.index, &values));
+                }
+                Err(e) => return Err(e.to_sql(0)),
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Message 1505.
@@ -190,6 +241,7 @@ pub(crate) fn base(
         return reader.commit(Durability::Delayed).map_err(sql);
     }
     let mut load = btree::TreeLoad::open(tx, &to, index.fill_factor).map_err(sql)?;
+    load.pad(index.padded);
     let mut sorter = Sorter::new(SortSpace::beside(tx.database(), MEMORY));
     let mut k = Vec::new();
     let mut values = vec![Value::Null; target.columns.len()];

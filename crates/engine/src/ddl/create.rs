@@ -93,6 +93,11 @@ pub(crate) fn constraint(
             made_up(owner, prefix(kind), column, head.id).into()
         }
     };
+    if !head.system_named {
+        let session = cx.session.id;
+        let tx = cx.transaction(owner.database)?;
+        catalog.lock_name(tx, session, head.schema_id, &head.name)?;
+    }
     if catalog.find(head.schema_id, &head.name, cx.session.id).is_some() {
         return Err(could_not_create(cx, SqlError::new(2714, &[&head.name]).with_state(5))?);
     }
@@ -184,10 +189,12 @@ pub(crate) fn table(
     touched.push(id);
     let session = cx.session.id;
     catalog.refresh(cx.transaction(database)?, session, &touched)?;
-    let table = catalog.table(id).ok_or_else(|| SqlError::new(208, &[&written]))?;
+    let table = catalog.table(id, session).ok_or_else(|| SqlError::new(208, &[&written]))?;
     warn_about_keys(cx, &table)?;
     if let Some(temp) = &target.temp {
         cx.session.add_temp_table(temp, id);
+    } else if super::resolve::is_global_temp(&target.name) {
+        cx.session.global_temps.push(id);
     }
     Ok(table)
 }
@@ -211,6 +218,7 @@ pub(crate) fn write_heap(
         ignore_dup_key: false,
         constraint: ObjectId(0),
         fill_factor: 0,
+        padded: false,
         key: Vec::new(),
         included: Vec::new(),
     };
@@ -294,6 +302,7 @@ pub(crate) fn write_key(
         ignore_dup_key: key.ignore_dup_key,
         constraint: constraint_id,
         fill_factor: key.fill_factor,
+        padded: key.padded,
         key: key.columns.iter().map(|(at, desc)| (draft.columns[*at].id, *desc)).collect(),
         included: key.included.iter().map(|at| draft.columns[*at].id).collect(),
     };

@@ -243,11 +243,11 @@ pub(crate) fn allowed_path(cx: &StatementContext<'_>, path: &str) -> Result<Path
 
 /// The same where there is no statement of its own: a function that reads a file.
 pub(crate) fn allowed_path_of(instance: &Instance, path: &str) -> Result<PathBuf, PathRefusal> {
-    if path.is_empty() || path.contains('\n') || path.contains('\0') {
+    if super::paths::local_name(path).is_empty() || path.contains('\n') || path.contains('\0') {
         return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
     }
     let data_dir = instance.databases().data_dir();
-    let path = Path::new(path);
+    let path = Path::new(super::paths::local_name(path));
     let full = if path.is_absolute() { path.to_path_buf() } else { data_dir.join(path) };
     if full.components().any(|c| c == Component::ParentDir) {
         return Err(PathRefusal::Outside);
@@ -350,7 +350,7 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
         ast::AlterDatabaseAction::AddFilegroup { .. } => Err(unsupported("ADD FILEGROUP")),
         ast::AlterDatabaseAction::RemoveFilegroup(_) => Err(unsupported("REMOVE FILEGROUP")),
         ast::AlterDatabaseAction::ModifyFilegroup { .. } => Err(unsupported("MODIFY FILEGROUP")),
-        ast::AlterDatabaseAction::ModifyName(_) => Err(unsupported("MODIFY NAME")),
+        ast::AlterDatabaseAction::ModifyName(new) => super::rename::modify_name(cx, &slot, &new.value),
         ast::AlterDatabaseAction::Collate(_) => Err(unsupported("ALTER DATABASE … COLLATE")),
         ast::AlterDatabaseAction::ScopedConfiguration { secondary, clear, option } => {
             super::scoped::alter(cx, &database, *secondary, *clear, option)

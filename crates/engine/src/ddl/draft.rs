@@ -1,7 +1,8 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, constant, index_options, normalised, resolve_type};
+use super::clauses::{check_placement, constant, normalised, resolve_type};
+use super::index_options::index_options;
 use super::database::unsupported;
 use crate::catalog::{Column, Table};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
@@ -33,6 +34,8 @@ pub(crate) struct KeyDraft {
     pub included: Vec<usize>,
     /// FILLFACTOR.
     pub fill_factor: u8,
+    /// PAD_INDEX.
+    pub padded: bool,
     /// IGNORE_DUP_KEY.
     pub ignore_dup_key: bool,
 }
@@ -338,7 +341,7 @@ impl TableDraft {
                     (Some(at), true) => vec![(at, false)],
                     _ => self.key_columns(&key.columns)?,
                 };
-                let (fill_factor, ignore_dup_key) = index_options(&key.options)?;
+                let options = index_options(&key.options, &self.table)?;
                 self.add_key(KeyDraft {
                     name,
                     primary: key.primary,
@@ -347,8 +350,9 @@ impl TableDraft {
                     clustered,
                     columns,
                     included: Vec::new(),
-                    fill_factor,
-                    ignore_dup_key,
+                    fill_factor: options.fill_factor.unwrap_or(0),
+                    padded: options.padded.unwrap_or(false),
+                    ignore_dup_key: false,
                 })
             }
             ast::ConstraintKind::Check(check) => {
@@ -447,7 +451,7 @@ impl TableDraft {
             (Some(at), true) => vec![(at, false)],
             _ => self.key_columns(&index.columns)?,
         };
-        let (fill_factor, ignore_dup_key) = index_options(&index.options)?;
+        let options = index_options(&index.options, &self.table)?;
         let included = self.included(&index.include)?;
         self.add_key(KeyDraft {
             name: Some(index.name.value.to_string()),
@@ -457,8 +461,9 @@ impl TableDraft {
             clustered: index.clustered == Some(true),
             columns,
             included,
-            fill_factor,
-            ignore_dup_key,
+            fill_factor: options.fill_factor.unwrap_or(0),
+            padded: options.padded.unwrap_or(false),
+            ignore_dup_key: false,
         })
     }
 

@@ -8,6 +8,7 @@ use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast;
 
 /// `DROP TABLE | PROCEDURE | SCHEMA | VIEW`; databases are dropped in [`super::database`].
@@ -36,9 +37,20 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             }
             return Err(missing());
         };
+        let head = object.head();
+        if !resolve::is_temp(&name.name.value) {
+            // Before the object, as those who create take them.
+            let (catalog, session) = (&database.catalog, cx.session.id);
+            catalog.lock_name(cx.transaction(&database)?, session, head.schema_id, &head.name)?;
+        }
+        let locked = resolve::lock_object(cx, &database, head)?;
+        let Some(object) = locked.filter(|o| o.head().kind == kind) else {
+            if s.if_exists {
+                continue;
+            }
+            return Err(missing());
+        };
         let id = object.head().id;
-        resolve::lock(cx, &database, id)?;
-        let Some(object) = database.catalog.object(id) else { return Err(missing()) };
         match &object {
             Object::Table(table) => drop_table(cx, &database, table)?,
             _ => {
@@ -59,7 +71,7 @@ pub(crate) fn drop_table(
 ) -> SqlResult<()> {
     let id = table.head.id;
     let mut touched = Vec::new();
-    for constraint in database.catalog.constraints_of(id) {
+    for constraint in database.catalog.constraints_of(id, cx.session.id) {
         rows::remove_object(cx.transaction(database)?, constraint.head.id)?;
         touched.push(constraint.head.id);
     }
@@ -84,7 +96,10 @@ pub(crate) fn drop_table(
 fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
     for name in &s.names {
         let database = cx.database();
-        let Some(schema) = database.catalog.schema(&name.name.value) else {
+        let (catalog, session) = (&database.catalog, cx.session.id);
+        let tx = cx.transaction(&database)?;
+        catalog.lock(tx, session, catalog.schemas_resource(), LockMode::X)?;
+        let Some(schema) = catalog.schema(&name.name.value, session) else {
             if s.if_exists {
                 continue;
             }
@@ -93,14 +108,16 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
         if schema.id.0 < 5 || schema.id.0 >= 16384 {
             return Err(SqlError::new(15150, &[&"drop", &"schema", &schema.name]));
         }
-        let objects = database.catalog.objects();
+        // Whoever puts an object into it has it locked.
+        let tx = cx.transaction(&database)?;
+        catalog.lock(tx, session, catalog.schema_resource(schema.id), LockMode::X)?;
+        let objects = catalog.objects(session);
         if let Some(user) = objects.iter().find(|o| o.head().schema_id == schema.id) {
             return Err(SqlError::new(3729, &[&"drop schema", &schema.name, &user.head().name]));
         }
         let tx = cx.transaction(&database)?;
         systab::remove(tx, &SystemTables::SCHEMAS, &[schema.id.0 as i64])?;
-        let session = cx.session.id;
-        database.catalog.refresh_schemas(cx.transaction(&database)?, session)?;
+        catalog.refresh_schemas(tx, session)?;
     }
     Ok(())
 }
@@ -114,7 +131,12 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
     for index in &table.indexes {
         database.storage.truncate_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
     }
-    reset_identity(cx, &database, &table)
+    if table.identity.is_some() {
+        return reset_identity(cx, &database, &table);
+    }
+    // Its definition stays; who names it waits all the same.
+    let session = cx.session.id;
+    database.catalog.refresh(cx.transaction(&database)?, session, &[table.head.id])
 }
 
 /// Gives the identity column a new sequence: rolled back, the old one goes on where it was.

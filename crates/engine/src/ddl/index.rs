@@ -1,6 +1,6 @@
-//! CREATE INDEX, DROP INDEX, ALTER INDEX … REBUILD, and what a change of the base does to all indexes.
+//! CREATE INDEX, DROP INDEX, and what a change of the base does to all indexes. ALTER INDEX: [`super::alter_index`].
 
-use super::clauses::{check_placement, index_options};
+use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
 use super::{create, resolve};
 use crate::catalog::rows::{self, IndexRow};
@@ -32,8 +32,11 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
     check_placement(s.on.as_ref())?;
     let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
-    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
-    let (fill_factor, ignore_dup_key) = index_options(&s.options)?;
+    let table = match s.clustered {
+        true => resolve::lock_for_change(cx, &database, &table, missing)?,
+        false => resolve::lock_for_index(cx, &database, &table, missing)?,
+    };
+    let options = super::index_options::index_options(&s.options, &s.table.name.value)?;
     let mut draft = TableDraft::of_table(&table);
     draft.table = shown_name(cx, &table);
     if table.index(&s.name.value).is_some() {
@@ -52,8 +55,9 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
         clustered: s.clustered,
         columns: draft.key_columns(&s.columns)?,
         included: draft.included(&s.include)?,
-        fill_factor,
-        ignore_dup_key,
+        fill_factor: options.fill_factor.unwrap_or(0),
+        padded: options.padded.unwrap_or(false),
+        ignore_dup_key: false,
     };
     draft.add_key(key)?;
     add_keys(cx, &database, &table, draft)
@@ -75,7 +79,7 @@ pub(crate) fn add_keys(
     let name = draft.table.clone();
     for key in std::mem::take(&mut draft.keys) {
         // Each one sees the table as the one before has left it.
-        let current = database.catalog.table(table.head.id);
+        let current = database.catalog.table(table.head.id, cx.session.id);
         let old = current.ok_or_else(|| SqlError::new(208, &[&name]))?;
         let schema = old.head.schema.clone();
         let owner = create::Owner {
@@ -96,16 +100,20 @@ pub(crate) fn add_keys(
             rows::remove_index(tx, old.head.id, IndexId(0))?;
             rebuild(cx, database, &old, &touched, None)?;
         } else {
-            let new = refresh(cx, database, &old, &touched)?;
+            let session = cx.session.id;
+            let tx = cx.transaction(database)?;
+            let new = database.catalog.read_changed_table(tx, session, old.head.id)?;
             let index = new.indexes.iter().find(|i| i.id == row.id).cloned();
             let index = index.ok_or_else(|| SqlError::new(5243, &[]))?;
-            let tx = cx.transaction(database)?;
             let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
             super::build::nonclustered(tx, &new, &index, &twice)?;
+            // While the index was made, others could read the table as it was (see `resolve::lock_for_index`).
+            resolve::lock(cx, database, old.head.id)?;
+            refresh(cx, database, &old, &touched)?;
         }
     }
     modified(cx, database, table.head.id)?;
-    if let Some(table) = database.catalog.table(table.head.id) {
+    if let Some(table) = database.catalog.table(table.head.id, cx.session.id) {
         create::warn_about_keys(cx, &table)?;
     }
     Ok(())
@@ -117,7 +125,7 @@ pub(crate) fn modified(
     database: &Arc<Database>,
     table: ObjectId,
 ) -> SqlResult<()> {
-    let Some(current) = database.catalog.table(table) else { return Ok(()) };
+    let Some(current) = database.catalog.table(table, cx.session.id) else { return Ok(()) };
     let mut head = current.head.clone();
     head.modified = database.catalog.now();
     rows::write_object(cx.transaction(database)?, &head, 0)?;
@@ -135,7 +143,7 @@ pub(crate) fn refresh(
     touched.push(table.head.id);
     let session = cx.session.id;
     database.catalog.refresh(cx.transaction(database)?, session, &touched)?;
-    let new = database.catalog.table(table.head.id);
+    let new = database.catalog.table(table.head.id, cx.session.id);
     new.ok_or_else(|| SqlError::new(208, &[&table.head.name]))
 }
 
@@ -153,6 +161,7 @@ pub(crate) fn row_of(table: &Table, index: &Index) -> IndexRow {
         ignore_dup_key: index.ignore_dup_key,
         constraint: index.constraint,
         fill_factor: index.fill_factor,
+        padded: index.padded,
         key: index.key.columns().iter().map(|c| (id_of(c.column), c.descending)).collect(),
         included: index.included.iter().map(|at| id_of(*at)).collect(),
     }
@@ -246,52 +255,4 @@ pub(crate) fn remove(
         database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)?;
     }
     Ok(())
-}
-
-/// `ALTER INDEX`.
-pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) -> SqlResult<()> {
-    let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(9);
-    let (database, table) = resolve::table(cx, &s.table, missing)?;
-    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
-    let index = match &s.name {
-        None => None,
-        Some(name) => match table.index(&name.value) {
-            Some(index) => Some(index.clone()),
-            None => return Err(SqlError::new(2727, &[&name.value])),
-        },
-    };
-    match &s.action {
-        ast::AlterIndexAction::Rebuild(options) => {
-            index_options(options)?;
-            match index {
-                Some(index) if index.kind == IndexKind::Nonclustered => {
-                    renew(cx, &database, &table, &index)?;
-                    let new = refresh(cx, &database, &table, &[])?;
-                    let fresh = new.indexes.iter().find(|i| i.id == index.id).cloned();
-                    let fresh = fresh.ok_or_else(|| SqlError::new(5243, &[]))?;
-                    let tx = cx.transaction(&database)?;
-                    let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
-                    super::build::nonclustered(tx, &new, &fresh, &twice)?;
-                    database.storage.drop_hobt(tx, index.hobt_id).map_err(sql)
-                }
-                _ => rebuild_all(cx, &database, &table),
-            }
-        }
-        ast::AlterIndexAction::Reorganize(_) => {
-            Err(unsupported("ALTER INDEX … REORGANIZE (REBUILD is)"))
-        }
-        ast::AlterIndexAction::Disable => Err(unsupported("ALTER INDEX … DISABLE")),
-        ast::AlterIndexAction::Set(_) => Err(unsupported("ALTER INDEX … SET")),
-        ast::AlterIndexAction::Other(word) => Err(unsupported(&format!("ALTER INDEX … {word}"))),
-    }
-}
-
-/// Builds the heap or clustered index and all other indexes of a table anew.
-pub(crate) fn rebuild_all(
-    cx: &mut StatementContext<'_>,
-    database: &Arc<Database>,
-    table: &Arc<Table>,
-) -> SqlResult<()> {
-    renew(cx, database, table, table.base())?;
-    rebuild(cx, database, table, &[], None).map(drop)
 }

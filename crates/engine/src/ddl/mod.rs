@@ -5,6 +5,7 @@
 //! whole databases cannot run in a transaction: they are safe by their own protocol ([`crate::catalog::registry`]).
 
 mod alter;
+mod alter_index;
 pub(crate) mod build;
 mod clauses;
 mod create;
@@ -13,10 +14,14 @@ mod draft;
 mod drop;
 mod files;
 mod index;
+mod index_options;
 mod module;
 mod options;
+mod paths;
+mod rename;
 pub(crate) mod resolve;
 pub(crate) mod scoped;
+pub(crate) mod statistics;
 
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
@@ -32,6 +37,7 @@ pub(crate) use database::{
     PathRefusal, allowed_path, allowed_path_of, check_path, checked_path, users_of,
 };
 pub(crate) use drop::reseed as reseed_identity;
+pub(crate) use paths::local_name;
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]
@@ -59,7 +65,8 @@ pub fn execute(
         StatementKind::CreateTable(s) => create_table_statement(cx, s, text),
         StatementKind::AlterTable(s) => alter::alter_table(cx, s, text),
         StatementKind::CreateIndex(s) => index::create_index(cx, s),
-        StatementKind::AlterIndex(s) => index::alter_index(cx, s),
+        StatementKind::AlterIndex(s) => alter_index::alter_index(cx, s),
+        StatementKind::UpdateStatistics(s) => statistics::update(cx, s),
         StatementKind::DropIndex(s) => index::drop_index(cx, s),
         StatementKind::Truncate(s) if s.partitions => {
             Err(SqlError::new(40510, &[&"TRUNCATE TABLE … WITH (PARTITIONS)"]))
@@ -146,7 +153,7 @@ fn hidden(
     draft: TableDraft,
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
     let database = cx.instance().databases().tempdb()?;
-    let schema = database.catalog.schema("dbo").ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
+    let schema = database.catalog.schema("dbo", cx.session.id).ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
     let name = resolve::temp_name(&format!("#{}", name.trim_start_matches(['@', '#'])));
     let target = Target { database, schema, name, temp: None };
     let table = create::table(cx, &target, draft)?;
@@ -157,7 +164,7 @@ fn hidden(
 pub fn drop_temp_table(cx: &mut StatementContext<'_>, id: ObjectId) -> SqlResult<()> {
     let database = cx.instance().databases().tempdb()?;
     resolve::lock(cx, &database, id)?;
-    match database.catalog.object(id) {
+    match database.catalog.object(id, cx.session.id) {
         Some(Object::Table(table)) => drop::drop_table(cx, &database, &table),
         _ => Ok(()),
     }

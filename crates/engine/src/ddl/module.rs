@@ -7,6 +7,7 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, ObjectKind, Parameter};
 use crate::context::StatementContext;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast::{self, ModuleVerb};
 use taffrail_types::Value;
 
@@ -55,14 +56,18 @@ pub(crate) fn procedure(
     }
     let target = resolve::target(cx, &s.name)?;
     let database = &target.database;
-    let existing = database.catalog.find(target.schema.id, &target.name, cx.session.id);
+    let existing = resolve::lock_name(cx, &target)?;
+    if let Some(object) = &existing {
+        resolve::lock(cx, database, object.head().id)?;
+    }
+    let session = cx.session.id;
+    let existing = database.catalog.find(target.schema.id, &target.name, session);
     let head = match (&existing, s.verb) {
         (None, ModuleVerb::Alter) => return Err(SqlError::new(208, &[&s.name]).with_state(6)),
         (Some(_), ModuleVerb::Create) => {
             return Err(SqlError::new(2714, &[&target.name]).with_state(3));
         }
         (Some(Object::Procedure(module)), _) => {
-            resolve::lock(cx, database, module.head.id)?;
             let mut head = module.head.clone();
             head.modified = database.catalog.now();
             head
@@ -87,7 +92,6 @@ pub(crate) fn procedure(
     };
     let (quoted, nulls) = (cx.session.options.quoted_identifier, cx.session.options.ansi_nulls);
     resolve::lock(cx, database, head.id)?;
-    let session = cx.session.id;
     let tx = cx.transaction(database)?;
     rows::write_object(tx, &head, 0)?;
     rows::write_module(tx, head.id, &definition, quoted, nulls)?;
@@ -140,14 +144,16 @@ pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema
         return Err(SqlError::new(15151, &[&"find", &"user", &owner.value]));
     }
     let database = cx.database();
-    if database.catalog.schema(&name.value).is_some() {
+    let session = cx.session.id;
+    let resource = database.catalog.schemas_resource();
+    database.catalog.lock(cx.transaction(&database)?, session, resource, LockMode::X)?;
+    if database.catalog.schema(&name.value, session).is_some() {
         cx.message(SqlError::new(2714, &[&name.value]).with_state(6))?;
         return Err(SqlError::new(2759, &[]).with_state(0));
     }
     let user = |id: &i32| *id < 16384;
-    let last = database.catalog.schemas().iter().map(|s| s.id.0).filter(user).max();
+    let last = database.catalog.schemas(session).iter().map(|s| s.id.0).filter(user).max();
     let id = last.unwrap_or(4) + 1;
-    let session = cx.session.id;
     let tx = cx.transaction(&database)?;
     let row = [Value::nvarchar(&name.value), Value::Int(1)];
     systab::put(tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;

@@ -1,6 +1,6 @@
 //! Names in DDL: which database, which schema, which object.
 
-use crate::catalog::{DBO, Object, Schema, Table, fold};
+use crate::catalog::{DBO, Object, ObjectHead, Schema, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
@@ -29,9 +29,15 @@ pub(crate) fn temp_name(name: &str) -> String {
     format!("{name:_<116}{n:012X}")
 }
 
-/// Whether the name is a temp table's.
+/// Whether the name is that of a session's own temp table.
 pub(crate) fn is_temp(name: &str) -> bool {
-    name.starts_with('#')
+    name.starts_with('#') && !is_global_temp(name)
+}
+
+/// Whether the name is that of a temp table that all sessions see: a table of tempdb like others, but that names find it
+/// from everywhere, and that it goes away with the session that made it.
+pub(crate) fn is_global_temp(name: &str) -> bool {
+    name.starts_with("##")
 }
 
 /// The database that a name lies in.
@@ -42,7 +48,7 @@ pub(crate) fn database_of(
     if name.server.is_some() {
         return Err(SqlError::new(40510, &[&"A four-part name"]));
     }
-    if is_temp(&name.name.value) {
+    if name.name.value.starts_with('#') {
         return cx.instance().databases().tempdb();
     }
     match &name.database {
@@ -51,54 +57,94 @@ pub(crate) fn database_of(
     }
 }
 
-/// Where an object of this name is to be created: 911, 2760.
-pub(crate) fn target(cx: &StatementContext<'_>, name: &ast::ObjectName) -> SqlResult<Target> {
+/// Where an object of this name is to be created: 911, 2760. The schema stays to the transaction's end.
+pub(crate) fn target(cx: &mut StatementContext<'_>, name: &ast::ObjectName) -> SqlResult<Target> {
     let database = database_of(cx, name)?;
     if is_temp(&name.name.value) {
-        if name.name.value.starts_with("##") {
-            return Err(SqlError::new(40510, &[&"A global temporary table"]));
-        }
         if name.name.value.chars().count() > 116 {
             return Err(SqlError::new(193, &[&name.name.value, &116]));
         }
-        let schema = schema_of(&database, None)?;
+        let schema = schema_of(cx, &database, None)?;
         let written = name.name.value.to_string();
         let name = temp_name(&written);
         return Ok(Target { database, schema, name, temp: Some(written) });
     }
-    let schema = schema_of(&database, name.schema.as_ref().map(|s| &*s.value))?;
+    let schema = schema_of(cx, &database, name.schema.as_ref().map(|s| &*s.value))?;
     Ok(Target { database, schema, name: name.name.value.to_string(), temp: None })
 }
 
-fn schema_of(database: &Database, name: Option<&str>) -> SqlResult<Schema> {
-    match name {
+fn schema_of(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    name: Option<&str>,
+) -> SqlResult<Schema> {
+    let session = cx.session.id;
+    let catalog = &database.catalog;
+    let name = match name {
         None | Some("") => {
-            let name = database.catalog.schema_name(DBO).unwrap_or_else(|| "dbo".into());
-            Ok(Schema { id: DBO, name, principal: 1 })
+            let name = catalog.schema_name(DBO, session).unwrap_or_else(|| "dbo".into());
+            return Ok(Schema { id: DBO, name, principal: 1 });
         }
-        Some(name) => database.catalog.schema(name).ok_or_else(|| SqlError::new(2760, &[&name])),
+        Some(name) => name,
+    };
+    let missing = || SqlError::new(2760, &[&name]);
+    let find = |cx: &mut StatementContext<'_>| {
+        cx.settled(|cx| {
+            let found = catalog.schema(name, session);
+            if found.is_none() {
+                // One that is being created would tell by this name too.
+                cx.session.note_blocked(catalog.blocked_name(Some(name), "", session));
+            }
+            found.ok_or_else(missing)
+        })
+    };
+    let schema = find(cx)?;
+    if schema.id != DBO {
+        let resource = catalog.schema_resource(schema.id);
+        catalog.lock(cx.transaction(database)?, session, resource, LockMode::S)?;
+        // It may have been dropped meanwhile.
+        return find(cx);
     }
+    Ok(schema)
 }
 
-/// An existing object, temp tables of the session included.
+/// An existing object, temp tables of the session included. Waits for another session's DDL where that decides whether
+/// there is one of this name; what it is, is only certain under a lock.
 pub(crate) fn find(
-    cx: &StatementContext<'_>,
+    cx: &mut StatementContext<'_>,
     name: &ast::ObjectName,
 ) -> SqlResult<Option<(Arc<Database>, Object)>> {
     let database = database_of(cx, name)?;
+    let id = cx.session.id;
     if is_temp(&name.name.value) {
         let Some(temp) = cx.session.find_temp_table(&name.name.value) else { return Ok(None) };
-        let object = database.catalog.object(temp.object_id);
+        let object = database.catalog.object(temp.object_id, id);
         return Ok(object.map(|o| (database, o)));
     }
     let schema = name.schema.as_ref().map(|s| &*s.value);
-    let object = database.catalog.find_named(schema, &name.name.value, cx.session.id);
+    let object = named(cx, &database, schema, &name.name.value)?;
     Ok(object.map(|o| (database, o)))
+}
+
+fn named(
+    cx: &mut StatementContext<'_>,
+    database: &Database,
+    schema: Option<&str>,
+    name: &str,
+) -> SqlResult<Option<Object>> {
+    let (catalog, id) = (&database.catalog, cx.session.id);
+    cx.settled(|cx| {
+        let found = catalog.find_named(schema, name, id);
+        if found.is_none() {
+            cx.session.note_blocked(catalog.blocked_name(schema, name, id));
+        }
+        Ok(found)
+    })
 }
 
 /// An existing user table: `missing` (4902, 1088, 3701 …) when there is none.
 pub(crate) fn table(
-    cx: &StatementContext<'_>,
+    cx: &mut StatementContext<'_>,
     name: &ast::ObjectName,
     missing: impl FnOnce() -> Box<SqlError>,
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
@@ -108,18 +154,68 @@ pub(crate) fn table(
     }
 }
 
-/// Locks an object for a change of its definition and gives its table as it is then.
+/// Locks an object for a change of its definition and gives it as it is then; `None` when nothing of its name is left.
+pub(crate) fn lock_object(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    head: &ObjectHead,
+) -> SqlResult<Option<Object>> {
+    lock_with(cx, database, head, lock)
+}
+
+/// The same with another lock.
+pub(crate) fn lock_with(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    head: &ObjectHead,
+    lock: fn(&mut StatementContext<'_>, &Arc<Database>, ObjectId) -> SqlResult<()>,
+) -> SqlResult<Option<Object>> {
+    let mut id = head.id;
+    loop {
+        lock(cx, database, id)?;
+        if let Some(object) = database.catalog.object(id, cx.session.id) {
+            return Ok(Some(object));
+        }
+        // Gone with the transaction that was waited for; that may have made another of this name.
+        match named(cx, database, Some(&head.schema), &head.name)? {
+            Some(other) => id = other.head().id,
+            None => return Ok(None),
+        }
+    }
+}
+
+/// Locks a table for a change of its definition and gives it as it is then.
 pub(crate) fn lock_for_change(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,
     missing: impl FnOnce() -> Box<SqlError>,
 ) -> SqlResult<Arc<Table>> {
-    lock(cx, database, table.head.id)?;
-    if database.catalog.is_current(table, cx.session.id) {
-        return Ok(table.clone());
+    match lock_object(cx, database, &table.head)? {
+        Some(Object::Table(table)) => Ok(table),
+        _ => Err(missing()),
     }
-    database.catalog.table(table.head.id).ok_or_else(missing)
+}
+
+/// Locks a table for the making of an index beside its rows: nobody changes them, everybody may read. One index is made
+/// at a time, so that two that have the lock do not both wait to have the table for themselves in the end.
+pub(crate) fn lock_for_index(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    missing: impl FnOnce() -> Box<SqlError>,
+) -> SqlResult<Arc<Table>> {
+    let locked = lock_with(cx, database, &table.head, |cx, database, id| {
+        let session = cx.session.id;
+        let catalog = &database.catalog;
+        let tx = cx.transaction(database)?;
+        catalog.lock(tx, session, catalog.indexes_resource(id), LockMode::X)?;
+        catalog.lock_table(tx, session, id, LockMode::S)
+    })?;
+    match locked {
+        Some(Object::Table(table)) => Ok(table),
+        _ => Err(missing()),
+    }
 }
 
 /// Sch-M on an object, to the transaction's end.
@@ -128,13 +224,17 @@ pub(crate) fn lock(
     database: &Arc<Database>,
     object: ObjectId,
 ) -> SqlResult<()> {
-    let session = cx.session.id.0;
+    let session = cx.session.id;
     let tx = cx.transaction(database)?;
-    tx.lock_object(object, LockMode::SchM).map_err(|e| e.to_sql(session))
+    database.catalog.lock_for_change(tx, session, object)
 }
 
-/// 2714 when the name is taken.
-pub(crate) fn require_free(cx: &StatementContext<'_>, target: &Target, state: u8) -> SqlResult<()> {
+/// 2714 when the name is taken; else nobody can take it before the transaction's end.
+pub(crate) fn require_free(
+    cx: &mut StatementContext<'_>,
+    target: &Target,
+    state: u8,
+) -> SqlResult<()> {
     if let Some(temp) = &target.temp {
         // A procedure may have a #table of its own beside its caller's.
         let here = cx.session.nest_level;
@@ -145,8 +245,19 @@ pub(crate) fn require_free(cx: &StatementContext<'_>, target: &Target, state: u8
             false => Ok(()),
         };
     }
-    match target.database.catalog.find(target.schema.id, &target.name, cx.session.id) {
+    match lock_name(cx, target)? {
         Some(_) => Err(SqlError::new(2714, &[&target.name]).with_state(state)),
         None => Ok(()),
     }
+}
+
+/// Locks a name to the transaction's end; what has it.
+pub(crate) fn lock_name(
+    cx: &mut StatementContext<'_>,
+    target: &Target,
+) -> SqlResult<Option<Object>> {
+    let (catalog, session) = (&target.database.catalog, cx.session.id);
+    let tx = cx.transaction(&target.database)?;
+    catalog.lock_name(tx, session, target.schema.id, &target.name)?;
+    Ok(catalog.find(target.schema.id, &target.name, session))
 }

@@ -16,11 +16,11 @@ use taffrail_types::names::TypeUse;
 use taffrail_types::{SqlType, Value};
 
 /// Makes a module of statements.
-struct Compiler<'s> {
+pub(super) struct Compiler<'s> {
     session: &'s Session,
     home: &'s Arc<Database>,
     lines: ast::LineIndex,
-    variables: Variables,
+    pub(super) variables: Variables,
     plans: u32,
     loops: u32,
     procedure: bool,
@@ -321,11 +321,15 @@ impl<'s> Compiler<'s> {
             K::BulkInsert(b) => StmtKind::BulkInsert(b),
             K::Unsupported(u) => StmtKind::Unsupported(u.what),
             K::Merge(_) => StmtKind::Unsupported("MERGE".into()),
-            K::DeclareCursor(_)
-            | K::OpenCursor(_)
-            | K::Fetch(_)
-            | K::CloseCursor(_)
-            | K::DeallocateCursor(_) => StmtKind::Unsupported("A cursor".into()),
+            K::DeclareCursor(d) => {
+                self.new_plan();
+                let text = super::cursor::text(&d.name.value, false, d.definition)?;
+                StmtKind::DeclareCursor(Arc::new(text))
+            }
+            K::OpenCursor(c) => StmtKind::OpenCursor(self.cursor(*c)?),
+            K::CloseCursor(c) => StmtKind::CloseCursor(self.cursor(*c)?),
+            K::DeallocateCursor(c) => StmtKind::DeallocateCursor(self.cursor(*c)?),
+            K::Fetch(f) => StmtKind::Fetch(Box::new(self.fetch(*f)?)),
             kind => {
                 self.new_plan();
                 StmtKind::Ddl(Box::new(ast::Statement { span: s.span, kind }))
@@ -358,7 +362,7 @@ impl<'s> Compiler<'s> {
                     table = Some((at, body));
                 }
                 ast::DeclarationKind::Cursor => {
-                    return Err(crate::binder::unsupported_error(&"A cursor variable"));
+                    self.variables.declare(&d.name.value, None)?;
                 }
             }
         }
@@ -369,8 +373,14 @@ impl<'s> Compiler<'s> {
     }
 
     fn set_variable(&mut self, set: ast::SetVariable) -> SqlResult<StmtKind> {
-        let ast::SetValue::Expr(value) = set.value else {
-            return Err(crate::binder::unsupported_error(&"A cursor variable"));
+        let value = match set.value {
+            ast::SetValue::Expr(value) => value,
+            ast::SetValue::Cursor(definition) => {
+                let name = self.cursor_variable(set.variable)?;
+                self.new_plan();
+                let text = super::cursor::text(&name, true, *definition)?;
+                return Ok(StmtKind::DeclareCursor(Arc::new(text)));
+            }
         };
         let (at, ty) = self.variables.scalar(&set.variable.value)?;
         let value = match set.op.operator() {
@@ -443,7 +453,7 @@ impl<'s> Compiler<'s> {
         Ok(Execute { status, target, arguments })
     }
 
-    fn code(&mut self, e: ast::Expr, to: Option<SqlType>) -> SqlResult<Code> {
+    pub(super) fn code(&mut self, e: ast::Expr, to: Option<SqlType>) -> SqlResult<Code> {
         if !has_query(&e) {
             let metadata = SessionMetadata::new(self.session, self.home, &[]);
             let mut binder = Binder::new(&metadata, &self.variables, &self.lines);

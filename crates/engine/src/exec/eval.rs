@@ -100,7 +100,12 @@ impl<'a> Rt<'a> {
                 for e in &c.args {
                     args.push(self.eval(e)?);
                 }
-                c.function.eval(self.cx.session, &args)?
+                let value = c.function.eval(self.cx.session, &args);
+                if self.cx.session.blocked.get().is_none() {
+                    value?
+                } else {
+                    self.cx.settled(|cx| c.function.eval(cx.session, &args))?
+                }
             }
             Expr::Global(g) => self.global(*g),
             Expr::Named(name) => crate::functions::FnContext::global(self.cx.session, name)?,
@@ -143,8 +148,8 @@ impl<'a> Rt<'a> {
             Global::LockTimeout => Value::Int(s.options.lock_timeout),
             Global::DateFirst => Value::TinyInt(s.options.date_first),
             Global::TextSize => Value::Int(s.options.text_size),
-            Global::FetchStatus => Value::Int(-1),
-            Global::CursorRows => Value::Int(0),
+            Global::FetchStatus => Value::Int(s.cursors.fetch_status),
+            Global::CursorRows => Value::Int(s.cursors.rows),
             Global::ProcId => Value::Int(s.procedure_id),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::catalog::{Object, ObjectKind, Table};
 use crate::database::Database;
+use crate::ddl::resolve::{is_global_temp, is_temp};
 use crate::exec::procedure::name_parts;
 use crate::functions::context::Property;
 use crate::functions::{FnContext, Moment};
@@ -49,15 +50,17 @@ impl Session {
         let name = parts.pop()?;
         let schema = parts.pop().filter(|s| !s.is_empty());
         let database = match parts.pop().filter(|s| !s.is_empty()) {
+            _ if is_global_temp(&name) => self.instance.databases().tempdb().ok()?,
             None => self.database.clone(),
             Some(d) => self.instance.databases().get(&d).ok()?,
         };
-        if name.starts_with('#') {
+        if is_temp(&name) {
             let tempdb = self.instance.databases().tempdb().ok()?;
             let temp = self.find_temp_table(&name)?;
-            let object = tempdb.catalog.object(temp.object_id)?;
+            let object = tempdb.catalog.object(temp.object_id, self.id)?;
             return Some((tempdb, object));
         }
+        self.note_blocked(database.catalog.blocked_name(schema.as_deref(), &name, self.id));
         let object = database.catalog.find_named(schema.as_deref(), &name, self.id)?;
         Some((database, object))
     }
@@ -71,7 +74,9 @@ impl Session {
             None => self.database.clone(),
             Some(d) => self.instance.databases().by_id(DatabaseId(u16::try_from(d).ok()?))?,
         };
-        database.catalog.object(ObjectId(id))
+        let id = ObjectId(id);
+        self.note_blocked(database.catalog.blocked_object(id, self.id));
+        database.catalog.object(id, self.id)
     }
 }
 
@@ -99,7 +104,6 @@ impl FnContext for Session {
     }
 
     fn global(&self, name: &str) -> SqlResult<Value> {
-        let zero = || Value::Int(0);
         Ok(match name {
             "@@VERSION" => Value::nvarchar(&version_text()),
             "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
@@ -123,14 +127,18 @@ impl FnContext for Session {
             "@@LOCK_TIMEOUT" => Value::Int(self.options.lock_timeout),
             "@@DATEFIRST" => Value::TinyInt(self.options.date_first),
             "@@TEXTSIZE" => Value::Int(self.options.text_size),
-            "@@FETCH_STATUS" => Value::Int(-1),
-            "@@CURSOR_ROWS" => zero(),
+            "@@FETCH_STATUS" => Value::Int(self.cursors.fetch_status),
+            "@@CURSOR_ROWS" => Value::Int(self.cursors.rows),
             "@@PROCID" => Value::Int(self.procedure_id),
             // Not measured: refused rather than made up.
             other => {
                 return Err(crate::binder::unsupported_error(&other));
             }
         })
+    }
+
+    fn cursor_status(&self, kind: &str, name: &str) -> i32 {
+        self.cursors.status(kind, name, self.nest_level)
     }
 
     fn random(&self) -> f64 {
@@ -272,18 +280,18 @@ impl FnContext for Session {
             Some(name) => Some(
                 self.named_object(name).is_some()
                     || self.database_id(name).is_some()
-                    || self.database.catalog.schema(name).is_some(),
+                    || self.database.catalog.schema(name, self.id).is_some(),
             ),
         }
     }
 
     fn schema_id(&self, name: Option<&str>) -> Option<i32> {
-        self.database.catalog.schema(name.unwrap_or("dbo")).map(|s| s.id.0)
+        self.database.catalog.schema(name.unwrap_or("dbo"), self.id).map(|s| s.id.0)
     }
 
     fn schema_name(&self, id: Option<i32>) -> Option<String> {
         let id = taffrail_base::SchemaId(id.unwrap_or(1));
-        self.database.catalog.schema_name(id).map(|n| n.to_string())
+        self.database.catalog.schema_name(id, self.id).map(|n| n.to_string())
     }
 
     fn object_id(&self, name: &str, kind: Option<&str>) -> SqlResult<Option<i32>> {

@@ -4,6 +4,7 @@ use super::compile::{self, Source};
 use super::ending::{command_of, deferred, shown_command};
 use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
 use super::runtime::Rt;
+use crate::catalog::Blocked;
 use crate::context::StatementContext;
 use crate::exec::ops::scan::table_lock;
 use crate::session::{CANCELLED, Session};
@@ -126,7 +127,9 @@ impl<'s> Interpreter<'s> {
         }
         let Some(source) = source_of(s) else { return true };
         self.session.cell.set_command(shown_command(&s.kind));
-        if let Err(e) = self.plan(module, act, s.plan, s.visible, &source)
+        // Who would have to wait for another session's DDL waits when the statement runs: SET LOCK_TIMEOUT may stand
+        // before it, and TRY around it.
+        if let Ok(Err(e)) = self.plan_now(module, act, s.plan, s.visible, &source)
             && !deferred(&e)
             // IDENTITY_INSERT may be set on the way.
             && !matches!(e.number, 544 | 545 | 8101)
@@ -142,7 +145,7 @@ impl<'s> Interpreter<'s> {
         true
     }
 
-    /// The plan of a number, made when there is none that is current.
+    /// The plan of a number, made when there is none that is current. Waits for other sessions' DDL on what it names.
     pub fn plan(
         &mut self,
         module: &Arc<Module>,
@@ -151,31 +154,55 @@ impl<'s> Interpreter<'s> {
         visible: u32,
         source: &Source<'_>,
     ) -> SqlResult<Arc<Plan>> {
+        loop {
+            match self.plan_now(module, act, number, visible, source) {
+                Ok(planned) => return planned,
+                Err(blocked) => self.session.wait_for_ddl(blocked)?,
+            }
+        }
+    }
+
+    /// The same without waiting.
+    fn plan_now(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        number: u32,
+        visible: u32,
+        source: &Source<'_>,
+    ) -> Result<SqlResult<Arc<Plan>>, Blocked> {
         let slot = &mut act.plans[number as usize];
         if let Some(p) = slot
             && p.is_current(self.session)
         {
-            return Ok(p.clone());
+            return Ok(Ok(p.clone()));
         }
         let shared = &module.shared[number as usize];
         if let Some(p) = shared.lock().as_ref()
             && p.is_current(self.session)
         {
             *slot = Some(p.clone());
-            return Ok(p.clone());
+            return Ok(Ok(p.clone()));
         }
         let again = slot.is_some() || shared.lock().is_some();
         if again {
             self.session.instance.counters().recompilations.inc();
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
-        let plan = compile::plan(self.session, &home, module, visible, &act.tables, source)?;
-        let plan = Arc::new(plan);
-        if plan.temp.is_none() {
+        self.session.take_blocked();
+        let plan = compile::plan(self.session, &home, module, visible, &act.tables, source);
+        if let Some(blocked) = self.session.take_blocked() {
+            return Err(blocked);
+        }
+        let plan = match plan {
+            Ok(plan) => Arc::new(plan),
+            Err(e) => return Ok(Err(e)),
+        };
+        if plan.temp.is_none() && !plan.is_private(self.session.id) {
             *shared.lock() = Some(plan.clone());
         }
         act.plans[number as usize] = Some(plan.clone());
-        Ok(plan)
+        Ok(Ok(plan))
     }
 
     /// A plan whose tables are locked and are still what it was made for.
@@ -189,15 +216,14 @@ impl<'s> Interpreter<'s> {
     ) -> SqlResult<Arc<Plan>> {
         loop {
             let plan = self.plan(module, act, number, visible, source)?;
-            let mut current = true;
             for u in &plan.uses {
                 let isolation = self.session.options.isolation;
                 let mode = table_lock(u.locks, u.table_lock, isolation);
                 let id = self.session.id;
                 let tx = self.session.transaction_in(&u.database)?;
-                current &= u.database.catalog.lock_table(tx, id, &u.table, mode)?;
+                u.database.catalog.lock_table(tx, id, u.table.id(), mode)?;
             }
-            if current && plan.is_current(self.session) {
+            if plan.is_current(self.session) {
                 return Ok(plan);
             }
             act.plans[number as usize] = None;
@@ -448,6 +474,7 @@ pub(crate) fn source_of(s: &Stmt) -> Option<Source<'_>> {
         StmtKind::Insert(i) | StmtKind::InsertExec(i, _) => Source::Insert(i),
         StmtKind::Update(u) => Source::Update(u),
         StmtKind::Delete(d) => Source::Delete(d),
+        StmtKind::DeclareCursor(c) => Source::Select(&c.select),
         _ => return None,
     })
 }

@@ -3,6 +3,7 @@
 use crate::binder::{Metadata, Resolved, unsupported_error};
 use crate::catalog::{Object, Table};
 use crate::database::Database;
+use crate::ddl::resolve::{is_global_temp, is_temp};
 use crate::session::{Session, SetOptions};
 use crate::views::{self, SystemView};
 use std::cell::{Cell, RefCell};
@@ -41,7 +42,7 @@ impl<'s> SessionMetadata<'s> {
     fn depend(&self, database: &Arc<Database>) {
         let mut depends = self.depends.borrow_mut();
         if depends.iter().all(|(d, _)| d.id != database.id) {
-            depends.push((database.clone(), database.catalog.version()));
+            depends.push((database.clone(), database.catalog.version(self.session.id)));
         }
     }
 
@@ -50,6 +51,7 @@ impl<'s> SessionMetadata<'s> {
             return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)]));
         }
         match &name.database {
+            _ if is_global_temp(&name.name.value) => self.session.instance.databases().tempdb(),
             None => Ok(self.home.clone()),
             Some(d) => self
                 .session
@@ -61,22 +63,43 @@ impl<'s> SessionMetadata<'s> {
     }
 }
 
+/// System views and functions of SQL Server that are not here: told as such (40510), not as a name that is wrong.
+fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
+    const FAMILIES: [&str; 9] = [
+        "dm_",
+        "fn_trace_",
+        "fn_xe_",
+        "server_event_",
+        "traces",
+        "trace_",
+        "query_store_",
+        "availability_",
+        "fn_my_permissions",
+    ];
+    let sys = schema.is_some_and(|s| s.eq_ignore_ascii_case("sys"));
+    let name = name.to_ascii_lowercase();
+    let known = sys && FAMILIES.iter().any(|f| name.starts_with(f));
+    known.then(|| unsupported_error(&format_args!("sys.{name}")))
+}
+
 impl Metadata for SessionMetadata<'_> {
     fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
         let missing = || SqlError::new(208, &[name]);
         let bare = &*name.name.value;
-        if bare.starts_with('#') {
+        if is_temp(bare) {
             let tempdb = self.session.instance.databases().tempdb()?;
             self.temp.set(true);
             self.depend(&tempdb);
             let t = self.session.find_temp_table(bare).ok_or_else(missing)?;
-            let table = tempdb.catalog.table(t.object_id).ok_or_else(missing)?;
+            let table = tempdb.catalog.table(t.object_id, self.session.id).ok_or_else(missing)?;
             return Ok(Resolved::Table(tempdb, table));
         }
         let database = self.database(name)?;
         self.depend(&database);
         let schema = name.schema.as_ref().map(|s| &*s.value);
-        match database.catalog.find_named(schema, bare, self.session.id) {
+        let id = self.session.id;
+        self.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
+        match database.catalog.find_named(schema, bare, id) {
             Some(Object::Table(t)) => return Ok(Resolved::Table(database, t)),
             Some(Object::View(_)) => return Err(unsupported_error(&"A view")),
             Some(_) => return Err(missing()),
@@ -93,7 +116,7 @@ impl Metadata for SessionMetadata<'_> {
             }
             Some(v) if v.arguments.is_none() => Ok(Resolved::View(database, v)),
             Some(v) => Err(SqlError::new(216, &[&v.name])),
-            None => Err(missing()),
+            None => Err(absent(schema, bare).unwrap_or_else(missing)),
         }
     }
 
@@ -110,7 +133,8 @@ impl Metadata for SessionMetadata<'_> {
         match found {
             Some(v) if v.arguments.is_some() => Ok((database, v)),
             Some(v) => Err(SqlError::new(215, &[&v.name])),
-            None => Err(SqlError::new(208, &[name])),
+            None => Err(absent(schema.or(Some("sys")), bare)
+                .unwrap_or_else(|| SqlError::new(208, &[name]))),
         }
     }
 
@@ -122,7 +146,7 @@ impl Metadata for SessionMetadata<'_> {
         let tempdb = self.session.instance.databases().tempdb()?;
         self.temp.set(true);
         self.depend(&tempdb);
-        let table = tempdb.catalog.table(*id).ok_or_else(missing)?;
+        let table = tempdb.catalog.table(*id, self.session.id).ok_or_else(missing)?;
         Ok((tempdb, table))
     }
 

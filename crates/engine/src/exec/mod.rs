@@ -4,12 +4,13 @@
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`]: changes.
-//! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log.
+//! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
 pub(crate) mod capture;
 pub(crate) mod change;
 pub(crate) mod compile;
+pub(crate) mod cursor;
 pub(crate) mod delete;
 pub(crate) mod ending;
 pub(crate) mod eval;
@@ -27,5 +28,6 @@ pub(crate) mod raise;
 pub(crate) mod room;
 pub(crate) mod rpc;
 pub(crate) mod runtime;
+mod schema_wait;
 pub(crate) mod transaction;
 pub(crate) mod update;

@@ -8,6 +8,7 @@ use crate::plan::expr::{Expr, Pred};
 use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use taffrail_base::SessionId;
 use taffrail_syntax::ast;
 use taffrail_types::{SqlType, Value};
 
@@ -154,6 +155,11 @@ pub(crate) enum StmtKind {
     BulkInsert(Box<ast::BulkInsert>),
     /// A statement of the catalogue.
     Ddl(Box<ast::Statement>),
+    DeclareCursor(Arc<super::cursor::CursorText>),
+    OpenCursor(super::cursor::CursorRef),
+    Fetch(Box<super::cursor::FetchCode>),
+    CloseCursor(super::cursor::CursorRef),
+    DeallocateCursor(super::cursor::CursorRef),
     Unsupported(Box<str>),
 }
 
@@ -186,10 +192,15 @@ pub(crate) enum PlanKind {
 }
 
 impl Plan {
+    /// It was made from DDL of this session that is not committed: no other session may run it.
+    pub fn is_private(&self, session: SessionId) -> bool {
+        self.depends.iter().any(|(db, _)| db.catalog.has_pending(session))
+    }
+
     /// Whether it may still be run.
     #[inline]
     pub fn is_current(&self, session: &Session) -> bool {
-        self.depends.iter().all(|(db, version)| db.catalog.version() == *version)
+        self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
             && self.temp.is_none_or(|v| v == session.temp_version)
             && self
                 .identity_insert

@@ -73,8 +73,15 @@ impl Session {
     ) -> SqlResult<()> {
         let missing = || SqlError::new(1088, &[name]);
         let home = self.database.clone();
-        let metadata = super::metadata::SessionMetadata::new(self, &home, &[]);
-        let found = crate::binder::Metadata::table(&metadata, name);
+        let found = loop {
+            self.take_blocked();
+            let metadata = super::metadata::SessionMetadata::new(self, &home, &[]);
+            let found = crate::binder::Metadata::table(&metadata, name);
+            match self.take_blocked() {
+                Some(blocked) => self.wait_for_ddl(blocked)?,
+                None => break found,
+            }
+        };
         let (database, table) = match found {
             Ok(crate::binder::Resolved::Table(d, t)) => (d, t),
             _ => return Err(missing()),
@@ -92,7 +99,7 @@ impl Session {
         if let Some((db, id)) = self.identity_insert
             && (db, id) != key
             && let Some(d) = self.instance.databases().by_id(db)
-            && let Some(t) = d.catalog.table(id)
+            && let Some(t) = d.catalog.table(id, self.id)
         {
             let (schema, name) = (&t.head.schema, t.name());
             return Err(SqlError::new(8107, &[&d.name, schema, &name, &table.name()]));

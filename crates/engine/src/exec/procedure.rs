@@ -108,6 +108,7 @@ impl Session {
         if sp && let Some(callee) = system() {
             return Ok(callee);
         }
+        self.note_blocked(db.catalog.blocked_name(schema, name, self.id));
         if let Some(p) = db.catalog.find_procedure(schema, name, self.id) {
             return Ok(Callee::User(db, p));
         }
@@ -266,13 +267,10 @@ impl Interpreter<'_> {
             Target::Text(text) => return self.dynamic(&text),
             Target::Name { database, schema, name, shown } => (database, schema, name, shown),
         };
-        let callee = self.session.find_procedure(
-            database.as_deref(),
-            schema.as_deref(),
-            &name,
-            &home,
-            &shown,
-        );
+        let callee = self.context(0).settled(|cx| {
+            let (database, schema) = (database.as_deref(), schema.as_deref());
+            cx.session.find_procedure(database, schema, &name, &home, &shown)
+        });
         let callee = match callee {
             Ok(c) => c,
             Err(e) => return Ok(Err(e)),
@@ -435,9 +433,10 @@ impl Interpreter<'_> {
         Ok(Ok(Returned { status: act.status, outputs: returned }))
     }
 
-    /// Drops temp tables and table variables of the level that ends.
+    /// Drops temp tables, table variables and local cursors of the level that ends.
     pub fn leave(&mut self, act: &Activation) -> SqlResult<()> {
         let level = self.session.nest_level;
+        self.session.cursors.leave(level);
         let mut gone: Vec<_> = act.tables.iter().map(|(_, id)| *id).collect();
         if level > 0 {
             let own = self.session.temp_tables.iter().filter(|t| t.level >= level);

@@ -198,7 +198,8 @@ impl Session {
             "isunique" => flag(i.unique),
             "isclustered" => flag(i.kind == IndexKind::Clustered),
             "indexfillfactor" => int(i.fill_factor as i32),
-            "isdisabled" | "ishypothetical" | "isstatistics" | "ispadindex" => flag(false),
+            "ispadindex" => flag(i.padded),
+            "isdisabled" | "ishypothetical" | "isstatistics" => flag(false),
             _ => Value::Null,
         }
     }

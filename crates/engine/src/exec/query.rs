@@ -177,6 +177,11 @@ impl Interpreter<'_> {
                     Ok(Ended { command, rows: None })
                 })
             }
+            StmtKind::DeclareCursor(text) => self.declare_cursor(module, act, s, text),
+            StmtKind::OpenCursor(cursor) => self.open_cursor(cursor),
+            StmtKind::Fetch(f) => self.fetch(module, act, s, f),
+            StmtKind::CloseCursor(cursor) => self.close_cursor(cursor),
+            StmtKind::DeallocateCursor(cursor) => self.deallocate_cursor(cursor),
             StmtKind::Unsupported(what) => Err(crate::binder::unsupported_error(what)),
             StmtKind::Block(_)
             | StmtKind::If(..)

@@ -219,13 +219,10 @@ impl Interpreter<'_> {
                 let schema = parts.pop();
                 let database = parts.pop().filter(|d| !d.is_empty());
                 let home = self.session.database.clone();
-                let callee = self.session.find_procedure(
-                    database.as_deref(),
-                    schema.as_deref(),
-                    &name,
-                    &home,
-                    text,
-                )?;
+                let callee = self.context(0).settled(|cx| {
+                    let (database, schema) = (database.as_deref(), schema.as_deref());
+                    cx.session.find_procedure(database, schema, &name, &home, text)
+                })?;
                 let back = match (&database, &callee) {
                     (Some(d), Callee::System(_) | Callee::Special(_)) => {
                         let db = self.session.instance.databases().get(d)?;

@@ -73,6 +73,12 @@ impl Session {
         result
     }
 
+    /// A wait outside any statement is over: nothing of its transaction is left.
+    pub(crate) fn end_wait(&mut self) -> SqlResult<()> {
+        debug_assert!(self.transaction.count == 0 && !self.in_statement);
+        self.rollback_parts()
+    }
+
     /// Rolls back all parts.
     fn rollback_parts(&mut self) -> SqlResult<()> {
         let mut result = Ok(());
@@ -124,7 +130,8 @@ impl Session {
         }
         let Ok(tempdb) = self.instance.databases().tempdb() else { return };
         let before = self.temp_tables.len();
-        self.temp_tables.retain(|t| tempdb.catalog.table(t.object_id).is_some());
+        let id = self.id;
+        self.temp_tables.retain(|t| tempdb.catalog.table(t.object_id, id).is_some());
         if self.temp_tables.len() != before {
             self.temp_version += 1;
         }

@@ -19,6 +19,7 @@
 //! | `date` | GETDATE … SWITCHOFFSET |
 //! | `system` | the session: identity, errors, logins, users |
 //! | `metadata` | names and ids of the catalogue, properties |
+//! | `xml` | what CAST(… AS xml) checks |
 
 pub mod context;
 mod date;
@@ -33,6 +34,7 @@ mod system;
 #[cfg(test)]
 mod tests;
 mod typing;
+pub(crate) mod xml;
 
 pub use context::{FnContext, Moment, Property};
 pub use datepart::DatePart;
@@ -172,13 +174,14 @@ impl Bound {
 }
 
 /// All tables.
-static TABLES: [&[Function]; 6] = [
+static TABLES: [&[Function]; 7] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     math::FUNCTIONS,
     date::FUNCTIONS,
     system::FUNCTIONS,
     metadata::FUNCTIONS,
+    xml::FUNCTIONS,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =

@@ -15,6 +15,7 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("IDENT_SEED", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 1))).per_statement(),
     Function::new("IDENT_INCR", 1, 1, |r| r.fixed(&[NAME], NUMERIC), |c, a| Ok(identity(c, a, 2))).per_statement(),
     Function::new("ROWCOUNT_BIG", 0, 0, |r| r.as_given(SqlType::BigInt), |c, _| Ok(c.context.global("@@ROWCOUNT")?.as_i64().map_or(Value::Null, Value::BigInt))).per_statement(),
+    Function::new("CURSOR_STATUS", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::SmallInt), |c, a| Ok(a[0].as_text().zip(a[1].as_text()).map_or(Value::Null, |(kind, name)| Value::SmallInt(c.context.cursor_status(&kind, &name) as i16)))).per_statement(),
     Function::new("XACT_STATE", 0, 0, |r| r.as_given(SqlType::SmallInt), |c, _| Ok(Value::SmallInt(c.context.xact_state()))).per_statement(),
     Function::new("CURRENT_TRANSACTION_ID", 0, 0, |r| r.as_given(SqlType::BigInt), |c, _| Ok(Value::BigInt(c.context.transaction_id()))).per_statement(),
     Function::new("ERROR_NUMBER", 0, 0, |r| r.as_given(SqlType::Int), |c, _| Ok(c.context.caught().map_or(Value::Null, |e| Value::Int(e.number)))).per_statement(),

@@ -62,7 +62,7 @@ pub(crate) struct PendingLoad {
 
 /// The table that rows are loaded into: 208, 4832's place for views.
 fn target(
-    cx: &StatementContext<'_>,
+    cx: &mut StatementContext<'_>,
     name: &ast::ObjectName,
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
     match resolve::find(cx, name)? {

@@ -179,8 +179,8 @@ pub(crate) fn bulk_insert(
     if it.session.options.implicit_transactions && it.session.transaction.count == 0 {
         it.session.begin_transaction(None, it.sink)?;
     }
-    let cx = it.context(line);
-    let (database, table) = super::target(&cx, &s.table)?;
+    let mut cx = it.context(line);
+    let (database, table) = super::target(&mut cx, &s.table)?;
     super::check_transaction(&cx, &database)?;
     let file = open(&cx, &s.file)?;
     let reader = RowReader::open(file, settings.format.clone());
@@ -228,7 +228,9 @@ impl FileLoad {
         let plan = BulkPlan::new(it.session, &self.database, &self.table, &places, types, options)?;
         let id = it.session.id;
         let tx = it.session.transaction_in(&self.database)?;
-        if !self.database.catalog.lock_table(tx, id, &self.table, plan.lock_mode())? {
+        let catalog = &self.database.catalog;
+        catalog.lock_table(tx, id, self.table.id(), plan.lock_mode())?;
+        if !catalog.is_current(&self.table, id) {
             return Err(SqlError::new(4891, &[]));
         }
         let mut vars = Vec::new();

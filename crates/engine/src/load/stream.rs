@@ -119,7 +119,9 @@ impl Interpreter<'_> {
         )?;
         let id = self.session.id;
         let tx = self.session.transaction_in(&load.database)?;
-        if !load.database.catalog.lock_table(tx, id, &load.table, plan.lock_mode())? {
+        let catalog = &load.database.catalog;
+        catalog.lock_table(tx, id, load.table.id(), plan.lock_mode())?;
+        if !catalog.is_current(&load.table, id) {
             return Err(SqlError::new(4891, &[]));
         }
         let mut vars = Vec::new();

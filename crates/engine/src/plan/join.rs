@@ -273,10 +273,11 @@ impl Planner<'_, '_> {
                 };
                 Ok((filter(Node::Scan(Box::new(scan)), above), rows, correlated))
             }
-            SourceKind::View { database, view, args } => {
+            SourceKind::View { database, view, args, dirty } => {
                 let node = Node::View(Box::new(ViewScan {
                     view,
                     database,
+                    dirty,
                     args,
                     columns: slots,
                     filter: Pred::all(conditions),

@@ -73,6 +73,8 @@ pub enum Node {
     Concat(Vec<Node>),
     /// EXCEPT and INTERSECT.
     SetOperation(Box<SetOperation>),
+    /// A recursive common table expression.
+    Recursive(Box<Recursive>),
 }
 
 /// How a scan locks.
@@ -169,6 +171,8 @@ pub struct ViewScan {
     pub view: &'static SystemView,
     /// Through which database it was named.
     pub database: Arc<Database>,
+    /// NOLOCK: what is not committed is shown too.
+    pub dirty: bool,
     /// Arguments of a function.
     pub args: Vec<Expr>,
     /// Columns and their slots.
@@ -320,6 +324,8 @@ pub struct Agg {
     pub arg: Option<Expr>,
     /// STRING_AGG's separator.
     pub separator: Option<Expr>,
+    /// STRING_AGG's WITHIN GROUP (ORDER BY …).
+    pub order: Vec<SortKey>,
     /// Only different values.
     pub distinct: bool,
     /// Type of the argument after conversion.
@@ -488,6 +494,21 @@ pub struct SetOperation {
     pub right_slots: Vec<Slot>,
 }
 
+/// See [`Node::Recursive`].
+#[derive(Debug)]
+pub struct Recursive {
+    /// The first rows: one after the other, all into `slots`.
+    pub anchors: Vec<Node>,
+    /// What is made of each row, into `slots` too. At least one.
+    pub parts: Vec<Node>,
+    /// Where the result's columns appear.
+    pub slots: Vec<Slot>,
+    /// Where the parts find the row that they work on.
+    pub work: Vec<Slot>,
+    /// The greatest depth; 0 for none.
+    pub limit: u32,
+}
+
 impl Node {
     /// Calls `f` with this node and every node below it (subqueries in expressions not included).
     pub fn visit<'n>(&'n self, f: &mut dyn FnMut(&'n Node)) {
@@ -515,6 +536,7 @@ impl Node {
                 n.left.visit(f);
                 n.right.visit(f);
             }
+            Node::Recursive(n) => n.anchors.iter().chain(&n.parts).for_each(|n| n.visit(f)),
         }
     }
 }

@@ -17,14 +17,18 @@ use taffrail_types::{MaxLen, SqlType};
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 
 /// An object of the current database by the text of its name: 15009.
-fn object(cx: &StatementContext<'_>, name: &str) -> SqlResult<Object> {
+fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Object> {
     let database = cx.database();
     if let Some((_, table)) = table_by_text(cx, name)? {
         return Ok(Object::Table(table));
     }
     let parts = name_parts(name);
     let schema = parts.get(1).map(String::as_str);
-    let found = database.catalog.find_named(schema, parts.first().map_or("", |p| p), cx.session.id);
+    let (bare, id) = (parts.first().map_or("", |p| p), cx.session.id);
+    let found = cx.settled(|cx| {
+        cx.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
+        Ok(database.catalog.find_named(schema, bare, id))
+    })?;
     found.ok_or_else(|| SqlError::new(15009, &[&name, &database.name]))
 }
 
@@ -33,7 +37,9 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     let args = Arguments::new("sp_help", &["@objname"], given)?;
     let Some(name) = args.text(0) else {
         let mut rows = Vec::new();
-        for o in cx.database().catalog.objects() {
+        let database = cx.database();
+        cx.settle_catalog(&database)?;
+        for o in database.catalog.objects(cx.sight()) {
             let h = o.head();
             let kind = h.kind.description().to_lowercase().replace('_', " ");
             rows.push(row![&h.name, &h.schema, kind]);
@@ -307,7 +313,7 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
     }
     let value_of =
         |cx: &StatementContext<'_>, o: &crate::views::principals::Option_, set: &[(i32, i64)]| {
-            configured(&ViewContext { session: cx.session, database: &database }, o, set)
+            configured(&ViewContext { session: cx.session, database: &database, dirty: true }, o, set)
         };
     if let Some(value) = args.number(1) {
         let option = found[0];

@@ -7,8 +7,10 @@
 //! |---|---|
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
+//! | `ddl::statistics` | sp_updatestats |
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
-//! | `foreach.sql` | sp_MSforeachdb, sp_MSforeachtable |
+//! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
+//! | `lock.sql`, `renamedb.sql` | sp_lock, sp_renamedb |
 
 mod errorlog;
 mod help;
@@ -19,6 +21,7 @@ mod space;
 use crate::catalog::{Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::ddl::resolve::{is_global_temp, is_temp};
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value, convert};
@@ -50,12 +53,21 @@ pub struct SystemProcedure {
 
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
+const LOCK: &str = include_str!("lock.sql");
+const RENAMEDB: &str = include_str!("renamedb.sql");
 
 static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_MSforeachdb", body: Body::Sql(FOREACH_DB) },
     SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
+    SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
+    SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
+    SystemProcedure { name: "xp_fixeddrives", body: Body::Native(space::fixed_drives) },
     SystemProcedure { name: "sp_flush_log", body: Body::Native(flush_log) },
     SystemProcedure { name: "sp_spaceused", body: Body::Native(space::spaceused) },
+    SystemProcedure {
+        name: "sp_updatestats",
+        body: Body::Native(crate::ddl::statistics::update_all),
+    },
     SystemProcedure { name: "sp_helpdb", body: Body::Native(space::helpdb) },
     SystemProcedure { name: "sp_helpfile", body: Body::Native(space::helpfile) },
     SystemProcedure { name: "sp_databases", body: Body::Native(space::databases) },
@@ -191,23 +203,28 @@ pub(crate) fn name_parts(name: &str) -> Vec<String> {
 
 /// A table of the session by the text of its name.
 pub(crate) fn table_by_text(
-    cx: &StatementContext<'_>,
+    cx: &mut StatementContext<'_>,
     name: &str,
 ) -> SqlResult<Option<(Arc<Database>, Arc<Table>)>> {
     let parts = name_parts(name);
     let table = parts.first().map_or("", |p| p);
-    if table.starts_with('#') {
+    if is_temp(table) {
         let tempdb = cx.instance().databases().tempdb()?;
         let temp = cx.session.find_temp_table(table);
-        let found = temp.and_then(|t| tempdb.catalog.table(t.object_id));
+        let found = temp.and_then(|t| tempdb.catalog.table(t.object_id, cx.session.id));
         return Ok(found.map(|t| (tempdb, t)));
     }
     let database = match parts.get(2) {
+        _ if is_global_temp(table) => cx.instance().databases().tempdb()?,
         Some(database) if !database.is_empty() => cx.instance().databases().get(database)?,
         _ => cx.database(),
     };
     let schema = parts.get(1).map(String::as_str);
-    let found = database.catalog.find_table(schema, table, cx.session.id);
+    let (catalog, id) = (&database.catalog, cx.session.id);
+    let found = cx.settled(|cx| {
+        cx.session.note_blocked(catalog.blocked_name(schema, table, id));
+        Ok(catalog.find_table(schema, table, id))
+    })?;
     Ok(found.map(|t| (database, t)))
 }
 

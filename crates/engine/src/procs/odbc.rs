@@ -63,7 +63,9 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
             rows.push(row![&slot.entry.name, (), (), (), ()]);
         }
     } else if owner.as_deref() == Some("%") && table.as_deref() == Some("") {
-        for s in cx.database().catalog.schemas() {
+        let database = cx.database();
+        cx.settle_catalog(&database)?;
+        for s in database.catalog.schemas(cx.sight()) {
             rows.push(row![(), &s.name, (), (), ()]);
         }
     } else {
@@ -82,7 +84,8 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
             }
         }
         if wants("TABLE") {
-            for t in database.catalog.tables() {
+            cx.settle_catalog(&database)?;
+            for t in database.catalog.tables(cx.sight()) {
                 if fits(t.name(), table.as_deref()) && fits(&t.head.schema, owner.as_deref()) {
                     rows.push(row![&database.name, &t.head.schema, t.name(), "TABLE", ()]);
                 }
@@ -149,7 +152,8 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let version = args.number(5).unwrap_or(2);
     let mut rows = Vec::new();
-    let mut tables = database.catalog.tables();
+    cx.settle_catalog(&database)?;
+    let mut tables = database.catalog.tables(cx.sight());
     tables.sort_by_key(|t| (fold(&t.head.schema), fold(t.name())));
     for t in tables {
         if !fits(t.name(), table.as_deref()) || !fits(&t.head.schema, owner.as_deref()) {
@@ -213,13 +217,17 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
 
 /// The table that a driver names: nothing when there is none.
 fn one_table(
-    cx: &StatementContext<'_>,
+    cx: &mut StatementContext<'_>,
     args: &Arguments<'_>,
 ) -> SqlResult<Option<(Arc<Database>, Arc<Table>)>> {
     let database = database_of(cx, args.text(2).as_deref())?;
     let name = args.text(0).unwrap_or_default();
     let schema = args.text(1).filter(|s| !s.is_empty() && s != "%");
-    let found = database.catalog.find_table(schema.as_deref(), &name, cx.session.id);
+    let (schema, catalog, id) = (schema.as_deref(), &database.catalog, cx.session.id);
+    let found = cx.settled(|cx| {
+        cx.session.note_blocked(catalog.blocked_name(schema, &name, id));
+        Ok(catalog.find_table(schema, &name, id))
+    })?;
     Ok(found.map(|t| (database, t)))
 }
 
@@ -400,7 +408,8 @@ pub(super) fn stored_procedures(
     let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let mut rows = Vec::new();
-    for o in database.catalog.objects() {
+    cx.settle_catalog(&database)?;
+    for o in database.catalog.objects(cx.sight()) {
         if let crate::catalog::Object::Procedure(m) = o
             && fits(&m.head.name, name.as_deref())
             && fits(&m.head.schema, owner.as_deref())

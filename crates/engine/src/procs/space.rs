@@ -49,6 +49,20 @@ impl Pages {
     }
 }
 
+/// `xp_fixeddrives`: the file system of the data directory, as `C`, the drive that stands for it.
+pub(super) fn fixed_drives(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    Arguments::new("xp_fixeddrives", &[], given)?;
+    let dir = cx.instance().databases().data_dir().to_path_buf();
+    let space = taffrail_io::os::space(&dir).map_err(|e| {
+        // 823's text, but nothing of a database is at stake.
+        let zero = "0x0000000000000000";
+        SqlError::new(823, &[&e, &"statvfs", &zero, &dir.display()]).with_severity(16)
+    })?;
+    let columns = [("drive", SqlType::Char(1), true), ("MB free", SqlType::Int, true)];
+    send(cx, &columns, vec![row!["C", space.available >> 20]])?;
+    Ok(0)
+}
+
 /// `sp_spaceused`.
 pub(super) fn spaceused(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
     let names =

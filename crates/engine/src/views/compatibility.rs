@@ -86,7 +86,7 @@ fn file_cells(f: &taffrail_storage::FileInfo) -> Vec<Value> {
 }
 
 fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         let h = object.head();
         rows.push(row![
             &h.name,
@@ -120,7 +120,7 @@ fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 }
 
 fn syscolumns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for t in cx.database.catalog.tables() {
+    for t in cx.tables() {
         for c in &t.columns {
             let facts = type_cells(c.ty);
             let number = |at: usize| facts[at].as_i64().unwrap_or(0);
@@ -315,7 +315,7 @@ fn systypes(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
 
 /// Text in pieces of 4,000 characters.
 fn syscomments(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         let (id, text) = match &object {
             crate::catalog::Object::Procedure(m) | crate::catalog::Object::View(m) => {
                 (m.head.id.0, m.definition.clone())

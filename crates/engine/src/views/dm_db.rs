@@ -1,7 +1,7 @@
 //! Space of databases.
 
 use super::indexes::{each_index, space};
-use super::{Declaration, Rows, ViewContext, function, sys};
+use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -12,9 +12,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys("dm_db_partition_stats", &["partition_id bigint? · object_id int! · index_id int! · partition_number int! · in_row_data_page_count bigint? · in_row_used_page_count bigint? · in_row_reserved_page_count bigint? · lob_used_page_count bigint? · lob_reserved_page_count bigint? · row_overflow_used_page_count bigint? · row_overflow_reserved_page_count bigint? · used_page_count bigint? · reserved_page_count bigint? · row_count bigint?"], partition_stats),
         sys("dm_db_file_space_usage", &["database_id smallint? · file_id smallint? · filegroup_id smallint? · total_page_count bigint? · allocated_extent_page_count bigint? · unallocated_extent_page_count bigint? · version_store_reserved_page_count bigint? · user_object_reserved_page_count bigint? · internal_object_reserved_page_count bigint? · mixed_extent_page_count bigint? · modified_extent_page_count bigint?"], file_space),
-        function("dm_db_index_physical_stats", 5, &["database_id smallint? · object_id int? · index_id int? · partition_number int? · index_type_desc nvarchar(60)? · alloc_unit_type_desc nvarchar(60)? · index_depth tinyint? · index_level tinyint? · avg_fragmentation_in_percent float? · fragment_count bigint? · avg_fragment_size_in_pages float? · page_count bigint? · avg_page_space_used_in_percent float? · record_count bigint? · ghost_record_count bigint? · version_ghost_record_count bigint? · min_record_size_in_bytes int? · max_record_size_in_bytes int? · avg_record_size_in_bytes float? · forwarded_record_count bigint? · compressed_page_count bigint? · hobt_id bigint? · columnstore_delete_buffer_state tinyint? · columnstore_delete_buffer_state_desc nvarchar(60)?"], |_, _, _| {
-            Err(taffrail_base::SqlError::new(40510, &[&"sys.dm_db_index_physical_stats"]))
-        }),
     ]);
 }
 

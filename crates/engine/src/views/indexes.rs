@@ -36,7 +36,7 @@ pub(super) fn each_index(
     cx: &ViewContext<'_>,
     mut each: impl FnMut(&Table, &Arc<Index>) -> SqlResult<()>,
 ) -> SqlResult<()> {
-    for table in cx.database.catalog.tables() {
+    for table in cx.tables() {
         for index in &table.indexes {
             each(&table, index)?;
         }
@@ -63,7 +63,7 @@ fn indexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             index.primary_key,
             index.unique_constraint,
             index.fill_factor,
-            false,
+            index.padded,
             false,
             false,
             false,

@@ -29,7 +29,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for t in cx.database.catalog.tables() {
+    for t in cx.tables() {
         rows.push(row![&cx.database.name, &t.head.schema, &t.head.name, "BASE TABLE"]);
     }
     Ok(())
@@ -70,7 +70,7 @@ fn type_facts(ty: SqlType) -> Vec<Value> {
 }
 
 fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for t in cx.database.catalog.tables() {
+    for t in cx.tables() {
         for c in &t.columns {
             let default = c.default.as_ref().map(|d| &d.definition);
             let nullable = if c.nullable { "YES" } else { "NO" };
@@ -98,8 +98,8 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
 }
 
 fn schemata(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.database.catalog.schemas() {
-        let owner = cx.database.catalog.schema_name(taffrail_base::SchemaId(s.principal));
+    for s in cx.schemas() {
+        let owner = cx.schema_name(taffrail_base::SchemaId(s.principal));
         let owner = owner.unwrap_or_else(|| "dbo".into());
         rows.push(row![&cx.database.name, &s.name, &owner, (), (), "iso_1"]);
     }
@@ -107,7 +107,7 @@ fn schemata(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
 }
 
 fn routines(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         let Object::Procedure(m) = object else { continue };
         let (db, schema, name) = (&cx.database.name, &m.head.schema, &m.head.name);
         let mut cells = row![db, schema, name, db, schema, name, "PROCEDURE"];
@@ -136,7 +136,7 @@ fn routines(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
 }
 
 fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         let Object::Procedure(m) = object else { continue };
         for (i, p) in m.parameters.iter().enumerate() {
             let mode = if p.output { "INOUT" } else { "IN" };

@@ -16,8 +16,11 @@
 //! | [`dm_os`], [`performance_counters`] | waits, counters, host |
 //! | [`dm_exec`], [`dm_tran`] | sessions, locks and transactions |
 //! | [`dm_db_log`], [`dm_db`], [`dm_io`] | the log, space, I/O of files |
+//! | [`dm_os_volume`] | file systems, I/O of files in its old form, plans that are not kept |
+//! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
 //! | [`sql_text`] | batches by their handles |
+//! | [`split`] | STRING_SPLIT, GENERATE_SERIES |
 
 pub mod cell;
 pub mod compatibility;
@@ -27,23 +30,26 @@ pub mod dm_db_log;
 pub mod dm_exec;
 pub mod dm_io;
 pub mod dm_os;
+pub mod dm_os_volume;
 pub mod dm_tran;
 pub mod fn_dblog;
 pub mod indexes;
 pub mod information_schema;
 pub mod objects;
 pub mod performance_counters;
+pub mod physical_stats;
 pub mod principals;
 pub mod scoped;
+pub mod split;
 pub mod sql_text;
 
 pub use cell::Rows;
 
-use crate::catalog::fold;
+use crate::catalog::{Object, Schema, Sight, Table, fold};
 use crate::database::Database;
 use crate::session::Session;
 use std::sync::{Arc, LazyLock};
-use taffrail_base::SqlResult;
+use taffrail_base::{ObjectId, SchemaId, SqlResult};
 use taffrail_types::names::TypeUse;
 use taffrail_types::{SqlType, Value, names};
 
@@ -53,6 +59,44 @@ pub struct ViewContext<'a> {
     pub session: &'a Session,
     /// Through which database it was named.
     pub database: &'a Arc<Database>,
+    /// What others have not committed is shown too, and nobody is waited for.
+    pub dirty: bool,
+}
+
+/// The catalogue as a view shows it. Where other sessions' DDL is pending the session notes that it has to wait, and the
+/// view is read anew after the wait.
+impl ViewContext<'_> {
+    fn sight(&self) -> Sight {
+        if !self.dirty {
+            self.session.note_blocked(self.database.catalog.blocked_list(self.session.id));
+        }
+        Sight { session: self.session.id, dirty: self.dirty }
+    }
+
+    /// All objects, by id.
+    pub fn objects(&self) -> Vec<Object> {
+        self.database.catalog.objects(self.sight())
+    }
+
+    /// All user tables, by id.
+    pub fn tables(&self) -> Vec<Arc<Table>> {
+        self.database.catalog.tables(self.sight())
+    }
+
+    /// A table by id.
+    pub fn table(&self, id: ObjectId) -> Option<Arc<Table>> {
+        self.database.catalog.table(id, self.sight())
+    }
+
+    /// All schemas.
+    pub fn schemas(&self) -> Vec<Schema> {
+        self.database.catalog.schemas(self.sight())
+    }
+
+    /// A schema's name.
+    pub fn schema_name(&self, id: SchemaId) -> Option<Arc<str>> {
+        self.database.catalog.schema_name(id, self.sight())
+    }
 }
 
 /// A column of a system view.
@@ -134,6 +178,16 @@ pub(crate) fn function(
     Declaration { arguments: Some((arguments, arguments)), ..sys(name, columns, make) }
 }
 
+/// The same with arguments that may be left out: at least and at most so many.
+pub(crate) fn ranged(
+    name: &'static str,
+    arguments: (usize, usize),
+    columns: &[&'static str],
+    make: Make,
+) -> Declaration {
+    Declaration { arguments: Some(arguments), ..sys(name, columns, make) }
+}
+
 /// Declares a function of schema `sys` whose rows are made one at a time. `arguments`: at least and at most.
 pub(crate) fn streamed(
     name: &'static str,
@@ -211,10 +265,13 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     dm_exec::declare(&mut all);
     dm_tran::declare(&mut all);
     dm_db::declare(&mut all);
+    physical_stats::declare(&mut all);
     dm_db_log::declare(&mut all);
     dm_io::declare(&mut all);
+    dm_os_volume::declare(&mut all);
     fn_dblog::declare(&mut all);
     sql_text::declare(&mut all);
+    split::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 

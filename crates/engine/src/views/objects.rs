@@ -111,7 +111,7 @@ pub(super) fn object_cells(head: &ObjectHead) -> Vec<Value> {
 }
 
 fn user_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         rows.push(object_cells(object.head()));
     }
     Ok(())
@@ -167,7 +167,7 @@ fn all_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
 }
 
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for table in cx.database.catalog.tables() {
+    for table in cx.tables() {
         let has_lob = table.columns.iter().any(|c| c.ty.max_length() < 0);
         let mut cells = object_cells(&table.head);
         cells.extend(row![
@@ -214,7 +214,7 @@ fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
 }
 
 fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         if let Object::Procedure(module) = object {
             let mut cells = object_cells(&module.head);
             cells.extend(row![false, false, false, false]);
@@ -284,7 +284,7 @@ fn default_id(c: &Column) -> i32 {
 }
 
 fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
-    for table in cx.database.catalog.tables() {
+    for table in cx.tables() {
         for c in &table.columns {
             let mut cells = column_head(table.head.id.0, c);
             cells.extend(row![false]);
@@ -318,7 +318,7 @@ fn system_columns(rows: &mut Rows) -> SqlResult<()> {
 }
 
 fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for table in cx.database.catalog.tables() {
+    for table in cx.tables() {
         let Some(identity) = &table.identity else { continue };
         let c: &Column = &table.columns[identity.column];
         let variant = |v: i64| Value::Variant(Box::new((c.ty, identity.sequence.typed(v))));
@@ -338,7 +338,7 @@ fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
 }
 
 fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         let Object::Procedure(module) = object else { continue };
         for (i, p) in module.parameters.iter().enumerate() {
             let mut cells = row![module.head.id.0, &p.name, i + 1];
@@ -365,7 +365,7 @@ fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 }
 
 fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         let (Object::Procedure(module) | Object::View(module)) = object else { continue };
         rows.push(row![
             module.head.id.0,
@@ -386,7 +386,7 @@ fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 }
 
 fn schemas(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for schema in cx.database.catalog.schemas() {
+    for schema in cx.schemas() {
         rows.push(row![&schema.name, schema.id.0, schema.principal]);
     }
     Ok(())
@@ -420,9 +420,9 @@ pub(super) fn constraints(
     cx: &ViewContext<'_>,
     mut each: impl FnMut(&Table, &crate::catalog::ConstraintObject),
 ) {
-    for object in cx.database.catalog.objects() {
+    for object in cx.objects() {
         if let Object::Constraint(c) = object
-            && let Some(table) = cx.database.catalog.table(c.head.parent)
+            && let Some(table) = cx.table(c.head.parent)
         {
             each(&table, &c);
         }

@@ -9,6 +9,9 @@
 //! one by the caller himself.
 
 mod pool;
+mod space;
+
+pub use space::{Space, space};
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};

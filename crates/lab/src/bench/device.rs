@@ -102,7 +102,7 @@ impl Drop for Probe {
     }
 }
 
-fn open(path: &Path, direct: bool) -> io::Result<OwnedFd> {
+pub(super) fn open(path: &Path, direct: bool) -> io::Result<OwnedFd> {
     let mut flags = OFlags::RDWR | OFlags::CREATE | OFlags::DSYNC | OFlags::CLOEXEC;
     if direct {
         flags |= OFlags::DIRECT;
@@ -111,13 +111,13 @@ fn open(path: &Path, direct: bool) -> io::Result<OwnedFd> {
 }
 
 /// A buffer with `bytes` aligned ones from the returned offset.
-fn aligned(bytes: usize) -> (Vec<u8>, usize) {
+pub(super) fn aligned(bytes: usize) -> (Vec<u8>, usize) {
     let buffer = vec![0x5a; bytes + BLOCK];
     let at = buffer.as_ptr().align_offset(BLOCK);
     (buffer, at)
 }
 
-fn write_all(fd: &OwnedFd, bytes: &[u8], offset: u64) -> io::Result<()> {
+pub(super) fn write_all(fd: &OwnedFd, bytes: &[u8], offset: u64) -> io::Result<()> {
     match rustix::io::pwrite(fd, bytes, offset)? {
         n if n == bytes.len() => Ok(()),
         n => Err(io::Error::other(format!("short write: {n} of {}", bytes.len()))),

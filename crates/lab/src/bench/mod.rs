@@ -3,11 +3,18 @@
 //! The machines are shared and their disks noisy, so a row is bracketed by two measurements of the device; when they
 //! differ by more than 10 % the row is measured again (up to three times), and what is compared is the ratio.
 
+pub mod backup;
+pub mod bandwidth;
 pub mod bulk;
 pub mod device;
+pub mod growth;
+pub mod pairs;
 pub mod peers;
+pub mod reading;
 pub mod rows;
+pub mod sequential;
 pub mod taffrail;
+pub mod vlfs;
 
 use serde::Serialize;
 

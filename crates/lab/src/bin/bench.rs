@@ -1,16 +1,19 @@
-//! `taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|bulk|life] [--out DIR] [--dir DIR]`
+//! `taffrail-bench --server BINARY [--peers] [--quick] [--only PART] [--out DIR] [--dir DIR]`
 #![forbid(unsafe_code)]
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use taffrail_lab::bench::device::Probe;
+use taffrail_lab::bench::pairs::Effort;
 use taffrail_lab::bench::peers::{Peer, mariadb::MariaDb, postgres::Postgres, sqlite::Sqlite};
 use taffrail_lab::bench::rows::{self, Scale};
+use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
-use taffrail_lab::bench::{Figure, print_table};
+use taffrail_lab::bench::{Figure, backup, bandwidth, bulk, growth, print_table, reading, vlfs};
 
-const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only loops|clients|customers|bulk|life] \
-                     [--rounds N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]";
+const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
+                     [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
+                     parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth";
 
 struct Arguments {
     server: PathBuf,
@@ -21,6 +24,9 @@ struct Arguments {
     out: PathBuf,
     dir: PathBuf,
     scale: Scale,
+    amounts: Amounts,
+    /// Of what is measured in pairs.
+    effort: Effort,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -38,6 +44,8 @@ fn arguments() -> Option<Arguments> {
             rounds: 5,
             client_seconds: 3.0,
         },
+        amounts: Amounts::FULL,
+        effort: Effort::default(),
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -45,6 +53,8 @@ fn arguments() -> Option<Arguments> {
             "--server" => a.server = words.next()?.into(),
             "--peers" => a.peers = true,
             "--quick" => {
+                a.amounts = Amounts::QUICK;
+                a.effort.quick = true;
                 a.scale = Scale {
                     commits: 10_000,
                     rows: 200_000,
@@ -53,7 +63,16 @@ fn arguments() -> Option<Arguments> {
                     client_seconds: 1.0,
                 }
             }
+            // Three million customers, as the experiments that this server is measured by; their bulk load only.
+            "--scale" => {
+                (words.next()? == "paper").then_some(())?;
+                a.scale.customers = 3_000_000;
+                a.scale.rounds = 1;
+                a.only.get_or_insert_with(|| "bulk".into());
+            }
             "--only" => a.only = Some(words.next()?),
+            "--pairs" => a.effort.pairs = words.next()?.parse().ok().filter(|n| *n > 0),
+            "--disk-gb" => a.effort.disk_gb = words.next()?.parse().ok(),
             "--rounds" => a.scale.rounds = words.next()?.parse().ok().filter(|n| *n > 0)?,
             "--clients" => {
                 let counts = words.next()?;
@@ -97,7 +116,28 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     if wanted("life") {
         figures.extend(rows::life(&a.server, &dir, a.scale)?);
     }
-    if wanted("loops") || wanted("clients") || wanted("customers") || wanted("bulk") {
+    if wanted("reading") {
+        figures.extend(reading::reading(&a.server, &dir, a.amounts)?);
+    }
+    if wanted("backup") {
+        figures.extend(backup::backup(&a.server, &dir, a.amounts)?);
+    }
+    if wanted("bandwidth") {
+        figures.extend(bandwidth::bandwidth(&a.server, &dir, a.amounts)?);
+    }
+    if wanted("vlfs") {
+        let plan = vlfs::Plan::new(a.scale.customers, a.effort, &dir)?;
+        figures.extend(vlfs::vlfs(&a.server, &dir, plan)?);
+    }
+    if wanted("growth") {
+        figures.extend(growth::growth(&a.server, &dir, growth::Plan::new(a.effort))?);
+    }
+    let millions = a.scale.customers >= 1_000_000;
+    if wanted("bulk") && millions {
+        figures.extend(bulk::in_turn(&a.server, a.peers, &dir, a.scale)?);
+    }
+    let bulk = wanted("bulk") && !millions;
+    if wanted("loops") || wanted("clients") || wanted("customers") || bulk {
         let ours = Taffrail::start(&a.server, &dir.join("taffrail"))?;
         ours.client("master")?
             .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
@@ -128,8 +168,8 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         if wanted("customers") {
             figures.extend(rows::customers(&peers, sqlite.as_ref(), a.scale)?);
         }
-        if wanted("bulk") {
-            figures.extend(taffrail_lab::bench::bulk::bulk(&ours, &peers, &dir, a.scale)?);
+        if bulk {
+            figures.extend(bulk::bulk(&ours, &peers, &dir, a.scale)?);
         }
     }
     print_table(&figures);

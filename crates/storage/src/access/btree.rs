@@ -34,6 +34,7 @@ use crate::txn::work::{Change, Work};
 
 pub use super::build::{TreeLoad, build};
 pub use super::cursor::BTreeCursor;
+pub use super::reorganize::{Reorganize, Reorganized};
 
 /// Largest key.
 pub const MAX_KEY: usize = 1_800;
@@ -209,7 +210,7 @@ pub(super) fn check_page(
 }
 
 /// The root under its shared latch.
-fn root_for_read<'p>(db: &'p Database, hobt: &Hobt) -> StorageResult<ReadGuard<'p>> {
+pub(super) fn root_for_read<'p>(db: &'p Database, hobt: &Hobt) -> StorageResult<ReadGuard<'p>> {
     let guard = match hobt.root_pin(db.pool(), &db.store) {
         Some(pin) => pin.read(),
         None => {
@@ -227,7 +228,7 @@ fn root_for_read<'p>(db: &'p Database, hobt: &Hobt) -> StorageResult<ReadGuard<'
 }
 
 /// The child of an interior page on the way to a key; `None`: to the last.
-fn child_on_way(
+pub(super) fn child_on_way(
     db: &Database,
     hobt: &Hobt,
     page: &Page,

@@ -64,6 +64,8 @@ pub struct TreeLoad {
     hobt: Arc<Hobt>,
     /// Bytes to leave free on each leaf.
     spare: usize,
+    /// And on the pages above.
+    spare_above: usize,
     /// Entries so far, while they are few: end of key, end of value.
     few: Vec<u8>,
     places: Vec<(u32, u32)>,
@@ -75,6 +77,8 @@ pub struct TreeLoad {
 /// The pages of a tree that is not small.
 struct Pages {
     writer: PageWriter,
+    /// Bytes to leave free on the pages above the leaves, as far as two entries have room then.
+    spare_above: usize,
     leaf: Option<Leaf>,
     levels: Vec<Level>,
     /// Complete, in ascending order of their ids.
@@ -110,12 +114,18 @@ impl TreeLoad {
         Ok(TreeLoad {
             hobt: hobt.clone(),
             spare: (crate::page::MAX_ROW_BYTES + SLOT_BYTES) * (100 - fill) / 100,
+            spare_above: 0,
             few: Vec::new(),
             places: Vec::new(),
             pages: None,
             last_key: Vec::new(),
             rows: 0,
         })
+    }
+
+    /// Whether the pages above the leaves are left as free as these (PAD_INDEX). Said before the first entry.
+    pub fn pad(&mut self, pad: bool) {
+        self.spare_above = if pad { self.spare } else { 0 };
     }
 
     /// Adds an entry, whose key is above all before: [`StorageError::DuplicateKey`] if it is the last one's.
@@ -142,7 +152,7 @@ impl TreeLoad {
                 self.places.push(((start + key.len()) as u32, self.few.len() as u32));
             }
             None => {
-                let mut pages = Pages::new(tx, &self.hobt)?;
+                let mut pages = Pages::new(tx, &self.hobt, self.spare_above)?;
                 let mut last: &[u8] = &[];
                 for (k, v) in entries(&self.few, &self.places) {
                     pages.add(tx, &self.hobt, self.spare, last, k, v)?;
@@ -199,7 +209,7 @@ fn is_empty(db: &Database, hobt: &Hobt) -> StorageResult<bool> {
 }
 
 impl Pages {
-    fn new(tx: &mut Transaction, hobt: &Hobt) -> StorageResult<Pages> {
+    fn new(tx: &mut Transaction, hobt: &Hobt, spare_above: usize) -> StorageResult<Pages> {
         let writer = PageWriter::new(tx, hobt.leaf_context());
         let (db, work) = tx.parts();
         if hobt.root().is_none() {
@@ -207,6 +217,7 @@ impl Pages {
         }
         Ok(Pages {
             writer,
+            spare_above,
             leaf: None,
             levels: Vec::new(),
             out: Vec::with_capacity(BATCH),
@@ -319,7 +330,11 @@ impl Pages {
         done: &mut Vec<Box<Page>>,
     ) -> StorageResult<()> {
         let need = ENTRY_HEADER + separator.len() + 6 + SLOT_BYTES;
-        let room = |l: &Level| l.page.free_bytes() as usize >= need;
+        let spare = self.spare_above;
+        let room = |l: &Level| {
+            let need = if l.page.slots() < 2 { need } else { need + spare };
+            l.page.free_bytes() as usize >= need
+        };
         if self.levels.get(at).is_some_and(|l| !room(l)) {
             let id = self.id(tx, hobt)?;
             let page = self.page(hobt, at as u8 + 1);

@@ -23,7 +23,7 @@ use taffrail_io::AlignedBuf;
 use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
 
 use super::record::bulk;
-use super::{Hobt, heap};
+use super::{Hobt, Rid, heap};
 use crate::error::StorageResult;
 use crate::layout::EXTENT_PAGES;
 use crate::page::{Format, Page, PageType, SLOT_BYTES};
@@ -143,6 +143,9 @@ impl PageWriter {
     }
 }
 
+/// Told of each row of a load when it has its place.
+pub type Placed<'a> = &'a mut dyn FnMut(&mut Transaction, Rid, &[u8]) -> StorageResult<()>;
+
 /// Adds many rows to a heap, which may have some.
 pub struct HeapLoad {
     hobt: Arc<Hobt>,
@@ -161,6 +164,16 @@ impl HeapLoad {
 
     /// Adds a row.
     pub fn push(&mut self, tx: &mut Transaction, row: &[u8]) -> StorageResult<()> {
+        self.push_each(tx, row, &mut |_, _, _| Ok(()))
+    }
+
+    /// Adds a row, and tells of those, perhaps none or many, that have got their places meanwhile.
+    pub fn push_each(
+        &mut self,
+        tx: &mut Transaction,
+        row: &[u8],
+        each: Placed<'_>,
+    ) -> StorageResult<()> {
         heap::check(&self.hobt, row)?;
         let need = (1 + row.len()).max(heap::STUB) + SLOT_BYTES;
         loop {
@@ -188,13 +201,13 @@ impl HeapLoad {
             }
             self.full += 1;
             if self.full == BATCH {
-                self.flush(tx)?;
+                self.flush(tx, each)?;
             }
         }
     }
 
     /// Puts the full pages into extents of their own, as far as they fill them.
-    fn flush(&mut self, tx: &mut Transaction) -> StorageResult<()> {
+    fn flush(&mut self, tx: &mut Transaction, each: Placed<'_>) -> StorageResult<()> {
         let writer = match &mut self.writer {
             Some(writer) => writer,
             None => self.writer.insert(PageWriter::new(tx, Lcx::Heap)),
@@ -224,6 +237,12 @@ impl HeapLoad {
             writer.write(tx, pages, at)?;
             let (db, work) = tx.parts();
             db.mark_allocated(work, self.hobt.id(), &ids)?;
+            for (page, id) in self.pages[done..].iter().zip(&ids) {
+                for slot in 0..page.slots() {
+                    let rid = Rid { page: *id, slot };
+                    each(tx, rid, heap::decode(page.row(slot.into())))?;
+                }
+            }
             done += ids.len();
         }
         // What is left, and the page that is being filled, come first; the others are used again.
@@ -236,12 +255,19 @@ impl HeapLoad {
     }
 
     /// Ends the load: everything is in the database, and on disk where the log does not have it. Gives the number of rows.
-    pub fn finish(mut self, tx: &mut Transaction) -> StorageResult<u64> {
-        self.flush_extents(tx)?;
+    pub fn finish(self, tx: &mut Transaction) -> StorageResult<u64> {
+        self.finish_each(tx, &mut |_, _, _| Ok(()))
+    }
+
+    /// The same, and tells of the rows that it had not told of.
+    pub fn finish_each(mut self, tx: &mut Transaction, each: Placed<'_>) -> StorageResult<u64> {
+        self.flush_extents(tx, each)?;
         let current = usize::from(self.pages.get(self.full).is_some_and(|p| p.kind().is_some()));
         for page in &self.pages[..self.full + current] {
             for slot in 0..page.slots() {
-                heap::insert(tx, &self.hobt, heap::decode(page.row(slot.into())))?;
+                let row = heap::decode(page.row(slot.into()));
+                let rid = heap::insert(tx, &self.hobt, row)?;
+                each(tx, rid, row)?;
             }
         }
         if let Some(writer) = &self.writer {
@@ -250,7 +276,7 @@ impl HeapLoad {
         Ok(self.rows)
     }
 
-    fn flush_extents(&mut self, tx: &mut Transaction) -> StorageResult<()> {
-        if self.full >= EXTENT_PAGES as usize { self.flush(tx) } else { Ok(()) }
+    fn flush_extents(&mut self, tx: &mut Transaction, each: Placed<'_>) -> StorageResult<()> {
+        if self.full >= EXTENT_PAGES as usize { self.flush(tx, each) } else { Ok(()) }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A cursor copies a leaf under its shared latch and then works on the copy: no latch is held between calls, however slow the caller.
 //! On to the next leaf it goes by the copy's link, if that leaf still says that it is the copy's neighbour; else (a split came in
-//! between) down from the root again, to behind the last key.
+//! between, or the tree is being reorganized) down from the root again, to behind the last key.
 //!
 //! # Locks
 //! Under READ COMMITTED a copy needs no row locks if nobody else held a writing lock on the object while the latch was held (see
@@ -38,6 +38,8 @@ pub struct BTreeCursor {
     state: State,
     copy: Box<Page>,
     frame: u32,
+    /// [`Hobt::moves`] when it was copied.
+    moves: u64,
     /// The copy needs no row locks.
     clean: bool,
     /// Slots of the copy that are left: `low..high`.
@@ -67,6 +69,7 @@ impl BTreeCursor {
             state: State::Before,
             copy: Page::zeroed(),
             frame: u32::MAX,
+            moves: 0,
             clean: true,
             low: 0,
             high: 0,
@@ -160,6 +163,7 @@ impl BTreeCursor {
         self.state = State::On;
         self.copy.bytes_mut().copy_from_slice(leaf.bytes());
         self.frame = leaf.frame();
+        self.moves = self.hobt.moves();
         self.clean = match self.locks {
             ScanLocks::None => true,
             ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),
@@ -190,7 +194,9 @@ impl BTreeCursor {
         let next = if forward { self.copy.next() } else { self.copy.prev() };
         let leaf = db.pool().read_for(&db.store, next, Access::Scan)?;
         let back = if forward { leaf.prev() } else { leaf.next() };
-        if leaf.is_leaf() && leaf.hobt() == self.hobt.id() && back == self.copy.id() {
+        // Rows that have moved to the left may be behind those of the copy, on its page.
+        let moved = self.hobt.moves() != self.moves;
+        if leaf.is_leaf() && leaf.hobt() == self.hobt.id() && back == self.copy.id() && !moved {
             return Ok(leaf);
         }
         drop(leaf);
@@ -199,7 +205,7 @@ impl BTreeCursor {
             None => self.first_leaf(db)?,
         };
         // Whoever puts a page between two leaves changes both.
-        if leaf.id() == self.copy.id() && leaf.lsn() == self.copy.lsn() {
+        if leaf.id() == self.copy.id() && leaf.lsn() == self.copy.lsn() && !moved {
             drop(leaf);
             let what = "a leaf's link to its neighbour is wrong".to_owned();
             return Err(db.store.corrupt(next, what));

@@ -5,6 +5,7 @@
 //! node       rows and entries as bytes
 //! directory  HobtId → kind, root, first IAM page, row count; and what is to be dropped after commit
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
+//! reorganize leaves merged and put in order beside ordinary work;  stats  how full and how scattered pages are
 //! heap, lob
 //! bulk       pages filled in memory, for loads and index builds;  bulk_space  their extents, the ML map, who may log less
 //! ```
@@ -34,7 +35,10 @@ mod heap_cursor;
 pub mod lob;
 pub(crate) mod node;
 pub mod record;
+mod reorganize;
+mod reorganize_step;
 mod smo;
+pub mod stats;
 
 pub(crate) use directory::Entry;
 
@@ -174,6 +178,9 @@ pub struct Hobt {
     /// The leaf, or heap page, that was written to last, and its frame.
     hot_page: AtomicU64,
     hot_frame: AtomicU32,
+    /// How often [`reorganize`] has moved rows to the left, or a leaf to another page: whoever goes from a leaf to its neighbour without
+    /// holding a latch looks whether the number is still the same.
+    moves: AtomicU64,
     /// Heap pages on which rows were deleted: worth trying before a new page is allocated.
     pub(crate) roomy: Mutex<Vec<PageId>>,
     pub(crate) space: Mutex<Space>,
@@ -195,6 +202,7 @@ impl Hobt {
             root_frame: AtomicU32::new(u32::MAX),
             hot_page: AtomicU64::new(0),
             hot_frame: AtomicU32::new(u32::MAX),
+            moves: AtomicU64::new(0),
             roomy: Mutex::default(),
             space: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
@@ -285,6 +293,16 @@ impl Hobt {
             *self.space.lock() = Space::default();
             self.set_place(entry.root, entry.first_iam);
         }
+    }
+
+    /// Read under the latch of a leaf.
+    pub(crate) fn moves(&self) -> u64 {
+        self.moves.load(Ordering::Acquire)
+    }
+
+    /// Rows or leaves move; the latches of all pages concerned are held exclusively.
+    pub(crate) fn note_move(&self) {
+        self.moves.fetch_add(1, Ordering::AcqRel);
     }
 
     /// What the records of its leaves or rows are about.

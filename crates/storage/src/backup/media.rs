@@ -35,10 +35,10 @@ pub(super) const CONTENT_MAX: usize = 1 << 20;
 /// Families at most, SQL Server's number.
 pub(super) const FAMILIES_MAX: usize = 64;
 
-const LABEL_MAGIC: u32 = u32::from_le_bytes(*b"TFBM");
-const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"TFBC");
+pub(super) const LABEL_MAGIC: u32 = u32::from_le_bytes(*b"TFBM");
+pub(super) const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"TFBC");
 const VERSION: u16 = 2;
-const CRC_AT: usize = BLOCK - 4;
+pub(super) const CRC_AT: usize = BLOCK - 4;
 const TABLE_AT: usize = 68;
 /// Bytes of a chunk's table at most.
 pub(super) const TABLE_MAX: usize = CRC_AT - TABLE_AT;
@@ -82,7 +82,7 @@ pub(super) struct ChunkHeader {
     pub table: Vec<u8>,
 }
 
-fn close(block: &mut [u8]) {
+pub(super) fn close(block: &mut [u8]) {
     let crc = crc32c::crc32c(&block[..CRC_AT]);
     block[CRC_AT..BLOCK].copy_from_slice(&crc.to_le_bytes());
 }

@@ -30,6 +30,7 @@ mod media;
 mod pace;
 mod pages;
 mod place;
+pub(crate) mod raw;
 mod reader;
 mod records;
 mod restore;

@@ -13,6 +13,7 @@ use taffrail_io::AlignedBuf;
 
 use super::pool::{BufferPool, Source};
 use super::store::Store;
+use super::writer::Unhardened;
 use crate::error::{PageIo, StorageError, StorageResult};
 use crate::page::Page;
 
@@ -84,7 +85,7 @@ impl Store {
             }
             let frame = guard.frame();
             drop(guard);
-            self.write_frames(pool, &mut [frame])?;
+            self.write_frames(pool, &mut [frame], Unhardened::Written)?;
         }
         Ok(())
     }

@@ -23,4 +23,5 @@ pub use bring_in::RUN_PAGES;
 pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
 pub use store::{DataFile, FileSettings, Rarities, Store};
+pub(crate) use writer::Unhardened;
 pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};

@@ -17,6 +17,7 @@ use taffrail_observe::BufferCounters;
 
 use super::frame::{Arena, Control, Pin, ReadGuard, WriteGuard};
 use super::store::Store;
+use super::writer::Unhardened;
 use crate::error::{StorageError, StorageResult};
 
 /// How a page is going to be used: decides how long it stays.
@@ -342,7 +343,12 @@ impl BufferPool {
                 continue;
             }
             if control.first_dirty.load(Ordering::Relaxed) != 0 {
-                if let Err(e) = self.write_victims(frame) {
+                // A flush for it only where nothing else can go.
+                let unhardened = match step < u64::from(n) * 5 {
+                    true => Unhardened::StayIfTight,
+                    false => Unhardened::Written,
+                };
+                if let Err(e) = self.write_victims(frame, unhardened) {
                     // A failing database must not stop the others: go on looking for clean frames.
                     write_error = Some(e);
                 }
@@ -381,7 +387,7 @@ impl BufferPool {
     }
 
     /// Writes the dirty page of a frame, and with it others that the hand will meet next.
-    fn write_victims(&self, frame: u32) -> StorageResult<()> {
+    fn write_victims(&self, frame: u32, unhardened: Unhardened) -> StorageResult<()> {
         let database = |f: u32| self.arena.control(f).key.load(Ordering::Relaxed) >> 48;
         let of = database(frame);
         let Some(store) = self.stores.read().get(&DatabaseId(of as u16)).cloned() else {
@@ -401,7 +407,7 @@ impl BufferPool {
                 batch.push(f);
             }
         }
-        let written = store.write_frames(self, &mut batch)?;
+        let written = store.write_frames(self, &mut batch, unhardened)?;
         self.counters.lazy_writes.add(written as u64);
         Ok(())
     }
@@ -428,7 +434,7 @@ impl BufferPool {
         for (database, mut frames) in dirty {
             let store = self.stores.read().get(&DatabaseId(database)).cloned();
             if let Some(store) = store {
-                written += store.write_frames(self, &mut frames)?;
+                written += store.write_frames(self, &mut frames, Unhardened::StayIfTight)?;
             }
         }
         self.counters.lazy_writes.add(written as u64);

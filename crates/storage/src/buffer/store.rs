@@ -143,6 +143,12 @@ pub struct Rarities {
     pub expunged: AtomicU64,
     /// Empty leaves given back.
     pub leaves_freed: AtomicU64,
+    /// Leaves emptied into their left neighbours.
+    pub leaves_merged: AtomicU64,
+    /// Rows moved to a left neighbour that left others behind.
+    pub leaves_filled: AtomicU64,
+    /// Leaves moved to another page.
+    pub leaves_moved: AtomicU64,
     /// Compensation records written.
     pub compensations: AtomicU64,
     /// Extents given back.

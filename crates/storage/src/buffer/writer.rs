@@ -40,6 +40,15 @@ const ENTRIES_AT: usize = 32;
 const _: () = assert!(BATCH < DOUBLE_WRITE_PAGES as usize);
 const _: () = assert!(ENTRIES_AT + BATCH * 12 <= PAGE_BYTES);
 
+/// What to do with pages whose last change is not durable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unhardened {
+    /// They are written: the log is flushed first.
+    Written,
+    /// They stay while the log is tight: the flush would waste what rollbacks count on. Somebody writes them later.
+    StayIfTight,
+}
+
 /// What the writing of batches keeps between them; behind the store's mutex.
 #[derive(Default)]
 pub(super) struct Writer {
@@ -56,11 +65,13 @@ struct Image<'p> {
 }
 
 impl Store {
-    /// Writes these frames' dirty pages, as far as nobody holds them latched exclusively; reorders the list. Returns how many.
+    /// Writes these frames' dirty pages, as far as nobody holds them latched exclusively and `unhardened` does not say otherwise;
+    /// reorders the list. Returns how many.
     pub(crate) fn write_frames(
         &self,
         pool: &BufferPool,
         frames: &mut [u32],
+        unhardened: Unhardened,
     ) -> StorageResult<usize> {
         // Each key is read once: it may change while we sort, and the page is then left out below.
         frames.sort_by_cached_key(|&f| pool.arena().control(f).key.load(Ordering::Relaxed));
@@ -69,7 +80,7 @@ impl Store {
         self.check()?;
         let mut written = 0;
         for chunk in frames.chunks(BATCH) {
-            match self.write_batch(pool, &mut writer, chunk) {
+            match self.write_batch(pool, &mut writer, chunk, unhardened) {
                 Ok(n) => written += n,
                 Err(e) => {
                     // A page that could not be written, or a log that could not: nothing written later can be trusted to be
@@ -89,7 +100,11 @@ impl Store {
         pool: &BufferPool,
         writer: &mut Writer,
         frames: &[u32],
+        unhardened: Unhardened,
     ) -> StorageResult<usize> {
+        let tight =
+            unhardened == Unhardened::StayIfTight && self.has_log() && self.log().is_tight();
+        let most = if tight { self.log().durable() } else { LogPos::MAX };
         let buf = writer.images.get_or_insert_with(|| AlignedBuf::zeroed(BATCH * PAGE_BYTES));
         let mut images: Vec<Image<'_>> = Vec::with_capacity(frames.len());
         let mut newest = LogPos::ZERO;
@@ -100,7 +115,7 @@ impl Store {
             let control = guard.control();
             let key = control.key.load(Ordering::Acquire);
             let ours = key >> 48 == u64::from(self.id.0) && control.valid.load(Ordering::Acquire);
-            if !ours || control.first_dirty.load(Ordering::Acquire) == 0 {
+            if !ours || control.first_dirty.load(Ordering::Acquire) == 0 || guard.lsn() >= most {
                 continue;
             }
             let at = images.len() * PAGE_BYTES;
@@ -220,7 +235,7 @@ impl Store {
         let mut written = 0;
         loop {
             let mut frames: Vec<u32> = left.iter().map(|&(frame, ..)| frame).collect();
-            written += self.write_frames(pool, &mut frames)?;
+            written += self.write_frames(pool, &mut frames, Unhardened::Written)?;
             left.retain(|&(frame, key, first)| {
                 let control = pool.arena().control(frame);
                 control.key.load(Ordering::Acquire) == key

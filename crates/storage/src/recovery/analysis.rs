@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use taffrail_base::{LogPos, TransactionId};
-use taffrail_log::{Lop, Record, RecordFlags};
+use taffrail_base::{LogPos, PAGE_BYTES, TransactionId};
+use taffrail_log::{Lop, Record, RecordFlags, Reserve};
 
 use super::boot::Boot;
 use super::undo::Locked;
@@ -12,7 +12,7 @@ use crate::txn::table::ActiveTxn;
 
 pub(crate) struct Loser {
     pub txn: ActiveTxn,
-    /// What its compensation records will take, at most about.
+    /// What its compensation records will take at most.
     pub undo_bytes: u64,
     /// Its begin record was seen, and so all it did.
     pub complete: bool,
@@ -98,8 +98,13 @@ impl Analysis {
                 });
                 loser.txn.last = r.pos;
                 loser.txn.undo_next = if h.is_compensation() { h.undo_next } else { r.pos };
-                if !h.flags.contains(RecordFlags::REDO_ONLY) {
-                    loser.undo_bytes += r.len() as u64 + 64;
+                // As the transaction itself had counted.
+                if h.is_compensation() {
+                    let used = Reserve::taken(r.len());
+                    loser.undo_bytes = loser.undo_bytes.saturating_sub(used);
+                } else if !h.flags.contains(RecordFlags::REDO_ONLY) {
+                    let page = || Reserve::undo(PAGE_BYTES).bytes();
+                    loser.undo_bytes += facts::log_reserve(r).unwrap_or_else(page);
                 }
                 if h.op == Lop::BeginXact {
                     match xact::parse_begin_is_system(r) {

@@ -1,7 +1,7 @@
 //! Checkpoints.
 //!
-//! 1. Row counts that changed go into the directory, changed extents into the DIFF pages.
-//! 2. Room in the log for all records of the checkpoint, or none is appended. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
+//! 1. Room in the log for all records of the checkpoint, or none is appended.
+//! 2. Row counts that changed go into the directory, changed extents into the DIFF pages. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
 //! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay. Or, when it is only to keep redo short
 //!    ([`super::pace`]), every page that has been dirty for long.
 //! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.
@@ -24,6 +24,7 @@ use taffrail_observe::{Event, EventRing};
 use super::boot::{Boot, BootFile};
 use super::create::{boot_page, io_error};
 use crate::access::record::xact;
+use crate::buffer::Unhardened;
 use crate::codec::Put;
 use crate::database::{CheckpointKind, Database, FileKind};
 use crate::error::{StorageError, StorageResult};
@@ -98,15 +99,19 @@ impl Database {
         let log = store.log();
         let started = self.instance.env.clock.monotonic();
         let floor = log.appended();
+        // One that is refused has appended nothing.
+        self.make_checkpoint_room()?;
         if !store.temporary {
             match self.flush_counts() {
-                // A full log must not stop the checkpoint that is to make room in it.
-                Err(StorageError::LogFull(_)) | Ok(()) => {}
+                Ok(()) => {}
+                // The room kept for checkpoints holds the counts of some thirty tables. For more, a full disk must not stop the
+                // checkpoint that makes room in a full log: these counts are off should the machine fail before the next one.
+                Err(StorageError::LogFull(_)) if log.checkpoint_would_free() => {}
                 Err(e) => return Err(e),
             }
             self.write_changed_maps()?;
+            self.make_checkpoint_room()?;
         }
-        self.make_checkpoint_room()?;
         let mut payload = Vec::with_capacity(BEGIN_BYTES);
         payload.u64(self.instance.env.clock.now_utc().0);
         payload.u64(self.txns.next_id());
@@ -120,7 +125,7 @@ impl Database {
             Sweep::All => store.write_all_dirty(self.pool())?,
             Sweep::DirtyBefore(pos) => {
                 let mut due = store.dirty_before(self.pool(), pos);
-                store.write_frames(self.pool(), &mut due)?
+                store.write_frames(self.pool(), &mut due, Unhardened::Written)?
             }
         };
         let mut scan_from = floor;

@@ -265,6 +265,7 @@ pub(crate) fn log_options(
         initialization,
         sector: s.sector,
         delayed_window: s.delayed_window,
+        forced_flush_distance: u64::from(instance.pool.frames()) * taffrail_log::UNDO_BYTES_MIN,
         buffers: s.buffers,
         counters: store.counters.clone(),
         ..LogOptions::default()

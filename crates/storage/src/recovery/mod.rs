@@ -16,6 +16,7 @@ mod analysis;
 mod boot;
 mod checkpoint;
 mod create;
+mod later;
 mod pace;
 mod redo;
 mod restart;

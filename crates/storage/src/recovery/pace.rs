@@ -26,6 +26,7 @@ use std::time::Duration;
 
 use taffrail_base::LogPos;
 
+use crate::buffer::Unhardened;
 use crate::database::{Database, RecoveryReport};
 use crate::error::StorageResult;
 
@@ -127,7 +128,7 @@ impl Database {
             if clock.monotonic().saturating_sub(began) * 2 >= time {
                 return Ok(true);
             }
-            let written = self.store.write_frames(self.pool(), some)?;
+            let written = self.store.write_frames(self.pool(), some, Unhardened::StayIfTight)?;
             self.pool().counters.background_writer_pages.add(written as u64);
         }
         Ok(false)

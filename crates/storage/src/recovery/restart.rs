@@ -58,7 +58,11 @@ impl Database {
     ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
         let (db, _) = Database::open_deferred(instance, id, name, spec)?;
         db.finish_recovery()?;
-        db.checkpoint(CheckpointKind::Internal)?;
+        match db.checkpoint(CheckpointKind::Internal) {
+            // Whoever holds the log will let it go, and another checkpoint comes then.
+            Err(e) if e.is_want_of_room() => {}
+            taken => taken?,
+        }
         db.free_orphans();
         let report = db.recovery_report();
         Ok((db, report))

@@ -182,7 +182,10 @@ fn finish<E: From<StorageError>>(
     directory::load_pending(&db)?;
     db.note_recovery(&report);
     db.finish_recovery()?;
-    db.checkpoint(CheckpointKind::Internal)?;
+    match db.checkpoint(CheckpointKind::Internal) {
+        Err(e) if e.is_want_of_room() => {}
+        taken => taken?,
+    }
     db.free_orphans();
     let report = db.recovery_report();
     Ok((db, report))

@@ -106,7 +106,7 @@ impl Locked {
 }
 
 /// A transaction that is undone while the database is open.
-struct Waiting {
+pub(super) struct Waiting {
     log: TxLog,
     entry: Arc<TxnEntry>,
     locks: TxLockState,
@@ -115,6 +115,11 @@ struct Waiting {
 }
 
 impl Waiting {
+    pub(super) fn new(log: TxLog, entry: Arc<TxnEntry>, locks: TxLockState) -> Waiting {
+        let from = log.undo_next;
+        Waiting { log, entry, locks, from }
+    }
+
     /// How far apart its first record and the next to be undone are.
     fn left(&self) -> u64 {
         self.log.undo_next.since(self.log.first.min(self.log.undo_next))
@@ -128,12 +133,21 @@ pub(crate) struct Recovering {
     instance: Option<Arc<StorageInstance>>,
     losers: Vec<Waiting>,
     report: RecoveryReport,
+    /// The error log has heard that recovery is complete: what is handed over later is no part of it.
+    told: bool,
     /// Lengths of the log that the losers span, in all and undone.
     span: u64,
     done: u64,
 }
 
 impl Recovering {
+    /// Another one is to be undone.
+    pub(super) fn take_over(&mut self, instance: &Arc<StorageInstance>, loser: Waiting) {
+        self.instance = Some(instance.clone());
+        self.span += loser.left();
+        self.losers.push(loser);
+    }
+
     /// Gives all locks back, and forgets what is to be undone: the next restart goes on. The caller has made the database one that
     /// shows nobody its rows.
     pub(crate) fn let_go(&mut self) {
@@ -154,7 +168,9 @@ impl Drop for Recovering {
 /// Undoes what must be undone before the database opens, and prepares the rest.
 pub(super) fn prepare(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
     let result = prepare_all(db, losers);
-    if let Err(e) = &result {
+    if let Err(e) = &result
+        && !e.is_want_of_room()
+    {
         db.store.mark_suspect(format!("undo failed: {e}"));
     }
     result
@@ -198,12 +214,7 @@ fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
         let mut locks = instance.locks.owner(RECOVERY_SESSION, OwnerKind::Transaction);
         match lock_again(db, &mut locks, &locked) {
             Ok(()) => {
-                let mut recovering = db.recovering.lock();
-                recovering.instance = Some(instance.clone());
-                let from = log.undo_next;
-                let loser = Waiting { log, entry, locks, from };
-                recovering.span += loser.left();
-                recovering.losers.push(loser);
+                db.recovering.lock().take_over(instance, Waiting::new(log, entry, locks));
             }
             Err(e) => {
                 instance.locks.release_all(&mut locks);
@@ -263,7 +274,7 @@ impl Database {
 
     /// True for the first who asks while [`Database::finish_recovery`] has to be called.
     pub fn claim_recovery(&self) -> bool {
-        self.unrecovered.swap(false, Ordering::AcqRel)
+        self.undo_is_due() && self.unrecovered.swap(false, Ordering::AcqRel)
     }
 
     /// The opposite of [`Database::claim_recovery`]: who claimed it found no thread for it.
@@ -271,17 +282,22 @@ impl Database {
         self.unrecovered.store(true, Ordering::Release);
     }
 
-    /// Undoes some records of the transactions that restart found. False: nothing is left to be undone.
+    /// Undoes some records of the transactions that restart found. False: nothing is left to be undone. An error that
+    /// [is only want of room](StorageError::is_want_of_room) leaves everything as it is, to be tried again.
     pub fn undo_step(self: &Arc<Self>, records: usize) -> StorageResult<bool> {
         let mut recovering = self.recovering.lock();
         if recovering.losers.is_empty() {
             return Ok(false);
         }
         let result = self.store.check().and_then(|()| self.undo_some(&mut recovering, records));
-        if let Err(e) = &result {
-            self.store.mark_suspect(format!("undo failed: {e}"));
-            // Who gets these locks sees that the database is suspect before he sees a row.
-            recovering.let_go();
+        match &result {
+            Ok(()) => self.undo_goes_on(),
+            Err(e) if e.is_want_of_room() => {}
+            Err(e) => {
+                self.store.mark_suspect(format!("undo failed: {e}"));
+                // Who gets these locks sees that the database is suspect before he sees a row.
+                recovering.let_go();
+            }
         }
         result?;
         Ok(!recovering.losers.is_empty())
@@ -314,7 +330,11 @@ impl Database {
             loser.log = std::mem::take(&mut work.log);
             return result;
         }
-        rollback::with_room(self, || rollback::finish_rollback(&mut work, &mut []))?;
+        let ended = rollback::with_room(self, || rollback::finish_rollback(&mut work, &mut []));
+        if ended.is_err() {
+            loser.log = std::mem::take(&mut work.log);
+            return ended;
+        }
         self.store.counters.transactions.inc();
         if let Some(mut ended) = recovering.losers.pop() {
             recovering.done += ended.from.since(ended.entry.first_bound.min(ended.from));
@@ -325,13 +345,23 @@ impl Database {
     }
 
     /// Ends recovery: undoes what is left, frees what deferred drops have left, and tells the error log. Run by a thread of the engine
-    /// after [`Database::open_deferred`]. False: the database is being closed, and the next restart goes on.
+    /// after [`Database::open_deferred`]. False: the database is being closed, and the next restart goes on; or there was no room
+    /// ([`super::later`]), and [`Database::claim_recovery`] will say when to come again.
     pub fn finish_recovery(self: &Arc<Self>) -> StorageResult<bool> {
-        self.claim_recovery();
+        self.unrecovered.store(false, Ordering::Release);
         let clock = &self.instance.env.clock;
         let began = clock.monotonic();
         let mut told = began;
-        while self.undo_step(STEP)? {
+        loop {
+            match self.undo_step(STEP) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(e) if e.is_want_of_room() => {
+                    self.undo_waits_for(&e);
+                    return Ok(false);
+                }
+                Err(e) => return Err(e),
+            }
             if self.stopping.load(Ordering::Acquire) {
                 return Ok(false);
             }
@@ -350,8 +380,9 @@ impl Database {
         let mut recovering = self.recovering.lock();
         recovering.report.undo += now.saturating_sub(began);
         let report = recovering.report.clone();
+        let told = std::mem::replace(&mut recovering.told, true);
         drop(recovering);
-        if report.redone + report.rolled_back > 0 {
+        if !told && report.redone + report.rolled_back > 0 {
             self.tell_completed(&report);
             let at = (now + SETTLE_AFTER).as_millis() as u64;
             self.settle_at.store(at.max(1), Ordering::Release);

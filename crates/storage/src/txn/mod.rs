@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use taffrail_base::{LogPos, ObjectId, SessionId, TransactionId};
+use taffrail_base::{LogPos, ObjectId, SessionId, SqlError, TransactionId};
 use taffrail_log::{FlushReason, Lcx, Lop, RecordHeader, Reserve};
 
 use crate::access::bulk_space::MinimalLogging;
@@ -109,6 +109,8 @@ pub struct Transaction {
     pending: Vec<Pending>,
     /// It has logged less than everything.
     minimal: Option<MinimalLogging>,
+    /// A rollback to a savepoint has found no room: it can only be rolled back as a whole.
+    doomed: bool,
     ended: bool,
 }
 
@@ -125,6 +127,7 @@ impl Database {
             timeout: timeout(spec.lock_timeout_ms),
             pending: Vec::new(),
             minimal: None,
+            doomed: false,
             ended: false,
         }
     }
@@ -213,6 +216,11 @@ impl Transaction {
     pub fn commit_at(mut self, durability: Durability) -> StorageResult<Option<LogPos>> {
         self.ended = true;
         let db = self.work.db.clone();
+        if self.doomed {
+            self.pending.clear();
+            let _: StorageResult<()> = self.end_by_rollback();
+            return Err(StorageError::Sql(SqlError::new(3930, &[])));
+        }
         let result = self.commit_log(&db, durability);
         if let Err(StorageError::LogFull(_)) = &result {
             // Nothing was appended. Its changes must not outlive its locks. If undoing them fails too the database is suspect from
@@ -257,7 +265,8 @@ impl Transaction {
         Ok(appended)
     }
 
-    /// Rolls back. An error means that the database has become suspect; restart will finish the rollback.
+    /// Rolls back. An error means that the database has become suspect, and restart will finish the rollback; or, if it
+    /// [is only want of room](StorageError::is_want_of_room), that it goes on in the background, its rows locked until it is done.
     pub fn rollback(mut self) -> StorageResult<()> {
         self.end_by_rollback()
     }
@@ -270,8 +279,12 @@ impl Transaction {
             let work = &mut self.work;
             result = rollback::with_room(&db, || rollback::finish_rollback(work, &mut []));
             if let Err(e) = &result {
-                db.store.mark_suspect(format!("a transaction could not be rolled back: {e}"));
-                self.work.leave();
+                let later =
+                    e.is_want_of_room() && db.undo_later(&mut self.work, &mut self.locks, e);
+                if !later {
+                    db.store.mark_suspect(format!("a transaction could not be rolled back: {e}"));
+                    self.work.leave();
+                }
             }
         }
         db.store.counters.transactions.inc();
@@ -303,9 +316,13 @@ impl Transaction {
         let work = &mut self.work;
         let result =
             rollback::with_room(&self.db, || rollback::undo_to(work, &mut [], savepoint.last));
-        if let Err(e) = &result {
-            let store = &self.work.db.store;
-            store.mark_suspect(format!("a statement could not be rolled back: {e}"));
+        match &result {
+            Ok(()) => {}
+            Err(e) if e.is_want_of_room() => self.doomed = true,
+            Err(e) => {
+                let store = &self.work.db.store;
+                store.mark_suspect(format!("a statement could not be rolled back: {e}"));
+            }
         }
         self.work.db.clone().free_orphans();
         result
@@ -321,6 +338,15 @@ impl Transaction {
     pub fn lock(&mut self, resource: Resource, mode: LockMode) -> StorageResult<()> {
         let locks = &self.work.db.instance.locks;
         locks.acquire(&mut self.locks, resource, mode, self.timeout)?;
+        self.db.store.check()
+    }
+
+    /// Waits until a lock could be had, and gives it back at once if it was not held before.
+    pub fn lock_for_a_moment(&mut self, resource: Resource, mode: LockMode) -> StorageResult<()> {
+        let locks = &self.work.db.instance.locks;
+        if locks.acquire(&mut self.locks, resource, mode, self.timeout)? == Granted::New {
+            locks.release(&mut self.locks, &resource);
+        }
         self.db.store.check()
     }
 

@@ -27,6 +27,8 @@ pub(crate) struct Work {
     pub system: bool,
     /// Part of a rollback: finds room in any log.
     pub in_rollback: bool,
+    /// Part of a checkpoint: finds the room that is kept for one.
+    pub in_checkpoint: bool,
     pub session: SessionId,
     pub name: &'static str,
     pub user_name: Option<Box<str>>,
@@ -127,6 +129,7 @@ impl Work {
             entry: None,
             system: false,
             in_rollback: false,
+            in_checkpoint: false,
             session,
             name,
             user_name: None,
@@ -142,6 +145,7 @@ impl Work {
         let mut w = Work::new(self.db.clone(), self.session, name);
         w.system = true;
         w.in_rollback = self.in_rollback;
+        w.in_checkpoint = self.in_checkpoint;
         w.parent = self.log.id;
         w
     }
@@ -162,6 +166,11 @@ impl Work {
         w
     }
 
+    /// Its place in the transaction table, for whoever undoes it from now on; the caller takes `log` too.
+    pub fn hand_over(&mut self) -> Option<Arc<TxnEntry>> {
+        self.entry.take()
+    }
+
     /// True after the first record.
     #[inline]
     pub fn has_begun(&self) -> bool {
@@ -175,7 +184,11 @@ impl Work {
         let now = self.db.instance.env.clock.now_utc();
         let entry =
             self.db.txns.begin(|| log.appended(), self.system, self.session, self.name, now);
-        self.log = TxLog { in_rollback: self.in_rollback, ..TxLog::new(entry.id) };
+        self.log = TxLog {
+            in_rollback: self.in_rollback,
+            in_checkpoint: self.in_checkpoint,
+            ..TxLog::new(entry.id)
+        };
         if self.number == 0 {
             self.number = self.db.instance.next_transaction_number();
         }

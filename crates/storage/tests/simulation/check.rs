@@ -115,9 +115,8 @@ pub fn read_all(
     Ok(content)
 }
 
-/// Checks every heap and tree, system ones included, and returns what the user's hold.
-/// `counted`: row counts must be right, too.
-pub fn structure(db: &Arc<Database>, counted: bool) -> Result<Content, String> {
+/// Checks every heap and tree, system ones included, row counts too, and returns what the user's hold.
+pub fn structure(db: &Arc<Database>) -> Result<Content, String> {
     let mut tx = db.begin(BeginSpec {
         session: SessionId(50),
         name: "check",
@@ -137,7 +136,7 @@ pub fn structure(db: &Arc<Database>, counted: bool) -> Result<Content, String> {
     let content = read_all(db, &mut tx, ScanLocks::None, users).map_err(fail)?;
     for (id, table) in &content.tables {
         let count = db.hobt(*id).map_err(fail)?.row_count();
-        if counted && count != table.rows.len() as u64 {
+        if count != table.rows.len() as u64 {
             return Err(format!("{id}: {} rows, counted {count}", table.rows.len()));
         }
     }

@@ -419,7 +419,16 @@ impl Run {
 
     pub fn checkpoint(&mut self) -> Outcome<()> {
         self.note("checkpoint");
+        let appended = self.db().log().appended();
         let result = self.db().checkpoint(CheckpointKind::Manual);
+        // While somebody holds a full log none would free anything: it is refused, whole. Otherwise it finds room.
+        if !self.open.is_empty()
+            && matches!(result, Err(StorageError::LogFull(_)))
+            && self.db().log().appended() == appended
+        {
+            self.seen.log_full += 1;
+            return Ok(());
+        }
         self.must("checkpoint", result)?;
         Ok(())
     }

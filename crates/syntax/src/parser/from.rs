@@ -84,6 +84,18 @@ impl Parser<'_> {
         let mut table = match self.kind() {
             TokenKind::Word | TokenKind::Delimited => self.named_table()?,
             TokenKind::LParen => self.parenthesised_table()?,
+            TokenKind::DoubleColon => {
+                // `::fn_dblog(…)`: how system functions were called before they had a schema.
+                self.bump();
+                let token = self.bump();
+                if token.kind != TokenKind::Word || !self.is(TokenKind::LParen) {
+                    self.at -= 1;
+                    return Err(self.unexpected());
+                }
+                let mut name = ObjectName::bare(self.word_ident(token));
+                name.schema = Some(Ident { value: "sys".into(), ..name.name.clone() });
+                self.table_function(name)?
+            }
             TokenKind::Variable => self.table_variable(true)?,
             TokenKind::LBrace => {
                 self.bump();

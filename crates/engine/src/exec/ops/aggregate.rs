@@ -1,5 +1,6 @@
 //! Grouping and aggregate functions.
 
+use super::sort::compare_keys;
 use super::{Op, Operator, build};
 use crate::exec::runtime::{KeyMap, Rt, ValueSet};
 use crate::plan::node::{Agg, AggFunction, Aggregate};
@@ -20,6 +21,8 @@ pub(crate) struct Accumulator {
     m2: f64,
     distinct: Option<ValueSet>,
     text: Vec<u8>,
+    /// STRING_AGG in an order: keys, separator, text.
+    ordered: Vec<(Vec<Value>, Value, Value)>,
 }
 
 fn addition(ty: SqlType) -> Operation {
@@ -37,7 +40,22 @@ impl Accumulator {
             m2: 0.0,
             distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
             text: Vec::new(),
+            ordered: Vec::new(),
         }
+    }
+
+    /// STRING_AGG … WITHIN GROUP: the values in order, each but the first after its separator.
+    fn joined(&self, agg: &Agg) -> Vec<u8> {
+        let mut all: Vec<_> = self.ordered.iter().collect();
+        all.sort_by(|a, b| compare_keys(&a.0, &b.0, &agg.order));
+        let mut text = Vec::new();
+        for (n, (_, separator, value)) in all.into_iter().enumerate() {
+            if n > 0 {
+                text.extend_from_slice(separator.as_bytes().unwrap_or_default());
+            }
+            text.extend_from_slice(value.as_bytes().unwrap_or_default());
+        }
+        text
     }
 
     /// Takes a value in.
@@ -160,7 +178,10 @@ impl Accumulator {
             AggFunction::StDevP => Value::Float((self.m2 / n as f64).sqrt()),
             AggFunction::VarP => Value::Float(self.m2 / n as f64),
             AggFunction::StringAgg => {
-                let b = Bytes::from_slice(&self.text);
+                let b = match self.ordered.is_empty() {
+                    true => Bytes::from_slice(&self.text),
+                    false => Bytes::from_slice(&self.joined(agg)),
+                };
                 match agg.ty {
                     SqlType::NVarChar(_) => Value::NVarChar(b),
                     _ => Value::VarChar(b),
@@ -216,6 +237,12 @@ pub(crate) fn accumulate<'a>(
         None => state.add(agg, v, None),
         Some(s) => {
             let s = rt.eval(s)?;
+            if !agg.order.is_empty() && !v.is_null() {
+                let keys = agg.order.iter().map(|k| rt.eval(&k.expr)).collect::<SqlResult<_>>()?;
+                state.count += 1;
+                state.ordered.push((keys, s, v));
+                return Ok(());
+            }
             state.add(agg, v, Some(&s))
         }
     }

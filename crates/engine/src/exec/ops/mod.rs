@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod join;
+mod recursive;
 pub(crate) mod scan;
 mod set;
 mod sort;
@@ -9,6 +10,7 @@ mod window;
 
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, Node, ValuesScan, ViewScan};
+use crate::session::Isolation;
 use crate::views::{ViewContext, ViewRows};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -46,6 +48,7 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
             Box::new(set::ConcatOp { inputs: list.iter().map(build).collect(), at: 0 })
         }
         Node::SetOperation(s) => Box::new(set::SetOp::new(s)),
+        Node::Recursive(r) => Box::new(recursive::RecursiveOp::new(r)),
     }
 }
 
@@ -101,10 +104,16 @@ impl<'a> Operator<'a> for ViewOp<'a> {
         }
         let declared = self.node.view.arguments.map_or(0, |(_, most)| most);
         args.resize(declared.max(args.len()), Value::Null);
-        let context = ViewContext { session: rt.cx.session, database: &self.node.database };
+        let dirty =
+            self.node.dirty || rt.cx.session.options.isolation == Isolation::ReadUncommitted;
         // A stream that is open may hold what the next one needs.
         self.rows = None;
-        self.rows = Some(self.node.view.open(&context, &args, &self.wanted)?);
+        let rows = rt.cx.settled(|cx| {
+            let database = &self.node.database;
+            let context = ViewContext { session: cx.session, database, dirty };
+            self.node.view.open(&context, &args, &self.wanted)
+        })?;
+        self.rows = Some(rows);
         Ok(())
     }
 

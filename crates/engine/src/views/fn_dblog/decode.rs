@@ -278,7 +278,7 @@ fn owners(database: &Database) -> HashMap<HobtId, Owner, foldhash::fast::RandomS
         let name = text(&format!("sys.{}.clst", table.name));
         map.insert(table.hobt, Owner { name, object: None });
     }
-    for table in database.catalog.tables() {
+    for table in database.catalog.tables(crate::catalog::Sight::EVERYTHING) {
         for index in &table.indexes {
             let name = match index.kind {
                 IndexKind::Heap => table.head.qualified(),

@@ -16,6 +16,11 @@ pub struct MariaDb {
 impl MariaDb {
     /// Makes a data directory in `folder` and starts a server with durable settings and warm-sized buffers.
     pub fn start(folder: &Path, port: u16) -> io::Result<MariaDb> {
+        MariaDb::start_with(folder, port, "4G")
+    }
+
+    /// The same with another size of its log.
+    pub fn start_with(folder: &Path, port: u16, log: &str) -> io::Result<MariaDb> {
         let data = folder.join("mariadb");
         std::fs::create_dir_all(&data)?;
         let data_dir = format!("--datadir={}", data.display());
@@ -36,7 +41,7 @@ impl MariaDb {
             .arg(format!("--socket={}/socket", data.display()))
             .args([
                 "--innodb-buffer-pool-size=4G",
-                "--innodb-log-file-size=4G",
+                &format!("--innodb-log-file-size={log}"),
                 "--innodb-flush-method=O_DIRECT",
                 "--innodb-flush-log-at-trx-commit=1",
                 "--skip-log-bin",

@@ -20,7 +20,7 @@ use crate::layout::EXTENT_PAGES;
 use crate::txn::work::Work;
 
 const MINIMAL: u8 = 1;
-const HEAD_BYTES: usize = 11;
+pub(super) const HEAD_BYTES: usize = 11;
 
 /// Runs of extents: first page, number of extents.
 pub(crate) type ExtentRuns = Vec<(u32, u32)>;

@@ -174,7 +174,10 @@ pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
         Lop::DeleteRows => super::row::undo_delete_bytes(r)?,
         Lop::ModifyRow => 8 + modified(r)?.1.len(),
         Lop::ModifyHeader => 32,
+        // Rows that came from the right neighbour: see `merge`.
+        Lop::UndoDeleteSplit => 26,
         Lop::SetBits | Lop::SetFreeSpace => r.payload.len(),
+        Lop::BulkExtAllocation => super::bulk::HEAD_BYTES,
         _ => return Some(0),
     };
     Some(Reserve::undo(payload).bytes())

@@ -5,6 +5,7 @@
 //! | `row`    | LOP_INSERT_ROWS, LOP_DELETE_ROWS, LOP_MODIFY_ROW, LOP_EXPUNGE_ROWS |
 //! | `format` | LOP_FORMAT_PAGE, LOP_ROOT_CHANGE |
 //! | `split`  | LOP_DELETE_SPLIT, LOP_UNDO_DELETE_SPLIT, LOP_MODIFY_HEADER |
+//! | `merge`  | the first two, for rows that move to the left |
 //! | `bits`   | LOP_SET_BITS, LOP_SET_FREE_SPACE |
 //! | `bulk`   | LOP_BULK_EXT_ALLOCATION |
 //! | `xact`   | LOP_BEGIN_XACT, LOP_COMMIT_XACT, LOP_ABORT_XACT, LOP_MARK_SAVEPOINT, LOP_*_CKPT, LOP_FILE_HDR_MODIFY |
@@ -17,6 +18,7 @@ pub(crate) mod bits;
 pub(crate) mod bulk;
 pub mod facts;
 pub(crate) mod format;
+pub(crate) mod merge;
 pub(crate) mod row;
 pub(crate) mod split;
 pub(crate) mod xact;
@@ -78,7 +80,12 @@ pub(crate) fn redo(page: &mut Page, record: &Record<'_>) -> RedoResult {
         Lop::DeleteRows => row::redo_delete(page, record),
         Lop::ModifyRow => row::redo_modify(page, record),
         Lop::ExpungeRows => row::redo_expunge(page, record),
+        Lop::DeleteSplit if merge::is_front(record) => merge::redo_remove_front(page, record),
         Lop::DeleteSplit => split::redo_split(page, record),
+        Lop::UndoDeleteSplit if merge::is_front(record) => merge::redo_put_front(page, record),
+        Lop::UndoDeleteSplit if !record.header.is_compensation() => {
+            merge::redo_append(page, record)
+        }
         Lop::UndoDeleteSplit => split::redo_undo_split(page, record),
         Lop::ModifyHeader => split::redo_header(page, record),
         Lop::SetBits => bits::redo_bits(page, record),
@@ -104,7 +111,11 @@ pub(crate) fn undo(
         Lop::InsertRows => row::undo_insert(work, held, record),
         Lop::DeleteRows => row::undo_delete(work, held, record),
         Lop::ModifyRow => row::undo_modify(work, held, record),
+        Lop::DeleteSplit if merge::is_front(record) => {
+            merge::undo_remove_front(work, held, record)
+        }
         Lop::DeleteSplit => split::undo_split(work, held, record),
+        Lop::UndoDeleteSplit => merge::undo_append(work, held, record),
         Lop::ModifyHeader => split::undo_header(work, held, record),
         Lop::SetBits => bits::undo_bits(work, held, record),
         Lop::SetFreeSpace => bits::undo_free_space(work, held, record),
@@ -120,6 +131,13 @@ pub fn describe(record: &Record<'_>) -> String {
         Lop::FormatPage | Lop::RootChange => format::describe(record),
         Lop::InsertRows | Lop::DeleteRows | Lop::ModifyRow | Lop::ExpungeRows => {
             row::describe(record)
+        }
+        Lop::DeleteSplit | Lop::UndoDeleteSplit
+            if merge::is_front(record)
+                || (record.header.op == Lop::UndoDeleteSplit
+                    && !record.header.is_compensation()) =>
+        {
+            merge::describe(record)
         }
         Lop::DeleteSplit | Lop::UndoDeleteSplit | Lop::ModifyHeader => split::describe(record),
         Lop::SetBits | Lop::SetFreeSpace => bits::describe(record),

@@ -1,0 +1,176 @@
+//! Recursive common table expressions.
+//!
+//! ```text
+//! WITH n AS (anchor UNION ALL … UNION ALL part that mentions n …)
+//!
+//! Recursive ── anchors: rows into the result slots
+//!           └─ parts:   each mention of n is one row, taken from the work slots, where the operator puts every row of the
+//!                       result in turn; their rows go into the result slots again
+//! ```
+//! That an expression is recursive is seen when its own name comes up while it is bound; it is then bound again, this way.
+
+use super::query::BoundQuery;
+use super::{Binder, Bound, FromTree, eq};
+use crate::plan::expr::{Expr, Slot};
+use crate::plan::node::{Compute, Node, Recursive};
+use crate::sink::ColumnDesc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast::{self, SetOperator};
+
+/// OPTION (MAXRECURSION n) when it is not said.
+pub(crate) const MAX_RECURSION: u32 = 100;
+
+/// A recursive expression whose parts are being bound.
+pub(crate) struct Recursion<'a> {
+    name: &'a str,
+    names: &'a [ast::Ident],
+    /// Where the operator puts the row that a part works on.
+    work: Vec<Slot>,
+    columns: Vec<ColumnDesc>,
+    /// The part that is being bound mentions it.
+    used: bool,
+}
+
+impl<'a> Binder<'a> {
+    /// `OPTION (MAXRECURSION n)`.
+    pub(crate) fn recursion_limit(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
+        for hint in hints.iter().filter(|h| h.name.eq_ignore_ascii_case("MAXRECURSION")) {
+            let n = hint.number.unwrap_or(i64::from(MAX_RECURSION));
+            if !(0..=32_767).contains(&n) {
+                return Err(SqlError::new(310, &[&n, &32_767]));
+            }
+            self.max_recursion = n as u32;
+        }
+        Ok(())
+    }
+
+    /// The query of a common table expression.
+    pub(crate) fn cte_query(&mut self, table: &'a ast::CommonTable) -> SqlResult<BoundQuery> {
+        let before = std::mem::replace(&mut self.self_reference, false);
+        let bound = self.query(&table.query, true);
+        let recursive = std::mem::replace(&mut self.self_reference, before);
+        match (bound, &table.query.body) {
+            (Err(_), ast::QueryBody::Set(chain)) if recursive => self.recursive(table, chain),
+            (bound, _) => bound,
+        }
+    }
+
+    /// The expression's own name within it.
+    pub(crate) fn recursive_reference(&mut self, name: &str, alias: &str) -> SqlResult<FromTree> {
+        let known = self.recursion.last_mut().filter(|r| eq(r.name, name));
+        let Some(r) = known else {
+            self.self_reference = true;
+            return Err(SqlError::new(252, &[&name]));
+        };
+        r.used = true;
+        let (work, columns, names) = (r.work.clone(), r.columns.clone(), r.names);
+        let outputs = self.slots_of(&columns);
+        let items = work.iter().zip(&outputs).map(|(w, o)| (Expr::Slot(*w), *o)).collect();
+        let node = Node::Compute(Box::new(Compute { input: Node::OneRow, items }));
+        let bound = BoundQuery { node, outputs, columns, ..BoundQuery::default() };
+        // Like what depends on an outer query: new for every row.
+        self.derived(bound, alias, names, work)
+    }
+
+    fn slots_of(&mut self, columns: &[ColumnDesc]) -> Vec<Slot> {
+        let mut slots = Vec::with_capacity(columns.len());
+        for c in columns {
+            let collation = c.collation.unwrap_or_default();
+            let b = Bound { collation, ..Bound::new(Expr::NULL, c.ty) };
+            slots.push(self.computed_slot(&b, &c.name));
+        }
+        slots
+    }
+
+    /// 246, 252, 240, 460 and their like.
+    fn recursive(
+        &mut self,
+        table: &'a ast::CommonTable,
+        chain: &'a ast::SetChain,
+    ) -> SqlResult<BoundQuery> {
+        let name = &*table.name.value;
+        if chain.rest.iter().any(|(op, _)| *op != SetOperator::UnionAll) {
+            return Err(SqlError::new(252, &[&name]));
+        }
+        let was = std::mem::replace(&mut self.self_reference, false);
+        let first = self.body(&chain.first);
+        if std::mem::replace(&mut self.self_reference, was) {
+            return Err(SqlError::new(246, &[&name]));
+        }
+        let first = first?;
+        let columns: Vec<ColumnDesc> = first
+            .columns
+            .iter()
+            .map(|c| ColumnDesc { nullable: true, identity: false, ..c.clone() })
+            .collect();
+        let (slots, work) = (self.slots_of(&columns), self.slots_of(&columns));
+        let mut anchors = vec![self.into_slots(first, &columns, &slots)?];
+        let mut parts = Vec::new();
+        for (_, body) in &chain.rest {
+            self.recursion.push(Recursion {
+                name,
+                names: &table.columns,
+                work: work.clone(),
+                columns: columns.clone(),
+                used: false,
+            });
+            let bound = self.body(body);
+            let used = self.recursion.pop().is_some_and(|r| r.used);
+            let bound = bound?;
+            if bound.columns.len() != columns.len() {
+                return Err(SqlError::new(205, &[]));
+            }
+            if !used {
+                anchors.push(self.into_slots(bound, &columns, &slots)?);
+                continue;
+            }
+            if let ast::QueryBody::Select(block) = body {
+                allowed(name, block)?;
+            }
+            let differs = |(a, b): (&ColumnDesc, &ColumnDesc)| a.ty != b.ty;
+            if let Some(at) = columns.iter().zip(&bound.columns).position(differs) {
+                let column = table.columns.get(at).map_or(&*columns[at].name, |n| &n.value);
+                return Err(SqlError::new(240, &[&column, &name]));
+            }
+            parts.push(self.into_slots(bound, &columns, &slots)?);
+        }
+        let limit = self.max_recursion;
+        let outputs = slots.clone();
+        let node =
+            Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }));
+        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
+    }
+
+    /// Puts a query's columns, converted, into the slots of the result.
+    fn into_slots(
+        &mut self,
+        q: BoundQuery,
+        columns: &[ColumnDesc],
+        slots: &[Slot],
+    ) -> SqlResult<Node> {
+        if !q.assign.is_empty() {
+            return Err(SqlError::new(10734, &[]));
+        }
+        let mut items = Vec::with_capacity(slots.len());
+        for (((from, c), to), slot) in q.outputs.iter().zip(&q.columns).zip(columns).zip(slots) {
+            let collation = c.collation.unwrap_or_default();
+            let b = Bound { collation, ..Bound::new(Expr::Slot(*from), c.ty) };
+            items.push((self.cast_to(b, to.ty)?, *slot));
+        }
+        Ok(Node::Compute(Box::new(Compute { input: q.node, items })))
+    }
+}
+
+/// What the recursive part must not do: it sees one row at a time.
+fn allowed(name: &str, block: &ast::SelectBlock) -> SqlResult<()> {
+    if block.distinct {
+        return Err(SqlError::new(460, &[&name]));
+    }
+    if block.top.is_some() {
+        return Err(SqlError::new(461, &[&name]));
+    }
+    if block.group_by.is_some() || block.having.is_some() {
+        return Err(SqlError::new(467, &[&name]));
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! Waiting for other sessions' DDL.
+//!
+//! A look-up shows a session what is committed and its own DDL. Whether another session's open DDL is about to change
+//! the answer is asked beside it ([`Catalog::blocked_name`], [`Catalog::blocked_object`], [`Catalog::blocked_list`]);
+//! each of them costs one atomic load while no session has DDL open. Who is told to wait asks for the lock that it is
+//! told, which the DDL's transaction holds to its end, and looks again:
+//!
+//! | what is pending | lock | wait |
+//! |---|---|---|
+//! | a name that was created, dropped or renamed | its key in sysobjects | LCK_M_S |
+//! | an object that exists | the object | LCK_M_SCH_S |
+//! | the list of schemas | its key in sysschemas | LCK_M_S |
+//!
+//! So LOCK_TIMEOUT, deadlocks and attentions hold for these waits as for all others.
+
+use super::state::Sight;
+use super::{Catalog, DBO, Table};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use taffrail_base::{DatabaseId, ObjectId, SchemaId, SessionId, SqlResult};
+use taffrail_storage::Transaction;
+use taffrail_storage::lock::{LockMode, Resource, ResourceKind};
+
+/// What a session has to wait for before it looks again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blocked {
+    /// Where.
+    pub database: DatabaseId,
+    /// Locked by the DDL's transaction until that ends.
+    pub resource: Resource,
+    /// The mode to wait in.
+    pub mode: LockMode,
+}
+
+/// How long somebody who has got the lock waits for the cache before it looks again: a net under the argument that the
+/// cache follows at once.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+impl Catalog {
+    fn blocked(&self, resource: Resource, session: SessionId) -> Option<Blocked> {
+        let mode = match resource.kind() {
+            ResourceKind::Object => LockMode::SchS,
+            _ => LockMode::S,
+        };
+        let database = self.storage.id();
+        self.is_pending(&resource, session).then_some(Blocked { database, resource, mode })
+    }
+
+    /// Whether `session` must wait before it may say what a name means. Without a schema: `dbo`.
+    pub fn blocked_name(
+        &self,
+        schema: Option<&str>,
+        name: &str,
+        session: SessionId,
+    ) -> Option<Blocked> {
+        if self.pending_sessions.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let schema = match schema {
+            None | Some("") => DBO,
+            Some(schema) => match self.schema(schema, session) {
+                Some(schema) => schema.id,
+                None => return self.blocked(self.schemas_resource(), session),
+            },
+        };
+        self.blocked(self.name_resource(schema, name), session).or_else(|| {
+            let found = self.find(schema, name, session)?;
+            self.blocked_object(found.head().id, session)
+        })
+    }
+
+    /// The same for what an object is.
+    pub fn blocked_object(&self, id: ObjectId, session: SessionId) -> Option<Blocked> {
+        if self.pending_sessions.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let guard = self.state.read().guard_of(id);
+        self.blocked(self.object_resource(guard), session)
+    }
+
+    /// The same for what there is.
+    pub fn blocked_list(&self, session: SessionId) -> Option<Blocked> {
+        if self.pending_sessions.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let resource = {
+            let state = self.state.read();
+            let others = state.pending.iter().filter(|(who, _)| **who != session);
+            // Keys come after objects: where rows came or went, those are what a reader would meet.
+            others.filter_map(|(_, p)| p.resources.last().copied()).next()
+        };
+        resource.and_then(|r| self.blocked(r, session))
+    }
+
+    /// After the wait: gives the cache a moment to follow the end of the transaction.
+    pub(crate) fn settle_briefly(&self, blocked: &Blocked, session: SessionId) {
+        if self.is_pending(&blocked.resource, session) {
+            let mut settling = self.settling.lock();
+            if self.is_pending(&blocked.resource, session) {
+                let _ = self.settled.wait_for(&mut settling, LOOK_AGAIN);
+            }
+        }
+    }
+
+    /// Waits while the cache follows the end of another session's DDL. The caller holds a lock on `resource`, so that
+    /// session's transaction has ended.
+    fn settle(&self, resource: Resource, session: SessionId) {
+        if !self.is_pending(&resource, session) {
+            return;
+        }
+        let mut settling = self.settling.lock();
+        while self.is_pending(&resource, session) {
+            let _ = self.settled.wait_for(&mut settling, LOOK_AGAIN);
+        }
+    }
+
+    /// Locks a table for a statement and waits until the cache says what is committed: a plan that is current then may
+    /// run.
+    pub fn lock_table(
+        &self,
+        tx: &mut Transaction,
+        session: SessionId,
+        table: ObjectId,
+        mode: LockMode,
+    ) -> SqlResult<()> {
+        let sql = |e: taffrail_storage::StorageError| e.to_sql(session.0);
+        if self.blocked_object(table, session).is_some() {
+            // As every statement does before it looks at a table's definition.
+            tx.lock_object(table, LockMode::SchS).map_err(sql)?;
+        }
+        tx.lock_object(table, mode).map_err(sql)?;
+        self.settle(self.object_resource(table), session);
+        Ok(())
+    }
+
+    /// Locks an object to change its definition: Sch-M, to the transaction's end.
+    pub(crate) fn lock_for_change(
+        &self,
+        tx: &mut Transaction,
+        session: SessionId,
+        object: ObjectId,
+    ) -> SqlResult<()> {
+        tx.lock_object(object, LockMode::SchM).map_err(|e| e.to_sql(session.0))?;
+        self.settle(self.object_resource(object), session);
+        Ok(())
+    }
+
+    /// Locks something else of the catalogue: a name, a schema.
+    pub(crate) fn lock(
+        &self,
+        tx: &mut Transaction,
+        session: SessionId,
+        resource: Resource,
+        mode: LockMode,
+    ) -> SqlResult<()> {
+        tx.lock(resource, mode).map_err(|e| e.to_sql(session.0))?;
+        self.settle(resource, session);
+        Ok(())
+    }
+
+    /// Locks a name that is to be given to an object, or taken from one.
+    pub(crate) fn lock_name(
+        &self,
+        tx: &mut Transaction,
+        session: SessionId,
+        schema: SchemaId,
+        name: &str,
+    ) -> SqlResult<()> {
+        self.lock(tx, session, self.name_resource(schema, name), LockMode::X)
+    }
+
+    /// Whether `snapshot` is what the catalogue says now. The caller holds a lock on the object.
+    pub fn is_current(&self, snapshot: &Table, session: SessionId) -> bool {
+        let now = self.table(snapshot.head.id, Sight::from(session));
+        now.is_some_and(|t| t.version == snapshot.version)
+    }
+}

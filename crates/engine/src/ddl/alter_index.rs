@@ -1,0 +1,173 @@
+//! ALTER INDEX, and ALTER TABLE … REBUILD.
+//!
+//! ```text
+//! ALTER INDEX { name | ALL } ON table
+//!     REBUILD [ PARTITION = ALL ] [ WITH ( options ) ]      built anew under Sch-M, in the statement's transaction
+//!     REORGANIZE [ WITH ( LOB_COMPACTION = { ON | OFF } ) ] in place, in many small transactions, under IS on the table
+//!     SET ( options )
+//! ```
+//! What a reorganization has done stays when the statement is cancelled or rolled back. The lock keeps nobody away but those who change the
+//! table's definition or lock it as a whole for writing.
+
+use super::index::{rebuild, refresh, renew, row_of};
+use super::index_options::{
+    IndexOptions, check_partition, rebuild_options, reorganize_options, set_options,
+};
+use super::resolve;
+use crate::catalog::{Index, IndexKind, Object, Table, rows};
+use crate::context::StatementContext;
+use crate::database::Database;
+use std::sync::Arc;
+use taffrail_base::{IndexId, SqlError, SqlResult};
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{StorageError, btree};
+use taffrail_syntax::ast::{self, AlterIndexAction};
+use taffrail_types::Value;
+
+fn sql(e: StorageError) -> Box<SqlError> {
+    e.to_sql(0)
+}
+
+fn unsupported(what: &str) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
+/// `ALTER INDEX`.
+pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) -> SqlResult<()> {
+    let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(9);
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    match &s.action {
+        AlterIndexAction::Rebuild(options) => {
+            let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+            let chosen = chosen(&table, s.name.as_ref())?;
+            for index in &chosen {
+                check_partition(options, "rebuild", &index.name)?;
+            }
+            let options = rebuild_options(options, &s.table.name.value)?;
+            rebuild_indexes(cx, &database, &table, &chosen, options)
+        }
+        AlterIndexAction::Reorganize(options) => {
+            let session = cx.session.id;
+            let tx = cx.transaction(&database)?;
+            database.catalog.lock_table(tx, session, table.head.id, LockMode::IS)?;
+            let Some(Object::Table(table)) = database.catalog.object(table.head.id, session) else {
+                return Err(missing());
+            };
+            let chosen = chosen(&table, s.name.as_ref())?;
+            for index in &chosen {
+                check_partition(options, "reorganize", &index.name)?;
+            }
+            reorganize_options(options)?;
+            chosen.iter().try_for_each(|index| reorganize(cx, &database, index))
+        }
+        AlterIndexAction::Set(options) => {
+            let chosen = chosen(&table, s.name.as_ref())?;
+            set_options(options, &s.table.name.value).map(|()| drop(chosen))
+        }
+        AlterIndexAction::Disable => Err(unsupported("ALTER INDEX … DISABLE")),
+        AlterIndexAction::Other(word) => Err(unsupported(&format!("ALTER INDEX … {word}"))),
+    }
+}
+
+/// The index of this name, or (none) all of the table's: 2727.
+fn chosen(table: &Table, name: Option<&ast::Ident>) -> SqlResult<Vec<Arc<Index>>> {
+    match name {
+        None => Ok(table.indexes.iter().filter(|i| i.kind != IndexKind::Heap).cloned().collect()),
+        Some(name) => match table.index(&name.value) {
+            Some(index) => Ok(vec![index.clone()]),
+            None => Err(SqlError::new(2727, &[&name.value])),
+        },
+    }
+}
+
+/// Puts one tree in order.
+fn reorganize(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    index: &Index,
+) -> SqlResult<()> {
+    let mut work = btree::Reorganize::new(index.hobt()?, index.fill_factor).map_err(sql)?;
+    loop {
+        cx.session.check_cancel()?;
+        let session = cx.session.id.0;
+        let more = work.step(cx.transaction(database)?);
+        if !more.map_err(|e| e.to_sql(session))? {
+            return Ok(());
+        }
+    }
+}
+
+/// Builds indexes anew, with these options from now on.
+fn rebuild_indexes(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    chosen: &[Arc<Index>],
+    options: IndexOptions,
+) -> SqlResult<()> {
+    let mut table = table.clone();
+    if options != IndexOptions::default() {
+        let tx = cx.transaction(database)?;
+        for index in chosen {
+            let mut row = row_of(&table, index);
+            row.fill_factor = options.fill_factor.unwrap_or(row.fill_factor);
+            row.padded = options.padded.unwrap_or(row.padded);
+            rows::write_index(tx, table.head.id, &row)?;
+        }
+        table = refresh(cx, database, &table, &[])?;
+    }
+    if chosen.iter().any(|i| i.kind == IndexKind::Clustered) {
+        // The others go with it.
+        return rebuild_all(cx, database, &table);
+    }
+    for index in chosen {
+        rebuild_one(cx, database, &table, index.id)?;
+    }
+    Ok(())
+}
+
+/// Builds a nonclustered index anew.
+fn rebuild_one(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    id: IndexId,
+) -> SqlResult<()> {
+    let find = |table: &Table| {
+        let index = table.indexes.iter().find(|i| i.id == id).cloned();
+        index.ok_or_else(|| SqlError::new(5243, &[]))
+    };
+    let old = find(table)?;
+    renew(cx, database, table, &old)?;
+    let new = refresh(cx, database, table, &[])?;
+    let fresh = find(&new)?;
+    let tx = cx.transaction(database)?;
+    let twice = |i: &Index, v: &[Value]| super::build::duplicate_key(&new, i, v);
+    super::build::nonclustered(tx, &new, &fresh, &twice)?;
+    database.storage.drop_hobt(tx, old.hobt_id).map_err(sql)
+}
+
+/// `ALTER TABLE … REBUILD`: the heap or clustered index, with these options, and all other indexes. The table is locked.
+pub(crate) fn rebuild_table(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    options: &[ast::NamedOption],
+) -> SqlResult<()> {
+    check_partition(options, "rebuild", table.name())?;
+    let options = rebuild_options(options, table.name())?;
+    if table.is_heap() {
+        return rebuild_all(cx, database, table);
+    }
+    rebuild_indexes(cx, database, table, &[table.base().clone()], options)
+}
+
+/// Builds the heap or clustered index and all other indexes of a table anew.
+fn rebuild_all(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+) -> SqlResult<()> {
+    renew(cx, database, table, table.base())?;
+    rebuild(cx, database, table, &[], None).map(drop)
+}

@@ -1,0 +1,394 @@
+//! Cursors: DECLARE, OPEN, FETCH, CLOSE, DEALLOCATE.
+//!
+//! OPEN runs the query and keeps its rows; FETCH moves over them. That is what SQL Server calls a static cursor, and what
+//! it may make of FAST_FORWARD and READ_ONLY. DYNAMIC and KEYSET cursors, and those one can update through, promise to
+//! show changes of others: they are refused.
+//!
+//! ```text
+//!             DECLARE                OPEN                    CLOSE             DEALLOCATE
+//!  (nothing) ─────────▶ declared ─────────▶ open ──FETCH──┐ ─────────▶ declared ─────────▶ (nothing)
+//!                       variables,          rows, place   └─▶ open
+//!                       plan                0 … n+1
+//! ```
+//!
+//! 1. A local cursor belongs to the nesting level that declared it and goes away with it; a global one with the session.
+//! 2. The query sees the values that variables had at DECLARE.
+//! 3. `place` is 0 before the first row, n + 1 after the last of n rows. `@@FETCH_STATUS` is 0 exactly when FETCH ended on
+//!    a row.
+//!
+//! A cursor variable is a local cursor whose name is the variable's.
+
+use super::compile::{Compiler, Source};
+use super::interpret::{Activation, Ended, Interpreter};
+use super::module::{Code, Module, PlanKind, Stmt};
+use super::ops;
+use crate::binder::Variable;
+use crate::sink::{ColumnDesc, Command};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
+
+/// What DECLARE CURSOR or SET @cursor = CURSOR says.
+pub(crate) struct CursorText {
+    /// As written; with its `@` for a variable.
+    pub name: Box<str>,
+    /// LOCAL, or a variable.
+    pub local: bool,
+    /// It can go anywhere, not only to the next row.
+    pub scroll: bool,
+    /// STATIC or INSENSITIVE: `@@CURSOR_ROWS` tells the number of rows.
+    pub counted: bool,
+    /// The query.
+    pub select: ast::SelectStatement,
+}
+
+/// A cursor as a statement names it.
+pub(crate) struct CursorRef {
+    /// With its `@` for a variable.
+    pub name: Box<str>,
+    /// GLOBAL was written.
+    pub global: bool,
+}
+
+/// Where FETCH goes.
+pub(crate) enum Direction {
+    Next,
+    Prior,
+    First,
+    Last,
+    Absolute(Code),
+    Relative(Code),
+}
+
+/// FETCH.
+pub(crate) struct FetchCode {
+    pub direction: Direction,
+    pub cursor: CursorRef,
+    /// The variables that take the row.
+    pub into: Vec<(u32, SqlType)>,
+}
+
+/// A cursor of a session.
+struct Cursor {
+    text: Arc<CursorText>,
+    /// The nesting level of a local cursor.
+    level: Option<u32>,
+    /// Module, variables and plans of its query.
+    act: Activation,
+    plan: u32,
+    visible: u32,
+    line: u32,
+    open: Option<Opened>,
+}
+
+struct Opened {
+    columns: Vec<ColumnDesc>,
+    rows: Vec<Vec<Value>>,
+    place: usize,
+}
+
+/// The cursors of a session.
+#[derive(Default)]
+pub(crate) struct Cursors {
+    list: Vec<Cursor>,
+    /// `@@FETCH_STATUS`.
+    pub fetch_status: i32,
+    /// `@@CURSOR_ROWS`.
+    pub rows: i32,
+}
+
+impl Cursors {
+    /// Deallocates the local cursors of a level that ends.
+    pub fn leave(&mut self, level: u32) {
+        if !self.list.is_empty() {
+            self.list.retain(|c| c.level.is_none_or(|l| l < level));
+        }
+    }
+
+    /// The place of a cursor: a level's own before a global one.
+    fn find(&self, cursor: &CursorRef, level: u32) -> SqlResult<usize> {
+        let same = |c: &Cursor| Collation::default().eq_str(&c.text.name, &cursor.name);
+        let local = |c: &Cursor| !cursor.global && c.level == Some(level) && same(c);
+        let found = self.list.iter().position(local);
+        let found = found.or_else(|| self.list.iter().position(|c| c.level.is_none() && same(c)));
+        let variable = cursor.name.starts_with('@');
+        found.ok_or_else(|| match variable {
+            true => SqlError::new(16950, &[&cursor.name]).with_severity(16).with_state(2),
+            false => SqlError::new(16916, &[&cursor.name]),
+        })
+    }
+
+    /// CURSOR_STATUS: 1 open with rows, 0 open without, -1 closed, -2 a variable without cursor, -3 no such cursor.
+    pub fn status(&self, kind: &str, name: &str, level: u32) -> i32 {
+        let local = match () {
+            () if kind.eq_ignore_ascii_case("global") => false,
+            () if kind.eq_ignore_ascii_case("local") => true,
+            () if kind.eq_ignore_ascii_case("variable") => true,
+            () => return -3,
+        };
+        let level = local.then_some(level);
+        let same = |c: &&Cursor| {
+            c.level == level && Collation::default().eq_str(&c.text.name, name)
+        };
+        match self.list.iter().find(same) {
+            None if name.starts_with('@') => -2,
+            None => -3,
+            Some(Cursor { open: None, .. }) => -1,
+            Some(Cursor { open: Some(o), .. }) => !o.rows.is_empty() as i32,
+        }
+    }
+}
+
+/// What the options of a cursor mean; refuses what is not a copy of the rows.
+pub(crate) fn text(
+    name: &str,
+    variable: bool,
+    definition: ast::CursorDefinition,
+) -> SqlResult<CursorText> {
+    let has = |word: &str| definition.options.iter().any(|o| o.is(word));
+    for word in ["KEYSET", "DYNAMIC", "SCROLL_LOCKS", "OPTIMISTIC"] {
+        if has(word) {
+            return Err(crate::binder::unsupported_error(&format!("A {word} cursor")));
+        }
+    }
+    if definition.for_update.is_some() {
+        return Err(crate::binder::unsupported_error(&"A cursor FOR UPDATE"));
+    }
+    for (one, other) in [("FAST_FORWARD", "SCROLL"), ("FORWARD_ONLY", "SCROLL"), ("LOCAL", "GLOBAL")]
+    {
+        if has(one) && has(other) {
+            return Err(SqlError::new(1048, &[&one, &other]));
+        }
+    }
+    let counted = has("STATIC") || has("INSENSITIVE");
+    Ok(CursorText {
+        name: name.into(),
+        local: variable || has("LOCAL"),
+        scroll: has("SCROLL") || (has("STATIC") && !has("FORWARD_ONLY")),
+        counted,
+        select: ast::SelectStatement {
+            with: definition.with,
+            query: definition.query,
+            options: Vec::new(),
+        },
+    })
+}
+
+impl Compiler<'_> {
+    /// A cursor variable's name: 137.
+    pub fn cursor_variable(&self, v: ast::Ident) -> SqlResult<Box<str>> {
+        match self.variables.find(&v.value) {
+            Some((_, Variable { ty: None, .. })) => Ok(v.value),
+            _ => Err(SqlError::new(137, &[&v.value])),
+        }
+    }
+
+    /// A cursor as OPEN, FETCH, CLOSE and DEALLOCATE name it.
+    pub fn cursor(&self, c: ast::CursorName) -> SqlResult<CursorRef> {
+        let name = match c.name {
+            ast::NameOrVariable::Name(n) => n.value,
+            ast::NameOrVariable::Variable(v) => self.cursor_variable(v)?,
+        };
+        Ok(CursorRef { name, global: c.global })
+    }
+
+    /// FETCH.
+    pub fn fetch(&mut self, f: ast::Fetch) -> SqlResult<FetchCode> {
+        use ast::FetchDirection as D;
+        let by = SqlType::BigInt;
+        let direction = match f.direction {
+            D::Next => Direction::Next,
+            D::Prior => Direction::Prior,
+            D::First => Direction::First,
+            D::Last => Direction::Last,
+            D::Absolute(n) => Direction::Absolute(self.code(n, Some(by))?),
+            D::Relative(n) => Direction::Relative(self.code(n, Some(by))?),
+        };
+        let into = f.into.iter().map(|v| self.variables.scalar(&v.value)).collect::<SqlResult<_>>();
+        Ok(FetchCode { direction, cursor: self.cursor(f.cursor)?, into: into? })
+    }
+}
+
+const QUIET: Ended = Ended { command: Command::NONE, rows: None };
+
+impl Interpreter<'_> {
+    /// DECLARE CURSOR, SET @cursor = CURSOR.
+    pub fn declare_cursor(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        text: &Arc<CursorText>,
+    ) -> SqlResult<Ended> {
+        let level = text.local.then_some(self.session.nest_level);
+        let list = &mut self.session.cursors.list;
+        let same = |c: &Cursor| {
+            c.level == level && Collation::default().eq_str(&c.text.name, &text.name)
+        };
+        if let Some(at) = list.iter().position(same) {
+            if !text.name.starts_with('@') {
+                return Err(SqlError::new(16915, &[&text.name]));
+            }
+            list.remove(at);
+        }
+        let mut own = Activation::new(module.clone());
+        own.vars.clone_from(&act.vars);
+        own.tables.clone_from(&act.tables);
+        // Names are looked up here, in the database of now.
+        let plan = self.plan(module, &mut own, s.plan, s.visible, &Source::Select(&text.select))?;
+        if let PlanKind::Select(q, into) = &plan.kind
+            && (into.is_some() || !q.assign.is_empty())
+        {
+            let what = if into.is_some() { "SELECT INTO" } else { "Variable assignment" };
+            return Err(SqlError::new(16907, &[&what]));
+        }
+        self.session.cursors.list.push(Cursor {
+            text: text.clone(),
+            level,
+            act: own,
+            plan: s.plan,
+            visible: s.visible,
+            line: s.line,
+            open: None,
+        });
+        Ok(QUIET)
+    }
+
+    fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
+        self.session.cursors.find(cursor, self.session.nest_level)
+    }
+
+    /// OPEN.
+    pub fn open_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(cursor)?;
+        let c = &mut self.session.cursors.list[at];
+        if c.open.is_some() {
+            return Err(SqlError::new(16905, &[]));
+        }
+        let text = c.text.clone();
+        let (plan, visible, line) = (c.plan, c.visible, c.line);
+        let module = c.act.module.clone();
+        // The query runs on the cursor's own variables, while the session is lent to it.
+        let mut act = std::mem::replace(&mut c.act, Activation::new(module.clone()));
+        let opened = self.in_statement(|it| {
+            let source = Source::Select(&text.select);
+            let plan = it.locked_plan(&module, &mut act, plan, visible, &source)?;
+            let PlanKind::Select(q, _) = &plan.kind else {
+                unreachable!("planned from a SELECT");
+            };
+            let q = &q.plan;
+            it.with_runtime(&mut act, &plan, line, |rt| {
+                let mut op = ops::build(&q.node);
+                op.open(rt)?;
+                let mut rows = Vec::new();
+                while op.next(rt)? {
+                    rt.tick()?;
+                    let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
+                    rows.push(row.collect());
+                }
+                Ok(Opened { columns: q.columns.clone(), rows, place: 0 })
+            })
+        });
+        // Nothing can have removed it meanwhile: a query declares no cursors.
+        let cursors = &mut self.session.cursors;
+        let c = &mut cursors.list[at];
+        c.act = act;
+        let opened = opened?;
+        cursors.rows = if text.counted { opened.rows.len() as i32 } else { -1 };
+        c.open = Some(opened);
+        self.session.row_count = 0;
+        Ok(QUIET)
+    }
+
+    /// FETCH.
+    pub fn fetch(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        f: &FetchCode,
+    ) -> SqlResult<Ended> {
+        let by = match &f.direction {
+            Direction::Absolute(code) | Direction::Relative(code) => {
+                self.value(module, act, s, code)?.as_i64().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        let at = self.cursor(&f.cursor)?;
+        let c = &mut self.session.cursors.list[at];
+        let word = match f.direction {
+            Direction::Next => "",
+            Direction::Prior => "prior",
+            Direction::First => "first",
+            Direction::Last => "last",
+            Direction::Absolute(_) => "absolute",
+            Direction::Relative(_) => "relative",
+        };
+        let Some(open) = &mut c.open else { return Err(SqlError::new(16917, &[])) };
+        if !c.text.scroll && !word.is_empty() {
+            return Err(SqlError::new(16911, &[&"fetch", &word]));
+        }
+        if !f.into.is_empty() && f.into.len() != open.columns.len() {
+            return Err(SqlError::new(16924, &[]));
+        }
+        let n = open.rows.len() as i64;
+        let place = open.place as i64;
+        let to = match f.direction {
+            Direction::Next => place + 1,
+            Direction::Prior => place - 1,
+            Direction::First => 1,
+            Direction::Last => n,
+            Direction::Absolute(_) if by < 0 => n.saturating_add(1).saturating_add(by),
+            Direction::Absolute(_) => by,
+            Direction::Relative(_) => place.saturating_add(by),
+        };
+        open.place = to.clamp(0, n + 1) as usize;
+        let row = (1..=n).contains(&to).then(|| &open.rows[open.place - 1]);
+        let found = row.is_some();
+        if f.into.is_empty() {
+            let (columns, row) = (open.columns.clone(), row.cloned());
+            let mut cx = self.context(s.line);
+            cx.columns(&columns)?;
+            if let Some(row) = row {
+                cx.row(&row)?;
+            }
+        } else if let Some(row) = row {
+            let context = self.session.options.convert_context();
+            let mut values = Vec::with_capacity(row.len());
+            for ((v, d), (_, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
+                values.push(match d.ty == *ty {
+                    true => v.clone(),
+                    false => convert::cast_with(v, d.ty, *ty, None, Conversion::Implicit, &context)?,
+                });
+            }
+            for ((var, _), v) in f.into.iter().zip(values) {
+                act.vars[*var as usize] = v;
+            }
+        }
+        self.session.cursors.fetch_status = if found { 0 } else { -1 };
+        self.session.row_count = found as i64;
+        if !f.into.is_empty() {
+            return Ok(QUIET);
+        }
+        Ok(Ended { command: Command::SELECT, rows: Some(found as u64) })
+    }
+
+    /// CLOSE.
+    pub fn close_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(cursor)?;
+        let cursors = &mut self.session.cursors;
+        if cursors.list[at].open.take().is_none() {
+            return Err(SqlError::new(16917, &[]));
+        }
+        cursors.rows = 0;
+        Ok(QUIET)
+    }
+
+    /// DEALLOCATE.
+    pub fn deallocate_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
+        let at = self.cursor(cursor)?;
+        self.session.cursors.list.remove(at);
+        Ok(QUIET)
+    }
+}

@@ -1,0 +1,101 @@
+//! A recursive common table expression: rows of the anchors, then, for each row of the result, what the parts make of it.
+//!
+//! The row made last is worked on first (depth first), as SQL Server's stack spool does.
+
+use super::{Op, Operator, build};
+use crate::exec::runtime::Rt;
+use crate::plan::node::Recursive;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::Value;
+
+pub(crate) struct RecursiveOp<'a> {
+    node: &'a Recursive,
+    anchors: Vec<Op<'a>>,
+    parts: Vec<Op<'a>>,
+    /// Rows that the parts have not seen, with their depth.
+    stack: Vec<(u32, Vec<Value>)>,
+    /// Which input is being read: anchors, then parts.
+    input: Option<Input>,
+    /// The depth of the row that the parts work on.
+    depth: u32,
+}
+
+#[derive(Clone, Copy)]
+enum Input {
+    Anchor(usize),
+    Part(usize),
+}
+
+impl<'a> RecursiveOp<'a> {
+    pub fn new(node: &'a Recursive) -> RecursiveOp<'a> {
+        RecursiveOp {
+            node,
+            anchors: node.anchors.iter().map(build).collect(),
+            parts: node.parts.iter().map(build).collect(),
+            stack: Vec::new(),
+            input: None,
+            depth: 0,
+        }
+    }
+
+    /// Keeps the row that was made for the parts.
+    fn keep(&mut self, rt: &Rt<'a>, depth: u32) {
+        let row = self.node.slots.iter().map(|s| rt.frame[*s as usize].clone()).collect();
+        self.stack.push((depth, row));
+    }
+}
+
+impl<'a> Operator<'a> for RecursiveOp<'a> {
+    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+        self.stack.clear();
+        self.input = Some(Input::Anchor(0));
+        self.anchors[0].open(rt)
+    }
+
+    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        loop {
+            rt.tick()?;
+            match self.input {
+                Some(Input::Anchor(at)) => {
+                    if self.anchors[at].next(rt)? {
+                        self.keep(rt, 0);
+                        return Ok(true);
+                    }
+                    self.input = match self.anchors.get_mut(at + 1) {
+                        Some(next) => {
+                            next.open(rt)?;
+                            Some(Input::Anchor(at + 1))
+                        }
+                        None => None,
+                    };
+                }
+                Some(Input::Part(at)) => {
+                    if self.parts[at].next(rt)? {
+                        let limit = self.node.limit;
+                        if limit > 0 && self.depth >= limit {
+                            return Err(SqlError::new(530, &[&limit]));
+                        }
+                        self.keep(rt, self.depth + 1);
+                        return Ok(true);
+                    }
+                    self.input = match self.parts.get_mut(at + 1) {
+                        Some(next) => {
+                            next.open(rt)?;
+                            Some(Input::Part(at + 1))
+                        }
+                        None => None,
+                    };
+                }
+                None => {
+                    let Some((depth, row)) = self.stack.pop() else { return Ok(false) };
+                    for (slot, v) in self.node.work.iter().zip(row) {
+                        rt.frame[*slot as usize] = v;
+                    }
+                    self.depth = depth;
+                    self.parts[0].open(rt)?;
+                    self.input = Some(Input::Part(0));
+                }
+            }
+        }
+    }
+}

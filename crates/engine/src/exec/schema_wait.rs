@@ -1,0 +1,84 @@
+//! Waiting for other sessions' DDL, on a session's side.
+//!
+//! Look-ups are made in places that cannot wait: the binder, functions, views. They note what stands in the way
+//! ([`Session::note_blocked`]) and go on with what is committed; whoever has called them takes the note, waits and calls
+//! again. What they have computed meanwhile is thrown away.
+
+use crate::catalog::{Blocked, Sight};
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::session::{Isolation, Session};
+use std::sync::Arc;
+use taffrail_base::SqlResult;
+
+impl Session {
+    /// Notes that what has just been looked up is about to change; the first note stands.
+    #[inline]
+    pub(crate) fn note_blocked(&self, blocked: Option<Blocked>) {
+        if blocked.is_some() && self.blocked.get().is_none() {
+            self.blocked.set(blocked);
+        }
+    }
+
+    /// Takes the note.
+    #[inline]
+    pub(crate) fn take_blocked(&self) -> Option<Blocked> {
+        self.blocked.take()
+    }
+
+    /// Waits until the DDL in the way has ended: 1222, 1205, or the attention that ends the wait.
+    #[cold]
+    pub(crate) fn wait_for_ddl(&mut self, blocked: Blocked) -> SqlResult<()> {
+        self.check_cancel()?;
+        let Some(database) = self.instance.databases().by_id(blocked.database) else {
+            return Ok(());
+        };
+        // Outside a statement nothing may be left of the transaction that waits.
+        let alone = self.transaction.count() == 0 && !self.in_statement;
+        let id = self.id;
+        let waited = self.transaction_in(&database).and_then(|tx| {
+            tx.lock_for_a_moment(blocked.resource, blocked.mode).map_err(|e| e.to_sql(id.0))
+        });
+        if alone {
+            self.end_wait()?;
+        }
+        waited?;
+        database.catalog.settle_briefly(&blocked, id);
+        Ok(())
+    }
+}
+
+impl StatementContext<'_> {
+    /// Looks something up until nobody's DDL is in the way.
+    pub(crate) fn settled<R>(
+        &mut self,
+        mut look: impl FnMut(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        loop {
+            self.session.take_blocked();
+            let found = look(self);
+            match self.session.take_blocked() {
+                None => return found,
+                Some(blocked) => self.session.wait_for_ddl(blocked)?,
+            }
+        }
+    }
+
+    /// What is seen where a procedure of ours lists the catalogue.
+    pub(crate) fn sight(&self) -> Sight {
+        let dirty = self.session.options.isolation == Isolation::ReadUncommitted;
+        Sight { session: self.session.id, dirty }
+    }
+
+    /// Waits until no other session has DDL pending in a database, unless uncommitted rows are to be read: before a
+    /// procedure of ours lists the catalogue.
+    pub(crate) fn settle_catalog(&mut self, database: &Arc<Database>) -> SqlResult<()> {
+        if self.session.options.isolation == Isolation::ReadUncommitted {
+            return Ok(());
+        }
+        self.settled(|cx| {
+            cx.session.note_blocked(database.catalog.blocked_list(cx.session.id));
+            Ok(())
+        })
+    }
+}

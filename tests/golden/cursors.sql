@@ -1,0 +1,95 @@
+-- Cursors: a copy of the rows made at OPEN; local and global, forward and scrolling, in variables.
+SET NOCOUNT ON
+CREATE TABLE #t (id int PRIMARY KEY, v varchar(10))
+INSERT #t VALUES (1, 'one'), (2, 'two'), (3, 'three')
+DECLARE @id int, @v varchar(10), @least int = 2
+DECLARE c CURSOR LOCAL FAST_FORWARD FOR SELECT id, v FROM #t WHERE id >= @least ORDER BY id
+SET @least = 1
+OPEN c
+SELECT @@CURSOR_ROWS AS cursor_rows, CURSOR_STATUS('local', 'c') AS status
+FETCH NEXT FROM c INTO @id, @v
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    PRINT CONCAT(@id, ' ', @v)
+    DELETE #t WHERE id = 3
+    FETCH NEXT FROM c INTO @id, @v
+END
+SELECT @id AS id, @v AS v, @@FETCH_STATUS AS fetch_status
+CLOSE c
+SELECT CURSOR_STATUS('local', 'c') AS closed
+DEALLOCATE c
+SELECT CURSOR_STATUS('local', 'c') AS gone
+GO
+DECLARE s CURSOR SCROLL STATIC FOR SELECT id FROM (VALUES (10), (20), (30), (40)) AS x(id) ORDER BY id
+OPEN s
+SELECT @@CURSOR_ROWS AS cursor_rows
+FETCH LAST FROM s
+FETCH PRIOR FROM s
+FETCH ABSOLUTE 1 FROM s
+FETCH RELATIVE 2 FROM s
+FETCH ABSOLUTE -1 FROM s
+FETCH NEXT FROM s
+SELECT @@FETCH_STATUS AS fetch_status
+GO
+-- Global by default: it outlives the batch.
+FETCH FIRST FROM s
+EXEC ('FETCH NEXT FROM s')
+OPEN s
+GO
+DECLARE s CURSOR FOR SELECT 1
+GO
+CLOSE s
+DEALLOCATE s
+FETCH NEXT FROM s
+GO
+DECLARE @c CURSOR, @n int
+FETCH NEXT FROM @c INTO @n
+SET @c = CURSOR FAST_FORWARD FOR SELECT 1 UNION ALL SELECT 2
+OPEN @c
+FETCH NEXT FROM @c INTO @n
+WHILE @@FETCH_STATUS = 0
+BEGIN
+    PRINT @n
+    FETCH NEXT FROM @c INTO @n
+END
+CLOSE @c
+DEALLOCATE @c
+GO
+-- A procedure's local cursor is its own, and ends with it.
+CREATE PROCEDURE dbo.walk @depth int AS
+BEGIN
+    SET NOCOUNT ON
+    DECLARE @i int, @next int = @depth - 1
+    DECLARE w CURSOR LOCAL FOR SELECT 1 UNION ALL SELECT 2
+    OPEN w
+    FETCH NEXT FROM w INTO @i
+    WHILE @@FETCH_STATUS = 0
+    BEGIN
+        PRINT CONCAT(@depth, '.', @i)
+        IF @depth > 0 EXEC dbo.walk @next
+        FETCH NEXT FROM w INTO @i
+    END
+END
+GO
+EXEC dbo.walk 1
+GO
+DROP PROCEDURE dbo.walk
+GO
+-- What goes wrong.
+FETCH NEXT FROM nowhere
+GO
+DECLARE f CURSOR LOCAL FOR SELECT 1, 2
+DECLARE @a int
+FETCH NEXT FROM f INTO @a
+OPEN f
+FETCH NEXT FROM f INTO @a
+FETCH PRIOR FROM f
+GO
+DECLARE d CURSOR DYNAMIC FOR SELECT 1
+GO
+DECLARE d CURSOR LOCAL FAST_FORWARD SCROLL FOR SELECT 1
+GO
+DECLARE d CURSOR LOCAL FOR SELECT nope FROM sys.databases
+GO
+DECLARE d CURSOR FOR SELECT name FROM sys.databases FOR UPDATE
+GO
