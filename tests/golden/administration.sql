@@ -65,7 +65,7 @@ SELECT * FROM ##shared
 GO
 USE master
 GO
-SELECT * FROM sys.dm_xe_sessions
+SELECT * FROM sys.dm_hadr_cluster
 GO
 CREATE TABLE old (id int PRIMARY KEY, v int)
 CREATE INDEX iv ON old (v)

@@ -29,11 +29,11 @@ SELECT TOP (1) WITH TIES name FROM sys.databases WHERE database_id < 5 ORDER BY 
 GO
 DECLARE @a int, @b sysname; SELECT TOP 1 @a = database_id, @b = name FROM sys.databases ORDER BY name DESC, database_id ASC; SELECT @a, @b
 GO
-SELECT * FROM sys.traces
+SELECT * FROM sys.query_store_plan
 GO
-SELECT * FROM sys.fn_trace_gettable(NULL, DEFAULT)
+SELECT * FROM sys.fn_trace_geteventinfo(1)
 GO
-SELECT * FROM sys.dm_xe_sessions
+SELECT * FROM sys.dm_hadr_cluster
 GO
 SELECT * FROM sys.nothing
 GO
@@ -51,4 +51,15 @@ DECLARE @x xml
 GO
 SELECT sys.fn_varbintohexstr(0x00AB) AS a, master.dbo.fn_varbintohexstr(NULL) AS b
 SELECT STRING_AGG(CAST(n AS varchar(5)), '+') WITHIN GROUP (ORDER BY n DESC) AS down, STRING_AGG(n, ',') AS plain FROM (VALUES (1), (NULL), (3), (2)) AS v(n)
+GO
+-- PIVOT: one row for each combination of the columns that it does not name.
+SELECT * FROM (SELECT type_desc, database_id, CASE WHEN size > 0 THEN 1 END AS n FROM sys.master_files WHERE database_id <= 3) AS s PIVOT (SUM(n) FOR type_desc IN ([ROWS], [LOG], [OTHER])) AS p ORDER BY database_id
+SELECT instance_name, CASE WHEN [Log File(s) Size (KB)] > 0 THEN 'yes' END AS log_size, CASE WHEN [Percent Log Used] >= 0 THEN 'yes' END AS used
+FROM (SELECT RTRIM(counter_name) AS counter_name, RTRIM(instance_name) AS instance_name, cntr_value FROM sys.dm_os_performance_counters WHERE instance_name IN ('master', 'tempdb')) AS src
+PIVOT (MAX(cntr_value) FOR counter_name IN ([Log File(s) Size (KB)], [Percent Log Used])) AS pvt ORDER BY instance_name
+SELECT [1], [2], p.[3] FROM (VALUES (1, 10), (1, 20), (3, 5)) AS v(k, x) PIVOT (COUNT(x) FOR k IN ([1], [2], [3])) AS p
+GO
+SELECT * FROM (VALUES (1, 10, 2)) AS v(k, x, [2]) PIVOT (SUM(x) FOR k IN ([1], [2])) AS p
+GO
+SELECT * FROM (VALUES (1, 10)) AS v(k, x) PIVOT (nothing(x) FOR k IN ([1])) AS p
 GO

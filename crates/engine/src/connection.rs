@@ -96,11 +96,6 @@ impl Connection {
         &self.session.instance
     }
 
-    /// `@@TRANCOUNT`.
-    pub fn transaction_count(&self) -> u32 {
-        self.session.transaction.count()
-    }
-
     /// For the thread that watches for attentions.
     pub fn cancel_handle(&self) -> CancelHandle {
         CancelHandle {
@@ -404,7 +399,7 @@ impl Interpreter<'_> {
             }
             TxIsolation::Serializable => self.session.options.isolation = Isolation::Serializable,
             TxIsolation::Snapshot => {
-                return Err(crate::binder::unsupported_error(&"SNAPSHOT isolation"));
+                return Err(crate::binder::unsupported_error("SNAPSHOT isolation"));
             }
         }
         let name = (!name.is_empty()).then_some(name);
@@ -421,6 +416,8 @@ impl Interpreter<'_> {
         }
         let isolation = self.session.options.isolation;
         self.session.options = SetOptions { isolation, ..SetOptions::default() };
+        // sys.dm_exec_session_wait_stats begins anew with each use of a pooled connection.
+        self.session.cell.clear_waits();
         self.session.prepared.clear();
         self.session.load = None;
         self.session.cursors = Default::default();

@@ -337,6 +337,7 @@ impl Instance {
             database,
             transaction: TransactionState::default(),
             temp_tables: Vec::new(),
+            dropped_temp_tables: Vec::new(),
             global_temps: Vec::new(),
             cursors: Default::default(),
             trace_flags: Vec::new(),

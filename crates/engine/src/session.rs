@@ -237,6 +237,8 @@ pub struct Session {
     pub transaction: TransactionState,
     /// Temp tables, oldest first.
     pub temp_tables: Vec<TempTable>,
+    /// Those that the transaction has dropped: a rollback brings them back.
+    pub(crate) dropped_temp_tables: Vec<TempTable>,
     /// `##tables` that it has made, in tempdb.
     pub(crate) global_temps: Vec<ObjectId>,
     /// Cursors.
@@ -344,7 +346,9 @@ impl Session {
     /// Forgets a temp table that DDL has dropped.
     pub fn remove_temp_table(&mut self, object_id: ObjectId) {
         self.temp_version += 1;
-        self.temp_tables.retain(|t| t.object_id != object_id);
+        let gone = self.temp_tables.iter().position(|t| t.object_id == object_id);
+        let gone = gone.map(|at| self.temp_tables.remove(at));
+        self.dropped_temp_tables.extend(gone);
     }
 }
 

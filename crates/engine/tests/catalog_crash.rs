@@ -145,3 +145,61 @@ fn the_catalogue_survives_crashes() {
     );
     assert!(crashed > 0, "no crash came in the middle of anything");
 }
+
+#[test]
+fn open_ddl_is_undone_by_a_restart() {
+    for checkpoint in [false, true] {
+        let world = SimWorld::new(checkpoint.into());
+        world.env().disk.create_dir("/data".as_ref()).expect("a directory");
+        let instance = start(&world).expect("a first start");
+        let mut c = connect(&instance);
+        let ok = |c: &mut Client, sql: &str| {
+            run(c, sql).unwrap_or_else(|| panic!("{sql}\n{}", c.run(sql)))
+        };
+        ok(&mut c, "CREATE DATABASE d");
+        ok(&mut c, "USE d");
+        ok(
+            &mut c,
+            "CREATE TABLE t (a int IDENTITY PRIMARY KEY, b int, INDEX i (b)); INSERT t VALUES (1), (2)",
+        );
+        ok(
+            &mut c,
+            "CREATE TABLE u (a int); INSERT u VALUES (3); CREATE TABLE v (a int); INSERT v VALUES (4)",
+        );
+        ok(&mut c, "CREATE PROCEDURE p AS SELECT 'old'");
+        let mut other = connect(&instance);
+        ok(&mut other, "USE d");
+        ok(&mut c, "BEGIN TRAN");
+        ok(
+            &mut c,
+            "DROP TABLE t; CREATE TABLE t (z varchar(5)); INSERT t VALUES ('new'); CREATE TABLE made (a int)",
+        );
+        ok(
+            &mut c,
+            "ALTER TABLE u ADD c int NOT NULL DEFAULT 5; CREATE CLUSTERED INDEX i ON u (a); TRUNCATE TABLE v; INSERT v VALUES (9)",
+        );
+        ok(&mut c, "ALTER PROCEDURE p AS SELECT 'new'");
+        ok(&mut c, "CREATE SCHEMA s");
+        if checkpoint {
+            ok(&mut other, "CHECKPOINT");
+        }
+        // A commit of somebody else brings the log of all that to the disk.
+        ok(&mut other, "CREATE TABLE witness (a int)");
+        world.crash();
+        drop((c, other));
+        let _ = instance.shutdown();
+        world.restart();
+        let instance = start(&world).expect("a start after the crash");
+        let mut c = connect(&instance);
+        ok(&mut c, "USE d");
+        assert_eq!(c.rows("SELECT a, b FROM t WHERE b > 0"), "1 | 1\n2 | 2");
+        assert_eq!(c.rows("SELECT * FROM u; SELECT * FROM v; EXEC p"), "3\n4\nold");
+        assert_eq!(
+            c.rows("SELECT name FROM sys.tables ORDER BY name; SELECT SCHEMA_ID('s')"),
+            "t\nu\nv\nwitness\nNULL"
+        );
+        ok(&mut c, "INSERT t VALUES (3); CREATE TABLE made (a int)");
+        drop(c);
+        instance.shutdown().expect("an orderly end");
+    }
+}

@@ -27,6 +27,9 @@ pub const LOG_BACKUP: &str = "/db/log.trn";
 /// The database.
 pub const ID: DatabaseId = DatabaseId(5);
 
+/// All files together.
+const CAPACITY: u64 = 64 << 20;
+
 /// The files as they are when nobody has them open.
 pub struct Base {
     /// [`DATA`], [`LOG`], [`FULL`], [`LOG_BACKUP`].
@@ -49,6 +52,8 @@ pub fn base() -> &'static Base {
 /// A world with these files.
 pub fn world(images: &[Image]) -> SimWorld {
     let world = SimWorld::new(1);
+    // As a file system would refuse a file of a damaged size.
+    world.set_capacity(CAPACITY);
     let disk = world.env().disk;
     disk.create_dir(Path::new("/db")).expect("an empty disk");
     for image in images {

@@ -37,11 +37,6 @@ impl IoError {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// The operating system's error number, where there is one.
-    pub fn os_code(&self) -> Option<i32> {
-        self.source.raw_os_error()
-    }
-
     /// The same error once more: an `io::Error` cannot be cloned, but its kind, number and text can.
     pub fn duplicate(&self) -> IoError {
         let source = match self.source.raw_os_error() {

@@ -440,7 +440,7 @@ mod tests {
                     path: "/data/ä_log.ldf".into(),
                     size: 8 << 20,
                     growth: Growth::Percent(10),
-                    max_size: 2 << 40,
+                    max_size: crate::options::LOG_FILE_BYTES_MAX,
                     min_size: 1 << 20,
                     born: 0,
                 },

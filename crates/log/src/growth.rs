@@ -36,7 +36,7 @@ use crate::directory::{Entry, FILE_HEADER_BYTES};
 use crate::error::{AppendError, LogError};
 use crate::files::LogFiles;
 use crate::log::Log;
-use crate::options::{Growth, Initialization, MAX_SIZE};
+use crate::options::{Growth, Initialization, LOG_FILE_BYTES_MAX};
 
 /// Which rule says how many VLFs a growth makes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -193,7 +193,7 @@ pub(crate) fn increment(size: u64, growth: Growth, max_size: u64) -> Option<u64>
         Growth::Percent(p) => size / 100 * u64::from(p),
     };
     let by = by.next_multiple_of(GROWTH_UNIT).max(GROWTH_MIN);
-    let room = max_size.min(MAX_SIZE).saturating_sub(size) / 8192 * 8192;
+    let room = max_size.min(LOG_FILE_BYTES_MAX).saturating_sub(size) / 8192 * 8192;
     (room >= GROWTH_MIN).then(|| by.min(room))
 }
 
@@ -327,7 +327,7 @@ impl Log {
             Initialization::Ahead => files.total().min(RESERVE_BEYOND) / GROWTH_UNIT * GROWTH_UNIT,
             _ => 0,
         };
-        let limit = root.max_size.min(MAX_SIZE);
+        let limit = root.max_size.min(LOG_FILE_BYTES_MAX);
         let more = (to + beyond).min(limit).max(to);
         for end in [more, to] {
             match volume.allocate(have, end - have) {
@@ -431,7 +431,7 @@ impl Log {
         let grown = self.extend_any(&mut files, wanted, |size, growth, max_size| {
             increment(size, growth, max_size).or_else(|| {
                 let by = GROWTH_MIN * 4;
-                (beyond && size + by <= MAX_SIZE).then_some(by)
+                (beyond && size + by <= LOG_FILE_BYTES_MAX).then_some(by)
             })
         });
         let growth = match grown {
@@ -492,7 +492,7 @@ impl Log {
             .get(file)
             .filter(|f| !f.is_gone())
             .ok_or_else(|| LogError::Specification(format!("the log has no file {file}")))?;
-        if size > f.max_size.min(MAX_SIZE) {
+        if size > f.max_size.min(LOG_FILE_BYTES_MAX) {
             return Err(LogError::MaxSize(f.path.clone()));
         }
         let by = size.saturating_sub(f.size).next_multiple_of(GROWTH_UNIT);
@@ -524,7 +524,7 @@ impl Log {
         }
         let written = files.write_root(|r| {
             r.files[file].growth = growth;
-            r.files[file].max_size = max_size.min(MAX_SIZE);
+            r.files[file].max_size = max_size.min(LOG_FILE_BYTES_MAX);
         });
         if let Err(LogError::Io(e)) = &written
             && !e.is_full()
@@ -572,10 +572,10 @@ mod tests {
 
     #[test]
     fn growth_stops_at_the_maximum() {
-        assert_eq!(increment(8 * MB, Growth::None, MAX_SIZE), None);
+        assert_eq!(increment(8 * MB, Growth::None, LOG_FILE_BYTES_MAX), None);
         assert_eq!(increment(8 * MB, Growth::Bytes(64 * MB), 10 * MB), Some(2 * MB));
         assert_eq!(increment(8 * MB, Growth::Bytes(64 * MB), 8 * MB), None);
-        assert_eq!(increment(8 * MB, Growth::Percent(10), MAX_SIZE), Some(851_968));
-        assert_eq!(increment(512 << 10, Growth::Percent(10), MAX_SIZE), Some(GROWTH_MIN));
+        assert_eq!(increment(8 * MB, Growth::Percent(10), LOG_FILE_BYTES_MAX), Some(851_968));
+        assert_eq!(increment(512 << 10, Growth::Percent(10), LOG_FILE_BYTES_MAX), Some(GROWTH_MIN));
     }
 }

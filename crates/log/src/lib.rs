@@ -85,7 +85,7 @@ pub use harden::FlushReason;
 pub use log::{Log, LogSpace};
 pub use lop::{Lcx, Lop};
 pub use open::OpenReport;
-pub use options::{Growth, Initialization, LogFileSpec, LogOptions};
+pub use options::{Growth, Initialization, LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions};
 pub use reader::{Entry, LsnMap, OwnedRecord, Reader, block_entry};
 pub use record::{RECORD_BYTES_MAX, Record, RecordFlags, RecordHeader, Reserve, TxLog};
 pub use restore::{

@@ -32,14 +32,14 @@ use crate::files::{LogFiles, NoVolume, corrupt, write_bytes};
 use crate::growth::{entries, initialize_new, vlf_sizes};
 use crate::log::Log;
 use crate::open::check_sector;
-use crate::options::{LogFileSpec, MAX_SIZE, MIN_SIZE};
+use crate::options::{LogFileSpec, LOG_FILE_BYTES_MAX, MIN_SIZE};
 
 impl Log {
     /// Adds a file. Returns its number. After an error, and if the log did not fail, a file that was made is a stray: call
     /// [`Log::remove_stray`].
     pub fn add_file(&self, spec: &LogFileSpec) -> Result<usize, LogError> {
         let size = spec.size.next_multiple_of(8192);
-        if !(MIN_SIZE..=MAX_SIZE).contains(&size) || spec.path.as_os_str().is_empty() {
+        if !(MIN_SIZE..=LOG_FILE_BYTES_MAX).contains(&size) || spec.path.as_os_str().is_empty() {
             let why = format!("a log file has 512 KB to 2 TB, not {} bytes", spec.size);
             return Err(LogError::Specification(why));
         }
@@ -53,7 +53,7 @@ impl Log {
             path: spec.path.clone(),
             size,
             growth: spec.growth,
-            max_size: spec.max_size.clamp(size, MAX_SIZE),
+            max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
             min_size: size,
             born: files.root.generation + 1,
         };

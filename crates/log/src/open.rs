@@ -34,7 +34,7 @@ use crate::files::{LogFiles, corrupt};
 use crate::growth::{entries, initialize_new, vlf_sizes};
 use crate::kept::keep_from;
 use crate::log::{End, Log};
-use crate::options::{LogFileSpec, LogOptions, MAX_SIZE, MIN_SIZE};
+use crate::options::{LogFileSpec, LogOptions, LOG_FILE_BYTES_MAX, MIN_SIZE};
 use crate::record::Record;
 use crate::vlf::VlfTable;
 use crate::walk::{Step, WalkVlf, Walker};
@@ -93,7 +93,7 @@ impl Log {
         let mut sector = options.sector;
         for spec in specs {
             let size = spec.size.next_multiple_of(8192);
-            if !(MIN_SIZE..=MAX_SIZE).contains(&size) {
+            if !(MIN_SIZE..=LOG_FILE_BYTES_MAX).contains(&size) {
                 let why = format!("a log file has 512 KB to 2 TB, not {} bytes", spec.size);
                 return Err(LogError::Specification(why));
             }
@@ -101,7 +101,7 @@ impl Log {
                 path: spec.path.clone(),
                 size,
                 growth: spec.growth,
-                max_size: spec.max_size.clamp(size, MAX_SIZE),
+                max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
                 min_size: size,
                 born: 0,
             });

@@ -60,8 +60,8 @@ impl Initialization {
     }
 }
 
-/// `MAXSIZE` of a file that has none given: 2 TB, what a log file can have at most.
-pub const MAX_SIZE: u64 = 2 << 40;
+/// What a log file can have at most, and `MAXSIZE` of one that has none given: 2 TB.
+pub const LOG_FILE_BYTES_MAX: u64 = 2 << 40;
 /// What a file must have at least.
 pub const MIN_SIZE: u64 = 512 << 10;
 
@@ -81,7 +81,7 @@ pub struct LogFileSpec {
 impl LogFileSpec {
     /// A file of the usual kind: grows by 64 MB, up to 2 TB.
     pub fn new(path: impl Into<PathBuf>, size: u64) -> LogFileSpec {
-        LogFileSpec { path: path.into(), size, growth: Growth::Bytes(64 << 20), max_size: MAX_SIZE }
+        LogFileSpec { path: path.into(), size, growth: Growth::Bytes(64 << 20), max_size: LOG_FILE_BYTES_MAX }
     }
 }
 

@@ -43,12 +43,6 @@ impl RecordFlags {
     pub const PAGE_IMAGE: RecordFlags = RecordFlags(0x0004);
     /// Free for the layer above.
     pub const USER_1: RecordFlags = RecordFlags(0x0100);
-    /// Free for the layer above.
-    pub const USER_2: RecordFlags = RecordFlags(0x0200);
-    /// Free for the layer above.
-    pub const USER_3: RecordFlags = RecordFlags(0x0400);
-    /// Free for the layer above.
-    pub const USER_4: RecordFlags = RecordFlags(0x0800);
 
     /// Set by the encoder: the page part is present.
     const PAGE: u16 = 0x8000;

@@ -36,7 +36,7 @@ use crate::files::{LogFiles, corrupt, write_bytes};
 use crate::growth::{entries, zero};
 use crate::log::Log;
 use crate::open::check_sector;
-use crate::options::{Growth, Initialization, LogOptions, MAX_SIZE};
+use crate::options::{Growth, Initialization, LogOptions, LOG_FILE_BYTES_MAX};
 use crate::reader::walk_vlf;
 use crate::reuse::{Hold, HolderId, ReuseWait};
 use crate::vlf::VlfTable;
@@ -151,11 +151,6 @@ impl Log {
     pub fn end_lsn(&self, pos: LogPos) -> Option<Lsn> {
         self.lsn(LogPos(pos.0 | u64::from(pos.slot() == 0)))
     }
-
-    /// The position of the first byte of the VLF that a position lies in, and its number and size.
-    pub fn vlf_range(&self, pos: LogPos) -> Option<VlfRange> {
-        self.lock().table.find(pos).map(|v| VlfRange::of(walk_vlf(v)))
-    }
 }
 
 /// A log file to be made by a restore.
@@ -208,10 +203,10 @@ impl LogInstaller {
         let (mut files, mut all): (Vec<RootFile>, Vec<Entry>) = (Vec::new(), Vec::new());
         for (i, spec) in specs.iter().enumerate() {
             let legal = |s: &u64| {
-                s.is_multiple_of(8192) && (2 * VLF_HEADER_BYTES + 1..=MAX_SIZE).contains(s)
+                s.is_multiple_of(8192) && (2 * VLF_HEADER_BYTES + 1..=LOG_FILE_BYTES_MAX).contains(s)
             };
             let sum = spec.vlfs.iter().try_fold(FILE_HEADER_BYTES, |sum, s| sum.checked_add(*s));
-            let size = sum.filter(|&n| n <= MAX_SIZE && spec.vlfs.iter().all(legal));
+            let size = sum.filter(|&n| n <= LOG_FILE_BYTES_MAX && spec.vlfs.iter().all(legal));
             let Some(size) = size.filter(|_| !spec.vlfs.is_empty()) else {
                 return Err(refuse("the backup describes an impossible log file"));
             };
@@ -219,7 +214,7 @@ impl LogInstaller {
                 path: spec.path.clone(),
                 size,
                 growth: spec.growth,
-                max_size: spec.max_size.clamp(size, MAX_SIZE),
+                max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
                 min_size: size,
                 born: 0,
             });
@@ -434,7 +429,7 @@ impl LogInstaller {
         let last = self.files.root.files.iter().rposition(|f| !f.is_gone());
         let Some(file) = last else { return Err(refuse("the log has no file")) };
         let from = self.files.root.files[file].size;
-        let to = from.checked_add(size).filter(|&to| to <= MAX_SIZE);
+        let to = from.checked_add(size).filter(|&to| to <= LOG_FILE_BYTES_MAX);
         let Some(to) = to else { return Err(refuse("the log file would be too long")) };
         self.files.volumes[file].allocate(from, size)?;
         self.files.volumes[file].sync()?;

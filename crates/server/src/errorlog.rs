@@ -52,11 +52,6 @@ impl ErrorLog {
         Ok(ErrorLog { file: Mutex::new(Some(file)) })
     }
 
-    /// Standard error only: before there is a data directory, and in tests.
-    pub fn stderr_only() -> ErrorLog {
-        ErrorLog { file: Mutex::new(None) }
-    }
-
     /// An entry. `source` is `Server`, `Logon`, `spid51` …
     pub fn write(&self, level: Level, source: &str, text: &str) {
         let now = Stamp::now();

@@ -20,6 +20,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use taffrail_base::sync::MutexGuard;
 use taffrail_base::{HobtId, PageId};
 use taffrail_log::{Lcx, Reserve};
 
@@ -370,8 +371,15 @@ impl Database {
         }
     }
 
-    /// Frees every extent of one IAM page, as part of `work`. Returns the next IAM page of the chain.
-    pub(crate) fn free_iam(&self, work: &mut Work, iam: PageId) -> StorageResult<PageId> {
+    /// Frees every extent of one IAM page, as part of `work`, after `before` was told the next IAM page of the chain. What is
+    /// returned keeps others from taking the extents until it is dropped: after the commit. If one were given out before, and the power
+    /// failed in between, the undo of this would take it from its new owner.
+    pub(crate) fn free_iam(
+        &self,
+        work: &mut Work,
+        iam: PageId,
+        before: impl FnOnce(&mut Work, PageId) -> StorageResult<()>,
+    ) -> StorageResult<(PageId, MutexGuard<'_, ExtentSearch>)> {
         let (runs, start, next, hobt) = {
             let page = self.pool().read(&self.store, iam)?;
             if page.kind() != Some(PageType::Iam) {
@@ -379,6 +387,7 @@ impl Database {
             }
             (page.set_runs(BITMAP_BITS), page.first_unit(), page.next(), page.hobt())
         };
+        before(work, next)?;
         // PFS bytes first: an extent that the GAM calls free has no allocated page.
         let mut by_pfs: Vec<(PageId, Vec<(u16, u16)>)> = Vec::new();
         for &(first, count) in &runs {
@@ -401,6 +410,7 @@ impl Database {
             bits::set_free_space(work, &mut map, hobt, &runs, 0)?;
         }
         let mut freed = 0;
+        let search = self.extents.lock();
         for chunk in runs.chunks(512) {
             let gam = gam_of(PageId { file: iam.file, page: start });
             let mut map = self.pool().write(&self.store, gam)?;
@@ -408,7 +418,7 @@ impl Database {
             freed += u64::from(chunk.iter().map(|r| r.1).sum::<u32>());
         }
         self.store.rarities.extents_freed.fetch_add(freed, Ordering::Relaxed);
-        Ok(next)
+        Ok((next, search))
     }
 
     /// Counts the pages of a HoBt.

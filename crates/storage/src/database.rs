@@ -427,7 +427,7 @@ impl Database {
                 size: info.size,
                 used: if i == 0 { used } else { 0 },
                 growth: info.growth,
-                max_size: Some(info.max_size).filter(|&m| m < taffrail_log_max()),
+                max_size: Some(info.max_size).filter(|&m| m < taffrail_log::LOG_FILE_BYTES_MAX),
             });
         }
         out
@@ -599,9 +599,4 @@ impl Database {
         self.log_chain.store(0, Ordering::Release);
         self.saved_chain.store(0, Ordering::Release);
     }
-}
-
-/// What the log calls unlimited.
-fn taffrail_log_max() -> u64 {
-    2 << 40
 }

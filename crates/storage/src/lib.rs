@@ -52,5 +52,5 @@ pub use database::{
 };
 pub use error::{StorageError, StorageResult};
 pub use instance::{InstanceOptions, StorageInstance, Workers};
-pub use taffrail_log::{ShrinkMode, ShrinkReport, ShrinkStop};
+pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, RECOVERY_SESSION, Savepoint, Transaction};

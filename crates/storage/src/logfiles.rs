@@ -17,14 +17,14 @@ use std::sync::Arc;
 
 use taffrail_base::sync::MutexGuard;
 use taffrail_base::{FileId, SqlError};
-use taffrail_log::{LogError, LogFileInfo, LogFileSpec, ShrinkMode, ShrinkReport};
+use taffrail_log::{
+    LOG_FILE_BYTES_MAX, LogError, LogFileInfo, LogFileSpec, ShrinkMode, ShrinkReport,
+};
 
 use crate::database::{CheckpointKind, DataFileSpec, Database, FileKind};
 use crate::error::{StorageError, StorageResult};
 use crate::recovery::BootFile;
 
-/// What a log without limit may have.
-const LOG_MAX: u64 = 2 << 40;
 /// Times that a shrink is tried: the log moves out of the way, a checkpoint lets go of what was there.
 const TRIES: usize = 3;
 
@@ -104,7 +104,7 @@ impl Database {
             path: spec.path.clone(),
             size: spec.size,
             growth: spec.growth,
-            max_size: spec.max_size.unwrap_or(LOG_MAX),
+            max_size: spec.max_size.unwrap_or(LOG_FILE_BYTES_MAX),
         });
         match added {
             Ok(_) => {

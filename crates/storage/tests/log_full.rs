@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, HobtId, SessionId};
+use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
-    Direction, Durability, Growth, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, ScanLocks,
-    StorageError, StorageInstance, Transaction, btree,
+    Direction, Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel,
+    Savepoint, ScanLocks, StorageError, StorageInstance, Transaction, btree,
 };
 
-const TREE: HobtId = HobtId(3);
+/// A user's: what is undone in it need not be undone before a database opens.
+const TREE: HobtId = HobtId(1 << 56);
 const MB: u64 = 1 << 20;
 /// The row of the transaction whose outcome is looked at.
 const ITS: u64 = 5_000_000;
@@ -44,6 +45,9 @@ fn create(world: &SimWorld, log: u64) -> Arc<Database> {
     };
     let db = Database::create(&instance(world), DatabaseId(5), "t", &spec).unwrap();
     let mut tx = begin(&db);
+    tx.lock_object(ObjectId(999), LockMode::SchM).unwrap();
+    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(999), IndexId(1)).unwrap();
+    assert_eq!(tree, TREE);
     for key in 0..100 {
         insert(&mut tx, key).unwrap();
     }
@@ -128,9 +132,11 @@ fn a_commit_finds_room_in_a_log_that_rollbacks_have_drained() {
     let db = create(&world, MB);
     let (large, small) = drained(&world, &db);
     small.commit(Durability::Full).unwrap();
-    // It has less than it needs, and no disk to grow on: either it succeeds or the database goes down.
-    let undone = large.rollback();
-    assert_eq!(undone.is_ok(), db.state() == DatabaseState::Online, "{undone:?}");
+    // It has less than it needs, and no disk to grow on: it succeeds, or goes on when there is one.
+    if let Err(e) = large.rollback() {
+        assert!(e.is_want_of_room() && db.is_undo_waiting(), "{e}");
+    }
+    assert_eq!(db.state(), DatabaseState::Online);
     world.set_capacity(u64::MAX);
     let db = crash_and_reopen(&world, db);
     assert_eq!(count(&db).unwrap(), 101);
@@ -197,6 +203,156 @@ fn checkpoints_with_many_active_transactions_do_not_use_up_a_full_log() {
     tx.commit(Durability::Full).unwrap();
     let db = crash_and_reopen(&world, db);
     assert_eq!(count(&db).unwrap(), 100 + ACTIVE as usize + 500);
+}
+
+/// Begins to undo what waits for room; false: there is none yet.
+fn tries_again(world: &SimWorld, db: &Arc<Database>) -> bool {
+    assert!(!db.claim_recovery(), "not at once");
+    world.clock().advance(Duration::from_secs(2));
+    assert!(db.claim_recovery(), "somebody is asked to try again");
+    db.finish_recovery().unwrap()
+}
+
+/// Everything but the rows of the transaction that is still to be undone can be read and changed.
+fn goes_on_beside(db: &Arc<Database>, locked: u64) {
+    assert_eq!(db.state(), DatabaseState::Online);
+    assert!(db.is_undoing() && db.is_undo_waiting());
+    let mut other = db.begin(BeginSpec { lock_timeout_ms: 0, ..BeginSpec::default() });
+    assert!(get(&mut other, 50, ScanLocks::ReadCommitted).unwrap());
+    assert!(get(&mut other, ITS, ScanLocks::ReadCommitted).unwrap());
+    let waits = get(&mut other, locked, ScanLocks::ReadCommitted);
+    assert!(matches!(waits, Err(StorageError::Lock(_))), "{waits:?}");
+}
+
+#[test]
+fn a_rollback_without_room_goes_on_when_there_is_some() {
+    let world = SimWorld::new(5);
+    let db = create(&world, MB);
+    let (large, small) = drained(&world, &db);
+    small.commit(Durability::Full).unwrap();
+    let undone = large.rollback();
+    assert!(matches!(undone, Err(StorageError::LogFull(_))), "{undone:?}");
+    goes_on_beside(&db, 1000);
+    for _ in 0..3 {
+        assert!(!tries_again(&world, &db));
+        goes_on_beside(&db, 1000);
+    }
+    world.set_capacity(u64::MAX);
+    assert!(tries_again(&world, &db));
+    assert!(!db.is_undoing() && !db.is_undo_waiting());
+    assert_eq!(count(&db).unwrap(), 101);
+    let mut other = begin(&db);
+    insert(&mut other, 1000).unwrap();
+    other.commit(Durability::Full).unwrap();
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let db = crash_and_reopen(&world, db);
+    assert_eq!(count(&db).unwrap(), 102);
+}
+
+#[test]
+fn a_restart_whose_undo_has_no_room_waits_for_it() {
+    let world = SimWorld::new(6);
+    let db = create(&world, MB);
+    let (large, small) = drained(&world, &db);
+    small.commit(Durability::Full).unwrap();
+    db.flush_log().unwrap();
+    world.crash();
+    drop(large);
+    drop(db);
+    world.restart();
+    world.set_capacity(0);
+    let spec = OpenSpec { primary: "/data/t.mdf".into() };
+    let open = || Database::open_deferred(&instance(&world), DatabaseId(5), "t", &spec).unwrap().0;
+    let db = open();
+    assert!(db.claim_recovery());
+    assert!(!db.finish_recovery().unwrap(), "there is no room");
+    goes_on_beside(&db, 1000);
+    assert!(!tries_again(&world, &db));
+    goes_on_beside(&db, 1000);
+    // It is closed meanwhile, and opened again: nothing changes.
+    db.close().ok();
+    drop(db);
+    let db = open();
+    assert!(!db.finish_recovery().unwrap(), "there is no room");
+    goes_on_beside(&db, 1000);
+    world.set_capacity(u64::MAX);
+    assert!(tries_again(&world, &db));
+    assert_eq!(count(&db).unwrap(), 101);
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let db = crash_and_reopen(&world, db);
+    assert_eq!(count(&db).unwrap(), 101);
+}
+
+#[test]
+fn a_statement_that_cannot_be_undone_dooms_its_transaction() {
+    let world = SimWorld::new(7);
+    let db = create(&world, MB);
+    let (mut large, small) = drained(&world, &db);
+    small.commit(Durability::Full).unwrap();
+    let first = Savepoint::default();
+    let undone = large.rollback_to(first);
+    assert!(matches!(undone, Err(StorageError::LogFull(_))), "{undone:?}");
+    assert_eq!(db.state(), DatabaseState::Online);
+    assert!(large.commit(Durability::Full).is_err(), "half a statement was committed");
+    goes_on_beside(&db, 1000);
+    world.set_capacity(u64::MAX);
+    assert!(tries_again(&world, &db));
+    assert_eq!(count(&db).unwrap(), 101);
+}
+
+/// What a dropped table leaves cannot be freed in a full log; it is when there is room.
+#[test]
+fn a_deferred_drop_is_tried_again() {
+    for crash in [false, true] {
+        let world = SimWorld::new(8);
+        let db = create(&world, MB);
+        let used = || db.files().iter().map(|f| f.used).next().unwrap_or(0);
+        let mut tx = begin(&db);
+        let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
+        tx.commit(Durability::Full).unwrap();
+        let before = used();
+        let tree = db.hobt(id).unwrap();
+        for some in 0..20u64 {
+            let mut tx = begin(&db);
+            tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+            for n in some * 50..some * 50 + 50 {
+                btree::insert(&mut tx, &tree, &n.to_be_bytes(), &[1; 500]).unwrap();
+            }
+            tx.commit(Durability::Full).unwrap();
+            db.checkpoint(CheckpointKind::Manual).unwrap();
+        }
+        let mut dropper = begin(&db);
+        dropper.lock_object(ObjectId(1000), LockMode::SchM).unwrap();
+        db.drop_hobt(&mut dropper, id).unwrap();
+        let mut large = begin(&db);
+        fill(&mut large, |_| {});
+        let full = used();
+        assert!(full > before + 400_000);
+        dropper.commit(Durability::Full).unwrap();
+        assert_eq!(used(), full, "it was freed in a full log");
+        db.background_tick();
+        assert_eq!(used(), full, "it was freed in a full log");
+        if crash {
+            drop(tree);
+            world.crash();
+            drop(large);
+            drop(db);
+            world.restart();
+            let spec = OpenSpec { primary: "/data/t.mdf".into() };
+            let db = Database::open(&instance(&world), DatabaseId(5), "t", &spec).unwrap().0;
+            let now = db.files().iter().map(|f| f.used).next().unwrap_or(0);
+            assert!(now < full - 400_000, "{now} bytes in use, {full} before");
+            assert_eq!(count(&db).unwrap(), 100);
+            continue;
+        }
+        large.rollback().unwrap();
+        db.background_tick();
+        // What the other one has allocated stays with its tree.
+        assert!(used() < full - 400_000, "{} bytes in use, {full} before", used());
+        db.checkpoint(CheckpointKind::Manual).unwrap();
+        let db = crash_and_reopen(&world, db.clone());
+        assert_eq!(count(&db).unwrap(), 100);
+    }
 }
 
 #[test]

@@ -32,9 +32,6 @@ use crate::codepage::{decode_1252, units};
 use std::cmp::Ordering;
 use tables::{BLANK, BYTE_BLANK, BYTES, LOWER, SYMBOLS, UNITS};
 
-/// Version of the weights; recorded where sort keys are stored.
-pub const TABLES_VERSION: u16 = 1;
-
 /// A collation: the order and equality of text, and the code page of char and varchar.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u16)]

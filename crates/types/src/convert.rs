@@ -259,22 +259,6 @@ pub fn cast_with(
     }
 }
 
-/// The same for a value that is not needed any more: what stays as it is, is not copied.
-#[inline]
-pub fn cast_owned(
-    v: Value,
-    from: SqlType,
-    to: SqlType,
-    style: Option<i32>,
-    conversion: Conversion,
-    context: &ConvertContext,
-) -> SqlResult<Value> {
-    if is_noop(from, to) {
-        return Ok(v);
-    }
-    cast_with(&v, from, to, style, conversion, context)
-}
-
 /// One conversion.
 struct Cast<'a> {
     from: SqlType,

@@ -29,16 +29,6 @@ pub fn append(out: &mut Vec<u8>, v: &Value, collation: Collation, descending: bo
     }
 }
 
-/// Appends a column that is never NULL, without the marker.
-pub fn append_not_null(out: &mut Vec<u8>, v: &Value, collation: Collation, descending: bool) {
-    debug_assert!(!v.is_null());
-    let start = out.len();
-    append_value(out, v, collation);
-    if descending {
-        invert(&mut out[start..]);
-    }
-}
-
 fn invert(bytes: &mut [u8]) {
     bytes.iter_mut().for_each(|b| *b = !*b);
 }

@@ -1,6 +1,6 @@
 //! Where backups lie: the devices of a statement as paths that may be used.
 
-use super::unsupported;
+use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::ddl::{PathRefusal, allowed_path, check_path, local_name};
 use std::path::{Path, PathBuf};

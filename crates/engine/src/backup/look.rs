@@ -6,11 +6,11 @@ use super::facts::{self, guid, lsn, moment};
 use super::message::{Statement, say};
 use super::options::{self, Options};
 use super::progress::Progress;
-use super::unsupported;
+use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::row;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::FileKind;
+use taffrail_storage::{FileKind, LOG_FILE_BYTES_MAX};
 use taffrail_storage::backup::{self, BackupFile, SetHeader};
 use taffrail_syntax::ast;
 use taffrail_types::Value;
@@ -161,14 +161,13 @@ fn header(h: &SetHeader) -> Vec<Value> {
     row
 }
 
-/// SQL Server's limits of files that have none.
+/// SQL Server's limit of data files that have none.
 const UNLIMITED_DATA: u64 = 35_184_372_080_640;
-const UNLIMITED_LOG: u64 = 2 << 40;
 
 /// A row of FILELISTONLY.
 fn file(h: &SetHeader, f: &BackupFile) -> Vec<Value> {
     let log = f.kind == FileKind::Log;
-    let no_limit = if log { UNLIMITED_LOG } else { UNLIMITED_DATA };
+    let no_limit = if log { LOG_FILE_BYTES_MAX } else { UNLIMITED_DATA };
     row![
         &f.name,
         f.path.to_string_lossy().into_owned(),

@@ -35,10 +35,6 @@ use taffrail_syntax::ast::{self, NameOrVariable};
 pub(crate) use history::{Mark, create as create_history, record_marks};
 pub(crate) use values::filled_in;
 
-fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
-}
-
 /// `BACKUP`.
 pub(crate) fn backup(cx: &mut StatementContext<'_>, s: &ast::Backup) -> SqlResult<()> {
     let statement = match s.kind {

@@ -3,7 +3,7 @@
 //! Every option is known to one table: which statements take it, and what kind of value. What no statement knows is message 155,
 //! what this one does not take is 3032, two that exclude each other are 3031.
 
-use super::unsupported;
+use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
@@ -242,7 +242,7 @@ fn set(o: &mut Options, name: &str, option: &ast::NamedOption) -> SqlResult<()> 
         | "NEW_BROKER"
         | "ENABLE_BROKER"
         | "ERROR_BROKER_CONVERSATIONS" => {
-            return Err(unsupported(&format!("The option {name} of BACKUP and RESTORE")));
+            return Err(unsupported(format!("The option {name} of BACKUP and RESTORE")));
         }
         // Tapes are not wound, blocks are not set, and what is the default is the default.
         _ => {}

@@ -10,7 +10,7 @@ use super::message::{self, Statement, say};
 use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
-use super::unsupported;
+use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::master::EntryState;
 use crate::catalog::registry::{FLAG_RESTRICTED_USER, Slot, Taken};

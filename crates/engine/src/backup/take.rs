@@ -7,7 +7,7 @@ use super::message::{self, Statement, say};
 use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
-use super::unsupported;
+use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::users_of;

@@ -7,7 +7,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::{MaxLen, SqlType, Value};
 
-fn aggregate_function(name: &str) -> Option<AggFunction> {
+pub(super) fn aggregate_function(name: &str) -> Option<AggFunction> {
     Some(match name {
         "COUNT" => AggFunction::Count,
         "COUNT_BIG" => AggFunction::CountBig,
@@ -26,7 +26,7 @@ fn aggregate_function(name: &str) -> Option<AggFunction> {
 }
 
 /// What the argument is converted to, and the result's type.
-fn aggregate_types(f: AggFunction, name: &str, arg: SqlType) -> SqlResult<(SqlType, SqlType)> {
+pub(super) fn aggregate_types(f: AggFunction, name: &str, arg: SqlType) -> SqlResult<(SqlType, SqlType)> {
     use SqlType::*;
     let invalid = || Err(SqlError::new(8117, &[&arg.name(), &name.to_ascii_lowercase()]));
     Ok(match f {
@@ -116,7 +116,7 @@ impl<'a> Binder<'a> {
         Ok(Some(b))
     }
 
-    fn result_slot(&mut self, b: &Bound) -> Slot {
+    pub(super) fn result_slot(&mut self, b: &Bound) -> Slot {
         self.new_slot(SlotInfo {
             ty: b.ty,
             collation: b.collation,
@@ -211,7 +211,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(4108, &[]));
         }
         if over.window.is_some() {
-            return Err(unsupported(&"The WINDOW clause"));
+            return Err(unsupported("The WINDOW clause"));
         }
         self.block().windows_allowed = false;
         let item = self.window_item(name, f, over);
@@ -338,7 +338,7 @@ impl<'a> Binder<'a> {
             return match (&f.start, &f.end) {
                 (UnboundedPreceding, CurrentRow) => Ok(WindowFrame::RangeToCurrent),
                 (UnboundedPreceding, UnboundedFollowing) => Ok(WindowFrame::Partition),
-                _ => Err(unsupported(&"This RANGE frame")),
+                _ => Err(unsupported("This RANGE frame")),
             };
         }
         let mut offset = |b: &'a ast::FrameBound| -> SqlResult<Option<i64>> {
@@ -348,7 +348,7 @@ impl<'a> Binder<'a> {
                 Preceding(e) | Following(e) => {
                     let n = self.expr(e)?;
                     let n = n.expr.constant().and_then(|v| v.as_i64());
-                    let n = n.ok_or_else(|| unsupported(&"A frame bound that is no constant"))?;
+                    let n = n.ok_or_else(|| unsupported("A frame bound that is no constant"))?;
                     Some(if matches!(b, Preceding(_)) { -n } else { n })
                 }
             })

@@ -23,7 +23,7 @@ impl<'a> Binder<'a> {
         let (name, hints) = match target {
             TableRef::Named(n) => (Some(&n.name), super::from::hints(&n.hints, true)?),
             TableRef::Variable(v) => (None, super::from::hints(&v.hints, true)?),
-            _ => return Err(unsupported(&"This target")),
+            _ => return Err(unsupported("This target")),
         };
         // An alias of FROM, or a table that stands there once.
         let mut at = None;
@@ -99,7 +99,7 @@ impl<'a> Binder<'a> {
         match filter {
             None => {}
             Some(ast::DmlFilter::Condition(e)) => self.pred(e)?.into_conjuncts(&mut out),
-            Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported(&"WHERE CURRENT OF")),
+            Some(ast::DmlFilter::CurrentOf(_)) => return Err(unsupported("WHERE CURRENT OF")),
         }
         Ok(out)
     }
@@ -138,7 +138,7 @@ impl<'a> Binder<'a> {
         let mut variables = Vec::new();
         for clause in &u.set {
             let ast::SetClause::Assign { variable, column, op, value } = clause else {
-                return Err(unsupported(&".WRITE"));
+                return Err(unsupported(".WRITE"));
             };
             let column = match column {
                 None => None,
@@ -175,7 +175,7 @@ impl<'a> Binder<'a> {
                         let to = table.columns[column].ty;
                         let untyped = bound.untyped;
                         let copy = crate::plan::access::copy(&bound.expr)
-                            .ok_or_else(|| unsupported(&"SET @variable = column = subquery"))?;
+                            .ok_or_else(|| unsupported("SET @variable = column = subquery"))?;
                         let stored = Bound { untyped, ..Bound::new(copy, from) };
                         let stored = self.cast_to(stored, to)?;
                         set.push(self.assignment(&table, column, bound)?);

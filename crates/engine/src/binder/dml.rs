@@ -49,7 +49,7 @@ impl<'a> Binder<'a> {
                 self.use_table(&database, &table, hints);
                 Ok(Target { database, table, table_lock: TableLock::Intent })
             }
-            _ => Err(unsupported(&"This target")),
+            _ => Err(unsupported("This target")),
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a> Binder<'a> {
         let explicit_identity = self.check_identity(&target, &columns, !i.columns.is_empty())?;
         let top = match &i.top {
             None => None,
-            Some(t) if t.percent => return Err(unsupported(&"INSERT with TOP PERCENT")),
+            Some(t) if t.percent => return Err(unsupported("INSERT with TOP PERCENT")),
             Some(t) => {
                 let b = self.expr(&t.count)?;
                 Some(self.cast_to(b, SqlType::BigInt)?)

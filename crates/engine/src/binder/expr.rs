@@ -81,7 +81,7 @@ impl<'a> Binder<'a> {
                     ast::BinaryOp::BitOr => BinaryOp::BitOr,
                     ast::BinaryOp::BitXor => BinaryOp::BitXor,
                     ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
-                        return Err(unsupported(&"The shift operator"));
+                        return Err(unsupported("The shift operator"));
                     }
                 };
                 self.binary(op, left, right)
@@ -117,11 +117,11 @@ impl<'a> Binder<'a> {
                 Ok(Bound::not_null(Expr::Const(v), ty))
             }
             ExprKind::Default => Err(SqlError::new(156, &[&"DEFAULT"])),
-            ExprKind::AtTimeZone(..) => Err(unsupported(&"AT TIME ZONE")),
-            ExprKind::NextValue(_) => Err(unsupported(&"NEXT VALUE FOR")),
+            ExprKind::AtTimeZone(..) => Err(unsupported("AT TIME ZONE")),
+            ExprKind::NextValue(_) => Err(unsupported("NEXT VALUE FOR")),
             ExprKind::IdentityFunction(_) => Err(SqlError::new(177, &[])),
             ExprKind::Pseudo(p) => Err(unsupported(&p.value)),
-            ExprKind::Method(m) => Err(unsupported(&format_args!("The method {}", m.name))),
+            ExprKind::Method(m) => Err(unsupported(format_args!("The method {}", m.name))),
             _ => Err(SqlError::new(4145, &[&""])),
         }
     }
@@ -323,7 +323,7 @@ impl<'a> Binder<'a> {
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
         if c.kind == ast::CastKind::Parse {
-            return Err(unsupported(&"PARSE"));
+            return Err(unsupported("PARSE"));
         }
         if c.ty.name.as_bare().is_some_and(|n| n.is("xml")) && c.ty.arguments.is_empty() && !c.try_ {
             let text = self.expr(&c.operand)?;

@@ -67,8 +67,8 @@ pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
             TableHintKind::TabLock => h.table_lock = TableLock::Shared,
             TableHintKind::TabLockX => h.table_lock = TableLock::Exclusive,
             TableHintKind::ForceScan => h.force_scan = true,
-            TableHintKind::ReadPast => return Err(unsupported(&"The READPAST hint")),
-            TableHintKind::Snapshot => return Err(unsupported(&"The SNAPSHOT hint")),
+            TableHintKind::ReadPast => return Err(unsupported("The READPAST hint")),
+            TableHintKind::Snapshot => return Err(unsupported("The SNAPSHOT hint")),
             _ => {}
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Binder<'a> {
     }
 
     /// `lateral`: earlier sources of this FROM may be mentioned (APPLY).
-    fn source_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
+    pub(super) fn source_item(&mut self, t: &'a TableRef, lateral: bool) -> SqlResult<FromTree> {
         self.deeper(|b| b.source_item_kind(t, lateral))
     }
 
@@ -126,9 +126,9 @@ impl<'a> Binder<'a> {
             }
             TableRef::Values(v) => self.values(v),
             TableRef::Join(j) => self.join(j),
-            TableRef::Pivot(_) => Err(unsupported(&"PIVOT")),
-            TableRef::Unpivot(_) => Err(unsupported(&"UNPIVOT")),
-            TableRef::Changes(_) => Err(unsupported(&"A FROM that changes rows")),
+            TableRef::Pivot(p) => self.pivot(p),
+            TableRef::Unpivot(_) => Err(unsupported("UNPIVOT")),
+            TableRef::Changes(_) => Err(unsupported("A FROM that changes rows")),
             TableRef::OpenRowset(o) => Err(unsupported(&o.function)),
         }
     }
@@ -151,7 +151,10 @@ impl<'a> Binder<'a> {
     }
 
     /// Runs `f` while the sources of the current block cannot be seen.
-    fn hiding_siblings<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
+    pub(super) fn hiding_siblings<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
         let at = self.blocks.len() - 1;
         let was = std::mem::replace(&mut self.blocks[at].hidden, true);
         let r = f(self);
@@ -170,10 +173,10 @@ impl<'a> Binder<'a> {
 
     fn named(&mut self, n: &'a ast::NamedTable, target: bool) -> SqlResult<FromTree> {
         if n.system_time.is_some() {
-            return Err(unsupported(&"FOR SYSTEM_TIME"));
+            return Err(unsupported("FOR SYSTEM_TIME"));
         }
         if n.sample.is_some() {
-            return Err(unsupported(&"TABLESAMPLE"));
+            return Err(unsupported("TABLESAMPLE"));
         }
         if let Some(name) = n.name.as_bare()
             && let Some(at) = self.ctes.iter().rposition(|c| eq(&c.table.name.value, &name.value))

@@ -111,7 +111,7 @@ impl<'a> Binder<'a> {
             arguments = rest;
         }
         if f.trim.is_some_and(|t| t != ast::TrimSide::Both) {
-            return Err(unsupported(&"TRIM with LEADING or TRAILING"));
+            return Err(unsupported("TRIM with LEADING or TRAILING"));
         }
         let mut args = arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();

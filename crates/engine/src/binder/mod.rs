@@ -16,6 +16,7 @@ mod from;
 mod function;
 mod order;
 mod output;
+mod pivot;
 mod pred;
 mod query;
 mod recursive;
@@ -531,6 +532,6 @@ pub(crate) fn eq(a: &str, b: &str) -> bool {
 }
 
 /// "This is not supported": the error that says so.
-pub(crate) fn unsupported(what: &dyn std::fmt::Display) -> Box<SqlError> {
-    SqlError::new(40510, &[what])
+pub(crate) fn unsupported(what: impl std::fmt::Display) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
 }

@@ -161,7 +161,7 @@ impl<'a> Binder<'a> {
                         }
                         (Expr::Slot(out.outputs[at]), out.columns[at].collation.unwrap_or_default())
                     }
-                    Ok(_) => return Err(unsupported(&"ORDER BY a position in an assignment")),
+                    Ok(_) => return Err(unsupported("ORDER BY a position in an assignment")),
                     Err(b) => {
                         by_output = false;
                         (b.expr, b.collation)

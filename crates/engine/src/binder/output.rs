@@ -19,7 +19,7 @@ impl<'a> Binder<'a> {
         let [o] = list else {
             return match list {
                 [] => Ok(None),
-                _ => Err(unsupported(&"Two OUTPUT clauses")),
+                _ => Err(unsupported("Two OUTPUT clauses")),
             };
         };
         self.push_block();

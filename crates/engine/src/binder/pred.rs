@@ -96,7 +96,7 @@ impl<'a> Binder<'a> {
                 let (plan, _) = self.subquery(q)?;
                 Ok(Pred::Exists(Box::new(plan)))
             }
-            ExprKind::UpdatedColumn(_) => Err(unsupported(&"UPDATE() in triggers")),
+            ExprKind::UpdatedColumn(_) => Err(unsupported("UPDATE() in triggers")),
             ExprKind::FullText(f) => Err(unsupported(&f.name)),
             // The parser keeps conditions and values apart; anything else here is a value.
             _ => Err(SqlError::new(4145, &[&""])),

@@ -75,7 +75,7 @@ impl<'a> Binder<'a> {
     pub(crate) fn with(&mut self, with: &'a Option<ast::With>) -> SqlResult<()> {
         let Some(with) = with else { return Ok(()) };
         if with.xml_namespaces {
-            return Err(unsupported(&"WITH XMLNAMESPACES"));
+            return Err(unsupported("WITH XMLNAMESPACES"));
         }
         for (i, table) in with.tables.iter().enumerate() {
             if with.tables[..i].iter().any(|t| eq(&t.name.value, &table.name.value)) {
@@ -98,7 +98,7 @@ impl<'a> Binder<'a> {
             && !f.format.is("BROWSE")
         {
             if !f.format.is("XML") {
-                return Err(unsupported(&format_args!("FOR {}", f.format)));
+                return Err(unsupported(format_args!("FOR {}", f.format)));
             }
             let rows = self.query_rows(q, false)?;
             return self.for_xml(f, rows);
@@ -131,7 +131,7 @@ impl<'a> Binder<'a> {
         nested: bool,
     ) -> SqlResult<BoundQuery> {
         if !s.windows.is_empty() {
-            return Err(unsupported(&"The WINDOW clause"));
+            return Err(unsupported("The WINDOW clause"));
         }
         self.push_block();
         let r = self.select_in_block(s, q, nested);
@@ -285,7 +285,7 @@ impl<'a> Binder<'a> {
         let Some(g) = g else { return Ok(Vec::new()) };
         let one = |item: &'a GroupItem| match item {
             GroupItem::Expr(e) => Ok(e),
-            _ => Err(unsupported(&"GROUP BY with ROLLUP, CUBE or GROUPING SETS")),
+            _ => Err(unsupported("GROUP BY with ROLLUP, CUBE or GROUPING SETS")),
         };
         g.items.iter().map(one).collect()
     }
@@ -459,7 +459,7 @@ pub(crate) fn arith_op(op: ast::BinaryOp) -> SqlResult<BinaryOp> {
         ast::BinaryOp::BitOr => BinaryOp::BitOr,
         ast::BinaryOp::BitXor => BinaryOp::BitXor,
         ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
-            return Err(unsupported(&"The shift operator"));
+            return Err(unsupported("The shift operator"));
         }
     })
 }

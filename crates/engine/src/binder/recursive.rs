@@ -136,8 +136,7 @@ impl<'a> Binder<'a> {
         }
         let limit = self.max_recursion;
         let outputs = slots.clone();
-        let node =
-            Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }));
+        let node = Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }));
         Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
     }
 

@@ -24,7 +24,8 @@ const COLUMN: &str = "XML_F52E2B61-18A1-11d1-B105-00805F49916B";
 fn encoded(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for (i, c) in name.chars().enumerate() {
-        let plain = c.is_alphabetic() || c == '_' || (i > 0 && (c.is_numeric() || "-.".contains(c)));
+        let plain =
+            c.is_alphabetic() || c == '_' || (i > 0 && (c.is_numeric() || "-.".contains(c)));
         match plain {
             true => out.push(c),
             false => out.push_str(&format!("_x{:04X}_", c as u32)),
@@ -69,12 +70,12 @@ impl Binder<'_> {
                 "PATH" => row = Some(text.unwrap_or_else(|| "row".into())),
                 "ROOT" => root = Some(text.unwrap_or_else(|| "root".into())),
                 "ELEMENTS" => {}
-                other => return Err(unsupported(&format_args!("FOR XML {other}"))),
+                other => return Err(unsupported(format_args!("FOR XML {other}"))),
             }
         }
-        let Some(row) = row else { return Err(unsupported(&"FOR XML without PATH")) };
+        let Some(row) = row else { return Err(unsupported("FOR XML without PATH")) };
         if !q.assign.is_empty() {
-            return Err(unsupported(&"FOR XML of an assignment"));
+            return Err(unsupported("FOR XML of an assignment"));
         }
         let mut parts = vec![constant("")];
         if !row.is_empty() {
@@ -91,10 +92,8 @@ impl Binder<'_> {
         let text = self.call("CONCAT", parts)?;
         let text = Bound { expr: self.cast_to(text, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
         let row_slot = self.computed_slot(&text, "");
-        let node = Node::Compute(Box::new(Compute {
-            input: q.node,
-            items: vec![(text.expr, row_slot)],
-        }));
+        let node =
+            Node::Compute(Box::new(Compute { input: q.node, items: vec![(text.expr, row_slot)] }));
         let all = Bound::new(Expr::NULL, TEXT);
         let all_slot = self.computed_slot(&all, "");
         let agg = Agg {
@@ -109,7 +108,8 @@ impl Binder<'_> {
             collation: Default::default(),
             slot: all_slot,
         };
-        let aggregate = Aggregate { input: node, groups: Vec::new(), aggs: vec![agg], scalar: true };
+        let aggregate =
+            Aggregate { input: node, groups: Vec::new(), aggs: vec![agg], scalar: true };
         let mut node = Node::Aggregate(Box::new(aggregate));
         let mut out = all_slot;
         if let Some(root) = root {
@@ -137,7 +137,7 @@ impl Binder<'_> {
             name => name,
         };
         if name.starts_with('@') || name.contains('/') || name.ends_with("()") {
-            return Err(unsupported(&format_args!("The column name '{name}' with FOR XML PATH")));
+            return Err(unsupported(format_args!("The column name '{name}' with FOR XML PATH")));
         }
         let style = match c.ty.family() {
             Family::Binary | Family::RowVersion | Family::Variant => {

@@ -26,8 +26,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{
-    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth, OpenSpec,
-    RecoveryModel, RecoveryReport, StorageError, StorageInstance,
+    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth,
+    LOG_FILE_BYTES_MAX, OpenSpec, RecoveryModel, RecoveryReport, StorageError, StorageInstance,
 };
 
 /// `SINGLE_USER`.
@@ -43,8 +43,6 @@ pub const MB: u64 = 1 << 20;
 pub const DEFAULT_SIZE: u64 = 8 * MB;
 /// See above.
 pub const DEFAULT_GROWTH: u64 = 64 * MB;
-/// A log file cannot be larger.
-pub const MAX_LOG_FILE: u64 = 2 << 40;
 
 /// `sid` of sa.
 pub const SA_SID: [u8; 1] = [1];
@@ -213,7 +211,7 @@ impl Databases {
         };
         CreateSpec {
             data_files: vec![file(data_name, &files[0], data, None)],
-            log_files: vec![file(log_name, &files[1], log, Some(MAX_LOG_FILE))],
+            log_files: vec![file(log_name, &files[1], log, Some(LOG_FILE_BYTES_MAX))],
             options: default_options(model),
             temporary: false,
         }

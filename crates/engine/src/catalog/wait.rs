@@ -7,8 +7,8 @@
 //!
 //! | what is pending | lock | wait |
 //! |---|---|---|
-//! | a name that was created, dropped or renamed | its key in sysobjects | LCK_M_S |
-//! | an object that exists | the object | LCK_M_SCH_S |
+//! | an object that exists is changed or dropped | the object | LCK_M_SCH_S |
+//! | a name is created, or listed and dropped | its key in sysobjects | LCK_M_S |
 //! | the list of schemas | its key in sysschemas | LCK_M_S |
 //!
 //! So LOCK_TIMEOUT, deadlocks and attentions hold for these waits as for all others.
@@ -63,10 +63,9 @@ impl Catalog {
                 None => return self.blocked(self.schemas_resource(), session),
             },
         };
-        self.blocked(self.name_resource(schema, name), session).or_else(|| {
-            let found = self.find(schema, name, session)?;
-            self.blocked_object(found.head().id, session)
-        })
+        let found = self.find(schema, name, session);
+        let object = found.and_then(|o| self.blocked_object(o.head().id, session));
+        object.or_else(|| self.blocked(self.name_resource(schema, name), session))
     }
 
     /// The same for what an object is.

@@ -10,6 +10,7 @@ mod opentran;
 mod reindex;
 mod trace;
 
+use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -23,10 +24,6 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::{WaitStats, WaitType};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::{MaxLen, SqlType, Value};
-
-fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
-}
 
 /// Runs a DBCC statement.
 pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
@@ -51,7 +48,7 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         | "SHOWCONTIG" | "INDEXDEFRAG" | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE"
         | "IND" | "LOG" | "DBINFO" | "FLUSHPROCINDB" | "CLONEDATABASE" | "HELP" | "PROCCACHE"
         | "OUTPUTBUFFER" => {
-            return Err(unsupported(&format!("DBCC {}", dbcc.command.value.to_uppercase())));
+            return Err(unsupported(format!("DBCC {}", dbcc.command.value.to_uppercase())));
         }
         _ => return Err(SqlError::new(2526, &[])),
     }

@@ -30,7 +30,8 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
     let with = if fill > 0 { format!(" WITH (FILLFACTOR = {fill})") } else { String::new() };
     let text = format!("ALTER INDEX {index} ON {} REBUILD{with}", table.join("."));
     let parsed = parse_batch(&text, ParseOptions::default());
-    let mut parsed = parsed.map_err(|e| e.errors.into_iter().next().map_or_else(|| wrong(1), Box::new))?;
+    let mut parsed =
+        parsed.map_err(|e| e.errors.into_iter().next().map_or_else(|| wrong(1), Box::new))?;
     let statement = parsed.statements.pop().ok_or_else(|| wrong(1))?;
     crate::ddl::execute(cx, &statement, &text).unwrap_or_else(|| Err(wrong(1)))
 }

@@ -8,7 +8,8 @@
 //! 9006, 9007, 9008 or 9009. Without a target a file shrinks to the size it was made with. Data files are not shrunk:
 //! 40510; SHRINKDATABASE shrinks the log and leaves them as they are.
 
-use super::{number_of, print, send, text_of, unsupported};
+use super::{number_of, print, send, text_of};
+use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;

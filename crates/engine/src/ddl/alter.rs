@@ -4,6 +4,7 @@ use super::clauses::resolve_type;
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{create, resolve};
+use crate::binder::unsupported;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, ObjectKind, Table, fold};
@@ -15,10 +16,6 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{self, AssignError};
 use taffrail_types::{Collation, ConvertContext, SqlType, Value};
-
-fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
-}
 
 /// `ALTER TABLE`.
 pub(crate) fn alter_table(
@@ -293,7 +290,7 @@ fn alter_column(
 ) -> SqlResult<()> {
     let (name, ty, collation, nullable) = match change {
         ast::AlterColumn::Property { property, .. } => {
-            return Err(unsupported(&format!("ALTER COLUMN … {property}")));
+            return Err(unsupported(format!("ALTER COLUMN … {property}")));
         }
         ast::AlterColumn::Type { sparse: true, .. } => return Err(unsupported("SPARSE")),
         ast::AlterColumn::Type { name, ty, collation, nullable, .. } => {

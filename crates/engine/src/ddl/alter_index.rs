@@ -14,6 +14,7 @@ use super::index_options::{
     IndexOptions, check_partition, rebuild_options, reorganize_options, set_options,
 };
 use super::resolve;
+use crate::binder::unsupported;
 use crate::catalog::{Index, IndexKind, Object, Table, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -26,10 +27,6 @@ use taffrail_types::Value;
 
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
-}
-
-fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
 }
 
 /// `ALTER INDEX`.
@@ -65,7 +62,7 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
             set_options(options, &s.table.name.value).map(|()| drop(chosen))
         }
         AlterIndexAction::Disable => Err(unsupported("ALTER INDEX … DISABLE")),
-        AlterIndexAction::Other(word) => Err(unsupported(&format!("ALTER INDEX … {word}"))),
+        AlterIndexAction::Other(word) => Err(unsupported(format!("ALTER INDEX … {word}"))),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Clauses that several statements share: types, expressions kept as text, placement, options of indexes.
 
-use super::database::unsupported;
+use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::names::{self, TypeArg, TypeUse};
@@ -30,7 +30,7 @@ pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(Sql
         Some(resolved) => Ok((resolved?, false)),
         None => match name.to_ascii_lowercase().as_str() {
             known @ ("xml" | "text" | "ntext" | "image" | "geometry" | "geography"
-            | "hierarchyid") => Err(unsupported(&format!("The data type '{known}'"))),
+            | "hierarchyid") => Err(unsupported(format!("The data type '{known}'"))),
             _ => Err(missing()),
         },
     }

@@ -1,8 +1,9 @@
 //! CREATE, ALTER and DROP DATABASE.
 
 use super::options;
+use crate::binder::unsupported;
 use crate::catalog::fold;
-use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MAX_LOG_FILE, MB};
+use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::instance::Instance;
@@ -10,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{
-    CreateSpec, DataFileSpec, FileInfo, FileKind, Growth, RecoveryModel, StorageError,
+    CreateSpec, DataFileSpec, FileInfo, FileKind, Growth, LOG_FILE_BYTES_MAX, RecoveryModel, StorageError,
 };
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
@@ -19,10 +20,6 @@ use taffrail_types::Collation;
 const MIN_FILE: u64 = 512 << 10;
 /// The smallest primary file: what the catalogue needs.
 const MIN_PRIMARY: u64 = 2 * MB;
-
-pub(crate) fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
-}
 
 pub(crate) fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
@@ -35,7 +32,7 @@ pub(crate) fn create_database(
 ) -> SqlResult<()> {
     cx.refuse_in_transaction("CREATE DATABASE")?;
     if let Some(variant) = &s.variant {
-        return Err(unsupported(&format!("CREATE DATABASE … {variant}")));
+        return Err(unsupported(format!("CREATE DATABASE … {variant}")));
     }
     if let Some(c) = &s.containment
         && !c.is("NONE")
@@ -43,7 +40,7 @@ pub(crate) fn create_database(
         return Err(unsupported("CONTAINMENT = PARTIAL"));
     }
     if let Some(option) = s.options.first() {
-        return Err(unsupported(&format!("CREATE DATABASE … WITH {}", option.name.value)));
+        return Err(unsupported(format!("CREATE DATABASE … WITH {}", option.name.value)));
     }
     if let Some(collation) = &s.collation {
         match Collation::from_name(&collation.value) {
@@ -149,13 +146,13 @@ pub(super) fn file_spec(
     }
     let max_size = match spec.max_size {
         Some(ast::MaxFileSize::Size(max)) => Some(max.bytes()),
-        _ if is_log => Some(MAX_LOG_FILE),
+        _ if is_log => Some(LOG_FILE_BYTES_MAX),
         _ => None,
     };
     if max_size.is_some_and(|max| max < size) {
         return Err(SqlError::new(5103, &[&name]));
     }
-    if is_log && size > MAX_LOG_FILE {
+    if is_log && size > LOG_FILE_BYTES_MAX {
         return Err(SqlError::new(5150, &[]));
     }
     let growth = spec.growth.map_or(Growth::Bytes(DEFAULT_GROWTH), growth_of);
@@ -497,7 +494,7 @@ fn modify_file(
     let is_log = file.kind == FileKind::Log;
     let max_size = match spec.max_size {
         None => None,
-        Some(ast::MaxFileSize::Unlimited) => Some(is_log.then_some(MAX_LOG_FILE)),
+        Some(ast::MaxFileSize::Unlimited) => Some(is_log.then_some(LOG_FILE_BYTES_MAX)),
         Some(ast::MaxFileSize::Size(max)) => Some(Some(max.bytes())),
     };
     let limit = max_size.unwrap_or(file.max_size);
@@ -506,7 +503,7 @@ fn modify_file(
         if size <= file.size {
             return Err(SqlError::new(5039, &[]));
         }
-        if is_log && size > MAX_LOG_FILE {
+        if is_log && size > LOG_FILE_BYTES_MAX {
             return Err(SqlError::new(5150, &[]));
         }
         if let Some(limit) = limit
@@ -552,7 +549,7 @@ fn alter_file(
             Growth::Bytes(by) => taffrail_log::Growth::Bytes(by),
             Growth::Percent(n) => taffrail_log::Growth::Percent(n),
         };
-        let max_size = max_size.unwrap_or(file.max_size).unwrap_or(MAX_LOG_FILE);
+        let max_size = max_size.unwrap_or(file.max_size).unwrap_or(LOG_FILE_BYTES_MAX);
         let log = database.storage.log();
         log.set_file_options(at, growth, max_size).map_err(|e| log_error(database, file, e))?;
     }

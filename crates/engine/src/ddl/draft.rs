@@ -3,7 +3,7 @@
 use super::NewColumn;
 use super::clauses::{check_placement, constant, normalised, resolve_type};
 use super::index_options::index_options;
-use super::database::unsupported;
+use crate::binder::unsupported;
 use crate::catalog::{Column, Table};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::{SqlError, SqlResult};
@@ -241,7 +241,7 @@ impl TableDraft {
         }
         if c.sparse || !c.other.is_empty() {
             let what = c.other.first().map_or("SPARSE", |o| o);
-            return Err(unsupported(&format!("The column property {what}")));
+            return Err(unsupported(format!("The column property {what}")));
         }
         let ordinal = self.columns.len() + 1;
         let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
@@ -441,7 +441,7 @@ impl TableDraft {
         column: Option<usize>,
     ) -> SqlResult<()> {
         if let Some(variant) = &index.variant {
-            return Err(unsupported(&format!("A {variant} index")));
+            return Err(unsupported(format!("A {variant} index")));
         }
         if index.filter.is_some() {
             return Err(unsupported("A filtered index"));

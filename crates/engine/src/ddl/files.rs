@@ -1,6 +1,7 @@
 //! ALTER DATABASE … ADD LOG FILE, REMOVE FILE.
 
-use super::database::{file_spec, sql, unsupported};
+use super::database::{file_spec, sql};
+use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::DEFAULT_SIZE;
 use crate::context::StatementContext;

@@ -3,6 +3,7 @@
 use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
 use super::{create, resolve};
+use crate::binder::unsupported;
 use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Table};
 use crate::context::StatementContext;
@@ -15,10 +16,6 @@ use taffrail_types::Value;
 
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
-}
-
-fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
 }
 
 /// `CREATE INDEX`.

@@ -8,7 +8,7 @@
 //! | SORT_IN_TEMPDB, MAXDOP, STATISTICS_*, OPTIMIZE_FOR_SEQUENTIAL_KEY | accepted: sorts spill beside the database, builds have one thread, there are no statistics |
 //! | ALLOW_ROW_LOCKS, ALLOW_PAGE_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 
-use super::database::unsupported;
+use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 
@@ -106,10 +106,10 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
                 _ => return Err(unsupported("DATA_COMPRESSION")),
             },
             "ALLOW_ROW_LOCKS" | "ALLOW_PAGE_LOCKS" if !on => {
-                return Err(unsupported(&format!("{name} = OFF")));
+                return Err(unsupported(format!("{name} = OFF")));
             }
             "IGNORE_DUP_KEY" | "DROP_EXISTING" | "RESUMABLE" | "XML_COMPRESSION" if on => {
-                return Err(unsupported(&format!("{name} = ON")));
+                return Err(unsupported(format!("{name} = ON")));
             }
             "IGNORE_DUP_KEY"
             | "SORT_IN_TEMPDB"

@@ -2,6 +2,7 @@
 
 use super::clauses::resolve_type;
 use super::{create, resolve};
+use crate::binder::unsupported;
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, ObjectKind, Parameter};
@@ -10,10 +11,6 @@ use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast::{self, ModuleVerb};
 use taffrail_types::Value;
-
-fn unsupported(what: &str) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
-}
 
 /// `CREATE | ALTER PROCEDURE`. `text` is the whole batch: what the catalogue keeps.
 pub(crate) fn procedure(
@@ -32,7 +29,7 @@ pub(crate) fn procedure(
     }
     for option in &s.options {
         if option.name.is("ENCRYPTION") || option.name.is("NATIVE_COMPILATION") {
-            return Err(unsupported(&format!("WITH {}", option.name.value)));
+            return Err(unsupported(format!("WITH {}", option.name.value)));
         }
         if option.name.is("EXECUTE AS") || option.name.is("EXECUTE") || option.name.is("EXEC") {
             return Err(unsupported("EXECUTE AS of a procedure"));

@@ -1,7 +1,7 @@
 //! `ALTER DATABASE … SET`: what each option means here. An option that would change nothing because the engine does not
 //! know the thing may be set to the value that is true; any other value is refused.
 
-use super::database::unsupported;
+use crate::binder::unsupported;
 use crate::catalog::registry::{COMPATIBILITY_LEVEL, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER};
 use crate::database::Database;
 use taffrail_base::{SqlError, SqlResult};
@@ -76,7 +76,7 @@ pub(crate) fn apply(
         DatabaseOption::ReadOnly(false) => Ok(()),
         DatabaseOption::ReadOnly(true) => Err(unsupported("SET READ_ONLY")),
         DatabaseOption::State(state) => {
-            Err(unsupported(&format!("{state:?} together with other options")))
+            Err(unsupported(format!("{state:?} together with other options")))
         }
         DatabaseOption::TargetRecoveryTime(seconds) => {
             options.target_recovery_time_s = *seconds;
@@ -86,14 +86,14 @@ pub(crate) fn apply(
         DatabaseOption::PageVerify(_) => Err(unsupported("PAGE_VERIFY other than CHECKSUM")),
         DatabaseOption::CompatibilityLevel(level) => match *level == COMPATIBILITY_LEVEL as u32 {
             true => Ok(()),
-            false => Err(unsupported(&format!("COMPATIBILITY_LEVEL = {level}"))),
+            false => Err(unsupported(format!("COMPATIBILITY_LEVEL = {level}"))),
         },
         DatabaseOption::Switch(name, on) => {
             match SWITCHES.iter().find(|s| s.0.eq_ignore_ascii_case(name)) {
                 Some((_, is)) if is == on => Ok(()),
                 _ => {
                     let value = if *on { "ON" } else { "OFF" };
-                    Err(unsupported(&format!("SET {name} {value}")))
+                    Err(unsupported(format!("SET {name} {value}")))
                 }
             }
         }
@@ -102,7 +102,7 @@ pub(crate) fn apply(
             ("PARAMETERIZATION", Some(ast::OptionValue::Word(w))) if w.is("SIMPLE") => Ok(()),
             ("QUERY_STORE", Some(ast::OptionValue::Off)) => Ok(()),
             ("CURSOR_DEFAULT", Some(ast::OptionValue::Word(w))) if w.is("GLOBAL") => Ok(()),
-            _ => Err(unsupported(&format!("SET {name}"))),
+            _ => Err(unsupported(format!("SET {name}"))),
         },
     }
 }

@@ -7,11 +7,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 
 /// Gives a database another name: 5058 for a system database, 5030 while others use it, 1801 for a name that is taken.
-pub(super) fn modify_name(
-    cx: &mut StatementContext<'_>,
-    slot: &Slot,
-    new: &str,
-) -> SqlResult<()> {
+pub(super) fn modify_name(cx: &mut StatementContext<'_>, slot: &Slot, new: &str) -> SqlResult<()> {
     let (id, name) = (slot.entry.id, &slot.entry.name);
     if id.0 <= 4 {
         return Err(SqlError::new(5058, &[&"MODIFY NAME", name]));

@@ -3,7 +3,8 @@
 //! Two are the product's own: how the log's files are initialised, and how many VLFs a growth makes. Those of SQL Server
 //! that the engine has nothing to change for can be set to the value that is true.
 
-use super::database::{sql, unsupported};
+use super::database::sql;
+use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub(super) fn alter(
         return Err(unsupported("SCOPED CONFIGURATION FOR SECONDARY"));
     }
     if clear {
-        return Err(unsupported(&format!("SCOPED CONFIGURATION CLEAR {name}")));
+        return Err(unsupported(format!("SCOPED CONFIGURATION CLEAR {name}")));
     }
     let text = match &option.value {
         Some(OptionValue::On) => "1".to_owned(),
@@ -51,7 +52,7 @@ pub(super) fn alter(
     let is_default = text == "DEFAULT";
     let wrong = |allowed: &str| {
         let what = format!("{name} = {text} (possible: {allowed}, DEFAULT)");
-        unsupported(&format!("SCOPED CONFIGURATION {what}"))
+        unsupported(format!("SCOPED CONFIGURATION {what}"))
     };
     let mut options = database.storage.options();
     if name == LOG_INITIALIZATION.1 {
@@ -69,7 +70,7 @@ pub(super) fn alter(
     } else {
         return match FIXED.iter().find(|f| f.1 == name) {
             Some((_, _, value)) if is_default || text == value.to_string() => Ok(()),
-            _ => Err(unsupported(&format!("SCOPED CONFIGURATION {name} = {text}"))),
+            _ => Err(unsupported(format!("SCOPED CONFIGURATION {name} = {text}"))),
         };
     }
     // It is the database's, and lasts: not a part of any transaction.

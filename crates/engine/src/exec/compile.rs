@@ -107,7 +107,7 @@ fn declare_list(text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> {
 
 fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
     if p.readonly || p.varying {
-        return Err(crate::binder::unsupported_error(&"A table-valued or cursor parameter"));
+        return Err(crate::binder::unsupported_error("A table-valued or cursor parameter"));
     }
     Ok(Parameter {
         name: (&*p.name.value).into(),
@@ -299,7 +299,7 @@ impl<'s> Compiler<'s> {
             K::Execute(e) => StmtKind::Execute(Box::new(self.execute(*e)?)),
             K::BeginTransaction(b) => {
                 if b.distributed {
-                    return Err(crate::binder::unsupported_error(&"BEGIN DISTRIBUTED TRANSACTION"));
+                    return Err(crate::binder::unsupported_error("BEGIN DISTRIBUTED TRANSACTION"));
                 }
                 let text = SqlType::NVarChar(taffrail_types::MaxLen::N(255));
                 let described =
@@ -312,7 +312,7 @@ impl<'s> Compiler<'s> {
             K::SaveTransaction(n) => StmtKind::Save(self.name(*n)?),
             K::Use(name) => StmtKind::Use(name.value),
             K::Kill(k) if k.status_only => {
-                return Err(crate::binder::unsupported_error(&"KILL … WITH STATUSONLY"));
+                return Err(crate::binder::unsupported_error("KILL … WITH STATUSONLY"));
             }
             K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?),
             K::Checkpoint(_) => StmtKind::Checkpoint,
@@ -410,13 +410,13 @@ impl<'s> Compiler<'s> {
 
     fn execute(&mut self, e: ast::Execute) -> SqlResult<Execute> {
         if e.at.is_some() {
-            return Err(crate::binder::unsupported_error(&"EXEC AT"));
+            return Err(crate::binder::unsupported_error("EXEC AT"));
         }
         if e.run_as.is_some() {
-            return Err(crate::binder::unsupported_error(&"EXEC AS"));
+            return Err(crate::binder::unsupported_error("EXEC AS"));
         }
         if e.options.iter().any(|o| o.is("RESULT") || o.is("RESULT SETS")) {
-            return Err(crate::binder::unsupported_error(&"WITH RESULT SETS"));
+            return Err(crate::binder::unsupported_error("WITH RESULT SETS"));
         }
         let status = match &e.return_variable {
             None => None,

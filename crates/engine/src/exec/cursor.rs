@@ -128,9 +128,8 @@ impl Cursors {
             () => return -3,
         };
         let level = local.then_some(level);
-        let same = |c: &&Cursor| {
-            c.level == level && Collation::default().eq_str(&c.text.name, name)
-        };
+        let same =
+            |c: &&Cursor| c.level == level && Collation::default().eq_str(&c.text.name, name);
         match self.list.iter().find(same) {
             None if name.starts_with('@') => -2,
             None => -3,
@@ -149,13 +148,14 @@ pub(crate) fn text(
     let has = |word: &str| definition.options.iter().any(|o| o.is(word));
     for word in ["KEYSET", "DYNAMIC", "SCROLL_LOCKS", "OPTIMISTIC"] {
         if has(word) {
-            return Err(crate::binder::unsupported_error(&format!("A {word} cursor")));
+            return Err(crate::binder::unsupported_error(format!("A {word} cursor")));
         }
     }
     if definition.for_update.is_some() {
-        return Err(crate::binder::unsupported_error(&"A cursor FOR UPDATE"));
+        return Err(crate::binder::unsupported_error("A cursor FOR UPDATE"));
     }
-    for (one, other) in [("FAST_FORWARD", "SCROLL"), ("FORWARD_ONLY", "SCROLL"), ("LOCAL", "GLOBAL")]
+    for (one, other) in
+        [("FAST_FORWARD", "SCROLL"), ("FORWARD_ONLY", "SCROLL"), ("LOCAL", "GLOBAL")]
     {
         if has(one) && has(other) {
             return Err(SqlError::new(1048, &[&one, &other]));
@@ -223,9 +223,8 @@ impl Interpreter<'_> {
     ) -> SqlResult<Ended> {
         let level = text.local.then_some(self.session.nest_level);
         let list = &mut self.session.cursors.list;
-        let same = |c: &Cursor| {
-            c.level == level && Collation::default().eq_str(&c.text.name, &text.name)
-        };
+        let same =
+            |c: &Cursor| c.level == level && Collation::default().eq_str(&c.text.name, &text.name);
         if let Some(at) = list.iter().position(same) {
             if !text.name.starts_with('@') {
                 return Err(SqlError::new(16915, &[&text.name]));
@@ -359,7 +358,9 @@ impl Interpreter<'_> {
             for ((v, d), (_, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
                 values.push(match d.ty == *ty {
                     true => v.clone(),
-                    false => convert::cast_with(v, d.ty, *ty, None, Conversion::Implicit, &context)?,
+                    false => {
+                        convert::cast_with(v, d.ty, *ty, None, Conversion::Implicit, &context)?
+                    }
                 });
             }
             for ((var, _), v) in f.into.iter().zip(values) {

@@ -79,7 +79,7 @@ fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
     let sys = schema.is_some_and(|s| s.eq_ignore_ascii_case("sys"));
     let name = name.to_ascii_lowercase();
     let known = sys && FAMILIES.iter().any(|f| name.starts_with(f));
-    known.then(|| unsupported_error(&format_args!("sys.{name}")))
+    known.then(|| unsupported_error(format_args!("sys.{name}")))
 }
 
 impl Metadata for SessionMetadata<'_> {
@@ -101,7 +101,7 @@ impl Metadata for SessionMetadata<'_> {
         self.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
         match database.catalog.find_named(schema, bare, id) {
             Some(Object::Table(t)) => return Ok(Resolved::Table(database, t)),
-            Some(Object::View(_)) => return Err(unsupported_error(&"A view")),
+            Some(Object::View(_)) => return Err(unsupported_error("A view")),
             Some(_) => return Err(missing()),
             None => {}
         }

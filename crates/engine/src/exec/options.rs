@@ -43,7 +43,7 @@ impl Session {
             SwitchOption::ArithIgnore | SwitchOption::RemoteProcTransactions if !on => {}
             _ if !on => {}
             other => {
-                return Err(crate::binder::unsupported_error(&format_args!("SET {other:?} ON")));
+                return Err(crate::binder::unsupported_error(format_args!("SET {other:?} ON")));
             }
         }
         Ok(())
@@ -56,7 +56,7 @@ impl Session {
             ast::IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
             ast::IsolationLevel::Serializable => Isolation::Serializable,
             ast::IsolationLevel::Snapshot => {
-                return Err(crate::binder::unsupported_error(&"SNAPSHOT isolation"));
+                return Err(crate::binder::unsupported_error("SNAPSHOT isolation"));
             }
         };
         let isolation = self.options.isolation.into();
@@ -171,7 +171,7 @@ impl Session {
             ValueOption::ContextInfo => self.context_info = v.clone(),
             ValueOption::QueryGovernorCostLimit if number() == Some(0) => {}
             other => {
-                return Err(crate::binder::unsupported_error(&format_args!("SET {other:?}")));
+                return Err(crate::binder::unsupported_error(format_args!("SET {other:?}")));
             }
         }
         Ok(None)

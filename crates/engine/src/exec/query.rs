@@ -264,7 +264,7 @@ impl Interpreter<'_> {
         };
         if id.0 != 2 && self.session.transaction.parts.iter().any(other) {
             return Err(crate::binder::unsupported_error(
-                &"A transaction that changes two databases",
+                "A transaction that changes two databases",
             ));
         }
         Ok(())
@@ -373,7 +373,7 @@ impl Interpreter<'_> {
     /// KILL: 6101, 6104, 6106, 6115.
     fn kill(&mut self, v: &Value) -> SqlResult<()> {
         let Some(n) = v.as_i64() else {
-            return Err(crate::binder::unsupported_error(&"KILL of a unit of work"));
+            return Err(crate::binder::unsupported_error("KILL of a unit of work"));
         };
         if self.session.transaction.count > 0 {
             return Err(SqlError::new(6115, &[]));

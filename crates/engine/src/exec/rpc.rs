@@ -37,7 +37,7 @@ impl Interpreter<'_> {
             12 => self.execute_prepared(passed),
             13 => self.prepexec(passed),
             15 => Ok(self.unprepare(passed)),
-            _ => Ok(Err(crate::binder::unsupported_error(&"A cursor procedure"))),
+            _ => Ok(Err(crate::binder::unsupported_error("A cursor procedure"))),
         }
     }
 

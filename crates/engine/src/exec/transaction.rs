@@ -3,7 +3,7 @@
 use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
-use crate::session::{NamedSavepoint, Session, TransactionPart, client_gone};
+use crate::session::{NamedSavepoint, Session, TempTable, TransactionPart, client_gone};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -67,8 +67,9 @@ impl Session {
             let settled = database.catalog.ddl_ended(id, outcome);
             result = result.and(settled);
         }
-        if result.is_err() {
-            self.forget_lost_temp_tables();
+        match result {
+            Ok(()) => self.dropped_temp_tables.clear(),
+            Err(_) => self.forget_lost_temp_tables(),
         }
         result
     }
@@ -123,17 +124,31 @@ impl Session {
         result
     }
 
-    /// Temp tables whose creation was rolled back are gone.
+    /// Temp tables whose creation was rolled back are gone; those whose drop was, are there again.
     fn forget_lost_temp_tables(&mut self) {
-        if self.temp_tables.is_empty() {
+        if self.temp_tables.is_empty() && self.dropped_temp_tables.is_empty() {
             return;
         }
         let Ok(tempdb) = self.instance.databases().tempdb() else { return };
         let before = self.temp_tables.len();
         let id = self.id;
-        self.temp_tables.retain(|t| tempdb.catalog.table(t.object_id, id).is_some());
-        if self.temp_tables.len() != before {
+        let there = |t: &TempTable| tempdb.catalog.table(t.object_id, id).is_some();
+        self.temp_tables.retain(there);
+        let mut changed = self.temp_tables.len() != before;
+        let (back, gone) = std::mem::take(&mut self.dropped_temp_tables).into_iter().partition(there);
+        self.dropped_temp_tables = gone;
+        let back: Vec<TempTable> = back;
+        for t in back {
+            // The innermost last, as they are looked up.
+            let at = self.temp_tables.partition_point(|other| other.level <= t.level);
+            self.temp_tables.insert(at, t);
+            changed = true;
+        }
+        if changed {
             self.temp_version += 1;
+        }
+        if self.transaction.parts.is_empty() {
+            self.dropped_temp_tables.clear();
         }
     }
 

@@ -68,7 +68,7 @@ fn target(
     match resolve::find(cx, name)? {
         Some((database, Object::Table(table))) => Ok((database, table)),
         Some((_, Object::View(_))) => {
-            Err(crate::binder::unsupported_error(&"A bulk load of a view"))
+            Err(crate::binder::unsupported_error("A bulk load of a view"))
         }
         _ => Err(SqlError::new(208, &[name])),
     }

@@ -91,7 +91,7 @@ impl Settings {
                 | "DATA_SOURCE"
                 | "ERRORFILE_DATA_SOURCE"
                 | "FORMATFILE_DATA_SOURCE" => {
-                    return Err(unsupported_error(&format_args!("BULK INSERT … WITH {name}")));
+                    return Err(unsupported_error(format_args!("BULK INSERT … WITH {name}")));
                 }
                 _ => return Err(SqlError::new(155, &[&option.name.value, &"BULK INSERT"])),
             }
@@ -111,7 +111,7 @@ impl Settings {
 }
 
 fn unsupported(name: &str, value: &str) -> Box<SqlError> {
-    unsupported_error(&format_args!("BULK INSERT … WITH {name} = '{value}'"))
+    unsupported_error(format_args!("BULK INSERT … WITH {name} = '{value}'"))
 }
 
 fn codepage(option: &ast::NamedOption) -> SqlResult<Encoding> {

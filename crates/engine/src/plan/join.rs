@@ -154,7 +154,7 @@ impl Planner<'_, '_> {
             }
             let Some((at, _)) = best else {
                 return Err(crate::binder::unsupported_error(
-                    &"This combination of APPLY and joins",
+                    "This combination of APPLY and joins",
                 ));
             };
             let item = items.remove(at);
@@ -369,7 +369,7 @@ impl Planner<'_, '_> {
         let right_slots = self.slots_of_sources(right_sources);
         if keys.is_empty() {
             if kind == JoinType::Full {
-                return Err(crate::binder::unsupported_error(&"FULL JOIN without an equality"));
+                return Err(crate::binder::unsupported_error("FULL JOIN without an equality"));
             }
             let spool = Node::Spool(Box::new(Spool { input: right.0, save: right_slots.clone() }));
             let rows = left.1 * right.1;

@@ -10,12 +10,14 @@
 //! | `ddl::statistics` | sp_updatestats |
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
+//! | [`rename`] | sp_rename |
 //! | `lock.sql`, `renamedb.sql` | sp_lock, sp_renamedb |
 
 mod errorlog;
 mod help;
 mod odbc;
 mod odbc_types;
+mod rename;
 mod space;
 
 use crate::catalog::{Table, fold};
@@ -59,6 +61,7 @@ const RENAMEDB: &str = include_str!("renamedb.sql");
 static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_MSforeachdb", body: Body::Sql(FOREACH_DB) },
     SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
+    SystemProcedure { name: "sp_rename", body: Body::Native(rename::rename) },
     SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
     SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
     SystemProcedure { name: "xp_fixeddrives", body: Body::Native(space::fixed_drives) },

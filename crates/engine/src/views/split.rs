@@ -9,7 +9,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         ranged("STRING_SPLIT", (2, 2), &["value nvarchar(4000)?"], string_split),
         ranged("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
-        ranged("fn_helpcollations", (0, 0), &["name sysname! · description nvarchar(1000)!"], collations),
+        ranged(
+            "fn_helpcollations",
+            (0, 0),
+            &["name sysname! · description nvarchar(1000)!"],
+            collations,
+        ),
     ]);
 }
 

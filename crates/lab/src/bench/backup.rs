@@ -167,7 +167,6 @@ fn under_load(
         driver.prepare_insert()?;
         drivers.push(driver);
     }
-    let quiet = Duration::from_secs_f64(if amounts.rounds > 1 { 4.0 } else { 1.0 });
     let mut log = server.client("bench")?;
     std::thread::scope(|scope| {
         let workers: Vec<_> = drivers
@@ -187,13 +186,15 @@ fn under_load(
         let total = || commits.iter().map(|c| c.load(Ordering::Relaxed)).sum::<u64>() as f64;
         let mut windows = || -> io::Result<Pace> {
             std::thread::sleep(Duration::from_secs(1));
-            let still = || {
+            // About as long as the backups are.
+            let mut quiet = Duration::from_secs(1);
+            let still = |quiet: Duration| {
                 let (began, before) = (Instant::now(), total());
                 std::thread::sleep(quiet);
                 (total() - before) / began.elapsed().as_secs_f64()
             };
             let (mut speeds, mut during, mut without, mut loss) = (vec![], vec![], vec![], vec![]);
-            let mut last = still();
+            let mut last = still(quiet);
             // Rounds are cheap beside the noise of the device.
             for _ in 0..amounts.rounds * 2 - 1 {
                 let (began, before) = (Instant::now(), total());
@@ -201,7 +202,8 @@ fn under_load(
                 let rate = (total() - before) / began.elapsed().as_secs_f64();
                 // What the clients have logged is not to make the next backup longer.
                 log.run("BACKUP LOG bench TO DISK = 'NUL'").map_err(io::Error::other)?;
-                let next = still();
+                quiet = took.clamp(Duration::from_secs(1), Duration::from_secs(4));
+                let next = still(quiet);
                 let usual = (last + next) / 2.0;
                 speeds.push(mb_per_s(bytes, took));
                 during.push(rate);

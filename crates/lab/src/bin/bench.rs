@@ -12,7 +12,7 @@ use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{Figure, backup, bandwidth, bulk, growth, print_table, reading, vlfs};
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
-                     [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
+                     [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
                      parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth";
 
 struct Arguments {
@@ -73,7 +73,17 @@ fn arguments() -> Option<Arguments> {
             "--only" => a.only = Some(words.next()?),
             "--pairs" => a.effort.pairs = words.next()?.parse().ok().filter(|n| *n > 0),
             "--disk-gb" => a.effort.disk_gb = words.next()?.parse().ok(),
-            "--rounds" => a.scale.rounds = words.next()?.parse().ok().filter(|n| *n > 0)?,
+            "--rounds" => {
+                a.scale.rounds = words.next()?.parse().ok().filter(|n| *n > 0)?;
+                a.amounts.rounds = a.scale.rounds;
+            }
+            // Of the log that is read, the database that is backed up, the long INSERT.
+            "--mb" => {
+                let mb = words.next()?.parse().ok().filter(|n| *n >= 50)?;
+                a.amounts.log_mb = mb;
+                a.amounts.database_mb = mb;
+                a.amounts.insert_mb = mb;
+            }
             "--clients" => {
                 let counts = words.next()?;
                 a.counts = counts.split(',').map(|n| n.parse().ok()).collect::<Option<_>>()?;

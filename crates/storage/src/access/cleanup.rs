@@ -54,7 +54,11 @@ impl Database {
         Ok(cleaned)
     }
 
-    fn clean_leaf(self: &Arc<Self>, hobt: &Hobt, id: PageId) -> StorageResult<Cleaned> {
+    pub(super) fn clean_leaf(
+        self: &Arc<Self>,
+        hobt: &Hobt,
+        id: PageId,
+    ) -> StorageResult<Cleaned> {
         let key = {
             let leaf = self.pool().read_for(&self.store, id, Access::Scan)?;
             if !leaf.is_leaf() || leaf.hobt() != hobt.id() || leaf.ghosts() == 0 {
@@ -89,9 +93,13 @@ impl Database {
     }
 }
 
-enum Cleaned {
+/// What became of a leaf with ghosts.
+pub(super) enum Cleaned {
+    /// They are gone.
     Yes,
+    /// A transaction that still runs may want them back.
     Later,
+    /// There were none, or it is not that leaf any more.
     Nothing,
 }
 

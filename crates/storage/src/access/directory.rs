@@ -287,17 +287,14 @@ fn free_pending(db: &Arc<Database>, what: &mut Pending) -> StorageResult<bool> {
                     return Ok(true);
                 }
                 let mut work = Work::system(db, "DeferredDrop");
-                let done = (|| {
-                    let next = db.free_iam(&mut work, *iam)?;
-                    btree::remove_entry(&mut work, &db.directory(), &k)?;
-                    if !next.is_none() {
-                        add_pending(db, &mut work, next)?;
-                    }
-                    Ok(next)
-                })();
+                let done = db.free_iam(&mut work, *iam, |work, next| {
+                    btree::remove_entry(work, &db.directory(), &k)?;
+                    if next.is_none() { Ok(()) } else { add_pending(db, work, next) }
+                });
                 match done {
-                    Ok(next) => {
+                    Ok((next, extents)) => {
                         work.commit_system()?;
+                        drop(extents);
                         db.extents_freed(0);
                         *iam = next;
                     }

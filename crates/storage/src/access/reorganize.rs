@@ -3,7 +3,7 @@
 //! B+-trees" (SIGMOD 1996): many short system transactions, each of which changes two or three leaves and their parent.
 //!
 //! ```text
-//! merge   the leaves under one parent are looked at without latches. Where some neighbours (up to WINDOW) would fit, at the fill
+//! merge   the leaves under one parent are looked at without latches. Ghosts of ended transactions go first. Where some neighbours (up to WINDOW) would fit, at the fill
 //!         factor, on one page less, rows move to the left pair by pair; otherwise nothing moves
 //! order   the leaves' pages, and free pages of the tree's if they are many, in ascending order are where the leaves are to be in the
 //!         order of keys. A leaf moves to a place that is free; that frees its own place for the next. A cycle begins with a
@@ -75,7 +75,9 @@ struct Merge {
     /// The parent whose windows are dealt with: the least key below it.
     parent: Vec<u8>,
     windows: Vec<Window>,
-    /// A leaf was freed since it was last looked at: there may be more to do now.
+    /// Leaves that have ghosts.
+    ghosts: Vec<PageId>,
+    /// Something was freed since it was last looked at: there may be more to do now.
     again: bool,
     /// The least key below the next one.
     next: Option<Vec<u8>>,
@@ -112,8 +114,9 @@ impl Reorganize {
             phase: Phase::Merge(Merge {
                 parent: Vec::new(),
                 windows: Vec::new(),
-                again: true,
-                next: None,
+                ghosts: Vec::new(),
+                again: false,
+                next: Some(Vec::new()),
             }),
             done: Reorganized::default(),
         })
@@ -133,6 +136,13 @@ impl Reorganize {
         }
         let hobt = &*self.hobt;
         self.phase = match std::mem::replace(&mut self.phase, Phase::Done) {
+            Phase::Merge(mut merge) if !merge.ghosts.is_empty() => {
+                if let Some(leaf) = merge.ghosts.pop() {
+                    db.clean_leaf(hobt, leaf)?;
+                }
+                merge.again = true;
+                Phase::Merge(merge)
+            }
             Phase::Merge(mut merge) => match (merge.windows.pop(), merge.next.take()) {
                 (Some(window), next) => {
                     let freed = self.done.freed;
@@ -140,8 +150,8 @@ impl Reorganize {
                     merge.again |= self.done.freed > freed;
                     Phase::Merge(Merge { next, ..merge })
                 }
-                (None, _) if merge.again => self.survey(db, merge.parent)?,
-                (None, Some(next)) => self.survey(db, next)?,
+                (None, _) if merge.again => self.survey(db, merge.parent, false)?,
+                (None, Some(next)) => self.survey(db, next, true)?,
                 (None, None) => Phase::Collect { key: Vec::new(), leaves: Vec::new() },
             },
             Phase::Collect { key, mut leaves } => match survey(db, hobt, &key)? {
@@ -174,16 +184,20 @@ impl Reorganize {
         Ok(!matches!(self.phase, Phase::Done))
     }
 
-    /// Finds the neighbours under a parent that would fit on fewer pages.
-    fn survey(&self, db: &Arc<Database>, parent: Vec<u8>) -> StorageResult<Phase> {
+    /// Finds the neighbours under a parent that would fit on fewer pages, or, the first time, leaves with ghosts.
+    fn survey(&self, db: &Arc<Database>, parent: Vec<u8>, first: bool) -> StorageResult<Phase> {
         let Some(found) = survey(db, &self.hobt, &parent)? else { return Ok(Phase::Free(0)) };
         let full = MAX_ROW_BYTES + SLOT_BYTES;
         let fill = full - self.spare;
         let mut sizes = Vec::with_capacity(found.leaves.len());
+        let mut ghosts = Vec::new();
         for (_, leaf) in &found.leaves {
             let page = db.pool().read_for(&db.store, *leaf, Access::Scan)?;
             // One that is not here any more counts as full: it is left alone.
             let here = page.is_leaf() && page.hobt() == self.hobt.id();
+            if first && here && page.ghosts() > 0 {
+                ghosts.push(*leaf);
+            }
             sizes.push(match here {
                 true => (full - page.free_bytes() as usize, usize::from(page.slots())),
                 false => (full, 1),
@@ -191,7 +205,7 @@ impl Reorganize {
         }
         let mut windows = Vec::new();
         let mut at = 0;
-        while at + 1 < sizes.len() {
+        while at + 1 < sizes.len() && ghosts.is_empty() {
             let pairs = fewer(&sizes[at..sizes.len().min(at + WINDOW)], fill);
             if pairs > 0 {
                 windows.push(Window { key: found.leaves[at].0.clone(), pairs });
@@ -201,7 +215,7 @@ impl Reorganize {
         // The last is dealt with first; from left to right.
         windows.reverse();
         let next = found.next.filter(|next| *next > parent);
-        Ok(Phase::Merge(Merge { parent, windows, again: false, next }))
+        Ok(Phase::Merge(Merge { parent, windows, ghosts, again: false, next }))
     }
 
     /// Deals with the first pair of a window; gives what is left of it.

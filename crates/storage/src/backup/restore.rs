@@ -279,7 +279,7 @@ impl Step<'_> {
             .map(|(f, vlfs)| RestoredFile {
                 path: f.path.clone(),
                 growth: f.growth,
-                max_size: f.max_size.unwrap_or(2 << 40),
+                max_size: f.max_size.unwrap_or(taffrail_log::LOG_FILE_BYTES_MAX),
                 vlfs,
             })
             .collect();

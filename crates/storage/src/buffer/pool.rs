@@ -467,11 +467,6 @@ impl BufferPool {
             self.arena.disown(frame);
         }
     }
-
-    /// Pages in memory, by database: `sys.dm_os_buffer_descriptors` in short.
-    pub fn pages_in_memory(&self) -> u64 {
-        self.shards.iter().map(|s| s.lock().len() as u64).sum()
-    }
 }
 
 /// Where a page's bytes come from when it is not in memory.

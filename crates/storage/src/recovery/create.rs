@@ -209,7 +209,7 @@ fn create_files(
             path: f.path.clone(),
             size: f.size,
             growth: f.growth,
-            max_size: f.max_size.unwrap_or(2 << 40),
+            max_size: f.max_size.unwrap_or(taffrail_log::LOG_FILE_BYTES_MAX),
         })
         .collect();
     let log = Log::create(env, &log_specs, log_options(instance, &store, &spec.options), guid)

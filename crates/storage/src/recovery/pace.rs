@@ -80,14 +80,6 @@ impl Database {
         self.store.log().appended().since(from)
     }
 
-    /// How long a restart's redo would take now, at the rate that was measured.
-    pub fn estimated_redo(&self) -> Duration {
-        let rate = &self.instance.redo_rate;
-        let log = self.redo_bytes() as f64 / rate.bytes() as f64;
-        let pages = self.store.dirty_at_most() as f64 / rate.pages() as f64;
-        Duration::from_secs_f64(log.max(pages))
-    }
-
     /// TARGET_RECOVERY_TIME; none: checkpoints write everything, by the recovery interval.
     fn target(&self) -> Option<u64> {
         Some(u64::from(self.options().target_recovery_time_s)).filter(|&s| s > 0)

@@ -99,6 +99,8 @@ fn open(
     let began = instance.env.clock.monotonic();
     next_hobt_id(&db)?;
     undo::prepare(&db, losers)?;
+    // The newest may have been dropped by one of those, and be there again.
+    next_hobt_id(&db)?;
     directory::load_pending(&db)?;
     report.system_undo = instance.env.clock.monotonic().saturating_sub(began);
     db.note_recovery(&report);

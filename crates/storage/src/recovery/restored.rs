@@ -179,6 +179,7 @@ fn finish<E: From<StorageError>>(
     })?;
     let Redone { losers, report, .. } = redone;
     undo::prepare(&db, losers)?;
+    next_hobt_id(&db)?;
     directory::load_pending(&db)?;
     db.note_recovery(&report);
     db.finish_recovery()?;

@@ -90,8 +90,8 @@ pub enum Durability {
     Delayed,
 }
 
-/// A place that a transaction can be rolled back to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A place that a transaction can be rolled back to; by default its beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Savepoint {
     last: LogPos,
     pending: usize,

@@ -32,6 +32,8 @@ pub struct Seen {
     pub blocked_by_undo: u64,
     pub closed_in_undo: u64,
     pub background_writes: u64,
+    pub leaves_merged: u64,
+    pub leaves_moved: u64,
 }
 
 macro_rules! each_field {
@@ -43,7 +45,7 @@ impl Seen {
         each_field!(self, f, runs operations commits delayed_lost rollbacks savepoint_rollbacks splits vlf_wraps
             log_growths log_full data_growths checkpoints evictions torn_writes torn_repaired crashes
             crashes_in_recovery clean_restarts lobs drops builds disk_full locked_reads emptied rolled_back_by_restart
-            undo_steps blocked_by_undo closed_in_undo background_writes);
+            undo_steps blocked_by_undo closed_in_undo background_writes leaves_merged leaves_moved);
     }
 
     pub fn add(&mut self, other: &Seen) {

@@ -29,6 +29,7 @@ impl Run {
             84..90 => self.read()?,
             90..92 => self.checkpoint()?,
             92..94 => self.flush_log()?,
+            94..96 => self.reorganize()?,
             _ => self.ticks(),
         }
         Ok(())
@@ -431,6 +432,44 @@ impl Run {
         }
         self.must("checkpoint", result)?;
         Ok(())
+    }
+
+    /// Some steps of a reorganization, beside the open transactions.
+    pub fn reorganize(&mut self) -> Outcome<()> {
+        let committed = self.model.committed();
+        let trees: Vec<(HobtId, ObjectId)> = committed
+            .tables
+            .iter()
+            .filter(|(_, t)| t.kind == HobtKind::BTree)
+            .map(|(id, t)| (*id, t.object))
+            .collect();
+        if trees.is_empty() {
+            return Ok(());
+        }
+        let (id, object) = trees[self.rng.below(trees.len() as u64) as usize];
+        let fill = [0, 60, 80, 95][self.rng.below(4) as usize];
+        let scale = self.rng.below(9);
+        let steps = 1 + self.rng.below(1 << scale);
+        self.note(format!("{steps} steps of a reorganization of {id}"));
+        let db = self.db();
+        let mut tx = db.begin(BeginSpec { lock_timeout_ms: 0, ..BeginSpec::default() });
+        let mut some = || -> Result<btree::Reorganized, StorageError> {
+            tx.lock_object(object, LockMode::IS)?;
+            let mut work = btree::Reorganize::new(&db.hobt(id)?, fill)?;
+            for _ in 0..steps {
+                if !work.step(&mut tx)? {
+                    break;
+                }
+            }
+            Ok(work.done())
+        };
+        let result = some();
+        if let Some(done) = self.judge("a reorganization", result)? {
+            self.seen.leaves_merged += done.freed;
+            self.seen.leaves_moved += done.moved;
+        }
+        let ended = tx.rollback();
+        self.must("the end of a reorganization", ended).map(drop)
     }
 
     pub fn flush_log(&mut self) -> Outcome<()> {

@@ -1,5 +1,5 @@
 //! The frozen tables of `SQL_Latin1_General_CP1_CI_AS`. They are stored, in effect, in every index over text: a change
-//! of one weight is a change of the file format (raise [`super::TABLES_VERSION`]).
+//! of one weight is a change of the file format.
 //!
 //! Order: controls by number · blank · punctuation and symbols by number · digits · the letters a–z, each followed by
 //! its accented forms (by number) and then the letters made of it (æ after a, ß after s) · other letters below U+0250 by

@@ -10,7 +10,11 @@ use taffrail_base::{SqlError, SqlResult};
 
 impl Databases {
     /// `MODIFY NAME` of a database that is open and that nobody else uses; gives it as it was, and as it is now.
-    pub(crate) fn rename(&self, name: &str, new: &str) -> SqlResult<(Arc<Database>, Arc<Database>)> {
+    pub(crate) fn rename(
+        &self,
+        name: &str,
+        new: &str,
+    ) -> SqlResult<(Arc<Database>, Arc<Database>)> {
         let _changing = self.changing.lock();
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
         if self.slot(new).is_some_and(|other| other.entry.id != slot.entry.id) {

@@ -93,7 +93,8 @@ struct Round {
 /// `length`: of a log that does not grow.
 fn round(server: &Taffrail, data: &Path, kind: Kind, length: Duration) -> io::Result<Round> {
     let name = "commits";
-    let table = format!("CREATE TABLE target (id int IDENTITY PRIMARY KEY, text char({ROW}) NOT NULL)");
+    let table =
+        format!("CREATE TABLE target (id int IDENTITY PRIMARY KEY, text char({ROW}) NOT NULL)");
     let mut control = make(server, data, name, kind, &[table])?;
     let before = growths(&mut control, name)?;
     let text = SqlType::VarChar(MaxLen::N(ROW as u16));

@@ -72,7 +72,13 @@ pub fn growth(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure>> 
 }
 
 /// Makes a database and waits until everything about it is on the disk.
-fn make(server: &Taffrail, data: &Path, name: &str, kind: Kind, tables: &[String]) -> io::Result<Client> {
+fn make(
+    server: &Taffrail,
+    data: &Path,
+    name: &str,
+    kind: Kind,
+    tables: &[String],
+) -> io::Result<Client> {
     let (mode, by_mb) = match kind {
         // What is grown by hand with ZERO is written at once.
         Kind::PreSized => ("ZERO", 64),
@@ -90,8 +96,9 @@ fn make(server: &Taffrail, data: &Path, name: &str, kind: Kind, tables: &[String
     let mode = format!("ALTER DATABASE SCOPED CONFIGURATION SET LOG_INITIALIZATION = {mode}");
     run_all(&mut client, &[mode])?;
     if kind == Kind::PreSized {
-        let size =
-            format!("ALTER DATABASE {name} MODIFY FILE (NAME = {name}_log, SIZE = {PRESIZED_MB}MB)");
+        let size = format!(
+            "ALTER DATABASE {name} MODIFY FILE (NAME = {name}_log, SIZE = {PRESIZED_MB}MB)"
+        );
         run_all(&mut client, &[size])?;
     }
     run_all(&mut client, tables)?;
@@ -106,7 +113,8 @@ fn make(server: &Taffrail, data: &Path, name: &str, kind: Kind, tables: &[String
 
 /// Returns when nothing is written to the database's files any more: what was reserved is initialised.
 fn stand_still(client: &mut Client) -> io::Result<()> {
-    let written = "SELECT SUM(num_of_bytes_written) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL)";
+    let written =
+        "SELECT SUM(num_of_bytes_written) FROM sys.dm_io_virtual_file_stats(DB_ID(), NULL)";
     let mut last = number(client, written)?;
     let mut still = 0;
     // The background writer rests for a fraction of a second between its looks at an idle log.

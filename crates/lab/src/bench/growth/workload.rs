@@ -30,9 +30,9 @@ struct Run {
 pub fn workload(server: &Taffrail, data: &Path, plan: Plan) -> io::Result<Vec<Figure>> {
     let ahead = [64, 1024].map(|by_mb| Kind::Grows { mode: "AHEAD", by_mb });
     let mut kinds = vec![Kind::PreSized, ahead[0], ahead[1]];
-    let others = ["ZERO", "SQL2022"].into_iter().flat_map(|mode| {
-        [64, 1024].map(|by_mb| Kind::Grows { mode, by_mb })
-    });
+    let others = ["ZERO", "SQL2022"]
+        .into_iter()
+        .flat_map(|mode| [64, 1024].map(|by_mb| Kind::Grows { mode, by_mb }));
     kinds.extend(others);
     let mut runs: Vec<Vec<Run>> = kinds.iter().map(|_| Vec::new()).collect();
     let mut pairs = [Pairs::default(), Pairs::default()];

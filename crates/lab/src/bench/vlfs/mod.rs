@@ -96,6 +96,9 @@ impl Plan {
 struct Measured {
     work: String,
     pairs: Pairs,
+    /// Processor time of the servers, which a busy machine does less to; in hundredths of a second, so only what is long
+    /// says something.
+    cpu: Option<Pairs>,
     /// VLFs that the log of many crossed, over all pairs.
     crossed: u64,
     /// They are to be enough in each half of a pair; otherwise over all pairs.
@@ -104,7 +107,7 @@ struct Measured {
 
 impl Measured {
     fn new(work: &str) -> Measured {
-        Measured { work: work.into(), pairs: Pairs::default(), crossed: 0, each: true }
+        Measured { work: work.into(), pairs: Pairs::default(), cpu: None, crossed: 0, each: true }
     }
 
     fn figure(&self, limit: f64) -> Figure {
@@ -113,6 +116,10 @@ impl Measured {
         let crossed = self.crossed / halves;
         let counts = if crossed < ENOUGH { ", but too few were crossed to count" } else { "" };
         let verdict = if ratio.median <= limit { "reached" } else { "not reached" };
+        let cpu = self.cpu.as_ref().map_or(String::new(), |cpu| {
+            let r = cpu.ratio();
+            format!("; processor time {:.3} [{:.3}, {:.3}]", r.median, r.low, r.high)
+        });
         let times = if self.each { "each time" } else { "in all" };
         Figure {
             work: self.work.clone(),
@@ -121,7 +128,7 @@ impl Measured {
             unit: "ratio",
             of_device: None,
             note: format!(
-                "95 % in [{:.3}, {:.3}], {} pairs; {FEW} VLFs {:.4} s, {MANY} VLFs {:.4} s, {crossed} VLFs crossed {times}; <= {limit}: {verdict}{counts}",
+                "95 % in [{:.3}, {:.3}], {} pairs; {FEW} VLFs {:.4} s, {MANY} VLFs {:.4} s, {crossed} VLFs crossed {times}; <= {limit}: {verdict}{counts}{cpu}",
                 ratio.low, ratio.high, ratio.pairs, ratio.base, ratio.other
             ),
             drift: 0.0,
@@ -135,7 +142,10 @@ pub fn vlfs(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure>> {
     let few_bytes = plan.few_bytes()?;
     let began = std::time::Instant::now();
     let few = Side::make(binary, &dir.join("vlfs-few"), plan.customers, few_bytes, growth, None)?;
-    println!("log of {FEW} VLFs made, filled and wrapped after {:.0} s", began.elapsed().as_secs_f64());
+    println!(
+        "log of {FEW} VLFs made, filled and wrapped after {:.0} s",
+        began.elapsed().as_secs_f64()
+    );
     let many = Side::make(
         binary,
         &dir.join("vlfs-many"),

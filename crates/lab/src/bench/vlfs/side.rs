@@ -112,10 +112,7 @@ impl Side {
 
     /// Runs statements.
     pub fn run(&mut self, sql: &str) -> io::Result<()> {
-        self.client
-            .run(sql)
-            .map(|_| ())
-            .map_err(|e| io::Error::other(format!("{e} in {sql}")))
+        self.client.run(sql).map(|_| ()).map_err(|e| io::Error::other(format!("{e} in {sql}")))
     }
 
     /// The same, and how long it took.
@@ -123,6 +120,14 @@ impl Side {
         let began = Instant::now();
         self.run(sql)?;
         Ok(began.elapsed().as_secs_f64())
+    }
+
+    /// Processor time that the server's threads have taken.
+    pub fn cpu(&self) -> io::Result<f64> {
+        match &self.server {
+            Some(server) => Ok(server.threads()?.iter().map(|t| t.1).sum()),
+            None => Err(io::Error::other("the server was killed")),
+        }
     }
 
     /// Another connection.
@@ -152,9 +157,8 @@ impl Side {
 
     fn head(&mut self) -> io::Result<Head> {
         let seqno = self.head_number()?;
-        let place = format!(
-            "SELECT vlf_begin_offset FROM {LOG_INFO} WHERE vlf_sequence_number = {seqno}"
-        );
+        let place =
+            format!("SELECT vlf_begin_offset FROM {LOG_INFO} WHERE vlf_sequence_number = {seqno}");
         Ok(Head { offset: number(&mut self.client, &place)? as u64 })
     }
 

@@ -108,20 +108,25 @@ pub fn small(sides: &mut [Side; 2], plan: Plan) -> io::Result<Vec<Figure>> {
 fn kind(sides: &mut [Side; 2], plan: Plan, clients: usize, rows: u32) -> io::Result<Figure> {
     let amount = settle_amount(&mut sides[0], clients, rows, plan)?;
     let name = format!("VLFs: {clients} client{}, {rows} row", if clients > 1 { "s" } else { "" });
-    let mut whole =
-        Measured { each: false, ..Measured::new(&format!("{name}{}", if rows > 1 { "s" } else { "" })) };
+    let mut whole = Measured {
+        each: false,
+        ..Measured::new(&format!("{name}{}", if rows > 1 { "s" } else { "" }))
+    };
+    let mut cpu_pairs = Pairs::default();
     let mut parts = vec![Pairs::default(); PARTS.len()];
     for pair in 0..=plan.pairs {
-        let mut took = [[0.0; PARTS.len()]; 2];
+        let (mut took, mut cpu) = ([[0.0; PARTS.len()]; 2], [0.0; 2]);
         for which in order(pair) {
             let side = &mut sides[which];
             side.run("TRUNCATE TABLE work")?;
             side.settle()?;
             let mut connections = connect(side, clients)?;
             let before = side.head_number()?;
+            let busy = side.cpu()?;
             for (n, (_, statement)) in PARTS.iter().enumerate() {
                 took[which][n] = part(&mut connections, statement, amount)?;
             }
+            cpu[which] = side.cpu()? - busy;
             if which == 1 && pair > 0 {
                 whole.crossed += side.head_number()? - before;
             }
@@ -129,11 +134,13 @@ fn kind(sides: &mut [Side; 2], plan: Plan, clients: usize, rows: u32) -> io::Res
         // The first is not counted.
         if pair > 0 {
             whole.pairs.push(took[0].iter().sum(), took[1].iter().sum());
+            cpu_pairs.push(cpu[0], cpu[1]);
             for (n, pairs) in parts.iter_mut().enumerate() {
                 pairs.push(took[0][n], took[1][n]);
             }
         }
     }
+    whole.cpu = Some(cpu_pairs);
     let mut figure = whole.figure(1.03);
     for ((what, _), pairs) in PARTS.iter().zip(&parts) {
         let r = pairs.ratio();

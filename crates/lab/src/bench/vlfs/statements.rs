@@ -3,7 +3,7 @@
 use super::side::Side;
 use super::{Measured, Plan};
 use crate::bench::Figure;
-use crate::bench::pairs::order;
+use crate::bench::pairs::{Pairs, order};
 use std::io;
 
 const STATEMENTS: [(&str, &str); 3] = [
@@ -15,7 +15,8 @@ const STATEMENTS: [(&str, &str); 3] = [
 /// Statement after statement, the sides in turn.
 pub fn statements(sides: &mut [Side; 2], plan: Plan) -> io::Result<Vec<Figure>> {
     let name = |what: &str| format!("VLFs: {what} of {} customers", plan.customers);
-    let mut measured = STATEMENTS.map(|(what, _)| Measured::new(&name(what)));
+    let mut measured = STATEMENTS
+        .map(|(what, _)| Measured { cpu: Some(Pairs::default()), ..Measured::new(&name(what)) });
     let mut checkpoint = Measured::new("VLFs: CHECKPOINT after the update");
     let mut backup = Measured::new("VLFs: log backup of update and delete");
     // The first round reads and writes everything once, and is not counted.
@@ -24,14 +25,16 @@ pub fn statements(sides: &mut [Side; 2], plan: Plan) -> io::Result<Vec<Figure>> 
         let mut behind = [[0.0; 2]; 2];
         let mut behind_crossed = [0; 2];
         for (n, (_, sql)) in STATEMENTS.iter().enumerate() {
-            let (mut took, mut crossed) = ([0.0; 2], 0);
+            let (mut took, mut cpu, mut crossed) = ([0.0; 2], [0.0; 2], 0);
             for which in order(pair) {
                 let side = &mut sides[which];
                 if n == 0 {
                     side.settle()?;
                 }
                 let before = side.head_number()?;
+                let busy = side.cpu()?;
                 took[which] = side.timed(sql)?;
+                cpu[which] = side.cpu()? - busy;
                 let across = side.head_number()? - before;
                 if which == 1 {
                     crossed = across;
@@ -52,6 +55,9 @@ pub fn statements(sides: &mut [Side; 2], plan: Plan) -> io::Result<Vec<Figure>> 
             }
             if counts {
                 measured[n].pairs.push(took[0], took[1]);
+                if let Some(pairs) = &mut measured[n].cpu {
+                    pairs.push(cpu[0], cpu[1]);
+                }
                 measured[n].crossed += crossed;
             }
         }

@@ -117,7 +117,7 @@ pub(super) fn redo_append(page: &mut Page, r: &Record<'_>) -> RedoResult {
 fn insert_rows(page: &mut Page, mut at: usize, mut rows: Take<'_>) -> RedoResult {
     while let Some(len) = rows.u16() {
         let row = rows.bytes(len.into()).ok_or("the record is too short")?;
-        if row.len() + SLOT_BYTES > page.free_bytes() as usize {
+        if row.is_empty() || row.len() + SLOT_BYTES > page.free_bytes() as usize {
             return Err("the rows do not fit".to_owned());
         }
         page.insert_row(at, &[row]);

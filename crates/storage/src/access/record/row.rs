@@ -116,7 +116,7 @@ pub(crate) fn apply_ghost(page: &mut Page, slot: usize, ghost: bool, txn: Transa
     }
     match (was, ghost) {
         (false, true) => {
-            page.set_ghosts(page.ghosts() + 1);
+            page.set_ghosts(page.ghosts().saturating_add(1));
             page.note_ghost(txn);
         }
         (true, false) => page.set_ghosts(page.ghosts().saturating_sub(1)),
@@ -139,7 +139,7 @@ fn apply_modify(
     if was && !is {
         page.set_ghosts(page.ghosts().saturating_sub(1));
     } else if is && !was {
-        page.set_ghosts(page.ghosts() + 1);
+        page.set_ghosts(page.ghosts().saturating_add(1));
         page.note_ghost(txn);
     }
     if new.len() < old && !compensation {
@@ -251,6 +251,10 @@ pub(super) fn redo_expunge(page: &mut Page, r: &Record<'_>) -> RedoResult {
     let mut slots = Vec::new();
     while let Some(slot) = t.u16() {
         has_row(page, slot.into())?;
+        // They are removed from the last on, so that the ones before stay where they are.
+        if slots.last().is_some_and(|&last| last >= slot) {
+            return Err("the slots are not in order".to_owned());
+        }
         slots.push(slot);
     }
     apply_expunge(page, place_of(r)?, &slots);

@@ -108,7 +108,7 @@ pub(super) fn redo_undo_split(page: &mut Page, r: &Record<'_>) -> RedoResult {
     let next = PageId::from_u64(t.u64().ok_or("the record is too short")?);
     while let Some(len) = t.u16() {
         let row = t.bytes(len.into()).ok_or("the record is too short")?;
-        if row.len() + SLOT_BYTES > page.free_bytes() as usize {
+        if row.is_empty() || row.len() + SLOT_BYTES > page.free_bytes() as usize {
             return Err("the rows do not fit".to_owned());
         }
         page.insert_row(page.slots() as usize, &[row]);
