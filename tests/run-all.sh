@@ -14,7 +14,10 @@ TAFFRAIL_CLIENTS=$(./tests/clients/setup.sh)
 export TAFFRAIL_CLIENTS
 
 step "unit, golden, property and simulated-crash tests"
-cargo test --workspace --locked --quiet --exclude taffrail-tests
+cargo test --workspace --locked --quiet --exclude taffrail-tests --exclude taffrail-fuzz
+
+step "every reader on any bytes"
+cargo test --locked --quiet -p taffrail-fuzz
 
 step "the release build under stock clients and in the crash loop"
 cargo build --release --locked --quiet -p taffrail-cli

@@ -13,14 +13,6 @@ plain() { run -h -1 -W -s '|' "$@" 2>&1 | grep -v -e '^$' -e 'rows\? affected' -
 rows() { # only rows: no messages of BACKUP, DBCC and the like
     plain "$@" | grep -v -e '^Processed ' -e '^BACKUP ' -e '^DBCC execution'
 }
-refused() { # name, statement, start of the message
-    local got
-    got=$(run -Q "$2" 2>&1)
-    case $got in
-        *"$3"*) echo "ok $1 is refused" ;;
-        *) printf 'FAILED %s:\n--- got\n%s\n--- expected\n%s\n' "$1" "$got" "$3"; exit 1 ;;
-    esac
-}
 
 # A large number of VLFs. The last row of DBCC LOGINFO and SHRINKFILE vary with the place of the log's end: left out.
 got=$(rows -v mb=6 -i "$workloads/many-vlfs.sql" | grep -v -e '^[0-9]*|2|' -e '^0|2|' -e '^Cannot shrink')

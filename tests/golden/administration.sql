@@ -9,7 +9,8 @@ GO
 SELECT name, RIGHT(physical_name, 10) AS file_name FROM paths.sys.database_files
 SELECT COUNT(*) AS windows_paths FROM sys.master_files WHERE physical_name LIKE '%\%'
 GO
-BACKUP DATABASE paths TO DISK = 'X:\Backup\paths.bak' WITH INIT, NO_COMPRESSION
+--@ mask 4035, 3014
+BACKUP DATABASE paths TO DISK = 'X:\Backup\paths.bak' WITH INIT
 GO
 SELECT TOP 1 RIGHT(f.physical_device_name, 17) AS device FROM msdb.dbo.backupset AS s JOIN msdb.dbo.backupmediafamily AS f ON f.media_set_id = s.media_set_id WHERE s.database_name = 'paths' ORDER BY s.backup_set_id DESC
 GO

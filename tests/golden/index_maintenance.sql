@@ -18,7 +18,7 @@ WHILE @i < 4000 BEGIN INSERT t VALUES (@i * 7919 % 4001, @i * 3571 % 4001, 'x') 
 COMMIT
 DELETE t WHERE id % 3 <> 0
 SELECT COUNT(*) AS n, SUM(id) AS ids, SUM(k) AS ks FROM t
-SELECT index_id, index_depth, CASE WHEN avg_fragmentation_in_percent > 30 THEN 'scattered' ELSE 'in order' END AS leaves, CASE WHEN avg_page_space_used_in_percent < 50 THEN 'sparse' ELSE 'dense' END AS pages FROM sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID('t'), NULL, NULL, 'SAMPLED') ORDER BY index_id
+SELECT index_id, index_depth, CASE WHEN avg_fragmentation_in_percent > 30 THEN 'scattered' ELSE 'in order' END AS leaves FROM sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID('t'), NULL, NULL, 'LIMITED') ORDER BY index_id
 GO
 SELECT index_id, page_count INTO #before FROM sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID('t'), NULL, NULL, 'LIMITED')
 ALTER INDEX ALL ON t REORGANIZE
@@ -88,10 +88,12 @@ CREATE TABLE b (i int NOT NULL, v char(300) NOT NULL)
 CREATE UNIQUE INDEX ux ON b (i)
 INSERT b SELECT id, 'old' FROM t WHERE id < 30
 CHECKPOINT
+BEGIN TRAN
 INSERT b WITH (TABLOCK) SELECT id + 10000, 'new' FROM t
 SELECT COUNT(*) AS entries FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_INSERT_ROWS' AND Context = 'LCX_INDEX_LEAF'
 SELECT CASE WHEN COUNT(*) < 300 THEN 'hardly any' ELSE 'all' END AS rows_in_the_log FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_INSERT_ROWS' AND Context = 'LCX_HEAP'
 SELECT CASE WHEN COUNT(*) > 0 THEN 'extents' END AS logged FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_BULK_EXT_ALLOCATION'
+COMMIT
 SELECT COUNT(*) AS n, COUNT(DISTINCT i) AS d FROM b
 SELECT v FROM b WHERE i = 10003
 GO

@@ -437,7 +437,7 @@ impl Instance {
     /// A database has been closed: nothing that was planned on it is used any more, and its log writer ends.
     pub(crate) fn database_closed(self: &Arc<Self>, database: &Database) {
         database.catalog.retire();
-        self.plans.forget(database.id.0);
+        self.plans.forget_all();
         self.adopt_databases();
     }
 

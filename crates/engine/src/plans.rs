@@ -57,9 +57,10 @@ impl PlanCache {
         texts.map.insert((key.0, key.1, text, declared.into()), module);
     }
 
-    /// A database is closed: modules that name it as theirs go.
-    pub fn forget(&self, database: u16) {
-        self.procedures.lock().retain(|key, _| key.0 != database);
+    /// A database is closed: whatever may hold it goes, so that its files are closed too. Any plan may name it.
+    pub fn forget_all(&self) {
+        *self.texts.lock() = Texts::default();
+        self.procedures.lock().clear();
     }
 
     pub fn procedure(&self, key: &ProcedureKey) -> Option<Arc<Module>> {

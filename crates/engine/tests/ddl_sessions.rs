@@ -113,7 +113,10 @@ fn a_new_table_is_waited_for_by_its_name() {
             assert!(help.end().contains("| t | TABLE"));
         } else {
             // The other one's table has come in its place.
-            assert!(number(&said) == expected || said.is_empty() || number(&said) == "207", "{said}");
+            assert!(
+                number(&said) == expected || said.is_empty() || number(&said) == "207",
+                "{said}"
+            );
             assert_eq!(made, "");
             drop((id.end(), list.end(), help.end()));
             t.ddl.ok("DROP TABLE t");
@@ -123,7 +126,9 @@ fn a_new_table_is_waited_for_by_its_name() {
 
 #[test]
 fn a_dropped_table_is_waited_for_and_comes_back() {
-    let mut t = two("CREATE TABLE t (a int IDENTITY PRIMARY KEY, b int, INDEX i (b)); INSERT t VALUES (1), (2)");
+    let mut t = two(
+        "CREATE TABLE t (a int IDENTITY PRIMARY KEY, b int, INDEX i (b)); INSERT t VALUES (1), (2)",
+    );
     let id = t.ddl.rows("SELECT OBJECT_ID('t')");
     let mut warm = t.other();
     assert_eq!(warm.rows("SELECT SUM(b) FROM t"), "3");
@@ -177,7 +182,9 @@ fn an_altered_table_is_as_before_after_a_rollback() {
     assert_eq!(prepared.rows(handle), "1");
     assert_eq!(prepared.rows("EXEC sp_execute 1"), "1 | 2");
     for (end, expected) in [("ROLLBACK", "207"), ("COMMIT", "5")] {
-        t.ddl.ok("BEGIN TRAN; ALTER TABLE t ADD c int NOT NULL DEFAULT 5; ALTER TABLE t DROP COLUMN b");
+        t.ddl.ok(
+            "BEGIN TRAN; ALTER TABLE t ADD c int NOT NULL DEFAULT 5; ALTER TABLE t DROP COLUMN b",
+        );
         assert_eq!(t.ddl.rows("SELECT * FROM t"), "1 | 5");
         // Not told that there is no such column before that is certain.
         let reader = t.waits("SELECT c FROM t", "LCK_M_SCH_S");
@@ -188,7 +195,10 @@ fn an_altered_table_is_as_before_after_a_rollback() {
         prepared = other;
         assert_eq!(said, if end == "COMMIT" { "1 | 5" } else { "1 | 2" });
     }
-    assert_eq!(t.ddl.rows("SELECT COL_NAME(OBJECT_ID('t'), 2), COL_NAME(OBJECT_ID('t'), 3)"), "NULL | c");
+    assert_eq!(
+        t.ddl.rows("SELECT COL_NAME(OBJECT_ID('t'), 2), COL_NAME(OBJECT_ID('t'), 3)"),
+        "NULL | c"
+    );
 }
 
 #[test]
@@ -202,8 +212,16 @@ fn an_index_of_a_rolled_back_transaction_leaves_no_trace() {
         t.ddl.ok("ROLLBACK");
         assert_eq!(writer.end(), "");
         drop(reader.end());
-        assert_eq!(t.ddl.rows("SELECT COUNT(*), COUNT(DISTINCT b) FROM t"), if kind == "UNIQUE" { "3 | 2" } else { "4 | 2" });
-        assert_eq!(t.ddl.rows("SELECT COUNT(*) FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND index_id > 0"), "0");
+        assert_eq!(
+            t.ddl.rows("SELECT COUNT(*), COUNT(DISTINCT b) FROM t"),
+            if kind == "UNIQUE" { "3 | 2" } else { "4 | 2" }
+        );
+        assert_eq!(
+            t.ddl.rows(
+                "SELECT COUNT(*) FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND index_id > 0"
+            ),
+            "0"
+        );
     }
     assert_eq!(number(&t.ddl.rows("CREATE UNIQUE INDEX i ON t (b)")), "1505");
     t.ddl.ok("CREATE INDEX i ON t (b)");
@@ -302,7 +320,10 @@ fn schemas_stay_while_objects_are_put_into_them() {
     t.ddl.ok("ROLLBACK");
     assert_eq!((number(&second.end()), number(&table.end())), ("", "2760"));
     t.ddl.ok("CREATE SCHEMA s");
-    assert_eq!(t.ddl.rows("SELECT COUNT(DISTINCT schema_id) FROM sys.schemas WHERE name IN ('s', 's2')"), "2");
+    assert_eq!(
+        t.ddl.rows("SELECT COUNT(DISTINCT schema_id) FROM sys.schemas WHERE name IN ('s', 's2')"),
+        "2"
+    );
     t.ddl.ok("BEGIN TRAN; CREATE TABLE s.t (a int)");
     let dropper = t.waits("DROP SCHEMA s", "LCK_M_X");
     t.ddl.ok("COMMIT");
@@ -325,7 +346,14 @@ fn two_that_change_each_others_tables_deadlock() {
 fn waits_can_be_cut_short() {
     let mut t = two("CREATE TABLE t (a int)");
     t.ddl.ok("BEGIN TRAN; DROP TABLE t; CREATE TABLE n (a int)");
-    for sql in ["SELECT * FROM t", "SELECT * FROM n", "SELECT * FROM sys.objects", "EXEC n", "DROP TABLE t", "SELECT OBJECT_ID('n')"] {
+    for sql in [
+        "SELECT * FROM t",
+        "SELECT * FROM n",
+        "SELECT * FROM sys.objects",
+        "EXEC n",
+        "DROP TABLE t",
+        "SELECT OBJECT_ID('n')",
+    ] {
         let said = t.sees(&format!("SET LOCK_TIMEOUT 30; {sql}"));
         assert_eq!(number(&said), "1222", "{sql}: {said}");
         let said = t.sees(&format!("BEGIN TRY SET LOCK_TIMEOUT 0; EXEC('{}') END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH", sql.replace('\'', "''")));
@@ -350,10 +378,34 @@ fn the_locks_of_open_ddl_are_shown() {
     t.ddl.ok("BEGIN TRAN; ALTER TABLE t ADD b int");
     let id = t.ddl.rows("SELECT OBJECT_ID('t')");
     let reader = t.waits("SELECT * FROM t", "LCK_M_SCH_S");
-    let locks = format!("SELECT request_mode, request_status FROM sys.dm_tran_locks WHERE resource_type = 'OBJECT' AND resource_associated_entity_id = {id} ORDER BY request_status");
+    let locks = format!(
+        "SELECT request_mode, request_status FROM sys.dm_tran_locks WHERE resource_type = 'OBJECT' AND resource_associated_entity_id = {id} ORDER BY request_status"
+    );
     assert_eq!(t.sees(&locks), "Sch-M | GRANT\nSch-S | WAIT");
     t.ddl.ok("ROLLBACK");
     assert_eq!(reader.end(), "");
+}
+
+#[test]
+fn a_rename_is_waited_for_under_both_names() {
+    let mut t = two("CREATE TABLE t (a int); INSERT t VALUES (1)");
+    for end in ["ROLLBACK", "COMMIT"] {
+        t.ddl.ok("BEGIN TRAN; EXEC sp_rename 't', 'n'");
+        assert_eq!(t.ddl.rows("SELECT a FROM n"), "1");
+        assert_eq!(number(&t.ddl.rows("SELECT a FROM t")), "208");
+        let old = t.waits("SELECT a FROM t", "LCK_M_SCH_S");
+        let new = t.waits("SELECT a FROM n", "LCK_M_S");
+        let maker = t.waits("CREATE TABLE n (b int)", "LCK_M_X");
+        t.ddl.ok(end);
+        let (old, new, maker) = (old.end(), new.end(), maker.end());
+        if end == "COMMIT" {
+            assert_eq!((number(&old), new.as_str(), number(&maker)), ("208", "1", "2714"));
+        } else {
+            assert_eq!((old.as_str(), maker.as_str()), ("1", ""));
+            assert!(number(&new) == "208" || number(&new) == "207", "{new}");
+            t.ddl.ok("DROP TABLE n");
+        }
+    }
 }
 
 #[test]
@@ -364,7 +416,10 @@ fn temporary_tables_make_nobody_wait() {
     assert_eq!(t.sees("CREATE TABLE #t (z int); INSERT #t VALUES (3); SELECT z FROM #t; SELECT COUNT(*) FROM tempdb.sys.objects"), "3\n1");
     assert_eq!(t.sees("SELECT COUNT(*) FROM tempdb.sys.tables"), "0");
     t.ddl.ok("SAVE TRAN s; DROP TABLE #u; ROLLBACK TRAN s");
-    assert_eq!(t.ddl.rows("SELECT x FROM #u; SELECT OBJECT_ID('tempdb..#t') - OBJECT_ID('tempdb..#t')"), "1\n0");
+    assert_eq!(
+        t.ddl.rows("SELECT x FROM #u; SELECT OBJECT_ID('tempdb..#t') - OBJECT_ID('tempdb..#t')"),
+        "1\n0"
+    );
     t.ddl.ok("ROLLBACK");
     assert_eq!(number(&t.ddl.rows("SELECT * FROM #t")), "208");
     assert_eq!(t.sees("SELECT COUNT(*) FROM tempdb.sys.objects"), "0");

@@ -59,6 +59,46 @@ fn the_message_names_who_needs_the_log() {
     c.ok("INSERT t DEFAULT VALUES");
 }
 
+/// The smallest log there is, which may not grow: whoever has filled it rolls back in it, and the next one finds it empty.
+#[test]
+fn a_transaction_that_has_filled_the_smallest_log_rolls_back() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE DATABASE tiny ON (NAME = tiny, FILENAME = 'tiny.mdf', SIZE = 8MB) \
+          LOG ON (NAME = tiny_log, FILENAME = 'tiny.ldf', SIZE = 512KB, FILEGROWTH = 0)");
+    c.ok("ALTER DATABASE tiny SET RECOVERY SIMPLE");
+    c.ok("USE tiny");
+    c.ok("CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL, pad varchar(3000) NOT NULL)");
+    c.ok("CREATE INDEX by_n ON t (n)");
+    c.ok("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 300 BEGIN SET @i += 1 \
+          INSERT t VALUES (@i, @i * 7, REPLICATE('x', @i)) END");
+    c.ok("CHECKPOINT");
+    let rows = "SELECT COUNT(*), SUM(n), SUM(LEN(pad)), MAX(id), MIN(pad), MAX(pad) FROM t";
+    let entries = "SELECT COUNT(*), SUM(n) FROM t WITH (INDEX (by_n)) WHERE n > 0";
+    let size = "SELECT size FROM sys.database_files WHERE type = 1";
+    let before = (c.rows(rows), c.rows(entries), c.rows(size));
+    assert_eq!(before.2, "64");
+    for change in [
+        "INSERT t VALUES (1000 + @i, @i, REPLICATE('y', @i * 31 % 2500))",
+        "UPDATE t SET n += @i, pad = REPLICATE('z', @i * 37 % 2500) WHERE id = @i % 300 + 1",
+        "IF @i % 2 = 0 DELETE t WHERE id = @i / 2 % 300 + 1 \
+         ELSE INSERT t VALUES (1000 + @i, @i, REPLICATE('y', 1500))",
+    ] {
+        let said = c.rows(&format!(
+            "SET NOCOUNT ON BEGIN TRAN DECLARE @i int = 0 WHILE @i < 20000 \
+             BEGIN SET @i += 1 {change} IF @@ERROR <> 0 BREAK END"
+        ));
+        assert!(said.contains("Msg 9002, Level 17, State 4"), "{change}: {said}");
+        // Everything else finds its room too: a savepoint that is gone back to, and who only reads.
+        assert_eq!(c.rows("SELECT @@TRANCOUNT"), "1");
+        c.ok("ROLLBACK");
+        assert_eq!((c.rows(rows), c.rows(entries), c.rows(size)), before, "{change}");
+        c.ok("CHECKPOINT");
+        c.ok("INSERT t VALUES (5000, 1, 'next') DELETE t WHERE id = 5000");
+    }
+    assert_eq!((c.rows(rows), c.rows(entries), c.rows(size)), before);
+}
+
 /// What does not fit the log at once is tried again for as long as that may help, and no longer.
 #[test]
 fn a_statement_that_is_too_large_fails_whole() {

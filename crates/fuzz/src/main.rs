@@ -81,6 +81,10 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// Seeds of a target that are checked in, and bytes of one.
+const SEEDS_MAX: usize = 40;
+const SEED_BYTES_MAX: usize = 16 << 10;
+
 /// Replaces the seeds in a target's corpus; what has another name stays.
 fn write_corpus(target: &Target) -> Result<()> {
     let directory = runner::corpus_directory(target);
@@ -91,7 +95,10 @@ fn write_corpus(target: &Target) -> Result<()> {
             std::fs::remove_file(path)?;
         }
     }
-    for (n, seed) in (target.seeds)().iter().enumerate() {
+    // Small enough to be checked in: a bounded run makes all seeds anew, libFuzzer finds its way from fewer.
+    let seeds: Vec<_> =
+        (target.seeds)().into_iter().filter(|s| s.len() <= SEED_BYTES_MAX).collect();
+    for (n, seed) in seeds.iter().step_by(seeds.len().div_ceil(SEEDS_MAX).max(1)).enumerate() {
         std::fs::write(directory.join(format!("seed-{n:02}")), seed)?;
     }
     Ok(())

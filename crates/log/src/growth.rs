@@ -86,11 +86,11 @@ const GROWTH_MIN: u64 = 256 << 10;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     /// An append that finds no room, or is about to. Who waits for it may be cancelled (message 5144).
-    ByAppend,
+    Append,
     /// Rollback: never given up.
-    ByRollback,
+    Rollback,
     /// ALTER DATABASE.
-    ByHand,
+    Hand,
 }
 
 /// Growths are multiples of it.
@@ -217,7 +217,7 @@ impl Log {
         assert!(by.is_multiple_of(8192) && by > 0, "log files grow by whole pages");
         let from = files.root.files[file].size;
         let to = from + by;
-        let automatic = wanted != Wanted::ByHand;
+        let automatic = wanted != Wanted::Hand;
         let started = Moment::now();
         let mode = self.initialization();
         let mut instant = match mode {
@@ -236,7 +236,7 @@ impl Log {
                 volume.sync()?;
             } else {
                 instant = false;
-                let go_on = || wanted == Wanted::ByRollback || !is_cancelled();
+                let go_on = || wanted == Wanted::Rollback || !is_cancelled();
                 match zero_while(&*volume, from, to, go_on) {
                     Ok(true) => volume.sync()?,
                     Ok(false) => {
@@ -425,8 +425,8 @@ impl Log {
             Limits::Past => true,
         };
         let wanted = match limits {
-            Limits::Kept => Wanted::ByAppend,
-            _ => Wanted::ByRollback,
+            Limits::Kept => Wanted::Append,
+            _ => Wanted::Rollback,
         };
         let grown = self.extend_any(&mut files, wanted, |size, growth, max_size| {
             increment(size, growth, max_size).or_else(|| {
@@ -469,7 +469,7 @@ impl Log {
         if self.lock().free() > lead || self.checkpoint_would_free() {
             return false;
         }
-        match self.extend_any(&mut files, Wanted::ByAppend, increment) {
+        match self.extend_any(&mut files, Wanted::Append, increment) {
             Ok(grown) => grown,
             Err(AppendError::LogFull { .. }) => {
                 // Nobody needs it yet; who does will be told.
@@ -499,7 +499,7 @@ impl Log {
         if by == 0 {
             return Ok(());
         }
-        let result = self.extend(&mut files, file, by, Wanted::ByHand);
+        let result = self.extend(&mut files, file, by, Wanted::Hand);
         if let Err(LogError::Io(e)) = &result
             && !is_refusal(e)
         {

@@ -3,6 +3,7 @@
 //! Who needs a record durable either leads (closes the open block, claims what is closed, writes it in his own thread,
 //! with no hand-off) or, while as many writes are in flight as are allowed, waits; then the end of a write makes him
 //! durable or hands him the lead. So commits that arrive while writes are in flight share the next one.
+//! A committer in company lets others append first ([`Company`](crate::company::Company)).
 //!
 //! Full blocks that nobody waits for, and delayed durable commits whose window ends, are written by
 //! [`Log::writer_tick`], which runs in a thread that the engine hands in. Without such a thread nothing is lost: an
@@ -137,7 +138,7 @@ impl Log {
             return Err(LogError::Unavailable);
         }
         let mut wait = taffrail_observe::wait(WaitType::WriteLog);
-        let result = self.harden_waiting(upto, &mut wait);
+        let result = self.harden_waiting(upto, reason, &mut wait);
         let waited = Moment::now().since(wait.started());
         drop(wait);
         if reason == FlushReason::Commit {
@@ -145,6 +146,16 @@ impl Log {
             self.options.counters.log_flush_wait_time.add_ns(waited);
         }
         result
+    }
+
+    /// In company, yields the processor once, so that those who are ready to append their commits share the write.
+    /// Only a commit does: others may hold latches.
+    fn let_others_append(&self, reason: FlushReason) {
+        if reason == FlushReason::Commit && self.company.wants_yield() {
+            let began = Moment::now();
+            std::thread::yield_now();
+            self.company.yielded(Moment::now().since(began));
+        }
     }
 
     /// Makes everything that was appended so far durable.
@@ -156,8 +167,10 @@ impl Log {
     fn harden_waiting(
         &self,
         upto: LogPos,
+        reason: FlushReason,
         wait: &mut taffrail_observe::WaitGuard,
     ) -> Result<(), LogError> {
+        self.let_others_append(reason);
         let mut state = self.lock();
         if upto > state.last_record {
             // Asked for by a page that is ahead of the log: damaged, or of another database.
@@ -192,7 +205,10 @@ impl Log {
                     return Ok(());
                 }
                 FAILED => return Err(LogError::Unavailable),
-                _ => state = self.lock(),
+                _ => {
+                    self.let_others_append(reason);
+                    state = self.lock();
+                }
             }
         }
     }
@@ -215,6 +231,8 @@ impl Log {
             let done = state.core.completed(id, result.is_ok());
             self.durable.store(done.durable.0, Ordering::Release);
             let leads = done.wakes.iter().any(|w| w.0 == Wake::Lead);
+            let core = &state.core;
+            self.company.note(!done.wakes.is_empty() || core.waiting() > 0 || core.in_flight() > 0);
             let due = state.core.ready_bytes() > 0
                 && (state.core.claimed_end() < state.must_write
                     || state.core.ready_bytes() >= self.writer_bytes);

@@ -49,13 +49,12 @@ mod anchor;
 mod append;
 mod block;
 mod cache;
+mod company;
 mod directory;
 mod error;
 mod files;
 pub mod flush;
 pub mod fresh;
-#[cfg(test)]
-mod fuzz_tests;
 mod growth;
 mod harden;
 mod kept;

@@ -11,6 +11,7 @@ use taffrail_io::{AlignedBuf, Env, IoError, Volume};
 use crate::ahead::Ahead;
 use crate::anchor::LogAnchor;
 use crate::cache::{OpenBlock, State};
+use crate::company::Company;
 use crate::directory::{HALF, parse_vlf_header};
 use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
@@ -68,6 +69,7 @@ pub struct Log {
     pub(crate) failed: AtomicBool,
     pub(crate) failure: Mutex<Option<IoError>>,
     pub(crate) lazy_armed: AtomicBool,
+    pub(crate) company: Company,
     pub(crate) writer: WriterSlot,
     pub(crate) writer_bytes: u64,
     pub(crate) reuse: Reuse,
@@ -130,6 +132,7 @@ impl Log {
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
             lazy_armed: AtomicBool::new(false),
+            company: Company::default(),
             writer: WriterSlot::default(),
             writer_bytes,
             reuse: Reuse::new(end.checkpoint),

@@ -7,9 +7,7 @@ use taffrail_base::LogPos;
 
 use crate::anchor::LogAnchor;
 use crate::block::{self, BLOCK_BYTES_MAX};
-use crate::directory::{
-    DirectoryPage, HALF, Root, Unreadable, parse_vlf_header, vlf_header_state,
-};
+use crate::directory::{DirectoryPage, HALF, Root, Unreadable, parse_vlf_header, vlf_header_state};
 use crate::record::Record;
 
 const BLOCK_CRC: std::ops::Range<usize> = 92..96;

@@ -1,7 +1,8 @@
 //! The chain on disk, block by block: what opening, readers and offline tools have in common.
 //!
-//! Reads go in pieces of 1 MiB (direct reads that large run at the device's full speed) and never beyond the VLF
-//! or, for a log in use, beyond what is durable.
+//! Reads go in pieces of 1 MiB (direct reads that large run at the device's full speed), for a log in use never beyond
+//! what is durable. A piece may go on behind the end of the VLF, so that small ones are read as fast as large ones: what it holds
+//! there is used only if the next VLF lies there, whose positions then are as far from the piece's first as its bytes are.
 
 use std::sync::Arc;
 
@@ -149,15 +150,22 @@ impl Walker {
             }
         }
         let end = self.vlf.end().min(limit.max(self.next + need as u64));
-        let mut n = end.saturating_sub(self.next).min(PIECE as u64) as usize;
+        let n = end.saturating_sub(self.next).min(PIECE as u64) as usize;
         self.loaded = (0, 0, 0);
         let volume = Arc::clone(self.volume());
-        if limit == u64::MAX && n < PIECE {
-            // Nobody writes meanwhile: what lies behind the VLF is mostly the next one.
-            let rest = volume.len()?.saturating_sub(offset);
-            n = n.max(rest.min(PIECE as u64) as usize);
+        // What lies behind the VLF is mostly the next one: then it is as durable as its positions say.
+        let mut more = limit.saturating_sub(self.next).min(PIECE as u64);
+        if more > n as u64 {
+            more = more.min(volume.len()?.saturating_sub(offset));
         }
-        volume.read_at(offset, &mut self.buf[..n])?;
+        let n = match more as usize {
+            // The file may be cut behind the log meanwhile.
+            more if more > n && volume.read_at(offset, &mut self.buf[..more]).is_ok() => more,
+            _ => {
+                volume.read_at(offset, &mut self.buf[..n])?;
+                n
+            }
+        };
         self.loaded = (self.vlf.place.file, offset, n);
         Ok((0, n))
     }
@@ -173,6 +181,11 @@ impl Walker {
                     None => self.next += u64::from(h.length),
                     Some(place) => {
                         self.check_successor(place)?;
+                        let here = self.vlf.place;
+                        if (place.file, place.offset) != (here.file, here.offset + here.size) {
+                            // What was read of it with what lies before it may be of an earlier use.
+                            self.loaded = (0, 0, 0);
+                        }
                         self.vlf = WalkVlf {
                             place,
                             seqno: VlfSeqNo(self.vlf.seqno.0 + 1),

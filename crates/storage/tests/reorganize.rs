@@ -171,7 +171,8 @@ impl Run {
                         // A range goes.
                         let from = key(self.rng.below(4000));
                         let some = 1 + self.rng.below(12) as usize;
-                        let keys: Vec<_> = m.range(from..).take(some).map(|e| e.0.clone()).collect();
+                        let keys: Vec<_> =
+                            m.range(from..).take(some).map(|e| e.0.clone()).collect();
                         for k in keys {
                             assert!(btree::delete(&mut tx, &hobt, &k)?);
                             m.remove(&k);

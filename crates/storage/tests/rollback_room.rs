@@ -90,11 +90,7 @@ fn spec() -> CreateSpec {
 }
 
 fn begin(db: &Arc<Database>, session: u16) -> Transaction {
-    db.begin(BeginSpec {
-        session: SessionId(session),
-        lock_timeout_ms: 0,
-        ..BeginSpec::default()
-    })
+    db.begin(BeginSpec { session: SessionId(session), lock_timeout_ms: 0, ..BeginSpec::default() })
 }
 
 fn key(n: u64) -> [u8; 8] {
@@ -136,8 +132,7 @@ impl Run {
         let frames = 64 << rng.below(5);
         world.env().disk.create_dir(Path::new("/data")).unwrap();
         world.env().disk.sync_dir(Path::new("/data")).unwrap();
-        let ids =
-            Ids { heap: HobtId(0), tree: HobtId(0), index: HobtId(0), bulk: HobtId(0) };
+        let ids = Ids { heap: HobtId(0), tree: HobtId(0), index: HobtId(0), bulk: HobtId(0) };
         let before = Content::default();
         let mut run = Run { world, rng, frames, ids, rids: Vec::new(), before };
         let instance = run.instance();
@@ -274,8 +269,7 @@ impl Run {
                 for _ in 0..count {
                     let n = self.rng.below(ROWS / f.of) * f.of + f.share;
                     let mut old = Vec::new();
-                    let there =
-                        btree::get(&mut f.tx, &tree, &key(n), ScanLocks::None, &mut old)?;
+                    let there = btree::get(&mut f.tx, &tree, &key(n), ScanLocks::None, &mut old)?;
                     if there {
                         let bytes = row(&mut self.rng, wide);
                         btree::update(&mut f.tx, &tree, &key(n), &bytes)?;
@@ -316,9 +310,8 @@ impl Run {
                 f.tx.lock_object(object, LockMode::SchM)?;
                 let id = db.create_hobt(&mut f.tx, HobtKind::BTree, object, IndexId(1))?;
                 let hobt = db.hobt(id)?;
-                let entries = (0..self.rng.below(600)).map(|n| {
-                    Ok::<_, StorageError>((key(n).to_vec(), vec![n as u8; 60]))
-                });
+                let entries = (0..self.rng.below(600))
+                    .map(|n| Ok::<_, StorageError>((key(n).to_vec(), vec![n as u8; 60])));
                 btree::build(&mut f.tx, &hobt, entries)?;
             }
             _ => {

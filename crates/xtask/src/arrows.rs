@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("server", &["base", "types", "observe", "io", "engine", "tds"]),
     ("lab", &["base", "types", "tds"]),
     ("cli", &["server", "lab"]),
+    ("fuzz", &["base", "types", "io", "log", "storage", "syntax", "engine", "tds"]),
     ("testkit", &["base"]),
     ("xtask", &[]),
     ("tests", &["base", "types", "tds", "lab", "testkit"]),

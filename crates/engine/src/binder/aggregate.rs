@@ -148,6 +148,7 @@ impl<'a> Binder<'a> {
                 separator: None,
                 order: Vec::new(),
                 distinct: false,
+                quiet: false,
                 arg_ty: SqlType::Int,
                 ty,
                 collation: Default::default(),
@@ -193,6 +194,7 @@ impl<'a> Binder<'a> {
             separator,
             order,
             distinct: f.distinct,
+            quiet: false,
             arg_ty,
             ty,
             collation,
@@ -318,7 +320,7 @@ impl<'a> Binder<'a> {
                 let b = Bound { collation: value.collation, ..Bound::new(Expr::NULL, value.ty) };
                 (WindowFunction::Edge { value: value.expr, last: name == "LAST_VALUE" }, b)
             }
-            "PERCENT_RANK" | "CUME_DIST" => return Err(unsupported(&name)),
+            "PERCENT_RANK" | "CUME_DIST" => return Err(unsupported(name)),
             _ => {
                 let Some(function) = aggregate_function(name) else { return Ok(None) };
                 if f.distinct {

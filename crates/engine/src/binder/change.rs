@@ -51,6 +51,11 @@ impl<'a> Binder<'a> {
         let at = match at {
             Some(at) => at,
             None => {
+                let bare = name.and_then(|n| n.as_bare());
+                if bare.is_some_and(|n| self.ctes.iter().any(|c| eq(&c.table.name.value, &n.value)))
+                {
+                    return Err(unsupported("A change through a common table expression"));
+                }
                 let t = self.insert_target(target)?;
                 let (alias, schema) = match target {
                     TableRef::Variable(v) => (v.name.value.to_string(), None),

@@ -17,7 +17,7 @@ use taffrail_types::{Collation, SqlType, Value};
 fn column(e: &ast::Expr) -> SqlResult<&ast::ColumnRef> {
     match &e.kind {
         ExprKind::Column(c) => Ok(c),
-        _ => Err(unsupported(&"PIVOT of anything but columns")),
+        _ => Err(unsupported("PIVOT of anything but columns")),
     }
 }
 
@@ -38,13 +38,13 @@ impl<'a> Binder<'a> {
     fn pivot_block(&mut self, p: &'a ast::Pivot) -> SqlResult<BoundQuery> {
         let trees = vec![self.source_item(&p.source, false)?];
         let [call] = &p.aggregates[..] else {
-            return Err(unsupported(&"PIVOT with more than one aggregate"));
+            return Err(unsupported("PIVOT with more than one aggregate"));
         };
         let name = call.name.name.value.to_ascii_uppercase();
         let function =
             aggregate_function(&name).filter(|_| !call.star && call.arguments.len() == 1);
         let function =
-            function.ok_or_else(|| SqlError::new(195, &[&name, &"aggregate function"]))?;
+            function.ok_or_else(|| SqlError::new(195, &[&call.name.name.value, &"aggregate function"]))?;
         let (spread, argument) = (column(&p.column)?, column(&call.arguments[0])?);
         // What is grouped by: the columns that neither of them is.
         let named = |c: &str| eq(c, &spread.name.value) || eq(c, &argument.name.value);
@@ -56,7 +56,7 @@ impl<'a> Binder<'a> {
             let ident = ast::Ident { value: (&*name).into(), ..argument.name.clone() };
             let b = self.column(&ast::ColumnRef { qualifier: None, name: ident })?;
             let Expr::Slot(slot) = b.expr else {
-                return Err(unsupported(&"PIVOT of a computed column"));
+                return Err(unsupported("PIVOT of a computed column"));
             };
             columns.push(column_desc(&name, &b));
             outputs.push(slot);
@@ -107,6 +107,7 @@ impl<'a> Binder<'a> {
             separator: None,
             order: Vec::new(),
             distinct: false,
+            quiet: true,
             arg_ty,
             ty,
             collation,

@@ -104,7 +104,7 @@ impl<'a> Binder<'a> {
             .map(|c| ColumnDesc { nullable: true, identity: false, ..c.clone() })
             .collect();
         let (slots, work) = (self.slots_of(&columns), self.slots_of(&columns));
-        let mut anchors = vec![self.into_slots(first, &columns, &slots)?];
+        let mut anchors = vec![self.convert_into(first, &columns, &slots)?];
         let mut parts = Vec::new();
         for (_, body) in &chain.rest {
             self.recursion.push(Recursion {
@@ -121,7 +121,7 @@ impl<'a> Binder<'a> {
                 return Err(SqlError::new(205, &[]));
             }
             if !used {
-                anchors.push(self.into_slots(bound, &columns, &slots)?);
+                anchors.push(self.convert_into(bound, &columns, &slots)?);
                 continue;
             }
             if let ast::QueryBody::Select(block) = body {
@@ -132,7 +132,7 @@ impl<'a> Binder<'a> {
                 let column = table.columns.get(at).map_or(&*columns[at].name, |n| &n.value);
                 return Err(SqlError::new(240, &[&column, &name]));
             }
-            parts.push(self.into_slots(bound, &columns, &slots)?);
+            parts.push(self.convert_into(bound, &columns, &slots)?);
         }
         let limit = self.max_recursion;
         let outputs = slots.clone();
@@ -141,7 +141,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Puts a query's columns, converted, into the slots of the result.
-    fn into_slots(
+    fn convert_into(
         &mut self,
         q: BoundQuery,
         columns: &[ColumnDesc],

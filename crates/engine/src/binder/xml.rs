@@ -103,6 +103,7 @@ impl Binder<'_> {
             separator: Some(Expr::Const(Value::nvarchar(""))),
             order: Vec::new(),
             distinct: false,
+            quiet: true,
             arg_ty: TEXT,
             ty: TEXT,
             collation: Default::default(),

@@ -38,7 +38,11 @@ pub(crate) struct TableLoad {
 enum Base {
     /// A heap, and the entries of its indexes where these have some already.
     Heap(heap::HeapLoad, Vec<Entries>),
-    Clustered { load: Box<btree::TreeLoad>, sorter: Sorter, last: Option<Vec<u8>> },
+    Clustered {
+        load: Box<btree::TreeLoad>,
+        sorter: Sorter,
+        last: Option<Vec<u8>>,
+    },
 }
 
 impl TableLoad {
@@ -206,9 +210,8 @@ fn insert_entries(
     for (index, entries) in table.nonclustered().iter().zip(entries) {
         session.check_cancel()?;
         let hobt = index.hobt()?;
-        let twice = |index: &crate::catalog::Index, values: &[Value]| {
-            duplicate(table, index, values)
-        };
+        let twice =
+            |index: &crate::catalog::Index, values: &[Value]| duplicate(table, index, values);
         entries.each(session.part(database.id), table, &twice, &mut |tx, key, value| {
             btree::insert(tx, hobt, key, value)
         })?;

@@ -247,12 +247,7 @@ impl Catalog {
     }
 
     /// An object by name.
-    pub fn find(
-        &self,
-        schema: SchemaId,
-        name: &str,
-        sight: impl Into<Sight>,
-    ) -> Option<Object> {
+    pub fn find(&self, schema: SchemaId, name: &str, sight: impl Into<Sight>) -> Option<Object> {
         self.state.read().find(&name_key(schema, name), sight.into()).cloned()
     }
 

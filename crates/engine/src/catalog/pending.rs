@@ -204,11 +204,7 @@ impl Catalog {
     }
 
     /// Objects as their rows are now. The caller's transaction has, or had, Sch-M on them.
-    fn reread(
-        &self,
-        ids: &[ObjectId],
-        sight: Sight,
-    ) -> SqlResult<Vec<(ObjectId, Option<Object>)>> {
+    fn reread(&self, ids: &[ObjectId], sight: Sight) -> SqlResult<Vec<(ObjectId, Option<Object>)>> {
         let mut tx = system_transaction(&self.storage, "ReadCatalog");
         let mut objects = Vec::with_capacity(ids.len());
         for id in ids {

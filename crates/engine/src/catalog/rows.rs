@@ -336,12 +336,7 @@ impl Catalog {
         })
     }
 
-    fn read_table(
-        &self,
-        tx: &mut Transaction,
-        head: ObjectHead,
-        sight: Sight,
-    ) -> SqlResult<Table> {
+    fn read_table(&self, tx: &mut Transaction, head: ObjectHead, sight: Sight) -> SqlResult<Table> {
         let id = head.id.0 as i64;
         let mut columns = Vec::new();
         let mut dropped = Vec::new();

@@ -22,10 +22,7 @@ pub(crate) struct IndexOptions {
 }
 
 /// The options of CREATE INDEX and of constraints; `table`: for messages.
-pub(crate) fn index_options(
-    options: &[ast::NamedOption],
-    table: &str,
-) -> SqlResult<IndexOptions> {
+pub(crate) fn index_options(options: &[ast::NamedOption], table: &str) -> SqlResult<IndexOptions> {
     read(options, "CREATE INDEX", table)
 }
 

@@ -132,7 +132,7 @@ impl FnContext for Session {
             "@@PROCID" => Value::Int(self.procedure_id),
             // Not measured: refused rather than made up.
             other => {
-                return Err(crate::binder::unsupported_error(&other));
+                return Err(crate::binder::unsupported_error(other));
             }
         })
     }

@@ -133,8 +133,10 @@ impl Metadata for SessionMetadata<'_> {
         match found {
             Some(v) if v.arguments.is_some() => Ok((database, v)),
             Some(v) => Err(SqlError::new(215, &[&v.name])),
-            None => Err(absent(schema.or(Some("sys")), bare)
-                .unwrap_or_else(|| SqlError::new(208, &[name]))),
+            None => {
+                Err(absent(schema.or(Some("sys")), bare)
+                    .unwrap_or_else(|| SqlError::new(208, &[name])))
+            }
         }
     }
 

@@ -135,7 +135,8 @@ impl Session {
         let there = |t: &TempTable| tempdb.catalog.table(t.object_id, id).is_some();
         self.temp_tables.retain(there);
         let mut changed = self.temp_tables.len() != before;
-        let (back, gone) = std::mem::take(&mut self.dropped_temp_tables).into_iter().partition(there);
+        let (back, gone) =
+            std::mem::take(&mut self.dropped_temp_tables).into_iter().partition(there);
         self.dropped_temp_tables = gone;
         let back: Vec<TempTable> = back;
         for t in back {

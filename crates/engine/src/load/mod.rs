@@ -65,7 +65,17 @@ fn target(
     cx: &mut StatementContext<'_>,
     name: &ast::ObjectName,
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
-    match resolve::find(cx, name)? {
+    let id = cx.session.id;
+    // The columns are chosen before the table is locked.
+    let found = loop {
+        let found = resolve::find(cx, name)?;
+        let object = found.as_ref();
+        match object.and_then(|(db, o)| db.catalog.blocked_object(o.head().id, id)) {
+            Some(blocked) => cx.session.wait_for_ddl(blocked)?,
+            None => break found,
+        }
+    };
+    match found {
         Some((database, Object::Table(table))) => Ok((database, table)),
         Some((_, Object::View(_))) => {
             Err(crate::binder::unsupported_error("A bulk load of a view"))
@@ -84,7 +94,7 @@ fn check_transaction(cx: &StatementContext<'_>, database: &Database) -> SqlResul
     };
     if database.id.0 != 2 && cx.session.transaction.parts.iter().any(other) {
         let what = "A transaction that changes two databases";
-        return Err(crate::binder::unsupported_error(&what));
+        return Err(crate::binder::unsupported_error(what));
     }
     Ok(())
 }

@@ -328,6 +328,8 @@ pub struct Agg {
     pub order: Vec<SortKey>,
     /// Only different values.
     pub distinct: bool,
+    /// A NULL that is left out is no news: message 8153 is not sent.
+    pub quiet: bool,
     /// Type of the argument after conversion.
     pub arg_ty: SqlType,
     /// Type of the result.

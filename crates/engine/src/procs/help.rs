@@ -311,10 +311,11 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
             return Err(SqlError::new(15123, &[w]));
         }
     }
-    let value_of =
-        |cx: &StatementContext<'_>, o: &crate::views::principals::Option_, set: &[(i32, i64)]| {
-            configured(&ViewContext { session: cx.session, database: &database, dirty: true }, o, set)
-        };
+    let value_of = |cx: &StatementContext<'_>,
+                    o: &crate::views::principals::Option_,
+                    set: &[(i32, i64)]| {
+        configured(&ViewContext { session: cx.session, database: &database, dirty: true }, o, set)
+    };
     if let Some(value) = args.number(1) {
         let option = found[0];
         if value < option.3 || value > option.4 {

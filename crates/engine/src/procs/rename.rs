@@ -139,6 +139,15 @@ fn table_of(
     Ok((database, table))
 }
 
+/// Whether an expression's text has a name in it, as a whole word in any case.
+fn mentions(text: &str, name: &str) -> bool {
+    let (text, name) = (fold(text), fold(name));
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "_@#$".contains(c));
+    text.match_indices(&name).any(|(at, found)| {
+        !part(text[..at].chars().next_back()) && !part(text[at + found.len()..].chars().next())
+    })
+}
+
 fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str) -> SqlResult<()> {
     let (database, table) = table_of(cx, parts, old, "COLUMN")?;
     let same = |name: &str, other: &str| fold(name) == fold(other);
@@ -148,8 +157,7 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     if table.columns.iter().any(|c| c.id != column.id && same(&c.name, new)) {
         return Err(SqlError::new(15335, &[&new, &"COLUMN"]));
     }
-    let quoted = fold(&format!("[{}]", column.name));
-    if table.checks.iter().any(|c| fold(&c.definition).contains(&quoted)) {
+    if table.checks.iter().any(|c| mentions(&c.definition, &column.name)) {
         // The text of the constraint would name a column that is not there.
         return Err(SqlError::new(15336, &[&old]));
     }
@@ -205,4 +213,19 @@ fn refresh(
 ) -> SqlResult<()> {
     let session = cx.session.id;
     database.catalog.refresh(cx.transaction(database)?, session, touched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn names_in_expressions_are_whole_words() {
+        assert!(
+            mentions("([C]>(0))", "c") && mentions("(c > 0)", "C") && mentions("(0<[a b])", "a b")
+        );
+        assert!(
+            !mentions("(cc > 0)", "c") && !mentions("(@c > 0)", "c") && !mentions("(c_1>0)", "c")
+        );
+    }
 }

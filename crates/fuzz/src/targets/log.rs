@@ -33,7 +33,8 @@ pub fn block(input: &[u8]) -> bool {
 
 pub fn block_seeds() -> Vec<Vec<u8>> {
     let bytes = base().bytes(LOG);
-    let blocks = raw::structures(bytes).into_iter().filter(|(at, _)| bytes[*at..].starts_with(b"TLBK"));
+    let blocks =
+        raw::structures(bytes).into_iter().filter(|(at, _)| bytes[*at..].starts_with(b"TLBK"));
     let mut seeds: Vec<Vec<u8>> =
         blocks.map(|(at, len)| bytes[at..at + len.next_multiple_of(512)].to_vec()).collect();
     seeds.sort_by_key(Vec::len);
@@ -150,10 +151,12 @@ pub fn file(input: &[u8]) -> bool {
     let sound = verify::verify(&env, &paths).is_ok_and(|v| v.is_clean());
     if let Ok(log) = OfflineLog::open(&env, &paths) {
         let mut known = 0;
-        let block = |b: &taffrail_log::offline::BlockInfo| known += u64::from(log.lsn(b.pos).is_some());
+        let block =
+            |b: &taffrail_log::offline::BlockInfo| known += u64::from(log.lsn(b.pos).is_some());
         let _ = log.walk(block, |_, r| storage_raw::read_record(r));
     }
-    let opened = opening().is_some_and(|a| Log::open(&env, &paths, LogOptions::default(), &a).is_ok());
+    let opened =
+        opening().is_some_and(|a| Log::open(&env, &paths, LogOptions::default(), &a).is_ok());
     sound && opened
 }
 

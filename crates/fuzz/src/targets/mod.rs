@@ -17,7 +17,7 @@ pub const TARGETS: &[Target] = &[
         run: log::block,
         seeds: log::block_seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 150_000,
     },
     Target {
         name: "log_header",
@@ -25,7 +25,7 @@ pub const TARGETS: &[Target] = &[
         run: log::header,
         seeds: log::header_seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 200_000,
     },
     Target {
         name: "log_record",
@@ -33,7 +33,7 @@ pub const TARGETS: &[Target] = &[
         run: log::record,
         seeds: log::record_seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 400_000,
     },
     Target {
         name: "log_file",
@@ -49,7 +49,7 @@ pub const TARGETS: &[Target] = &[
         run: pages::page,
         seeds: pages::seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 100_000,
     },
     Target {
         name: "row",
@@ -57,7 +57,7 @@ pub const TARGETS: &[Target] = &[
         run: rows::row,
         seeds: rows::seeds,
         text: false,
-        bounded: 100_000,
+        bounded: 200_000,
     },
     Target {
         name: "database",
@@ -65,7 +65,7 @@ pub const TARGETS: &[Target] = &[
         run: database::open,
         seeds: database::open_seeds,
         text: false,
-        bounded: 200,
+        bounded: 250,
     },
     Target {
         name: "backup",
@@ -81,7 +81,7 @@ pub const TARGETS: &[Target] = &[
         run: sql::parse,
         seeds: sql::seeds,
         text: true,
-        bounded: 60_000,
+        bounded: 80_000,
     },
     Target {
         name: "tds_packets",
@@ -89,7 +89,7 @@ pub const TARGETS: &[Target] = &[
         run: tds::packets,
         seeds: tds::packet_seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 150_000,
     },
     Target {
         name: "tds_login",
@@ -97,7 +97,7 @@ pub const TARGETS: &[Target] = &[
         run: tds::login,
         seeds: tds::login_seeds,
         text: false,
-        bounded: 100_000,
+        bounded: 200_000,
     },
     Target {
         name: "tds_request",
@@ -105,7 +105,7 @@ pub const TARGETS: &[Target] = &[
         run: tds::request,
         seeds: tds::request_seeds,
         text: false,
-        bounded: 100_000,
+        bounded: 200_000,
     },
     Target {
         name: "tds_bulk",
@@ -113,7 +113,7 @@ pub const TARGETS: &[Target] = &[
         run: tds::bulk,
         seeds: tds::bulk_seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 120_000,
     },
     Target {
         name: "tds_tokens",
@@ -121,6 +121,6 @@ pub const TARGETS: &[Target] = &[
         run: tds::tokens,
         seeds: tds::token_seeds,
         text: false,
-        bounded: 60_000,
+        bounded: 120_000,
     },
 ];

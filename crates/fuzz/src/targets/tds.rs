@@ -121,12 +121,8 @@ fn call(version: TdsVersion) -> Vec<u8> {
             value,
         })
         .collect();
-    let execute = Call {
-        procedure: Procedure::Id(rpc::SP_EXECUTESQL),
-        options: 0,
-        params,
-        skip: false,
-    };
+    let execute =
+        Call { procedure: Procedure::Id(rpc::SP_EXECUTESQL), options: 0, params, skip: false };
     let named =
         Call { procedure: Procedure::Name("sp_who".into()), params: Vec::new(), ..execute.clone() };
     let mut out = Vec::new();

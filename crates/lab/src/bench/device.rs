@@ -78,6 +78,12 @@ impl Probe {
         })
     }
 
+    /// What a durable write takes on average, one after another for so long; in seconds.
+    pub fn single(&self, time: Duration) -> io::Result<f64> {
+        let took = self.writes(0, 1, time)?;
+        Ok(took.iter().sum::<Duration>().as_secs_f64() / took.len().max(1) as f64)
+    }
+
     fn writes(&self, lane: u64, lanes: u64, time: Duration) -> io::Result<Vec<Duration>> {
         let fd = open(&self.path, self.direct)?;
         let (buffer, at) = aligned(BLOCK);

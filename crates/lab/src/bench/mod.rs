@@ -15,6 +15,7 @@ pub mod rows;
 pub mod sequential;
 pub mod taffrail;
 pub mod vlfs;
+pub mod wire;
 
 use serde::Serialize;
 

@@ -173,6 +173,9 @@ fn run(a: &Arguments) -> std::io::Result<()> {
             figures.extend(rows::loops(&peers, sqlite.as_ref(), &probe, a.scale)?);
         }
         if wanted("clients") {
+            if a.counts.contains(&1) {
+                figures.extend(taffrail_lab::bench::wire::one_client(&ours, &probe, a.scale)?);
+            }
             figures.extend(rows::clients(&peers, &probe, &a.counts, a.scale)?);
         }
         if wanted("customers") {

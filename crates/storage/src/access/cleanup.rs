@@ -54,11 +54,7 @@ impl Database {
         Ok(cleaned)
     }
 
-    pub(super) fn clean_leaf(
-        self: &Arc<Self>,
-        hobt: &Hobt,
-        id: PageId,
-    ) -> StorageResult<Cleaned> {
+    pub(super) fn clean_leaf(self: &Arc<Self>, hobt: &Hobt, id: PageId) -> StorageResult<Cleaned> {
         let key = {
             let leaf = self.pool().read_for(&self.store, id, Access::Scan)?;
             if !leaf.is_leaf() || leaf.hobt() != hobt.id() || leaf.ghosts() == 0 {

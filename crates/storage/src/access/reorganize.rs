@@ -63,7 +63,10 @@ pub struct Reorganize {
 enum Phase {
     Merge(Merge),
     /// The leaves before this key, in order.
-    Collect { key: Vec<u8>, leaves: Vec<PageId> },
+    Collect {
+        key: Vec<u8>,
+        leaves: Vec<PageId>,
+    },
     Order(Order),
     /// From this IAM page on.
     Free(usize),
@@ -247,8 +250,8 @@ impl Reorganize {
         target.sort_unstable();
         let next_of: HashMap<PageId, PageId> = target.windows(2).map(|w| (w[0], w[1])).collect();
         let stray = leaves.windows(2).filter(|w| next_of.get(&w[0]) != Some(&w[1])).count();
-        let sparse = free.len() >= SPARSE_FROM
-            && free.len() * SPARSE_SHARE >= leaves.len() + free.len();
+        let sparse =
+            free.len() >= SPARSE_FROM && free.len() * SPARSE_SHARE >= leaves.len() + free.len();
         let ordered =
             stray == 0 || (leaves.len() >= ORDERED_FROM && stray * ORDERED_SHARE < leaves.len());
         if ordered && !sparse {

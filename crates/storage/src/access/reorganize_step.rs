@@ -17,12 +17,12 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{PageId, TransactionId};
 use taffrail_log::{Lcx, Lop, Reserve};
 
+use super::Hobt;
 use super::btree::{check_page, child_on_way, expunge, root_for_read};
 use super::node::{
     ENTRY_HEADER, child_at, child_bytes, entry_header, key_at, separator, slot_for, split_entry,
 };
 use super::record::{Place, bits, format, merge, row, split};
-use super::Hobt;
 use crate::alloc::Space;
 use crate::buffer::WriteGuard;
 use crate::database::Database;
@@ -391,7 +391,8 @@ pub(super) fn free_extents(
     free.sort_unstable();
     let in_extent = |page: u32| {
         let from = free.partition_point(|p| *p < PageId { file: iam.file, page });
-        let to = free.partition_point(|p| *p < PageId { file: iam.file, page: page + EXTENT_PAGES });
+        let to =
+            free.partition_point(|p| *p < PageId { file: iam.file, page: page + EXTENT_PAGES });
         to - from
     };
     let mut empty: Vec<(u32, u32)> = Vec::new();
@@ -444,4 +445,3 @@ pub(super) fn free_extents(
         }
     }
 }
-

@@ -4,10 +4,12 @@
 //! boot        the boot page: what must be known before the log can be read
 //! create      a new database's files
 //! checkpoint  dirty pages to disk, and the boot page that says so
+//! counts      row counts into the directory, before a checkpoint
 //! pace        how long a restart would take, and the pages written to keep that short
 //! analysis    who had not ended
 //! redo        what pages do not have yet, by several threads
 //! undo        what had not ended, as far as possible while the database is open
+//! later       undo that waits for room
 //! restored    the same for what a restore has put into files and log
 //! restart     open: repair torn pages, then the three above
 //! ```
@@ -15,6 +17,7 @@
 mod analysis;
 mod boot;
 mod checkpoint;
+mod counts;
 mod create;
 mod later;
 mod pace;

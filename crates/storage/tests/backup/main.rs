@@ -4,7 +4,6 @@ mod bulk;
 mod chain;
 mod crashes;
 mod files;
-mod fuzz;
 mod images;
 mod media;
 mod restarts;

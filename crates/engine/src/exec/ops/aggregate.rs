@@ -65,7 +65,7 @@ impl Accumulator {
             return Ok(());
         }
         if v.is_null() {
-            self.nulls = true;
+            self.nulls |= !agg.quiet;
             return Ok(());
         }
         if let Some(seen) = &mut self.distinct

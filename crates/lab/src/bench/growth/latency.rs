@@ -149,6 +149,7 @@ fn round(server: &Taffrail, data: &Path, kind: Kind, length: Duration) -> io::Re
         }
         watched.map(|growths| Round { latencies, growths, took })
     });
-    remove(server, name, control)?;
+    drop(control);
+    remove(server, name)?;
     round
 }

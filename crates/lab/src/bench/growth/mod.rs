@@ -130,9 +130,8 @@ fn stand_still(client: &mut Client) -> io::Result<()> {
     Err(io::Error::other("the files of an idle database are still being written"))
 }
 
-/// Ends a run's database.
-fn remove(server: &Taffrail, name: &str, client: Client) -> io::Result<()> {
-    drop(client);
+/// Removes a run's database; its clients have gone.
+fn remove(server: &Taffrail, name: &str) -> io::Result<()> {
     let mut master = server.client("master")?;
     let drop_it = format!("DROP DATABASE {name}");
     // The server notices a moment later that a client has gone.

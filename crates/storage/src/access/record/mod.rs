@@ -111,9 +111,7 @@ pub(crate) fn undo(
         Lop::InsertRows => row::undo_insert(work, held, record),
         Lop::DeleteRows => row::undo_delete(work, held, record),
         Lop::ModifyRow => row::undo_modify(work, held, record),
-        Lop::DeleteSplit if merge::is_front(record) => {
-            merge::undo_remove_front(work, held, record)
-        }
+        Lop::DeleteSplit if merge::is_front(record) => merge::undo_remove_front(work, held, record),
         Lop::DeleteSplit => split::undo_split(work, held, record),
         Lop::UndoDeleteSplit => merge::undo_append(work, held, record),
         Lop::ModifyHeader => split::undo_header(work, held, record),

@@ -1,0 +1,60 @@
+//! Row counts on their way into the directory, before a checkpoint begins. What changes afterwards redo counts again.
+
+use std::sync::Arc;
+
+use taffrail_base::HobtId;
+
+use crate::access::directory;
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+use crate::layout::DIRECTORY;
+use crate::txn::work::Work;
+
+impl Database {
+    /// Brings the row counts in the directory up to date, before a checkpoint begins: those of all HoBts whose rows came or went since
+    /// their entries were written, even if the number is the same again.
+    pub(crate) fn flush_counts(self: &Arc<Self>) -> StorageResult<()> {
+        let mut found: Vec<HobtId> = self.found_rows.lock().keys().copied().collect();
+        found.sort_unstable();
+        for id in found {
+            match self.hobt(id) {
+                Ok(_) => {}
+                // It was dropped later in the log.
+                Err(StorageError::Misuse(_)) => {
+                    self.found_rows.lock().remove(&id);
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        for hobt in self.known_hobts() {
+            if hobt.id() == DIRECTORY {
+                continue;
+            }
+            let counts = self.counts.lock();
+            let stands = hobt.count_stands();
+            let Some(rows) = hobt.take_changed_count() else { continue };
+            let mut sys = Work::system(self, "CountDelta");
+            sys.in_checkpoint = true;
+            let at = self.log().appended().0;
+            let noted = directory::update_count(self, &mut sys, hobt.id(), |e| {
+                e.rows = rows;
+                e.counted_at = at;
+            });
+            if noted.is_err() {
+                hobt.counts_changed();
+            }
+            drop((stands, counts));
+            match noted {
+                Ok(()) => sys.commit_system()?,
+                Err(e) => {
+                    self.abort_system(sys, Vec::new());
+                    // Dropped by a transaction that has not ended, or just now.
+                    if !matches!(e, StorageError::Misuse(_)) {
+                        return Err(e);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
