@@ -249,3 +249,36 @@ fn the_text_of_a_session_is_found() {
         WHERE r.session_id = @@SPID";
     assert_eq!(c.rows(applied), applied);
 }
+
+/// Files of this world that are open though they have been deleted.
+#[cfg(target_os = "linux")]
+fn deleted_but_open(w: &World) -> usize {
+    let open = std::fs::read_dir("/proc/self/fd").unwrap();
+    let names = open.filter_map(|fd| std::fs::read_link(fd.ok()?.path()).ok());
+    let ours = names.filter(|name| name.starts_with(&w.dir));
+    ours.filter(|name| name.to_string_lossy().ends_with(" (deleted)")).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_dropped_database_gives_its_space_back_at_once() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE DATABASE kept");
+    c.ok("USE kept");
+    for _ in 0..3 {
+        c.ok("CREATE DATABASE d");
+        c.ok("USE d");
+        c.ok("CREATE TABLE t (i int PRIMARY KEY, v varchar(100))");
+        c.ok("INSERT t VALUES (1, 'x')");
+        c.ok("EXEC ('CREATE PROCEDURE p AS SELECT * FROM t')");
+        c.ok("EXEC p");
+        c.ok("USE kept");
+        // Plans of another database that name this one.
+        c.ok("SELECT COUNT(*) FROM d.dbo.t");
+        c.ok("EXEC ('CREATE OR ALTER PROCEDURE q AS SELECT COUNT(*) FROM d.dbo.t')");
+        c.ok("EXEC q");
+        c.ok("DROP DATABASE d");
+        assert_eq!(deleted_but_open(&w), 0);
+    }
+}

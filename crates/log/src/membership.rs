@@ -32,7 +32,7 @@ use crate::files::{LogFiles, NoVolume, corrupt, write_bytes};
 use crate::growth::{entries, initialize_new, vlf_sizes};
 use crate::log::Log;
 use crate::open::check_sector;
-use crate::options::{LogFileSpec, LOG_FILE_BYTES_MAX, MIN_SIZE};
+use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, MIN_SIZE};
 
 impl Log {
     /// Adds a file. Returns its number. After an error, and if the log did not fail, a file that was made is a stray: call

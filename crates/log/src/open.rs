@@ -34,7 +34,7 @@ use crate::files::{LogFiles, corrupt};
 use crate::growth::{entries, initialize_new, vlf_sizes};
 use crate::kept::keep_from;
 use crate::log::{End, Log};
-use crate::options::{LogFileSpec, LogOptions, LOG_FILE_BYTES_MAX, MIN_SIZE};
+use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions, MIN_SIZE};
 use crate::record::Record;
 use crate::vlf::VlfTable;
 use crate::walk::{Step, WalkVlf, Walker};

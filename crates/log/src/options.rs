@@ -81,7 +81,12 @@ pub struct LogFileSpec {
 impl LogFileSpec {
     /// A file of the usual kind: grows by 64 MB, up to 2 TB.
     pub fn new(path: impl Into<PathBuf>, size: u64) -> LogFileSpec {
-        LogFileSpec { path: path.into(), size, growth: Growth::Bytes(64 << 20), max_size: LOG_FILE_BYTES_MAX }
+        LogFileSpec {
+            path: path.into(),
+            size,
+            growth: Growth::Bytes(64 << 20),
+            max_size: LOG_FILE_BYTES_MAX,
+        }
     }
 }
 

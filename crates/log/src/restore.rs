@@ -36,7 +36,7 @@ use crate::files::{LogFiles, corrupt, write_bytes};
 use crate::growth::{entries, zero};
 use crate::log::Log;
 use crate::open::check_sector;
-use crate::options::{Growth, Initialization, LogOptions, LOG_FILE_BYTES_MAX};
+use crate::options::{Growth, Initialization, LOG_FILE_BYTES_MAX, LogOptions};
 use crate::reader::walk_vlf;
 use crate::reuse::{Hold, HolderId, ReuseWait};
 use crate::vlf::VlfTable;
@@ -203,7 +203,8 @@ impl LogInstaller {
         let (mut files, mut all): (Vec<RootFile>, Vec<Entry>) = (Vec::new(), Vec::new());
         for (i, spec) in specs.iter().enumerate() {
             let legal = |s: &u64| {
-                s.is_multiple_of(8192) && (2 * VLF_HEADER_BYTES + 1..=LOG_FILE_BYTES_MAX).contains(s)
+                s.is_multiple_of(8192)
+                    && (2 * VLF_HEADER_BYTES + 1..=LOG_FILE_BYTES_MAX).contains(s)
             };
             let sum = spec.vlfs.iter().try_fold(FILE_HEADER_BYTES, |sum, s| sum.checked_add(*s));
             let size = sum.filter(|&n| n <= LOG_FILE_BYTES_MAX && spec.vlfs.iter().all(legal));

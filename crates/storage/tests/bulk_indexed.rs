@@ -2,6 +2,7 @@
 //! any I/O; afterwards every row has its entry and every entry its row, and what was not committed has left nothing.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -167,10 +168,10 @@ fn history(
         // Ordinary changes beside it.
         let (hobt, index) = (db.hobt(ids.heap)?, db.hobt(ids.index)?);
         let bytes = row(round);
-        if !m.contains_key(&round) {
+        if let Entry::Vacant(free) = m.entry(round) {
             let rid = heap::insert(&mut tx, &hobt, &bytes)?;
             btree::insert(&mut tx, &index, &bytes[..8], &rid.to_bytes())?;
-            m.insert(round, bytes);
+            free.insert(bytes);
         }
         next += count;
         states.push(m);

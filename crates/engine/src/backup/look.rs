@@ -10,8 +10,8 @@ use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::row;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::{FileKind, LOG_FILE_BYTES_MAX};
 use taffrail_storage::backup::{self, BackupFile, SetHeader};
+use taffrail_storage::{FileKind, LOG_FILE_BYTES_MAX};
 use taffrail_syntax::ast;
 use taffrail_types::Value;
 

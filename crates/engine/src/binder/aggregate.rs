@@ -26,7 +26,11 @@ pub(super) fn aggregate_function(name: &str) -> Option<AggFunction> {
 }
 
 /// What the argument is converted to, and the result's type.
-pub(super) fn aggregate_types(f: AggFunction, name: &str, arg: SqlType) -> SqlResult<(SqlType, SqlType)> {
+pub(super) fn aggregate_types(
+    f: AggFunction,
+    name: &str,
+    arg: SqlType,
+) -> SqlResult<(SqlType, SqlType)> {
     use SqlType::*;
     let invalid = || Err(SqlError::new(8117, &[&arg.name(), &name.to_ascii_lowercase()]));
     Ok(match f {

@@ -325,7 +325,8 @@ impl<'a> Binder<'a> {
         if c.kind == ast::CastKind::Parse {
             return Err(unsupported("PARSE"));
         }
-        if c.ty.name.as_bare().is_some_and(|n| n.is("xml")) && c.ty.arguments.is_empty() && !c.try_ {
+        if c.ty.name.as_bare().is_some_and(|n| n.is("xml")) && c.ty.arguments.is_empty() && !c.try_
+        {
             let text = self.expr(&c.operand)?;
             return self.xml_content(text);
         }

@@ -43,8 +43,8 @@ impl<'a> Binder<'a> {
         let name = call.name.name.value.to_ascii_uppercase();
         let function =
             aggregate_function(&name).filter(|_| !call.star && call.arguments.len() == 1);
-        let function =
-            function.ok_or_else(|| SqlError::new(195, &[&call.name.name.value, &"aggregate function"]))?;
+        let function = function
+            .ok_or_else(|| SqlError::new(195, &[&call.name.name.value, &"aggregate function"]))?;
         let (spread, argument) = (column(&p.column)?, column(&call.arguments[0])?);
         // What is grouped by: the columns that neither of them is.
         let named = |c: &str| eq(c, &spread.name.value) || eq(c, &argument.name.value);

@@ -45,8 +45,8 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         // Caches here hold nothing that a script's timing needs gone, except pages: see the text of the error.
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS"
         | "CHECKDB" | "CHECKTABLE" | "CHECKALLOC" | "CHECKCATALOG" | "SHOW_STATISTICS"
-        | "SHOWCONTIG" | "INDEXDEFRAG" | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE"
-        | "IND" | "LOG" | "DBINFO" | "FLUSHPROCINDB" | "CLONEDATABASE" | "HELP" | "PROCCACHE"
+        | "SHOWCONTIG" | "INDEXDEFRAG" | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE" | "IND"
+        | "LOG" | "DBINFO" | "FLUSHPROCINDB" | "CLONEDATABASE" | "HELP" | "PROCCACHE"
         | "OUTPUTBUFFER" => {
             return Err(unsupported(format!("DBCC {}", dbcc.command.value.to_uppercase())));
         }

@@ -11,7 +11,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{
-    CreateSpec, DataFileSpec, FileInfo, FileKind, Growth, LOG_FILE_BYTES_MAX, RecoveryModel, StorageError,
+    CreateSpec, DataFileSpec, FileInfo, FileKind, Growth, LOG_FILE_BYTES_MAX, RecoveryModel,
+    StorageError,
 };
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
@@ -347,7 +348,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
         ast::AlterDatabaseAction::AddFilegroup { .. } => Err(unsupported("ADD FILEGROUP")),
         ast::AlterDatabaseAction::RemoveFilegroup(_) => Err(unsupported("REMOVE FILEGROUP")),
         ast::AlterDatabaseAction::ModifyFilegroup { .. } => Err(unsupported("MODIFY FILEGROUP")),
-        ast::AlterDatabaseAction::ModifyName(new) => super::rename::modify_name(cx, &slot, &new.value),
+        ast::AlterDatabaseAction::ModifyName(new) => {
+            super::rename::modify_name(cx, &slot, &new.value)
+        }
         ast::AlterDatabaseAction::Collate(_) => Err(unsupported("ALTER DATABASE … COLLATE")),
         ast::AlterDatabaseAction::ScopedConfiguration { secondary, clear, option } => {
             super::scoped::alter(cx, &database, *secondary, *clear, option)

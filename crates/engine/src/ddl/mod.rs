@@ -153,7 +153,10 @@ fn hidden(
     draft: TableDraft,
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
     let database = cx.instance().databases().tempdb()?;
-    let schema = database.catalog.schema("dbo", cx.session.id).ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
+    let schema = database
+        .catalog
+        .schema("dbo", cx.session.id)
+        .ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
     let name = resolve::temp_name(&format!("#{}", name.trim_start_matches(['@', '#'])));
     let target = Target { database, schema, name, temp: None };
     let table = create::table(cx, &target, draft)?;

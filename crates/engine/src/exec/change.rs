@@ -127,7 +127,8 @@ impl Session {
     fn file_full(&self, name: &str, object: &str) -> Option<Box<SqlError>> {
         let database = self.instance.databases().get(name).ok()?;
         let id = taffrail_base::ObjectId(object.parse().ok()?);
-        let object = database.catalog.object(id, crate::catalog::Sight::EVERYTHING)?.head().qualified();
+        let object =
+            database.catalog.object(id, crate::catalog::Sight::EVERYTHING)?.head().qualified();
         Some(SqlError::new(1105, &[&object, &"", &name, &"PRIMARY"]))
     }
 }

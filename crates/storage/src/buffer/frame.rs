@@ -56,7 +56,7 @@ pub(super) struct Arena {
 #[allow(unsafe_code)]
 mod raw {
     use super::*;
-    use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
     const _: () = assert!(size_of::<Control>() == 64);
 
@@ -77,9 +77,6 @@ mod raw {
                     MapFlags::PRIVATE | MapFlags::NORESERVE,
                 )
             }?;
-            // Large pages: a page fault for each 4 KiB was a quarter of the time of filling new frames. Not every kernel has them.
-            // SAFETY: the mapping that was just made; the advice changes nothing of what it holds.
-            let _ = unsafe { madvise(base, frames * FRAME_BYTES, Advice::LinuxHugepage) };
             let base = NonNull::new(base.cast::<u8>())
                 .ok_or_else(|| std::io::Error::other("mmap gave address zero"))?;
             Ok(Arena { base, frames })
