@@ -63,14 +63,12 @@ fn planning_hears_a_cancel() {
 }
 
 #[test]
-fn recursive_common_table_expressions_are_refused_by_name() {
+fn common_table_expressions_see_those_before_them_and_themselves() {
     let w = World::new();
     let mut c = w.connect();
-    let said = c.rows(
-        "WITH r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r",
-    );
-    assert!(said.starts_with("Msg 40510, "), "{said}");
-    assert!(said.contains("A recursive common table expression"), "{said}");
+    let numbers =
+        "WITH r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5) SELECT n FROM r";
+    assert_eq!(c.rows(numbers), "1\n2\n3\n4\n5");
     assert_eq!(
         c.rows("WITH a AS (SELECT 1 n), b AS (SELECT n FROM a) SELECT * FROM a, b"),
         "1 | 1"

@@ -76,10 +76,13 @@ fn tail(n: usize) -> usize {
     let mut way = 0.5_f64.powi(n as i32);
     let mut sum = way;
     let mut outside = 0;
-    while sum <= 0.025 && outside + 1 < n {
-        outside += 1;
-        way *= (n + 1 - outside) as f64 / outside as f64;
+    loop {
+        way *= (n - outside) as f64 / (outside + 1) as f64;
         sum += way;
+        if sum > 0.025 || outside + 1 >= n {
+            break;
+        }
+        outside += 1;
     }
     outside
 }
