@@ -76,11 +76,17 @@ GO
 --@ mask 3014, 4035
 RESTORE LOG GoldenCopy FROM DISK = 'golden.trn' WITH FILE = 1, NORECOVERY
 GO
---@ mask 4326
+-- Once more: nothing to do.
+--@ mask 3014, 4035
 RESTORE LOG GoldenCopy FROM DISK = 'golden.trn' WITH FILE = 1, NORECOVERY
 GO
 --@ mask 3014, 4035
 RESTORE LOG GoldenCopy FROM DISK = 'golden.trn' WITH FILE = 2, NORECOVERY
+GO
+--@ mask 4326
+RESTORE LOG GoldenCopy FROM DISK = 'golden.trn' WITH FILE = 1, NORECOVERY
+GO
+--@ mask 3014, 4035
 RESTORE LOG GoldenCopy FROM DISK = 'golden.trn' WITH FILE = 3, RECOVERY
 GO
 SELECT state_desc FROM sys.databases WHERE name = 'GoldenCopy'
@@ -137,4 +143,24 @@ EXEC msdb.dbo.sp_delete_database_backuphistory @database_name = 'GoldenBackup'
 SELECT COUNT(*) AS sets_left FROM msdb.dbo.backupset WHERE database_name = 'GoldenBackup'
 SELECT COUNT(*) AS restores_left FROM msdb.dbo.restorehistory
 DROP DATABASE GoldenCopy, GoldenOther, GoldenBackup
+GO
+-- A log backup straight after the full one: nothing in between.
+CREATE DATABASE GoldenQuiet
+GO
+USE GoldenQuiet
+CREATE TABLE t (a int PRIMARY KEY)
+INSERT t VALUES (1), (2)
+GO
+USE master
+GO
+--@ mask 3014, 4035
+BACKUP DATABASE GoldenQuiet TO DISK = 'quiet.bak' WITH FORMAT
+BACKUP LOG GoldenQuiet TO DISK = 'quiet.trn' WITH FORMAT
+GO
+--@ mask 3014, 4035
+RESTORE DATABASE GoldenQuiet FROM DISK = 'quiet.bak' WITH NORECOVERY, REPLACE
+RESTORE LOG GoldenQuiet FROM DISK = 'quiet.trn' WITH RECOVERY
+GO
+SELECT a FROM GoldenQuiet.dbo.t ORDER BY a
+DROP DATABASE GoldenQuiet
 GO

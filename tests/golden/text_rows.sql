@@ -63,3 +63,43 @@ SELECT * FROM (VALUES (1, 10, 2)) AS v(k, x, [2]) PIVOT (SUM(x) FOR k IN ([1], [
 GO
 SELECT * FROM (VALUES (1, 10)) AS v(k, x) PIVOT (nothing(x) FOR k IN ([1])) AS p
 GO
+-- Rows made of arguments.
+SELECT value FROM GENERATE_SERIES(1, 3); SELECT value FROM GENERATE_SERIES(5, 1, -2); SELECT COUNT(*) FROM GENERATE_SERIES(1, 1000000)
+GO
+SELECT value FROM GENERATE_SERIES(1, 3, 0)
+GO
+SELECT value FROM GENERATE_SERIES(1.0, 3.0, 0.5)
+GO
+SELECT value FROM GENERATE_SERIES('1', '3')
+GO
+SELECT value, ordinal FROM STRING_SPLIT('a,b,,c', ',', 1) ORDER BY ordinal DESC
+GO
+SELECT * FROM STRING_SPLIT(N'x y', ' ', 0); SELECT * FROM STRING_SPLIT(CAST(NULL AS varchar(5)), ',')
+GO
+SELECT COUNT(*) AS parts, MAX(LEN(value)) AS longest FROM STRING_SPLIT(REPLICATE(CAST('x' AS varchar(max)), 9000) + ',y', ',')
+GO
+SELECT ordinal FROM STRING_SPLIT('a', ',')
+GO
+SELECT value FROM STRING_SPLIT('a', ',', 2)
+GO
+-- STRING_AGG: what it refuses.
+SELECT STRING_AGG(v, v) FROM (VALUES ('a'), ('b')) AS t(v)
+GO
+SELECT STRING_AGG(DISTINCT v, ',') FROM (VALUES ('a'), ('b')) AS t(v)
+GO
+SELECT STRING_AGG(v, ',') OVER () FROM (VALUES ('a'), ('b')) AS t(v)
+GO
+SELECT STRING_AGG(v, CHAR(13) + CHAR(10)) FROM (VALUES ('a'), ('b')) AS t(v)
+GO
+SELECT STRING_AGG(REPLICATE('x', 100), ',') FROM GENERATE_SERIES(1, 100)
+GO
+SELECT LEN(STRING_AGG(CAST(REPLICATE('x', 100) AS varchar(max)), ',')) FROM GENERATE_SERIES(1, 100)
+GO
+SELECT CAST(1.5 AS money) AS m FOR XML PATH('r')
+GO
+SELECT 'a' + CHAR(1) AS m FOR XML PATH('r')
+GO
+-- The old form of a key's fill factor.
+CREATE TABLE #f (a int PRIMARY KEY WITH FILLFACTOR = 77, b int, CONSTRAINT u UNIQUE (b) WITH FILLFACTOR = 66)
+SELECT fill_factor FROM tempdb.sys.indexes WHERE object_id = OBJECT_ID('tempdb..#f') ORDER BY index_id
+GO

@@ -237,6 +237,8 @@ fn what_cannot_be_restored_is_refused_and_nothing_changes() {
         error(&c.rows("RESTORE LOG Other FROM DISK = 'l1.trn' WITH NORECOVERY")),
         [4326, 3013]
     );
+    // It ends where the database stands: nothing to do.
+    c.ok("RESTORE LOG Other FROM DISK = 'l2.trn' WITH NORECOVERY");
     c.ok("RESTORE LOG Other FROM DISK = 'l3.trn' WITH RECOVERY");
     assert_eq!(sum(&mut c, "Other"), before);
     // Another database's backup.

@@ -114,7 +114,7 @@ impl Log {
     ) -> u64 {
         match class {
             AppendFor::Transaction => self.kept_from_transactions(state, more, ends),
-            AppendFor::System => self.kept_with(state, 0),
+            AppendFor::System => self.kept_with(state, more),
             AppendFor::Rollback if !squeezed => {
                 ends * self.end_reserve() + self.checkpoint_reserve(ends)
             }

@@ -7,7 +7,8 @@
 //! DIFF   a bit per extent: 1 = changed since the last full backup; written by checkpoints, not logged (see `recovery`)
 //! ML     a bit per extent: 1 = filled with minimal logging since the last log backup (see `access::bulk_space`)
 //! ```
-//! A HoBt owns whole extents. Which of their pages are unallocated is kept in memory, read from IAM and PFS at first need.
+//! A HoBt owns whole extents. Which of their pages may be given out is kept in memory ([`crate::freelist`]), read from IAM and PFS at
+//! first need.
 //! An extent is allocated by a system transaction of its own; a page by the one that puts it to use.
 //!
 //! A page is overwritten in the pool only after the record that allocates it, and bears that record's LSN until its format record is
@@ -29,10 +30,12 @@ use crate::access::{Hobt, SpaceUsed};
 use crate::buffer::{DataFile, WriteGuard};
 use crate::database::Database;
 use crate::error::StorageResult;
+use crate::freelist::FreePages;
 use crate::layout::{
     EXTENT_PAGES, INTERVAL_PAGES, diff_page, gam_of, interval_start, is_system_page, pfs_of,
 };
 use crate::page::{BITMAP_BITS, Format, PFS_ALLOCATED, PageType};
+use crate::txn::rollback;
 use crate::txn::work::Work;
 
 /// A HoBt's space, as far as it is kept in memory.
@@ -41,7 +44,7 @@ pub(crate) struct Space {
     /// The lists below have been read.
     pub loaded: bool,
     /// Unallocated pages of the HoBt's extents; the last is given out first.
-    pub free: Vec<PageId>,
+    pub free: FreePages,
     /// The IAM pages in order.
     pub iam: Vec<PageId>,
 }
@@ -89,16 +92,18 @@ impl Database {
         level: u8,
     ) -> StorageResult<WriteGuard<'_>> {
         let Some(page) = space.free.pop() else {
-            // The GAM page called an extent free whose pages the PFS page calls allocated.
+            // Its only page has become an IAM page.
             let what = format!("an extent of HoBt {} has no page left", hobt.id());
             return Err(self.store.corrupt(hobt.root(), what));
         };
+        let mut wrong = false;
         let result = (|| {
             // The latch first: a scan that sees the page allocated waits here until it is formatted.
             let mut guard = self.pool().write_unread(&self.store, page)?;
             let (pfs, index) = pfs_of(page);
             let mut map = self.pool().write(&self.store, pfs)?;
             if map.pfs(index) & PFS_ALLOCATED != 0 {
+                wrong = true;
                 return Err(self.store.corrupt(page, "a free page is marked as allocated".into()));
             }
             let runs = [(index as u16, 1)];
@@ -113,8 +118,11 @@ impl Database {
             guard.set_lsn(map.lsn());
             Ok(guard)
         })();
-        if result.is_err() {
-            space.free.push(page);
+        match &result {
+            Ok(_) => {}
+            // To be read anew: what is wrong with one page of the list may be wrong with others.
+            Err(_) if wrong => *space = Space::default(),
+            Err(_) => space.free.push(page),
         }
         result
     }
@@ -126,29 +134,16 @@ impl Database {
         hobt: HobtId,
         page: PageId,
     ) -> StorageResult<()> {
+        debug_assert!(work.system, "a page's deallocation is not left to a user's rollback");
+        self.freeing.lock().add(hobt, page);
+        work.freed.push((hobt, page));
         let (pfs, index) = pfs_of(page);
         let mut map = self.pool().write(&self.store, pfs)?;
-        bits::set_free_space(work, &mut map, hobt, &[(index as u16, 1)], 0)?;
-        work.freed.push((hobt, page));
-        Ok(())
-    }
-
-    /// A page of a HoBt is unallocated for good.
-    pub(crate) fn page_freed(self: &Arc<Self>, hobt: HobtId, page: PageId) {
-        if let Ok(hobt) = self.hobt(hobt) {
-            // Whoever undoes an allocation may hold the mutex, and then forgets the lists; if another thread holds it the page is
-            // found again when the lists are next read.
-            if let Some(mut space) = hobt.space.try_lock()
-                && space.loaded
-                && self.owns(&space, page)
-            {
-                space.free.push(page);
-            }
-        }
+        bits::set_free_space(work, &mut map, hobt, &[(index as u16, 1)], 0)
     }
 
     /// True if the extent of a page is (still) one of a HoBt's: it may have been truncated since.
-    fn owns(&self, space: &Space, page: PageId) -> bool {
+    pub(crate) fn owns(&self, space: &Space, page: PageId) -> bool {
         let start = interval_start(page.page);
         let bit = (page.page - start) / EXTENT_PAGES;
         space.iam.iter().filter(|iam| iam.file == page.file).any(|&iam| {
@@ -165,20 +160,26 @@ impl Database {
         }
         space.free.clear();
         space.iam.clear();
+        let mut found = Vec::new();
         let mut iam = hobt.first_iam();
         while !iam.is_none() {
             let (runs, start, next) = self.read_iam(iam, hobt.id())?;
             for (first, count) in runs {
                 for extent in first..first + count {
                     let page = start + extent * EXTENT_PAGES;
-                    space.free.extend(self.unallocated(PageId { file: iam.file, page })?);
+                    found.extend(self.unallocated(PageId { file: iam.file, page })?);
                 }
             }
             space.iam.push(iam);
             iam = next;
         }
+        // After the PFS bytes: what is not in here now, and was unallocated then, stays so.
+        if let Some(freeing) = self.freeing.lock().of(hobt.id()) {
+            found.retain(|p| !freeing.contains(p));
+        }
         // The last is given out first: ascending order.
-        space.free.reverse();
+        found.reverse();
+        space.free.push_below(found);
         space.loaded = true;
         Ok(())
     }
@@ -227,6 +228,11 @@ impl Database {
     ) -> StorageResult<()> {
         let extent = self.take_extent(work, hobt)?;
         let mut pages = self.unallocated(extent)?;
+        if pages.is_empty() {
+            // The GAM page calls an extent free whose pages the PFS page calls allocated.
+            let what = format!("an extent for HoBt {} has no page left", hobt.id());
+            return Err(self.store.corrupt(extent, what));
+        }
         let start = interval_start(extent.page);
         let bit = (extent.page - start) / EXTENT_PAGES;
         let mut iam = None;
@@ -244,9 +250,8 @@ impl Database {
         let mut map = self.pool().write(&self.store, iam)?;
         bits::set_bits(work, &mut map, Lcx::Iam, hobt.id(), &[(bit, 1)], true)?;
         pages.reverse();
-        // New pages after what is left: `free` is a stack.
-        pages.append(&mut space.free);
-        space.free = pages;
+        // New pages after what is left.
+        space.free.push_below(pages);
         Ok(())
     }
 
@@ -373,7 +378,8 @@ impl Database {
 
     /// Frees every extent of one IAM page, as part of `work`, after `before` was told the next IAM page of the chain. What is
     /// returned keeps others from taking the extents until it is dropped: after the commit. If one were given out before, and the power
-    /// failed in between, the undo of this would take it from its new owner.
+    /// failed in between, the undo of this would take it from its new owner. On error, too, nobody was given one: what was done to
+    /// the maps is undone; the caller undoes the rest, which wants latches that nobody waits for while holding the extents.
     pub(crate) fn free_iam(
         &self,
         work: &mut Work,
@@ -388,9 +394,31 @@ impl Database {
             (page.set_runs(BITMAP_BITS), page.first_unit(), page.next(), page.hobt())
         };
         before(work, next)?;
+        let search = self.extents.lock();
+        let mark = work.log.last;
+        if let Err(e) = self.free_runs(work, iam, hobt, start, &runs) {
+            if let Err(e) = rollback::undo_to(work, &mut [], mark) {
+                self.store.mark_suspect(format!("a system transaction could not be undone: {e}"));
+            }
+            return Err(e);
+        }
+        let freed = runs.iter().map(|r| u64::from(r.1)).sum();
+        self.store.rarities.extents_freed.fetch_add(freed, Ordering::Relaxed);
+        Ok((next, search))
+    }
+
+    /// The changes of maps of [`Database::free_iam`].
+    fn free_runs(
+        &self,
+        work: &mut Work,
+        iam: PageId,
+        hobt: HobtId,
+        start: u32,
+        runs: &[(u32, u32)],
+    ) -> StorageResult<()> {
         // PFS bytes first: an extent that the GAM calls free has no allocated page.
         let mut by_pfs: Vec<(PageId, Vec<(u16, u16)>)> = Vec::new();
-        for &(first, count) in &runs {
+        for &(first, count) in runs {
             for extent in first..first + count {
                 let page = PageId { file: iam.file, page: start + extent * EXTENT_PAGES };
                 let (pfs, index) = pfs_of(page);
@@ -409,16 +437,12 @@ impl Database {
             let mut map = self.pool().write(&self.store, pfs)?;
             bits::set_free_space(work, &mut map, hobt, &runs, 0)?;
         }
-        let mut freed = 0;
-        let search = self.extents.lock();
         for chunk in runs.chunks(512) {
             let gam = gam_of(PageId { file: iam.file, page: start });
             let mut map = self.pool().write(&self.store, gam)?;
             bits::set_bits(work, &mut map, Lcx::Gam, hobt, chunk, true)?;
-            freed += u64::from(chunk.iter().map(|r| r.1).sum::<u32>());
         }
-        self.store.rarities.extents_freed.fetch_add(freed, Ordering::Relaxed);
-        Ok((next, search))
+        Ok(())
     }
 
     /// Counts the pages of a HoBt.

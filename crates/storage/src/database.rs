@@ -17,6 +17,7 @@ use crate::access::bulk_space::BulkGate;
 use crate::access::directory::{self, Entry, Pending};
 use crate::access::{Hobt, HobtKind};
 use crate::alloc::ExtentSearch;
+use crate::freelist::Freeing;
 use crate::buffer::{BufferPool, Rarities, Store};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
@@ -40,6 +41,7 @@ pub struct Database {
     directory: OnceLock<Arc<Hobt>>,
     /// Where free extents are looked for.
     pub(crate) extents: Mutex<ExtentSearch>,
+    pub(crate) freeing: Mutex<Freeing>,
     /// Between minimal logging and backups.
     pub(crate) bulk: Arc<BulkGate>,
     /// One growth of a data file at a time.
@@ -99,6 +101,7 @@ impl Database {
             hobts: RwLock::default(),
             directory: OnceLock::new(),
             extents: Mutex::default(),
+            freeing: Mutex::default(),
             bulk: Arc::default(),
             growing: Mutex::default(),
             backing_up: Mutex::default(),
@@ -511,6 +514,10 @@ impl Database {
         };
         if result.is_err() && !anyway {
             self.stopping.store(stopped, Ordering::Release);
+            // Undo that was told to stop goes on.
+            if !recovering.is_over() {
+                self.unrecovered.store(true, Ordering::Release);
+            }
             return result;
         }
         // Behind the mutexes under which pages and boot page are written.

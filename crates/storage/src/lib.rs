@@ -28,6 +28,7 @@ mod closed;
 mod codec;
 pub mod database;
 pub mod error;
+mod freelist;
 mod growth;
 pub mod instance;
 pub mod layout;

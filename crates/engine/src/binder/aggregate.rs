@@ -1,7 +1,7 @@
 //! Aggregates and window functions: each becomes a slot that an operator below fills.
 
 use super::{Binder, Bound, SlotInfo, WindowGroup, unsupported};
-use crate::plan::expr::{Expr, Part, Pred, Slot};
+use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -67,8 +67,9 @@ pub(super) fn aggregate_types(
             }
         }
         AggFunction::StringAgg => match arg {
-            NChar(_) | NVarChar(_) => (NVarChar(MaxLen::Max), NVarChar(MaxLen::Max)),
-            _ => (VarChar(MaxLen::Max), VarChar(MaxLen::Max)),
+            VarChar(MaxLen::Max) | NVarChar(MaxLen::Max) => (arg, arg),
+            Char(_) | VarChar(_) => (VarChar(MaxLen::Max), VarChar(MaxLen::N(8000))),
+            _ => (NVarChar(MaxLen::Max), NVarChar(MaxLen::N(4000))),
         },
         AggFunction::ChecksumAgg => (Int, Int),
     })
@@ -104,6 +105,7 @@ impl<'a> Binder<'a> {
         if !f.within_group.is_empty() && function != AggFunction::StringAgg {
             return Err(SqlError::new(10757, &[&name]));
         }
+        self.aggregate_allowed()?;
         self.block().in_aggregate = true;
         let agg = self.aggregate(function, name, f);
         self.block().in_aggregate = false;
@@ -164,6 +166,9 @@ impl<'a> Binder<'a> {
         if f.arguments.len() != wanted {
             return Err(SqlError::new(174, &[&name.to_ascii_lowercase(), &wanted]));
         }
+        if f.distinct && function == AggFunction::StringAgg {
+            return Err(SqlError::new(102, &[&","]));
+        }
         let arg = self.expr(&f.arguments[0])?;
         if arg.untyped && !matches!(function, AggFunction::Count | AggFunction::CountBig) {
             return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
@@ -175,6 +180,11 @@ impl<'a> Binder<'a> {
             None => None,
             Some(s) => {
                 let s = self.expr(s)?;
+                let mut columns = false;
+                slots_of(Part::Expr(&s.expr), &mut |_| columns = true);
+                if columns {
+                    return Err(SqlError::new(8733, &[]));
+                }
                 Some(self.cast_to(s, arg_ty)?)
             }
         };
@@ -218,6 +228,9 @@ impl<'a> Binder<'a> {
         }
         if over.window.is_some() {
             return Err(unsupported("The WINDOW clause"));
+        }
+        if name == "STRING_AGG" {
+            return Err(SqlError::new(4113, &[&name]));
         }
         self.block().windows_allowed = false;
         let item = self.window_item(name, f, over);

@@ -410,7 +410,10 @@ impl<'a> Binder<'a> {
         if self.blocks.last().is_some_and(|b| b.in_aggregate) {
             return Err(SqlError::new(130, &[]));
         }
-        let (bound, outer) = self.collecting_outer(|b| b.query(q, true))?;
+        self.subquery_depth += 1;
+        let bound = self.collecting_outer(|b| b.query(q, true));
+        self.subquery_depth -= 1;
+        let (bound, outer) = bound?;
         let outputs = bound.outputs;
         let columns = outputs
             .iter()

@@ -135,8 +135,12 @@ impl<'a> Binder<'a> {
 
     fn join(&mut self, j: &'a ast::Join) -> SqlResult<FromTree> {
         use ast::JoinKind::*;
+        let recursed = self.recursion_used();
         let left = self.source_item(&j.left, false)?;
         let right = self.source_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
+        if matches!(j.kind, Left | Right | Full) {
+            self.outer_join_allowed(recursed)?;
+        }
         let mut on = Vec::new();
         if let Some(e) = &j.on {
             self.pred(e)?.into_conjuncts(&mut on);
@@ -372,18 +376,24 @@ impl<'a> Binder<'a> {
             Some((_, most)) if given > most => return Err(SqlError::new(8144, &[&f.call.name])),
             _ => {}
         }
+        let default = || super::Bound {
+            untyped: true,
+            ..super::Bound::new(Expr::NULL, taffrail_types::SqlType::Int)
+        };
         let (args, depends) = self.collecting_outer(|b| {
             f.call
                 .arguments
                 .iter()
                 .map(|e| match &e.kind {
-                    ast::ExprKind::Default => Ok(Expr::NULL),
-                    _ => b.expr(e).map(|b| b.expr),
+                    ast::ExprKind::Default => Ok(default()),
+                    _ => b.expr(e),
                 })
                 .collect::<SqlResult<Vec<_>>>()
         })?;
         let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
         let mut columns = view_columns(view);
+        super::rowset::shape(view.name, &args, &mut columns)?;
+        let args = args.into_iter().map(|b| b.expr).collect();
         for (c, n) in columns.iter_mut().zip(&f.columns) {
             c.name = (&*n.value).into();
         }

@@ -20,6 +20,7 @@ mod pivot;
 mod pred;
 mod query;
 mod recursive;
+mod rowset;
 mod set;
 mod xml;
 
@@ -276,6 +277,8 @@ pub struct Binder<'a> {
     expanding: Vec<&'a str>,
     /// Recursive ones whose parts are being bound, innermost last.
     recursion: Vec<recursive::Recursion<'a>>,
+    /// How many subqueries (in expressions, not in FROM) enclose what is being bound.
+    subquery_depth: u32,
     /// An expression has come upon its own name.
     self_reference: bool,
     /// OPTION (MAXRECURSION).
@@ -321,6 +324,7 @@ impl<'a> Binder<'a> {
             named_tables: 0,
             expanding: Vec::new(),
             recursion: Vec::new(),
+            subquery_depth: 0,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
             subplans: 0,

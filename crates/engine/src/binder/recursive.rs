@@ -29,6 +29,10 @@ pub(crate) struct Recursion<'a> {
     columns: Vec<ColumnDesc>,
     /// The part that is being bound mentions it.
     used: bool,
+    /// How many blocks and subqueries enclose the part.
+    outside: (usize, u32),
+    /// The blocks of the part whose rows come from the mention.
+    blocks: Vec<u32>,
 }
 
 impl<'a> Binder<'a> {
@@ -62,7 +66,13 @@ impl<'a> Binder<'a> {
             self.self_reference = true;
             return Err(SqlError::new(252, &[&name]));
         };
-        r.used = true;
+        if self.subquery_depth > r.outside.1 {
+            return Err(SqlError::new(465, &[]));
+        }
+        if std::mem::replace(&mut r.used, true) {
+            return Err(SqlError::new(253, &[&name]));
+        }
+        r.blocks.extend(self.blocks.iter().skip(r.outside.0).map(|b| b.id));
         let (work, columns, names) = (r.work.clone(), r.columns.clone(), r.names);
         let outputs = self.slots_of(&columns);
         let items = work.iter().zip(&outputs).map(|(w, o)| (Expr::Slot(*w), *o)).collect();
@@ -70,6 +80,29 @@ impl<'a> Binder<'a> {
         let bound = BoundQuery { node, outputs, columns, ..BoundQuery::default() };
         // Like what depends on an outer query: new for every row.
         self.derived(bound, alias, names, work)
+    }
+
+    /// Whether the recursive part that is being bound has mentioned its expression.
+    pub(crate) fn recursion_used(&self) -> bool {
+        self.recursion.last().is_some_and(|r| r.used)
+    }
+
+    /// 462 when what an outer join joins mentions the expression: `before` it did not.
+    pub(crate) fn outer_join_allowed(&self, before: bool) -> SqlResult<()> {
+        match self.recursion.last() {
+            Some(r) if r.used && !before => Err(SqlError::new(462, &[&r.name])),
+            _ => Ok(()),
+        }
+    }
+
+    /// 467 for an aggregate over rows that come from the recursive part's mention of its expression.
+    pub(crate) fn aggregate_allowed(&self) -> SqlResult<()> {
+        match (self.recursion.last(), self.blocks.last()) {
+            (Some(r), Some(block)) if r.blocks.contains(&block.id) => {
+                Err(SqlError::new(467, &[&r.name]))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn slots_of(&mut self, columns: &[ColumnDesc]) -> Vec<Slot> {
@@ -82,7 +115,7 @@ impl<'a> Binder<'a> {
         slots
     }
 
-    /// 246, 252, 240, 460 and their like.
+    /// 246, 252, 240, 460 and their like; 253, 462, 465 and 467 come from where such things are bound.
     fn recursive(
         &mut self,
         table: &'a ast::CommonTable,
@@ -113,6 +146,8 @@ impl<'a> Binder<'a> {
                 work: work.clone(),
                 columns: columns.clone(),
                 used: false,
+                outside: (self.blocks.len(), self.subquery_depth),
+                blocks: Vec::new(),
             });
             let bound = self.body(body);
             let used = self.recursion.pop().is_some_and(|r| r.used);

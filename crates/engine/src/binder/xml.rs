@@ -147,13 +147,16 @@ impl Binder<'_> {
             }
             // xsd:dateTime
             Family::OldDate | Family::NewDate => Some(Expr::Const(Value::Int(126))),
-            Family::Float => Some(Expr::Const(Value::Int(2))),
+            // Four decimals.
+            Family::Float | Family::Money => Some(Expr::Const(Value::Int(2))),
             _ => None,
         };
         let value = Expr::Slot(slot);
         let expr = self.conversion(value, c.ty, TEXT, style, Conversion::Explicit, false);
         let mut text = Bound::new(expr, TEXT);
         if matches!(c.ty.family(), Family::Char | Family::NChar) {
+            let node = if name.is_empty() { "NoName" } else { name };
+            text = self.call(functions::xml::TEXT, vec![text, constant(node)])?;
             for (from, to) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#x0D;")] {
                 text = self.call("REPLACE", vec![text, constant(from), constant(to)])?;
             }

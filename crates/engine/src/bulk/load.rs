@@ -18,7 +18,8 @@ use crate::catalog::Table;
 use crate::database::Database;
 use crate::ddl::build::Entries;
 use crate::exec::change::{clustered_key, duplicate};
-use crate::session::Session;
+use crate::session::{Session, cancelled};
+use std::sync::atomic::Ordering;
 use taffrail_base::SqlResult;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
@@ -28,6 +29,9 @@ use taffrail_types::Value;
 
 /// From so many bytes on rows that come in order are not kept any more.
 const STREAM_FROM: usize = 4 << 20;
+
+/// After so many entries an attention is asked for.
+const CHECK_EVERY: u32 = 1024;
 
 /// A table that is being filled.
 pub(crate) struct TableLoad {
@@ -212,7 +216,13 @@ fn insert_entries(
         let hobt = index.hobt()?;
         let twice =
             |index: &crate::catalog::Index, values: &[Value]| duplicate(table, index, values);
+        let cancel = session.cancel.clone();
+        let mut n = 0_u32;
         entries.each(session.part(database.id), table, &twice, &mut |tx, key, value| {
+            n = n.wrapping_add(1);
+            if n.is_multiple_of(CHECK_EVERY) && cancel.load(Ordering::Relaxed) {
+                return Err(StorageError::Sql(cancelled()));
+            }
             btree::insert(tx, hobt, key, value)
         })?;
     }
@@ -226,7 +236,12 @@ fn stream(
     load: &mut btree::TreeLoad,
     rows: &mut Sorted,
 ) -> SqlResult<()> {
+    let mut n = 0_u32;
     while let Some((key, row)) = rows.next()? {
+        n = n.wrapping_add(1);
+        if n.is_multiple_of(CHECK_EVERY) {
+            session.check_cancel()?;
+        }
         match load.push(session.part(database.id), key, row) {
             Ok(()) => {}
             Err(StorageError::DuplicateKey) => {

@@ -12,7 +12,8 @@
 //! 1. Every DDL statement calls [`Catalog::refresh`] for what it touched, before it ends.
 //! 2. Whoever ends or rolls back a transaction (or part of one) calls [`Catalog::ddl_ended`]; it costs one atomic load
 //!    while no session has DDL pending.
-//! 3. `version` grows with every change of what is committed. A session with pending DDL has versions of its own.
+//! 3. `version` grows with every change of what is committed. A session with pending DDL has versions of its own, and a
+//!    new one with every change of its own and with every change of what is committed.
 
 pub mod identity;
 pub mod master;
@@ -46,6 +47,9 @@ use taffrail_types::{Collation, Value};
 
 /// Where the versions of the next catalogue that is opened begin.
 static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
+
+/// Versions that only one session sees.
+const PRIVATE: u64 = 1 << 63;
 
 /// The version of the catalogue's tables that this program writes.
 pub const SCHEMA_VERSION: i64 = 1;
@@ -232,11 +236,16 @@ impl Catalog {
 
     /// The database is closed: what was planned on it is planned anew before it runs again.
     pub(crate) fn retire(&self) {
-        self.changed();
+        self.changed(&mut self.state.write());
     }
 
-    fn changed(&self) {
+    /// What is committed has changed: every session sees another version than before.
+    fn changed(&self, state: &mut State) {
         self.version.fetch_add(1, Ordering::AcqRel);
+        // Those with DDL of their own see what is committed beside it.
+        for mine in state.pending.values_mut() {
+            mine.version = PRIVATE | self.new_version();
+        }
     }
 
     // Look-up.

@@ -10,11 +10,13 @@
 //! Between the release of the locks and the last step others may get a lock on the object: they wait for the step
 //! ([`Catalog::settle`]).
 
-use super::state::{Pending, Sight, is_private, key_of};
-use super::{Catalog, Object, Table, sql, system_transaction};
+use super::state::{Pending, Sight, is_private, key_of, sequence_of};
+use super::systab::{self, SystemTables};
+use super::{Catalog, Object, PRIVATE, Table, sql, system_transaction};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use taffrail_base::{ObjectId, SessionId, SqlError, SqlResult};
+use taffrail_base::{ObjectId, SchemaId, SessionId, SqlError, SqlResult};
 use taffrail_storage::lock::{LockMode, Resource};
 use taffrail_storage::{Durability, Transaction};
 
@@ -29,15 +31,7 @@ pub enum DdlOutcome {
     RolledBackPart,
 }
 
-/// Versions that only one session sees.
-const PRIVATE: u64 = 1 << 63;
-
 impl Catalog {
-    /// The table of a sequence is being dropped: forgotten when that is committed.
-    pub(crate) fn forget_sequence(&self, session: SessionId, id: i64) {
-        self.pending_of(session, |mine| mine.sequences.push(id));
-    }
-
     /// Changes what a session has pending.
     fn pending_of(&self, session: SessionId, change: impl FnOnce(&mut Pending)) {
         let mut state = self.state.write();
@@ -95,12 +89,20 @@ impl Catalog {
         }
     }
 
-    /// Takes over the list of schemas, which the transaction has locked ([`Catalog::schemas_resource`]).
-    pub fn refresh_schemas(&self, tx: &mut Transaction, session: SessionId) -> SqlResult<()> {
+    /// Takes over the list of schemas, which the transaction has locked ([`Catalog::schemas_resource`]); `gone` is dropped,
+    /// and locked (X) too.
+    pub fn refresh_schemas(
+        &self,
+        tx: &mut Transaction,
+        session: SessionId,
+        gone: Option<SchemaId>,
+    ) -> SqlResult<()> {
         let schemas = self.read_schemas(tx)?;
         self.pending_of(session, |mine| {
             mine.schemas = Some(schemas);
             mine.resources.insert(self.schemas_resource());
+            // Who has waited to create something in it may not look before the cache knows.
+            mine.resources.extend(gone.map(|id| self.schema_resource(id)));
         });
         Ok(())
     }
@@ -121,35 +123,44 @@ impl Catalog {
         match outcome {
             DdlOutcome::RolledBackPart => self.undone_in_part(session, touched, schemas),
             DdlOutcome::Committed => {
+                let mut unused = BTreeSet::new();
                 self.pending_over(session, |state| {
                     let Some(mine) = state.pending.remove(&session) else { return false };
+                    unused = mine.sequences;
                     for (id, new) in mine.objects {
                         state.remove(id);
                         if let Some(new) = new {
+                            unused.retain(|id| Some(*id) != sequence_of(&new));
                             state.insert(new);
                         }
                     }
                     if let Some(schemas) = mine.schemas {
                         state.schemas = schemas;
                     }
-                    let mut sequences = self.sequences.lock();
-                    mine.sequences.iter().for_each(|id| drop(sequences.remove(id)));
                     true
                 });
+                self.forget_sequences(unused);
                 Ok(())
             }
             DdlOutcome::RolledBack => {
                 // A table that was dropped, or whose indexes were, has new handles of its heaps and trees.
                 let old = self.reread(&touched, Sight::COMMITTED);
+                let mut unused = BTreeSet::new();
                 self.pending_over(session, |state| {
-                    state.pending.remove(&session);
+                    let mine = state.pending.remove(&session);
+                    let Ok(old) = &old else { return false };
+                    unused = mine.map(|p| p.sequences).unwrap_or_default();
                     let mut changed = false;
-                    for (id, object) in old.as_deref().unwrap_or_default() {
+                    for (id, object) in old {
                         changed |= state.remove(*id).is_some();
-                        object.iter().for_each(|o| state.insert(o.clone()));
+                        if let Some(object) = object {
+                            unused.retain(|id| Some(*id) != sequence_of(object));
+                            state.insert(object.clone());
+                        }
                     }
                     changed
                 });
+                self.forget_sequences(unused);
                 old.map(drop)
             }
         }
@@ -163,7 +174,7 @@ impl Catalog {
     ) {
         let mut state = self.state.write();
         if step(&mut state) {
-            self.changed();
+            self.changed(&mut state);
         }
         debug_assert!(!state.pending.contains_key(&session));
         drop(state);
@@ -178,29 +189,50 @@ impl Catalog {
         touched: Vec<ObjectId>,
         schemas: bool,
     ) -> SqlResult<()> {
-        // Constraints first: tables find their checks by them.
-        let (tables, others): (Vec<_>, Vec<_>) = {
-            let state = self.state.read();
-            touched.into_iter().partition(|id| state.guard_of(*id) == *id)
-        };
+        let mut tx = system_transaction(&self.storage, "ReadCatalog");
+        // Schemas first, by which objects tell their names; then constraints, by which tables find their checks. What
+        // is what the rows say: what is pending may show as dropped what is there again.
+        let (mut tables, mut others) = (Vec::new(), Vec::new());
+        for id in touched {
+            let row = systab::get(&mut tx, &SystemTables::OBJECTS, &[id.0 as i64])?;
+            match row.map(|row| systab::number(&row, 3)).transpose()? {
+                Some(0) => tables.push(id),
+                _ => others.push(id),
+            }
+        }
+        let schemas = if schemas { Some(self.read_schemas(&mut tx)?) } else { None };
+        tx.commit(Durability::Delayed).map_err(sql)?;
+        self.pending_of(session, |mine| mine.schemas = schemas);
         let mut objects = self.reread(&others, session.into())?;
-        self.pending_of(session, |_| ());
-        for (id, object) in &objects {
-            self.state.write().change(session, *id, object.clone());
+        {
+            let mut state = self.state.write();
+            objects.iter().for_each(|(id, object)| state.change(session, *id, object.clone()));
         }
         objects.extend(self.reread(&tables, session.into())?);
-        let schemas = match schemas {
-            true => {
-                let mut tx = system_transaction(&self.storage, "ReadCatalog");
-                let schemas = self.read_schemas(&mut tx)?;
-                tx.commit(Durability::Delayed).map_err(sql)?;
-                Some(schemas)
-            }
-            false => None,
-        };
-        self.pending_of(session, |mine| mine.schemas = schemas);
+        self.pending_of(session, |_| ());
         self.state.write().replace(session, objects);
         Ok(())
+    }
+
+    /// No table has these identity sequences any more: their rows go in a transaction of their own, since a table that is
+    /// dropped, and there again after a rollback to a savepoint, counts on, and would wait for the lock of its own session's
+    /// transaction to say so.
+    ///
+    /// A row that stays, after a crash before this or an error in it, is nobody's for ever: numbers of sequences are given
+    /// out once. So what goes wrong here is no failure of the transaction that has ended.
+    fn forget_sequences(&self, unused: BTreeSet<i64>) {
+        if unused.is_empty() {
+            return;
+        }
+        {
+            let mut sequences = self.sequences.lock();
+            unused.iter().for_each(|id| drop(sequences.remove(id)));
+        }
+        let mut tx = system_transaction(&self.storage, "IdentityRange");
+        let mut rows = unused.iter();
+        if rows.all(|id| systab::remove(&mut tx, &SystemTables::IDENTITY, &[*id]).is_ok()) {
+            let _ = tx.commit(Durability::Delayed);
+        }
     }
 
     /// Objects as their rows are now. The caller's transaction has, or had, Sch-M on them.

@@ -52,8 +52,8 @@ pub(super) struct Pending {
     pub names: Map<NameKey, Option<ObjectId>>,
     /// The list of schemas, if it has changed.
     pub schemas: Option<Vec<Schema>>,
-    /// Identity sequences of dropped tables.
-    pub sequences: Vec<i64>,
+    /// Identity sequences that the changed objects have, or have had: those that none has in the end are gone.
+    pub sequences: BTreeSet<i64>,
     /// What others wait for.
     pub resources: BTreeSet<Resource>,
 }
@@ -71,6 +71,11 @@ pub(super) struct State {
 /// The key of an object's name.
 pub(super) fn key_of(object: &Object) -> NameKey {
     name_key(object.head().schema_id, &object.head().name)
+}
+
+/// The identity sequence of a table.
+pub(super) fn sequence_of(object: &Object) -> Option<i64> {
+    Some(object.as_table()?.identity.as_ref()?.sequence.id())
 }
 
 impl State {
@@ -125,6 +130,13 @@ impl State {
         self.seen(sight).find_map(|p| p.schemas.as_deref()).unwrap_or(&self.schemas)
     }
 
+    /// Whether the DDL of somebody else is about to put an object into a schema.
+    pub fn is_filled(&self, schema: SchemaId, session: SessionId) -> bool {
+        let others = self.pending.iter().filter(|(who, _)| **who != session);
+        let mut new = others.flat_map(|(_, p)| p.objects.values().flatten()).map(|o| o.head());
+        new.any(|h| h.schema_id == schema && h.parent.0 == 0 && !self.objects.contains_key(&h.id))
+    }
+
     /// The object whose lock protects the definition of this one: a constraint's table.
     pub fn guard_of(&self, id: ObjectId) -> ObjectId {
         let object = self.object(id, Sight::EVERYTHING).or_else(|| self.objects.get(&id));
@@ -168,7 +180,11 @@ impl State {
     pub fn change(&mut self, session: SessionId, id: ObjectId, new: Option<Object>) {
         let old_key = self.object(id, session.into()).map(key_of);
         let new_key = new.as_ref().map(key_of);
+        let sequences = [self.object(id, session.into()).and_then(sequence_of)];
+        let sequences = sequences.into_iter().chain([new.as_ref().and_then(sequence_of)]).flatten();
+        let sequences: Vec<i64> = sequences.collect();
         let Some(mine) = self.pending.get_mut(&session) else { return };
+        mine.sequences.extend(sequences);
         if old_key != new_key {
             if let Some(key) = old_key {
                 let means = match mine.names.get(&key) {
@@ -236,7 +252,7 @@ impl Catalog {
     }
 
     /// The object's lock.
-    pub(super) fn object_resource(&self, id: ObjectId) -> Resource {
+    pub(crate) fn object_resource(&self, id: ObjectId) -> Resource {
         Resource::object(self.storage.id(), id)
     }
 }

@@ -10,6 +10,7 @@
 //! | an object that exists is changed or dropped | the object | LCK_M_SCH_S |
 //! | a name is created, or listed and dropped | its key in sysobjects | LCK_M_S |
 //! | the list of schemas | its key in sysschemas | LCK_M_S |
+//! | a schema is dropped | its key in sysschemas | LCK_M_S |
 //!
 //! So LOCK_TIMEOUT, deadlocks and attentions hold for these waits as for all others.
 
@@ -109,6 +110,19 @@ impl Catalog {
         }
         let mut settling = self.settling.lock();
         while self.is_pending(&resource, session) {
+            let _ = self.settled.wait_for(&mut settling, LOOK_AGAIN);
+        }
+    }
+
+    /// Waits while the cache follows the end of DDL that has put an object into a schema. The caller holds X on the schema,
+    /// on which whoever creates in it holds S to the end of the transaction.
+    pub(crate) fn settle_schema(&self, schema: SchemaId, session: SessionId) {
+        let filled = || self.state.read().is_filled(schema, session);
+        if !filled() {
+            return;
+        }
+        let mut settling = self.settling.lock();
+        while filled() {
             let _ = self.settled.wait_for(&mut settling, LOOK_AGAIN);
         }
     }

@@ -22,6 +22,9 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
         None => 0,
         Some(e) => number_of(e).filter(|n| (0..=100).contains(n)).ok_or_else(|| wrong(3))?,
     };
+    if crate::procs::table_by_text(cx, &table)?.is_none() {
+        return Err(SqlError::new(2501, &[&table]));
+    }
     let mut parts = name_parts(&table);
     parts.reverse();
     let table: Vec<String> =

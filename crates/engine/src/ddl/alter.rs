@@ -127,7 +127,10 @@ fn add(
         }
     }
     let fresh = index::refresh(cx, database, table, &touched)?;
-    index::add_keys(cx, database, &fresh, draft)
+    match index::add_keys(cx, database, &fresh, draft) {
+        Err(e) if e.number == 1505 => Err(create::could_not_create(cx, e)?),
+        added => added,
+    }
 }
 
 /// Puts the default's id into the row of a column that exists.
@@ -203,8 +206,7 @@ fn drop_column(
     };
     refuse_if_used(cx, table, at, "DROP")?;
     if table.columns.len() == 1 {
-        let what = "ALTER TABLE DROP COLUMN";
-        return Err(SqlError::new(4923, &[&what, &item.name.value, &shown_name(cx, table)]));
+        return Err(SqlError::new(4923, &[&item.name.value, &shown_name(cx, table)]));
     }
     rows::drop_column(cx.transaction(database)?, table.head.id, &table.columns[at])?;
     index::refresh(cx, database, table, &[]).map(drop)

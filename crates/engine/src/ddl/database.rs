@@ -66,7 +66,7 @@ pub(crate) fn create_database(
     created.map(drop).map_err(|e| name_the_file(e, &spec))
 }
 
-/// What the operating system refused belongs to a file: 5123 and 1802 rather than storage's own words.
+/// What the operating system refused belongs to a file: 5123 rather than storage's own words.
 fn name_the_file(e: Box<SqlError>, spec: &CreateSpec) -> Box<SqlError> {
     if e.number != 823 {
         return e;
@@ -75,7 +75,10 @@ fn name_the_file(e: Box<SqlError>, spec: &CreateSpec) -> Box<SqlError> {
     let named = |path: &Path| e.message.contains(&format!("'{}'", path.display()));
     let path = paths.find(|f| named(&f.path)).or(spec.data_files.first());
     let path = path.map(|f| f.path.display().to_string()).unwrap_or_default();
-    SqlError::new(5123, &[&e.message, &path])
+    // Of 823 only what the system said; the rest is about a file of a database.
+    let said = e.message.strip_prefix("The operating system returned error ");
+    let said = said.and_then(|m| m.split(" to SQL Server during ").next()).unwrap_or(&e.message);
+    SqlError::new(5123, &[&said, &path])
 }
 
 fn create_spec(

@@ -27,7 +27,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
         let missing = || SqlError::new(3701, &[&"drop", &what, name]).with_state(state);
         let found = match resolve::find(cx, name) {
             Ok(found) => found,
-            Err(_) if s.if_exists => None,
+            Err(e) if s.if_exists && absent(&e) => None,
             Err(e) => return Err(e),
         };
         let found = found.filter(|(_, o)| o.head().kind == kind);
@@ -63,6 +63,11 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
     Ok(())
 }
 
+/// Whether an error says that there is no such thing: all that IF EXISTS is silent about.
+pub(super) fn absent(e: &SqlError) -> bool {
+    matches!(e.number, 911 | 3701)
+}
+
 /// Drops a table that is locked: its constraints, indexes and rows.
 pub(crate) fn drop_table(
     cx: &mut StatementContext<'_>,
@@ -78,15 +83,12 @@ pub(crate) fn drop_table(
     let session = cx.session.id;
     let tx = cx.transaction(database)?;
     rows::remove_object(tx, id)?;
-    if let Some(identity) = &table.identity {
-        database.catalog.forget_sequence(session, identity.sequence.id());
-        systab::remove(tx, &SystemTables::IDENTITY, &[identity.sequence.id()])?;
-    }
+    touched.push(id);
+    // Before the heap and trees go: should that fail half way, the cache knows whose handles to renew.
+    database.catalog.refresh(tx, session, &touched)?;
     for index in &table.indexes {
         database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
     }
-    touched.push(id);
-    database.catalog.refresh(cx.transaction(database)?, session, &touched)?;
     if database.id.0 == 2 {
         cx.session.remove_temp_table(id);
     }
@@ -111,13 +113,14 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
         // Whoever puts an object into it has it locked.
         let tx = cx.transaction(&database)?;
         catalog.lock(tx, session, catalog.schema_resource(schema.id), LockMode::X)?;
+        catalog.settle_schema(schema.id, session);
         let objects = catalog.objects(session);
         if let Some(user) = objects.iter().find(|o| o.head().schema_id == schema.id) {
             return Err(SqlError::new(3729, &[&"drop schema", &schema.name, &user.head().name]));
         }
         let tx = cx.transaction(&database)?;
         systab::remove(tx, &SystemTables::SCHEMAS, &[schema.id.0 as i64])?;
-        catalog.refresh_schemas(tx, session)?;
+        catalog.refresh_schemas(tx, session, Some(schema.id))?;
     }
     Ok(())
 }
@@ -127,16 +130,14 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
     let missing = || SqlError::new(4701, &[&s.table]);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    // Its definition stays; who names it waits all the same.
+    let session = cx.session.id;
     let tx = cx.transaction(&database)?;
+    database.catalog.refresh(tx, session, &[table.head.id])?;
     for index in &table.indexes {
         database.storage.truncate_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
     }
-    if table.identity.is_some() {
-        return reset_identity(cx, &database, &table);
-    }
-    // Its definition stays; who names it waits all the same.
-    let session = cx.session.id;
-    database.catalog.refresh(cx.transaction(&database)?, session, &[table.head.id])
+    reset_identity(cx, &database, &table)
 }
 
 /// Gives the identity column a new sequence: rolled back, the old one goes on where it was.

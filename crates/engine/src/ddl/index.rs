@@ -212,7 +212,7 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
         let missing = || SqlError::new(3701, &[&"drop", &"index", &full]).with_state(7);
         let found = match resolve::table(cx, table_name, missing) {
             Ok(found) => found,
-            Err(_) if s.if_exists => continue,
+            Err(e) if s.if_exists && super::drop::absent(&e) => continue,
             Err(e) => return Err(e),
         };
         let (database, table) = found;

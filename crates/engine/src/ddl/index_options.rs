@@ -5,12 +5,16 @@
 //! | FILLFACTOR, PAD_INDEX | kept in the catalogue; used by builds, rebuilds and reorganizations |
 //! | ONLINE = ON | 1712, as in the editions of SQL Server that have no online index operations |
 //! | DATA_COMPRESSION = ROW, PAGE | 7738, likewise |
-//! | SORT_IN_TEMPDB, MAXDOP, STATISTICS_*, OPTIMIZE_FOR_SEQUENTIAL_KEY | accepted: sorts spill beside the database, builds have one thread, there are no statistics |
+//! | MAXDOP | 0 to 32767, else 304; builds have one thread |
+//! | SORT_IN_TEMPDB, STATISTICS_*, OPTIMIZE_FOR_SEQUENTIAL_KEY | accepted: sorts spill beside the database, there are no statistics |
 //! | ALLOW_ROW_LOCKS, ALLOW_PAGE_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 
 use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
+
+/// The highest MAXDOP that SQL Server takes.
+const MAXDOP_MAX: u16 = 32_767;
 
 /// What is kept of an index's options; none: not given.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -94,6 +98,14 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
                 read.fill_factor = Some(percent.ok_or_else(|| SqlError::new(129, &[&n]))?);
             }
             "PAD_INDEX" => read.padded = Some(on),
+            "MAXDOP" => {
+                let Some(OptionValue::Number(n)) = &option.value else {
+                    return Err(SqlError::new(155, &[&option.name.value, &statement]));
+                };
+                if n.parse::<u16>().ok().is_none_or(|n| n > MAXDOP_MAX) {
+                    return Err(SqlError::new(304, &[&n, &"maxdop", &"max degree of parallelism"]));
+                }
+            }
             "ONLINE" if on => return Err(SqlError::new(1712, &[])),
             "DATA_COMPRESSION" => match &option.value {
                 Some(OptionValue::Word(w)) if w.is("NONE") => {}
@@ -119,7 +131,6 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
             | "ALLOW_ROW_LOCKS"
             | "ALLOW_PAGE_LOCKS"
             | "OPTIMIZE_FOR_SEQUENTIAL_KEY"
-            | "MAXDOP"
             | "MAX_DURATION" => {}
             _ => return Err(SqlError::new(155, &[&option.name.value, &statement])),
         }

@@ -154,7 +154,7 @@ pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema
     let tx = cx.transaction(&database)?;
     let row = [Value::nvarchar(&name.value), Value::Int(1)];
     systab::put(tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
-    database.catalog.refresh_schemas(tx, session)
+    database.catalog.refresh_schemas(tx, session, None)
 }
 
 #[cfg(test)]

@@ -154,7 +154,8 @@ pub(crate) fn table(
     }
 }
 
-/// Locks an object for a change of its definition and gives it as it is then; `None` when nothing of its name is left.
+/// Locks an object for a change of its definition and gives it as it is then: what has its name when the lock is there.
+/// `None` when nothing of its name is left.
 pub(crate) fn lock_object(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
@@ -173,11 +174,13 @@ pub(crate) fn lock_with(
     let mut id = head.id;
     loop {
         lock(cx, database, id)?;
-        if let Some(object) = database.catalog.object(id, cx.session.id) {
-            return Ok(Some(object));
+        if database.id.0 == 2 && is_temp(&head.name) {
+            // Found by the session's own list, and nobody else's.
+            return Ok(database.catalog.object(id, cx.session.id));
         }
-        // Gone with the transaction that was waited for; that may have made another of this name.
+        // The transaction that was waited for may have dropped it, or given it another name; and its name to another.
         match named(cx, database, Some(&head.schema), &head.name)? {
+            Some(object) if object.head().id == id => return Ok(Some(object)),
             Some(other) => id = other.head().id,
             None => return Ok(None),
         }
@@ -209,7 +212,11 @@ pub(crate) fn lock_for_index(
         let session = cx.session.id;
         let catalog = &database.catalog;
         let tx = cx.transaction(database)?;
-        catalog.lock(tx, session, catalog.indexes_resource(id), LockMode::X)?;
+        let mine = tx.locks_mut().object_mode(&catalog.object_resource(id)) == LockMode::SchM;
+        if !mine {
+            // Whoever has the list and wants the table would wait for this session, and it for them.
+            catalog.lock(tx, session, catalog.indexes_resource(id), LockMode::X)?;
+        }
         catalog.lock_table(tx, session, id, LockMode::S)
     })?;
     match locked {

@@ -311,10 +311,7 @@ impl<'s> Compiler<'s> {
             K::Rollback(r) => StmtKind::Rollback(r.name.map(|n| self.name(n)).transpose()?),
             K::SaveTransaction(n) => StmtKind::Save(self.name(*n)?),
             K::Use(name) => StmtKind::Use(name.value),
-            K::Kill(k) if k.status_only => {
-                return Err(crate::binder::unsupported_error("KILL … WITH STATUSONLY"));
-            }
-            K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?),
+            K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?, k.status_only),
             K::Checkpoint(_) => StmtKind::Checkpoint,
             K::Dbcc(d) => StmtKind::Dbcc(d),
             K::InsertBulk(b) => StmtKind::InsertBulk(b),

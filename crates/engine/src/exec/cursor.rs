@@ -14,7 +14,7 @@
 //! 1. A local cursor belongs to the nesting level that declared it and goes away with it; a global one with the session.
 //! 2. The query sees the values that variables had at DECLARE.
 //! 3. `place` is 0 before the first row, n + 1 after the last of n rows. `@@FETCH_STATUS` is 0 exactly when FETCH ended on
-//!    a row.
+//!    a row, and no OPEN or FETCH has failed since.
 //!
 //! A cursor variable is a local cursor whose name is the variable's.
 
@@ -256,6 +256,15 @@ impl Interpreter<'_> {
 
     fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
         self.session.cursors.find(cursor, self.session.nest_level)
+    }
+
+    /// After OPEN or FETCH: one that fails ends loops over `@@FETCH_STATUS`, which would otherwise go on for ever where
+    /// the error does not end the batch.
+    pub fn cursor_moved(&mut self, result: SqlResult<Ended>) -> SqlResult<Ended> {
+        if result.is_err() {
+            self.session.cursors.fetch_status = -1;
+        }
+        result
     }
 
     /// OPEN.

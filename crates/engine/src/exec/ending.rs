@@ -214,7 +214,7 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
         StmtKind::Checkpoint => C::Checkpoint,
         StmtKind::Dbcc(_) => C::Dbcc,
         StmtKind::BulkInsert(_) | StmtKind::InsertBulk(_) => C::BulkInsert,
-        StmtKind::Kill(_) => C::Kill,
+        StmtKind::Kill(..) => C::Kill,
         StmtKind::Ddl(s) => match &s.kind {
             K::CreateTable(_) => C::CreateTable,
             K::CreateIndex(_) => C::CreateIndex,

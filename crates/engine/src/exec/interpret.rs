@@ -223,7 +223,12 @@ impl<'s> Interpreter<'s> {
                 let tx = self.session.transaction_in(&u.database)?;
                 u.database.catalog.lock_table(tx, id, u.table.id(), mode)?;
             }
-            if plan.is_current(self.session) {
+            let id = self.session.id;
+            // The version says it all; what was made beside open DDL of this session is asked for table by table too.
+            if plan.is_current(self.session)
+                && (!plan.is_private(id)
+                    || plan.uses.iter().all(|u| u.database.catalog.is_current(&u.table, id)))
+            {
                 return Ok(plan);
             }
             act.plans[number as usize] = None;

@@ -149,7 +149,8 @@ pub(crate) enum StmtKind {
     SetValue(ast::ValueOption, Code),
     Use(Box<str>),
     Checkpoint,
-    Kill(Code),
+    /// WITH STATUSONLY.
+    Kill(Code, bool),
     Dbcc(Box<ast::Dbcc>),
     InsertBulk(Box<ast::InsertBulk>),
     BulkInsert(Box<ast::BulkInsert>),

@@ -25,7 +25,12 @@ impl Session {
             SwitchOption::ArithAbort => s.arithabort = on,
             SwitchOption::ConcatNullYieldsNull => s.concat_null_yields_null = on,
             SwitchOption::NumericRoundAbort => s.numeric_roundabort = on,
-            SwitchOption::CursorCloseOnCommit => s.cursor_close_on_commit = on,
+            // Cursors stay open over COMMIT and ROLLBACK.
+            SwitchOption::CursorCloseOnCommit if !on => s.cursor_close_on_commit = false,
+            SwitchOption::CursorCloseOnCommit => {
+                let what = "SET CURSOR_CLOSE_ON_COMMIT ON";
+                return Err(crate::binder::unsupported_error(what));
+            }
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
             SwitchOption::ParseOnly => s.parseonly = on,
@@ -34,7 +39,6 @@ impl Session {
                 s.ansi_null_dflt_on = on;
                 s.ansi_padding = on;
                 s.ansi_warnings = on;
-                s.cursor_close_on_commit = on;
                 s.implicit_transactions = on;
                 s.quoted_identifier = on;
             }

@@ -134,9 +134,9 @@ impl Interpreter<'_> {
                 self.session.row_count = 0;
                 plain(Command::OTHER)
             }
-            StmtKind::Kill(code) => {
+            StmtKind::Kill(code, status) => {
                 let v = self.value(module, act, s, code)?;
-                self.kill(&v)?;
+                self.kill(&v, *status)?;
                 plain(Command::OTHER)
             }
             StmtKind::Dbcc(d) => self.in_statement(|it| {
@@ -178,8 +178,14 @@ impl Interpreter<'_> {
                 })
             }
             StmtKind::DeclareCursor(text) => self.declare_cursor(module, act, s, text),
-            StmtKind::OpenCursor(cursor) => self.open_cursor(cursor),
-            StmtKind::Fetch(f) => self.fetch(module, act, s, f),
+            StmtKind::OpenCursor(cursor) => {
+                let opened = self.open_cursor(cursor);
+                self.cursor_moved(opened)
+            }
+            StmtKind::Fetch(f) => {
+                let fetched = self.fetch(module, act, s, f);
+                self.cursor_moved(fetched)
+            }
             StmtKind::CloseCursor(cursor) => self.close_cursor(cursor),
             StmtKind::DeallocateCursor(cursor) => self.deallocate_cursor(cursor),
             StmtKind::Unsupported(what) => Err(crate::binder::unsupported_error(what)),
@@ -370,8 +376,8 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// KILL: 6101, 6104, 6106, 6115.
-    fn kill(&mut self, v: &Value) -> SqlResult<()> {
+    /// KILL: 6101, 6104, 6106, 6115, 6120.
+    fn kill(&mut self, v: &Value, status_only: bool) -> SqlResult<()> {
         let Some(n) = v.as_i64() else {
             return Err(crate::binder::unsupported_error("KILL of a unit of work"));
         };
@@ -381,6 +387,13 @@ impl Interpreter<'_> {
         let id = u16::try_from(n).ok().filter(|n| *n > 0);
         let id = id.ok_or_else(|| SqlError::new(6101, &[&n]))?;
         let id = taffrail_base::SessionId(id);
+        if status_only {
+            let sessions = self.session.instance.sessions();
+            return match sessions.iter().any(|s| s.id == id && s.is_killed()) {
+                true => Err(crate::binder::unsupported_error("The status of a rollback")),
+                false => Err(SqlError::new(6120, &[&n])),
+            };
+        }
         if id == self.session.id {
             return Err(SqlError::new(6104, &[]));
         }

@@ -11,13 +11,31 @@ use taffrail_types::{SqlType, Value};
 /// The name cannot be written in a query: only the binder calls it.
 pub const CONTENT: &str = "XML CONTENT";
 
-pub static FUNCTIONS: &[Function] = &[Function::new(
-    CONTENT,
-    1,
-    1,
-    |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::NVARCHAR_MAX)),
-    content,
-)];
+/// The same: a text that is to stand in a node, which is named.
+pub const TEXT: &str = "XML TEXT";
+
+pub static FUNCTIONS: &[Function] = &[
+    Function::new(
+        CONTENT,
+        1,
+        1,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::NVARCHAR_MAX)),
+        content,
+    ),
+    Function::new(TEXT, 2, 2, |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 2], SqlType::NVARCHAR_MAX)), text),
+];
+
+/// 6841 for a character that XML has no way to write.
+fn text(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let allowed = |c: &char| !matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}');
+    if let Some(text) = args[0].as_text()
+        && let Some(c) = text.chars().find(|c| !allowed(c))
+    {
+        let node = args[1].as_text().unwrap_or_default();
+        return Err(SqlError::new(6841, &[&node, &format!("{:04X}", c as u32)]));
+    }
+    Ok(args[0].clone())
+}
 
 fn content(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if let Some(text) = args[0].as_text()

@@ -13,6 +13,7 @@ BEGIN
     WHILE 1 = 1
     BEGIN
         SELECT @id = MIN(database_id) FROM master.sys.databases WHERE database_id > @id AND state = 0
+        IF @@ERROR <> 0 RETURN 1
         IF @id IS NULL BREAK
         SET @name = DB_NAME(@id)
         SET @text = REPLACE(@command1, @replacechar, @name)

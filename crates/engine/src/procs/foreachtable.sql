@@ -19,8 +19,10 @@ BEGIN
     WHILE 1 = 1
     BEGIN
         SELECT @id = MIN(object_id) FROM sys.tables WHERE object_id > @id
+        IF @@ERROR <> 0 RETURN 1
         IF @id IS NULL BREAK
         SELECT @name = QUOTENAME(SCHEMA_NAME(schema_id)) + N'.' + QUOTENAME(name) FROM sys.tables WHERE object_id = @id
+        IF @@ERROR <> 0 RETURN 1
         SET @text = REPLACE(@command1, @replacechar, @name)
         EXEC (@text)
         IF @command2 IS NOT NULL

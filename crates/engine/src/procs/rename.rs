@@ -77,17 +77,15 @@ fn object(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
         return Err(missing(cx, old, "(null)"));
     };
     let head = found.head().clone();
-    let target = resolve::Target {
-        schema: crate::catalog::Schema {
-            id: head.schema_id,
-            name: head.schema.clone(),
-            principal: 1,
-        },
-        database: database.clone(),
-        name: new.into(),
-        temp: None,
-    };
-    if let Some(other) = resolve::lock_name(cx, &target)?
+    let (catalog, session) = (&database.catalog, cx.session.id);
+    // Before the object, as those who create and drop take names; both in one order, so that two who rename to and fro
+    // wait for each other in turn.
+    let mut names = [&*head.name, new];
+    names.sort_by_key(|name| catalog.name_resource(head.schema_id, name));
+    for name in names {
+        catalog.lock_name(cx.transaction(&database)?, session, head.schema_id, name)?;
+    }
+    if let Some(other) = catalog.find(head.schema_id, new, session)
         && other.head().id != head.id
     {
         return Err(SqlError::new(15335, &[&new, &"object"]));
@@ -95,8 +93,9 @@ fn object(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     // A constraint is locked by its table.
     let locked = if head.parent.0 != 0 { head.parent } else { head.id };
     resolve::lock(cx, &database, locked)?;
-    let session = cx.session.id;
-    let Some(now) = database.catalog.object(head.id, session) else {
+    // Whoever was waited for may have dropped it, or given its name to another.
+    let now = database.catalog.find(head.schema_id, &head.name, session);
+    let Some(now) = now.filter(|o| o.head().id == head.id) else {
         return Err(missing(cx, old, "(null)"));
     };
     let detail = match &now {

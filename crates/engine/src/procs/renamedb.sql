@@ -5,6 +5,16 @@ AS
 BEGIN
     SET NOCOUNT ON
     DECLARE @text nvarchar(600)
+    IF @@TRANCOUNT > 0
+    BEGIN
+        RAISERROR(15002, 16, 1, 'sys.sp_renamedb')
+        RETURN 1
+    END
+    IF @newname IS NULL
+    BEGIN
+        RAISERROR(15004, 16, 1)
+        RETURN 1
+    END
     IF DB_ID(@dbname) IS NULL
     BEGIN
         RAISERROR(15010, 16, 1, @dbname)

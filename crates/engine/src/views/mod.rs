@@ -20,6 +20,7 @@
 //! | [`physical_stats`] | how full and how scattered indexes are |
 //! | [`fn_dblog`] | the records of the log |
 //! | [`sql_text`] | batches by their handles |
+//! | [`statistics`] | statistics, partition schemes, mirroring, plan guides and the like |
 //! | [`split`] | STRING_SPLIT, GENERATE_SERIES |
 
 pub mod cell;
@@ -42,6 +43,7 @@ pub mod principals;
 pub mod scoped;
 pub mod split;
 pub mod sql_text;
+pub mod statistics;
 
 pub use cell::Rows;
 
@@ -272,6 +274,7 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     fn_dblog::declare(&mut all);
     sql_text::declare(&mut all);
     split::declare(&mut all);
+    statistics::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 

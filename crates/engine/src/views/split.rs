@@ -1,14 +1,19 @@
 //! Table-valued functions that make rows of their arguments: STRING_SPLIT, GENERATE_SERIES. They are found without a schema.
 
-use super::{Declaration, Rows, ViewContext, ranged};
+use super::{Declaration, RowStream, Rows, ViewContext, ranged, streamed};
 use crate::row;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::Value;
+use taffrail_types::{Bytes, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        ranged("STRING_SPLIT", (2, 2), &["value nvarchar(4000)?"], string_split),
-        ranged("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
+        streamed(
+            "STRING_SPLIT",
+            (2, 3),
+            &["value nvarchar(4000)? · ordinal bigint!"],
+            string_split,
+        ),
+        streamed("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
         ranged(
             "fn_helpcollations",
             (0, 0),
@@ -18,33 +23,95 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-fn string_split(_: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let text = args.first().and_then(Value::as_text);
-    let separator = args.get(1).and_then(Value::as_text).unwrap_or_default();
-    if separator.encode_utf16().count() != 1 {
-        return Err(SqlError::new(214, &[&"separator", &"nchar(1)/nvarchar(1)"]));
-    }
-    for part in text.iter().flat_map(|t| t.split(&*separator)) {
-        rows.push(row![part]);
-    }
-    Ok(())
+/// The parts of a text, found one at a time.
+struct Parts {
+    /// As bytes of the result's type: UTF-16, or one byte a character.
+    text: Vec<u8>,
+    separator: Vec<u8>,
+    wide: bool,
+    /// Where the next part begins; `None` at the end.
+    at: Option<usize>,
+    ordinal: i64,
+    wanted: Vec<usize>,
 }
 
-fn series(_: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+fn string_split(
+    _: &ViewContext<'_>,
+    args: &[Value],
+    wanted: &[usize],
+) -> SqlResult<Box<dyn RowStream>> {
+    let of = |n: usize| args.get(n).unwrap_or(&Value::Null);
+    if of(1).as_text().unwrap_or_default().encode_utf16().count() != 1 {
+        return Err(SqlError::new(214, &[&"separator", &"nchar(1)/nvarchar(1)"]));
+    }
+    let wide = [of(0), of(1)].iter().any(|v| matches!(v, Value::NVarChar(_)));
+    let bytes = |v: &Value| match (v, wide) {
+        (Value::VarChar(_), true) => {
+            let text = v.as_text().unwrap_or_default();
+            text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+        }
+        _ => v.as_bytes().unwrap_or_default().to_vec(),
+    };
+    Ok(Box::new(Parts {
+        text: bytes(of(0)),
+        separator: bytes(of(1)),
+        wide,
+        at: (!of(0).is_null()).then_some(0),
+        ordinal: 0,
+        wanted: wanted.to_vec(),
+    }))
+}
+
+impl RowStream for Parts {
+    fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
+        let Some(at) = self.at else { return Ok(false) };
+        let width = self.separator.len();
+        let rest = &self.text[at..];
+        let len = rest.chunks_exact(width).position(|c| c == self.separator).map(|n| n * width);
+        self.at = len.map(|len| at + len + width);
+        self.ordinal += 1;
+        for (cell, column) in cells.iter_mut().zip(&self.wanted) {
+            let part = || Bytes::from_slice(&rest[..len.unwrap_or(rest.len())]);
+            *cell = match (column, self.wide) {
+                (0, true) => Value::NVarChar(part()),
+                (0, false) => Value::VarChar(part()),
+                _ => Value::BigInt(self.ordinal),
+            };
+        }
+        Ok(true)
+    }
+}
+
+/// A series that is being counted.
+struct Series {
+    /// The next value; `None` at the end.
+    at: Option<i64>,
+    to: i64,
+    step: i64,
+}
+
+fn series(_: &ViewContext<'_>, args: &[Value], _: &[usize]) -> SqlResult<Box<dyn RowStream>> {
     let [from, to, step] = [0, 1, 2].map(|i| args.get(i).and_then(Value::as_i64));
-    let (Some(mut at), Some(to)) = (from, to) else { return Ok(()) };
+    let (Some(at), Some(to)) = (from, to) else {
+        return Ok(Box::new(Series { at: None, to: 0, step: 1 }));
+    };
     let step = step.unwrap_or(if at <= to { 1 } else { -1 });
     if step == 0 {
         return Err(SqlError::new(4199, &[&0, &3, &"generate_series"]));
     }
-    while if step > 0 { at <= to } else { at >= to } {
-        rows.push(row![at]);
-        at = match at.checked_add(step) {
-            Some(next) => next,
-            None => break,
+    Ok(Box::new(Series { at: Some(at), to, step }))
+}
+
+impl RowStream for Series {
+    fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
+        let up = self.step > 0;
+        let Some(at) = self.at.filter(|at| if up { *at <= self.to } else { *at >= self.to }) else {
+            return Ok(false);
         };
+        cells.fill(Value::BigInt(at));
+        self.at = at.checked_add(self.step);
+        Ok(true)
     }
-    Ok(())
 }
 
 fn collations(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

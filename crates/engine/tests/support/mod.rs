@@ -1,6 +1,8 @@
 //! A sink that writes down what a client would hear, and an instance in a directory of its own.
 #![allow(dead_code)]
 
+pub mod two;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -421,7 +421,7 @@ pub(super) fn insert_in(
         let mut change = Change {
             hobt: hobt.id(),
             lock_hash,
-            reserve: row::UNDO_INSERT,
+            reserve: row::undo_insert_reserve(hobt.id(), hobt.leaf_context(), key),
             ..Change::new(Lop::InsertRows, hobt.leaf_context())
         };
         let counting = hobt.counting();

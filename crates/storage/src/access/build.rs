@@ -454,22 +454,14 @@ impl Pages {
                 .copied()
                 .filter(|e| interval_start(e.page) == start && e.file == from.file)
                 .collect();
-            let mut sys = work.nested("FreeExtents");
-            match db.return_bulk_extents(&mut sys, hobt, &same) {
-                Ok(()) => {
-                    sys.commit_system()?;
-                    db.extents_freed(from.page);
-                }
-                Err(e) => {
-                    db.abort_system(sys, Vec::new());
-                    return Err(e);
-                }
-            }
+            db.return_bulk_extents(work, hobt, &same)?;
             self.ids.retain(|p| !same.contains(&extent_of(*p)));
         }
         let mut space = hobt.space.lock();
         if space.loaded {
-            space.free.extend(self.ids.drain(..).rev());
+            for page in self.ids.drain(..).rev() {
+                space.free.push(page);
+            }
         }
         Ok(())
     }

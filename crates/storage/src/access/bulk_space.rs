@@ -125,10 +125,11 @@ impl Database {
         Ok(taken)
     }
 
-    /// Gives extents back that a system transaction has taken for a HoBt and none of whose pages was used.
+    /// Gives extents back, ascending and of one interval, that have been taken for a HoBt and none of whose pages was used; in a
+    /// system transaction of its own.
     pub(super) fn return_bulk_extents(
         self: &Arc<Self>,
-        work: &mut Work,
+        work: &Work,
         hobt: &Hobt,
         extents: &[PageId],
     ) -> StorageResult<()> {
@@ -146,16 +147,32 @@ impl Database {
         }
         let Some(iam) = iam else { return Ok(()) };
         let runs = bit_runs(extents, start);
-        let mut map = self.pool().write(&self.store, iam)?;
-        for runs in runs.chunks(RUNS_PER_RECORD) {
-            bits::set_bits(work, &mut map, Lcx::Iam, hobt.id(), runs, false)?;
+        let mut sys = work.nested("FreeExtents");
+        // Nobody takes one of them before the commit record that makes them free is in the log, or else before that is undone.
+        let mut search = self.extents.lock();
+        let done = (|| {
+            let mut map = self.pool().write(&self.store, iam)?;
+            for runs in runs.chunks(RUNS_PER_RECORD) {
+                bits::set_bits(&mut sys, &mut map, Lcx::Iam, hobt.id(), runs, false)?;
+            }
+            drop(map);
+            let mut map = self.pool().write(&self.store, gam_of(*first))?;
+            for runs in runs.chunks(RUNS_PER_RECORD) {
+                bits::set_bits(&mut sys, &mut map, Lcx::Gam, hobt.id(), runs, true)?;
+            }
+            Ok(())
+        })();
+        match done {
+            Ok(()) => {
+                sys.commit_system()?;
+                search.hint = search.hint.min(first.page);
+                Ok(())
+            }
+            Err(e) => {
+                self.abort_system(sys, Vec::new());
+                Err(e)
+            }
         }
-        drop(map);
-        let mut map = self.pool().write(&self.store, gam_of(*first))?;
-        for runs in runs.chunks(RUNS_PER_RECORD) {
-            bits::set_bits(work, &mut map, Lcx::Gam, hobt.id(), runs, true)?;
-        }
-        Ok(())
     }
 
     /// Marks pages, ascending, as allocated.

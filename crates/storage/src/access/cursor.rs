@@ -192,14 +192,22 @@ impl BTreeCursor {
             resume.extend_from_slice(edge);
         }
         let next = if forward { self.copy.next() } else { self.copy.prev() };
-        let leaf = db.pool().read_for(&db.store, next, Access::Scan)?;
-        let back = if forward { leaf.prev() } else { leaf.next() };
-        // Rows that have moved to the left may be behind those of the copy, on its page.
-        let moved = self.hobt.moves() != self.moves;
-        if leaf.is_leaf() && leaf.hobt() == self.hobt.id() && back == self.copy.id() && !moved {
-            return Ok(leaf);
+        // Rows that have moved to the left may be behind those of the copy, on its page; and the page that the copy's link names
+        // may have been given back since, with its extent, and be anything now, or nothing that can be read.
+        if self.hobt.moves() == self.moves {
+            match db.pool().read_for(&db.store, next, Access::Scan) {
+                Ok(leaf) => {
+                    let back = if forward { leaf.prev() } else { leaf.next() };
+                    let ours = leaf.is_leaf() && leaf.hobt() == self.hobt.id();
+                    if ours && back == self.copy.id() && self.hobt.moves() == self.moves {
+                        return Ok(leaf);
+                    }
+                }
+                Err(e) if self.hobt.moves() == self.moves => return Err(e),
+                Err(_) => {}
+            }
         }
-        drop(leaf);
+        let moved = self.hobt.moves() != self.moves;
         let leaf = match &self.resume {
             Some(key) => leaf_on_way(db, &self.hobt, Some(key))?,
             None => self.first_leaf(db)?,

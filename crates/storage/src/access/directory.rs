@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use taffrail_base::sync::MutexGuard;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
-use taffrail_log::{Record, RecordFlags};
+use taffrail_log::{Lcx, Record, RecordFlags};
 
 use super::node::{is_ghost, search, split_entry};
 use super::{HobtKind, btree};
@@ -30,6 +30,17 @@ use crate::txn::work::Work;
 const HOBT: u8 = 1;
 const PENDING_EXTENTS: u8 = 2;
 const PENDING_LOB: u8 = 3;
+
+/// What "OrphanedSpace" may append while an entry's row is undone ([`before_undo`]), as payload of a compensation record: begin and
+/// commit, the entry whole before and after, the pending row, their headers and slots; and its share of the pages into
+/// which the directory splits for pending rows, of which each takes in two hundred or more.
+const ORPHANED_BYTES: usize = 640;
+
+/// What the undo of a change of this row reserves besides its compensation record.
+pub(crate) fn undo_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> usize {
+    let entry = hobt == DIRECTORY && context != Lcx::IndexInterior && key.first() == Some(&HOBT);
+    if entry { ORPHANED_BYTES } else { 0 }
+}
 
 /// Where a heap or tree is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -92,7 +92,7 @@ fn finish(
 ) -> StorageResult<()> {
     page.insert_row(0, &[content]);
     page.set_next(next);
-    format::log_format(work, &mut page, Lcx::TextMix, Reserve::undo(16))
+    format::log_format(work, &mut page, Lcx::TextMix, Reserve::undo(format::UNDO_TEXT_MIX))
 }
 
 /// Appends the bytes from `offset`, at most `length`, to `out`.

@@ -351,9 +351,7 @@ fn move_held<'p>(
 pub(super) fn free_pages(db: &Database, hobt: &Hobt) -> StorageResult<Vec<PageId>> {
     let mut space = hobt.space.lock();
     db.load_space(hobt, &mut space)?;
-    let mut free = space.free.clone();
-    free.sort_unstable();
-    Ok(free)
+    Ok(space.free.sorted())
 }
 
 impl Database {
@@ -366,10 +364,9 @@ impl Database {
     ) -> StorageResult<Option<WriteGuard<'_>>> {
         let mut space = hobt.space.lock();
         self.load_space(hobt, &mut space)?;
-        // What was freed last lies at the end.
-        let Some(at) = space.free.iter().rposition(|p| *p == page) else { return Ok(None) };
-        space.free.remove(at);
-        space.free.push(page);
+        if !space.free.bring_up(page) {
+            return Ok(None);
+        }
         self.take_page(work, hobt, &mut space, PageType::Index, 0).map(Some)
     }
 }
@@ -387,8 +384,7 @@ pub(super) fn free_extents(
     db.load_space(hobt, &mut space)?;
     let Some(&iam) = space.iam.get(at) else { return Ok(None) };
     let (runs, start, _) = db.read_iam(iam, hobt.id())?;
-    let mut free = space.free.clone();
-    free.sort_unstable();
+    let free = space.free.sorted();
     let in_extent = |page: u32| {
         let from = free.partition_point(|p| *p < PageId { file: iam.file, page });
         let to =
@@ -399,7 +395,8 @@ pub(super) fn free_extents(
     for bit in runs.into_iter().flat_map(|(first, count)| first..first + count) {
         let page = start + bit * EXTENT_PAGES;
         let own = |i: &u32| !is_system_page(PageId { file: iam.file, page: page + i });
-        // A list that was read before an extent came is no reason to believe that nothing is in it.
+        // A list that was read before an extent came is no reason to believe that nothing is in it; and a PFS byte none to believe
+        // that what was there is gone for good: see `freelist`.
         let unused = in_extent(page) == (0..EXTENT_PAGES).filter(own).count();
         if unused && db.allocated(PageId { file: iam.file, page })?.is_empty() {
             match empty.last_mut() {
@@ -439,8 +436,9 @@ pub(super) fn free_extents(
         }
         Err(e) => {
             *space = Space::default();
-            drop(search);
+            // Only bits are undone: no latch but of their pages is wanted under the mutex.
             db.abort_system(sys, Vec::new());
+            drop(search);
             Err(e)
         }
     }

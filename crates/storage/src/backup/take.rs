@@ -450,7 +450,11 @@ impl Database {
             self.close()?;
         } else {
             // The tail: a checkpoint, and behind it nothing more is logged. If it cannot be taken, nothing has happened to the database.
-            self.finish_recovery()?;
+            if !self.finish_recovery()? {
+                // Closed meanwhile; or there is no room to undo what a restart has found: the database goes on waiting for some.
+                self.store.check()?;
+                return Err(StorageError::Misuse("a restart's undo is not complete").into());
+            }
             let mut failed = Ok(());
             let closed = self.close_with(false, |db| {
                 db.checkpoint_alone(CheckpointKind::Internal)?;

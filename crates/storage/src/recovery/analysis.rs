@@ -1,4 +1,15 @@
 //! Analysis: who had not ended when the log did, and the highest transaction id. Sees every record from MinLSN on, once.
+//!
+//! A checkpoint's list of transactions (LOP_XACT_CKPT) is true as of its begin record, not as of where it lies: whoever is named may
+//! have ended in between. So:
+//!
+//! 1. A list counts only if its LOP_BEGIN_CKPT was seen: then every end record since was seen too. MinLSN may lie between an earlier
+//!    checkpoint's begin record and its list (it is the first record of a transaction that began there); the end of somebody who is
+//!    named by that list then lies before MinLSN, and who would go by the list would undo what was committed.
+//! 2. No list is needed to find a loser. Who was active at the checkpoint that MinLSN is of began at or after MinLSN, and everybody
+//!    else began after that checkpoint's begin record: of every loser all records are seen, its first included.
+//! 3. So a loser whose first record was not seen is one that undo could not undo, or that is none: the log or MinLSN is wrong, and
+//!    nothing may be undone ([`Analysis::unreached`]).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,14 +25,16 @@ pub(crate) struct Loser {
     pub txn: ActiveTxn,
     /// What its compensation records will take at most.
     pub undo_bytes: u64,
-    /// Its begin record was seen, and so all it did.
-    pub complete: bool,
+    /// Its begin record was seen, and so all it did: of every loser, at the log's end (invariant 3).
+    complete: bool,
     /// What it has locked.
     pub locked: Locked,
 }
 
 pub(crate) struct Analysis {
     pub active: BTreeMap<u64, Loser>,
+    /// A checkpoint's begin record was seen: lists count from there on (invariant 1).
+    listing: bool,
     /// Ended since the last begin record: a list that follows may still name them.
     ended: HashSet<u64>,
     highest_transaction: u64,
@@ -36,6 +49,7 @@ impl Analysis {
     pub fn new(boot: &Boot) -> Analysis {
         Analysis {
             active: BTreeMap::new(),
+            listing: false,
             ended: HashSet::new(),
             highest_transaction: boot.next_transaction.saturating_sub(1),
             committed: 0,
@@ -57,6 +71,7 @@ impl Analysis {
         let id = h.txn;
         match h.op {
             Lop::BeginCkpt => {
+                self.listing = true;
                 self.ended.clear();
                 match xact::parse_begin_checkpoint(r) {
                     Some(next) => {
@@ -70,7 +85,8 @@ impl Analysis {
                 None => self.bad(r),
             },
             Lop::XactCkpt => match xact::parse_active(r) {
-                Some(listed) => self.merge(listed),
+                Some(listed) if self.listing => self.merge(listed),
+                Some(_) => {}
                 None => self.bad(r),
             },
             Lop::CommitXact | Lop::AbortXact => {
@@ -127,7 +143,13 @@ impl Analysis {
         self.highest_transaction
     }
 
-    /// A checkpoint's list: what was active and may have no record since.
+    /// A loser whose first record lies before what was read: see invariant 3.
+    pub fn unreached(&self) -> Option<TransactionId> {
+        self.active.values().find(|l| !l.complete).map(|l| l.txn.id)
+    }
+
+    /// A checkpoint's list: what was active at its begin record. Of those who had not ended since, all records were seen (invariant 2);
+    /// a name that analysis does not know goes into the table, to be found by [`Analysis::unreached`].
     fn merge(&mut self, listed: Vec<ActiveTxn>) {
         for t in listed {
             if self.ended.contains(&t.id.0) {

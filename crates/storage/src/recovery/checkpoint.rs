@@ -28,6 +28,7 @@ use crate::buffer::Unhardened;
 use crate::codec::Put;
 use crate::database::{CheckpointKind, Database, FileKind};
 use crate::error::{StorageError, StorageResult};
+use crate::txn::table::ActiveTxn;
 
 /// Leaves whose ghosts are removed in one background tick.
 const CLEAN_AT_ONCE: usize = 512;
@@ -112,14 +113,8 @@ impl Database {
             self.write_changed_maps()?;
             self.make_checkpoint_room()?;
         }
-        let mut payload = Vec::with_capacity(BEGIN_BYTES);
-        payload.u64(self.instance.env.clock.now_utc().0);
-        payload.u64(self.txns.next_id());
-        let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
-        let active = self.txns.snapshot();
-        for part in active.chunks(xact::XACTS_PER_RECORD) {
-            self.append_checkpoint(Lop::XactCkpt, &xact::encode_active(part))?;
-        }
+        let (begin, active) = self.begin_checkpoint()?;
+        self.list_active(&active)?;
         let written = match sweep {
             _ if store.temporary => 0,
             Sweep::All => store.write_all_dirty(self.pool())?,
@@ -153,6 +148,24 @@ impl Database {
         store.counters.checkpoints.inc();
         let took = self.instance.env.clock.monotonic().saturating_sub(started);
         self.note_checkpoint(kind, begin, written as u64, took);
+        Ok(())
+    }
+
+    /// The begin record, and who had not ended there.
+    pub(super) fn begin_checkpoint(&self) -> StorageResult<(LogPos, Vec<ActiveTxn>)> {
+        let mut payload = Vec::with_capacity(BEGIN_BYTES);
+        payload.u64(self.instance.env.clock.now_utc().0);
+        payload.u64(self.txns.next_id());
+        let begin = self.append_checkpoint(Lop::BeginCkpt, &payload)?;
+        Ok((begin, self.txns.snapshot()))
+    }
+
+    /// Their list. Others go on meanwhile: between the begin record and this one some of those named may end, and others begin. What
+    /// that means to whoever reads it: [`super::analysis`].
+    pub(super) fn list_active(&self, active: &[ActiveTxn]) -> StorageResult<()> {
+        for part in active.chunks(xact::XACTS_PER_RECORD) {
+            self.append_checkpoint(Lop::XactCkpt, &xact::encode_active(part))?;
+        }
         Ok(())
     }
 

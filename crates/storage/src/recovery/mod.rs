@@ -24,6 +24,8 @@ mod pace;
 mod redo;
 mod restart;
 mod restored;
+#[cfg(test)]
+mod tests;
 mod undo;
 
 pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};

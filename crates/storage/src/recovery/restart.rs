@@ -214,6 +214,13 @@ fn read_log(
     if let Some(what) = analysis.malformed.take() {
         return Err(suspect(store, &what));
     }
+    if let Some(id) = analysis.unreached() {
+        let text = format!(
+            "the log from MinLSN ({:#x}) on has no end of transaction {id}, and no beginning",
+            boot.min.0
+        );
+        return Err(suspect(store, &text));
+    }
     log.set_checkpoint(boot.min);
     store.set_log(log);
     db.txns.seen(analysis.highest());

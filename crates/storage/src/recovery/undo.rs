@@ -148,6 +148,11 @@ impl Recovering {
         self.losers.push(loser);
     }
 
+    /// True if nothing is left to be undone.
+    pub(crate) fn is_over(&self) -> bool {
+        self.losers.is_empty()
+    }
+
     /// Gives all locks back, and forgets what is to be undone: the next restart goes on. The caller has made the database one that
     /// shows nobody its rows.
     pub(crate) fn let_go(&mut self) {
@@ -191,7 +196,7 @@ fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
             continue;
         }
         db.store.counters.active_transactions.add(1);
-        if loser.locked.catalogue || !loser.complete {
+        if loser.locked.catalogue {
             at_once.push(Work::recovered(db.clone(), log, entry));
         } else {
             later.push((log, entry, loser.locked));

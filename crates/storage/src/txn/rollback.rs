@@ -36,14 +36,18 @@ pub(crate) fn undo_to(
 impl Database {
     /// Undoes a system transaction that could not be completed. `held` are the pages that it has latched.
     pub(crate) fn abort_system(&self, mut work: Work, mut held: Vec<WriteGuard<'_>>) {
+        let db = work.db.clone();
         if !work.has_begun() {
+            db.end_freeing(&mut work, false);
             return;
         }
         if let Err(e) = finish_rollback(&mut work, &mut held) {
             // Half a structure change in the tree: nobody may look at it. Restart will undo it.
             self.store.mark_suspect(format!("a system transaction could not be undone: {e}"));
             work.leave();
+            return;
         }
+        db.end_freeing(&mut work, false);
     }
 }
 

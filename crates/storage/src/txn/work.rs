@@ -37,7 +37,7 @@ pub(crate) struct Work {
     /// `transaction_id` of the views; 0 = given at the first record.
     pub number: u64,
     pub parent: TransactionId,
-    /// Pages freed: they may be given out again after commit.
+    /// Pages deallocated: see [`crate::freelist`].
     pub freed: Vec<(HobtId, PageId)>,
 }
 
@@ -326,9 +326,7 @@ impl Work {
         match committed {
             Ok(_) => {
                 self.leave();
-                for (hobt, page) in std::mem::take(&mut self.freed) {
-                    self.db.page_freed(hobt, page);
-                }
+                self.db.clone().end_freeing(&mut self, true);
                 Ok(())
             }
             Err(e) => {

@@ -181,6 +181,44 @@ fn the_log_chain_has_no_gap_and_no_overlap() {
 }
 
 #[test]
+fn a_log_set_that_ends_where_the_database_stands_has_nothing_to_do() {
+    for model in [RecoveryModel::Full, RecoveryModel::BulkLogged] {
+        let world = world(33);
+        let shared = instance(&world);
+        let db = create(&shared, model);
+        let mut rows = Rows::new();
+        put(&db, &mut rows, 0..300, 1);
+        // Nothing happens between the full set and the log set behind it.
+        let full = backup(&db, BackupKind::Full, BAK).header;
+        let log = backup(&db, BackupKind::Log, BAK).header;
+        assert!(log.last_lsn == full.last_lsn && log.first_lsn < log.last_lsn, "the case meant");
+        let quiet = rows.clone();
+        put(&db, &mut rows, 200..500, 2);
+        backup(&db, BackupKind::Log, BAK);
+        // With recovery.
+        restore(&shared, BAK, 1, false, false).unwrap();
+        check(restore(&shared, BAK, 2, true, true), &quiet);
+        // Without, twice; RECOVERY without a set.
+        restore(&shared, BAK, 1, false, false).unwrap();
+        for _ in 0..2 {
+            let none = restore(&shared, BAK, 2, true, false).unwrap();
+            assert_eq!((none.pages, none.log_pages), (0, 0), "{model:?}");
+        }
+        let (copy, _) = backup::recover(&shared, COPY, "copy", COPY_PRIMARY.as_ref()).unwrap();
+        assert_eq!(read(&copy), quiet);
+        copy.close().unwrap();
+        // The sets behind it, one of them again.
+        restore(&shared, BAK, 1, false, false).unwrap();
+        restore(&shared, BAK, 2, true, false).unwrap();
+        restore(&shared, BAK, 3, true, false).unwrap();
+        let e = refused(restore(&shared, BAK, 2, true, false));
+        assert!(matches!(e, BackupError::LogTooEarly { last, .. } if last == log.last_lsn), "{e}");
+        restore(&shared, BAK, 3, true, false).unwrap();
+        check(restore(&shared, BAK, 3, true, true), &rows);
+    }
+}
+
+#[test]
 fn a_copy_only_backup_changes_nothing() {
     let world = world(4);
     let shared = instance(&world);

@@ -316,7 +316,13 @@ impl Parser<'_> {
         } else {
             Vec::new()
         };
-        let options = self.index_options()?;
+        // The old form takes one option: what follows a comma is the table's.
+        let options = if self.at_kw(Kw::With) && self.ahead_word(1, "FILLFACTOR") {
+            self.bump();
+            vec![self.named_option()?]
+        } else {
+            self.with_options()?
+        };
         let on = self.placement()?;
         Ok(KeyConstraint { primary, clustered, columns, options, on })
     }

@@ -7,7 +7,7 @@ use crate::plan::node::{Agg, AggFunction, Aggregate};
 use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::arith::{self, BinaryOp, Operation};
-use taffrail_types::{Bytes, Conversion, SqlType, Value, compare, convert};
+use taffrail_types::{Bytes, Conversion, MaxLen, SqlType, Value, compare, convert};
 
 /// The state of one aggregate of one group.
 pub(crate) struct Accumulator {
@@ -101,6 +101,7 @@ impl Accumulator {
                     self.text.extend_from_slice(s);
                 }
                 self.text.extend_from_slice(v.as_bytes().unwrap_or_default());
+                short_enough(agg, &self.text)?;
             }
             AggFunction::ChecksumAgg => {
                 self.sum ^= v.as_i64().unwrap_or(0) as i128;
@@ -180,7 +181,11 @@ impl Accumulator {
             AggFunction::StringAgg => {
                 let b = match self.ordered.is_empty() {
                     true => Bytes::from_slice(&self.text),
-                    false => Bytes::from_slice(&self.joined(agg)),
+                    false => {
+                        let text = self.joined(agg);
+                        short_enough(agg, &text)?;
+                        Bytes::from_slice(&text)
+                    }
                 };
                 match agg.ty {
                     SqlType::NVarChar(_) => Value::NVarChar(b),
@@ -189,6 +194,16 @@ impl Accumulator {
             }
             AggFunction::ChecksumAgg => Value::Int(self.sum as i32),
         })
+    }
+}
+
+/// 9829: only of values of a max type may STRING_AGG make more than 8,000 bytes.
+fn short_enough(agg: &Agg, text: &[u8]) -> SqlResult<()> {
+    match agg.ty {
+        SqlType::VarChar(MaxLen::N(_)) | SqlType::NVarChar(MaxLen::N(_)) if text.len() > 8000 => {
+            Err(SqlError::new(9829, &[]))
+        }
+        _ => Ok(()),
     }
 }
 

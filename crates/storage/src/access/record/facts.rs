@@ -9,6 +9,8 @@ use taffrail_log::{Lcx, Lop, Record, Reserve};
 use super::bits::{first_bits, first_free_space};
 use super::row::modified;
 use super::{changes_page, xact};
+use crate::access::directory;
+use crate::access::node::split_entry;
 use crate::codec::Take;
 use crate::page::HEADER_BYTES;
 
@@ -163,16 +165,20 @@ pub fn set_free_space(r: &Record<'_>) -> Option<(u16, u8, Option<u8>)> {
 }
 
 /// The log space that a record reserved for its own undo, where the record tells; 0 for those that are never undone.
-/// Splits and page formats reserve by what was on the page, which their records do not say.
+/// Splits reserve by what was on the page, which their records do not say.
 pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
     if r.header.is_compensation() {
         return Some(0);
     }
+    let besides = |key| directory::undo_reserve(r.header.hobt, r.header.context, key);
     let payload = match r.header.op {
-        Lop::FormatPage | Lop::RootChange | Lop::DeleteSplit => return None,
-        Lop::InsertRows => 1,
+        Lop::RootChange | Lop::DeleteSplit => return None,
+        // Of a large value's page the allocation is taken back; of others the records of the allocation do it.
+        Lop::FormatPage if r.header.context == Lcx::TextMix => super::format::UNDO_TEXT_MIX,
+        Lop::FormatPage => return Some(0),
+        Lop::InsertRows => 1 + besides(split_entry(r.payload).0),
         Lop::DeleteRows => super::row::undo_delete_bytes(r)?,
-        Lop::ModifyRow => 8 + modified(r)?.1.len(),
+        Lop::ModifyRow => modified(r).map(|(_, before, _, key)| 8 + before.len() + besides(key))?,
         Lop::ModifyHeader => 32,
         // Rows that came from the right neighbour: see `merge`.
         Lop::UndoDeleteSplit => 26,

@@ -17,6 +17,9 @@ use crate::error::StorageResult;
 use crate::page::{HEADER_BYTES, Page};
 use crate::txn::work::{Change, Work};
 
+/// Payload of the record that undoes LCX_TEXT_MIX: one page's byte on the PFS page.
+pub(crate) const UNDO_TEXT_MIX: usize = 16;
+
 /// Logs a page that the caller has formatted and filled.
 pub(crate) fn log_format(
     work: &mut Work,

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use taffrail_base::TransactionId;
+use taffrail_base::{HobtId, TransactionId};
 use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::{Place, RedoResult, compensation, on_page};
@@ -36,6 +36,12 @@ const MODIFY_HEADER: usize = 8;
 
 /// What undoing an insertion logs.
 pub(crate) const UNDO_INSERT: Reserve = Reserve::undo(1);
+
+/// The same for a row of a leaf.
+#[inline]
+pub(crate) fn undo_insert_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> Reserve {
+    Reserve::undo(1 + directory::undo_reserve(hobt, context, key))
+}
 
 /// The first byte of a deletion's payload.
 pub(crate) fn place_byte(place: Place, row: &[u8]) -> [u8; 1] {
@@ -84,7 +90,8 @@ pub(crate) fn modify(
     let (before, after) = (&old[at..old.len() - same], &new[at..new.len() - same]);
     let key = if change.context == Lcx::Heap { &[][..] } else { split_entry(&old).0 };
     let header = modify_header(at, before.len(), after.len(), key.len());
-    change.reserve = undo_modify_reserve(before.len());
+    let besides = directory::undo_reserve(change.hobt, change.context, key);
+    change.reserve = undo_modify_reserve(before.len() + besides);
     work.change(page, &change, &[&header, before, after, key])?;
     apply_modify(page, slot, at, before.len(), after, work.id(), false);
     Ok(())

@@ -1,0 +1,147 @@
+//! What restart makes of checkpoints beside which transactions begin and end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
+use taffrail_io::sim::SimWorld;
+use taffrail_log::Growth;
+
+use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree};
+use crate::database::{
+    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, OpenSpec,
+};
+use crate::instance::{InstanceOptions, StorageInstance};
+use crate::txn::{BeginSpec, Durability, Transaction};
+
+const ID: DatabaseId = DatabaseId(7);
+const OBJECT: ObjectId = ObjectId(1000);
+
+fn instance(world: &SimWorld) -> Arc<StorageInstance> {
+    let options = InstanceOptions { pool_bytes: 512 * 8192, ..InstanceOptions::default() };
+    StorageInstance::new(world.env(), options).unwrap()
+}
+
+fn created(world: &SimWorld) -> (Arc<Database>, HobtId) {
+    world.env().disk.create_dir(Path::new("/data")).unwrap();
+    let file = |name: &str, size| DataFileSpec {
+        name: name.into(),
+        path: PathBuf::from(format!("/data/{name}")),
+        size,
+        growth: Growth::Bytes(1 << 20),
+        max_size: None,
+    };
+    let spec = CreateSpec {
+        data_files: vec![file("r.mdf", 2 << 20)],
+        log_files: vec![file("r_log.ldf", 4 << 20)],
+        options: DatabaseOptions::default(),
+        temporary: false,
+    };
+    let db = Database::create(&instance(world), ID, "r", &spec).unwrap();
+    let mut tx = begin(&db);
+    let tree = db.create_hobt(&mut tx, HobtKind::BTree, OBJECT, IndexId(1)).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    (db, tree)
+}
+
+fn begin(db: &Arc<Database>) -> Transaction {
+    db.begin(BeginSpec { session: SessionId(51), lock_timeout_ms: 0, ..BeginSpec::default() })
+}
+
+fn inserted(db: &Arc<Database>, tree: HobtId, key: u8) -> Transaction {
+    let mut tx = begin(db);
+    btree::insert(&mut tx, &db.hobt(tree).unwrap(), &[key], b"row").unwrap();
+    tx
+}
+
+/// Restarts after a loss of power: how many transactions are undone, and what rows are there then.
+fn restarted(world: &SimWorld, tree: HobtId) -> (u64, Vec<u8>) {
+    world.restart();
+    let spec = OpenSpec { primary: "/data/r.mdf".into() };
+    let (db, report) = Database::open(&instance(world), ID, "r", &spec).unwrap();
+    let hobt = db.hobt(tree).unwrap();
+    let mut tx = begin(&db);
+    let mut rows = Vec::new();
+    let mut c = btree::seek(&hobt, KeyRange::default(), Direction::Forward, ScanLocks::None);
+    while let Some((k, _)) = c.next(&mut tx).unwrap() {
+        rows.push(k[0]);
+    }
+    drop(c);
+    assert_eq!(hobt.row_count(), rows.len() as u64);
+    (report.rolled_back, rows)
+}
+
+/// How somebody ends who is named by a list that is still to be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    Committed,
+    /// His row is gone: undoing its insertion would find none.
+    RolledBack,
+    /// His row is a ghost: undoing its insertion would count it off once more.
+    DeletedAgain,
+}
+
+/// MinLSN lies between the begin record of a checkpoint and its list, and so does, before it, the end of somebody whom the list names:
+/// restart sees the list, but not that he has ended.
+#[test]
+fn a_list_whose_begin_record_lies_before_min_lsn_makes_no_losers() {
+    for ending in [Ending::Committed, Ending::RolledBack, Ending::DeletedAgain] {
+        for oldest_commits in [false, true] {
+            ends_before_the_list(ending, oldest_commits);
+        }
+    }
+}
+
+fn ends_before_the_list(ending: Ending, oldest_commits: bool) {
+    let world = SimWorld::new(1);
+    let (db, tree) = created(&world);
+    let mut named = inserted(&db, tree, 1);
+    let (begun, list) = db.begin_checkpoint().unwrap();
+    assert_eq!(list.iter().map(|t| t.id).collect::<Vec<_>>(), [named.id()]);
+    match ending {
+        Ending::Committed => named.commit(Durability::Delayed).unwrap(),
+        Ending::RolledBack => named.rollback().unwrap(),
+        Ending::DeletedAgain => {
+            assert!(btree::delete(&mut named, &db.hobt(tree).unwrap(), &[1]).unwrap());
+            named.commit(Durability::Delayed).unwrap();
+        }
+    }
+    let oldest = inserted(&db, tree, 2);
+    let listed = db.log().appended();
+    db.list_active(&list).unwrap();
+    // That one is never completed. The next is.
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let min = db.boot.lock().min;
+    assert!(begun < min && min <= listed, "MinLSN lies between the two");
+    let open = if oldest_commits {
+        oldest.commit(Durability::Delayed).unwrap();
+        None
+    } else {
+        Some(oldest)
+    };
+    inserted(&db, tree, 3).commit(Durability::Full).unwrap();
+    world.crash();
+    drop((open, db));
+    let rows = [(1, ending == Ending::Committed), (2, oldest_commits), (3, true)];
+    let rows: Vec<u8> = rows.iter().filter(|r| r.1).map(|r| r.0).collect();
+    let expected = (u64::from(!oldest_commits), rows);
+    assert_eq!(restarted(&world, tree), expected, "{ending:?} {oldest_commits}");
+}
+
+/// The same with the list's begin record after MinLSN: who has ended in between is known to have.
+#[test]
+fn who_ends_before_the_list_that_names_him_has_ended() {
+    let world = SimWorld::new(3);
+    let (db, tree) = created(&world);
+    let oldest = inserted(&db, tree, 1);
+    let named = inserted(&db, tree, 2);
+    let (_, list) = db.begin_checkpoint().unwrap();
+    named.commit(Durability::Delayed).unwrap();
+    let later = inserted(&db, tree, 3);
+    db.list_active(&list).unwrap();
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    inserted(&db, tree, 4).commit(Durability::Full).unwrap();
+    world.crash();
+    drop((oldest, later, db));
+    assert_eq!(restarted(&world, tree), (2, vec![2, 4]));
+}

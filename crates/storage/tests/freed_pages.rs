@@ -1,0 +1,228 @@
+//! Pages that a transaction has deallocated are nobody else's until it has committed: a large value is dropped, or leaves are merged,
+//! beside whoever reads the lists of free pages first.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
+use taffrail_io::sim::SimWorld;
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{
+    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability, Growth, HobtKind,
+    InstanceOptions, LobRef, OpenSpec, RecoveryModel, StorageInstance, StorageResult, Transaction,
+    btree, lob,
+};
+
+const DB: DatabaseId = DatabaseId(5);
+/// Pages of the value that is dropped.
+const PAGES: usize = 5000;
+
+fn instance(world: &SimWorld) -> Arc<StorageInstance> {
+    let options = InstanceOptions { pool_bytes: 16384 * 8192, ..InstanceOptions::default() };
+    StorageInstance::new(world.env(), options).unwrap()
+}
+
+fn create(world: &SimWorld) -> (Arc<Database>, HobtId) {
+    world.env().disk.create_dir(Path::new("/data")).unwrap();
+    world.env().disk.sync_dir(Path::new("/data")).unwrap();
+    let file = |name: &str| DataFileSpec {
+        name: name.into(),
+        path: PathBuf::from(format!("/data/{name}")),
+        size: 64 << 20,
+        growth: Growth::Bytes(8 << 20),
+        max_size: None,
+    };
+    let spec = CreateSpec {
+        data_files: vec![file("t.mdf")],
+        log_files: vec![file("t_log.ldf")],
+        options: DatabaseOptions {
+            recovery_model: RecoveryModel::Simple,
+            ..DatabaseOptions::default()
+        },
+        temporary: false,
+    };
+    let db = Database::create(&instance(world), DB, "t", &spec).unwrap();
+    let mut tx = begin(&db);
+    let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    (db, id)
+}
+
+fn begin(db: &Arc<Database>) -> Transaction {
+    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+}
+
+fn open(world: &SimWorld) -> Arc<Database> {
+    let spec = OpenSpec { primary: "/data/t.mdf".into() };
+    Database::open(&instance(world), DB, "t", &spec).unwrap().0
+}
+
+/// Commits a value of so many bytes.
+fn store(db: &Arc<Database>, id: HobtId, byte: u8, len: usize, durability: Durability) -> LobRef {
+    let hobt = db.hobt(id).unwrap();
+    let mut tx = begin(db);
+    tx.lock_object(hobt.object(), LockMode::IX).unwrap();
+    let value = lob::write(&mut tx, &hobt, &vec![byte; len]).unwrap();
+    tx.commit(durability).unwrap();
+    value
+}
+
+/// True if a value is what was stored.
+fn holds(db: &Arc<Database>, id: HobtId, value: LobRef, byte: u8) -> StorageResult<bool> {
+    let hobt = db.hobt(id)?;
+    let mut tx = begin(db);
+    let mut out = Vec::new();
+    lob::read(&mut tx, &hobt, value, 0, value.length, &mut out)?;
+    tx.rollback()?;
+    Ok(out.len() as u64 == value.length && out.iter().all(|b| *b == byte))
+}
+
+/// A database just opened, whose lists of free pages nobody has read, with a large value in it.
+fn with_a_large_value(world: &SimWorld) -> (Arc<Database>, HobtId, LobRef) {
+    let (db, id) = create(world);
+    let hobt = db.hobt(id).unwrap();
+    let mut tx = begin(&db);
+    tx.lock_object(hobt.object(), LockMode::IX).unwrap();
+    btree::insert(&mut tx, &hobt, b"old", b"row").unwrap();
+    let old = lob::write(&mut tx, &hobt, &vec![1; PAGES * lob::PIECE]).unwrap();
+    tx.commit(Durability::Full).unwrap();
+    drop(hobt);
+    db.close().unwrap();
+    (open(world), id, old)
+}
+
+/// Begins to drop the large value in another thread, and returns when that is on its way.
+fn drop_value(db: &Arc<Database>, id: HobtId, old: LobRef) -> (Arc<AtomicBool>, JoinHandle<()>) {
+    let ended = Arc::new(AtomicBool::new(false));
+    let before = db.log().appended();
+    let thread = {
+        let (db, ended) = (db.clone(), ended.clone());
+        std::thread::spawn(move || {
+            let hobt = db.hobt(id).unwrap();
+            let mut tx = begin(&db);
+            tx.lock_object(hobt.object(), LockMode::IX).unwrap();
+            btree::delete(&mut tx, &hobt, b"old").unwrap();
+            lob::delete(&mut tx, &hobt, old).unwrap();
+            // The power may fail.
+            let _ = tx.commit(Durability::Full);
+            ended.store(true, Ordering::SeqCst);
+        })
+    };
+    while db.log().appended().since(before) < 60_000 && !ended.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
+    (ended, thread)
+}
+
+#[test]
+fn allocations_go_on_after_a_large_value_was_dropped() {
+    let world = SimWorld::new(7);
+    let (db, id, old) = with_a_large_value(&world);
+    let (_, thread) = drop_value(&db, id, old);
+    store(&db, id, 2, 5 * lob::PIECE, Durability::Full);
+    thread.join().unwrap();
+    for _ in 0..PAGES + 1000 {
+        store(&db, id, 3, 100, Durability::Delayed);
+    }
+}
+
+#[test]
+fn a_committed_value_outlives_the_undo_of_anothers_drop() {
+    let world = SimWorld::new(8);
+    let (db, id, old) = with_a_large_value(&world);
+    let (_, thread) = drop_value(&db, id, old);
+    let new = store(&db, id, 2, 5 * lob::PIECE, Durability::Full);
+    world.crash();
+    thread.join().unwrap();
+    drop(db);
+    world.restart();
+    let db = open(&world);
+    // Somebody takes what is free.
+    store(&db, id, 9, (PAGES + 100) * lob::PIECE, Durability::Full);
+    assert!(holds(&db, id, new, 2).unwrap());
+}
+
+#[test]
+fn reorganization_keeps_extents_whose_pages_may_come_back() {
+    let world = SimWorld::new(9);
+    let (db, id, old) = with_a_large_value(&world);
+    let (_, thread) = drop_value(&db, id, old);
+    let hobt = db.hobt(id).unwrap();
+    let mut tx = begin(&db);
+    tx.lock_object(hobt.object(), LockMode::IS).unwrap();
+    let mut work = btree::Reorganize::new(&hobt, 100).unwrap();
+    while work.step(&mut tx).unwrap() {}
+    tx.commit(Durability::Full).unwrap();
+    // Another table takes what it gave back.
+    let make = |db: &Arc<Database>, object| {
+        let mut tx = begin(db);
+        tx.lock_object(object, LockMode::SchM).unwrap();
+        let id = db.create_hobt(&mut tx, HobtKind::BTree, object, IndexId(1)).unwrap();
+        btree::insert(&mut tx, &db.hobt(id).unwrap(), b"x", b"y").unwrap();
+        tx.commit(Durability::Full).unwrap();
+        id
+    };
+    let other = make(&db, ObjectId(2000));
+    let value = store(&db, other, 5, 40 * lob::PIECE, Durability::Full);
+    world.crash();
+    thread.join().unwrap();
+    drop((work, hobt, db));
+    world.restart();
+    let db = open(&world);
+    for n in 0..3 {
+        let id = make(&db, ObjectId(3000 + n));
+        store(&db, id, 6, 100 * lob::PIECE, Durability::Full);
+    }
+    assert!(holds(&db, other, value, 5).unwrap());
+    store(&db, other, 8, 400 * lob::PIECE, Durability::Full);
+}
+
+#[test]
+fn leaves_are_merged_beside_the_first_allocation() {
+    for seed in 0..12u64 {
+        let world = SimWorld::new(seed + 100);
+        let (db, id) = create(&world);
+        let hobt = db.hobt(id).unwrap();
+        for len in [3000, 300] {
+            let mut tx = begin(&db);
+            tx.lock_object(hobt.object(), LockMode::IX).unwrap();
+            for n in 0..1200u64 {
+                let (key, value) = (n.to_be_bytes(), vec![1; len]);
+                match len {
+                    3000 => btree::insert(&mut tx, &hobt, &key, &value).unwrap(),
+                    _ => btree::update(&mut tx, &hobt, &key, &value).map(drop).unwrap(),
+                }
+            }
+            tx.commit(Durability::Full).unwrap();
+        }
+        drop(hobt);
+        db.close().unwrap();
+        let db = open(&world);
+        let before = db.log().appended();
+        let merging = {
+            let db = db.clone();
+            std::thread::spawn(move || {
+                let hobt = db.hobt(id).unwrap();
+                let mut tx = begin(&db);
+                tx.lock_object(hobt.object(), LockMode::IS).unwrap();
+                let mut work = btree::Reorganize::new(&hobt, 100).unwrap();
+                for _ in 0..900 {
+                    if !work.step(&mut tx).unwrap() {
+                        break;
+                    }
+                }
+                tx.commit(Durability::Delayed).unwrap();
+            })
+        };
+        while db.log().appended().since(before) < seed * 7919 && !merging.is_finished() {
+            std::hint::spin_loop();
+        }
+        store(&db, id, 3, 10, Durability::Delayed);
+        merging.join().unwrap();
+        for _ in 0..1500 {
+            store(&db, id, 3, 10, Durability::Delayed);
+        }
+    }
+}
