@@ -20,7 +20,7 @@ LEFT OUTER JOIN sys.partition_schemes AS partition_schemes ON indexes.data_space
 WHERE objects.type = 'U' ORDER BY objects.name, indexes.index_id
 SELECT (SELECT COUNT(*) FROM sys.partition_schemes) + (SELECT COUNT(*) FROM sys.partition_functions) + (SELECT COUNT(*) FROM sys.xml_indexes) + (SELECT COUNT(*) FROM sys.plan_guides) + (SELECT COUNT(*) FROM sys.assemblies) AS nothing
 SELECT name, protocol_desc, type_desc, state_desc FROM sys.endpoints
-SELECT COUNT(*) - (SELECT COUNT(*) FROM sys.databases) AS of_all, COUNT(mirroring_state) AS mirrored FROM sys.database_mirroring
+SELECT COUNT(*) - (SELECT COUNT(*) FROM sys.databases) AS of_all FROM sys.database_mirroring WHERE mirroring_guid IS NULL
 GO
 CREATE TABLE oc (a int)
 GO
@@ -48,7 +48,12 @@ ROLLBACK
 GO
 EXEC sp_renamedb 'Looked', NULL
 GO
-CREATE DATABASE twice ON (NAME = d, FILENAME = 'twice.mdf') LOG ON (NAME = l, FILENAME = 'twice.mdf')
+BEGIN TRY
+    CREATE DATABASE twice ON (NAME = d, FILENAME = 'twice.mdf') LOG ON (NAME = l, FILENAME = 'twice.mdf')
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS number, LEFT(ERROR_MESSAGE(), CHARINDEX('''', ERROR_MESSAGE()) - 1) AS said, RIGHT(ERROR_MESSAGE(), 11) AS about
+END CATCH
 GO
 KILL 999 WITH STATUSONLY
 GO

@@ -11,19 +11,22 @@ fn if_exists_is_silent_only_about_what_does_not_exist() {
     one.ok("CREATE TABLE t (a int)");
     one.ok("CREATE INDEX ix ON t (a)");
     two.ok("SET LOCK_TIMEOUT 0");
-    for pending in ["CREATE TABLE n (a int)", "DROP TABLE t", "EXEC('CREATE PROCEDURE n AS SELECT 1')"] {
+    for pending in
+        ["CREATE TABLE n (a int)", "DROP TABLE t", "EXEC('CREATE PROCEDURE n AS SELECT 1')"]
+    {
         one.ok(&format!("BEGIN TRAN; {pending}"));
         let name = if pending.starts_with("DROP") { "t" } else { "n" };
-        for sql in [
-            format!("DROP TABLE IF EXISTS {name}"),
-            format!("DROP INDEX IF EXISTS ix ON {name}"),
-        ] {
+        for sql in
+            [format!("DROP TABLE IF EXISTS {name}"), format!("DROP INDEX IF EXISTS ix ON {name}")]
+        {
             let said = two.rows(&sql);
             assert!(said.starts_with("Msg 1222,"), "{pending}: {sql}: {said}");
         }
         one.ok("ROLLBACK");
     }
-    two.ok("DROP TABLE IF EXISTS n; DROP TABLE IF EXISTS nowhere.dbo.n; DROP PROCEDURE IF EXISTS n");
+    two.ok(
+        "DROP TABLE IF EXISTS n; DROP TABLE IF EXISTS nowhere.dbo.n; DROP PROCEDURE IF EXISTS n",
+    );
     two.ok("DROP INDEX IF EXISTS ix ON n; DROP INDEX IF EXISTS nope ON t");
     two.ok("DROP INDEX IF EXISTS ix ON t; DROP TABLE IF EXISTS t");
 }
@@ -67,8 +70,7 @@ fn a_long_series_can_be_ended() {
     let waits = std::thread::spawn(move || {
         one.rows("SELECT COUNT_BIG(*) FROM GENERATE_SERIES(1, CAST(9000000000000000000 AS bigint))")
     });
-    let running =
-        format!("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE session_id = {session}");
+    let running = format!("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE session_id = {session}");
     while watcher.rows(&running) != "1" {
         assert!(!waits.is_finished());
         std::thread::yield_now();

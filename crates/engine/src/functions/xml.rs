@@ -22,7 +22,13 @@ pub static FUNCTIONS: &[Function] = &[
         |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::NVARCHAR_MAX)),
         content,
     ),
-    Function::new(TEXT, 2, 2, |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 2], SqlType::NVARCHAR_MAX)), text),
+    Function::new(
+        TEXT,
+        2,
+        2,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 2], SqlType::NVARCHAR_MAX)),
+        text,
+    ),
 ];
 
 /// 6841 for a character that XML has no way to write.
