@@ -73,7 +73,6 @@ impl Database {
             match self.add_extent(&mut extent, hobt, &mut space) {
                 Ok(()) => extent.commit_system()?,
                 Err(e) => {
-                    *space = Space::default();
                     self.abort_system(extent, Vec::new());
                     return Err(e);
                 }
@@ -218,8 +217,8 @@ impl Database {
             .collect())
     }
 
-    /// Adds an extent to a HoBt, with an IAM page if there is none for its interval. On error the caller undoes `work` and
-    /// forgets `space`.
+    /// Adds an extent to a HoBt, with an IAM page if there is none for its interval. On error the caller undoes `work`;
+    /// `space` is as it was. (It is not read anew: a bulk load may have taken extents whose pages no PFS page knows yet.)
     pub(crate) fn add_extent(
         &self,
         work: &mut Work,
@@ -235,20 +234,23 @@ impl Database {
         }
         let start = interval_start(extent.page);
         let bit = (extent.page - start) / EXTENT_PAGES;
-        let mut iam = None;
+        let mut known = None;
         for &id in &space.iam {
             let page = self.pool().read(&self.store, id)?;
             if page.first_unit() == start && id.file == extent.file {
-                iam = Some(id);
+                known = Some(id);
                 break;
             }
         }
-        let iam = match iam {
+        let iam = match known {
             Some(iam) => iam,
             None => self.add_iam(work, hobt, space, &mut pages, start)?,
         };
         let mut map = self.pool().write(&self.store, iam)?;
         bits::set_bits(work, &mut map, Lcx::Iam, hobt.id(), &[(bit, 1)], true)?;
+        if known.is_none() {
+            space.iam.push(iam);
+        }
         pages.reverse();
         // New pages after what is left.
         space.free.push_below(pages);
@@ -259,7 +261,7 @@ impl Database {
         &self,
         work: &mut Work,
         hobt: &Hobt,
-        space: &mut Space,
+        space: &Space,
         pages: &mut Vec<PageId>,
         start: u32,
     ) -> StorageResult<PageId> {
@@ -288,7 +290,6 @@ impl Database {
             let prev = page.prev();
             split::relink(work, &mut page, Lcx::Iam, prev, id)?;
         }
-        space.iam.push(id);
         Ok(id)
     }
 

@@ -188,18 +188,7 @@ impl<'a> Binder<'a> {
                 Some(self.cast_to(s, arg_ty)?)
             }
         };
-        let mut order = Vec::new();
-        for item in &f.within_group {
-            let b = self.expr(&item.expr)?;
-            if matches!(b.expr, Expr::Const(Value::Int(_))) {
-                return Err(SqlError::new(5308, &[]));
-            }
-            order.push(SortKey {
-                expr: b.expr,
-                descending: item.order == ast::SortOrder::Descending,
-                collation: b.collation,
-            });
-        }
+        let order = self.window_order(&f.within_group)?;
         let counts = matches!(function, AggFunction::Count | AggFunction::CountBig);
         let agg = Agg {
             function,
@@ -262,10 +251,15 @@ impl<'a> Binder<'a> {
             let b = self.expr(e)?;
             partition.push((b.expr, b.collation));
         }
-        let mut order = Vec::new();
-        for item in &over.order_by {
+        let order = self.window_order(&over.order_by)?;
+        Ok((partition, order))
+    }
+
+    /// The ORDER BY of OVER and of WITHIN GROUP: integer constants are refused; (SELECT NULL) and the like are not.
+    fn window_order(&mut self, items: &'a [ast::OrderItem]) -> SqlResult<Vec<SortKey>> {
+        let mut order = Vec::with_capacity(items.len());
+        for item in items {
             let b = self.expr(&item.expr)?;
-            // Integer constants are refused here; (SELECT NULL) and the like are not.
             if matches!(b.expr, Expr::Const(Value::Int(_))) {
                 return Err(SqlError::new(5308, &[]));
             }
@@ -275,7 +269,7 @@ impl<'a> Binder<'a> {
                 collation: b.collation,
             });
         }
-        Ok((partition, order))
+        Ok(order)
     }
 
     fn window_item(

@@ -50,7 +50,6 @@ impl Database {
                 match self.add_extent(&mut sys, hobt, &mut space) {
                     Ok(()) => sys.commit_system()?,
                     Err(e) => {
-                        *space = Space::default();
                         self.abort_system(sys, Vec::new());
                         return Err(e);
                     }
