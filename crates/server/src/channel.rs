@@ -95,12 +95,22 @@ struct Input {
     eof: bool,
 }
 
+/// See [`Channel::take_turn`].
+pub(crate) struct Turn<'a>(&'a Channel);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.turns.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 /// A connection of a client.
 pub(crate) struct Channel {
     socket: TcpStream,
     peer: SocketAddr,
     input: Mutex<Input>,
-    /// Odd while the session executes; counts twice per request. What the watcher looks at on its rounds.
+    /// Odd from a request's arrival until its answer is sent; counts twice per request. What the watcher and the
+    /// order to stop look at on their rounds.
     turns: AtomicU64,
     /// The watcher has nothing more to hear from this client before the request ends.
     deaf: AtomicBool,
@@ -410,7 +420,15 @@ impl Channel {
         self.input.lock().tls = None;
     }
 
-    /// A request begins. True if the client has already taken it back: an attention came with it.
+    /// A request has arrived: it is this connection's turn until the guard goes, which is when the answer is sent.
+    /// A server that stops lets whoever has the turn finish.
+    pub(crate) fn take_turn(&self) -> Turn<'_> {
+        let before = self.turns.fetch_add(1, Ordering::SeqCst);
+        debug_assert!(before.is_multiple_of(2));
+        Turn(self)
+    }
+
+    /// The request is to be executed. True if the client has already taken it back: an attention came with it.
     pub(crate) fn begin(&self) -> Result<bool> {
         let mut input = self.input.lock();
         if input.assembler.take_attention()? {
@@ -419,24 +437,21 @@ impl Channel {
         input.executing = true;
         drop(input);
         self.deaf.store(false, Ordering::Relaxed);
-        let before = self.turns.fetch_add(1, Ordering::SeqCst);
-        debug_assert!(before.is_multiple_of(2));
         Ok(false)
     }
 
     /// The request has ended, all but its last token. True if an attention came meanwhile: it is the caller's to
     /// acknowledge, and nobody else's.
     pub(crate) fn end(&self) -> bool {
-        let before = self.turns.fetch_add(1, Ordering::SeqCst);
-        debug_assert!(!before.is_multiple_of(2));
         let mut input = self.input.lock();
         input.executing = false;
+        self.deaf.store(true, Ordering::Relaxed);
         // What is malformed is found again, and reported, by the next read.
         let waiting = !input.attention && input.assembler.take_attention().unwrap_or(false);
         std::mem::take(&mut input.attention) || waiting
     }
 
-    /// The turn it is: odd while a request runs.
+    /// The turn it is: odd while a request runs or its answer is being sent.
     pub(crate) fn turn(&self) -> u64 {
         self.turns.load(Ordering::SeqCst)
     }

@@ -93,6 +93,8 @@ impl Session<'_> {
                     return Err(e.into());
                 }
             };
+            // Before the look at the order to stop: one of the two sees the other.
+            let _turn = self.channel.take_turn();
             if self.shared.is_stopping() {
                 return Ok(());
             }
