@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The workloads of crates/lab/workloads that follow published articles, and the statements readers ask for below them,
-# through go-sqlcmd: HOST PORT PASSWORD WORKLOADS, with SQLCMD naming the program. Every result is checked.
+# Scripts as DBAs write them run unchanged through go-sqlcmd, and say what they say on SQL Server: the workloads of
+# crates/lab/workloads (many VLFs, log growth, checkpoints), the top waits, the VLFs of every database.
+# HOST PORT PASSWORD WORKLOADS, with SQLCMD naming the program. Every result is checked.
 set -uo pipefail
 host=$1 port=$2 workloads=$4
 export SQLCMDPASSWORD=$3

@@ -8,4 +8,5 @@ mod crash_loop;
 mod golden;
 mod life;
 mod log_command;
+mod places;
 mod restart;

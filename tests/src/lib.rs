@@ -76,10 +76,28 @@ impl Server {
 
     /// The same; an error when the process ends before it is ready or takes over a minute.
     pub fn try_start(data: &Path, arguments: &[&str]) -> Result<Server, String> {
+        Server::launch(Command::new(binary()), data, data, arguments)
+    }
+
+    /// Starts a server in a folder, with its data in `./data` there: as `make run` does.
+    pub fn start_in(folder: &Path, arguments: &[&str]) -> Server {
+        let mut command = Command::new(binary());
+        command.current_dir(folder);
+        Server::launch(command, Path::new("./data"), &folder.join("data"), arguments)
+            .unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// `named` is what the command line says, `data` the same seen from here.
+    fn launch(
+        mut command: Command,
+        named: &Path,
+        data: &Path,
+        arguments: &[&str],
+    ) -> Result<Server, String> {
         let started = Instant::now();
-        let mut child = Command::new(binary())
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(data)
+            .arg(named)
             .args(arguments)
             .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
             .stdin(Stdio::null())

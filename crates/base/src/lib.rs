@@ -8,6 +8,7 @@
 pub mod ids;
 pub mod lsn;
 pub mod message;
+pub mod procedure;
 pub mod sync;
 
 pub use ids::{

@@ -83,15 +83,6 @@ impl Lsn {
             + self.slot as u128
     }
 
-    /// The inverse of [`Lsn::to_numeric`]; `None` when a part is out of range.
-    pub fn from_numeric(n: u128) -> Option<Lsn> {
-        Some(Lsn {
-            vlf: VlfSeqNo((n / 1_000_000_000_000_000).try_into().ok()?),
-            block: BlockOffset((n / 100_000 % 10_000_000_000).try_into().ok()?),
-            slot: (n % 100_000).try_into().ok()?,
-        })
-    }
-
     /// Ten bytes, big-endian: the form of change data capture, and ours on disk (it sorts as it is).
     pub fn to_bytes(self) -> [u8; 10] {
         let mut b = [0; 10];
@@ -159,7 +150,6 @@ mod tests {
             let lsn: Lsn = text.parse().unwrap();
             assert_eq!(lsn.to_string(), text);
             assert_eq!(lsn.to_numeric(), numeric);
-            assert_eq!(Lsn::from_numeric(numeric), Some(lsn));
             assert_eq!(Lsn::from_bytes(lsn.to_bytes()), lsn);
         }
         assert_eq!("43:24059:73".parse(), Ok(Lsn::new(43, 24059, 73)));

@@ -11,9 +11,13 @@
 //! ```
 //!
 //! * [`instance`]: databases of a data directory, background threads, shutdown.
-//! * [`connection`]: one session; turns batches and procedure calls into results.
+//! * [`connection`]: one session; turns batches and procedure calls into results. [`session`]: what lasts from one batch to the
+//!   next; [`sessions`]: all of them, as others see them.
+//! * [`rpc`]: remote calls and transaction requests as a client sends them, decoded.
 //! * [`sink`]: what a session tells its client, in the order of the wire.
-//! * `binder`: names and types resolved; `plan`: how a query is run; `exec`: operators and the batch interpreter.
+//! * `binder`: names and types resolved; `plan`: how a query is run; `exec`: operators and the batch interpreter;
+//!   `plans`: the cache of what was compiled; [`functions`]: the built-in scalar functions.
+//! * [`load`]: rows from outside (BULK INSERT, INSERT BULK); `bulk`: rows to whole pages. `backup`: BACKUP and RESTORE.
 //! * [`logfile`]: `taffrail log`, a look into log files that no server has open.
 //! * `catalog`, `ddl`, `rowcodec`, `views`, `dbcc`, `procs`: metadata, its statements and what is shown of it.
 //!

@@ -189,3 +189,18 @@ fn odd_input_gives_errors() {
     assert_eq!(c.rows(&big), "10000000");
     assert_eq!(c.rows("SELECT 1"), "1");
 }
+
+/// What builds a statement or a message from names quotes them as T-SQL does.
+#[test]
+fn names_with_brackets_are_quoted() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE TABLE [a]]b] (i int CONSTRAINT [p]]k] PRIMARY KEY)");
+    let said = c.rows("EXEC sp_updatestats");
+    assert!(said.contains("Updating [dbo].[a]]b]"), "{said}");
+    c.ok("DBCC DBREINDEX ('[a]]b]', 'p]k', 70)");
+    assert_eq!(c.rows("SELECT name, fill_factor FROM sys.indexes WHERE name = 'p]k'"), "p]k | 70");
+    c.ok("CREATE DATABASE [d]]1]");
+    c.rows("EXEC sp_rename '[d]]1]', 'd]2', 'DATABASE'");
+    assert_eq!(c.rows("SELECT name FROM sys.databases WHERE database_id > 4"), "d]2");
+}

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::{Clock, Disk, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp};
+use crate::{Clock, Disk, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
 
 /// Totals of one direction.
 #[derive(Default, Debug)]
@@ -143,6 +143,10 @@ impl Disk for CountedDisk {
 
     fn sync_dir(&self, dir: &Path) -> IoResult<()> {
         self.inner.sync_dir(dir)
+    }
+
+    fn space(&self, path: &Path) -> IoResult<Space> {
+        self.inner.space(path)
     }
 }
 

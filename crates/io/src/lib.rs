@@ -5,7 +5,7 @@
 //! ([`sim`]), in which whole workloads run, lose power and recover deterministically.
 //!
 //! ```text
-//! Disk     the namespace: create, open, rename, remove, list, sync_dir
+//! Disk     the namespace: create, open, rename, remove, list, sync_dir; the room there is
 //! Volume   one open file: read, write (volatile until sync), write_durable (durable on return), submit/reap
 //! Clock    now_utc for what people see, monotonic for every wait and measurement
 //! Entropy  random bytes
@@ -97,6 +97,23 @@ pub struct WriteDone {
     pub result: IoResult<()>,
 }
 
+/// A file system's room.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Space {
+    /// All of it, in bytes.
+    pub total: u64,
+    /// What is free for this process, in bytes.
+    pub available: u64,
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// What is mounted: a device, or a name such as `overlay`.
+    pub source: String,
+    /// `ext4`, `xfs` …; empty where it cannot be told.
+    pub kind: String,
+    /// It takes no writes.
+    pub read_only: bool,
+}
+
 /// The namespace of files.
 pub trait Disk: Send + Sync {
     /// Makes a new, empty file; an error when the name is taken. The name is durable after [`Disk::sync_dir`].
@@ -115,6 +132,8 @@ pub trait Disk: Send + Sync {
     fn create_dir(&self, dir: &Path) -> IoResult<()>;
     /// Makes the names in a directory durable.
     fn sync_dir(&self, dir: &Path) -> IoResult<()>;
+    /// The room of the file system that a file or directory lies on.
+    fn space(&self, path: &Path) -> IoResult<Space>;
 }
 
 /// One open file. Offsets and lengths of a direct volume are multiples of [`Volume::sector_bytes`] for writes;

@@ -1,5 +1,5 @@
--- The top waits of the instance since they were last cleared (asked for in the discussion of the article above
--- customer.sql names), and the number of virtual log files of every database.
+-- What a DBA looks at when statements are slow on a log of many VLFs: the top waits of the instance since they were last
+-- cleared, and the number of virtual log files of every database.
 DBCC SQLPERF('sys.dm_os_wait_stats', CLEAR);
 GO
 -- Percentages of nothing are a division by zero: wait for something first.

@@ -132,7 +132,8 @@ impl Bench {
 
 fn main() {
     let mut args = std::env::args().skip(1);
-    let dir = args.next().unwrap_or_else(|| "/tmp".to_owned());
+    let temporary = || std::env::temp_dir().display().to_string();
+    let dir = args.next().unwrap_or_else(temporary);
     let growths: u64 = args.next().and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let mut many = Bench::create(&dir, "many_vlfs.ldf", 512 * KB, Growth::Bytes(512 * KB));
     let (_, took) = timed(|| {

@@ -218,9 +218,8 @@ impl Log {
         let started = Moment::now();
         let result = self.write_blocks(&write);
         let ns = Moment::now().since(started);
-        let blocks = write.data.len() as u32;
         let records: u64 = write.data.iter().map(|b| u64::from(b.header.records)).sum();
-        let (id, pos, bytes) = (write.id, write.pos, write.bytes);
+        let (id, bytes) = (write.id, write.bytes);
         // Let go of the blocks first: their buffers are to be used again.
         drop(write);
         if let Err(e) = &result {
@@ -241,7 +240,6 @@ impl Log {
         if free {
             self.buffers_free.notify_all();
         }
-        let waiters = wakes.len() as u32;
         for (wake, waiter) in wakes {
             waiter.wake(wake);
         }
@@ -253,14 +251,6 @@ impl Log {
         counters.log_bytes_flushed.add(bytes);
         counters.log_records.add(records);
         counters.log_flush_write_time.add_ns(ns);
-        EventRing::global().push(Event::LogFlush {
-            database: self.options.database,
-            at: pos,
-            bytes: bytes as u32,
-            blocks,
-            waiters,
-            write_ns: ns,
-        });
     }
 
     fn write_blocks(&self, write: &Write<Arc<CachedBlock>>) -> Result<(), IoError> {

@@ -8,6 +8,8 @@
 //! ```
 //! | module      | holds |
 //! |-------------|-------|
+//! | `log`       | the log itself: what its parts share, and the questions that it answers |
+//! | `options`   | what a log is created or opened with |
 //! | `lop`       | operations and contexts with SQL Server's numbers and names |
 //! | `record`    | the header of a log record; payloads are opaque here |
 //! | `block`     | the bytes of a log block: header, records, slot table, chain |
@@ -22,13 +24,16 @@
 //! | `append`    | reserve, copy, publish |
 //! | `room`      | what is kept back for rollback and for checkpoints |
 //! | `harden`    | group commit: the driver around the flush core, delayed durability |
+//! | `company`   | when a committer lets others come first, so that more commits share a write |
 //! | `reuse`     | who holds the log; truncation |
 //! | `shrink`    | cutting off VLFs at the end of a file |
 //! | `membership`| adding and removing files |
 //! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
 //! | `open`      | creation, and restart: where the log ends |
+//! | `anchor`    | what the boot page keeps so that a restart finds the log in one step |
+//! | `kept`      | at a restart: older VLFs that no log backup has yet |
 //! | `reader`    | forward over records, and single records for undo |
-//! | `restore` | whole blocks out of a log for backups, and into the log of a restored database |
+//! | `restore`   | whole blocks out of a log for backups, and into the log of a restored database |
 //! | `offline`   | files that nobody has open: their VLFs, blocks and records |
 //! | `verify`    | the whole check of such files |
 //! | `raw`       | single structures out of any bytes, for what damages logs on purpose |

@@ -61,7 +61,7 @@ fn grow_once(log: &Log) {
 
 /// The growth events of a database.
 fn growths(id: u16) -> Vec<Event> {
-    let all = EventRing::global().read_rare_after(0).into_iter().map(|r| r.event);
+    let all = EventRing::global().read_after(0).into_iter().map(|r| r.event);
     all.filter(|e| matches!(e, Event::LogGrowth { database, .. } if database.0 == id)).collect()
 }
 
@@ -136,7 +136,7 @@ fn a_cancelled_session_gives_its_growth_up_and_the_next_one_gets_it() {
     assert!(matches!(log.grow_file(0, 16 * MB), Err(LogError::Cancelled)));
     assert_eq!((log.files()[0].size, volume.len().unwrap()), (2 * MB, 2 * MB));
     assert_eq!(growths(112), []);
-    let told = EventRing::global().read_rare_after(0).into_iter().filter(|r| {
+    let told = EventRing::global().read_after(0).into_iter().filter(|r| {
         matches!(&r.event, Event::LogGrowthCancelled { database, session: 77, .. } if database.0 == 112)
     });
     assert_eq!(told.count(), 1, "the one by hand was told to who asked");
@@ -243,7 +243,7 @@ fn a_full_disk_is_told_and_heals_by_itself() {
             }
         };
         assert!(refused.is_full() && !log.is_failed());
-        let told = EventRing::global().read_rare_after(0).into_iter().any(|r| {
+        let told = EventRing::global().read_after(0).into_iter().any(|r| {
             matches!(
                 r.event,
                 Event::LogFull {

@@ -1,5 +1,5 @@
-//! Bounded rings of what happened lately: flushes in one, everything rarer in another, so that ten thousand flushes a
-//! second do not push yesterday's growth out. One short mutex per ring: events come per I/O, never per row.
+//! A bounded ring of what happened lately: growths, checkpoints, deadlocks, errors. One short mutex: what happens with every
+//! commit or every row is counted ([`crate::counters`]), not recorded.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,15 +13,6 @@ use taffrail_base::{DatabaseId, FileId, LogPos, Lsn, SessionId};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the fields say what they are")]
 pub enum Event {
-    /// One write to the log file.
-    LogFlush {
-        database: DatabaseId,
-        at: LogPos,
-        bytes: u32,
-        blocks: u32,
-        waiters: u32,
-        write_ns: u64,
-    },
     /// A log file grew, by itself or because it was told to: what `database_file_size_change` and class 93 of the
     /// default trace (Log File Auto Grow, if `automatic`) show. `zeroed`: the new part was zeroed meanwhile.
     /// `session` is 0 for the server's own threads. `name` is the logical one.
@@ -81,21 +72,19 @@ pub struct Recorded {
     pub event: Event,
 }
 
-/// The rings.
+/// The ring.
 pub struct EventRing {
     next: AtomicU64,
-    flushes: Mutex<VecDeque<Recorded>>,
-    rare: Mutex<VecDeque<Recorded>>,
+    events: Mutex<VecDeque<Recorded>>,
     capacity: usize,
 }
 
 impl EventRing {
-    /// Rings of so many events each.
+    /// A ring of so many events.
     pub fn new(capacity: usize) -> EventRing {
         EventRing {
             next: AtomicU64::new(1),
-            flushes: Mutex::new(VecDeque::new()),
-            rare: Mutex::new(VecDeque::new()),
+            events: Mutex::new(VecDeque::new()),
             capacity,
         }
     }
@@ -108,34 +97,18 @@ impl EventRing {
 
     /// Records an event that has just ended.
     pub fn push(&self, event: Event) {
-        let ring = match event {
-            Event::LogFlush { .. } => &self.flushes,
-            _ => &self.rare,
-        };
         let at = Moment::now();
-        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         if ring.len() == self.capacity {
             ring.pop_front();
         }
-        // Numbered under the mutex, so that each ring is in order.
+        // Numbered under the mutex, so that the ring is in order.
         ring.push_back(Recorded { number: self.next.fetch_add(1, Relaxed), at, event });
     }
 
     /// The events that are still there with a number above `after`, in order.
     pub fn read_after(&self, after: u64) -> Vec<Recorded> {
-        let mut events = Vec::new();
-        for ring in [&self.flushes, &self.rare] {
-            let ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
-            let from = ring.partition_point(|e| e.number <= after);
-            events.extend(ring.range(from..).cloned());
-        }
-        events.sort_unstable_by_key(|e| e.number);
-        events
-    }
-
-    /// The same without flushes: what an error log wants to know.
-    pub fn read_rare_after(&self, after: u64) -> Vec<Recorded> {
-        let ring = self.rare.lock().unwrap_or_else(PoisonError::into_inner);
+        let ring = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         let from = ring.partition_point(|e| e.number <= after);
         ring.range(from..).cloned().collect()
     }
@@ -146,27 +119,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flushes_do_not_push_growths_out() {
+    fn the_oldest_make_room_and_numbers_go_on() {
         let ring = EventRing::new(4);
-        let database = DatabaseId(5);
-        let growth = Event::DataGrowth { database, file: FileId(1), from: 1, to: 2, ns: 3 };
-        ring.push(growth.clone());
-        for i in 0..10 {
-            let at = LogPos(i * 512);
-            ring.push(Event::LogFlush {
-                database,
-                at,
-                bytes: 512,
-                blocks: 1,
-                waiters: 1,
-                write_ns: 1,
-            });
+        for to in 1..=6 {
+            let (database, file) = (DatabaseId(5), FileId(1));
+            ring.push(Event::DataGrowth { database, file, from: 0, to, ns: 3 });
         }
         let events = ring.read_after(0);
-        assert_eq!(events.len(), 5);
-        assert_eq!((events[0].number, &events[0].event), (1, &growth));
-        assert_eq!(ring.read_after(events[3].number), events[4..]);
-        assert_eq!(ring.read_rare_after(0), events[..1]);
-        assert_eq!(ring.read_rare_after(1), []);
+        let numbers: Vec<u64> = events.iter().map(|e| e.number).collect();
+        assert_eq!(numbers, [3, 4, 5, 6]);
+        assert_eq!(ring.read_after(5), events[3..]);
+        assert_eq!(ring.read_after(6), []);
     }
 }

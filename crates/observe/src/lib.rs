@@ -10,7 +10,7 @@
 //! session     one cell per session: what it waits for now, who blocks it, its own totals
 //! counters    Counter, Gauge, and the sets behind sys.dm_os_performance_counters
 //! histogram   power-of-two buckets
-//! events      bounded rings of flushes, growths, checkpoints …
+//! events      a bounded ring of growths, checkpoints …
 //! moment      the monotonic clock as one integer
 //! ```
 #![forbid(unsafe_code)]

@@ -104,7 +104,13 @@ impl Server {
     pub fn start(settings: Settings) -> Result<Server, StartFailure> {
         let fail = |what: &str, e: &dyn std::fmt::Display| StartFailure(format!("{what}: {e}"));
         let lock = DirLock::take(&settings.data)?;
-        let log_dir = settings.data.join("log");
+        // Statements name files below the data directory, and databases remember theirs: neither may depend on where the
+        // server was started.
+        let whole = |path: &std::path::PathBuf| {
+            std::path::absolute(path).map_err(|e| fail(&path.to_string_lossy(), &e))
+        };
+        let data = whole(&settings.data)?;
+        let log_dir = data.join("log");
         let log =
             Arc::new(ErrorLog::open(&log_dir).map_err(|e| fail(&log_dir.to_string_lossy(), &e))?);
         let name = |what| format!("Taffrail {} {what}", env!("CARGO_PKG_VERSION"));
@@ -119,9 +125,9 @@ impl Server {
 
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
         let env = Env::os();
-        let mut options = InstanceOptions::new(&settings.data, env.clone());
+        let mut options = InstanceOptions::new(&data, env.clone());
         options.max_server_memory_mb = settings.max_server_memory_mb;
-        options.file_roots = settings.file_roots.clone();
+        options.file_roots = settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;
         options.log_vlf_algorithm = settings.log_vlf_algorithm;
         options.log_initialization = settings.log_initialization;
         options.delayed_durability_window = settings.delayed_durability_window;

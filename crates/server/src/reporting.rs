@@ -84,7 +84,7 @@ impl Reporter {
                     }
                     *stop
                 };
-                for event in EventRing::global().read_rare_after(last) {
+                for event in EventRing::global().read_after(last) {
                     last = event.number;
                     write(&log, instance.get().map(|i| &**i), &event);
                 }
@@ -183,8 +183,7 @@ fn write(log: &ErrorLog, instance: Option<&Instance>, recorded: &Recorded) {
                 format!("Deadlock: session {victim} was the victim, with {}.", others.join(", "));
             log.info("Server", &text);
         }
-        Event::LogFlush { .. }
-        | Event::Shrink { .. }
+        Event::Shrink { .. }
         | Event::LogTruncation { .. }
         | Event::Checkpoint { .. }
         | Event::LockEscalation { .. }

@@ -233,7 +233,7 @@ impl Database {
             return Ok(hobt.clone());
         }
         let Some(mut entry) = directory::read(self, id)? else {
-            return Err(StorageError::Misuse("there is no heap or tree with this id"));
+            return Err(StorageError::NoSuchHobt(id));
         };
         let mut hobts = self.hobts.write();
         let found = self.found_rows.lock().remove(&id);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use taffrail_base::{DatabaseId, PageId, SqlError};
+use taffrail_base::{DatabaseId, HobtId, PageId, SqlError};
 use taffrail_io::IoError;
 
 /// Result of every operation of this crate.
@@ -41,7 +41,10 @@ pub enum StorageError {
     Restoring(Box<str>),
     /// Message 802: every page of the pool is pinned.
     PoolExhausted,
-    /// An ended or doomed transaction was used again, or an identifier names nothing: a mistake of the caller.
+    /// No heap or tree has this id: never had, or no longer. Those who look at many, without a lock, take it for "dropped
+    /// meanwhile" and go on; everywhere else it is 5243.
+    NoSuchHobt(HobtId),
+    /// An ended or doomed transaction was used again, a file's identifier names nothing: a mistake of the caller.
     Misuse(&'static str),
     /// Any other message, ready made.
     Sql(Box<SqlError>),
@@ -156,7 +159,7 @@ impl StorageError {
             StorageError::Suspect(s) => SqlError::new(926, &[&s.database]),
             StorageError::Restoring(name) => SqlError::new(927, &[name]),
             StorageError::PoolExhausted => SqlError::new(802, &[]),
-            StorageError::Misuse(_) => SqlError::new(5243, &[]),
+            StorageError::NoSuchHobt(_) | StorageError::Misuse(_) => SqlError::new(5243, &[]),
         }
     }
 
@@ -180,6 +183,7 @@ impl StorageError {
 impl fmt::Display for StorageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            StorageError::NoSuchHobt(id) => write!(f, "there is no heap or tree {id}"),
             StorageError::Misuse(what) => f.write_str(what),
             StorageError::Suspect(s) => {
                 write!(f, "database '{}' is suspect: {}", s.database, s.reason)

@@ -26,16 +26,7 @@ pub enum Procedure {
     Id(u16),
 }
 
-/// sp_executesql.
-pub const SP_EXECUTESQL: u16 = 10;
-/// sp_prepare.
-pub const SP_PREPARE: u16 = 11;
-/// sp_execute.
-pub const SP_EXECUTE: u16 = 12;
-/// sp_prepexec.
-pub const SP_PREPEXEC: u16 = 13;
-/// sp_unprepare.
-pub const SP_UNPREPARE: u16 = 15;
+pub use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE};
 
 /// A parameter.
 #[derive(Clone, Debug)]

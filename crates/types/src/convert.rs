@@ -318,16 +318,6 @@ pub enum AssignError {
     Sql(Box<SqlError>),
 }
 
-impl AssignError {
-    /// The error as a client sees it: 2628 with the names given.
-    pub fn into_sql(self, table: &str, column: &str) -> Box<SqlError> {
-        match self {
-            AssignError::Sql(e) => e,
-            AssignError::Truncated(text) => SqlError::new(2628, &[&table, &column, &text]),
-        }
-    }
-}
-
 /// Converts for a column: like an implicit cast, except that nothing but trailing blanks (for binary: zeroes) is cut
 /// off silently.
 #[inline]

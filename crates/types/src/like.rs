@@ -10,7 +10,7 @@
 //! nvarchar), those of the pattern always are.
 
 use crate::codepage::units;
-use crate::{Bytes, Collation};
+use crate::Collation;
 
 /// A compiled LIKE pattern.
 #[derive(Clone, Debug)]
@@ -19,7 +19,6 @@ pub struct Pattern {
     unicode: bool,
     collation: Collation,
     valid: bool,
-    prefix: Bytes,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -47,9 +46,7 @@ impl Pattern {
         } else {
             pattern.iter().map(|b| *b as u16).collect()
         };
-        let mut p =
-            Pattern { tokens: Vec::new(), unicode, collation, valid: true, prefix: Bytes::new() };
-        let mut literal = true;
+        let mut p = Pattern { tokens: Vec::new(), unicode, collation, valid: true };
         let mut i = 0;
         while i < chars.len() {
             let c = chars[i];
@@ -60,7 +57,6 @@ impl Pattern {
                     break;
                 };
                 i += 1;
-                p.push_prefix(literal, c);
                 Token::One(p.weight(c))
             } else if c == b'%' as u16 {
                 if p.tokens.last() == Some(&Token::Run) {
@@ -76,21 +72,11 @@ impl Pattern {
                 };
                 set
             } else {
-                p.push_prefix(literal, c);
                 Token::One(p.weight(c))
             };
-            literal &= matches!(token, Token::One(_));
             p.tokens.push(token);
         }
         p
-    }
-
-    fn push_prefix(&mut self, literal: bool, c: u16) {
-        if literal && self.unicode {
-            self.prefix.extend_from_slice(&c.to_le_bytes());
-        } else if literal {
-            self.prefix.push(c as u8);
-        }
     }
 
     /// The set that begins at `chars[*i]`, just after its bracket; None if it does not end.
@@ -132,16 +118,6 @@ impl Pattern {
         } else {
             self.collation.byte_weight(c as u8) as u16
         }
-    }
-
-    /// The characters before the first wildcard, as they stand in the pattern: a lower bound for an index.
-    pub fn literal_prefix(&self) -> &[u8] {
-        &self.prefix
-    }
-
-    /// No wildcard at all.
-    pub fn is_literal(&self) -> bool {
-        self.valid && self.tokens.iter().all(|t| matches!(t, Token::One(_)))
     }
 
     /// Whether the text (in the same encoding) matches.
@@ -303,13 +279,5 @@ mod tests {
         assert_eq!(position("int%", "interesting"), 1);
         assert_eq!(position("%g", "interesting"), 11);
         assert_eq!(position("%", "x"), 1);
-    }
-
-    #[test]
-    fn prefixes() {
-        let p = |s: &str| Pattern::new(s.as_bytes(), false, None, Collation::default());
-        assert_eq!(p("abc%d").literal_prefix(), b"abc");
-        assert_eq!(p("%abc").literal_prefix(), b"");
-        assert!(p("abc").is_literal() && !p("ab_").is_literal());
     }
 }

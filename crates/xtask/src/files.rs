@@ -1,27 +1,28 @@
 //! Rules about the text of source files.
 
 use anyhow::{Context, Result};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where `unsafe` may appear, each block with its reason.
 const MAY_BE_UNSAFE: &[&str] = &["crates/io/src/", "crates/storage/src/buffer/frame"];
 
-/// Lines from which a file has to be on the list of long files.
+/// More lines than this are more than one idea.
 const LONG: usize = 600;
 
-/// Files of old debt and the number of lines they may have at most.
-const LONG_FILES: &str = "crates/xtask/long-files.txt";
+/// Where Rust files of ours are.
+const FOLDERS: &[&str] = &["crates", "tests", "fuzz"];
 
-/// Every Rust file below `crates/`, with its path from the root and its text.
+/// Every Rust file below [`FOLDERS`], with its path from the root and its text.
 fn sources(root: &Path) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
-    let mut folders = vec![root.join("crates")];
+    let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|f| root.join(f)).collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let path: PathBuf = entry?.path();
-            if path.is_dir() {
+            // What was built or found by fuzzing is nobody's source.
+            if path.is_dir() && !path.ends_with("target") && !path.ends_with("corpus") {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let name = path.strip_prefix(root)?.to_string_lossy().into_owned();
@@ -83,31 +84,14 @@ fn taffrail_messages(root: &Path) -> Result<BTreeSet<i32>> {
         .collect())
 }
 
-/// A ratchet: files of more than [`LONG`] lines must be listed, and may not grow beyond what the list says.
+/// No file but the catalogue of messages has more than [`LONG`] lines.
 pub fn sizes(root: &Path) -> Result<Vec<String>> {
-    let list = fs::read_to_string(root.join(LONG_FILES)).unwrap_or_default();
-    let mut allowed: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in list.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
-        let (lines, name) = line.trim().split_once(' ').context("long-files.txt: LINES PATH")?;
-        allowed.insert(name.trim(), lines.parse()?);
-    }
     let mut findings = Vec::new();
     for (name, text) in sources(root)? {
         let lines = text.lines().count();
-        let limit = allowed.remove(name.as_str());
-        match limit {
-            Some(limit) if lines > limit => {
-                findings.push(format!("{name} has grown from {limit} to {lines} lines: split it"));
-            }
-            Some(_) if lines <= LONG => {
-                findings.push(format!("{name} is no longer long: take it off {LONG_FILES}"));
-            }
-            None if lines > LONG && !name.ends_with("message/catalogue.rs") => {
-                findings.push(format!("{name} has {lines} lines, more than {LONG}: split it"));
-            }
-            _ => {}
+        if lines > LONG && !name.ends_with("message/catalogue.rs") {
+            findings.push(format!("{name} has {lines} lines, more than {LONG}: split it"));
         }
     }
-    findings.extend(allowed.keys().map(|n| format!("{n} is on {LONG_FILES} but does not exist")));
     Ok(findings)
 }

@@ -1,5 +1,6 @@
 //! Values: literals, names, operators, CASE, conversions, subqueries.
 
+use super::query::arith_op;
 use super::{Binder, Bound, unsupported};
 use crate::plan::expr::{Arith, Case, Cast, CompareOp, Concat, Expr, Global, Pred};
 use crate::plan::node::SubPlan;
@@ -71,20 +72,7 @@ impl<'a> Binder<'a> {
             ExprKind::Binary(b) => {
                 let left = self.expr(&b.left)?;
                 let right = self.expr(&b.right)?;
-                let op = match b.op {
-                    ast::BinaryOp::Add | ast::BinaryOp::Concat => BinaryOp::Add,
-                    ast::BinaryOp::Subtract => BinaryOp::Subtract,
-                    ast::BinaryOp::Multiply => BinaryOp::Multiply,
-                    ast::BinaryOp::Divide => BinaryOp::Divide,
-                    ast::BinaryOp::Modulo => BinaryOp::Modulo,
-                    ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
-                    ast::BinaryOp::BitOr => BinaryOp::BitOr,
-                    ast::BinaryOp::BitXor => BinaryOp::BitXor,
-                    ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
-                        return Err(unsupported("The shift operator"));
-                    }
-                };
-                self.binary(op, left, right)
+                self.binary(arith_op(b.op)?, left, right)
             }
             ExprKind::Case(c) => self.case(c),
             ExprKind::Cast(c) => self.cast_expr(c),

@@ -21,13 +21,13 @@ mod pred;
 mod query;
 mod recursive;
 mod rowset;
+mod scope;
 mod set;
 mod xml;
 
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::node::{Agg, WindowItem};
 use crate::session::SetOptions;
 use crate::views::SystemView;
 use std::sync::Arc;
@@ -40,6 +40,7 @@ pub(crate) use dml::copies_rows;
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
 pub use query::BoundSelect;
+pub(crate) use scope::{Block, Cte, Hints, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup};
 pub(crate) use unsupported as unsupported_error;
 
 /// What a name in FROM stands for.
@@ -149,115 +150,10 @@ impl Bound {
     }
 }
 
-/// What is known of a slot.
-#[derive(Clone, Debug)]
-pub(crate) struct SlotInfo {
-    pub ty: SqlType,
-    pub collation: Collation,
-    /// The block it belongs to.
-    pub block: u32,
-    /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
-    pub source: u32,
-    pub identity: bool,
-    /// `table.column` for message 8120.
-    pub table: Arc<str>,
-    pub column: Arc<str>,
-}
-
-/// A column that a source offers.
-#[derive(Clone, Debug)]
-pub(crate) struct SourceColumn {
-    pub name: Arc<str>,
-    pub ty: SqlType,
-    pub nullable: bool,
-    pub collation: Collation,
-    pub identity: bool,
-    /// Given when the column is first mentioned.
-    pub slot: Option<Slot>,
-}
-
-/// How a source's rows are got.
-pub(crate) enum SourceKind {
-    Table {
-        database: Arc<Database>,
-        table: Arc<Table>,
-        hints: Hints,
-    },
-    View {
-        database: Arc<Database>,
-        view: &'static SystemView,
-        args: Vec<Expr>,
-        /// NOLOCK.
-        dirty: bool,
-    },
-    /// Taken when the plan is made.
-    Derived {
-        node: Option<crate::plan::node::Node>,
-    },
-}
-
-/// Hints of a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hints {
-    pub locks: crate::plan::node::LockHint,
-    pub table_lock: crate::plan::node::TableLock,
-    pub force_scan: bool,
-}
-
-/// Something in FROM.
-pub(crate) struct Source {
-    /// Unique in the statement.
-    pub id: u32,
-    /// Alias or name.
-    pub alias: Arc<str>,
-    /// `schema` and `database` that may qualify it further.
-    pub schema: Option<Arc<str>>,
-    pub columns: Vec<SourceColumn>,
-    pub kind: SourceKind,
-    /// Slots of its own or enclosing blocks that it reads (APPLY, correlated derived tables).
-    pub depends: Vec<Slot>,
-    /// The slot for the row's locator when it is a target.
-    pub locator: Option<Slot>,
-}
-
-/// A SELECT (or the FROM and WHERE of a change) while it is bound.
-#[derive(Default)]
-pub(crate) struct Block {
-    pub id: u32,
-    pub sources: Vec<Source>,
-    /// Its sources cannot be seen now: a derived table of it is being bound.
-    pub hidden: bool,
-    /// Aggregates may stand here.
-    pub aggregates_allowed: bool,
-    /// An aggregate's argument is being bound.
-    pub in_aggregate: bool,
-    /// Window functions may stand here.
-    pub windows_allowed: bool,
-    pub aggs: Vec<Agg>,
-    pub agg_keys: Vec<String>,
-    pub windows: Vec<WindowGroup>,
-}
-
-/// Window functions over one window.
-pub(crate) struct WindowGroup {
-    pub key: String,
-    pub partition: Vec<(Expr, Collation)>,
-    pub order: Vec<crate::plan::node::SortKey>,
-    pub items: Vec<WindowItem>,
-}
-
 /// Where references to enclosing blocks are collected.
 struct OuterFrame {
     depth: usize,
     slots: Vec<Slot>,
-}
-
-/// A common table expression in scope.
-#[derive(Clone)]
-pub(crate) struct Cte<'a> {
-    pub table: &'a ast::CommonTable,
-    /// How many CTEs it sees: those before it.
-    pub sees: usize,
 }
 
 /// The binder of one statement.
@@ -513,20 +409,6 @@ impl<'a> Binder<'a> {
 
     pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {
         e.with_line(self.line(span))
-    }
-}
-
-impl Source {
-    /// Whether a qualifier names this source.
-    pub fn is_called(&self, q: &ast::ObjectName) -> bool {
-        if !eq(&self.alias, &q.name.value) {
-            return false;
-        }
-        match (&q.schema, &self.schema) {
-            (None, _) => true,
-            (Some(s), Some(own)) => eq(&s.value, own),
-            (Some(_), None) => false,
-        }
     }
 }
 

@@ -59,8 +59,6 @@ const INFO_SCHEMA_VERSION: i64 = 1;
 
 /// The schema of objects that are named without one.
 pub const DBO: SchemaId = SchemaId(1);
-/// The schema of the system's objects.
-pub const SYS: SchemaId = SchemaId(4);
 
 /// The schemas of every database: id, name.
 pub const FIXED_SCHEMAS: [(i32, &str); 13] = [

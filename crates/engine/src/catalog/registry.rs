@@ -12,6 +12,7 @@
 //! 2. No two rows name the same file; should they, a start removes only files that no other row names.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
 
+mod moved;
 mod rename;
 mod restoring;
 
@@ -87,6 +88,16 @@ pub struct Databases {
 
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
+}
+
+/// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
+fn create_error(e: StorageError) -> Box<SqlError> {
+    match e {
+        StorageError::Io(e) => {
+            SqlError::new(5123, &[&e.source.source, &e.source.path.display()])
+        }
+        e => sql(e),
+    }
 }
 
 fn io(e: taffrail_io::IoError) -> Box<SqlError> {
@@ -294,7 +305,7 @@ impl Databases {
 
     fn open_others(&self, reports: &mut Vec<StartReport>) -> SqlResult<()> {
         let master = self.master_storage()?;
-        let rows = master::databases(&master)?;
+        let rows = self.rebased(&master)?;
         for mut entry in rows.clone() {
             if entry.id.0 <= 2 {
                 continue;
@@ -435,12 +446,12 @@ impl Databases {
             Err(e) => {
                 // Files that were there before are not ours to remove: storage removes what it has made itself.
                 master::remove_database(&master, id)?;
-                return Err(sql(e));
+                return Err(create_error(e));
             }
         };
         let mut make = || -> SqlResult<Arc<Database>> {
             Catalog::bootstrap(&storage)?;
-            storage.checkpoint(CheckpointKind::Internal).map_err(sql)?;
+            storage.checkpoint(CheckpointKind::Internal).map_err(create_error)?;
             let catalog = Catalog::open(&storage)?;
             let storage = storage.clone();
             entry.state = EntryState::Online;

@@ -2,13 +2,10 @@
 
 use super::{number_of, text_of};
 use crate::context::StatementContext;
+use crate::ddl::{quoted, run_text};
 use crate::procs::name_parts;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::{ParseOptions, ast, parse_batch};
-
-fn quoted(name: &str) -> String {
-    format!("[{}]", name.replace(']', "]]"))
-}
+use taffrail_syntax::ast;
 
 /// Rebuilds one index, or all of them.
 pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
@@ -32,9 +29,5 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
     let index = if index.trim().is_empty() { "ALL".into() } else { quoted(&index) };
     let with = if fill > 0 { format!(" WITH (FILLFACTOR = {fill})") } else { String::new() };
     let text = format!("ALTER INDEX {index} ON {} REBUILD{with}", table.join("."));
-    let parsed = parse_batch(&text, ParseOptions::default());
-    let mut parsed =
-        parsed.map_err(|e| e.errors.into_iter().next().map_or_else(|| wrong(1), Box::new))?;
-    let statement = parsed.statements.pop().ok_or_else(|| wrong(1))?;
-    crate::ddl::execute(cx, &statement, &text).unwrap_or_else(|| Err(wrong(1)))
+    run_text(cx, &text, || wrong(1))
 }

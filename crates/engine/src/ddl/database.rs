@@ -62,23 +62,7 @@ pub(crate) fn create_database(
         return Err(unsupported("More than one data file"));
     }
     let spec = create_spec(cx, name, data.first().copied(), &s.log)?;
-    let created = databases.create(name, &spec);
-    created.map(drop).map_err(|e| name_the_file(e, &spec))
-}
-
-/// What the operating system refused belongs to a file: 5123 rather than storage's own words.
-fn name_the_file(e: Box<SqlError>, spec: &CreateSpec) -> Box<SqlError> {
-    if e.number != 823 {
-        return e;
-    }
-    let mut paths = spec.data_files.iter().chain(&spec.log_files);
-    let named = |path: &Path| e.message.contains(&format!("'{}'", path.display()));
-    let path = paths.find(|f| named(&f.path)).or(spec.data_files.first());
-    let path = path.map(|f| f.path.display().to_string()).unwrap_or_default();
-    // Of 823 only what the system said; the rest is about a file of a database.
-    let said = e.message.strip_prefix("The operating system returned error ");
-    let said = said.and_then(|m| m.split(" to SQL Server during ").next()).unwrap_or(&e.message);
-    SqlError::new(5123, &[&said, &path])
+    databases.create(name, &spec).map(drop)
 }
 
 fn create_spec(

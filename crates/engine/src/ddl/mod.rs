@@ -31,6 +31,7 @@ use resolve::Target;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
+use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::{Collation, SqlType};
 
 pub(crate) use database::{
@@ -93,6 +94,23 @@ pub fn execute(
         StatementKind::Trigger(_) => Err(SqlError::new(40510, &[&"CREATE TRIGGER"])),
         _ => return None,
     })
+}
+
+/// A name as a statement's text must have it: `a]b` is `[a]]b]`.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("[{}]", name.replace(']', "]]"))
+}
+
+/// Parses and runs one statement of the catalogue that was put together here, for what is an older way to ask for it. Text that is
+/// none raises what `wrong` makes.
+pub(crate) fn run_text(
+    cx: &mut StatementContext<'_>,
+    text: &str,
+    wrong: impl Fn() -> Box<SqlError>,
+) -> SqlResult<()> {
+    let mut parsed = parse_batch(text, ParseOptions::default()).map_err(|_| wrong())?;
+    let statement = parsed.statements.pop().ok_or_else(&wrong)?;
+    execute(cx, &statement, text).unwrap_or_else(|| Err(wrong()))
 }
 
 fn create_table_statement(

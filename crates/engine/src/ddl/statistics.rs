@@ -3,7 +3,7 @@
 //! There are no statistics objects: what plans go by is counted exactly while rows change. So there is nothing to bring up to date, and
 //! that is what these say, once names and options have been found good.
 
-use super::resolve;
+use super::{quoted, resolve};
 use crate::context::StatementContext;
 use crate::procs::{Argument, Arguments};
 use taffrail_base::{SqlError, SqlResult};
@@ -47,7 +47,7 @@ pub(crate) fn update_all(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
     }
     let database = cx.database();
     for table in database.catalog.tables(cx.session.id) {
-        let name = format!("[{}].[{}]", table.head.schema, table.head.name);
+        let name = format!("{}.{}", quoted(&table.head.schema), quoted(&table.head.name));
         cx.message(SqlError::new(15650, &[&name]))?;
         let indexes = table.indexes.iter().filter(|i| !i.name.is_empty()).count();
         cx.message(SqlError::new(15651, &[&0, &indexes]))?;

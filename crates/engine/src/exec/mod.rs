@@ -3,7 +3,7 @@
 //! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
-//! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`]: changes.
+//! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`], `into`: changes.
 //! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
@@ -17,6 +17,7 @@ pub(crate) mod eval;
 pub(crate) mod functions;
 pub(crate) mod insert;
 pub(crate) mod interpret;
+mod into;
 pub(crate) mod metadata;
 pub(crate) mod module;
 pub(crate) mod ops;

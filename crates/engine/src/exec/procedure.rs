@@ -10,6 +10,9 @@ use crate::procs;
 use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
+use taffrail_base::procedure::{
+    SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE,
+};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
@@ -83,11 +86,11 @@ impl Session {
     ) -> SqlResult<Callee> {
         let missing = || SqlError::new(2812, &[shown]).with_state(62);
         let special = match &*name.to_ascii_lowercase() {
-            "sp_executesql" => 10,
-            "sp_prepare" => 11,
-            "sp_execute" => 12,
-            "sp_prepexec" => 13,
-            "sp_unprepare" => 15,
+            "sp_executesql" => SP_EXECUTESQL,
+            "sp_prepare" => SP_PREPARE,
+            "sp_execute" => SP_EXECUTE,
+            "sp_prepexec" => SP_PREPEXEC,
+            "sp_unprepare" => SP_UNPREPARE,
             _ => 0,
         };
         if special != 0 && schema.is_none_or(|s| matches!(s, "sys" | "dbo" | "")) {

@@ -6,6 +6,9 @@ use crate::rpc::{RpcCall, RpcProcedure};
 use crate::session::Prepared;
 use crate::sink::{Command, Done, DoneKind, ReturnValue};
 use std::sync::Arc;
+use taffrail_base::procedure::{
+    SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE,
+};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value};
 
@@ -32,11 +35,11 @@ impl Interpreter<'_> {
         passed: &[Passed],
     ) -> Result<SqlResult<Returned>, Unwind> {
         match number {
-            10 => self.executesql(passed),
-            11 => Ok(self.prepare(passed)),
-            12 => self.execute_prepared(passed),
-            13 => self.prepexec(passed),
-            15 => Ok(self.unprepare(passed)),
+            SP_EXECUTESQL => self.executesql(passed),
+            SP_PREPARE => Ok(self.prepare(passed)),
+            SP_EXECUTE => self.execute_prepared(passed),
+            SP_PREPEXEC => self.prepexec(passed),
+            SP_UNPREPARE => Ok(self.unprepare(passed)),
             _ => Ok(Err(crate::binder::unsupported_error("A cursor procedure"))),
         }
     }
@@ -158,7 +161,9 @@ impl Interpreter<'_> {
             Ok((callee, name, back)) => {
                 // Texts take what they are given for output only where they declare it so.
                 let r = match callee {
-                    Callee::Special(n @ (10 | 12 | 13)) => self.special(n, &passed),
+                    Callee::Special(n @ (SP_EXECUTESQL | SP_EXECUTE | SP_PREPEXEC)) => {
+                        self.special(n, &passed)
+                    }
                     callee => self.call(callee, &name, &passed),
                 };
                 if let Some(back) = back {

@@ -9,10 +9,10 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::ddl::resolve;
+use crate::ddl::{quoted, resolve, run_text};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
-use taffrail_syntax::{ParseOptions, ast, parse_batch};
+use taffrail_syntax::ast;
 use taffrail_types::Value;
 
 fn ident(name: &str) -> ast::Ident {
@@ -48,15 +48,9 @@ pub(super) fn rename(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
         "COLUMN" => column(cx, &parts, &old, &new)?,
         "INDEX" => index(cx, &parts, &old, &new)?,
         "DATABASE" => {
-            let quoted = |name: &str| format!("[{}]", name.replace(']', "]]"));
             let from = parts.first().map_or("", |p| p);
             let text = format!("ALTER DATABASE {} MODIFY NAME = {}", quoted(from), quoted(&new));
-            let parsed = parse_batch(&text, ParseOptions::default());
-            let mut parsed = parsed.map_err(|_| SqlError::new(15248, &[&kind]))?;
-            let statement = parsed.statements.pop();
-            let statement = statement.ok_or_else(|| SqlError::new(15248, &[&kind]))?;
-            let done = crate::ddl::execute(cx, &statement, &text);
-            return done.unwrap_or_else(|| Err(SqlError::new(15248, &[&kind]))).map(|()| 0);
+            return run_text(cx, &text, || SqlError::new(15248, &[&kind])).map(|()| 0);
         }
         "USERDATATYPE" | "STATISTICS" => {
             return Err(SqlError::new(40510, &[&format_args!("sp_rename of {kind}")]));

@@ -53,7 +53,7 @@ impl Pages {
 pub(super) fn fixed_drives(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
     Arguments::new("xp_fixeddrives", &[], given)?;
     let dir = cx.instance().databases().data_dir().to_path_buf();
-    let space = taffrail_io::os::space(&dir).map_err(|e| {
+    let space = cx.instance().options().env.disk.space(&dir).map_err(|e| {
         // 823's text, but nothing of a database is at stake.
         let zero = "0x0000000000000000";
         SqlError::new(823, &[&e, &"statvfs", &zero, &dir.display()]).with_severity(16)

@@ -1,7 +1,7 @@
-//! sys.databases, sys.database_files, sys.master_files.
+//! sys.databases, sys.database_files, sys.master_files, fn_helpcollations.
 
 use super::cell::IntoCell;
-use super::{Declaration, Rows, ViewContext, sys};
+use super::{Declaration, Rows, ViewContext, ranged, sys};
 use crate::catalog::master::EntryState;
 use crate::catalog::registry::{FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot};
 use crate::database::Database;
@@ -64,6 +64,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             }
             Ok(())
         }),
+        ranged(
+            "fn_helpcollations",
+            (0, 0),
+            &["name sysname! · description nvarchar(1000)!"],
+            collations,
+        ),
     ]);
 }
 
@@ -281,4 +287,14 @@ fn file_cells((state, state_desc): (u8, &'static str), file: &FileInfo) -> Vec<V
         (),
         ()
     ]
+}
+
+/// The only one there is.
+fn collations(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let name = Collation::default().name();
+    rows.push(row![
+        name,
+        "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
+    ]);
+    Ok(())
 }

@@ -1,7 +1,7 @@
-//! Sessions, requests, connections.
+//! Sessions, requests, connections, what a session sent last, and the plans of which none are kept.
 
 use super::sql_text::handle_cell;
-use super::{Declaration, Rows, ViewContext, sys};
+use super::{Declaration, Rows, ViewContext, function, sys};
 use crate::catalog::datetime;
 use crate::catalog::registry::SA_SID;
 use crate::instance::SessionInfo;
@@ -27,6 +27,9 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "nest_level int! · granted_query_memory int! · executing_managed_code bit! · group_id int! · query_hash binary(8)? · query_plan_hash binary(8)? · statement_sql_handle varbinary(64)? · statement_context_id bigint? · dop int! · parallel_worker_count int? · external_script_request_id uniqueidentifier? · is_resumable bit! · page_resource binary(8)? · page_server_reads bigint! · dist_statement_id uniqueidentifier? · label nvarchar(255)?",
         ], requests),
         sys("dm_exec_connections", &["session_id int? · most_recent_session_id int? · connect_time datetime! · net_transport nvarchar(40)! · protocol_type nvarchar(40)? · protocol_version int? · endpoint_id int? · encrypt_option nvarchar(40)! · auth_scheme nvarchar(40)! · node_affinity smallint! · num_reads int? · num_writes int? · last_read datetime? · last_write datetime? · net_packet_size int? · client_net_address varchar(48)? · client_tcp_port int? · local_net_address varchar(48)? · local_tcp_port int? · connection_id uniqueidentifier! · parent_connection_id uniqueidentifier? · most_recent_sql_handle varbinary(64)?"], connections),
+        function("dm_exec_input_buffer", 2, &["event_type nvarchar(256)? · parameters smallint? · event_info nvarchar(max)?"], input_buffer),
+        // A plan_handle is always NULL, and no plan is kept under one.
+        function("dm_exec_query_plan", 1, &["dbid smallint? · objectid int? · number smallint? · encrypted bit! · query_plan nvarchar(max)?"], |_, _, _| Ok(())),
     ]);
 }
 
@@ -223,6 +226,18 @@ fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
             (),
             handle_cell(&s.text())
         ]);
+    }
+    Ok(())
+}
+
+/// What a session sent last.
+fn input_buffer(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let wanted = args.first().and_then(Value::as_i64);
+    let sessions = cx.session.instance.sessions();
+    if let Some(s) = sessions.iter().find(|s| Some(i64::from(s.id.0)) == wanted) {
+        let text = s.text();
+        let event = if text.is_empty() { "No Event" } else { "Language Event" };
+        rows.push(row![event, 0, (!text.is_empty()).then(|| text.to_string())]);
     }
     Ok(())
 }

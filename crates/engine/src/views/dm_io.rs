@@ -7,15 +7,33 @@ use taffrail_storage::FileKind;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(function("dm_io_virtual_file_stats", 2, &["database_id smallint! · file_id smallint! · sample_ms bigint! · num_of_reads bigint! · num_of_bytes_read bigint! · io_stall_read_ms bigint! · num_of_writes bigint! · num_of_bytes_written bigint! · io_stall_write_ms bigint! · io_stall bigint! · size_on_disk_bytes bigint! · file_handle varbinary(8)! · io_stall_queued_read_ms bigint! · io_stall_queued_write_ms bigint!"], file_stats));
+    views.extend([
+        function("dm_io_virtual_file_stats", 2, &["database_id smallint! · file_id smallint! · sample_ms bigint! · num_of_reads bigint! · num_of_bytes_read bigint! · io_stall_read_ms bigint! · num_of_writes bigint! · num_of_bytes_written bigint! · io_stall_write_ms bigint! · io_stall bigint! · size_on_disk_bytes bigint! · file_handle varbinary(8)! · io_stall_queued_read_ms bigint! · io_stall_queued_write_ms bigint!"], file_stats),
+        function("fn_virtualfilestats", 2, &["DbId smallint? · FileId smallint? · TimeStamp bigint? · NumberReads bigint? · BytesRead bigint? · IoStallReadMS bigint? · NumberWrites bigint? · BytesWritten bigint? · IoStallWriteMS bigint? · IoStallMS bigint? · BytesOnDisk bigint? · FileHandle varbinary(8)?"], virtual_file_stats),
+    ]);
 }
 
-/// What went through each file since the server's start, counted where the file is read and written. Zeroes that initialise
-/// new log space are not among a log file's writes: they are nobody's log.
-fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+/// What went through a file since the server's start.
+struct FileIo {
+    database: u16,
+    file: u16,
+    sample_ms: u64,
+    reads: u64,
+    read_bytes: u64,
+    read_ms: u64,
+    writes: u64,
+    write_bytes: u64,
+    write_ms: u64,
+    size: u64,
+    handle: [u8; 8],
+}
+
+/// The files that are asked for, by database and file; `None`: any. Counted where the file is read and written. Zeroes that
+/// initialise new log space are not among a log file's writes: they are nobody's log.
+fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut(FileIo)) {
     let instance = &cx.session.instance;
-    let [database_wanted, file_wanted] = [0, 1].map(|i| args.get(i).and_then(Value::as_i64));
-    let sample = instance.options().env.clock.monotonic().as_millis() as u64;
+    let [database_wanted, file_wanted] = wanted;
+    let sample_ms = instance.options().env.clock.monotonic().as_millis() as u64;
     for slot in instance.databases().list() {
         let Some(database) = &slot.database else { continue };
         if database_wanted.is_some_and(|id| id != i64::from(database.id.0)) {
@@ -27,26 +45,68 @@ fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResul
             }
             let io = instance.file_io().totals(&f.path);
             let plain = if f.kind == FileKind::Log { Default::default() } else { io.plain_writes };
-            let read_ms = io.reads.stall.as_millis() as u64;
-            let write_ms = (io.writes.stall + plain.stall).as_millis() as u64;
             let handle = u64::from(database.id.0) << 16 | u64::from(f.id.0);
-            rows.push(row![
-                database.id.0,
-                f.id.0,
-                sample,
-                io.reads.count,
-                io.reads.bytes,
-                read_ms,
-                io.writes.count + plain.count,
-                io.writes.bytes + plain.bytes,
-                write_ms,
-                read_ms + write_ms,
-                f.size,
-                &handle.to_be_bytes()[..],
-                0,
-                0
-            ]);
+            row(FileIo {
+                database: database.id.0,
+                file: f.id.0,
+                sample_ms,
+                reads: io.reads.count,
+                read_bytes: io.reads.bytes,
+                read_ms: io.reads.stall.as_millis() as u64,
+                writes: io.writes.count + plain.count,
+                write_bytes: io.writes.bytes + plain.bytes,
+                write_ms: (io.writes.stall + plain.stall).as_millis() as u64,
+                size: f.size,
+                handle: handle.to_be_bytes(),
+            });
         }
     }
+}
+
+fn arguments(args: &[Value]) -> [Option<i64>; 2] {
+    [0, 1].map(|i| args.get(i).and_then(Value::as_i64))
+}
+
+fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    each_file(cx, arguments(args), |f| {
+        rows.push(row![
+            f.database,
+            f.file,
+            f.sample_ms,
+            f.reads,
+            f.read_bytes,
+            f.read_ms,
+            f.writes,
+            f.write_bytes,
+            f.write_ms,
+            f.read_ms + f.write_ms,
+            f.size,
+            &f.handle[..],
+            0,
+            0
+        ]);
+    });
+    Ok(())
+}
+
+/// The old form: the same with fewer columns, and -1 for all.
+fn virtual_file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let wanted = arguments(args).map(|id| id.filter(|id| *id != -1));
+    each_file(cx, wanted, |f| {
+        rows.push(row![
+            f.database,
+            f.file,
+            f.sample_ms,
+            f.reads,
+            f.read_bytes,
+            f.read_ms,
+            f.writes,
+            f.write_bytes,
+            f.write_ms,
+            f.read_ms + f.write_ms,
+            f.size,
+            &f.handle[..]
+        ]);
+    });
     Ok(())
 }

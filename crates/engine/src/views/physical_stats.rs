@@ -80,7 +80,7 @@ fn one(
     let stats = match storage.physical_stats(index.hobt_id, mode, &mut give_up) {
         Ok(stats) => stats,
         // Dropped since the catalogue was looked at.
-        Err(StorageError::Misuse(_)) => return Ok(()),
+        Err(StorageError::NoSuchHobt(_)) => return Ok(()),
         Err(StorageError::Lock(LockError::Cancelled)) => return cx.session.check_cancel(),
         Err(e) => return Err(e.to_sql(cx.session.id.0)),
     };

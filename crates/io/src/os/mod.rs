@@ -11,7 +11,6 @@
 mod pool;
 mod space;
 
-pub use space::{Space, space};
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};
@@ -26,8 +25,8 @@ use rustix::io::{ReadWriteFlags, pwritev2};
 
 use crate::aligned::{ALIGNMENT, AlignedBuf};
 use crate::{
-    Clock, Disk, Entropy, IoError, IoResult, OpenSpec, UtcTime, Volume, VolumeKind, WriteDone,
-    WriteOp,
+    Clock, Disk, Entropy, IoError, IoResult, OpenSpec, Space, UtcTime, Volume, VolumeKind,
+    WriteDone, WriteOp,
 };
 
 /// Parts of one vectored write that the kernel takes at once (`IOV_MAX`).
@@ -150,6 +149,10 @@ impl Disk for OsDisk {
     fn sync_dir(&self, dir: &Path) -> IoResult<()> {
         let fail = |e| IoError::new("sync_dir", dir, e);
         File::open(dir).map_err(fail)?.sync_all().map_err(fail)
+    }
+
+    fn space(&self, path: &Path) -> IoResult<Space> {
+        space::space(path)
     }
 }
 

@@ -1,27 +1,10 @@
 //! How much room the file system of a file has.
 
-use crate::{IoError, IoResult};
+use crate::{IoError, IoResult, Space};
 use std::path::Path;
 
-/// A file system's room.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Space {
-    /// All of it, in bytes.
-    pub total: u64,
-    /// What is free for this process, in bytes.
-    pub available: u64,
-    /// Where it is mounted.
-    pub mount_point: String,
-    /// What is mounted: a device, or a name such as `overlay`.
-    pub source: String,
-    /// `ext4`, `xfs` …; empty where it cannot be told.
-    pub kind: String,
-    /// It takes no writes.
-    pub read_only: bool,
-}
-
 /// The room of the file system that a path lies on.
-pub fn space(path: &Path) -> IoResult<Space> {
+pub(super) fn space(path: &Path) -> IoResult<Space> {
     let failed = |e: rustix::io::Errno| IoError::new("statvfs", path, std::io::Error::from(e));
     let s = rustix::fs::statvfs(path).map_err(failed)?;
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::world::{FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
-use crate::{Disk, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp};
+use crate::{
+    Disk, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
+};
 
 pub(super) struct SimDisk {
     pub world: SimWorld,
@@ -149,6 +151,17 @@ impl Disk for SimDisk {
             }
         }
         Ok(())
+    }
+
+    fn space(&self, path: &Path) -> IoResult<Space> {
+        let s = self.world.lock();
+        if !s.names.contains_key(path) && !s.dirs.contains(path) {
+            return Err(IoError::new("statvfs", path, io::ErrorKind::NotFound));
+        }
+        let total = s.options.capacity.min(i64::MAX as u64);
+        let available = total.saturating_sub(s.total_bytes());
+        let mount_point = "/".into();
+        Ok(Space { total, available, mount_point, ..Space::default() })
     }
 }
 

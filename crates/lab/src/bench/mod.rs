@@ -5,6 +5,7 @@
 
 pub mod backup;
 pub mod bandwidth;
+pub mod bare;
 pub mod bulk;
 pub mod device;
 pub mod growth;

@@ -42,10 +42,20 @@ impl Taffrail {
         Ok(Taffrail { child, port, time_to_ready })
     }
 
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// A connection to a database.
     pub fn client(&self, database: &str) -> io::Result<Client> {
+        self.client_at(self.port, database)
+    }
+
+    /// The same by way of somebody who listens at another port.
+    pub fn client_at(&self, port: u16, database: &str) -> io::Result<Client> {
         Client::connect(&crate::client::ConnectOptions {
-            port: self.port,
+            port,
             password: PASSWORD.into(),
             database: database.into(),
             ..Default::default()

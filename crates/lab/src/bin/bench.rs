@@ -9,7 +9,7 @@ use taffrail_lab::bench::peers::{Peer, mariadb::MariaDb, postgres::Postgres, sql
 use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
-use taffrail_lab::bench::{Figure, backup, bandwidth, bulk, growth, print_table, reading, vlfs};
+use taffrail_lab::bench::{Figure, backup, bare, bandwidth, bulk, growth, print_table, reading, vlfs};
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
@@ -63,7 +63,7 @@ fn arguments() -> Option<Arguments> {
                     client_seconds: 1.0,
                 }
             }
-            // Three million customers, as the experiments that this server is measured by; their bulk load only.
+            // Three million customers: a table larger than the caches of most machines. Their bulk load only.
             "--scale" => {
                 (words.next()? == "paper").then_some(())?;
                 a.scale.customers = 3_000_000;
@@ -98,6 +98,16 @@ fn arguments() -> Option<Arguments> {
 }
 
 fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, file, port] = &words[..]
+        && command == bare::COMMAND
+        && let Ok(port) = port.parse()
+    {
+        return match bare::serve(file.as_ref(), port) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let Some(arguments) = arguments() else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
@@ -174,7 +184,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         }
         if wanted("clients") {
             if a.counts.contains(&1) {
-                figures.extend(taffrail_lab::bench::wire::one_client(&ours, &probe, a.scale)?);
+                figures.extend(taffrail_lab::bench::wire::one_client(&ours, &dir, &probe, a.scale)?);
             }
             figures.extend(rows::clients(&peers, &probe, &a.counts, a.scale)?);
         }

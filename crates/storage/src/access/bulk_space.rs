@@ -273,11 +273,6 @@ impl Database {
         }
     }
 
-    /// True if anything was changed with minimal logging since the last log backup.
-    pub fn has_bulk_changes(&self) -> StorageResult<bool> {
-        self.bulk_extents().map(|e| !e.is_empty())
-    }
-
     // ---- the gate ----
 
     /// Keeps minimal logging away, after waiting for the transactions that use it; none: `give_up` said so.

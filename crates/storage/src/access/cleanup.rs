@@ -46,7 +46,7 @@ impl Database {
                     Cleaned::Nothing => {}
                 },
                 // Dropped in the meantime.
-                Ok(_) | Err(StorageError::Misuse(_)) => {}
+                Ok(_) | Err(StorageError::NoSuchHobt(_)) => {}
                 Err(e) => return Err(e),
             }
         }

@@ -165,7 +165,7 @@ fn change(
     let mut leaf = btree::leaf_for_write(db, &directory, &hobt_key(id))?;
     let found = search(&leaf, &hobt_key(id)).ok().filter(|&slot| !is_ghost(&leaf, slot));
     let Some(slot) = found else {
-        return Err(StorageError::Misuse("there is no heap or tree with this id"));
+        return Err(StorageError::NoSuchHobt(id));
     };
     let Some(mut entry) = Entry::decode(split_entry(leaf.row(slot)).1) else {
         return Err(db.store.corrupt(leaf.id(), format!("malformed directory entry of {id}")));
@@ -202,7 +202,7 @@ pub(crate) fn remove(db: &Arc<Database>, work: &mut Work, id: HobtId) -> Storage
     if btree::ghost_entry(work, &db.directory(), &hobt_key(id), 0)? {
         Ok(())
     } else {
-        Err(StorageError::Misuse("there is no heap or tree with this id"))
+        Err(StorageError::NoSuchHobt(id))
     }
 }
 

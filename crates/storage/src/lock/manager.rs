@@ -11,7 +11,7 @@ use taffrail_observe::{Counter, LockCounters, Moment, wait};
 use super::mode::{LockMode, ModeSet};
 use super::outcome::{Granted, LockError, LockLimits};
 use super::resource::{Resource, ResourceKind};
-use super::state::{Held, LockMark, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
+use super::state::{Held, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
 use super::sync::{Mutex, MutexGuard, Verdict, WaitSlot};
 use super::table::{LockTable, Outcome, Woken};
 
@@ -408,37 +408,12 @@ impl LockManager {
         self.flush_counts(state);
     }
 
-    /// Gives back what was taken after a mark (rollback to a savepoint). Conversions and escalated locks stay.
-    pub fn release_after(&self, state: &mut TxLockState, mark: LockMark) {
-        while state.held.len() > mark.0 {
-            let Some(held) = state.held.pop() else { break };
-            self.give_back(state, &held);
-        }
-    }
-
     /// Wakes the waits in progress of a session; see [`TxLockState::cancel_with`].
     pub fn cancel_session(&self, session: SessionId) {
         let waiting = self.waiting.lock();
         for (_, waiter) in waiting.iter().filter(|(owner, _)| owner.session() == session.0) {
             waiter.slot.decide(Verdict::Cancelled);
         }
-    }
-
-    /// The sessions that a session waits for, if it waits for a lock: `sys.dm_os_waiting_tasks` has a row for each.
-    pub fn blocking_sessions(&self, session: SessionId) -> Vec<SessionId> {
-        let waiting = self.waiting.lock();
-        let mut blockers: Vec<SessionId> = waiting
-            .iter()
-            .filter(|(owner, _)| owner.session() == session.0)
-            .flat_map(|(owner, w)| {
-                let hash = w.resource.hash();
-                self.shard(hash).blockers(hash, &w.resource, *owner)
-            })
-            .map(|owner| SessionId(owner.session()))
-            .collect();
-        blockers.sort_unstable();
-        blockers.dedup();
-        blockers
     }
 
     fn count(&self, state: &mut TxLockState, kind: ResourceKind) {

@@ -49,5 +49,5 @@ pub use manager::LockManager;
 pub use mode::{LockMode, ModeSet};
 pub use outcome::{Granted, LockError, LockLimits};
 pub use resource::{Resource, ResourceKind};
-pub use state::{LockMark, OwnerId, OwnerKind, TxLockState};
+pub use state::{OwnerId, OwnerKind, TxLockState};
 pub use view::{LockRow, LockStatus};

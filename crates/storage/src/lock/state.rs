@@ -84,10 +84,6 @@ pub(super) struct ObjectUse {
     pub escalate_at: u32,
 }
 
-/// A place in the list of an owner's locks: what was taken later can be released again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LockMark(pub(super) usize);
-
 /// Locks of one owner. It belongs to the thread that works for the owner; what others must see is in the lock table.
 ///
 /// 1. `held` names each resource once on which the table has a grant for this owner, and no other.
@@ -160,11 +156,6 @@ impl TxLockState {
             object.rows_in_statement = 0;
             object.escalate_at = 0;
         }
-    }
-
-    /// Where the list of locks ends now.
-    pub fn mark(&self) -> LockMark {
-        LockMark(self.held.len())
     }
 
     /// The index of an object's entry, made if need be.

@@ -306,6 +306,7 @@ impl Database {
     }
 
     /// True when a checkpoint is due: redo would take longer than the target, or the log fills up and a checkpoint may free some.
+    /// A probe for tests, which do with it by hand what the checkpoint's tick does.
     pub fn needs_checkpoint(&self) -> bool {
         self.due_sweep().is_some()
     }

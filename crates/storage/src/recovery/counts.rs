@@ -20,7 +20,7 @@ impl Database {
             match self.hobt(id) {
                 Ok(_) => {}
                 // It was dropped later in the log.
-                Err(StorageError::Misuse(_)) => {
+                Err(StorageError::NoSuchHobt(_)) => {
                     self.found_rows.lock().remove(&id);
                 }
                 Err(e) => return Err(e),
@@ -49,7 +49,7 @@ impl Database {
                 Err(e) => {
                     self.abort_system(sys, Vec::new());
                     // Dropped by a transaction that has not ended, or just now.
-                    if !matches!(e, StorageError::Misuse(_)) {
+                    if !matches!(e, StorageError::NoSuchHobt(_)) {
                         return Err(e);
                     }
                 }

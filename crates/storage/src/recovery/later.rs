@@ -57,7 +57,7 @@ impl Database {
         now >= self.undo_again_at.load(Ordering::Acquire)
     }
 
-    /// True while undo waits for room: in the log or in the data file.
+    /// True while undo waits for room: in the log or in the data file. A probe for tests.
     pub fn is_undo_waiting(&self) -> bool {
         self.undo_waits.load(Ordering::Acquire)
     }

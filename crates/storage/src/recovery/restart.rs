@@ -343,16 +343,26 @@ fn add_files(
     Ok(())
 }
 
-/// Where the log files are: where the boot page says, or, if the files were moved, beside the data file.
+/// Where the log files are: where the boot page says. If the data file has moved, those that lay beside it are looked for
+/// beside it first: of a directory that was copied, the recorded places may be the files of the original, and in use.
 pub(super) fn log_paths(
     instance: &StorageInstance,
     boot: &Boot,
     primary: &Path,
 ) -> StorageResult<Vec<PathBuf>> {
+    let exists = |path: &Path| instance.env.disk.exists(path).map_err(|e| io_error("read", e));
+    let recorded = boot.files.iter().find(|f| f.id == FileId(1)).map(|f| f.path.as_path());
+    let moved = recorded.filter(|path| *path != primary);
     let logs = boot.files.iter().filter(|f| f.kind == FileKind::Log);
     logs.map(|f: &BootFile| {
-        let there = instance.env.disk.exists(&f.path).map_err(|e| io_error("read", e))?;
         let beside = || Some(primary.parent()?.join(f.path.file_name()?));
+        let went_along = moved.is_some_and(|was| was.parent() == f.path.parent());
+        if let Some(path) = beside().filter(|_| went_along)
+            && exists(&path)?
+        {
+            return Ok(path);
+        }
+        let there = exists(&f.path)?;
         Ok(if there { f.path.clone() } else { beside().unwrap_or_else(|| f.path.clone()) })
     })
     .collect()

@@ -57,6 +57,36 @@ impl TxnEntry {
         LogPos(self.undo_next.load(Ordering::Acquire))
     }
 
+    /// A transaction that has logged nothing yet.
+    fn new(
+        id: TransactionId,
+        first_bound: LogPos,
+        system: bool,
+        session: SessionId,
+        name: &'static str,
+        begun: UtcTime,
+    ) -> TxnEntry {
+        TxnEntry {
+            id,
+            first_bound,
+            system,
+            session,
+            name,
+            begun,
+            busy: AtomicBool::new(false),
+            last: AtomicU64::new(0),
+            undo_next: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+            log_bytes: AtomicU64::new(0),
+            log_records: AtomicU64::new(0),
+            log_reserved: AtomicU64::new(0),
+            number: AtomicU64::new(0),
+            user_name: std::sync::OnceLock::new(),
+            first: AtomicU64::new(0),
+            savepoint: AtomicU64::new(0),
+        }
+    }
+
     /// Its commit or abort record is in the log.
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
@@ -116,50 +146,20 @@ impl TxnTable {
     ) -> Arc<TxnEntry> {
         let mut active = self.active.lock();
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let entry = Arc::new(TxnEntry {
-            id: TransactionId(id),
-            first_bound: position(),
-            system,
-            session,
-            name,
-            begun,
-            busy: AtomicBool::new(false),
-            last: AtomicU64::new(0),
-            undo_next: AtomicU64::new(0),
-            ended: AtomicBool::new(false),
-            log_bytes: AtomicU64::new(0),
-            log_records: AtomicU64::new(0),
-            log_reserved: AtomicU64::new(0),
-            number: AtomicU64::new(0),
-            user_name: std::sync::OnceLock::new(),
-            first: AtomicU64::new(0),
-            savepoint: AtomicU64::new(0),
-        });
+        let entry =
+            Arc::new(TxnEntry::new(TransactionId(id), position(), system, session, name, begun));
         active.insert(id, entry.clone());
         entry
     }
 
     /// Puts an unfinished transaction back that restart found.
     pub fn adopt(&self, t: &ActiveTxn) -> Arc<TxnEntry> {
-        let entry = Arc::new(TxnEntry {
-            id: t.id,
-            first_bound: t.first,
-            system: t.system,
-            session: SessionId(0),
-            name: "recovered",
-            begun: UtcTime(0),
-            busy: AtomicBool::new(false),
-            last: AtomicU64::new(t.last.0),
-            undo_next: AtomicU64::new(t.undo_next.0),
-            ended: AtomicBool::new(false),
-            log_bytes: AtomicU64::new(0),
-            log_records: AtomicU64::new(0),
-            log_reserved: AtomicU64::new(0),
-            number: AtomicU64::new(0),
-            user_name: std::sync::OnceLock::new(),
-            first: AtomicU64::new(0),
-            savepoint: AtomicU64::new(0),
-        });
+        let nobody = SessionId(0);
+        let mut entry =
+            TxnEntry::new(t.id, t.first, t.system, nobody, "recovered", UtcTime(0));
+        entry.last = AtomicU64::new(t.last.0);
+        entry.undo_next = AtomicU64::new(t.undo_next.0);
+        let entry = Arc::new(entry);
         self.active.lock().insert(t.id.0, entry.clone());
         entry
     }

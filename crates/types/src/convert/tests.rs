@@ -371,14 +371,7 @@ fn columns_refuse_to_truncate() {
     assert_eq!(text(put(Value::varchar("ab"), "varchar(9)", "char(4)")), "ab  ");
     assert_eq!(text(put(Value::nvarchar("ab"), "nvarchar(9)", "char(4)")), "ab  ");
     let e = put(Value::varchar("abcd"), "varchar(9)", "varchar(3)").unwrap_err();
-    let e = e.into_sql("db.dbo.t", "c");
-    assert_eq!(
-        (e.number, e.message.as_str()),
-        (
-            2628,
-            "String or binary data would be truncated in table 'db.dbo.t', column 'c'. Truncated value: 'abc'."
-        )
-    );
+    assert_eq!(e, AssignError::Truncated("abc".into()));
     assert!(
         matches!(put(Value::Int(12345), "int", "varchar(3)"), Err(AssignError::Sql(e)) if e.number == 8115)
     );

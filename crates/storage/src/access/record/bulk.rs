@@ -114,7 +114,7 @@ pub(super) fn undo(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
     let hobt = match work.db.clone().hobt(r.header.hobt) {
         Ok(hobt) => Some(hobt),
         // It was dropped later in the same transaction, or made in it.
-        Err(StorageError::Misuse(_)) => None,
+        Err(StorageError::NoSuchHobt(_)) => None,
         Err(e) => return Err(e),
     };
     let counting = hobt.as_deref().map(Hobt::counting);

@@ -1,7 +1,6 @@
 //! Table-valued functions that make rows of their arguments: STRING_SPLIT, GENERATE_SERIES. They are found without a schema.
 
-use super::{Declaration, RowStream, Rows, ViewContext, ranged, streamed};
-use crate::row;
+use super::{Declaration, RowStream, ViewContext, streamed};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Bytes, Value};
 
@@ -14,12 +13,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             string_split,
         ),
         streamed("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
-        ranged(
-            "fn_helpcollations",
-            (0, 0),
-            &["name sysname! · description nvarchar(1000)!"],
-            collations,
-        ),
     ]);
 }
 
@@ -112,13 +105,4 @@ impl RowStream for Series {
         self.at = at.checked_add(self.step);
         Ok(true)
     }
-}
-
-fn collations(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let name = taffrail_types::Collation::default().name();
-    rows.push(row![
-        name,
-        "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
-    ]);
-    Ok(())
 }
