@@ -129,6 +129,12 @@ fn a_backups_records_are_those_that_the_log_had() {
     assert_eq!(one, "1");
     let full = c.rows("SELECT CASE WHEN COUNT(*) > 0 THEN 1 END FROM fn_dump_dblog(NULL, NULL, 'DISK', 1, 'd.bak')");
     assert_eq!(full, "1");
+    // A path as Windows writes it means what it means to BACKUP.
+    c.ok(r"BACKUP LOG d TO DISK = 'E:\Backup\d3.trn' WITH INIT");
+    for path in [r"E:\Backup\d3.trn", "d3.trn"] {
+        let call = format!("fn_dump_dblog(NULL, NULL, 'DISK', 1, '{path}')");
+        assert_ne!(c.rows(&format!("SELECT COUNT(*) FROM {call}")), "0", "{path}");
+    }
     for (call, number) in [
         ("NULL, NULL, 'DISK', 1, 'd1.trn'", 3132),
         ("NULL, NULL, 'DISK', 2, 'd1.trn', 'd2.trn'", 4038),

@@ -204,3 +204,52 @@ fn names_with_brackets_are_quoted() {
     c.rows("EXEC sp_rename '[d]]1]', 'd]2', 'DATABASE'");
     assert_eq!(c.rows("SELECT name FROM sys.databases WHERE database_id > 4"), "d]2");
 }
+
+/// A cancel ends the building of an index among its rows, whatever kind it is, and leaves the table as it was.
+#[test]
+fn building_an_index_hears_a_cancel() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE TABLE t (id int NOT NULL, v varchar(40))");
+    c.ok(
+        "INSERT t SELECT value, 'v' + CONVERT(varchar, value % 977) FROM GENERATE_SERIES(1, 30000)",
+    );
+    let state = "SELECT COUNT(*), SUM(CONVERT(bigint, id)), COUNT(DISTINCT v) FROM t";
+    let before = c.rows(state);
+    for statement in [
+        "CREATE INDEX made ON t (v) INCLUDE (id)",
+        "CREATE UNIQUE CLUSTERED INDEX made ON t (id)",
+        "ALTER TABLE t ADD CONSTRAINT made PRIMARY KEY (id)",
+    ] {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (handle, told) = (c.connection.cancel_handle(), stop.clone());
+        let other = std::thread::spawn(move || {
+            while !told.load(Relaxed) {
+                handle.cancel();
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        });
+        let mut cancelled = false;
+        for _ in 0..200 {
+            let said = c.run(&format!("PRINT 'begun' {statement}"));
+            cancelled = c.connection.was_cancelled() && said.contains("begun");
+            if cancelled {
+                break;
+            }
+            c.run("IF INDEXPROPERTY(OBJECT_ID('t'), 'made', 'IndexID') IS NOT NULL ALTER TABLE t DROP CONSTRAINT IF EXISTS made");
+            c.run("DROP INDEX IF EXISTS made ON t");
+        }
+        stop.store(true, Relaxed);
+        other.join().expect("the other thread ends");
+        assert!(cancelled, "{statement}");
+        c.run("SELECT 1");
+        assert_eq!(c.rows(state), before);
+        assert_eq!(c.rows("SELECT COUNT(*) FROM sys.indexes WHERE name = 'made'"), "0");
+        c.ok(statement);
+        c.run("ALTER TABLE t DROP CONSTRAINT IF EXISTS made");
+        c.run("DROP INDEX IF EXISTS made ON t");
+        assert_eq!(c.rows(state), before);
+    }
+}

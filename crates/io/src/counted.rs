@@ -208,6 +208,11 @@ impl Volume for CountedVolume {
         self.inner.submit(ops)
     }
 
+    fn start(&self, op: WriteOp) -> IoResult<()> {
+        locked(&self.submitted).push((op.token, self.clock.monotonic(), op.len));
+        self.inner.start(op)
+    }
+
     fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
         let done = self.inner.reap(min)?;
         let now = self.clock.monotonic();
@@ -263,7 +268,8 @@ mod tests {
             buf: AlignedBuf::zeroed(4096),
             len: 4096,
         };
-        volume.submit(vec![op(1), op(2)]).unwrap();
+        volume.submit(vec![op(1)]).unwrap();
+        volume.start(op(2)).unwrap();
         let mut reaped = 0;
         while reaped < 2 {
             reaped += volume.reap(1).unwrap().len();

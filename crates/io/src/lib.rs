@@ -160,6 +160,11 @@ pub trait Volume: Send + Sync {
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()>;
     /// Starts writes; durable only after their [`WriteDone`]s and a later [`Volume::sync`].
     fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()>;
+    /// Starts one write and goes on at once, even if it is the only one in flight: for who has other work meanwhile. [`Volume::submit`]
+    /// may do a lone write itself, which costs less where there is nothing else to do.
+    fn start(&self, op: WriteOp) -> IoResult<()> {
+        self.submit(vec![op])
+    }
     /// Waits until at least `min` submitted writes ended (or none is left) and returns all that have.
     fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>>;
     /// Reserves space, so that later writes in the range cannot meet a full disk, and extends the file over it. Reads as zeroes.

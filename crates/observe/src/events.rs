@@ -82,11 +82,7 @@ pub struct EventRing {
 impl EventRing {
     /// A ring of so many events.
     pub fn new(capacity: usize) -> EventRing {
-        EventRing {
-            next: AtomicU64::new(1),
-            events: Mutex::new(VecDeque::new()),
-            capacity,
-        }
+        EventRing { next: AtomicU64::new(1), events: Mutex::new(VecDeque::new()), capacity }
     }
 
     /// The process's ring.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use taffrail_io::OpenSpec;
 
-use crate::database::{DatabaseOptions, FileInfo};
+use crate::database::{DatabaseOptions, FileInfo, FileKind};
 use crate::error::StorageResult;
 use crate::instance::StorageInstance;
 
@@ -20,21 +20,30 @@ pub struct Closed {
 /// Reads the boot page of a database that nobody has open. `name` is for messages.
 pub fn closed(instance: &StorageInstance, name: &str, primary: &Path) -> StorageResult<Closed> {
     let (_, boot) = crate::recovery::read_primary(instance, name, primary)?;
+    // Where opening it would find its files: they may have moved since they were noted.
+    let mut logs = crate::recovery::log_files_of(instance, &boot, primary)?.into_iter();
     let disk = &instance.env.disk;
     let size = |path: &Path| {
         let volume = disk.open(path, OpenSpec { direct: false, read_only: true });
         // A file that is missing is no reason to say nothing of the others.
         volume.and_then(|v| v.len()).unwrap_or(0)
     };
-    let files = boot.files.iter().map(|f| FileInfo {
-        id: f.id,
-        kind: f.kind,
-        name: f.name.clone(),
-        path: f.path.clone(),
-        size: size(&f.path),
-        used: 0,
-        growth: f.growth,
-        max_size: f.max_size,
+    let files = boot.files.iter().map(|f| {
+        let now = match f.kind {
+            FileKind::Log => logs.next(),
+            FileKind::Rows => Some(primary.to_owned()),
+        };
+        let path = now.unwrap_or_else(|| f.path.clone());
+        FileInfo {
+            id: f.id,
+            kind: f.kind,
+            name: f.name.clone(),
+            size: size(&path),
+            path,
+            used: 0,
+            growth: f.growth,
+            max_size: f.max_size,
+        }
     });
     Ok(Closed { options: boot.options.clone(), files: files.collect() })
 }

@@ -9,8 +9,8 @@
 //! could skip the later one can skip too. Trailing blanks of the text are not significant for varchar (they are for
 //! nvarchar), those of the pattern always are.
 
-use crate::codepage::units;
 use crate::Collation;
+use crate::codepage::units;
 
 /// A compiled LIKE pattern.
 #[derive(Clone, Debug)]

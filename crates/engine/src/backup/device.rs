@@ -2,7 +2,7 @@
 
 use crate::binder::unsupported;
 use crate::context::StatementContext;
-use crate::ddl::{PathRefusal, allowed_path, check_path, local_name};
+use crate::ddl::{PathRefusal, backup_path, require_directory};
 use std::path::{Path, PathBuf};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::backup::{self, Device};
@@ -88,7 +88,7 @@ pub(super) fn resolve(cx: &StatementContext<'_>, list: &[ast::Device]) -> SqlRes
         let known = if name.eq_ignore_ascii_case("NUL") {
             Device::Nul
         } else {
-            let path = backup_path(cx, &name)?;
+            let path = place(cx, &name)?;
             if cx.instance().databases().owner_of(&path).is_some() {
                 // A file of a database: as the operating system would say where files are locked.
                 return Err(SqlError::new(3201, &[&name, &IN_USE]));
@@ -101,20 +101,17 @@ pub(super) fn resolve(cx: &StatementContext<'_>, list: &[ast::Device]) -> SqlRes
     Ok(devices)
 }
 
-/// Relative paths lie in `backup` under the data directory.
-fn backup_path(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
+/// Where a device lies. The directory of relative ones is made when it is needed, others must be there.
+fn place(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
     let refused = |refusal: PathRefusal| refusal.backup(target);
-    if Path::new(target).is_absolute() {
-        return check_path(cx, target).map_err(refused);
-    }
-    let dir = cx.instance().databases().data_dir().join("backup");
-    let path = dir.join(local_name(target));
-    if path.parent() == Some(&dir) {
-        // Made when it is needed.
-        let path = allowed_path(cx, &path.to_string_lossy()).map_err(refused)?;
-        let made = cx.instance().options().env.disk.create_dir(&dir);
+    let instance = cx.instance();
+    let path = backup_path(instance, target).map_err(refused)?;
+    let own = instance.databases().data_dir().join("backup");
+    if path.parent() == Some(&own) {
+        let made = instance.options().env.disk.create_dir(&own);
         made.map_err(|e| SqlError::new(3201, &[&target, &super::message::system_error(&e)]))?;
-        return Ok(path);
+    } else {
+        require_directory(instance, &path).map_err(refused)?;
     }
-    check_path(cx, &path.to_string_lossy()).map_err(refused)
+    Ok(path)
 }

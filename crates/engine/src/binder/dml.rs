@@ -293,7 +293,7 @@ impl<'a> Binder<'a> {
     /// CHECK constraints over the table's columns: slot `n` of the check's own frame is column `n`.
     pub(super) fn checks(&self, table: &Arc<Table>) -> SqlResult<Vec<(Arc<str>, Pred)>> {
         let mut out = Vec::new();
-        for c in &table.checks {
+        for c in table.checks.iter().filter(|c| !c.disabled) {
             out.push((c.name.clone(), bind_check(self.meta, table, &c.definition)?));
         }
         Ok(out)
@@ -323,7 +323,7 @@ pub(crate) fn bind_text(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Ex
 }
 
 /// A CHECK's condition: slot `n` is column `n` of the table.
-fn bind_check(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> SqlResult<Pred> {
+pub(crate) fn bind_check(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> SqlResult<Pred> {
     let batch = format!("SELECT 1 WHERE {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;

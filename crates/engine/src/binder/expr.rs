@@ -90,7 +90,7 @@ impl<'a> Binder<'a> {
                     return Err(SqlError::new(447, &[&b.ty.name()]));
                 }
                 b.collation = Collation::from_name(&name.value)
-                    .ok_or_else(|| SqlError::new(448, &[&name.value]))?;
+                    .ok_or_else(|| crate::ddl::no_collation(&name.value))?;
                 b.explicit_collation = true;
                 Ok(b)
             }
@@ -444,6 +444,9 @@ pub(crate) fn resolve_type(t: &ast::DataType, type_use: TypeUse) -> SqlResult<Sq
     };
     match known {
         Some(ty) => ty,
+        None if crate::ddl::is_absent_type(&t.name) => {
+            Err(super::unsupported(format!("The data type '{}'", t.name.name.value)))
+        }
         None if type_use == TypeUse::Cast => Err(SqlError::new(243, &[&t.name])),
         None => Err(SqlError::new(2715, &[&1, &t.name])),
     }

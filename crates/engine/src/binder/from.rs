@@ -195,12 +195,21 @@ impl<'a> Binder<'a> {
             return self.recursive_reference(&name.value, &alias.value);
         }
         self.count_table()?;
-        let hints = hints(&n.hints, target)?;
         let (alias, schema) = match &n.alias {
             Some(a) => (&a.value, None),
             None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
         };
-        let source = match self.meta.table(&n.name)? {
+        let resolved = self.meta.table(&n.name)?;
+        // Views lock no rows that could be skipped: clients that ask the catalogue so read it as it is.
+        let skips = |h: &ast::TableHint| matches!(h.kind, TableHintKind::ReadPast);
+        let hints = match &resolved {
+            Resolved::View(..) if n.hints.iter().any(skips) => {
+                let others: Vec<_> = n.hints.iter().filter(|h| !skips(h)).cloned().collect();
+                hints(&others, target)?
+            }
+            _ => hints(&n.hints, target)?,
+        };
+        let source = match resolved {
             Resolved::Table(database, table) => {
                 let schema = match &n.alias {
                     Some(_) => None,

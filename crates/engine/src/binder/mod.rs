@@ -36,11 +36,13 @@ use taffrail_syntax::ast;
 use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
-pub(crate) use dml::copies_rows;
+pub(crate) use dml::{bind_check, copies_rows};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
 pub use query::BoundSelect;
-pub(crate) use scope::{Block, Cte, Hints, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup};
+pub(crate) use scope::{
+    Block, Cte, Hints, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup,
+};
 pub(crate) use unsupported as unsupported_error;
 
 /// What a name in FROM stands for.

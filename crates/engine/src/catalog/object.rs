@@ -135,6 +135,10 @@ pub struct ConstraintObject {
     pub detail: i32,
     /// The expression of a default or check, as the catalogue shows it.
     pub definition: Arc<str>,
+    /// Of a check: [`Check::disabled`].
+    pub disabled: bool,
+    /// Of a check: [`Check::not_trusted`].
+    pub not_trusted: bool,
 }
 
 /// A column of a table.
@@ -184,8 +188,12 @@ pub struct Check {
     pub name: Arc<str>,
     /// The condition's text, in parentheses.
     pub definition: Arc<str>,
-    /// `column_id`, when it was written with a column; else 0.
+    /// `column_id` of the one column that it is about; else 0.
     pub column_id: i32,
+    /// NOCHECK CONSTRAINT: rows are not looked at.
+    pub disabled: bool,
+    /// Rows may be there that it was never held against.
+    pub not_trusted: bool,
 }
 
 /// `IDENTITY(seed, increment)`.

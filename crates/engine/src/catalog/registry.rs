@@ -12,6 +12,7 @@
 //! 2. No two rows name the same file; should they, a start removes only files that no other row names.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
 
+mod lifecycle;
 mod moved;
 mod rename;
 mod restoring;
@@ -27,8 +28,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{
-    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth,
-    LOG_FILE_BYTES_MAX, OpenSpec, RecoveryModel, RecoveryReport, StorageError, StorageInstance,
+    CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth, LOG_FILE_BYTES_MAX, OpenSpec,
+    RecoveryModel, RecoveryReport, StorageError, StorageInstance,
 };
 
 /// `SINGLE_USER`.
@@ -88,16 +89,6 @@ pub struct Databases {
 
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
-}
-
-/// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
-fn create_error(e: StorageError) -> Box<SqlError> {
-    match e {
-        StorageError::Io(e) => {
-            SqlError::new(5123, &[&e.source.source, &e.source.path.display()])
-        }
-        e => sql(e),
-    }
 }
 
 fn io(e: taffrail_io::IoError) -> Box<SqlError> {
@@ -421,103 +412,6 @@ impl Databases {
             None if slot.entry.state == EntryState::Restoring => Err(SqlError::new(927, &[name])),
             None => Err(SqlError::new(945, &[name])),
         }
-    }
-
-    /// Creates a database: 1801 when the name is taken.
-    pub fn create(&self, name: &str, spec: &CreateSpec) -> SqlResult<Arc<Database>> {
-        let _changing = self.changing.lock();
-        if self.slot(name).is_some() {
-            return Err(SqlError::new(1801, &[&name]).with_state(3));
-        }
-        let master = self.master_storage()?;
-        let rows = master::databases(&master)?;
-        let id = self.new_id(&rows).ok_or_else(|| SqlError::new(1813, &[&name]))?;
-        let mut entry = self.entry(id, name, spec, EntryState::Creating);
-        // From here on a crash removes these files: they must not be somebody's.
-        for file in &entry.files {
-            let named = rows.iter().any(|r| r.files.contains(file));
-            if named || self.storage.env.disk.exists(file).map_err(io)? {
-                return Err(SqlError::new(5170, &[&file.display()]));
-            }
-        }
-        master::put_database(&master, &entry)?;
-        let storage = match taffrail_storage::Database::create(&self.storage, id, name, spec) {
-            Ok(storage) => storage,
-            Err(e) => {
-                // Files that were there before are not ours to remove: storage removes what it has made itself.
-                master::remove_database(&master, id)?;
-                return Err(create_error(e));
-            }
-        };
-        let mut make = || -> SqlResult<Arc<Database>> {
-            Catalog::bootstrap(&storage)?;
-            storage.checkpoint(CheckpointKind::Internal).map_err(create_error)?;
-            let catalog = Catalog::open(&storage)?;
-            let storage = storage.clone();
-            entry.state = EntryState::Online;
-            master::put_database(&master, &entry)?;
-            Ok(Arc::new(Database { id, name: name.into(), storage, catalog }))
-        };
-        match make() {
-            Ok(database) => {
-                self.insert(Slot { entry, database: Some(database.clone()), problem: None });
-                Ok(database)
-            }
-            Err(e) => {
-                give_up(&storage, "it could not be created");
-                // If master is down its log decides what the row says, and the next start does the rest. Otherwise the row goes only
-                // after the files.
-                if matches!(master.state(), DatabaseState::Online) && storage.delete_files().is_ok()
-                {
-                    master::remove_database(&master, id)?;
-                }
-                Err(e)
-            }
-        }
-    }
-
-    /// An id that no row has, and that this process has not given out while there are such: a session may hold on to a database that
-    /// was dropped.
-    fn new_id(&self, rows: &[DatabaseEntry]) -> Option<DatabaseId> {
-        let free = |id: &u16| {
-            let taken = rows.iter().any(|r| r.id.0 == *id);
-            !taken && self.slots.read().iter().all(|s| s.entry.id.0 != *id)
-        };
-        let last = self.last_id.load(Ordering::Relaxed);
-        let id = (last.max(4) + 1..u16::MAX).find(free).or_else(|| (5..u16::MAX).find(free))?;
-        self.last_id.fetch_max(id, Ordering::Relaxed);
-        Some(DatabaseId(id))
-    }
-
-    /// Drops a database that nobody uses.
-    pub fn drop_database(&self, name: &str) -> SqlResult<()> {
-        let _changing = self.changing.lock();
-        let Some(slot) = self.slot(name) else {
-            return Err(SqlError::new(3701, &[&"drop", &"database", &name]));
-        };
-        if self.is_busy(slot.entry.id) {
-            return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
-        }
-        let master = self.master_storage()?;
-        let mut entry = slot.entry;
-        if let Some(database) = &slot.database {
-            entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
-        }
-        entry.state = EntryState::Dropping;
-        master::put_database(&master, &entry)?;
-        // It keeps its name and its id until its files are gone: after an error DROP DATABASE can be tried again.
-        self.insert(Slot { entry: entry.clone(), database: None, problem: None });
-        match &slot.database {
-            Some(database) => {
-                // A suspect database cannot be closed cleanly; its files go all the same.
-                let _ = database.storage.close();
-                database.storage.delete_files().map_err(sql)?;
-            }
-            None => self.remove_files(&entry.files)?,
-        }
-        master::remove_database(&master, entry.id)?;
-        self.slots.write().retain(|s| s.entry.id != entry.id);
-        Ok(())
     }
 
     /// `SET OFFLINE` and `SET ONLINE`.

@@ -34,6 +34,8 @@ const INDEX_COLUMN_INCLUDED: i64 = 2;
 
 const MODULE_QUOTED_IDENTIFIER: i64 = 1;
 const MODULE_ANSI_NULLS: i64 = 2;
+const CHECK_DISABLED: i64 = 4;
+const CHECK_NOT_TRUSTED: i64 = 8;
 
 fn int(v: i64) -> Value {
     Value::Int(v as i32)
@@ -225,6 +227,23 @@ pub fn write_module(
     systab::put(tx, &SystemTables::MODULES, &[object.0 as i64], &row)
 }
 
+/// Says of a check whether it is looked at, and whether all rows are known to keep it.
+pub fn write_check_state(
+    tx: &mut Transaction,
+    check: ObjectId,
+    disabled: bool,
+    not_trusted: bool,
+) -> SqlResult<()> {
+    let key = [check.0 as i64];
+    let row = systab::get(tx, &SystemTables::MODULES, &key)?;
+    let mut row = row.ok_or_else(|| damaged("a check without its text"))?;
+    let others = number(&row, 0)? & !(CHECK_DISABLED | CHECK_NOT_TRUSTED);
+    row[0] = int(others
+        | if disabled { CHECK_DISABLED } else { 0 }
+        | if not_trusted { CHECK_NOT_TRUSTED } else { 0 });
+    systab::put(tx, &SystemTables::MODULES, &key, &row)
+}
+
 /// Replaces the parameters of a procedure.
 pub fn write_parameters(
     tx: &mut Transaction,
@@ -305,8 +324,12 @@ impl Catalog {
             ObjectKind::Procedure => Object::Procedure(Arc::new(self.read_module(tx, head)?)),
             _ => {
                 let module = systab::get(tx, &SystemTables::MODULES, &[id.0 as i64])?;
+                let flags = module.as_ref().map_or(Ok(0), |m| number(m, 0))?;
                 let definition = module.map_or(Ok(String::new()), |m| text(&m, 1))?.into();
-                Object::Constraint(Arc::new(ConstraintObject { head, detail, definition }))
+                let disabled = flags & CHECK_DISABLED != 0;
+                let not_trusted = flags & CHECK_NOT_TRUSTED != 0;
+                let c = ConstraintObject { head, detail, definition, disabled, not_trusted };
+                Object::Constraint(Arc::new(c))
             }
         })
     }
@@ -442,11 +465,14 @@ impl Catalog {
                 continue;
             }
             let module = systab::get(tx, &SystemTables::MODULES, &key)?;
+            let flags = module.as_ref().map_or(Ok(0), |m| number(m, 0))?;
             checks.push(Check {
                 id,
                 name: text(&row, 1)?.into(),
                 definition: module.map_or(Ok(String::new()), |m| text(&m, 1))?.into(),
                 column_id: number(&row, 7)? as i32,
+                disabled: flags & CHECK_DISABLED != 0,
+                not_trusted: flags & CHECK_NOT_TRUSTED != 0,
             });
         }
         Ok(checks)

@@ -3,7 +3,7 @@
 use super::clauses::resolve_type;
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
-use super::{create, resolve};
+use super::{checks, create, resolve};
 use crate::binder::unsupported;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
@@ -48,8 +48,8 @@ pub(crate) fn alter_table(
         ast::AlterTableAction::Rebuild(options) => {
             super::alter_index::rebuild_table(cx, &database, &table, options)
         }
-        ast::AlterTableAction::CheckConstraint { .. } => {
-            Err(unsupported("ALTER TABLE … CHECK and NOCHECK CONSTRAINT"))
+        ast::AlterTableAction::CheckConstraint { with_check, enable, names } => {
+            checks::switch(cx, &database, &table, *with_check, *enable, names)
         }
         ast::AlterTableAction::Trigger { .. } => Err(unsupported("ALTER TABLE … TRIGGER")),
         ast::AlterTableAction::Set(_) => Err(unsupported("ALTER TABLE … SET")),
@@ -71,9 +71,6 @@ fn add(
     let had_identity = draft.identity.is_some();
     create::add_body(cx, &mut draft, body, text)?;
     let is_empty = table.row_count() == 0;
-    if !draft.checks.is_empty() && !is_empty && check != Some(false) {
-        return Err(unsupported("A CHECK constraint on rows that exist (WITH NOCHECK is)"));
-    }
     let name = draft.table.clone();
     let schema = table.head.schema.clone();
     let owner = create::Owner {
@@ -93,9 +90,15 @@ fn add(
         }
         touched.push(create::write_default(cx, &owner, &mut draft, default)?);
     }
-    for check in std::mem::take(&mut draft.checks) {
-        touched.push(create::write_check(cx, &owner, &draft, check)?);
+    let mut new_checks = Vec::new();
+    for new in std::mem::take(&mut draft.checks) {
+        let id = create::write_check(cx, &owner, &draft, new)?;
+        if check == Some(false) {
+            rows::write_check_state(cx.transaction(database)?, id, false, true)?;
+        }
+        new_checks.push(id);
     }
+    touched.extend(&new_checks);
     if !is_empty {
         for column in &draft.columns[draft.existing..] {
             if column.is_identity {
@@ -127,6 +130,10 @@ fn add(
         }
     }
     let fresh = index::refresh(cx, database, table, &touched)?;
+    if check != Some(false) {
+        // Of a table without rows too: a condition that means nothing is told now.
+        checks::validate(cx, database, &fresh, &new_checks)?;
+    }
     match index::add_keys(cx, database, &fresh, draft) {
         Err(e) if e.number == 1505 => Err(create::could_not_create(cx, e)?),
         added => added,
@@ -309,7 +316,7 @@ fn alter_column(
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
         let found = Collation::from_name(&collation.value);
-        new.collation = found.ok_or_else(|| SqlError::new(448, &[&collation.value]))?;
+        new.collation = found.ok_or_else(|| super::clauses::no_collation(&collation.value))?;
     }
     let wider = widens(old.ty, ty) && new.collation == old.collation;
     if !wider || (old.nullable && !new.nullable) || new.collation != old.collation {

@@ -7,6 +7,7 @@
 use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, IndexKind, KeyTail, Table};
 use crate::rowcodec::{Lobs, TableLobs, key};
+use crate::session::cancelled;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{
@@ -19,7 +20,24 @@ fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
 }
 
-/// Calls `each` with the locator and bytes of every row of a table, in order of its base.
+/// Rows between two looks at the flag of a cancelled batch: some milliseconds of work.
+const ROWS_PER_LOOK: u32 = 256;
+
+/// Counts rows, and ends the statement when its batch was cancelled.
+#[derive(Default)]
+struct Ticks(u32);
+
+impl Ticks {
+    fn tick(&mut self, tx: &Transaction) -> SqlResult<()> {
+        self.0 = self.0.wrapping_add(1);
+        match self.0.is_multiple_of(ROWS_PER_LOOK) && tx.is_cancelled() {
+            true => Err(cancelled()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Calls `each` with the locator and bytes of every row of a table, in order of its base. Ends when `tx` is cancelled.
 pub(crate) fn for_each_row(
     tx: &mut Transaction,
     table: &Table,
@@ -27,9 +45,11 @@ pub(crate) fn for_each_row(
 ) -> SqlResult<()> {
     let hobt = table.base().hobt()?;
     let (mut locator, mut row) = (Vec::new(), Vec::new());
+    let mut ticks = Ticks::default();
     if table.is_heap() {
         let mut cursor = heap::scan(hobt, ScanLocks::None);
         loop {
+            ticks.tick(tx)?;
             match cursor.next(tx).map_err(sql)? {
                 None => return Ok(()),
                 Some((rid, bytes)) => {
@@ -44,6 +64,7 @@ pub(crate) fn for_each_row(
     }
     let mut cursor = btree::seek(hobt, KeyRange::default(), Direction::Forward, ScanLocks::None);
     loop {
+        ticks.tick(tx)?;
         match cursor.next(tx).map_err(sql)? {
             None => return Ok(()),
             Some((k, bytes)) => {
@@ -155,7 +176,9 @@ impl Entries {
         put: Put<'_>,
     ) -> SqlResult<()> {
         let mut sorted = self.sorter.sorted()?;
+        let mut ticks = Ticks::default();
         while let Some((k, value)) = sorted.next()? {
+            ticks.tick(tx)?;
             match put(tx, k, value) {
                 Ok(()) => {}
                 Err(StorageError::DuplicateKey) => {
@@ -216,6 +239,7 @@ pub(crate) fn base(
         lock_timeout_ms: -1,
         ..BeginSpec::default()
     });
+    let mut ticks = Ticks::default();
     let convert =
         |tx: &mut Transaction, reader: &mut Transaction, row: Vec<u8>| -> SqlResult<Vec<u8>> {
             if change.is_none() && source.layout.lobs(&row)?.is_empty() {
@@ -234,6 +258,7 @@ pub(crate) fn base(
     if target.is_heap() {
         let mut load = heap::HeapLoad::open(&to);
         for_each_row(&mut reader, source, |reader, _, row| {
+            ticks.tick(tx)?;
             let row = convert(tx, reader, row.to_vec())?;
             load.push(tx, &row).map_err(sql)
         })?;
@@ -246,6 +271,7 @@ pub(crate) fn base(
     let mut k = Vec::new();
     let mut values = vec![Value::Null; target.columns.len()];
     for_each_row(&mut reader, source, |reader, _, row| {
+        ticks.tick(tx)?;
         let row = convert(tx, reader, row.to_vec())?;
         for c in index.key.columns() {
             values[c.column] =
@@ -261,6 +287,7 @@ pub(crate) fn base(
     })?;
     let mut sorted = sorter.sorted()?;
     while let Some((k, row)) = sorted.next()? {
+        ticks.tick(tx)?;
         match load.push(tx, k, row) {
             Ok(()) => {}
             Err(StorageError::DuplicateKey) => {

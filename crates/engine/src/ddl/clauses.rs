@@ -28,11 +28,28 @@ pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(Sql
     }
     match names::resolve(name, &arguments, TypeUse::Declaration) {
         Some(resolved) => Ok((resolved?, false)),
-        None => match name.to_ascii_lowercase().as_str() {
-            known @ ("xml" | "text" | "ntext" | "image" | "geometry" | "geography"
-            | "hierarchyid") => Err(unsupported(format!("The data type '{known}'"))),
-            _ => Err(missing()),
-        },
+        None if is_absent_type(&ty.name) => {
+            Err(unsupported(format!("The data type '{}'", name.to_ascii_lowercase())))
+        }
+        None => Err(missing()),
+    }
+}
+
+/// A type of SQL Server that is not here.
+pub(crate) fn is_absent_type(name: &ast::ObjectName) -> bool {
+    const ABSENT: [&str; 7] =
+        ["xml", "text", "ntext", "image", "geometry", "geography", "hierarchyid"];
+    name.schema.as_ref().is_none_or(|s| s.is("sys")) && ABSENT.iter().any(|t| name.name.is(t))
+}
+
+/// For a collation that is not here: 40510 if its name is made as theirs are, else 448.
+pub(crate) fn no_collation(name: &str) -> Box<SqlError> {
+    let upper = name.to_ascii_uppercase();
+    let known = ["_CI_", "_CS_"].iter().any(|part| upper.contains(part))
+        || ["_BIN", "_BIN2", "_UTF8"].iter().any(|end| upper.ends_with(end));
+    match known {
+        true => unsupported(format!("The collation {name}")),
+        false => SqlError::new(448, &[&name]),
     }
 }
 

@@ -235,7 +235,7 @@ pub(crate) fn write_default(
     let column = &draft.columns[default.column];
     let (column_id, column_name) = (column.id, column.name.clone());
     if column.default.is_some() {
-        return Err(SqlError::new(1781, &[]));
+        return Err(could_not_create(cx, SqlError::new(1781, &[]))?);
     }
     let head = constraint(
         cx,
@@ -262,8 +262,11 @@ pub(crate) fn write_check(
     draft: &TableDraft,
     check: super::draft::CheckDraft,
 ) -> SqlResult<ObjectId> {
-    let column = check.column.map(|at| &draft.columns[at]);
-    let column_name = column.map_or_else(|| "".into(), |c| c.name.clone());
+    let written_with = check.column.map(|at| &draft.columns[at]);
+    let only = super::checks::only_column(&check.definition, &draft.columns);
+    let column = written_with.or(only.map(|at| &draft.columns[at]));
+    // A table's check has no column in the name that is made up for it.
+    let column_name = written_with.map_or_else(|| "".into(), |c| c.name.clone());
     let column_id = column.map_or(0, |c| c.id);
     let name = check.name.as_deref();
     let head = constraint(cx, owner, ObjectKind::Check, name, Some(&column_name), column_id)?;

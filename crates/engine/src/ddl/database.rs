@@ -6,8 +6,7 @@ use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::instance::Instance;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{
@@ -40,12 +39,12 @@ pub(crate) fn create_database(
     {
         return Err(unsupported("CONTAINMENT = PARTIAL"));
     }
-    if let Some(option) = s.options.first() {
-        return Err(unsupported(format!("CREATE DATABASE … WITH {}", option.name.value)));
+    for option in &s.options {
+        options::at_creation(option)?;
     }
     if let Some(collation) = &s.collation {
         match Collation::from_name(&collation.value) {
-            None => return Err(SqlError::new(448, &[&collation.value])),
+            None => return Err(super::clauses::no_collation(&collation.value)),
             Some(c) if c != Collation::default() => {
                 return Err(unsupported("A database collation other than the server's"));
             }
@@ -126,7 +125,7 @@ pub(super) fn file_spec(
     let name = spec.name.as_ref().map_or(default_name, |n| n.value.to_string());
     let path = match &spec.filename {
         None => default_path.to_path_buf(),
-        Some(path) => checked_path(cx, path)?,
+        Some(path) => super::paths::checked_path(cx, path)?,
     };
     let size = spec.size.map_or(default_size, |s| s.bytes());
     if size < MIN_FILE {
@@ -165,84 +164,6 @@ fn check_growth(name: &str, growth: Growth, max_size: Option<u64>) -> SqlResult<
         (Growth::Bytes(by), Some(max)) if by > max => Err(SqlError::new(5169, &[&name])),
         _ => Ok(()),
     }
-}
-
-/// Why a path that a user named is not used.
-pub(crate) enum PathRefusal {
-    /// It names no file.
-    Invalid(Box<SqlError>),
-    /// Its directory is not there.
-    NoDirectory,
-    /// It lies outside of the directories that the settings allow.
-    Outside,
-}
-
-impl PathRefusal {
-    pub(crate) fn system_error(&self) -> &'static str {
-        match self {
-            PathRefusal::Outside => {
-                "5(Access is denied. The setting file_roots lists the directories that are allowed.)"
-            }
-            _ => "3(The system cannot find the path specified.)",
-        }
-    }
-
-    /// For the file of a database: 5133, 5105.
-    fn file(self, path: &str) -> Box<SqlError> {
-        match self {
-            PathRefusal::Invalid(e) => e,
-            other => SqlError::new(5133, &[&path, &other.system_error()]),
-        }
-    }
-
-    /// For a backup device: 3201.
-    pub(crate) fn backup(self, device: &str) -> Box<SqlError> {
-        match self {
-            PathRefusal::Invalid(e) => e,
-            other => SqlError::new(3201, &[&device, &other.system_error()]),
-        }
-    }
-}
-
-/// A path that a user named: within the data directory or the roots that the settings allow (5133 otherwise), in a
-/// directory that is there.
-pub(crate) fn checked_path(cx: &StatementContext<'_>, path: &str) -> SqlResult<PathBuf> {
-    check_path(cx, path).map_err(|refusal| refusal.file(path))
-}
-
-/// The same, for other messages.
-pub(crate) fn check_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
-    let full = allowed_path(cx, path)?;
-    let disk = &cx.instance().options().env.disk;
-    match full.parent().map(|dir| disk.exists(dir)) {
-        Some(Ok(false)) => Err(PathRefusal::NoDirectory),
-        // What cannot be told now will be told by whoever opens the file.
-        _ => Ok(full),
-    }
-}
-
-/// The same, without a look at the disk.
-pub(crate) fn allowed_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
-    allowed_path_of(cx.instance(), path)
-}
-
-/// The same where there is no statement of its own: a function that reads a file.
-pub(crate) fn allowed_path_of(instance: &Instance, path: &str) -> Result<PathBuf, PathRefusal> {
-    if super::paths::local_name(path).is_empty() || path.contains('\n') || path.contains('\0') {
-        return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
-    }
-    let data_dir = instance.databases().data_dir();
-    let path = Path::new(super::paths::local_name(path));
-    let full = if path.is_absolute() { path.to_path_buf() } else { data_dir.join(path) };
-    if full.components().any(|c| c == Component::ParentDir) {
-        return Err(PathRefusal::Outside);
-    }
-    let roots = &instance.options().file_roots;
-    let allowed = full.starts_with(data_dir) || roots.iter().any(|r| full.starts_with(r));
-    if !allowed || full.file_name().is_none() {
-        return Err(PathRefusal::Outside);
-    }
-    Ok(full)
 }
 
 /// `DROP DATABASE`.
@@ -338,7 +259,13 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
         ast::AlterDatabaseAction::ModifyName(new) => {
             super::rename::modify_name(cx, &slot, &new.value)
         }
-        ast::AlterDatabaseAction::Collate(_) => Err(unsupported("ALTER DATABASE … COLLATE")),
+        ast::AlterDatabaseAction::Collate(name) => match Collation::from_name(&name.value) {
+            None => Err(super::clauses::no_collation(&name.value)),
+            Some(c) if c != Collation::default() => {
+                Err(unsupported("A database collation other than the server's"))
+            }
+            Some(_) => Ok(()),
+        },
         ast::AlterDatabaseAction::ScopedConfiguration { secondary, clear, option } => {
             super::scoped::alter(cx, &database, *secondary, *clear, option)
         }

@@ -252,7 +252,7 @@ impl TableDraft {
         let collation = match &c.collation {
             None => Collation::default(),
             Some(name) => Collation::from_name(&name.value)
-                .ok_or_else(|| SqlError::new(448, &[&name.value]))?,
+                .ok_or_else(|| super::clauses::no_collation(&name.value))?,
         };
         let nullable = match c.nullable {
             Some(nullable) => nullable,

@@ -7,6 +7,7 @@
 mod alter;
 mod alter_index;
 pub(crate) mod build;
+mod checks;
 mod clauses;
 mod create;
 pub(crate) mod database;
@@ -34,11 +35,11 @@ use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::{Collation, SqlType};
 
-pub(crate) use database::{
-    PathRefusal, allowed_path, allowed_path_of, check_path, checked_path, users_of,
-};
+pub(crate) use checks::of_column;
+pub(crate) use clauses::{is_absent_type, no_collation};
+pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
-pub(crate) use paths::local_name;
+pub(crate) use paths::{PathRefusal, backup_path, check_path, checked_path, require_directory};
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]

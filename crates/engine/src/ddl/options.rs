@@ -101,8 +101,44 @@ pub(crate) fn apply(
             ("DISABLE_BROKER", _) => Ok(()),
             ("PARAMETERIZATION", Some(ast::OptionValue::Word(w))) if w.is("SIMPLE") => Ok(()),
             ("QUERY_STORE", Some(ast::OptionValue::Off)) => Ok(()),
+            // `ON (INCREMENTAL = OFF)`, as scripts of Management Studio have it.
+            ("AUTO_CREATE_STATISTICS", Some(ast::OptionValue::List(list)))
+                if all_off(list, "INCREMENTAL") =>
+            {
+                Ok(())
+            }
+            ("FILESTREAM", Some(ast::OptionValue::List(list)))
+                if all_off(list, "NON_TRANSACTED_ACCESS") =>
+            {
+                Ok(())
+            }
             ("CURSOR_DEFAULT", Some(ast::OptionValue::Word(w))) if w.is("GLOBAL") => Ok(()),
             _ => Err(unsupported(format!("SET {name}"))),
         },
+    }
+}
+
+/// Nothing but `name = OFF`.
+fn all_off(list: &[ast::NamedOption], name: &str) -> bool {
+    list.iter().all(|o| {
+        o.name.is(name)
+            && match &o.value {
+                Some(ast::OptionValue::Off) => true,
+                Some(ast::OptionValue::Word(w)) => w.is("OFF"),
+                _ => false,
+            }
+    })
+}
+
+/// An option of `CREATE DATABASE … WITH`: what is so anyway may be said.
+pub(super) fn at_creation(option: &ast::NamedOption) -> SqlResult<()> {
+    use taffrail_types::Collation;
+    let is_default = |w: &ast::Ident| {
+        w.is("DATABASE_DEFAULT") || Collation::from_name(&w.value) == Some(Collation::default())
+    };
+    match (&*option.name.value.to_ascii_uppercase(), &option.value) {
+        ("CATALOG_COLLATION", Some(ast::OptionValue::Word(w))) if is_default(w) => Ok(()),
+        ("LEDGER" | "DB_CHAINING" | "TRUSTWORTHY", Some(ast::OptionValue::Off)) => Ok(()),
+        (name, _) => Err(unsupported(format!("CREATE DATABASE … WITH {name}"))),
     }
 }

@@ -150,9 +150,11 @@ pub(crate) fn check_row<'a>(
     for (name, p) in checks {
         match rt.test(p) {
             Ok(Some(false)) => {
+                let check = table.checks.iter().find(|c| c.name == *name);
+                let at = check.map_or_else(String::new, |c| crate::ddl::of_column(table, c));
                 failed = Err(SqlError::new(
                     547,
-                    &[&verb.text(), &"CHECK", name, &database.name, &table.head.qualified(), &""],
+                    &[&verb.text(), &"CHECK", name, &database.name, &table.head.qualified(), &at],
                 ));
             }
             Ok(_) => {}

@@ -78,7 +78,21 @@ fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
     ];
     let sys = schema.is_some_and(|s| s.eq_ignore_ascii_case("sys"));
     let name = name.to_ascii_lowercase();
-    let known = sys && FAMILIES.iter().any(|f| name.starts_with(f));
+    const NAMES: [&str; 11] = [
+        "asymmetric_keys",
+        "certificates",
+        "database_scoped_credentials",
+        "fulltext_catalogs",
+        "linked_logins",
+        "sequences",
+        "server_permissions",
+        "server_role_members",
+        "server_triggers",
+        "symmetric_keys",
+        "table_types",
+    ];
+    let known =
+        sys && (FAMILIES.iter().any(|f| name.starts_with(f)) || NAMES.contains(&&*name));
     known.then(|| unsupported_error(format_args!("sys.{name}")))
 }
 

@@ -23,6 +23,7 @@ impl Session {
             SwitchOption::AnsiNullDfltOn => s.ansi_null_dflt_on = on,
             SwitchOption::AnsiNullDfltOff => s.ansi_null_dflt_on = !on,
             SwitchOption::ArithAbort => s.arithabort = on,
+            SwitchOption::ArithIgnore => s.arithignore = on,
             SwitchOption::ConcatNullYieldsNull => s.concat_null_yields_null = on,
             SwitchOption::NumericRoundAbort => s.numeric_roundabort = on,
             // Cursors stay open over COMMIT and ROLLBACK.
@@ -44,7 +45,7 @@ impl Session {
             }
             // Browse mode adds hidden key columns for old client cursors: without it results are the plain ones.
             SwitchOption::NoBrowseTable | SwitchOption::ForcePlan => {}
-            SwitchOption::ArithIgnore | SwitchOption::RemoteProcTransactions if !on => {}
+            SwitchOption::RemoteProcTransactions if !on => {}
             _ if !on => {}
             other => {
                 return Err(crate::binder::unsupported_error(format_args!("SET {other:?} ON")));

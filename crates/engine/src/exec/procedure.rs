@@ -10,9 +10,7 @@ use crate::procs;
 use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
-use taffrail_base::procedure::{
-    SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE,
-};
+use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
@@ -115,7 +113,7 @@ impl Session {
         if let Some(p) = db.catalog.find_procedure(schema, name, self.id) {
             return Ok(Callee::User(db, p));
         }
-        system().ok_or_else(missing)
+        system().ok_or_else(|| procs::missing(schema, name, shown))
     }
 
     /// A procedure's module, compiled once for all sessions.

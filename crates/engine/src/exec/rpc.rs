@@ -6,11 +6,9 @@ use crate::rpc::{RpcCall, RpcProcedure};
 use crate::session::Prepared;
 use crate::sink::{Command, Done, DoneKind, ReturnValue};
 use std::sync::Arc;
-use taffrail_base::procedure::{
-    SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE,
-};
+use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{SqlType, Value, convert};
 
 fn text_argument(p: Option<&Passed>, number: &str, name: &str) -> SqlResult<String> {
     match p.and_then(|p| p.value.as_ref()) {
@@ -184,7 +182,22 @@ impl Interpreter<'_> {
                 let gone = |_| Unwind::Gone;
                 self.sink.return_status(r.status).map_err(gone)?;
                 for (n, value, ty) in r.outputs {
-                    let name = params.get(n).map(|p| p.name.clone()).unwrap_or_default();
+                    let param = params.get(n);
+                    let name = param.map(|p| p.name.clone()).unwrap_or_default();
+                    // The client's parameter is the caller's variable: it has its type, not that of the declaration.
+                    let (value, ty) = match param {
+                        Some(p) if p.ty != ty => match convert::cast(
+                            &value,
+                            ty,
+                            p.ty,
+                            None,
+                            convert::Conversion::Implicit,
+                        ) {
+                            Ok(converted) => (converted, p.ty),
+                            Err(_) => (value, ty),
+                        },
+                        _ => (value, ty),
+                    };
                     let out = ReturnValue { ordinal: n as u16, name, ty, value };
                     self.sink.return_value(out).map_err(gone)?;
                 }

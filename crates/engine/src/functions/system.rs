@@ -46,9 +46,18 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Connection, &a[0])).per_statement(),
     Function::new("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Session, &a[0])).per_statement(),
     Function::new("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Server, &a[0])).per_statement(),
+    Function::new("FULLTEXTSERVICEPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Int), |_, a| Ok(fulltext_property(&a[0]))),
     Function::new("COLLATIONPROPERTY", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), collation_property),
     Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)), variant_property),
 ];
+
+/// FULLTEXTSERVICEPROPERTY: there is no full-text search.
+fn fulltext_property(name: &Value) -> Value {
+    let known = |n: &str| {
+        n.eq_ignore_ascii_case("IsFullTextInstalled") || n.eq_ignore_ascii_case("ResourceUsage")
+    };
+    name.as_text().filter(|n| known(n)).map_or(Value::Null, |_| Value::Int(0))
+}
 
 fn identity(c: &Call<'_>, args: &[Value], which: usize) -> Value {
     let table = args[0].as_text();

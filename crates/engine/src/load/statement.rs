@@ -14,7 +14,7 @@ use crate::bulk::{BulkOptions, BulkPlan, BulkTarget};
 use crate::catalog::Table;
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::ddl::database::{PathRefusal, check_path};
+use crate::ddl::{PathRefusal, check_path};
 use crate::exec::interpret::Interpreter;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};

@@ -11,8 +11,10 @@
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
-//! | `lock.sql`, `renamedb.sql` | sp_lock, sp_renamedb |
+//! | `lock.sql`, `renamedb.sql`, `helpconstraint.sql` | sp_lock, sp_renamedb, sp_helpconstraint |
+//! | [`absent`] | those of SQL Server that are refused as missing |
 
+mod absent;
 mod errorlog;
 mod help;
 mod odbc;
@@ -56,6 +58,7 @@ pub struct SystemProcedure {
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
 const LOCK: &str = include_str!("lock.sql");
+const HELPCONSTRAINT: &str = include_str!("helpconstraint.sql");
 const RENAMEDB: &str = include_str!("renamedb.sql");
 
 static PROCEDURES: &[SystemProcedure] = &[
@@ -63,6 +66,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
     SystemProcedure { name: "sp_rename", body: Body::Native(rename::rename) },
     SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
+    SystemProcedure { name: "sp_helpconstraint", body: Body::Sql(HELPCONSTRAINT) },
     SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
     SystemProcedure { name: "xp_fixeddrives", body: Body::Native(space::fixed_drives) },
     SystemProcedure { name: "sp_flush_log", body: Body::Native(flush_log) },
@@ -114,6 +118,19 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemProcedure
     match schema.map(fold).as_deref() {
         None | Some("" | "dbo" | "sys") => BY_NAME.get(&fold(name)).map(|n| &PROCEDURES[*n]),
         Some(_) => None,
+    }
+}
+
+/// What is said of a name that no procedure has: 40510 if it is one of SQL Server's that is not here, else 2812.
+pub fn missing(
+    schema: Option<&str>,
+    name: &str,
+    shown: &dyn std::fmt::Display,
+) -> Box<SqlError> {
+    let system = matches!(schema.map(fold).as_deref(), None | Some("" | "dbo" | "sys"));
+    match system && absent::is_absent(name) {
+        true => SqlError::new(40510, &[&format_args!("The procedure {name}")]),
+        false => SqlError::new(2812, &[shown]).with_state(62),
     }
 }
 

@@ -113,7 +113,15 @@ fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlR
         if c.head.kind == ObjectKind::Check {
             let mut cells = object_cells(&c.head);
             let named = c.head.system_named;
-            cells.extend(row![false, false, false, c.detail, &c.definition, true, named]);
+            cells.extend(row![
+                c.disabled,
+                false,
+                c.not_trusted,
+                c.detail,
+                &c.definition,
+                true,
+                named
+            ]);
             rows.push(cells);
         }
     });

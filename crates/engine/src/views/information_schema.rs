@@ -24,6 +24,10 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         view("PARAMETERS", &["SPECIFIC_CATALOG nvarchar(128)? · SPECIFIC_SCHEMA nvarchar(128)? · SPECIFIC_NAME nvarchar(128)! · ORDINAL_POSITION int! · PARAMETER_MODE nvarchar(10)? · IS_RESULT nvarchar(10)? · AS_LOCATOR nvarchar(10)? · PARAMETER_NAME nvarchar(128)? · DATA_TYPE nvarchar(128)? · CHARACTER_MAXIMUM_LENGTH int? · CHARACTER_OCTET_LENGTH int? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · DATETIME_PRECISION smallint?"], parameters),
         view("VIEWS", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · VIEW_DEFINITION nvarchar(4000)? · CHECK_OPTION varchar(7)? · IS_UPDATABLE varchar(2)!"], |_, _, _| Ok(())),
         view("TABLE_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_TYPE varchar(11)? · IS_DEFERRABLE varchar(2)! · INITIALLY_DEFERRED varchar(2)!"], table_constraints),
+        view("CONSTRAINT_TABLE_USAGE", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname!"], constraint_table_usage),
+        view("CHECK_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · CHECK_CLAUSE nvarchar(4000)?"], check_constraints),
+        view("REFERENTIAL_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · UNIQUE_CONSTRAINT_CATALOG nvarchar(128)? · UNIQUE_CONSTRAINT_SCHEMA nvarchar(128)? · UNIQUE_CONSTRAINT_NAME sysname? · MATCH_OPTION varchar(7)? · UPDATE_RULE varchar(11)? · DELETE_RULE varchar(11)?"], |_, _, _| Ok(())),
+        view("SEQUENCES", &["SEQUENCE_CATALOG nvarchar(128)? · SEQUENCE_SCHEMA nvarchar(128)? · SEQUENCE_NAME nvarchar(128)! · DATA_TYPE nvarchar(128)? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · START_VALUE sql_variant! · MINIMUM_VALUE sql_variant! · MAXIMUM_VALUE sql_variant! · INCREMENT sql_variant! · CYCLE_OPTION int? · DECLARED_DATA_TYPE int? · DECLARED_NUMERIC_PRECISION int? · DECLARED_NUMERIC_SCALE int?"], |_, _, _| Ok(())),
         view("KEY_COLUMN_USAGE", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME nvarchar(128)! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · COLUMN_NAME nvarchar(128)? · ORDINAL_POSITION int!"], key_column_usage),
     ]);
 }
@@ -154,6 +158,27 @@ fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
             rows.push(cells);
         }
     }
+    Ok(())
+}
+
+fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    constraints(cx, |_, c| {
+        if c.head.kind == ObjectKind::Check {
+            rows.push(row![&cx.database.name, &c.head.schema, &c.head.name, &c.definition]);
+        }
+    });
+    Ok(())
+}
+
+fn constraint_table_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let name = &cx.database.name;
+    constraints(cx, |t, c| {
+        use ObjectKind::{Check, PrimaryKey, Unique};
+        if matches!(c.head.kind, PrimaryKey | Unique | Check) {
+            let (table, own) = (&t.head, &c.head);
+            rows.push(row![name, &table.schema, &table.name, name, &own.schema, &own.name]);
+        }
+    });
     Ok(())
 }
 

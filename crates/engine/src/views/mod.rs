@@ -317,7 +317,12 @@ mod tests {
         let spans = text.split('`').skip(1).step_by(2);
         let word = |c: char| !c.is_ascii_alphanumeric() && c != '_';
         let mut known: Vec<String> = spans.flat_map(|s| s.split(word)).map(fold).collect();
-        known.extend(["STRING_SPLIT", "GENERATE_SERIES"].iter().filter(|n| text.contains(**n)).map(|n| fold(n)));
+        known.extend(
+            ["STRING_SPLIT", "GENERATE_SERIES"]
+                .iter()
+                .filter(|n| text.contains(**n))
+                .map(|n| fold(n)),
+        );
         let views = all().iter().map(|v| v.name);
         let procedures = crate::procs::names().map(|(name, _)| name);
         let missing: Vec<&str> =

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::world::{FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
-use crate::{
-    Disk, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
-};
+use crate::{Disk, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
 
 pub(super) struct SimDisk {
     pub world: SimWorld,

@@ -2,7 +2,7 @@
 //!
 //! Idle: the data file is copied as `cp` does, with a sync, and backed up, in turn. The source of a copy is cold (the
 //! server reads past the page cache, so its files never are in it), or it lies in the page cache as a file that has just
-//! been copied does; both are told.
+//! been copied does; both are told. What a removed file leaves to be discarded is out of the way before the next is measured.
 //!
 //! Under load: eight clients insert all the time, each insert a commit; a window without a backup and a window that one
 //! backup fills take turns, and a window is compared with the mean of its neighbours.
@@ -41,19 +41,24 @@ pub fn backup(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Fig
         client
             .run("BACKUP DATABASE bench TO DISK = 'bench.bak' WITH FORMAT, COPY_ONLY")
             .map_err(io::Error::other)?;
-        let took = began.elapsed();
+        Ok(began.elapsed())
+    };
+    let remove = || -> io::Result<()> {
         std::fs::remove_file(data.join("backup/bench.bak"))?;
-        Ok(took)
+        settle(dir)
     };
     let (mut cold, mut warm, mut idle) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..amounts.rounds {
-        cold.push(mb_per_s(length, sequential::copy(&file, &copy, true)?));
-        idle.push(mb_per_s(bytes, take()?));
-        warm.push(mb_per_s(length, sequential::copy(&file, &copy, false)?));
-        idle.push(mb_per_s(bytes, take()?));
+        for (from_disk, copies) in [(true, &mut cold), (false, &mut warm)] {
+            settle(dir)?;
+            copies.push(mb_per_s(length, sequential::copy(&file, &copy, from_disk)?));
+            settle(dir)?;
+            idle.push(mb_per_s(bytes, take()?));
+            remove()?;
+        }
     }
     let (cold, warm, idle) = (median(cold), median(warm), median(idle));
-    let pace = under_load(&server, amounts, bytes, &mut take)?;
+    let pace = under_load(&server, amounts, bytes, &mut take, &remove)?;
     drop(server);
     std::fs::remove_dir_all(&data)?;
     let figure = |work: &str, engine: &str, value: f64, unit, note: String| Figure {
@@ -109,6 +114,11 @@ pub fn backup(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Fig
     ])
 }
 
+/// What was written and removed so far no longer keeps the device busy: the file system's journal is written, freed blocks are discarded.
+fn settle(dir: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(std::fs::File::open(dir)?)?)
+}
+
 /// A database of which nearly every page is in use.
 fn fill(server: &Taffrail, amounts: Amounts) -> io::Result<()> {
     let mb = amounts.database_mb;
@@ -158,6 +168,7 @@ fn under_load(
     amounts: Amounts,
     bytes: u64,
     take: &mut dyn FnMut() -> io::Result<Duration>,
+    remove: &dyn Fn() -> io::Result<()>,
 ) -> io::Result<Pace> {
     let commits: Vec<AtomicU64> = (0..CLIENTS).map(|_| AtomicU64::new(0)).collect();
     let over = AtomicBool::new(false);
@@ -200,6 +211,7 @@ fn under_load(
                 let (began, before) = (Instant::now(), total());
                 let took = take()?;
                 let rate = (total() - before) / began.elapsed().as_secs_f64();
+                remove()?;
                 // What the clients have logged is not to make the next backup longer.
                 log.run("BACKUP LOG bench TO DISK = 'NUL'").map_err(io::Error::other)?;
                 quiet = took.clamp(Duration::from_secs(1), Duration::from_secs(4));

@@ -164,7 +164,10 @@ pub fn one_client(
             "1 client, of device + wire",
             "bare server",
             |s| (s.write + s.round_trip) / s.bare.1,
-            format!("write + answer {:.1} us; no server on this machine can do better", us(bare_insert)),
+            format!(
+                "write + answer {:.1} us; no server on this machine can do better",
+                us(bare_insert)
+            ),
         ),
         ratio(
             "1 client, of a bare server",

@@ -9,7 +9,9 @@ use taffrail_lab::bench::peers::{Peer, mariadb::MariaDb, postgres::Postgres, sql
 use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
-use taffrail_lab::bench::{Figure, backup, bare, bandwidth, bulk, growth, print_table, reading, vlfs};
+use taffrail_lab::bench::{
+    Figure, backup, bandwidth, bare, bulk, growth, print_table, reading, vlfs, wire,
+};
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
@@ -184,7 +186,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         }
         if wanted("clients") {
             if a.counts.contains(&1) {
-                figures.extend(taffrail_lab::bench::wire::one_client(&ours, &dir, &probe, a.scale)?);
+                figures.extend(wire::one_client(&ours, &dir, &probe, a.scale)?);
             }
             figures.extend(rows::clients(&peers, &probe, &a.counts, a.scale)?);
         }

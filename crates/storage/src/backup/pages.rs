@@ -14,7 +14,7 @@ use taffrail_base::{FileId, PAGE_BYTES, PageId};
 use taffrail_io::AlignedBuf;
 
 use super::error::{BackupError, BackupResult};
-use super::media::{BLOCK, CONTENT_MAX, Kind};
+use super::media::{BLOCK, Kind};
 use super::writer::SetWriter;
 use crate::buffer::Access;
 use crate::codec::{Put, Take};
@@ -26,8 +26,6 @@ use crate::layout::{
 };
 use crate::page::{BITMAP_BITS, PAGE_VERSION, PFS_ALLOCATED, Page};
 
-/// Pages of a chunk at most.
-const CHUNK_PAGES: u32 = (CONTENT_MAX / PAGE_BYTES) as u32;
 /// Runs of a chunk at most, so that they fit its table.
 const CHUNK_RUNS: usize = 128;
 
@@ -157,14 +155,16 @@ impl Database {
             // As many as a chunk takes.
             let mut chunk: Vec<Run> = Vec::new();
             let mut pages = 0;
+            let most = (pace.piece_max() / PAGE_BYTES) as u32;
+            set.one_at_a_time(pace.gives_way());
             loop {
-                let n = run.count.min(CHUNK_PAGES - pages);
+                let n = run.count.min(most - pages);
                 chunk.push(Run { count: n, ..run });
                 pages += n;
                 run = Run { first: run.first + n, count: run.count - n, ..run };
                 current = if run.count > 0 { Some(run) } else { rest.next() };
                 match current {
-                    Some(next) if pages < CHUNK_PAGES && chunk.len() < CHUNK_RUNS => run = next,
+                    Some(next) if pages < most && chunk.len() < CHUNK_RUNS => run = next,
                     _ => break,
                 }
             }
@@ -173,8 +173,9 @@ impl Database {
             for r in &chunk {
                 done.add(r.file, u64::from(r.count));
             }
-            set.put(Kind::Pages, encode_runs(&chunk), buf, pages as usize * PAGE_BYTES)?;
-            pace.step(done.total(), total)?;
+            let bytes = pages as usize * PAGE_BYTES;
+            set.put(Kind::Pages, encode_runs(&chunk), buf, bytes)?;
+            pace.step(done.total(), total, bytes as u64)?;
         }
         Ok(done)
     }

@@ -372,11 +372,13 @@ impl Database {
         let mut total = 0;
         while let Some(b) = reader.next().map_err(log_error)? {
             total += b.bytes.len() as u64;
-            let fits = |c: &LogChunk| c.vlf == b.vlf && c.len + b.bytes.len() <= CONTENT_MAX;
+            let fits = |c: &LogChunk| c.vlf == b.vlf && c.len + b.bytes.len() <= pace.piece_max();
             if !chunk.as_ref().is_some_and(fits) {
                 if let Some(c) = chunk.take() {
+                    let bytes = c.len as u64;
                     c.put(set)?;
-                    pace.step(0, 0)?;
+                    pace.step(0, 0, bytes)?;
+                    set.one_at_a_time(pace.gives_way());
                 }
                 chunk = Some(LogChunk { vlf: b.vlf, buf: set.buffer(), len: 0 });
             }

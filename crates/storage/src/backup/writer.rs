@@ -1,4 +1,5 @@
-//! Writing a set: chunks in turn to the families, several writes in flight in each.
+//! Writing a set: chunks in turn to the families, several writes in flight in each while the next chunk is read; one at a time while
+//! the backup gives way to others (see [`super::pace`]).
 //!
 //! A chunk's buffer is filled where it will be written from: pages are read from the data file straight behind the room for the chunk's
 //! first block, so that a page is copied by the devices alone.
@@ -44,6 +45,7 @@ pub(super) struct SetWriter {
     spare: Vec<AlignedBuf>,
     packed: Vec<u8>,
     finished: bool,
+    one_at_a_time: bool,
 }
 
 impl SetWriter {
@@ -141,12 +143,18 @@ impl SetWriter {
             spare: Vec::new(),
             packed: Vec::new(),
             finished: false,
+            one_at_a_time: false,
         })
     }
 
     /// The labels of the families.
     pub fn labels(&self) -> Vec<MediaLabel> {
         self.targets.iter().map(|t| t.label.clone()).collect()
+    }
+
+    /// From now on a write has ended before the next chunk is read, or several are in flight.
+    pub fn one_at_a_time(&mut self, yes: bool) {
+        self.one_at_a_time = yes;
     }
 
     /// A buffer for a chunk: the content goes behind its first block.
@@ -239,7 +247,7 @@ impl SetWriter {
         header.write(&mut buf);
         let len = BLOCK + padded(stored);
         self.stored += len as u64;
-        let back = target.write(buf, len)?;
+        let back = target.write(buf, len, self.one_at_a_time)?;
         self.spare.extend(back);
         Ok(())
     }
@@ -291,8 +299,8 @@ impl Target {
         Target { volume, label, at, reserved: at, in_flight: 0 }
     }
 
-    /// Starts the write of a chunk; gives back buffers of writes that ended.
-    fn write(&mut self, buf: AlignedBuf, len: usize) -> BackupResult<Vec<AlignedBuf>> {
+    /// Starts the write of a chunk, or, `alone`, waits for it and those before; gives back buffers of writes that ended.
+    fn write(&mut self, buf: AlignedBuf, len: usize, alone: bool) -> BackupResult<Vec<AlignedBuf>> {
         let offset = self.at;
         self.at += len as u64;
         let Some(volume) = &self.volume else { return Ok(vec![buf]) };
@@ -305,11 +313,15 @@ impl Target {
                 Err(e) => return Err(device("write")(e)),
             };
         }
-        volume
-            .submit(vec![WriteOp { token: offset, offset, buf, len }])
-            .map_err(device("write"))?;
+        let op = WriteOp { token: offset, offset, buf, len };
+        match alone {
+            true => volume.submit(vec![op]),
+            false => volume.start(op),
+        }
+        .map_err(device("write"))?;
         self.in_flight += 1;
-        if self.in_flight > IN_FLIGHT { self.drain(1) } else { Ok(Vec::new()) }
+        let most = if alone { 0 } else { IN_FLIGHT };
+        if self.in_flight > most { self.drain(self.in_flight - most) } else { Ok(Vec::new()) }
     }
 
     fn drain(&mut self, at_least: usize) -> BackupResult<Vec<AlignedBuf>> {

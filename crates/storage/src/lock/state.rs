@@ -136,7 +136,8 @@ impl TxLockState {
         self.cancelled = Some(flag);
     }
 
-    pub(super) fn is_cancelled(&self) -> bool {
+    /// The flag of [`TxLockState::cancel_with`] is set.
+    pub fn is_cancelled(&self) -> bool {
         self.cancelled.as_ref().is_some_and(|c| c.load(Relaxed))
     }
 

@@ -195,6 +195,11 @@ impl Transaction {
         self.locks.cancel_with(flag);
     }
 
+    /// That flag is set: long work that waits for no lock looks now and then.
+    pub fn is_cancelled(&self) -> bool {
+        self.locks.is_cancelled()
+    }
+
     /// Its locks, for settings that storage does not know (deadlock priority) and for views.
     pub fn locks_mut(&mut self) -> &mut TxLockState {
         &mut self.locks

@@ -155,8 +155,7 @@ impl TxnTable {
     /// Puts an unfinished transaction back that restart found.
     pub fn adopt(&self, t: &ActiveTxn) -> Arc<TxnEntry> {
         let nobody = SessionId(0);
-        let mut entry =
-            TxnEntry::new(t.id, t.first, t.system, nobody, "recovered", UtcTime(0));
+        let mut entry = TxnEntry::new(t.id, t.first, t.system, nobody, "recovered", UtcTime(0));
         entry.last = AtomicU64::new(t.last.0);
         entry.undo_next = AtomicU64::new(t.undo_next.0);
         let entry = Arc::new(entry);

@@ -6,6 +6,7 @@ mod crashes;
 mod files;
 mod images;
 mod media;
+mod pace;
 mod restarts;
 mod speed;
 mod support;

@@ -5,9 +5,8 @@
 use super::columns::Column;
 use super::decode::Decoder;
 use super::{bound, columns_at};
-use crate::ddl::{PathRefusal, allowed_path_of};
+use crate::ddl::backup_path;
 use crate::views::{RowStream, ViewContext};
-use std::path::{Path, PathBuf};
 use taffrail_base::{Lsn, SqlError, SqlResult};
 use taffrail_storage::backup::{BackupError, Device, SetRecords};
 use taffrail_types::Value;
@@ -49,7 +48,8 @@ pub(super) fn open(
     };
     let mut devices = Vec::new();
     for name in &names {
-        devices.push(Device::Disk(path(cx, name)?));
+        let path = backup_path(&cx.session.instance, name);
+        devices.push(Device::Disk(path.map_err(|refusal| refusal.backup(name))?));
     }
     let env = &cx.session.instance.options().env;
     let records = SetRecords::open(env, &devices, position).map_err(|e| told(&e, &name))?;
@@ -58,16 +58,6 @@ pub(super) fn open(
     let own = records.header.database == cx.database.name;
     let decoder = Decoder::new(cx.database, &columns, own);
     Ok(Box::new(DumpScan { records, decoder, columns, first, last, name }))
-}
-
-/// As BACKUP and RESTORE understand a path: relative ones lie in `backup` under the data directory.
-fn path(cx: &ViewContext<'_>, name: &str) -> SqlResult<PathBuf> {
-    let instance = &cx.session.instance;
-    let full = match Path::new(name).is_absolute() {
-        true => PathBuf::from(name),
-        false => instance.databases().data_dir().join("backup").join(name),
-    };
-    allowed_path_of(instance, &full.to_string_lossy()).map_err(|r: PathRefusal| r.backup(name))
 }
 
 fn told(e: &BackupError, name: &str) -> Box<SqlError> {

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use taffrail_base::SessionId;
 
 use super::super::{
-    Granted, LockError, LockLimits, LockManager, LockMode, ModeSet, ResourceKind,
-    TxLockState,
+    Granted, LockError, LockLimits, LockManager, LockMode, ModeSet, ResourceKind, TxLockState,
 };
 use super::{object, owner, quick, row, until, waiters};
 
