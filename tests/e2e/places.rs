@@ -62,8 +62,13 @@ fn backups_and_files_under_a_relative_data_directory() {
         first(&server, "shop", "SELECT STRING_AGG(physical_name, ' ') FROM sys.database_files");
     let expected = format!("{0}/data/shop.mdf {0}/more/shop_log.ldf", folder.display());
     assert_eq!(names, expected);
+    // What the disk refuses is told in the error log too.
+    let refused = c.run("ALTER DATABASE shop MODIFY FILE (NAME = shop, SIZE = 15TB)").unwrap_err();
+    assert!(refused.to_string().contains("MODIFY FILE encountered"), "{refused}");
     drop(c);
     assert!(server.stop().success());
+    let log = fs::read_to_string(folder.join("data/log/errorlog")).unwrap();
+    assert!(log.contains("Database 'shop': MODIFY FILE encountered"), "{log}");
     // From another working directory it is the same server.
     let server = Server::start(&folder.join("data"), &["--file-root", more.to_str().unwrap()]);
     assert_eq!(first(&server, "shop", "SELECT COUNT(*) FROM sys.database_files"), "2");

@@ -130,10 +130,12 @@ fn a_backups_records_are_those_that_the_log_had() {
     let full = c.rows("SELECT CASE WHEN COUNT(*) > 0 THEN 1 END FROM fn_dump_dblog(NULL, NULL, 'DISK', 1, 'd.bak')");
     assert_eq!(full, "1");
     // A path as Windows writes it means what it means to BACKUP.
+    c.ok("INSERT t VALUES (3, 'later')");
     c.ok(r"BACKUP LOG d TO DISK = 'E:\Backup\d3.trn' WITH INIT");
     for path in [r"E:\Backup\d3.trn", "d3.trn"] {
         let call = format!("fn_dump_dblog(NULL, NULL, 'DISK', 1, '{path}')");
-        assert_ne!(c.rows(&format!("SELECT COUNT(*) FROM {call}")), "0", "{path}");
+        let query = format!("SELECT 'some' FROM {call} HAVING COUNT(*) > 0");
+        assert_eq!(c.rows(&query), "some", "{path}");
     }
     for (call, number) in [
         ("NULL, NULL, 'DISK', 1, 'd1.trn'", 3132),

@@ -169,6 +169,16 @@ fn remote_calls() {
         ),
         "status 0\nout 2 @y = 9\ndone proc 0xe0"
     );
+    // What comes back is the client's variable, of its type, whatever the declaration says.
+    call(
+        RpcProcedure::Name("sp_executesql".into()),
+        vec![text("EXEC ('CREATE PROCEDURE half @o decimal(9, 2) OUTPUT AS SET @o = @o / 2')")],
+    );
+    let given = RpcParam { by_ref: true, ..int("@o", 7) };
+    assert_eq!(
+        call(RpcProcedure::Name("half".into()), vec![given]),
+        "status 0\nout 0 @o = 3\ndone proc 0xe0"
+    );
     assert!(call(RpcProcedure::Name("[sys].[nothing]".into()), vec![]).starts_with("Msg 2812"));
 }
 

@@ -138,7 +138,11 @@ fn a_full_disk_says_so_and_submitted_writes_come_back() {
     world.set_capacity(8192);
     assert!(v.allocate(4096, 8192).unwrap_err().is_full());
     assert!(v.write_at(8192, &filled(512, 1)).unwrap_err().is_full());
+    let available = || world.env().disk.space(Path::new(FILE)).unwrap().available;
+    assert_eq!(available(), 4096);
     v.allocate(4096, 4096).unwrap();
+    assert_eq!(available(), 0);
+    assert!(world.env().disk.space(Path::new("/elsewhere")).is_err());
     let op = |token, offset| WriteOp { token, offset, buf: filled(512, 7), len: 512 };
     v.submit((0..8).map(|n| op(n, n * 512)).collect()).unwrap();
     let mut tokens = Vec::new();

@@ -6,9 +6,7 @@
 //!
 //! 1. Who is alone never yields: the last write that ended had nobody who waited and no other write beside it.
 //! 2. Where a yield lasted long, the processor went to somebody who computes, not to a committer: then none is tried for
-//!    a while, twice as long each time that this happens again, and half as long again only after as many short yields.
-//!    (One short yield proves nothing: with a compiler running beside the server every tenth yield took a slice of the
-//!    processor, milliseconds, and the nine others would each have forgiven it.)
+//!    a while, twice as long each time that this happens again.
 //!
 //! The numbers are hints: a lost update changes when somebody yields and nothing else.
 
@@ -27,10 +25,8 @@ pub(crate) struct Company {
     together: AtomicBool,
     /// So many commits more do not yield.
     skip: AtomicU32,
-    /// What `skip` was set to last; halved whenever as many yields in a row were short.
+    /// What `skip` was set to last; 0 after a short yield.
     penalty: AtomicU32,
-    /// Short yields since the last long one, or since `penalty` was halved.
-    short: AtomicU32,
 }
 
 impl Company {
@@ -58,20 +54,12 @@ impl Company {
 
     /// A yield lasted so long.
     pub fn yielded(&self, ns: u64) {
-        let penalty = self.penalty.load(Relaxed);
-        if ns > LONG_NS {
-            let penalty = (2 * penalty).clamp(SKIP_FIRST, SKIP_MAX);
-            self.penalty.store(penalty, Relaxed);
-            self.skip.store(penalty, Relaxed);
-            self.short.store(0, Relaxed);
-        } else if penalty > 0 {
-            let short = self.short.load(Relaxed) + 1;
-            let enough = short >= penalty;
-            self.short.store(if enough { 0 } else { short }, Relaxed);
-            if enough {
-                self.penalty.store(if penalty > SKIP_FIRST { penalty / 2 } else { 0 }, Relaxed);
-            }
-        }
+        let penalty = match ns > LONG_NS {
+            false => 0,
+            true => (2 * self.penalty.load(Relaxed)).clamp(SKIP_FIRST, SKIP_MAX),
+        };
+        self.penalty.store(penalty, Relaxed);
+        self.skip.store(penalty, Relaxed);
     }
 }
 
@@ -94,22 +82,15 @@ mod tests {
     }
 
     #[test]
-    fn long_yields_make_pauses_that_grow_and_many_short_ones_shrink_them() {
+    fn long_yields_make_pauses_that_grow_and_a_short_one_ends_them() {
         let company = Company::default();
         company.note(true);
         for pause in [64, 128, 256] {
             company.yielded(LONG_NS + 1);
             assert_eq!(commits_without_a_yield(&company), pause);
         }
-        // Yielding goes on, and the next long one is still one too many.
-        (0..255).for_each(|_| company.yielded(LONG_NS));
+        company.yielded(LONG_NS);
         assert_eq!(commits_without_a_yield(&company), 0);
-        company.yielded(LONG_NS + 1);
-        assert_eq!(commits_without_a_yield(&company), 512);
-        // All forgiven: 512 + 256 + 128 + 64 short ones.
-        (0..960).for_each(|_| company.yielded(LONG_NS));
-        company.yielded(LONG_NS + 1);
-        assert_eq!(commits_without_a_yield(&company), 64);
         (0..40).for_each(|_| company.yielded(u64::MAX));
         assert_eq!(commits_without_a_yield(&company), SKIP_MAX);
     }

@@ -69,6 +69,7 @@ mod membership;
 pub mod offline;
 mod open;
 mod options;
+mod pulse;
 pub mod raw;
 mod reader;
 mod record;

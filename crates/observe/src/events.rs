@@ -51,7 +51,7 @@ pub enum Event {
     Deadlock { victim: SessionId, others: Vec<SessionId> },
     /// An I/O operation failed; the text is for the error log.
     IoError { database: DatabaseId, text: String },
-    /// Work that nobody waits for failed; the text is for the error log.
+    /// Work that nobody waits for failed, or the system refused what a statement asked; the text is for the error log.
     BackgroundError { database: DatabaseId, text: String },
     /// A backup or restore has ended, or a backup has failed; the text is for the error log.
     Backup { database: DatabaseId, text: String, failed: bool },

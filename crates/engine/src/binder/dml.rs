@@ -323,7 +323,11 @@ pub(crate) fn bind_text(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Ex
 }
 
 /// A CHECK's condition: slot `n` is column `n` of the table.
-pub(crate) fn bind_check(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> SqlResult<Pred> {
+pub(crate) fn bind_check(
+    meta: &dyn super::Metadata,
+    table: &Arc<Table>,
+    text: &str,
+) -> SqlResult<Pred> {
     let batch = format!("SELECT 1 WHERE {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;

@@ -9,6 +9,7 @@ use crate::database::Database;
 use std::path::Path;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::{Event, EventRing};
 use taffrail_storage::{
     CreateSpec, DataFileSpec, FileInfo, FileKind, Growth, LOG_FILE_BYTES_MAX, RecoveryModel,
     StorageError,
@@ -444,7 +445,17 @@ fn modify_file(
         }
     }
     match size {
-        Some(size) => grow_file(database, file, size.next_multiple_of(8192)),
+        Some(size) => {
+            let grown = grow_file(database, file, size.next_multiple_of(8192));
+            if let Err(e) = &grown
+                && e.number == 5149
+            {
+                // What the system refused is for whoever looks after the disk, too.
+                let text = e.message.to_string();
+                EventRing::global().push(Event::BackgroundError { database: database.id, text });
+            }
+            grown
+        }
         None => Ok(()),
     }
 }

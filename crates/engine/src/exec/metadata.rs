@@ -91,8 +91,7 @@ fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
         "symmetric_keys",
         "table_types",
     ];
-    let known =
-        sys && (FAMILIES.iter().any(|f| name.starts_with(f)) || NAMES.contains(&&*name));
+    let known = sys && (FAMILIES.iter().any(|f| name.starts_with(f)) || NAMES.contains(&&*name));
     known.then(|| unsupported_error(format_args!("sys.{name}")))
 }
 

@@ -122,11 +122,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemProcedure
 }
 
 /// What is said of a name that no procedure has: 40510 if it is one of SQL Server's that is not here, else 2812.
-pub fn missing(
-    schema: Option<&str>,
-    name: &str,
-    shown: &dyn std::fmt::Display,
-) -> Box<SqlError> {
+pub fn missing(schema: Option<&str>, name: &str, shown: &dyn std::fmt::Display) -> Box<SqlError> {
     let system = matches!(schema.map(fold).as_deref(), None | Some("" | "dbo" | "sys"));
     match system && absent::is_absent(name) {
         true => SqlError::new(40510, &[&format_args!("The procedure {name}")]),

@@ -69,6 +69,32 @@ impl Taffrail {
         self.child.wait().map(|_| ())
     }
 
+    /// Waits until nothing is written any more: a new log is zeroed ahead in the background, and whoever commits beside that
+    /// is measured beside that. Half a second without a write is rest; a server that never rests is measured as it is.
+    pub fn rest(&self) -> io::Result<()> {
+        const QUIET: Duration = Duration::from_millis(500);
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let began = Instant::now();
+        let mut before = self.written()?;
+        while began.elapsed() < PATIENCE {
+            std::thread::sleep(QUIET);
+            let now = self.written()?;
+            if now == before {
+                break;
+            }
+            before = now;
+        }
+        Ok(())
+    }
+
+    /// Bytes that the process has sent to the device so far.
+    fn written(&self) -> io::Result<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/io", self.child.id()))?;
+        text.lines()
+            .find_map(|l| l.strip_prefix("write_bytes:")?.trim().parse().ok())
+            .ok_or_else(|| io::Error::other("no write_bytes line"))
+    }
+
     /// Proportional memory of the process, MiB.
     pub fn memory_mib(&self) -> io::Result<f64> {
         let path = PathBuf::from(format!("/proc/{}/smaps_rollup", self.child.id()));

@@ -181,6 +181,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
                 driver.run(&sql)?;
             }
         }
+        ours.rest()?;
         if wanted("loops") {
             figures.extend(rows::loops(&peers, sqlite.as_ref(), &probe, a.scale)?);
         }
