@@ -10,10 +10,8 @@
 //! being zeroed lies in its way, which takes a head as fast as the zeroing. Without the thread everything works: the
 //! log writes into reserved extents by itself, more slowly, and grows on demand.
 //!
-//! While the log itself is written in large pieces (bulk work) that keep the device busy, nothing is zeroed: one change
-//! of metadata for half a megabyte is cheaper there than writing it twice. Bulk work that the processor limits leaves the
-//! device idle between the log's writes; then zeroing goes on, from further in front of the head, so that the write which
-//! a commit waits for finds its place written.
+//! While the log itself is written in large pieces (bulk work) nothing is zeroed: one change of metadata for half a
+//! megabyte is cheaper than writing it twice.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -31,17 +29,14 @@ use crate::fresh::{Fresh, Piece};
 use crate::growth::VlfAlgorithm;
 use crate::log::Log;
 use crate::options::Initialization;
-use crate::pulse::Pulse;
 use crate::vlf::VlfTable;
 
 /// Zeroed in one write.
 const PIECE: u64 = 512 << 10;
 /// Zeroed between two syncs.
 const SYNC_EVERY: u64 = 8 << 20;
-/// The zeroing writer leaves so much in front of the head to it, as long as there is something behind that.
-const CLEAR: u64 = 256 << 10;
-/// The same while large pieces are written, some of which may be in flight at once.
-const CLEAR_BULK: u64 = 2 << 20;
+/// Log writes longer than this on average are bulk work.
+const BULK_WRITE: u64 = 192 << 10;
 /// With so much initialised in front of the head there is no hurry: while the log is in use, zeroing takes a fifth of
 /// the time, so that sessions have the disk and the processor.
 const COMFORTABLE: u64 = 64 << 20;
@@ -74,8 +69,6 @@ pub(crate) struct Ahead {
     thread: Mutex<Option<Thread>>,
     kicked: AtomicBool,
     stopping: AtomicBool,
-    /// What is left to the head; see [`CLEAR`].
-    clear: AtomicU64,
 }
 
 impl Ahead {
@@ -104,7 +97,6 @@ impl Ahead {
             thread: Mutex::default(),
             kicked: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
-            clear: AtomicU64::new(CLEAR),
         }
     }
 
@@ -293,10 +285,9 @@ impl Log {
             return false;
         }
         let head = self.head_place();
-        let clear = self.ahead.clear.load(Ordering::Relaxed);
         let piece = {
             let mut fresh = self.ahead.fresh.lock();
-            let Some(piece) = fresh.0.begin(head, PIECE, clear) else { return false };
+            let Some(piece) = fresh.0.begin(head, PIECE) else { return false };
             fresh.1 = Some(std::thread::current().id());
             piece
         };
@@ -430,20 +421,17 @@ impl Log {
     pub fn run_ahead(&self) {
         *self.ahead.thread.lock() = Some(std::thread::current());
         let counters = &self.options.counters;
-        let written = || Pulse::of(counters);
-        let mut last = written();
-        let (mut seen, mut used, mut bulk) = (last.flushes, last.at, false);
+        let flushed = || (counters.log_flushes.get(), counters.log_bytes_flushed.get());
+        let (mut last, mut seen, mut bulk) = (flushed(), flushed().0, false);
+        let mut used = Moment::now();
         while !self.ahead.stopping.load(Ordering::Acquire) && !self.is_failed() {
-            let now = written();
-            if now.flushes >= last.flushes + 8 {
-                let effort = now.since(last);
-                let clear = if effort.large { CLEAR_BULK } else { CLEAR };
-                self.ahead.clear.store(clear, Ordering::Relaxed);
-                bulk = effort.large && effort.busy;
+            let now = flushed();
+            if now.0 >= last.0 + 8 {
+                bulk = (now.1 - last.1) / (now.0 - last.0) > BULK_WRITE;
                 last = now;
             }
-            if std::mem::replace(&mut seen, now.flushes) != now.flushes {
-                used = now.at;
+            if std::mem::replace(&mut seen, now.0) != now.0 {
+                used = Moment::now();
             }
             let idle = Duration::from_nanos(Moment::now().since(used)) > UNUSED;
             let pause = match bulk && !idle && self.ahead.busy.load(Ordering::Acquire) {

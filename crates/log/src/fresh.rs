@@ -50,6 +50,8 @@ impl Piece {
 
 /// Pieces begin at multiples of it, so that no file system block is written by two at a time.
 const UNIT: u64 = 4096;
+/// The zeroing writer leaves so much in front of the head to it, as long as there is something behind that.
+const CLEAR: u64 = 256 << 10;
 
 /// The state machine. See the module.
 #[derive(Debug, Default)]
@@ -112,10 +114,9 @@ impl Fresh {
         self.piece.is_some_and(|p| p.meets(file, start, end))
     }
 
-    /// Takes the next piece to be zeroed, of at most `max` bytes: what the head at (file, offset) comes to first, but for
-    /// `clear` bytes in front of it, which are left to the log as long as there is something behind them. One piece is in
-    /// flight at a time.
-    pub fn begin(&mut self, head: (u16, u64), max: u64, clear: u64) -> Option<Piece> {
+    /// Takes the next piece to be zeroed, of at most `max` bytes: what the head at (file, offset) comes to first. One
+    /// piece is in flight at a time.
+    pub fn begin(&mut self, head: (u16, u64), max: u64) -> Option<Piece> {
         if self.piece.is_some() {
             return None;
         }
@@ -123,7 +124,7 @@ impl Fresh {
             let next = self.fresh.range(head..).next().or_else(|| self.fresh.iter().next());
             let (&(file, first), &end) = next?;
             let mut start = first.next_multiple_of(UNIT);
-            let clear = head.1.saturating_add(clear);
+            let clear = head.1 + CLEAR;
             if file == head.0 && start >= head.1 && start < clear && clear + UNIT <= end {
                 start = clear.next_multiple_of(UNIT).min(end / UNIT * UNIT);
             }

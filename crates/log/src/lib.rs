@@ -69,7 +69,6 @@ mod membership;
 pub mod offline;
 mod open;
 mod options;
-mod pulse;
 pub mod raw;
 mod reader;
 mod record;

@@ -84,13 +84,12 @@ fn model(seed: u64, broken: Broken, met: &mut Met) -> Result<(), String> {
     // A flush: the bytes, and whether it still waits for the piece.
     let mut flushes: Vec<(u64, u64, bool, Moving)> = Vec::new();
     let fast = rng.below(10);
-    let clear = rng.below(130) * CELL;
     for _ in 0..2000 {
         fresh.check();
         match rng.below(12) {
             0..4 if zeroing.is_none() => {
                 let max = (1 + rng.below(24)) * CELL;
-                if let Some(p) = fresh.begin((0, head * CELL), max, clear) {
+                if let Some(p) = fresh.begin((0, head * CELL), max) {
                     met.pieces += 1;
                     zeroing = Some(Moving::new(p.start, p.end, Cell::Zero));
                 }
