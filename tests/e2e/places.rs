@@ -112,3 +112,82 @@ fn a_moved_data_directory_takes_its_databases_along_and_a_copy_leaves_the_origin
     }
     assert!(!first_place.exists());
 }
+
+#[test]
+fn a_copy_does_not_open_the_files_that_the_original_has_open() {
+    let temp = TempDir::new("shared");
+    let home = fs::canonicalize(temp.path()).unwrap();
+    let fast = home.join("fast");
+    fs::create_dir(&fast).unwrap();
+    let roots = ["--file-root", fast.to_str().unwrap()];
+    let original = Server::start(&home.join("data"), &roots);
+    connect(&original, "master")
+        .run(&format!(
+            "CREATE DATABASE shop ON (NAME = shop, FILENAME = '{0}/shop.mdf')
+                 LOG ON (NAME = shop_log, FILENAME = '{0}/shop.ldf')",
+            fast.display()
+        ))
+        .unwrap();
+    connect(&original, "shop").run("CREATE TABLE t (id int) INSERT t VALUES (1)").unwrap();
+    original.kill();
+    copy(&home.join("data"), &home.join("copy"));
+
+    let original = Server::start(&home.join("data"), &roots);
+    for _ in 0..2 {
+        let copied = Server::start(&home.join("copy"), &roots);
+        let state = "SELECT state_desc FROM sys.databases WHERE name = 'shop'";
+        assert_eq!(first(&copied, "master", state), "RECOVERY_PENDING");
+        let mut c = connect(&copied, "master");
+        assert!(c.run("ALTER DATABASE shop SET ONLINE").is_err());
+        // Neither another database nor a backup is put into its place.
+        for sql in [
+            "CREATE DATABASE x ON (NAME = x, FILENAME = 'FAST/shop.mdf')",
+            "BACKUP DATABASE msdb TO DISK = 'FAST/shop.ldf' WITH FORMAT",
+        ] {
+            let sql = sql.replace("FAST", fast.to_str().unwrap());
+            assert!(c.run(&sql).is_err(), "{sql}");
+        }
+        drop(c);
+        assert!(copied.stop().success());
+        let log = fs::read_to_string(home.join("copy/log/errorlog")).unwrap();
+        assert!(log.contains("Unable to open the physical file"), "{log}");
+    }
+    let copied = Server::start(&home.join("copy"), &roots);
+    connect(&copied, "master").run("DROP DATABASE shop").unwrap();
+    assert!(copied.stop().success());
+    connect(&original, "shop").run("INSERT t VALUES (2) CHECKPOINT").unwrap();
+    original.kill();
+    let original = Server::start(&home.join("data"), &roots);
+    assert_eq!(first(&original, "shop", "SELECT SUM(id) FROM t"), "3");
+    assert!(original.stop().success());
+}
+
+#[test]
+fn a_data_directory_that_is_named_from_elsewhere() {
+    let temp = TempDir::new("upwards");
+    let home = fs::canonicalize(temp.path()).unwrap();
+    fs::create_dir(home.join("data")).unwrap();
+    fs::create_dir(home.join("here")).unwrap();
+    std::os::unix::fs::symlink(home.join("data"), home.join("link")).unwrap();
+    for (named, n) in [("here/../data", 1), ("link", 2)] {
+        let root = home.join("here/../more");
+        let server = Server::start(&home.join(named), &["--file-root", root.to_str().unwrap()]);
+        fs::create_dir_all(home.join("more")).unwrap();
+        connect(&server, "master")
+            .run(&format!(
+                "CREATE DATABASE d{n} ON (NAME = d, FILENAME = '{0}/data/d{n}.mdf')
+                     LOG ON (NAME = l, FILENAME = '{0}/more/d{n}.ldf')
+                 BACKUP DATABASE d{n} TO DISK = 'd{n}.bak'
+                 BACKUP DATABASE d{n} TO DISK = '{0}/link/backup/e{n}.bak'",
+                home.display()
+            ))
+            .unwrap();
+        let outside = format!("BACKUP DATABASE d{n} TO DISK = '../x.bak'");
+        assert!(connect(&server, "master").run(&outside).is_err());
+        assert!(home.join(format!("data/backup/d{n}.bak")).is_file());
+        assert!(home.join(format!("data/backup/e{n}.bak")).is_file());
+        let online = "SELECT COUNT(*) FROM sys.databases WHERE state_desc = 'ONLINE'";
+        assert_eq!(first(&server, "master", online), (4 + n).to_string());
+        assert!(server.stop().success());
+    }
+}

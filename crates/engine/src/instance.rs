@@ -158,6 +158,7 @@ impl Instance {
             pool_bytes: (options.max_server_memory_mb << 20) / 4 * 3,
             log,
             workers: redo_workers(),
+            data_dir: options.data_dir.clone(),
             ..Default::default()
         };
         let storage =

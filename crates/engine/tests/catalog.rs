@@ -388,7 +388,8 @@ fn system_procedures_answer() {
         "sp_MSforeachtable 'SELECT COUNT(*) FROM ?'",
     ] {
         let said = c.rows(&format!("EXEC {p}"));
-        assert!(!said.contains("Msg "), "{p}: {said}");
+        let info = |l: &str| l.contains(", Level 0,") || l.contains(", Level 10,");
+        assert!(!said.lines().any(|l| l.contains("Msg ") && !info(l)), "{p}: {said}");
         assert!(
             p.contains("flush") || p.contains("stored") || p.contains("fkeys") || !said.is_empty(),
             "{p}"

@@ -148,6 +148,14 @@ impl Disk for CountedDisk {
     fn space(&self, path: &Path) -> IoResult<Space> {
         self.inner.space(path)
     }
+
+    fn real_path(&self, path: &Path) -> IoResult<PathBuf> {
+        self.inner.real_path(path)
+    }
+
+    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
+        self.inner.same_file(a, b)
+    }
 }
 
 struct CountedVolume {

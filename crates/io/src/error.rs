@@ -37,6 +37,11 @@ impl IoError {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
+    /// True when another process has the file open for writing.
+    pub fn is_in_use(&self) -> bool {
+        self.source.kind() == io::ErrorKind::ResourceBusy
+    }
+
     /// The same error once more: an `io::Error` cannot be cloned, but its kind, number and text can.
     pub fn duplicate(&self) -> IoError {
         let source = match self.source.raw_os_error() {

@@ -39,7 +39,8 @@ pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
 pub use time::UtcTime;
 
-/// How to open a file.
+/// How to open a file. One that is opened `direct` and for writing belongs to this process for as long as it is open: the operating
+/// system's disk locks it, and another process's is an error ([`IoError::is_in_use`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenSpec {
     /// Go past the page cache where the file system allows it; see [`Volume::kind`] for what became of it.
@@ -134,6 +135,14 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, dir: &Path) -> IoResult<()>;
     /// The room of the file system that a file or directory lies on.
     fn space(&self, path: &Path) -> IoResult<Space>;
+    /// The path without links, `.` and `..`, as far as there is something at it; of the rest as it is written.
+    fn real_path(&self, path: &Path) -> IoResult<PathBuf> {
+        Ok(path.to_owned())
+    }
+    /// True when both paths name one file, however they are written. What is not there is the same as itself alone.
+    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
+        Ok(a == b)
+    }
 }
 
 /// One open file. Offsets and lengths of a direct volume are multiples of [`Volume::sector_bytes`] for writes;

@@ -91,10 +91,13 @@ pub(crate) struct WriterSlot {
     stopping: AtomicBool,
 }
 
-/// What a failed assertion under the mutex would leave behind is not to be written: the log is given up.
+/// What a failed assertion under the mutex would leave behind is not to be written: the log is given up. Who takes the guard while his
+/// thread unwinds from a panic elsewhere, to roll back, leaves nothing half-done.
 pub(crate) struct StateGuard<'a> {
     pub guard: MutexGuard<'a, State>,
     failed: &'a AtomicBool,
+    /// The thread was unwinding already when it came.
+    unwinding: bool,
 }
 
 impl std::ops::Deref for StateGuard<'_> {
@@ -112,7 +115,7 @@ impl std::ops::DerefMut for StateGuard<'_> {
 
 impl Drop for StateGuard<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
+        if !self.unwinding && std::thread::panicking() {
             self.failed.store(true, Ordering::Release);
             for (wake, waiter) in self.guard.core.fail() {
                 waiter.wake(wake);
@@ -126,7 +129,8 @@ const IDLE: Duration = Duration::from_millis(100);
 
 impl Log {
     pub(crate) fn lock(&self) -> StateGuard<'_> {
-        StateGuard { guard: self.state.lock(), failed: &self.failed }
+        let unwinding = std::thread::panicking();
+        StateGuard { guard: self.state.lock(), failed: &self.failed, unwinding }
     }
 
     /// Returns when the record at `upto` and every record before it is durable.

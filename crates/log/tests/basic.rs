@@ -461,3 +461,30 @@ fn damage_before_the_durable_end_is_told_from_a_torn_tail() {
     let error = Log::open(&world.env(), &[path()], LogOptions::default(), &anchor).err().unwrap();
     assert!(error.to_string().contains("proves"), "{error}");
 }
+
+/// A panic elsewhere unwinds a session, and what it drops on the way rolls its transaction back.
+#[test]
+fn a_rollback_of_a_thread_that_unwinds_does_no_harm() {
+    struct Session<'a>(&'a Log, TxLog);
+    impl Drop for Session<'_> {
+        fn drop(&mut self) {
+            let end = RecordHeader::new(Lop::AbortXact, Lcx::Null);
+            self.0.append(&mut self.1, &end, &[], Reserve::NONE).unwrap();
+            self.0.flush(FlushReason::Request).unwrap();
+            self.0.release(&mut self.1);
+        }
+    }
+    let world = SimWorld::new(1);
+    let log = create(&world, 8 << 20, Growth::None);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut session = Session(&log, TxLog::new(TransactionId(1)));
+        let header = RecordHeader::new(Lop::InsertRows, Lcx::Heap);
+        log.append(&mut session.1, &header, &[&[1; 100]], Reserve::NONE).unwrap();
+        panic!("an expression");
+    }));
+    std::panic::set_hook(hook);
+    assert!(ended.is_err() && !log.is_failed());
+    log.flush(FlushReason::Commit).unwrap();
+}

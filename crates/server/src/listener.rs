@@ -105,9 +105,10 @@ impl Server {
         let fail = |what: &str, e: &dyn std::fmt::Display| StartFailure(format!("{what}: {e}"));
         let lock = DirLock::take(&settings.data)?;
         // Statements name files below the data directory, and databases remember theirs: neither may depend on where the
-        // server was started.
+        // server was started, or on links and `..` in its name.
+        let env = Env::os();
         let whole = |path: &std::path::PathBuf| {
-            std::path::absolute(path).map_err(|e| fail(&path.to_string_lossy(), &e))
+            env.disk.real_path(path).map_err(|e| fail(&path.to_string_lossy(), &e.source))
         };
         let data = whole(&settings.data)?;
         let log_dir = data.join("log");
@@ -124,7 +125,6 @@ impl Server {
         let address = listener.local_addr().map_err(|e| fail("listen", &e))?;
 
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
-        let env = Env::os();
         let mut options = InstanceOptions::new(&data, env.clone());
         options.max_server_memory_mb = settings.max_server_memory_mb;
         options.file_roots = settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;

@@ -26,6 +26,8 @@ pub struct InstanceOptions {
     pub workers: Workers,
     /// Bytes of log that redo may have to read, whatever TARGET_RECOVERY_TIME allows.
     pub redo_log_max: u64,
+    /// Where databases lie when nothing else is said. It may have been elsewhere when a database noted where its files are.
+    pub data_dir: std::path::PathBuf,
 }
 
 impl Default for InstanceOptions {
@@ -37,6 +39,7 @@ impl Default for InstanceOptions {
             workers: Workers::default(),
             // What restart redoes in well under a second.
             redo_log_max: 256 << 20,
+            data_dir: std::path::PathBuf::new(),
         }
     }
 }

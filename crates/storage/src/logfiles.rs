@@ -234,6 +234,12 @@ impl Database {
             for (line, path) in logs.zip(paths) {
                 line.path.clone_from(path);
             }
+            // All together: where the others are is told by where the primary was.
+            for line in boot.files.iter_mut().filter(|f| f.kind == FileKind::Rows) {
+                if let Some(file) = self.store.file(line.id) {
+                    line.path.clone_from(&file.settings.lock().path);
+                }
+            }
         }
         if changed {
             self.save_boot(|boot| {

@@ -49,10 +49,13 @@ impl Devices {
         let env = &cx.instance().options().env;
         for (device, name) in self.list.iter().zip(&self.names) {
             let Device::Disk(path) = device else { continue };
-            if !path.starts_with(data_dir) || path.starts_with(data_dir.join("backup")) {
+            // A link may lead there.
+            let real = |path: &Path| env.disk.real_path(path).unwrap_or_else(|_| path.into());
+            let (real_path, real_dir) = (real(path), real(data_dir));
+            if !real_path.starts_with(&real_dir) || real_path.starts_with(real_dir.join("backup")) {
                 continue;
             }
-            let reserved = path.starts_with(data_dir.join("log"));
+            let reserved = real_path.starts_with(real_dir.join("log"));
             // What cannot be told is taken for a file that is there.
             let there = || env.disk.exists(path).unwrap_or(true);
             if reserved || there() && backup::read_label(env, path).is_err() {
@@ -107,8 +110,10 @@ fn place(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
     let instance = cx.instance();
     let path = backup_path(instance, target).map_err(refused)?;
     let own = instance.databases().data_dir().join("backup");
-    if path.parent() == Some(&own) {
-        let made = instance.options().env.disk.create_dir(&own);
+    let disk = &instance.options().env.disk;
+    let real = |dir: &Path| disk.real_path(dir).unwrap_or_else(|_| dir.into());
+    if path.parent().is_some_and(|dir| dir == own || real(dir) == real(&own)) {
+        let made = disk.create_dir(&own);
         made.map_err(|e| SqlError::new(3201, &[&target, &super::message::system_error(&e)]))?;
     } else {
         require_directory(instance, &path).map_err(refused)?;

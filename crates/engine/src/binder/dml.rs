@@ -300,13 +300,24 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// An expression of the catalogue (a default), bound alone.
+/// An error of an expression of the catalogue: the statement that uses it has a line, its text has none.
+fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
+    e.line = 0;
+    e
+}
+
+/// An expression of the catalogue (a default), bound alone: 1046 for a subquery, 128 for a column.
 pub(crate) fn bind_text(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlType)> {
+    text_bound(meta, text).map_err(without_line)
+}
+
+fn text_bound(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlType)> {
     let batch = format!("SELECT {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;
     let variables = super::Variables::default();
     let mut binder = Binder::new(meta, &variables, &parsed.lines);
+    binder.scalars_only = true;
     let bound = match &parsed.statements[..] {
         [ast::Statement { kind: ast::StatementKind::Select(s), .. }] => {
             match &s.query.body.first_block().items[..] {
@@ -316,23 +327,26 @@ pub(crate) fn bind_text(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Ex
         }
         _ => return Err(SqlError::new(102, &[&text])),
     };
-    if binder.subplan_count() > 0 {
-        return Err(SqlError::new(1046, &[]));
-    }
     Ok((bound.expr, bound.ty))
 }
 
-/// A CHECK's condition: slot `n` is column `n` of the table.
+/// A CHECK's condition: slot `n` is column `n` of the table. It is evaluated with nothing but those slots, so there can
+/// be no subquery (1046), aggregate (175) or window function (4108) in it.
 pub(crate) fn bind_check(
     meta: &dyn super::Metadata,
     table: &Arc<Table>,
     text: &str,
 ) -> SqlResult<Pred> {
+    check_bound(meta, table, text).map_err(without_line)
+}
+
+fn check_bound(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> SqlResult<Pred> {
     let batch = format!("SELECT 1 WHERE {text}");
     let parsed = taffrail_syntax::parse_batch(&batch, Default::default())
         .map_err(|mut e| Box::new(e.errors.remove(0)))?;
     let variables = super::Variables::default();
     let mut binder = Binder::new(meta, &variables, &parsed.lines);
+    binder.scalars_only = true;
     let [ast::Statement { kind: ast::StatementKind::Select(s), .. }] = &parsed.statements[..]
     else {
         return Err(SqlError::new(102, &[&text]));
@@ -346,6 +360,7 @@ pub(crate) fn bind_check(
         id,
         alias: table.name().into(),
         schema: None,
+        qualified: false,
         columns: super::from::table_columns(table),
         kind: SourceKind::Derived { node: None },
         depends: Vec::new(),
@@ -355,7 +370,12 @@ pub(crate) fn bind_check(
     for c in 0..table.columns.len() {
         binder.source_column(0, 0, c);
     }
-    binder.pred(filter)
+    let condition = binder.pred(filter).map_err(|e| match e.number {
+        147 => SqlError::new(175, &[]),
+        _ => e,
+    })?;
+    debug_assert_eq!(binder.frame_size(), table.columns.len());
+    Ok(condition)
 }
 
 /// A scan of the table anywhere in the tree.

@@ -398,6 +398,9 @@ impl<'a> Binder<'a> {
         if self.blocks.last().is_some_and(|b| b.in_aggregate) {
             return Err(SqlError::new(130, &[]));
         }
+        if self.scalars_only {
+            return Err(SqlError::new(1046, &[]));
+        }
         self.subquery_depth += 1;
         let bound = self.collecting_outer(|b| b.query(q, true));
         self.subquery_depth -= 1;

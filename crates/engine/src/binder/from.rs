@@ -75,6 +75,20 @@ pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
     Ok(h)
 }
 
+/// Two sources of a FROM that nothing tells apart.
+fn same_name(a: &Source, b: &Source) -> Box<SqlError> {
+    let shown = |s: &Source| match &s.schema {
+        Some(schema) if s.qualified => format!("{schema}.{}", s.alias),
+        _ => s.alias.to_string(),
+    };
+    match (&a.schema, &b.schema) {
+        (None, None) => SqlError::new(1011, &[&b.alias]),
+        (None, Some(_)) => SqlError::new(1012, &[&a.alias, &shown(b)]),
+        (Some(_), None) => SqlError::new(1012, &[&b.alias, &shown(a)]),
+        (Some(_), Some(_)) => SqlError::new(1013, &[&shown(a), &shown(b)]),
+    }
+}
+
 impl<'a> Binder<'a> {
     /// The comma-separated parts of FROM: all are joined.
     pub(crate) fn sources_of_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
@@ -90,8 +104,8 @@ impl<'a> Binder<'a> {
                     _ => true,
                 }
         };
-        if self.block().sources.iter().any(clash) {
-            return Err(SqlError::new(1012, &[&source.alias, &source.alias]));
+        if let Some(other) = self.block().sources.iter().find(|s| clash(s)) {
+            return Err(same_name(other, &source));
         }
         self.block().sources.push(source);
         Ok(FromTree::Source(id))
@@ -209,7 +223,8 @@ impl<'a> Binder<'a> {
             }
             _ => hints(&n.hints, target)?,
         };
-        let source = match resolved {
+        let qualified = n.alias.is_none() && schema.is_some();
+        let mut source = match resolved {
             Resolved::Table(database, table) => {
                 let schema = match &n.alias {
                     Some(_) => None,
@@ -227,6 +242,7 @@ impl<'a> Binder<'a> {
                     id: self.source_id(),
                     alias: (&**alias).into(),
                     schema,
+                    qualified,
                     columns: view_columns(view),
                     kind: SourceKind::View { database, view, args: Vec::new(), dirty },
                     depends: Vec::new(),
@@ -234,6 +250,7 @@ impl<'a> Binder<'a> {
                 }
             }
         };
+        source.qualified = qualified;
         self.add_source(source)
     }
 
@@ -262,6 +279,7 @@ impl<'a> Binder<'a> {
             id: self.source_id(),
             alias: alias.into(),
             schema,
+            qualified: false,
             columns: table_columns(&table),
             kind: SourceKind::Table { database, table, hints },
             depends: Vec::new(),
@@ -332,6 +350,7 @@ impl<'a> Binder<'a> {
             id,
             alias,
             schema: None,
+            qualified: false,
             columns,
             kind: SourceKind::Derived { node: Some(bound.node) },
             depends,
@@ -410,6 +429,7 @@ impl<'a> Binder<'a> {
             id: self.source_id(),
             alias: (&*alias.value).into(),
             schema: None,
+            qualified: false,
             columns,
             kind: SourceKind::View { database, view, args, dirty: false },
             depends,

@@ -36,7 +36,7 @@ use taffrail_syntax::ast;
 use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
-pub(crate) use dml::{bind_check, copies_rows};
+pub(crate) use dml::{bind_check, bind_text, copies_rows};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
 pub use query::BoundSelect;
@@ -177,6 +177,8 @@ pub struct Binder<'a> {
     recursion: Vec<recursive::Recursion<'a>>,
     /// How many subqueries (in expressions, not in FROM) enclose what is being bound.
     subquery_depth: u32,
+    /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
+    pub(crate) scalars_only: bool,
     /// An expression has come upon its own name.
     self_reference: bool,
     /// OPTION (MAXRECURSION).
@@ -223,6 +225,7 @@ impl<'a> Binder<'a> {
             expanding: Vec::new(),
             recursion: Vec::new(),
             subquery_depth: 0,
+            scalars_only: false,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
             subplans: 0,

@@ -17,6 +17,16 @@ fn copy_simple(e: &Expr) -> Option<Expr> {
     }
 }
 
+/// A constant count that cannot be is told before anything runs, wherever in the statement it stands.
+fn refuse_negative(count: &Expr, percent: bool) -> SqlResult<()> {
+    match count {
+        Expr::Const(v) if !percent && v.as_i64().is_some_and(|n| n < 0) => {
+            Err(SqlError::new(127, &[]))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl<'a> Binder<'a> {
     /// ORDER BY and OFFSET of a set operation: only by output columns.
     pub(super) fn order_outputs(
@@ -135,7 +145,9 @@ impl<'a> Binder<'a> {
         let Some(top) = &s.top else { return Ok(None) };
         let b = self.expr(&top.count)?;
         let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
-        Ok(Some((self.cast_to(b, ty)?, top.percent, top.with_ties)))
+        let count = self.cast_to(b, ty)?;
+        refuse_negative(&count, top.percent)?;
+        Ok(Some((count, top.percent, top.with_ties)))
     }
 
     pub(super) fn sort_and_top(

@@ -74,6 +74,8 @@ pub(crate) struct Source {
     pub alias: Arc<str>,
     /// `schema` and `database` that may qualify it further.
     pub schema: Option<Arc<str>>,
+    /// The schema stands in the statement.
+    pub qualified: bool,
     pub columns: Vec<SourceColumn>,
     pub kind: SourceKind,
     /// Slots of its own or enclosing blocks that it reads (APPLY, correlated derived tables).

@@ -1,18 +1,20 @@
 //! Rows in bulk: what BULK INSERT, the TDS bulk load, SELECT INTO and `INSERT … SELECT WITH (TABLOCK)` put into a table.
 //!
 //! ```text
-//! BulkPlan     compiled once: which column a source column goes to, defaults, checks, options
+//! BulkPlan     the table locked, what the load passes by no longer trusted; compiled once: which column a source column
+//!              goes to, defaults, checks, options
 //! BulkTarget   one batch of rows: open, push_row …, finish
 //! load         a table filled by pages;  sort  entries in order of their keys, with runs on disk
 //! ```
-//! The caller holds the table's lock ([`BulkPlan::lock_mode`]) and runs inside a statement of the session's
-//! transaction: an error leaves rows behind, which the rollback to the statement's savepoint takes away.
+//! The caller runs inside a statement of the session's transaction: an error leaves rows behind, which the rollback to the
+//! statement's savepoint takes away.
 
 mod load;
 pub(crate) mod sort;
 
 pub(crate) use load::TableLoad;
 
+use crate::catalog::{Check, Column, Table, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::insert::RowSink;
@@ -20,7 +22,7 @@ use crate::exec::runtime::Rt;
 use crate::plan::change::InsertPlan;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::SqlResult;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
 use taffrail_types::{SqlType, Value};
 
@@ -29,7 +31,7 @@ use taffrail_types::{SqlType, Value};
 pub(crate) struct BulkOptions {
     /// TABLOCK: the table is locked as a whole; what minimal logging asks for.
     pub tablock: bool,
-    /// CHECK_CONSTRAINTS: without it CHECK constraints are not looked at.
+    /// CHECK_CONSTRAINTS: without it CHECK constraints are not looked at, and not trusted any more.
     pub check_constraints: bool,
     /// KEEPIDENTITY / KEEP_IDENTITY: identity values come from the rows.
     pub keep_identity: bool,
@@ -37,7 +39,7 @@ pub(crate) struct BulkOptions {
     pub keep_nulls: bool,
 }
 
-/// A bulk load, compiled.
+/// A bulk load, compiled. Its table is locked to the transaction's end.
 #[derive(Debug)]
 pub(crate) struct BulkPlan {
     insert: InsertPlan,
@@ -47,19 +49,23 @@ pub(crate) struct BulkPlan {
 impl BulkPlan {
     /// A load of rows whose values go, in order, to these columns (positions in the table; none: the value is skipped)
     /// and have these types. Values are converted as INSERT … SELECT converts them: 206, 8114, 2628 …
-    pub fn new(
-        session: &Session,
+    ///
+    /// Locks the table in the session's transaction, and takes the trust from the checks that the load passes by. `table`
+    /// is what the columns were chosen from: 4891 when it has others by now.
+    pub fn open(
+        session: &mut Session,
         database: &Arc<Database>,
-        table: &Arc<crate::catalog::Table>,
+        table: &Table,
         columns: &[Option<usize>],
         types: Vec<SqlType>,
         options: BulkOptions,
     ) -> SqlResult<BulkPlan> {
+        let table = lock(session, database, table, options)?;
         let skipped = |c: &usize| table.columns[*c].is_identity && !options.keep_identity;
         let columns: Vec<Option<usize>> =
             columns.iter().map(|c| c.filter(|c| !skipped(c))).collect();
         let mut insert =
-            crate::exec::compile::bulk_insert(session, database, table, &columns, types)?;
+            crate::exec::compile::bulk_insert(session, database, &table, &columns, types)?;
         if !options.check_constraints {
             insert.checks.clear();
         }
@@ -67,11 +73,61 @@ impl BulkPlan {
         Ok(BulkPlan { insert, options })
     }
 
-    /// The lock on the table that the caller takes before [`BulkTarget::open`]
-    /// (`catalog.lock_table(tx, session, table, mode)`).
-    pub fn lock_mode(&self) -> LockMode {
-        if self.options.tablock { LockMode::X } else { LockMode::IX }
+    /// The table as it is now.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.insert.table
     }
+}
+
+/// The checks that a load without CHECK_CONSTRAINTS makes doubtful: those that are on, and trusted so far.
+fn trusted(table: &Table) -> impl Iterator<Item = &Check> {
+    table.checks.iter().filter(|c| !c.disabled && !c.not_trusted)
+}
+
+/// Whether values for the columns of one are values for those of the other.
+fn same_columns(a: &Table, b: &Table) -> bool {
+    let same =
+        |(a, b): (&Column, &Column)| a.id == b.id && a.ty == b.ty && a.is_identity == b.is_identity;
+    a.columns.len() == b.columns.len() && a.columns.iter().zip(&b.columns).all(same)
+}
+
+/// Locks a table for a load, and gives it as it is then.
+///
+/// To say that a check is not trusted is a change of the catalogue in the load's transaction: a rollback brings the trust
+/// back. Its lock, Sch-M, is asked for before that of the rows: two loads that had IX already would wait for each other.
+/// From then on, until somebody has the rows checked again, loads go side by side.
+fn lock(
+    session: &mut Session,
+    database: &Arc<Database>,
+    chosen: &Table,
+    options: BulkOptions,
+) -> SqlResult<Arc<Table>> {
+    let (catalog, table, who) = (&database.catalog, chosen.id(), session.id);
+    let changed = || SqlError::new(4891, &[]);
+    let current = || {
+        let now = catalog.table(table, who).filter(|now| same_columns(now, chosen));
+        now.ok_or_else(changed)
+    };
+    let doubts = |table: &Table| !options.check_constraints && trusted(table).next().is_some();
+    let tx = session.transaction_in(database)?;
+    if doubts(chosen) {
+        catalog.lock_for_change(tx, who, table)?;
+        // Another load may have been first.
+        let now = current()?;
+        let mut touched: Vec<ObjectId> = trusted(&now).map(|c| c.id).collect();
+        if !touched.is_empty() {
+            for check in &touched {
+                rows::write_check_state(tx, *check, false, true)?;
+            }
+            touched.push(table);
+            catalog.refresh(tx, who, &touched)?;
+        }
+    }
+    let mode = if options.tablock { LockMode::X } else { LockMode::IX };
+    catalog.lock_table(tx, who, table, mode)?;
+    let now = current()?;
+    // Trusted since it was looked at.
+    if doubts(&now) { Err(changed()) } else { Ok(now) }
 }
 
 /// One batch of rows on its way into a table.

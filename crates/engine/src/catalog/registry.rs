@@ -9,7 +9,7 @@
 //! interrupted, nothing can have been stored, and it begins again. tempdb is made anew at every start.
 //!
 //! 1. A database that is not in `slots` cannot be named by anybody; one that is being dropped has its name to the end.
-//! 2. No two rows name the same file; should they, a start removes only files that no other row names.
+//! 2. No two rows name the same file; should they, a start removes only files that no other row names, nor another process has open.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
 
 mod lifecycle;
@@ -311,7 +311,7 @@ impl Databases {
                 EntryState::Creating | EntryState::Dropping => {
                     let mut files = entry.files;
                     files.retain(|f| rows.iter().all(|r| r.id == entry.id || !r.files.contains(f)));
-                    self.remove_files(&files)?;
+                    self.remove_leftovers(&files)?;
                     master::remove_database(&master, entry.id)?;
                 }
                 EntryState::Offline => {

@@ -92,13 +92,15 @@ fn add(
     }
     let mut new_checks = Vec::new();
     for new in std::mem::take(&mut draft.checks) {
+        let column = new.column;
         let id = create::write_check(cx, &owner, &draft, new)?;
         if check == Some(false) {
             rows::write_check_state(cx.transaction(database)?, id, false, true)?;
         }
-        new_checks.push(id);
+        new_checks.push((id, column));
     }
-    touched.extend(&new_checks);
+    let check_ids: Vec<_> = new_checks.iter().map(|c| c.0).collect();
+    touched.extend(&check_ids);
     if !is_empty {
         for column in &draft.columns[draft.existing..] {
             if column.is_identity {
@@ -130,9 +132,9 @@ fn add(
         }
     }
     let fresh = index::refresh(cx, database, table, &touched)?;
+    checks::bind(cx, database, (&fresh, &name), &new_checks)?;
     if check != Some(false) {
-        // Of a table without rows too: a condition that means nothing is told now.
-        checks::validate(cx, database, &fresh, &new_checks)?;
+        checks::validate(cx, database, &fresh, &check_ids)?;
     }
     match index::add_keys(cx, database, &fresh, draft) {
         Err(e) if e.number == 1505 => Err(create::could_not_create(cx, e)?),
@@ -234,11 +236,7 @@ fn refuse_if_used(
         users.push(("object", default.name.clone()));
     }
     for check in &table.checks {
-        // Without the bound condition: the name in brackets or as a word.
-        let text = fold(&check.definition);
-        let name = fold(&column.name);
-        let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        if check.column_id == column.id || words.any(|w| w == name) {
+        if check.column_id == column.id || checks::mentions(&check.definition, &column.name) {
             users.push(("object", check.name.clone()));
         }
     }

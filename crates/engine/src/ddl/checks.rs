@@ -1,4 +1,5 @@
-//! CHECK constraints of tables that have rows: ADD … CHECK, CHECK and NOCHECK CONSTRAINT.
+//! CHECK constraints: what they may say, whose names are in them, and ADD … CHECK, CHECK and NOCHECK CONSTRAINT of tables
+//! that have rows.
 //!
 //! | statement | rows are looked at | is_disabled | is_not_trusted |
 //! | --- | --- | --- | --- |
@@ -8,17 +9,19 @@
 //! | CHECK CONSTRAINT, WITH NOCHECK CHECK CONSTRAINT | no | 0 | as it was |
 //! | WITH CHECK CHECK CONSTRAINT | yes | 0 | 0 |
 //!
+//! | a bulk load without CHECK_CONSTRAINTS ([`crate::bulk`]) | no | as it was | 1 where it is enabled |
+//!
 //! The caller holds Sch-M on the table, so no row changes meanwhile.
 
 use super::index;
-use crate::binder::bind_check;
+use crate::binder::{bind_check, bind_text};
 use crate::catalog::{Check, Table, fold, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::change::decode_row;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::runtime::Rt;
-use crate::plan::expr::Pred;
+use crate::plan::expr::{Part, Pred, slots_of};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::{Direction, KeyRange, ScanLocks, StorageError, btree, heap};
@@ -149,20 +152,173 @@ pub(super) fn switch(
     index::modified(cx, database, table.head.id)
 }
 
+/// A check that a statement has just written: its constraint, and the position of the column that it was written with.
+pub(super) type NewCheck = (ObjectId, Option<usize>);
+
+/// Binds the new checks of a table with rows or without, so that a condition which means nothing is told by whoever says
+/// it, not by every row that comes; 8141 for a column's check that is about another column. `shown` is the table's name in
+/// messages.
+pub(super) fn bind(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    (table, shown): (&Arc<Table>, &str),
+    new: &[NewCheck],
+) -> SqlResult<()> {
+    match bind_each(cx, database, (table, shown), new) {
+        // What a parser could have told stands alone.
+        Err(e) if e.severity == 16 => Err(super::create::could_not_create(cx, e)?),
+        other => other,
+    }
+}
+
+fn bind_each(
+    cx: &StatementContext<'_>,
+    database: &Arc<Database>,
+    (table, shown): (&Arc<Table>, &str),
+    new: &[NewCheck],
+) -> SqlResult<()> {
+    let metadata = SessionMetadata::new(cx.session, database, &[]);
+    for (id, column) in new {
+        let check = table.checks.iter().find(|c| c.id == *id);
+        let check = check.ok_or_else(|| SqlError::new(5243, &[]))?;
+        let bound = bind_check(&metadata, table, &check.definition)?;
+        let Some(column) = *column else { continue };
+        let mut others = false;
+        slots_of(Part::Pred(&bound), &mut |slot| others |= slot as usize != column);
+        if others {
+            let name = &table.columns[column].name;
+            return Err(SqlError::new(8141, &[&"CHECK", name, &shown]).with_state(0));
+        }
+    }
+    Ok(())
+}
+
+/// Binds defaults, before anything is written: these have no table.
+pub(super) fn bind_defaults(
+    cx: &StatementContext<'_>,
+    defaults: &[super::draft::DefaultDraft],
+) -> SqlResult<()> {
+    let database = cx.database();
+    let metadata = SessionMetadata::new(cx.session, &database, &[]);
+    for default in defaults {
+        bind_text(&metadata, &default.definition)?;
+    }
+    Ok(())
+}
+
 /// The column of a check that names exactly one of its table's, wherever it was written: a column's check then.
 pub(super) fn only_column(definition: &str, columns: &[crate::catalog::Column]) -> Option<usize> {
-    // Without what is quoted as text; brackets and double quotes only part words.
-    let outside: String = definition.split('\'').step_by(2).collect::<Vec<_>>().join(" ");
-    let text = fold(&outside);
-    let mut named = columns.iter().enumerate().filter(|(_, column)| {
-        let name = fold(&column.name);
-        let is_part = |c: char| c.is_alphanumeric() || "_@#$".contains(c);
-        text.match_indices(&*name).any(|(at, found)| {
-            !text[..at].ends_with(is_part) && !text[at + found.len()..].starts_with(is_part)
-        })
-    });
+    let mut named = columns.iter().enumerate().filter(|(_, c)| mentions(definition, &c.name));
     match (named.next(), named.next()) {
         (Some((at, _)), None) => Some(at),
         _ => None,
+    }
+}
+
+/// Whether an expression's text names something so, in any case: in brackets, in double quotes or as a word. Texts,
+/// comments, numbers, variables and the names of functions are no such names.
+pub(crate) fn mentions(text: &str, name: &str) -> bool {
+    let name = fold(name);
+    let is_part = |c: char| c.is_alphanumeric() || "_@#$".contains(c);
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut found = None;
+        match c {
+            '\'' => rest = delimited(rest, c).1,
+            '[' | '"' => {
+                let inside;
+                (inside, rest) = delimited(rest, if c == '[' { ']' } else { c });
+                found = Some(inside);
+            }
+            '-' if rest.starts_with("--") => {
+                rest = rest.find('\n').map_or("", |end| &rest[end..]);
+            }
+            '/' if rest.starts_with("/*") => rest = after_comment(rest),
+            c if is_part(c) => {
+                let word = rest.split(|c| !is_part(c)).next().unwrap_or(rest);
+                rest = &rest[word.len()..];
+                let national = rest.starts_with('\'') && fold(word) == "n";
+                let is_name = !c.is_ascii_digit() && c != '@' && !national;
+                found = (is_name && !rest.trim_start().starts_with('(')).then(|| word.into());
+            }
+            c => rest = &rest[c.len_utf8()..],
+        }
+        if found.is_some_and(|found| fold(&found) == name) {
+            return true;
+        }
+    }
+    false
+}
+
+/// What stands between a delimiter, with which `text` begins, and the one that closes it (which is doubled inside); and
+/// what follows.
+fn delimited(text: &str, close: char) -> (String, &str) {
+    let mut inside = String::new();
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == close && chars.next_if(|(_, next)| *next == close).is_none() {
+            return (inside, &text[at + c.len_utf8()..]);
+        }
+        inside.push(c);
+    }
+    (inside, "")
+}
+
+/// What follows a comment, which may have others in it.
+fn after_comment(text: &str) -> &str {
+    let (mut depth, mut rest) = (0u32, text);
+    while let Some(c) = rest.chars().next() {
+        let mark = rest.get(..2).unwrap_or_default();
+        rest = &rest[if matches!(mark, "/*" | "*/") { 2 } else { c.len_utf8() }..];
+        match mark {
+            "/*" => depth += 1,
+            "*/" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn names_in_expressions_are_whole() {
+        for (text, name) in [
+            ("([C]>(0))", "c"),
+            ("(c > 0)", "C"),
+            ("(0<[a b])", "a b"),
+            ("(\"a b\" = 1)", "A B"),
+            ("([a]]b]>0)", "a]b"),
+            ("('it''s' = [it's])", "it's"),
+            ("(n = N'n')", "n"),
+            ("(1 /* 'x */ + c)", "c"),
+            ("(1 -- '\n + c)", "c"),
+            ("(/* /* */ b */ c > 1)", "c"),
+            ("(t.c > 1)", "c"),
+            ("(größe > 1)", "GRÖßE"),
+        ] {
+            assert!(mentions(text, name), "{text}: {name}");
+        }
+        for (text, name) in [
+            ("(cc > 0)", "c"),
+            ("(@c > 0)", "c"),
+            ("(c_1>0)", "c"),
+            ("(N'n' = 'n')", "n"),
+            ("(a = 'c')", "c"),
+            ("(a = 'it''s c')", "c"),
+            ("(a /* c */ > 1 -- c\n)", "c"),
+            ("(/* /* */ c */ 1 > 1)", "c"),
+            ("(len (a) > 0)", "len"),
+            ("([a b] > 0)", "b"),
+            ("(1e5 > a)", "1e5"),
+            ("([a", "b"),
+        ] {
+            assert!(!mentions(text, name), "{text}: {name}");
+        }
     }
 }

@@ -114,7 +114,8 @@ pub(crate) fn could_not_create(
     Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0))
 }
 
-/// Adds a body in parentheses to a draft. A primary key that cannot be says why, then 1750.
+/// Adds a body in parentheses to a draft; its defaults are bound, and no two of its constraints have one name. A primary
+/// key that cannot be says why, then 1750.
 pub(crate) fn add_body(
     cx: &mut StatementContext<'_>,
     draft: &mut TableDraft,
@@ -122,8 +123,13 @@ pub(crate) fn add_body(
     text: &str,
 ) -> SqlResult<()> {
     match draft.add_body(body, text, cx.session.options.ansi_null_dflt_on) {
-        Err(e) if e.number == 8111 => Err(could_not_create(cx, e)?),
-        other => other,
+        Err(e) if e.number == 8111 => return Err(could_not_create(cx, e)?),
+        other => other?,
+    }
+    super::checks::bind_defaults(cx, &draft.defaults)?;
+    match draft.name_twice() {
+        Some(name) => Err(could_not_create(cx, SqlError::new(2714, &[&name]).with_state(5))?),
+        None => Ok(()),
     }
 }
 
@@ -155,9 +161,12 @@ pub(crate) fn table(
     for default in std::mem::take(&mut draft.defaults) {
         touched.push(write_default(cx, &owner, &mut draft, default)?);
     }
+    let mut checks = Vec::new();
     for check in std::mem::take(&mut draft.checks) {
-        touched.push(write_check(cx, &owner, &draft, check)?);
+        let column = check.column;
+        checks.push((write_check(cx, &owner, &draft, check)?, column));
     }
+    touched.extend(checks.iter().map(|c| c.0));
     rows::write_object(cx.transaction(database)?, &head, 0)?;
     let sequence = match draft.identity {
         Some(_) => catalog.new_sequence_id()?,
@@ -190,6 +199,7 @@ pub(crate) fn table(
     let session = cx.session.id;
     catalog.refresh(cx.transaction(database)?, session, &touched)?;
     let table = catalog.table(id, session).ok_or_else(|| SqlError::new(208, &[&written]))?;
+    super::checks::bind(cx, database, (&table, &written), &checks)?;
     warn_about_keys(cx, &table)?;
     if let Some(temp) = &target.temp {
         cx.session.add_temp_table(temp, id);

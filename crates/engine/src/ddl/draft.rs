@@ -4,7 +4,7 @@ use super::NewColumn;
 use super::clauses::{check_placement, constant, normalised, resolve_type};
 use super::index_options::index_options;
 use crate::binder::unsupported;
-use crate::catalog::{Column, Table};
+use crate::catalog::{Column, Table, fold};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -371,6 +371,22 @@ impl TableDraft {
             }
             ast::ConstraintKind::ForeignKey(_) => Err(unsupported("A FOREIGN KEY constraint")),
         }
+    }
+
+    /// A name that two constraints are to have, or one and the table itself: they are objects of one schema.
+    pub fn name_twice(&self) -> Option<&str> {
+        let keys = self.keys.iter().filter(|k| k.constraint).map(|k| &k.name);
+        let named = keys.chain(self.defaults.iter().map(|d| &d.name));
+        let named = named.chain(self.checks.iter().map(|c| &c.name)).flatten();
+        let mut seen = vec![fold(&self.table)];
+        for name in named {
+            let folded = fold(name);
+            if seen.contains(&folded) {
+                return Some(name);
+            }
+            seen.push(folded);
+        }
+        None
     }
 
     /// Adds a key or index whose columns are settled; checks what can be checked now.

@@ -35,7 +35,7 @@ use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::{Collation, SqlType};
 
-pub(crate) use checks::of_column;
+pub(crate) use checks::{mentions, of_column};
 pub(crate) use clauses::{is_absent_type, no_collation};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;

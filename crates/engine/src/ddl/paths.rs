@@ -2,7 +2,8 @@
 //!
 //! 1. A path as Windows writes it stands for its file name ([`local_name`]).
 //! 2. A relative path lies in the data directory, that of a backup in `backup` below it.
-//! 3. Whatever it was, it lies within the data directory or one of the roots that the settings allow.
+//! 3. Whatever it was, it lies within the data directory or one of the roots that the settings allow: as it is written, without
+//!    `..`, or where it really leads.
 
 use crate::context::StatementContext;
 use crate::instance::Instance;
@@ -90,14 +91,17 @@ fn allowed(instance: &Instance, folder: &Path, path: &str) -> Result<PathBuf, Pa
         return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
     }
     let data_dir = instance.databases().data_dir();
-    // An absolute path takes the place of what it is joined to.
-    let full = data_dir.join(folder).join(local);
-    if full.components().any(|c| c == Component::ParentDir) {
+    if Path::new(local).components().any(|c| c == Component::ParentDir) {
         return Err(PathRefusal::Outside);
     }
+    // An absolute path takes the place of what it is joined to.
+    let full = data_dir.join(folder).join(local);
     let roots = &instance.options().file_roots;
-    let within = full.starts_with(data_dir) || roots.iter().any(|r| full.starts_with(r));
-    if !within || full.file_name().is_none() {
+    let within =
+        |path: &Path| path.starts_with(data_dir) || roots.iter().any(|r| path.starts_with(r));
+    // The directories are known without links; whoever names a file may name it through one.
+    let real = || instance.options().env.disk.real_path(&full);
+    if full.file_name().is_none() || !(within(&full) || real().is_ok_and(|r| within(&r))) {
         return Err(PathRefusal::Outside);
     }
     Ok(full)

@@ -282,6 +282,7 @@ impl<'s> Compiler<'s> {
                         .into_iter()
                         .map(|e| self.code(e, None))
                         .collect::<SqlResult<_>>()?,
+                    log: r.log,
                     nowait: r.nowait,
                     set_error: r.set_error,
                 }

@@ -30,7 +30,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let limit = match &plan.top {
         None => u64::MAX,
-        Some(e) => rt.eval(e)?.as_i64().and_then(|n| n.try_into().ok()).unwrap_or(0),
+        Some(e) => ops::top_count(&rt.eval(e)?)?,
     };
     if let (InsertRows::Query(q), true, None, None) =
         (&plan.rows, plan.same_layout && !plan.spool, &plan.output, &plan.top)

@@ -128,6 +128,7 @@ pub(crate) enum StmtKind {
         severity: Code,
         state: Code,
         arguments: Vec<Code>,
+        log: bool,
         nowait: bool,
         set_error: bool,
     },

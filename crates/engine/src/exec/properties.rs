@@ -123,6 +123,16 @@ impl Session {
             "isuniquecnst" => flag(head.kind == ObjectKind::Unique),
             "ischeckcnst" => flag(head.kind == ObjectKind::Check),
             "isdefaultcnst" | "isdefault" => flag(head.kind == ObjectKind::Default),
+            "isconstraint" => flag(matches!(o, Object::Constraint(_))),
+            _ if name.starts_with("cnst") => self.constraint_property(&o, name),
+            "tablehascheckcnst" => flag(table.is_some_and(|t| !t.checks.is_empty())),
+            "tablehasdefaultcnst" => {
+                flag(table.is_some_and(|t| t.columns.iter().any(|c| c.default.is_some())))
+            }
+            "tablehasrowguidcol" => {
+                flag(table.is_some_and(|t| t.columns.iter().any(|c| c.is_rowguid)))
+            }
+            "tablehasforeignkey" | "tablehasforeignref" => flag(false),
             "ismsshipped" | "issystemtable" | "isscalarfunction" | "istablefunction"
             | "isinlinefunction" | "istrigger" | "isforeignkey" => flag(false),
             "ownerid" => int(1),
@@ -150,6 +160,30 @@ impl Session {
                 Object::Procedure(m) => flag(m.quoted_identifier),
                 _ => Value::Null,
             },
+            _ => Value::Null,
+        }
+    }
+
+    /// What only constraints have; 0 of everything else.
+    fn constraint_property(&self, o: &Object, name: &str) -> Value {
+        let Object::Constraint(c) = o else { return flag(false) };
+        let of_key = |kind: IndexKind| {
+            let table = self.object_in(c.head.parent.0, None).and_then(|o| o.as_table().cloned());
+            table.is_some_and(|t| {
+                t.indexes.iter().any(|i| i.constraint == c.head.id && i.kind == kind)
+            })
+        };
+        match name {
+            "cnstisdisabled" => flag(c.disabled),
+            "cnstisnottrusted" => flag(c.not_trusted),
+            "cnstiscolumn" => flag(match c.head.kind {
+                ObjectKind::Default => true,
+                ObjectKind::Check => c.detail != 0,
+                _ => false,
+            }),
+            "cnstisclustkey" => flag(of_key(IndexKind::Clustered)),
+            "cnstisnonclustkey" => flag(of_key(IndexKind::Nonclustered)),
+            "cnstisnotrepl" | "cnstisdeletecascade" | "cnstisupdatecascade" => flag(false),
             _ => Value::Null,
         }
     }

@@ -346,6 +346,7 @@ fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64
         return Ok(0);
     }
     let mut op = ops::build(&plan.node);
+    ops::refuse_counts(rt, &plan.node)?;
     // An error before the first row comes without a result.
     rt.cx.columns(&plan.columns)?;
     op.open(rt)?;

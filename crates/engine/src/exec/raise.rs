@@ -7,6 +7,10 @@ use std::time::Duration;
 use taffrail_base::{SqlError, SqlResult, message};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
+/// The worst severity that RAISERROR needs no WITH LOG for, and the worst that there is.
+const MAX_UNLOGGED: i64 = 18;
+const MAX_SEVERITY: i64 = 25;
+
 /// RAISERROR's longest text.
 const MAX_TEXT: usize = 2047;
 
@@ -81,11 +85,16 @@ impl Interpreter<'_> {
                 self.session.throwing = true;
                 return Err(e);
             }
-            StmtKind::RaisError { message, severity, state, arguments, nowait, set_error } => {
+            StmtKind::RaisError { message, severity, state, arguments, log, nowait, set_error } => {
                 let m = self.value(module, act, s, message)?;
                 let m_ty = self.type_of(act, message);
                 let severity = self.value(module, act, s, severity)?.as_i64().unwrap_or(16);
                 let state = self.value(module, act, s, state)?.as_i64().unwrap_or(1);
+                // Before anything else is made of it: a message that may not be raised has no text and no severity.
+                if severity > MAX_UNLOGGED && !log {
+                    return Err(SqlError::new(2754, &[&MAX_UNLOGGED]));
+                }
+                let severity = severity.min(MAX_SEVERITY);
                 let mut args = Vec::new();
                 for a in arguments {
                     let v = self.value(module, act, s, a)?;
@@ -105,9 +114,6 @@ impl Interpreter<'_> {
                     },
                     None => (50_000, as_text(&m, m_ty)?),
                 };
-                if severity > 25 {
-                    return Err(SqlError::new(2754, &[&18]));
-                }
                 let mut text = format_text(&text, &args)?;
                 if text.len() > MAX_TEXT {
                     let mut at = MAX_TEXT - 3;

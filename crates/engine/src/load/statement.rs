@@ -225,14 +225,9 @@ impl FileLoad {
         let types = columns.iter().map(|c| self.table.columns[*c].ty).collect();
         let places: Vec<Option<usize>> = columns.iter().copied().map(Some).collect();
         let options = self.settings.options;
-        let plan = BulkPlan::new(it.session, &self.database, &self.table, &places, types, options)?;
-        let id = it.session.id;
-        let tx = it.session.transaction_in(&self.database)?;
-        let catalog = &self.database.catalog;
-        catalog.lock_table(tx, id, self.table.id(), plan.lock_mode())?;
-        if !catalog.is_current(&self.table, id) {
-            return Err(SqlError::new(4891, &[]));
-        }
+        let (database, table) = (&self.database, &self.table);
+        let plan = BulkPlan::open(it.session, database, table, &places, types, options)?;
+        self.table = plan.table().clone();
         let mut vars = Vec::new();
         let mut target = BulkTarget::open(it.context(line), &plan, &mut vars)?;
         let (mut fields, mut values) = (Fields::default(), Vec::with_capacity(columns.len()));

@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         super::check_transaction(&self.context(1), &load.database)?;
         let sent = source.columns().map_err(|e| load.error(e))?;
         let types = load.types(&sent)?;
-        let plan = BulkPlan::new(
+        let plan = BulkPlan::open(
             self.session,
             &load.database,
             &load.table,
@@ -117,13 +117,6 @@ impl Interpreter<'_> {
             types,
             load.options,
         )?;
-        let id = self.session.id;
-        let tx = self.session.transaction_in(&load.database)?;
-        let catalog = &load.database.catalog;
-        catalog.lock_table(tx, id, load.table.id(), plan.lock_mode())?;
-        if !catalog.is_current(&load.table, id) {
-            return Err(SqlError::new(4891, &[]));
-        }
         let mut vars = Vec::new();
         let mut row = Vec::with_capacity(sent.len());
         let mut target = BulkTarget::open(self.context(1), &plan, &mut vars)?;

@@ -1,7 +1,7 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
 use super::{Argument, Arguments, as_varchar, name_parts, table_by_text};
-use crate::catalog::{IndexKind, Object, Table, master};
+use crate::catalog::{Index, IndexKind, Object, Table, master};
 use crate::context::StatementContext;
 use crate::dbcc::send;
 use crate::instance::SessionInfo;
@@ -17,7 +17,7 @@ use taffrail_types::{MaxLen, SqlType};
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 
 /// An object of the current database by the text of its name: 15009.
-fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Object> {
+pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Object> {
     let database = cx.database();
     if let Some((_, table)) = table_by_text(cx, name)? {
         return Ok(Object::Table(table));
@@ -65,7 +65,11 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     send(cx, &columns, rows)?;
     if let Object::Table(table) = &object {
         help_columns(cx, table)?;
-        help_indexes(cx, table)?;
+        send(cx, &[("Data_located_on_filegroup", NAME, true)], vec![row!["PRIMARY"]])?;
+        help_indexes(cx, table, &name)?;
+        super::constraints::send_constraints(cx, table, &name)?;
+        // A view WITH SCHEMABINDING cannot be made.
+        cx.message(SqlError::new(15647, &[&name]))?;
     }
     Ok(0)
 }
@@ -112,10 +116,22 @@ fn help_columns(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
         ("Increment", big, true),
         ("Not For Replication", SqlType::Int, true),
     ];
-    send(cx, &columns, vec![row])
+    send(cx, &columns, vec![row])?;
+    let guid = table.columns.iter().find(|c| c.is_rowguid).map(|c| &*c.name);
+    let row = row![guid.unwrap_or("No rowguidcol column defined.")];
+    send(cx, &[("RowGuidCol", NAME, true)], vec![row])
 }
 
-fn help_indexes(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
+/// The columns of a key, `(-)` behind those that descend.
+pub(super) fn key_text(table: &Table, index: &Index) -> String {
+    let column = |k: &crate::rowcodec::KeyColumn| {
+        let name = &table.columns[k.column].name;
+        if k.descending { format!("{name}(-)") } else { name.to_string() }
+    };
+    index.key.columns().iter().map(column).collect::<Vec<_>>().join(", ")
+}
+
+fn help_indexes(cx: &mut StatementContext<'_>, table: &Table, asked: &str) -> SqlResult<()> {
     let mut rows = Vec::new();
     for i in table.indexes.iter().filter(|i| i.kind != IndexKind::Heap) {
         let mut words = vec![match i.kind {
@@ -131,20 +147,11 @@ fn help_indexes(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
         if i.unique_constraint {
             words.push("unique key");
         }
-        let keys: Vec<String> = i
-            .key
-            .columns()
-            .iter()
-            .map(|k| {
-                let name = &table.columns[k.column].name;
-                if k.descending { format!("{name}(-)") } else { name.to_string() }
-            })
-            .collect();
         let description = format!("{} located on PRIMARY", words.join(", "));
-        rows.push(row![&i.name, description, keys.join(", ")]);
+        rows.push(row![&i.name, description, key_text(table, i)]);
     }
     if rows.is_empty() {
-        return cx.message(SqlError::new(15472, &[&table.name()]));
+        return cx.message(SqlError::new(15472, &[&asked]));
     }
     let columns = [
         ("index_name", NAME, true),
@@ -159,7 +166,7 @@ pub(super) fn helpindex(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
     let args = Arguments::new("sp_helpindex", &["@objname"], given)?;
     let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helpindex", &"@objname"]))?;
     match object(cx, &name)? {
-        Object::Table(table) => help_indexes(cx, &table)?,
+        Object::Table(table) => help_indexes(cx, &table, &name)?,
         _ => cx.message(SqlError::new(15472, &[&name]))?,
     }
     Ok(0)

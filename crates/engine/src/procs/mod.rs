@@ -6,15 +6,17 @@
 //! | module | procedures |
 //! |---|---|
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
+//! | [`constraints`] | sp_helpconstraint |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
 //! | `ddl::statistics` | sp_updatestats |
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
-//! | `lock.sql`, `renamedb.sql`, `helpconstraint.sql` | sp_lock, sp_renamedb, sp_helpconstraint |
+//! | `lock.sql`, `renamedb.sql`, `vardecimal.sql` | sp_lock, sp_renamedb, sp_db_vardecimal_storage_format |
 //! | [`absent`] | those of SQL Server that are refused as missing |
 
 mod absent;
+mod constraints;
 mod errorlog;
 mod help;
 mod odbc;
@@ -58,16 +60,17 @@ pub struct SystemProcedure {
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
 const LOCK: &str = include_str!("lock.sql");
-const HELPCONSTRAINT: &str = include_str!("helpconstraint.sql");
 const RENAMEDB: &str = include_str!("renamedb.sql");
+const VARDECIMAL: &str = include_str!("vardecimal.sql");
 
 static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_MSforeachdb", body: Body::Sql(FOREACH_DB) },
     SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
     SystemProcedure { name: "sp_rename", body: Body::Native(rename::rename) },
     SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
-    SystemProcedure { name: "sp_helpconstraint", body: Body::Sql(HELPCONSTRAINT) },
+    SystemProcedure { name: "sp_helpconstraint", body: Body::Native(constraints::helpconstraint) },
     SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
+    SystemProcedure { name: "sp_db_vardecimal_storage_format", body: Body::Sql(VARDECIMAL) },
     SystemProcedure { name: "xp_fixeddrives", body: Body::Native(space::fixed_drives) },
     SystemProcedure { name: "sp_flush_log", body: Body::Native(flush_log) },
     SystemProcedure { name: "sp_spaceused", body: Body::Native(space::spaceused) },

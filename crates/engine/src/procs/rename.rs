@@ -9,7 +9,7 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::ddl::{quoted, resolve, run_text};
+use crate::ddl::{mentions, quoted, resolve, run_text};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -132,15 +132,6 @@ fn table_of(
     Ok((database, table))
 }
 
-/// Whether an expression's text has a name in it, as a whole word in any case.
-fn mentions(text: &str, name: &str) -> bool {
-    let (text, name) = (fold(text), fold(name));
-    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || "_@#$".contains(c));
-    text.match_indices(&name).any(|(at, found)| {
-        !part(text[..at].chars().next_back()) && !part(text[at + found.len()..].chars().next())
-    })
-}
-
 fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str) -> SqlResult<()> {
     let (database, table) = table_of(cx, parts, old, "COLUMN")?;
     let same = |name: &str, other: &str| fold(name) == fold(other);
@@ -206,19 +197,4 @@ fn refresh(
 ) -> SqlResult<()> {
     let session = cx.session.id;
     database.catalog.refresh(cx.transaction(database)?, session, touched)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mentions;
-
-    #[test]
-    fn names_in_expressions_are_whole_words() {
-        assert!(
-            mentions("([C]>(0))", "c") && mentions("(c > 0)", "C") && mentions("(0<[a b])", "a b")
-        );
-        assert!(
-            !mentions("(cc > 0)", "c") && !mentions("(@c > 0)", "c") && !mentions("(c_1>0)", "c")
-        );
-    }
 }

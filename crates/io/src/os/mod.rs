@@ -5,16 +5,19 @@
 //! one device write, one flush (or FUA). Where a file system refuses `O_DIRECT`, the same calls go through the
 //! page cache, and [`Volume::kind`] says so.
 //!
+//! A direct volume that is written belongs to this process alone ([`lock`]).
+//!
 //! Submitted writes are performed by a few threads of this module ([`pool`]), so that several are in flight; a single
 //! one by the caller himself, unless he has started it ([`Volume::start`]).
 
+mod lock;
 mod pool;
 mod space;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -53,8 +56,14 @@ impl OsDisk {
             false => None,
         };
         let kind = if direct.is_some() { VolumeKind::Direct } else { VolumeKind::Buffered };
+        let file = Arc::new(direct.unwrap_or(file));
+        let lock = match spec.direct && !spec.read_only {
+            true => Some(lock::take(&file).map_err(fail)?),
+            false => None,
+        };
         Ok(Arc::new(OsVolume(Arc::new(OpenFile {
-            file: direct.unwrap_or(file),
+            file,
+            _lock: lock,
             path: path.to_owned(),
             kind,
             sector,
@@ -121,7 +130,7 @@ impl Disk for OsDisk {
     }
 
     fn remove(&self, path: &Path) -> IoResult<()> {
-        std::fs::remove_file(path).map_err(|e| IoError::new("remove", path, e))
+        lock::remove(path).map_err(|e| IoError::new("remove", path, e))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
@@ -153,6 +162,49 @@ impl Disk for OsDisk {
     fn space(&self, path: &Path) -> IoResult<Space> {
         space::space(path)
     }
+
+    fn real_path(&self, path: &Path) -> IoResult<PathBuf> {
+        real_path(path).map_err(|e| IoError::new("resolve", path, e))
+    }
+
+    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
+        if a == b {
+            return Ok(true);
+        }
+        let identity = |path: &Path| match std::fs::metadata(path) {
+            Ok(m) => Ok(Some((m.dev(), m.ino()))),
+            Err(e) if is_missing(&e) => Ok(None),
+            Err(e) => Err(IoError::new("stat", path, e)),
+        };
+        let one = identity(a)?;
+        Ok(one.is_some() && one == identity(b)?)
+    }
+}
+
+/// Nothing has this name.
+fn is_missing(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// See [`Disk::real_path`].
+fn real_path(path: &Path) -> io::Result<PathBuf> {
+    let whole = std::path::absolute(path)?;
+    for there in whole.ancestors() {
+        let mut real = match there.canonicalize() {
+            Ok(real) => real,
+            Err(e) if is_missing(&e) => continue,
+            Err(e) => return Err(e),
+        };
+        // Nothing of the rest is there, so no link either.
+        for part in whole.strip_prefix(there).unwrap_or(Path::new("")).components() {
+            match part {
+                Component::ParentDir => drop(real.pop()),
+                other => real.push(other),
+            }
+        }
+        return Ok(real);
+    }
+    Ok(whole)
 }
 
 /// Submitted writes of a file.
@@ -163,7 +215,9 @@ struct Submitted {
 
 /// What a volume and its writes in flight share.
 struct OpenFile {
-    file: File,
+    file: Arc<File>,
+    /// Keeps other processes away.
+    _lock: Option<Arc<File>>,
     path: PathBuf,
     kind: VolumeKind,
     sector: u32,
@@ -425,56 +479,4 @@ impl Entropy for OsEntropy {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_keeps_what_is_written_durably() {
-        let dir = std::env::temp_dir().join(format!("taffrail-io-{}", std::process::id()));
-        let disk = OsDisk;
-        disk.create_dir(&dir).unwrap();
-        let path = dir.join("a.ldf");
-        let _ = std::fs::remove_file(&path);
-        let v = disk.create(&path, OpenSpec::LOG).unwrap();
-        assert!(disk.create(&path, OpenSpec::LOG).is_err());
-        v.allocate(0, 64 << 10).unwrap();
-        v.sync().unwrap();
-        disk.sync_dir(&dir).unwrap();
-        let mut b = AlignedBuf::zeroed(8192);
-        b.fill(5);
-        v.write_durable(4096, &[IoSlice::new(&b[..4096]), IoSlice::new(&b[4096..])]).unwrap();
-        // Exact where the file system can tell; elsewhere nothing is called unwritten.
-        let unwritten = v.unwritten(0, 1 << 20).unwrap();
-        assert!(unwritten.is_empty() || unwritten == [(0, 4096), (12_288, 65_536)]);
-        let mut small = [0; 3];
-        v.read_at(12_286, &mut small).unwrap();
-        assert_eq!(small, [5, 5, 0]);
-        assert_eq!(v.len().unwrap(), 64 << 10);
-        assert!(v.read_at(65_535, &mut small).is_err());
-        v.submit(vec![WriteOp { token: 9, offset: 0, buf: b, len: 4096 }]).unwrap();
-        let done = v.reap(1).unwrap();
-        assert!(done[0].token == 9 && done[0].result.is_ok());
-        let op = |n: u64| WriteOp {
-            token: n,
-            offset: n * 4096,
-            buf: AlignedBuf::from_slice(&[n as u8; 4096]),
-            len: 4096,
-        };
-        v.submit((1..16).map(op).collect()).unwrap();
-        v.start(op(0)).unwrap();
-        let mut left = 16;
-        while left > 0 {
-            let done = v.reap(4).unwrap();
-            assert!(done.len() >= 4.min(left) && done.iter().all(|d| d.result.is_ok()));
-            left -= done.len();
-        }
-        v.sync().unwrap();
-        v.read_at(15 * 4096, &mut small).unwrap();
-        assert_eq!(small, [15; 3]);
-        assert_eq!(disk.list(&dir).unwrap(), std::slice::from_ref(&path));
-        disk.remove(&path).unwrap();
-        let gone = disk.open(&path, OpenSpec::LOG).err().unwrap();
-        assert!(gone.is_not_found());
-        std::fs::remove_dir(&dir).unwrap();
-    }
-}
+mod tests;

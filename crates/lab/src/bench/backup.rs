@@ -5,9 +5,12 @@
 //! been copied does; both are told. What a removed file leaves to be discarded is out of the way before the next is measured.
 //!
 //! Under load: eight clients insert all the time, each insert a commit; a window without a backup and a window that one
-//! backup fills take turns, and a window is compared with the mean of its neighbours.
+//! backup fills take turns, and a window is compared with the mean of its neighbours. How much of the loss is the device's, a copy
+//! of the same speed beside mere writers shows ([`super::beside`]).
 
 use super::Figure;
+use super::beside::copy_beside_writes;
+use super::device::Probe;
 use super::peers::Peer;
 use super::reading::{number, run_all};
 use super::rows::median;
@@ -23,7 +26,12 @@ const CLIENTS: usize = 8;
 const ROWS: u64 = 1_000;
 
 /// Backups of one database.
-pub fn backup(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Figure>> {
+pub fn backup(
+    binary: &Path,
+    dir: &Path,
+    probe: &Probe,
+    amounts: Amounts,
+) -> io::Result<Vec<Figure>> {
     let data = dir.join("backup");
     let server = Taffrail::start(binary, &data)?;
     fill(&server, amounts)?;
@@ -60,6 +68,9 @@ pub fn backup(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Fig
     let (cold, warm, idle) = (median(cold), median(warm), median(idle));
     let pace = under_load(&server, amounts, bytes, &mut take, &remove)?;
     drop(server);
+    settle(dir)?;
+    // As fast as the backup was under load.
+    let floor = copy_beside_writes(probe, &file, &copy, pace.speed, amounts.rounds * 2 - 1)?;
     std::fs::remove_dir_all(&data)?;
     let figure = |work: &str, engine: &str, value: f64, unit, note: String| Figure {
         work: work.into(),
@@ -110,6 +121,13 @@ pub fn backup(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<Fig
                 pace.loss[0],
                 pace.loss[pace.loss.len() - 1]
             ),
+        ),
+        figure(
+            "4 durable writers beside a copy of that speed, no server",
+            "device",
+            floor.loss,
+            "% lost",
+            format!("of {:.0} writes/s; the copy went at {:.0} MB/s", floor.without, floor.copied),
         ),
     ])
 }

@@ -56,26 +56,30 @@ impl Probe {
     /// Measures for about half a second.
     pub fn measure(&self) -> io::Result<Device> {
         let mut single = self.writes(0, 1, Duration::from_millis(300))?;
-        let began = Instant::now();
-        let depth4: usize = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..4)
-                .map(|n| scope.spawn(move || self.writes(n, 4, Duration::from_millis(300))))
-                .collect();
-            workers
-                .into_iter()
-                .map(|w| Ok(w.join().map_err(|_| io::Error::other("probe panicked"))??.len()))
-                .sum::<io::Result<usize>>()
-        })?;
-        let elapsed = began.elapsed().as_secs_f64();
+        let depth4_per_s = self.durable_per_s(4, Duration::from_millis(300))?;
         single.sort_unstable();
         let total: Duration = single.iter().sum();
         let at = |q: f64| single[((single.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e6;
         Ok(Device {
             depth1_per_s: single.len() as f64 / total.as_secs_f64(),
-            depth4_per_s: depth4 as f64 / elapsed,
+            depth4_per_s,
             p50_us: at(0.5),
             p99_us: at(0.99),
         })
+    }
+
+    /// Durable writes a second of so many threads at once, for so long.
+    pub fn durable_per_s(&self, threads: u64, time: Duration) -> io::Result<f64> {
+        let began = Instant::now();
+        let writes: usize = std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..threads).map(|n| scope.spawn(move || self.writes(n, threads, time))).collect();
+            workers
+                .into_iter()
+                .map(|w| Ok(w.join().map_err(|_| io::Error::other("probe panicked"))??.len()))
+                .sum::<io::Result<usize>>()
+        })?;
+        Ok(writes as f64 / began.elapsed().as_secs_f64())
     }
 
     /// What a durable write takes on average, one after another for so long; in seconds.

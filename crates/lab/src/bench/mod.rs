@@ -6,6 +6,7 @@
 pub mod backup;
 pub mod bandwidth;
 pub mod bare;
+mod beside;
 pub mod bulk;
 pub mod device;
 pub mod growth;

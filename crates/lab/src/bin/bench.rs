@@ -142,7 +142,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         figures.extend(reading::reading(&a.server, &dir, a.amounts)?);
     }
     if wanted("backup") {
-        figures.extend(backup::backup(&a.server, &dir, a.amounts)?);
+        figures.extend(backup::backup(&a.server, &dir, &probe, a.amounts)?);
     }
     if wanted("bandwidth") {
         figures.extend(bandwidth::bandwidth(&a.server, &dir, a.amounts)?);

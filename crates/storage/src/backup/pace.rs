@@ -5,7 +5,9 @@
 //! giving way    pieces of 128 KiB, read and written one after the other, rests between them; the log's small durable writes, which commits
 //!               wait for, find nothing big in front of them
 //! ```
-//! What full speed is, is measured: the time of stretches of 8 MiB, the best one counts. The first 24 MiB of a backup go at full
+//! What full speed is, is measured: the time of stretches of 8 MiB, the best one counts. Those with rests count too, without them: should
+//! the device have been at its slowest while a backup began, it does not crawl to its end. It never gives way to less than [`FLOOR`]
+//! either: a backup keeps the log from being truncated. The first 24 MiB of a backup go at full
 //! speed in any case, since without them nothing is known; the first stretch only fills the queues and does not count. So a short
 //! backup, as of the log every minute, is through before it would rest.
 //!
@@ -30,6 +32,8 @@ const STRETCH: u64 = 8 << 20;
 const MEASURED: u32 = 2;
 /// Of full speed, while others write: numerator and denominator.
 const SHARE: (u32, u32) = (2, 5);
+/// It does not give way below so many bytes a second.
+const FLOOR: u64 = 32 << 20;
 /// Nobody writes if nothing was logged for so long.
 const QUIET: Duration = Duration::from_millis(20);
 /// Lateness that is made up for.
@@ -40,15 +44,17 @@ const WORTH: Duration = Duration::from_micros(300);
 /// When to rest, from what the clock says after each piece.
 ///
 /// 1. `giving_way` only if `measured >= MEASURED`.
-/// 2. A stretch has no rest in it.
+/// 2. The time of a stretch has no rest in it.
 #[derive(Debug, Default)]
 struct Rule {
     giving_way: bool,
     /// Time of a MiB at full speed, of the best stretch.
     best: Duration,
     measured: u32,
-    /// When the stretch began, and its bytes.
+    /// Time and bytes of the stretch so far.
     stretch: (Duration, u64),
+    /// When the piece began.
+    began: Duration,
     /// The stretch fills the queues, and does not count.
     filling: bool,
     /// When others were last seen to write.
@@ -59,7 +65,7 @@ struct Rule {
 
 impl Rule {
     fn new(now: Duration) -> Rule {
-        Rule { stretch: (now, 0), filling: true, ..Rule::default() }
+        Rule { began: now, filling: true, ..Rule::default() }
     }
 
     /// A piece is done, and others have written or not since the one before. Returns the rest before the next.
@@ -67,44 +73,50 @@ impl Rule {
         if others {
             self.wrote = Some(now);
         }
+        self.measure(now, bytes);
         let mut rest = Duration::ZERO;
         if self.giving_way {
             self.due = self.due.max(now.saturating_sub(LAG)) + self.allowed(bytes);
             rest = Some(self.due.saturating_sub(now)).filter(|&r| r >= WORTH).unwrap_or_default();
-        } else {
-            self.measure(now, bytes);
         }
         let busy = self.wrote.is_some_and(|w| now.saturating_sub(w) <= QUIET);
         let giving_way = busy && self.measured >= MEASURED;
         if giving_way != self.giving_way {
             self.giving_way = giving_way;
             self.due = now;
-            self.stretch = (now, 0);
+            self.stretch = (Duration::ZERO, 0);
             self.filling = true;
         }
         assert!(!self.giving_way || self.measured >= MEASURED, "1: full speed is known");
         rest
     }
 
+    /// The rest is over, the next piece begins.
+    fn resume(&mut self, now: Duration) {
+        self.began = now;
+    }
+
     fn measure(&mut self, now: Duration, bytes: u64) {
+        self.stretch.0 += now.saturating_sub(self.began);
         self.stretch.1 += bytes;
-        let (began, size) = self.stretch;
+        self.began = now;
+        let (took, size) = self.stretch;
         if size < STRETCH {
             return;
         }
         if !self.filling {
-            let each = now.saturating_sub(began).mul_f64((1 << 20) as f64 / size as f64);
+            let each = took.mul_f64((1 << 20) as f64 / size as f64);
             self.best = if self.measured == 0 { each } else { self.best.min(each) };
             self.measured = self.measured.saturating_add(1);
         }
         self.filling = false;
-        self.stretch = (now, 0);
+        self.stretch = (Duration::ZERO, 0);
     }
 
     /// The time that so many bytes may take while others write.
     fn allowed(&self, bytes: u64) -> Duration {
         let full = self.best.mul_f64(bytes as f64 / (1 << 20) as f64);
-        full * SHARE.1 / SHARE.0
+        (full * SHARE.1 / SHARE.0).min(Duration::from_secs_f64(bytes as f64 / FLOOR as f64))
     }
 }
 
@@ -144,6 +156,7 @@ impl<'w> Pace<'w> {
         let rest = self.rule.step(now, bytes, others);
         if !rest.is_zero() {
             self.watch.pause(rest);
+            self.rule.resume(self.db.instance.env.clock.monotonic());
         }
         Ok(())
     }
@@ -183,6 +196,7 @@ mod tests {
                 clock.advance(Duration::from_nanos(micros * 1000 * piece / MIB));
                 let rest = self.rule.step(clock.monotonic(), piece, others);
                 clock.advance(rest);
+                self.rule.resume(clock.monotonic());
                 self.rested += rest;
             }
             clock.monotonic() - began
@@ -244,6 +258,30 @@ mod tests {
         assert_eq!(run.rule.best, Duration::from_millis(1));
         let took = run.copy(400, 1000, true);
         assert!((0.395..0.405).contains(&share(400, took)), "{took:?}");
+    }
+
+    #[test]
+    fn a_slow_beginning_is_not_what_counts_to_the_end() {
+        let mut run = Run::new();
+        // 40 MiB/s while somebody else had the device to himself; then 1000.
+        run.copy(24, 25_000, true);
+        assert!(run.rule.giving_way && run.rule.best == Duration::from_millis(25));
+        // Not below the floor meanwhile.
+        let took = run.copy(16, 1000, true);
+        assert!(took <= Duration::from_secs_f64(16.0 / 32.0), "{took:?}");
+        assert_eq!(run.rule.best, Duration::from_millis(1));
+        let took = run.copy(400, 1000, true);
+        assert!((0.395..0.405).contains(&share(400, took)), "{took:?}");
+    }
+
+    #[test]
+    fn a_slow_device_gives_way_no_more_than_to_the_floor() {
+        let mut run = Run::new();
+        // 50 MiB/s: two fifths are 20.
+        run.copy(32, 20_000, true);
+        assert!(run.rule.giving_way);
+        let took = run.copy(320, 20_000, true).as_secs_f64();
+        assert!((9.9..10.1).contains(&took), "{took}");
     }
 
     #[test]

@@ -142,10 +142,20 @@ pub fn restoring(
 ) -> BackupResult<Option<Restoring>> {
     let (_, boot) = read_primary(instance, name, primary)?;
     let Some(state) = boot.backup.restoring else { return Ok(None) };
+    // Where opening it would find its files: they may have moved since they were noted.
+    let logs = log_files_of(instance, &boot, primary);
+    let mut files = files_of(&boot.files);
+    let mut found = logs.iter().flatten();
+    for f in &mut files {
+        let now = match f.kind {
+            FileKind::Rows => Some(primary),
+            FileKind::Log => found.next().map(PathBuf::as_path),
+        };
+        f.path = now.unwrap_or(&f.path).to_owned();
+    }
     let redo_lsn = match LogAnchor::from_bytes(&boot.anchor).filter(|_| state.log_usable) {
         Some(anchor) => {
-            let paths = log_files_of(instance, &boot, primary)?;
-            taffrail_log::end_of_log(&instance.env, &paths, &anchor).map_err(log_error)?
+            taffrail_log::end_of_log(&instance.env, &logs?, &anchor).map_err(log_error)?
         }
         None => Lsn::ZERO,
     };
@@ -154,7 +164,7 @@ pub fn restoring(
         family_guid: boot.backup.family,
         redo_lsn,
         target_lsn: state.target.max(redo_lsn),
-        files: files_of(&boot.files),
+        files,
     }))
 }
 

@@ -279,7 +279,7 @@ pub(super) fn open_log_error(store: &Store, e: taffrail_log::LogError) -> Storag
         LogError::Io(e) if e.is_full() => {
             StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()]))
         }
-        LogError::Io(e) => io_error("read", e),
+        LogError::Io(e) => super::moved::open_error(e),
         e @ LogError::Sector { .. } => match crate::error::refused_log(e) {
             Ok(refused) => refused,
             Err(other) => suspect(store, &other),

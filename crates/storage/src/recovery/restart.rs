@@ -31,9 +31,10 @@ use taffrail_log::{Log, LogAnchor, LogError};
 use taffrail_observe::{DatabaseCounters, Event, EventRing};
 
 use super::analysis::{Analysis, Loser};
-use super::boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
+use super::boot::{Boot, BootError, FEATURES, FORMAT_VERSION};
 use super::checkpoint::not_primary;
 use super::create::{FILE_MAGIC, io_error, log_options, open_log_error};
+use super::moved::{log_paths, open_error};
 use super::redo::{self, Redo};
 use super::{undo, write_page};
 use crate::access::directory;
@@ -128,7 +129,7 @@ pub(super) fn open_for_redo(
     let clock = env.clock.clone();
     let mut report = RecoveryReport::default();
     let began = clock.monotonic();
-    let volume = env.disk.open(&spec.primary, IoOpenSpec::DATA).map_err(|e| io_error("read", e))?;
+    let volume = env.disk.open(&spec.primary, IoOpenSpec::DATA).map_err(open_error)?;
     check_header(&*volume, name, &spec.primary)?;
     let boot = read_boot(&*volume, name, &spec.primary)?;
     if boot.backup.restoring.is_some() != restoring {
@@ -341,31 +342,6 @@ fn add_files(
         return Err(suspect(store, "the boot page does not name the primary file"));
     }
     Ok(())
-}
-
-/// Where the log files are: where the boot page says. If the data file has moved, those that lay beside it are looked for
-/// beside it first: of a directory that was copied, the recorded places may be the files of the original, and in use.
-pub(super) fn log_paths(
-    instance: &StorageInstance,
-    boot: &Boot,
-    primary: &Path,
-) -> StorageResult<Vec<PathBuf>> {
-    let exists = |path: &Path| instance.env.disk.exists(path).map_err(|e| io_error("read", e));
-    let recorded = boot.files.iter().find(|f| f.id == FileId(1)).map(|f| f.path.as_path());
-    let moved = recorded.filter(|path| *path != primary);
-    let logs = boot.files.iter().filter(|f| f.kind == FileKind::Log);
-    logs.map(|f: &BootFile| {
-        let beside = || Some(primary.parent()?.join(f.path.file_name()?));
-        let went_along = moved.is_some_and(|was| was.parent() == f.path.parent());
-        if let Some(path) = beside().filter(|_| went_along)
-            && exists(&path)?
-        {
-            return Ok(path);
-        }
-        let there = exists(&f.path)?;
-        Ok(if there { f.path.clone() } else { beside().unwrap_or_else(|| f.path.clone()) })
-    })
-    .collect()
 }
 
 /// Writes the images of the double-write region over pages that are not whole.

@@ -21,7 +21,8 @@ use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, Volume};
 
 use super::boot::Boot;
 use super::create::{boot_page, io_error};
-use super::restart::{Redone, check_header, log_paths, next_hobt_id, open_for_redo, read_boot};
+use super::moved::{log_paths, open_error};
+use super::restart::{Redone, check_header, next_hobt_id, open_for_redo, read_boot};
 use super::undo;
 use crate::access::directory;
 use crate::database::{CheckpointKind, Database, OpenSpec, RecoveryModel, RecoveryReport};
@@ -35,7 +36,7 @@ pub(crate) fn read_primary(
     path: &Path,
 ) -> StorageResult<(Arc<dyn Volume>, Boot)> {
     let opened = instance.env.disk.open(path, IoOpenSpec::DATA);
-    let volume = opened.map_err(|e| io_error("read", e))?;
+    let volume = opened.map_err(open_error)?;
     check_header(&*volume, name, path)?;
     let boot = read_boot(&*volume, name, path)?;
     Ok((volume, boot))

@@ -5,6 +5,7 @@ use super::{Databases, Slot, give_up, io, sql};
 use crate::catalog::Catalog;
 use crate::catalog::master::{self, DatabaseEntry, EntryState};
 use crate::database::Database;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
@@ -104,6 +105,12 @@ impl Databases {
         // It keeps its name and its id until its files are gone: after an error DROP DATABASE can be tried again.
         self.insert(Slot { entry: entry.clone(), database: None, problem: None });
         match &slot.database {
+            // Why it could not be opened may be that its files are those of another server, which is not running now.
+            None if slot.problem.is_some() => {
+                let mut own = entry.files.clone();
+                own.retain(|f| f.starts_with(&self.data_dir));
+                self.remove_files(&own)?;
+            }
             Some(database) => {
                 // A suspect database cannot be closed cleanly; its files go all the same.
                 let _ = database.storage.close();
@@ -113,6 +120,24 @@ impl Databases {
         }
         master::remove_database(&master, entry.id)?;
         self.slots.write().retain(|s| s.entry.id != entry.id);
+        Ok(())
+    }
+
+    /// Removes what is left of a database that was half-made or half-dropped. A file that another process has open is none of ours.
+    pub(super) fn remove_leftovers(&self, files: &[PathBuf]) -> SqlResult<()> {
+        let disk = &self.storage.env.disk;
+        for file in files {
+            if !disk.exists(file).map_err(io)? {
+                continue;
+            }
+            match disk.remove(file) {
+                Err(e) if e.is_in_use() => continue,
+                removed => removed.map_err(io)?,
+            }
+            if let Some(dir) = file.parent() {
+                disk.sync_dir(dir).map_err(io)?;
+            }
+        }
         Ok(())
     }
 }

@@ -2,8 +2,12 @@
 //!
 //! Master remembers where the files of each database were. What lay in the directory went with it: the row of master itself
 //! says where that was. Of a copy, the places that are recorded are those of the original, which a server may be using.
+//!
+//! 1. What lay in the old directory is never looked for there. A database whose files did not come along cannot be opened.
+//! 2. Of a database that was half-made or half-dropped, only files in the directory are removed: those outside of it may
+//!    have a whole database of the original in them by now.
 
-use super::{Databases, EntryState, io, master};
+use super::{Databases, EntryState, master};
 use crate::catalog::master::DatabaseEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,14 +30,12 @@ impl Databases {
         // Master's own row last: until it is written, the next start does this again.
         rows.sort_by_key(|r| r.id == DatabaseId(1));
         for row in &mut rows {
-            let files: Vec<PathBuf> =
+            let mut files: Vec<PathBuf> =
                 row.files.iter().map(|f| self.rebased_path(&was, f)).collect();
-            let Some(primary) = files.first() else { continue };
-            // Files of a database that was half-made or half-dropped go away: never those of somebody else.
-            let leftover = matches!(row.state, EntryState::Creating | EntryState::Dropping);
-            if files != row.files
-                && (leftover || self.storage.env.disk.exists(primary).map_err(io)?)
-            {
+            if matches!(row.state, EntryState::Creating | EntryState::Dropping) {
+                files.retain(|f| f.starts_with(&self.data_dir));
+            }
+            if files != row.files {
                 row.files = files;
                 master::put_database(master, row)?;
             }

@@ -91,11 +91,14 @@ impl Databases {
         self.busy.lock().contains(&id)
     }
 
-    /// The open database that a file belongs to, or the name of the closed one.
+    /// The open database that a file belongs to, or the name of the closed one; however the path is written.
     pub(crate) fn owner_of(&self, path: &Path) -> Option<String> {
+        let disk = &self.storage.env.disk;
+        // Where it cannot be told, what is written counts.
+        let same = |f: &Path| f == path || disk.same_file(f, path).unwrap_or(false);
         let owns = |slot: &Slot| match &slot.database {
-            Some(d) => d.storage.files().iter().any(|f| f.path == path),
-            None => slot.entry.files.iter().any(|f| f == path),
+            Some(d) => d.storage.files().iter().any(|f| same(&f.path)),
+            None => slot.entry.files.iter().any(|f| same(f)),
         };
         self.list().iter().find(|s| owns(s)).map(|s| s.entry.name.clone())
     }

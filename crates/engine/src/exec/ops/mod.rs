@@ -12,6 +12,7 @@ use crate::exec::runtime::Rt;
 use crate::plan::node::{Compute, Filter, Node, ValuesScan, ViewScan};
 use crate::session::Isolation;
 use crate::views::{ViewContext, ViewRows};
+pub(crate) use set::{refuse_counts, top_count};
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 

@@ -2,7 +2,8 @@
 
 use super::{Op, Operator, build};
 use crate::exec::runtime::{KeyMap, RowBuffer, Rt};
-use crate::plan::node::{Distinct, SetOperation, Spool, Top};
+use crate::plan::expr::Expr;
+use crate::plan::node::{Distinct, Node, SetOperation, Spool, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
 
@@ -84,13 +85,53 @@ impl<'a> TopOp<'a> {
     }
 }
 
-fn count(v: &Value, number: i32) -> SqlResult<u64> {
-    match v {
-        Value::Null => Err(SqlError::new(number, &[])),
-        v => {
-            let n = v.as_i64().unwrap_or(0);
-            u64::try_from(n).map_err(|_| SqlError::new(number, &[]))
-        }
+fn offset(v: &Value) -> SqlResult<u64> {
+    v.as_i64().and_then(|n| u64::try_from(n).ok()).ok_or_else(|| SqlError::new(10742, &[]))
+}
+
+/// The count of a TOP, or of a FETCH, which asks for a row at least.
+fn count(node: &Top, v: &Value) -> SqlResult<u64> {
+    match v.as_i64() {
+        Some(..1) if node.offset.is_some() => Err(SqlError::new(10744, &[])),
+        _ => top_count(v),
+    }
+}
+
+/// The count of a TOP: 1060, 127.
+pub(crate) fn top_count(v: &Value) -> SqlResult<u64> {
+    let n = v.as_i64().ok_or_else(|| SqlError::new(1060, &[]))?;
+    u64::try_from(n).map_err(|_| SqlError::new(127, &[]))
+}
+
+/// Whether it can be computed before the statement has a row, at no cost.
+fn is_known(e: &Expr) -> bool {
+    match e {
+        Expr::Const(_) | Expr::Var(_) => true,
+        Expr::Cast(c) => c.style.is_none() && is_known(&c.value),
+        _ => false,
+    }
+}
+
+/// Refuses the outermost counts that cannot be, so that no result begins that could only be broken off.
+pub(crate) fn refuse_counts<'a>(rt: &mut Rt<'a>, node: &'a Node) -> SqlResult<()> {
+    let mut node = node;
+    loop {
+        node = match node {
+            Node::Top(top) => {
+                if let Some(e) = top.offset.as_ref().filter(|e| is_known(e)) {
+                    offset(&rt.eval(e)?)?;
+                }
+                if let Some(e) = top.count.as_ref().filter(|e| !top.percent && is_known(e)) {
+                    count(top, &rt.eval(e)?)?;
+                }
+                &top.input
+            }
+            Node::Filter(n) => &n.input,
+            Node::Compute(n) => &n.input,
+            Node::Sort(n) => &n.input,
+            Node::Distinct(n) => &n.input,
+            _ => return Ok(()),
+        };
     }
 }
 
@@ -102,7 +143,7 @@ impl<'a> Operator<'a> for TopOp<'a> {
             None => 0,
             Some(e) => {
                 let v = rt.eval(e)?;
-                count(&v, 10742)?
+                offset(&v)?
             }
         };
         if self.node.percent {
@@ -127,7 +168,7 @@ impl<'a> Operator<'a> for TopOp<'a> {
             None => u64::MAX,
             Some(e) => {
                 let v = rt.eval(e)?;
-                count(&v, 1060)?
+                count(self.node, &v)?
             }
         };
         if self.left > 0 { self.input.open(rt) } else { Ok(()) }

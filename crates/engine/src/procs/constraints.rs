@@ -1,0 +1,80 @@
+//! The constraints of a table: sp_helpconstraint, and the end of sp_help.
+
+use super::help::{key_text, object};
+use super::{Argument, Arguments};
+use crate::catalog::{IndexKind, Object, Table};
+use crate::context::StatementContext;
+use crate::dbcc::send;
+use crate::row;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
+
+const NONE: &str = "(n/a)";
+
+/// `sp_helpconstraint`.
+pub(super) fn helpconstraint(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_helpconstraint", &["@objname", "@nomsg"], given)?;
+    let name = args.text(0);
+    let name = name.ok_or_else(|| SqlError::new(201, &[&"sp_helpconstraint", &"@objname"]))?;
+    let Object::Table(table) = object(cx, &name)? else {
+        return Err(SqlError::new(15009, &[&name, &cx.database().name]));
+    };
+    if !args.text(1).is_some_and(|t| t.eq_ignore_ascii_case("nomsg")) {
+        let columns = [("Object Name", SqlType::NVarChar(MaxLen::N(776)), true)];
+        send(cx, &columns, vec![row![&*name]])?;
+    }
+    send_constraints(cx, &table, &name)?;
+    Ok(0)
+}
+
+/// The constraints by name, and that no foreign key refers to the table.
+pub(super) fn send_constraints(
+    cx: &mut StatementContext<'_>,
+    table: &Table,
+    asked: &str,
+) -> SqlResult<()> {
+    let mut list: Vec<(&str, Vec<Value>)> = Vec::new();
+    for c in &table.checks {
+        let column = table.columns.iter().find(|x| x.id == c.column_id);
+        let kind = match column {
+            Some(column) => format!("CHECK on column {}", column.name),
+            None => "CHECK Table Level ".into(),
+        };
+        let enabled = if c.disabled { "Disabled" } else { "Enabled" };
+        let cells = row![kind, &c.name, NONE, NONE, enabled, "Is_For_Replication", &c.definition];
+        list.push((&c.name, cells));
+    }
+    for c in &table.columns {
+        let Some(d) = &c.default else { continue };
+        let kind = format!("DEFAULT on column {}", c.name);
+        list.push((&d.name, row![kind, &d.name, NONE, NONE, NONE, NONE, &d.definition]));
+    }
+    for i in table.indexes.iter().filter(|i| i.primary_key || i.unique_constraint) {
+        let kind = format!(
+            "{} ({})",
+            if i.primary_key { "PRIMARY KEY" } else { "UNIQUE" },
+            if i.kind == IndexKind::Clustered { "clustered" } else { "non-clustered" }
+        );
+        let keys = key_text(table, i);
+        list.push((&i.name, row![kind, &i.name, NONE, NONE, NONE, NONE, keys]));
+    }
+    if list.is_empty() {
+        cx.message(SqlError::new(15469, &[&asked]))?;
+    } else {
+        let collation = Collation::default();
+        list.sort_by_cached_key(|(name, _)| collation.fold_str(name));
+        let rows = list.into_iter().map(|(_, cells)| cells).collect();
+        let columns = [
+            ("constraint_type", SqlType::NVarChar(MaxLen::N(146)), true),
+            ("constraint_name", SqlType::NVarChar(MaxLen::N(128)), true),
+            ("delete_action", SqlType::NVarChar(MaxLen::N(9)), true),
+            ("update_action", SqlType::NVarChar(MaxLen::N(9)), true),
+            ("status_enabled", SqlType::VarChar(MaxLen::N(8)), true),
+            ("status_for_replication", SqlType::VarChar(MaxLen::N(19)), true),
+            ("constraint_keys", SqlType::NVarChar(MaxLen::N(2126)), true),
+        ];
+        send(cx, &columns, rows)?;
+    }
+    // Foreign keys cannot be made.
+    cx.message(SqlError::new(15470, &[&asked]))
+}

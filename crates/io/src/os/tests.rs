@@ -1,0 +1,100 @@
+use super::*;
+
+#[test]
+fn a_file_keeps_what_is_written_durably() {
+    let dir = std::env::temp_dir().join(format!("taffrail-io-{}", std::process::id()));
+    let disk = OsDisk;
+    disk.create_dir(&dir).unwrap();
+    let path = dir.join("a.ldf");
+    let _ = std::fs::remove_file(&path);
+    let v = disk.create(&path, OpenSpec::LOG).unwrap();
+    assert!(disk.create(&path, OpenSpec::LOG).is_err());
+    v.allocate(0, 64 << 10).unwrap();
+    v.sync().unwrap();
+    disk.sync_dir(&dir).unwrap();
+    let mut b = AlignedBuf::zeroed(8192);
+    b.fill(5);
+    v.write_durable(4096, &[IoSlice::new(&b[..4096]), IoSlice::new(&b[4096..])]).unwrap();
+    // Exact where the file system can tell; elsewhere nothing is called unwritten.
+    let unwritten = v.unwritten(0, 1 << 20).unwrap();
+    assert!(unwritten.is_empty() || unwritten == [(0, 4096), (12_288, 65_536)]);
+    let mut small = [0; 3];
+    v.read_at(12_286, &mut small).unwrap();
+    assert_eq!(small, [5, 5, 0]);
+    assert_eq!(v.len().unwrap(), 64 << 10);
+    assert!(v.read_at(65_535, &mut small).is_err());
+    v.submit(vec![WriteOp { token: 9, offset: 0, buf: b, len: 4096 }]).unwrap();
+    let done = v.reap(1).unwrap();
+    assert!(done[0].token == 9 && done[0].result.is_ok());
+    let op = |n: u64| WriteOp {
+        token: n,
+        offset: n * 4096,
+        buf: AlignedBuf::from_slice(&[n as u8; 4096]),
+        len: 4096,
+    };
+    v.submit((1..16).map(op).collect()).unwrap();
+    v.start(op(0)).unwrap();
+    let mut left = 16;
+    while left > 0 {
+        let done = v.reap(4).unwrap();
+        assert!(done.len() >= 4.min(left) && done.iter().all(|d| d.result.is_ok()));
+        left -= done.len();
+    }
+    v.sync().unwrap();
+    v.read_at(15 * 4096, &mut small).unwrap();
+    assert_eq!(small, [15; 3]);
+    assert_eq!(disk.list(&dir).unwrap(), std::slice::from_ref(&path));
+    disk.remove(&path).unwrap();
+    let gone = disk.open(&path, OpenSpec::LOG).err().unwrap();
+    assert!(gone.is_not_found());
+    std::fs::remove_dir(&dir).unwrap();
+}
+
+/// Another process's lock, as far as the kernel can tell: one of a descriptor of its own.
+#[test]
+fn a_file_that_is_written_belongs_to_one_process() {
+    let dir = std::env::temp_dir().join(format!("taffrail-io-lock-{}", std::process::id()));
+    let disk = OsDisk;
+    disk.create_dir(&dir).unwrap();
+    let path = dir.join("a.mdf");
+    let _ = std::fs::remove_file(&path);
+    let v = disk.create(&path, OpenSpec::DATA).unwrap();
+    let other = File::open(&path).unwrap();
+    assert!(other.try_lock().is_err());
+    // This process may open it again, and who opened it first may be gone before.
+    let again = disk.open(&path, OpenSpec::DATA).unwrap();
+    drop(v);
+    assert!(other.try_lock().is_err());
+    drop(again);
+    other.try_lock().unwrap();
+    let refused = disk.open(&path, OpenSpec::LOG).err().unwrap();
+    assert!(refused.is_in_use() && refused.duplicate().is_in_use(), "{refused}");
+    assert!(disk.remove(&path).err().unwrap().is_in_use());
+    disk.open(&path, OpenSpec::LOG.read_only()).unwrap();
+    disk.open(&path, OpenSpec::PLAIN).unwrap();
+    drop(other);
+    let v = disk.open(&path, OpenSpec::LOG).unwrap();
+    // Its own files a process may remove while they are open.
+    disk.remove(&path).unwrap();
+    drop(v);
+    std::fs::remove_dir(&dir).unwrap();
+}
+
+#[test]
+fn paths_are_told_apart_by_what_they_name() {
+    let dir = std::env::temp_dir().join(format!("taffrail-io-real-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(dir.join("a/b")).unwrap();
+    let dir = dir.canonicalize().unwrap();
+    std::os::unix::fs::symlink(dir.join("a/b"), dir.join("link")).unwrap();
+    std::fs::write(dir.join("a/b/f"), "x").unwrap();
+    let disk = OsDisk;
+    let real = |p: &str| disk.real_path(&dir.join(p)).unwrap();
+    assert_eq!(real("link/../c"), dir.join("a/c"));
+    assert_eq!(real("none/../x/y"), dir.join("x/y"));
+    assert_eq!(real("link/f"), dir.join("a/b/f"));
+    let same = |a: &str, b: &str| disk.same_file(&dir.join(a), &dir.join(b)).unwrap();
+    assert!(same("link/f", "a/b/f") && same("none", "none"));
+    assert!(!same("none", "link/none") && !same("a", "link/f"));
+    std::fs::remove_dir_all(&dir).unwrap();
+}
