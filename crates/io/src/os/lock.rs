@@ -15,6 +15,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -33,8 +34,23 @@ fn in_use() -> io::Error {
     io::Error::new(io::ErrorKind::ResourceBusy, "it is in use by another process")
 }
 
+/// How often a file in use is tried again, and how long after: a process that was killed gives up its locks one after the other while
+/// the next one starts, and a volume of our own may be about to be closed.
+const TRIES: u32 = 40;
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Locks an open file for this process. What comes back keeps the lock: the file itself, or the one that has it already.
 pub(super) fn take(file: &Arc<File>) -> io::Result<Arc<File>> {
+    for _ in 1..TRIES {
+        match try_to_take(file) {
+            Err(e) if e.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+    try_to_take(file)
+}
+
+fn try_to_take(file: &Arc<File>) -> io::Result<Arc<File>> {
     let found = file.metadata()?;
     let identity = (found.dev(), found.ino());
     let mut held = held();

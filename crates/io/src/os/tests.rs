@@ -72,8 +72,14 @@ fn a_file_that_is_written_belongs_to_one_process() {
     assert!(disk.remove(&path).err().unwrap().is_in_use());
     disk.open(&path, OpenSpec::LOG.read_only()).unwrap();
     disk.open(&path, OpenSpec::PLAIN).unwrap();
-    drop(other);
-    let v = disk.open(&path, OpenSpec::LOG).unwrap();
+    // Whoever is about to give it up is waited for.
+    let opened = std::thread::scope(|scope| {
+        let opener = scope.spawn(|| disk.open(&path, OpenSpec::LOG));
+        std::thread::sleep(Duration::from_millis(20));
+        drop(other);
+        opener.join().unwrap()
+    });
+    let v = opened.unwrap();
     // Its own files a process may remove while they are open.
     disk.remove(&path).unwrap();
     drop(v);
