@@ -28,6 +28,26 @@ struct FileIo {
     handle: [u8; 8],
 }
 
+impl FileIo {
+    /// What the view and the old function have in common.
+    fn columns(&self) -> Vec<Value> {
+        row![
+            self.database,
+            self.file,
+            self.sample_ms,
+            self.reads,
+            self.read_bytes,
+            self.read_ms,
+            self.writes,
+            self.write_bytes,
+            self.write_ms,
+            self.read_ms + self.write_ms,
+            self.size,
+            &self.handle[..]
+        ]
+    }
+}
+
 /// The files that are asked for, by database and file; `None`: any. Counted where the file is read and written. Zeroes that
 /// initialise new log space are not among a log file's writes: they are nobody's log.
 fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut(FileIo)) {
@@ -69,22 +89,9 @@ fn arguments(args: &[Value]) -> [Option<i64>; 2] {
 
 fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     each_file(cx, arguments(args), |f| {
-        rows.push(row![
-            f.database,
-            f.file,
-            f.sample_ms,
-            f.reads,
-            f.read_bytes,
-            f.read_ms,
-            f.writes,
-            f.write_bytes,
-            f.write_ms,
-            f.read_ms + f.write_ms,
-            f.size,
-            &f.handle[..],
-            0,
-            0
-        ]);
+        let mut columns = f.columns();
+        columns.extend(row![0, 0]);
+        rows.push(columns);
     });
     Ok(())
 }
@@ -93,20 +100,7 @@ fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResul
 fn virtual_file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let wanted = arguments(args).map(|id| id.filter(|id| *id != -1));
     each_file(cx, wanted, |f| {
-        rows.push(row![
-            f.database,
-            f.file,
-            f.sample_ms,
-            f.reads,
-            f.read_bytes,
-            f.read_ms,
-            f.writes,
-            f.write_bytes,
-            f.write_ms,
-            f.read_ms + f.write_ms,
-            f.size,
-            &f.handle[..]
-        ]);
+        rows.push(f.columns());
     });
     Ok(())
 }
