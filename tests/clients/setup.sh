@@ -21,8 +21,17 @@ need() { # command, Debian package, what for
     command -v "$1" >/dev/null || { say "'$1' is missing ($3): install the package $2"; exit 1; }
 }
 
+need_go() { # what for
+    need go golang-go "$1"
+    # From 1.21 on it fetches the version that go.mod asks for by itself.
+    local found minor
+    found=$(GOTOOLCHAIN=local go env GOVERSION)
+    minor=${found#go1.}; minor=${minor%%[!0-9]*}
+    [ "${minor:-0}" -ge 21 ] || { say "Go 1.21 or newer is needed ($1), this is $found: see https://go.dev/dl"; exit 1; }
+}
+
 if [ ! -x "$cache/sqlcmd" ]; then
-    need go golang-go "builds sqlcmd"
+    need_go "builds sqlcmd"
     say "sqlcmd (the version of sqlcmd/go.mod)"
     (cd "$here/sqlcmd" && go build -mod=readonly -o "$cache/sqlcmd" github.com/microsoft/go-sqlcmd/cmd/modern) >&2
 fi
@@ -58,7 +67,7 @@ for program in JdbcClient JdbcBulk; do
 done
 need freebcp freetds-bin "copies files in bulk"
 if [ "$here/gobulk/main.go" -nt "$cache/gobulk" ]; then
-    need go golang-go "builds the bulk copy of go-mssqldb"
+    need_go "builds the bulk copy of go-mssqldb"
     say "go-mssqldb (the version of gobulk/go.mod)"
     (cd "$here/gobulk" && go build -mod=readonly -o "$cache/gobulk" .) >&2
     touch "$cache/gobulk"

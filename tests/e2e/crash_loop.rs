@@ -7,6 +7,7 @@
 //! * every transaction acknowledged as fully durable is there;
 //! * every transaction that is there is whole;
 //! * what is there is 1 ..= k without a gap: delayed commits, and the one in flight, are lost only from the end;
+//! * DBCC CHECKDB finds nothing wrong;
 //! * a delayed commit that a later fully durable one of the same database followed is there.
 //!
 //! A kill proves nothing about syncs (the page cache survives it); the simulated disk does.
@@ -160,6 +161,9 @@ fn nothing_acknowledged_is_lost_over_twenty_kills() {
             .enumerate()
             .map(|(writer, ledger)| check(&mut client, writer, &mut ledger.lock().unwrap()))
             .sum();
+        let wrong = client.query("DBCC CHECKDB (ledger) WITH NO_INFOMSGS");
+        let wrong = wrong.unwrap_or_else(|e| panic!("after kill {round}: {e}"));
+        assert!(wrong.messages.is_empty(), "after kill {round}: {:?}", wrong.messages);
         server = Some(next);
     }
     println!("{KILLS} kills, {commits} transactions by {WRITERS} writers, none lost");

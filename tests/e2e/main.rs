@@ -7,6 +7,7 @@ mod clients;
 mod crash_loop;
 mod golden;
 mod life;
+mod limits;
 mod log_command;
 mod places;
 mod restart;

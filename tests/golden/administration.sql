@@ -77,3 +77,15 @@ DBCC DBREINDEX ('nothing')
 GO
 DROP TABLE old
 GO
+GO
+-- A line that is too long for a row of sp_helptext goes on in the next.
+DECLARE @text nvarchar(max) = N'CREATE PROCEDURE dbo.long_line AS SELECT ''' + REPLICATE(N'0123456789', 30) + N''' AS digits'
+EXEC (@text)
+EXEC sp_helptext 'dbo.long_line'
+DROP PROCEDURE dbo.long_line
+GO
+-- No keyword, and no number.
+SELECT precision, c.scale FROM sys.types c WHERE name = 'money'
+SELECT COUNT(*) FROM sys.dm_db_log_info('nosuch')
+SELECT COUNT(*) FROM sys.dm_io_virtual_file_stats(1, 'x')
+GO

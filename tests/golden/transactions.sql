@@ -67,3 +67,35 @@ BEGIN CATCH
     SELECT ERROR_NUMBER() AS number, ERROR_SEVERITY() AS severity, ERROR_STATE() AS state, ERROR_LINE() AS line, ERROR_MESSAGE() AS message
 END CATCH
 GO
+GO
+-- A transaction cannot be ended from inside an INSERT … EXEC; one that is begun there can.
+CREATE PROCEDURE dbo.ends_by_rollback AS SELECT 1 ROLLBACK SELECT 2
+GO
+CREATE PROCEDURE dbo.ends_by_commit AS SELECT 1 COMMIT SELECT 2
+GO
+CREATE PROCEDURE dbo.has_its_own AS BEGIN TRAN SELECT 3 COMMIT
+GO
+CREATE TABLE dbo.captured (n int)
+GO
+BEGIN TRAN
+INSERT dbo.captured EXEC dbo.ends_by_rollback
+SELECT @@TRANCOUNT AS trancount, COUNT(*) AS rows FROM dbo.captured
+INSERT dbo.captured EXEC dbo.ends_by_commit
+SELECT @@TRANCOUNT AS trancount, COUNT(*) AS rows FROM dbo.captured
+INSERT dbo.captured EXEC dbo.has_its_own
+COMMIT
+SELECT @@TRANCOUNT AS trancount, n FROM dbo.captured
+GO
+DROP PROCEDURE dbo.ends_by_rollback, dbo.ends_by_commit, dbo.has_its_own
+DROP TABLE dbo.captured
+GO
+-- What a statement begins under IMPLICIT_TRANSACTIONS is named so.
+CREATE TABLE dbo.implied (n int)
+GO
+SET IMPLICIT_TRANSACTIONS ON
+INSERT dbo.implied VALUES (1)
+SELECT a.name FROM sys.dm_tran_active_transactions a JOIN sys.dm_tran_session_transactions s ON s.transaction_id = a.transaction_id WHERE s.session_id = @@SPID
+COMMIT
+SET IMPLICIT_TRANSACTIONS OFF
+DROP TABLE dbo.implied
+GO

@@ -102,6 +102,13 @@ impl Lsn {
     }
 }
 
+impl Lsn {
+    /// As messages and `DBCC OPENTRAN` write it: decimal, in parentheses.
+    pub fn in_message(self) -> String {
+        format!("({}:{}:{})", self.vlf.0, self.block.0, self.slot)
+    }
+}
+
 impl fmt::Display for Lsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:08x}:{:08x}:{:04x}", self.vlf.0, self.block.0, self.slot)

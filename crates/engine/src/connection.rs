@@ -257,6 +257,7 @@ impl Session {
         let _ = self.rollback_all(&mut sink);
         let mut it = Interpreter::new(self, &mut sink);
         let _ = it.drop_temp_tables();
+        self.app_locks.release_all();
         self.instance.session_ended(self.id);
     }
 }
@@ -303,6 +304,7 @@ impl Interpreter<'_> {
                 crate::session::CLIENT_GONE => return Err(Unwind::Gone),
                 _ => {}
             }
+            self.session.tell_log_full(e);
             self.sink.message(e).map_err(|_| Unwind::Gone)?;
         }
         let done =
@@ -374,6 +376,7 @@ impl Interpreter<'_> {
         let error = match result {
             Ok(()) => false,
             Err(e) => {
+                self.session.tell_log_full(&e);
                 self.session.error = e.number;
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
                 true
@@ -420,6 +423,7 @@ impl Interpreter<'_> {
         self.session.cell.clear_waits();
         self.session.prepared.clear();
         self.session.load = None;
+        self.session.app_locks.release_all();
         self.session.cursors = Default::default();
         self.session.trace_flags.clear();
         self.session.identity_insert = None;

@@ -70,10 +70,11 @@ impl Session {
 
     #[cold]
     fn begin_part(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
-        let name = match self.transaction.count {
+        let name = match (self.transaction.count, self.transaction.implicit) {
             // An autocommit statement's transaction is named after it.
-            0 => self.cell.command().name(),
-            _ => "user_transaction",
+            (0, _) => self.cell.command().name(),
+            (_, true) => "implicit_transaction",
+            (_, false) => "user_transaction",
         };
         let mut tx = database.storage.begin(BeginSpec {
             session: self.id,

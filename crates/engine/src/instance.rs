@@ -367,6 +367,7 @@ impl Instance {
             in_statement: false,
             null_eliminated: false,
             throwing: false,
+            app_locks: Default::default(),
             raising: false,
         };
         self.ensure_writer(&session.database);
@@ -406,7 +407,7 @@ impl Instance {
         }
         let storage = database.storage.clone();
         let spawned = self.background(format!("recovery {}", database.id), 512 << 10, move || {
-            // A failure has made the database suspect, which is where it shows, and in the error log.
+            // A failure has made the database suspect, which has told the error log why.
             let _ = storage.finish_recovery();
         });
         if spawned.is_err() {

@@ -182,6 +182,8 @@ pub struct TransactionState {
     /// Where a marked transaction has been committed: recorded in msdb when it is over.
     pub(crate) marked: Vec<crate::backup::Mark>,
     pub(crate) descriptor: u64,
+    /// A statement began it, under SET IMPLICIT_TRANSACTIONS ON.
+    pub(crate) implicit: bool,
     pub(crate) doomed: bool,
     pub(crate) parts: Vec<TransactionPart>,
     pub(crate) savepoints: Vec<NamedSavepoint>,
@@ -269,6 +271,8 @@ pub struct Session {
     pub(crate) moment: std::cell::Cell<Option<crate::functions::Moment>>,
     /// State of RAND().
     pub(crate) random: std::cell::Cell<u64>,
+    /// Its application locks.
+    pub(crate) app_locks: crate::procs::applock::AppLocks,
     /// CONTEXT_INFO.
     pub(crate) context_info: Value,
     /// SESSION_CONTEXT.

@@ -171,8 +171,8 @@ fn procedures_and_views_that_scripts_ask() {
         ("SELECT * FROM sys.nothing", 208),
         ("DBCC CLEANTABLE('master', 't')", 40510),
         ("DBCC NOTHING", 2526),
-        ("SELECT CAST('a' AS text)", 40510),
-        ("DECLARE @x image", 40510),
+        ("SELECT CAST('a' AS hierarchyid)", 40510),
+        ("DECLARE @x image", 2739),
         ("SELECT CAST('a' AS nothing)", 243),
     ] {
         let said = c.run(sql);

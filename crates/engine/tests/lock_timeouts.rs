@@ -78,3 +78,36 @@ fn a_long_series_can_be_ended() {
     cancel.cancel();
     assert_eq!(waits.join().expect("its thread"), "");
 }
+
+#[test]
+fn a_select_of_an_open_transaction_leaves_no_lock_on_its_table() {
+    let world = World::new();
+    let (mut one, mut two) = (world.connect(), world.connect());
+    one.ok("CREATE TABLE looked_at (a int); INSERT looked_at VALUES (1)");
+    one.ok("CREATE TABLE written (a int); INSERT written VALUES (1)");
+    two.ok("SET LOCK_TIMEOUT 0");
+    let levels = [
+        ("READ UNCOMMITTED", true),
+        ("READ COMMITTED", true),
+        ("REPEATABLE READ", false),
+        ("SERIALIZABLE", false),
+    ];
+    for (level, free) in levels {
+        one.ok(&format!("SET TRANSACTION ISOLATION LEVEL {level}"));
+        one.ok("BEGIN TRAN");
+        one.rows("SELECT * FROM looked_at");
+        one.ok("UPDATE written SET a = 2");
+        one.rows("SELECT * FROM written");
+        let drop = |two: &mut support::Client, table| {
+            let said = two.rows(&format!("BEGIN TRAN DROP TABLE {table}"));
+            two.ok("IF @@TRANCOUNT > 0 ROLLBACK");
+            said
+        };
+        let said = drop(&mut two, "looked_at");
+        assert_eq!(!said.starts_with("Msg 1222,"), free, "{level}: {said}");
+        // What was written stays locked.
+        let said = drop(&mut two, "written");
+        assert!(said.starts_with("Msg 1222,"), "{level}: {said}");
+        one.ok("ROLLBACK");
+    }
+}

@@ -2,7 +2,9 @@
 
 mod support;
 
+use std::sync::Mutex;
 use support::World;
+use taffrail_observe::{Event, EventRing};
 
 const SMALL: &str = "CREATE DATABASE small ON (NAME = small, FILENAME = 'small.mdf', SIZE = 16MB) \
     LOG ON (NAME = small_log, FILENAME = 'small.ldf', SIZE = 2MB, FILEGROWTH = 1MB, MAXSIZE = 3MB)";
@@ -165,4 +167,94 @@ fn full_files_progress_and_paths() {
          SELECT CASE WHEN SUM(wait_time_ms) > 0 THEN 1 ELSE 0 END FROM sys.dm_os_wait_stats",
     );
     assert_eq!(said, "1");
+}
+
+/// Floods are a matter of the whole process: whoever counts what was told does it alone.
+static TOLD: Mutex<()> = Mutex::new(());
+
+/// How often the error log was told that the log of a database is full, and where the last of it said it was held.
+fn told_full(name: &str) -> (u32, String) {
+    let (_, events) = EventRing::global().drain(0, true);
+    let mut sum = (0, String::new());
+    for recorded in events {
+        if let Event::LogFull { database, holdup, times, .. } = recorded.event
+            && *database.name == *name
+        {
+            sum = (sum.0 + times, holdup.in_message());
+        }
+    }
+    sum
+}
+
+/// A checkpoint and another try: no client sees 9002, and the error log has nothing of it.
+#[test]
+fn what_a_checkpoint_heals_is_not_told() {
+    let _alone = TOLD.lock().unwrap();
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok(&SMALL.replace("small", "healed"));
+    c.ok("ALTER DATABASE healed SET RECOVERY SIMPLE");
+    c.ok("USE healed");
+    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, pad char(4000) NOT NULL DEFAULT 'x')");
+    c.ok("INSERT t (pad) SELECT 'x' FROM GENERATE_SERIES(1, 200)");
+    // Tries that failed leave gaps between the identity values: until there was one.
+    let mut tries = 0;
+    while c.rows("SELECT CASE WHEN MAX(id) > COUNT(*) THEN 1 ELSE 0 END FROM t") == "0" {
+        tries += 1;
+        assert!(tries < 500, "the log is never full");
+        c.ok("INSERT t (pad) SELECT 'x' FROM GENERATE_SERIES(1, 60)");
+    }
+    assert_eq!(told_full("healed").0, 0);
+}
+
+/// Every failure that a client sees is told once, caught or not; and it names the transaction as DBCC OPENTRAN does.
+#[test]
+fn what_clients_see_is_told_once_and_names_the_transaction() {
+    let _alone = TOLD.lock().unwrap();
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok(&SMALL.replace("small", "loud"));
+    c.ok("USE loud");
+    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, pad char(4000) NOT NULL DEFAULT 'x')");
+    c.ok("INSERT t DEFAULT VALUES");
+    let mut holder = w.connect();
+    holder.ok("USE loud");
+    holder.ok("BEGIN TRAN hold INSERT t DEFAULT VALUES");
+    let one = "INSERT t (pad) SELECT 'x' FROM GENERATE_SERIES(1, 100)";
+    let mut seen = 0;
+    let mut said = String::new();
+    while seen == 0 {
+        said = c.run(one);
+        seen += said.matches("Msg 9002").count() as u32;
+    }
+    let again = c.run(&format!("{one}; {one}"));
+    seen += again.matches("Msg 9002").count() as u32;
+    assert_eq!(seen, 3, "{again}");
+    let caught =
+        c.rows(&format!("BEGIN TRY {one} END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH"));
+    assert_eq!(caught, "9002");
+    let begin = c.rows("DBCC OPENTRAN WITH TABLERESULTS, NO_INFOMSGS");
+    let begin = begin.lines().find_map(|l| l.strip_prefix("OLDACT_LSN | ")).expect("a transaction");
+    let text = format!("is full due to 'ACTIVE_TRANSACTION' and the holdup lsn is {begin}.");
+    assert!(said.contains(&text), "{text}\n{said}");
+    assert_eq!(told_full("loud"), (seen + 1, begin.to_owned()));
+    assert_eq!(told_full("loud").0, seen + 1, "nothing more is to come");
+    // Whoever is gone keeps its name.
+    holder.ok("ROLLBACK");
+    drop(holder);
+    c.ok("USE master");
+    c.ok("DROP DATABASE loud");
+    assert_eq!(told_full("loud").0, seen + 1);
+}
+
+/// `is_event_logged` says which messages the error log gets.
+#[test]
+fn messages_that_are_logged_say_so() {
+    let w = World::new();
+    let mut c = w.connect();
+    let logged = "SELECT STRING_AGG(message_id, ' ') WITHIN GROUP (ORDER BY message_id) FROM sys.messages \
+        WHERE is_event_logged = 1 AND message_id IN (208, 3619, 3620, 5144, 5145, 5149, 5175, 5176, 5179, 9001, 9002, 9008, 17053)";
+    assert_eq!(c.rows(logged), "3619 3620 5144 5145 5175 5176 5179 9001 9002 17053");
+    let text = c.rows("SELECT text FROM sys.messages WHERE message_id = 17053");
+    assert_eq!(text, "%ls: Operating system error %ls encountered.");
 }

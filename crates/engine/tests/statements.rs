@@ -67,7 +67,7 @@ fn tables_rows_and_queries() {
     c.ok("CREATE DATABASE d");
     assert_eq!(
         c.run("USE d"),
-        "env database d\nMsg 5701, Level 0, State 1, Line 0: Changed database context to 'd'.\ndone 0xfd"
+        "env database d\nMsg 5701, Level 0, State 1, Line 1: Changed database context to 'd'.\ndone 0xfd"
     );
     c.ok("CREATE TABLE t (id int IDENTITY(1,1) NOT NULL PRIMARY KEY, name varchar(10) NULL, v decimal(9,2) NOT NULL DEFAULT 1.5)");
     assert_eq!(c.run("INSERT t (name) VALUES ('a'), ('b')"), "done 0xc3 rows=2");

@@ -2,8 +2,9 @@
 //! asked for them waited. What `sys.dm_io_virtual_file_stats` shows.
 //!
 //! It stands where the volumes are handed out, so nothing that reads or writes a file can forget to count. A write that is
-//! submitted is counted when it has ended, with the time from its submission. Plain writes (`write_at`) are kept apart: on
-//! a log file they are the zeroes that initialise new space, while blocks and headers go out durably.
+//! submitted is counted when it has ended, with the time from its submission. Plain writes (`write_at` and those that are
+//! submitted) are kept apart: on a log file they are the zeroes that initialise new space, while blocks and headers go out
+//! durably.
 
 use std::collections::HashMap;
 use std::io::IoSlice;
@@ -54,7 +55,7 @@ pub struct IoTotals {
 pub struct FileIo {
     /// Reads.
     pub reads: IoTotals,
-    /// Writes that were durable or submitted.
+    /// Durable writes.
     pub writes: IoTotals,
     /// Plain writes, durable only after a sync.
     pub plain_writes: IoTotals,
@@ -228,7 +229,7 @@ impl Volume for CountedVolume {
         for d in &done {
             if let Some(at) = submitted.iter().position(|s| s.0 == d.token) {
                 let (_, began, bytes) = submitted.swap_remove(at);
-                self.totals.writes.add(bytes, now.saturating_sub(began));
+                self.totals.plain.add(bytes, now.saturating_sub(began));
             }
         }
         Ok(done)
@@ -284,8 +285,8 @@ mod tests {
         }
         let io = disk.totals(data);
         assert_eq!((io.reads.count, io.reads.bytes), (1, 4096));
-        assert_eq!((io.writes.count, io.writes.bytes), (2, 8192));
-        assert_eq!((io.plain_writes.count, io.plain_writes.bytes), (1, 8192));
+        assert_eq!((io.writes.count, io.writes.bytes), (0, 0));
+        assert_eq!((io.plain_writes.count, io.plain_writes.bytes), (3, 16_384));
         let volume = disk.create(log, OpenSpec::LOG).unwrap();
         volume.write_durable(0, &[IoSlice::new(&AlignedBuf::zeroed(4096))]).unwrap();
         assert_eq!(disk.totals(log).writes.count, 1);

@@ -42,6 +42,23 @@ impl IoError {
         self.source.kind() == io::ErrorKind::ResourceBusy
     }
 
+    /// The system's reason as messages to clients have it: number and text, those of Windows where scripts look for them.
+    pub fn system_error(&self) -> String {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => "2(The system cannot find the file specified.)".into(),
+            io::ErrorKind::PermissionDenied => "5(Access is denied.)".into(),
+            io::ErrorKind::ReadOnlyFilesystem => "19(The media is write protected.)".into(),
+            io::ErrorKind::AlreadyExists => "80(The file exists.)".into(),
+            io::ErrorKind::StorageFull => "112(There is not enough space on the disk.)".into(),
+            _ => {
+                let (number, text) = (self.source.raw_os_error(), self.source.to_string());
+                let number = number.unwrap_or(0);
+                let text = text.trim_end_matches(&format!(" (os error {number})"));
+                format!("{number}({text})")
+            }
+        }
+    }
+
     /// The same error once more: an `io::Error` cannot be cloned, but its kind, number and text can.
     pub fn duplicate(&self) -> IoError {
         let source = match self.source.raw_os_error() {

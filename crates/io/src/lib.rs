@@ -27,6 +27,7 @@ mod aligned;
 pub mod counted;
 mod error;
 pub mod os;
+mod room;
 pub mod sim;
 mod time;
 
@@ -37,6 +38,7 @@ use std::time::Duration;
 
 pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
+pub use room::reserve;
 pub use time::UtcTime;
 
 /// How to open a file. One that is opened `direct` and for writing belongs to this process for as long as it is open: the operating

@@ -14,6 +14,7 @@
 //! megabyte is cheaper than writing it twice.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::{Thread, ThreadId};
 use std::time::Duration;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use taffrail_base::{FileId, LogPos};
 use taffrail_io::{AlignedBuf, IoError, WriteOp};
-use taffrail_observe::Moment;
+use taffrail_observe::{Moment, Whose};
 
 use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
 use crate::files::LogFiles;
@@ -66,6 +67,8 @@ pub(crate) struct Ahead {
     retry_at: AtomicU64,
     /// `file_id` and logical name of each file, as events show them.
     names: Mutex<Vec<(FileId, String)>>,
+    /// The database's name, as events show it.
+    database: Mutex<Arc<str>>,
     thread: Mutex<Option<Thread>>,
     kicked: AtomicBool,
     stopping: AtomicBool,
@@ -94,6 +97,7 @@ impl Ahead {
             reserved: Mutex::default(),
             retry_at: AtomicU64::new(0),
             names: Mutex::default(),
+            database: Mutex::default(),
             thread: Mutex::default(),
             kicked: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
@@ -181,6 +185,17 @@ impl Log {
     /// `file_id` and logical name of each file, in order, for events and messages.
     pub fn set_file_names(&self, names: Vec<(FileId, String)>) {
         *self.ahead.names.lock() = names;
+    }
+
+    /// What the database is called, for events.
+    pub fn set_database_name(&self, name: &str) {
+        *self.ahead.database.lock() = name.into();
+    }
+
+    /// The database, as events show it; by its number while nobody has said what it is called.
+    pub(crate) fn whose(&self) -> Whose {
+        let (id, name) = (self.options.database, self.ahead.database.lock().clone());
+        if name.is_empty() { Whose::new(id, &id.to_string()) } else { Whose { id, name } }
     }
 
     /// What a file is called in events and messages.
@@ -359,7 +374,7 @@ impl Log {
     }
 
     /// How much may be left of the log when the next growth begins; `None` when it would not grow.
-    fn lead(&self) -> Option<u64> {
+    pub(crate) fn lead(&self) -> Option<u64> {
         let by = self.next_increment()?;
         Some((self.space().total / 8).clamp(256 << 10, 64 << 20).min(by))
     }
@@ -379,7 +394,7 @@ impl Log {
             return false;
         }
         let now = self.env.clock.monotonic().as_nanos() as u64;
-        let grew = now >= self.ahead.retry_at.load(Ordering::Relaxed) && self.grow_for_lead(lead);
+        let grew = now >= self.ahead.retry_at.load(Ordering::Relaxed) && self.grow_for_lead();
         if !grew {
             // Looked at again when half of what is left has gone.
             self.ahead.wake_at.store(at + free / 2 + 4096, Ordering::Relaxed);

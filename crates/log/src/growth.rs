@@ -28,7 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use taffrail_base::Lsn;
-use taffrail_io::{AlignedBuf, IoError, IoResult, Volume};
+use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, Volume};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::append::Limits;
@@ -89,6 +89,8 @@ enum Wanted {
     Append,
     /// Rollback: never given up.
     Rollback,
+    /// Nobody yet: it is made ahead of need, and nobody waits for it.
+    Ahead,
     /// ALTER DATABASE.
     Hand,
 }
@@ -163,9 +165,14 @@ fn is_cancelled() -> bool {
 const ZEROED_AT_CREATION: u64 = 16 * MB;
 
 /// Extents and zeroes of a new file; durable after a sync.
-pub(crate) fn initialize_new(volume: &dyn Volume, size: u64, mode: Initialization) -> IoResult<()> {
+pub(crate) fn initialize_new(
+    disk: &dyn Disk,
+    volume: &dyn Volume,
+    size: u64,
+    mode: Initialization,
+) -> IoResult<()> {
     let _stamped = taffrail_observe::wait(WaitType::PreemptiveOsWriteFileGather);
-    volume.allocate(0, size)?;
+    taffrail_io::reserve(disk, volume, 0, size)?;
     let at_once = match mode {
         Initialization::Ahead if volume.reserves() => ZEROED_AT_CREATION.min(size),
         _ => size,
@@ -226,16 +233,19 @@ impl Log {
             Initialization::Ahead => true,
         };
         let volume = Arc::clone(&files.volumes[file]);
+        instant &= volume.reserves();
         {
-            let _waiting = taffrail_observe::wait(match instant {
-                true => WaitType::LogMgrReserveAppend,
-                false => WaitType::PreemptiveOsWriteFileGather,
-            });
+            let wait = match (instant, wanted) {
+                (false, _) => Some(WaitType::PreemptiveOsWriteFileGather),
+                (true, Wanted::Append | Wanted::Rollback) => Some(WaitType::LogMgrReserveAppend),
+                // No append waits for it.
+                (true, Wanted::Ahead | Wanted::Hand) => None,
+            };
+            let _waiting = wait.map(taffrail_observe::wait);
             self.reserve(files, file, to)?;
-            if instant && volume.reserves() {
+            if instant {
                 volume.sync()?;
             } else {
-                instant = false;
                 let go_on = || wanted == Wanted::Rollback || !is_cancelled();
                 match zero_while(&*volume, from, to, go_on) {
                     Ok(true) => volume.sync()?,
@@ -287,10 +297,12 @@ impl Log {
             state.space_changes += 1;
         }
         self.note_files(files);
+        // Into the other half of the header, too: damage to one of them does not bring the smaller log back.
+        files.write_root(|_| {})?;
         self.options.counters.log_growths.inc();
         let (id, name) = self.file_name(file);
         EventRing::global().push(Event::LogGrowth {
-            database: self.options.database,
+            database: self.whose(),
             file: id,
             name,
             from,
@@ -308,7 +320,7 @@ impl Log {
     fn tell_cancelled(&self, file: usize, started: Moment) {
         let (id, name) = self.file_name(file);
         EventRing::global().push(Event::LogGrowthCancelled {
-            database: self.options.database,
+            database: self.whose(),
             file: id,
             name,
             session: taffrail_observe::session::with_current(SessionCell::session_id).unwrap_or(0),
@@ -330,7 +342,7 @@ impl Log {
         let limit = root.max_size.min(LOG_FILE_BYTES_MAX);
         let more = (to + beyond).min(limit).max(to);
         for end in [more, to] {
-            match volume.allocate(have, end - have) {
+            match taffrail_io::reserve(&*self.env.disk, &**volume, have, end - have) {
                 Ok(()) => {
                     self.ahead.set_reserved(file, end);
                     return Ok(());
@@ -440,16 +452,9 @@ impl Log {
             Err(AppendError::LogFull { growth, .. }) => growth,
             Err(e) => return Err(e),
         };
-        let (wait, pos) = self.holdup();
+        let (wait, pos) = self.shown_holdup();
         let holdup = self.lsn(pos);
-        if limits == Limits::Kept {
-            EventRing::global().push(Event::LogFull {
-                database: self.options.database,
-                reason: wait.name(),
-                holdup: holdup.unwrap_or_default(),
-                refused: growth.as_ref().map(|e| (e.path.clone(), e.source.to_string())),
-            });
-        }
+        self.note_full(wait, holdup, growth.as_ref(), limits);
         Err(AppendError::LogFull { wait, holdup, growth })
     }
 
@@ -459,9 +464,11 @@ impl Log {
         files.iter().find_map(|f| increment(f.size, f.growth, f.max_size))
     }
 
-    /// A growth before the log is full: only if less than `lead` is left, and a checkpoint would not help.
-    pub(crate) fn grow_for_lead(&self, lead: u64) -> bool {
+    /// A growth before the log is full: only if less than its lead is left, and a checkpoint would not help.
+    pub(crate) fn grow_for_lead(&self) -> bool {
         let mut files = self.files.lock();
+        // Asked with the files in hand: a shrink that was under way leaves less free, and a smaller lead with it.
+        let Some(lead) = self.lead() else { return false };
         if self.is_failed() || self.lock().free() > lead {
             return false;
         }
@@ -469,7 +476,7 @@ impl Log {
         if self.lock().free() > lead || self.checkpoint_would_free() {
             return false;
         }
-        match self.extend_any(&mut files, Wanted::Append, increment) {
+        match self.extend_any(&mut files, Wanted::Ahead, increment) {
             Ok(grown) => grown,
             Err(AppendError::LogFull { .. }) => {
                 // Nobody needs it yet; who does will be told.

@@ -299,7 +299,7 @@ impl Log {
         if first.is_none() {
             *first = Some(e.duplicate());
             EventRing::global()
-                .push(Event::IoError { database: self.options.database, text: e.to_string() });
+                .push(Event::IoError { database: self.whose(), text: e.to_string() });
         }
     }
 

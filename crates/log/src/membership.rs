@@ -97,7 +97,7 @@ impl Log {
     /// Extents, zeroes, header; durable on return.
     fn prepare(&self, volume: &dyn Volume, size: u64, root: &Root) -> Result<(), LogError> {
         check_sector(volume, Some(self.sector as u32))?;
-        initialize_new(volume, size, self.initialization())?;
+        initialize_new(&*self.env.disk, volume, size, self.initialization())?;
         write_bytes(volume, 0, &Root { generation: 0, ..root.clone() }.to_bytes())?;
         Ok(volume.sync()?)
     }

@@ -110,14 +110,18 @@ impl Log {
             let why = "a log has at least one file, and their names fit its header".to_owned();
             return Err(LogError::Specification(why));
         }
-        for (i, (spec, file)) in specs.iter().zip(&files).enumerate() {
+        for spec in specs {
+            // Of several devices the largest sector is the log's, unless one is set.
             let volume = env.disk.create(&spec.path, OpenSpec::LOG)?;
-            sector = Some(check_sector(&*volume, sector)?);
-            initialize_new(&*volume, file.size, options.initialization)?;
+            let device = check_sector(&*volume, options.sector)?;
+            sector = sector.max(Some(device));
+            volumes.push(volume);
+        }
+        for (i, (volume, file)) in volumes.iter().zip(&files).enumerate() {
+            initialize_new(&*env.disk, &**volume, file.size, options.initialization)?;
             let area = file.size - FILE_HEADER_BYTES;
             let sizes = vlf_sizes(options.vlf_algorithm, area, file.size, None);
             all.extend(entries(i as u16, FILE_HEADER_BYTES, &sizes, Lsn::ZERO));
-            volumes.push(volume);
         }
         let root = Root {
             this_file: 0,
@@ -193,13 +197,12 @@ impl Log {
         mut visit: impl FnMut(&Record<'_>) -> Result<(), LogError>,
     ) -> Result<(Arc<Log>, OpenReport), LogError> {
         let (mut files, entries) = LogFiles::open(env, paths)?;
-        let live = files.root.files.iter().zip(&files.volumes).filter(|(f, _)| !f.is_gone());
-        for (f, volume) in live {
-            check_sector(&**volume, Some(files.root.sector))?;
-            if volume.len()? > f.size {
-                // A growth that was not finished, or a shrink that was: nothing behind the size belongs to the log.
-                volume.truncate(f.size)?;
-            }
+        let live = |files: &LogFiles| {
+            let pairs = files.root.files.iter().zip(&files.volumes).filter(|(f, _)| !f.is_gone());
+            pairs.map(|(f, volume)| (f.size, Arc::clone(volume))).collect::<Vec<_>>()
+        };
+        for (_, volume) in live(&files) {
+            check_sector(&*volume, Some(files.root.sector))?;
             // What a killed process wrote may still be on its way to the medium: what is read below is to stay.
             volume.sync()?;
         }
@@ -287,6 +290,14 @@ impl Log {
         let Some(last_crc) = walker.last_crc() else {
             return Err(bad_anchor("the block that the boot page names is not there"));
         };
+        // A growth that was not finished, or a shrink that was: nothing behind the size belongs to the log. Only now, as the log
+        // has been followed to its end: where the newest root is damaged and an older one stands in for it, it must not cut
+        // off what that one does not know.
+        for (size, volume) in live(&files) {
+            if volume.len()? > size {
+                volume.truncate(size)?;
+            }
+        }
         table.forget_lost_uses();
         let incarnation = walker.incarnation().max(files.root.incarnation) + 1;
         files.write_root(|r| r.incarnation = incarnation)?;

@@ -227,7 +227,7 @@ impl LogInstaller {
         for (spec, file) in specs.iter().zip(&files) {
             let volume = env.disk.create(&spec.path, OpenSpec::LOG)?;
             check_sector(&*volume, Some(sector))?;
-            volume.allocate(0, file.size)?;
+            taffrail_io::reserve(&*env.disk, &*volume, 0, file.size)?;
             if options.initialization != Initialization::Ahead {
                 zero(&*volume, 0, file.size)?;
             }

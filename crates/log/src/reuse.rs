@@ -7,9 +7,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use taffrail_base::LogPos;
+use taffrail_base::{LogPos, Lsn};
+use taffrail_io::IoError;
 use taffrail_observe::{Event, EventRing};
 
+use crate::append::Limits;
 use crate::log::Log;
 
 /// Why log cannot be reused: `log_reuse_wait` of `sys.databases`.
@@ -71,16 +73,23 @@ pub struct Hold {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct HolderId(u64);
 
+type Begin = Box<dyn Fn() -> Option<LogPos> + Send + Sync>;
 type Holder = Box<dyn Fn() -> Option<Hold> + Send + Sync>;
 
 pub(crate) struct Reuse {
     holders: Mutex<(u64, Vec<(HolderId, Holder)>)>,
     checkpoint: AtomicU64,
+    /// Where the oldest transaction that a user can see has begun.
+    begin: Mutex<Option<Begin>>,
 }
 
 impl Reuse {
     pub fn new(checkpoint: LogPos) -> Reuse {
-        Reuse { holders: Mutex::new((1, Vec::new())), checkpoint: AtomicU64::new(checkpoint.0) }
+        Reuse {
+            holders: Mutex::new((1, Vec::new())),
+            checkpoint: AtomicU64::new(checkpoint.0),
+            begin: Mutex::new(None),
+        }
     }
 }
 
@@ -93,6 +102,12 @@ impl Log {
         h.0 += 1;
         h.1.push((id, holder));
         id
+    }
+
+    /// Says how to find the record that the oldest transaction began with. Its hold begins where the log ended before that
+    /// record, which nobody can look up; message 9002 names the record. The same is asked of the function as of a holder's.
+    pub fn register_oldest_begin(&self, begin: Begin) {
+        *self.reuse.begin.lock() = Some(begin);
     }
 
     /// The holder is gone.
@@ -131,6 +146,43 @@ impl Log {
         match self.oldest_hold() {
             Some(hold) if hold.pos.0 < tail || hold.pos <= own => (hold.wait, hold.pos),
             _ => (ReuseWait::Checkpoint, own),
+        }
+    }
+
+    /// The same, as message 9002 names it: a transaction by its first record.
+    pub(crate) fn shown_holdup(&self) -> (ReuseWait, LogPos) {
+        let (wait, pos) = self.holdup();
+        let begin = match wait {
+            ReuseWait::ActiveTransaction => self.reuse.begin.lock().as_ref().and_then(|f| f()),
+            _ => None,
+        };
+        (wait, begin.map_or(pos, |begin| begin.max(pos)))
+    }
+
+    /// Makes the event of a full log. Of a session's the session keeps it, until it is known whether its statement fails or
+    /// is tried again with success; where nobody could be told of a failure it is told of here.
+    pub(crate) fn note_full(
+        &self,
+        wait: ReuseWait,
+        holdup: Option<Lsn>,
+        growth: Option<&IoError>,
+        limits: Limits,
+    ) {
+        let mut event = Some(Event::LogFull {
+            database: self.whose(),
+            reason: wait.name(),
+            holdup: holdup.unwrap_or_default(),
+            refused: growth.map(|e| (e.path.clone(), e.system_error())),
+            times: 1,
+        });
+        taffrail_observe::session::with_current(|s| {
+            if let Some(event) = event.take() {
+                s.note_log_full(event);
+            }
+        });
+        // What may go past the limits is part of a rollback or a checkpoint, which are tried again.
+        if let Some(event) = event.filter(|_| limits == Limits::Kept) {
+            EventRing::global().push(event);
         }
     }
 

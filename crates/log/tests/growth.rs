@@ -62,7 +62,7 @@ fn grow_once(log: &Log) {
 /// The growth events of a database.
 fn growths(id: u16) -> Vec<Event> {
     let all = EventRing::global().read_after(0).into_iter().map(|r| r.event);
-    all.filter(|e| matches!(e, Event::LogGrowth { database, .. } if database.0 == id)).collect()
+    all.filter(|e| matches!(e, Event::LogGrowth { database, .. } if database.id.0 == id)).collect()
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_cancelled_session_gives_its_growth_up_and_the_next_one_gets_it() {
     assert_eq!((log.files()[0].size, volume.len().unwrap()), (2 * MB, 2 * MB));
     assert_eq!(growths(112), []);
     let told = EventRing::global().read_after(0).into_iter().filter(|r| {
-        matches!(&r.event, Event::LogGrowthCancelled { database, session: 77, .. } if database.0 == 112)
+        matches!(&r.event, Event::LogGrowthCancelled { database, session: 77, .. } if database.id.0 == 112)
     });
     assert_eq!(told.count(), 1, "the one by hand was told to who asked");
     cell.cancel_flag().store(false, Relaxed);
@@ -245,13 +245,9 @@ fn a_full_disk_is_told_and_heals_by_itself() {
         assert!(refused.is_full() && !log.is_failed());
         let told = EventRing::global().read_after(0).into_iter().any(|r| {
             matches!(
-                r.event,
-                Event::LogFull {
-                    database: DatabaseId(140),
-                    reason: "LOG_BACKUP",
-                    refused: Some(_),
-                    ..
-                }
+                &r.event,
+                Event::LogFull { database, reason: "LOG_BACKUP", refused: Some(_), .. }
+                    if database.id == DatabaseId(140)
             )
         });
         assert!(told, "the event for the error log");
@@ -275,9 +271,16 @@ fn a_full_disk_is_told_and_heals_by_itself() {
 
 #[test]
 fn a_file_that_may_not_grow_is_no_failed_device_but_one_that_fails_is() {
-    for (fault, fails) in [(FaultKind::Full, false), (FaultKind::Io, true)] {
+    let faults = [
+        (FaultKind::Full, false),
+        (FaultKind::TooLong, false),
+        (FaultKind::Denied, false),
+        (FaultKind::ReadOnly, false),
+        (FaultKind::Io, true),
+    ];
+    for (fault, fails) in faults {
         let world = SimWorld::new(10);
-        let (log, _) = create(&world, 150, MB, Growth::Bytes(MB), LogOptions::default());
+        let (log, held) = create(&world, 150, MB, Growth::Bytes(MB), LogOptions::default());
         world.inject(Fault {
             nth: 1,
             kind: Some(IoKind::Allocate),
@@ -291,8 +294,22 @@ fn a_file_that_may_not_grow_is_no_failed_device_but_one_that_fails_is() {
                 Err(e) => break e,
             }
         };
-        assert_eq!(matches!(e, AppendError::LogUnavailable), fails, "{e}");
-        assert_eq!(log.is_failed(), fails);
+        assert_eq!(matches!(e, AppendError::LogUnavailable), fails, "{fault:?}: {e}");
+        assert_eq!(log.is_failed(), fails, "{fault:?}");
+        if fails {
+            continue;
+        }
+        let AppendError::LogFull { growth: Some(refused), .. } = e else {
+            panic!("{fault:?}: {e}")
+        };
+        assert_eq!(refused.op, "allocate");
+        // By hand the same: the system's word, and a log that goes on when its holder lets go.
+        assert!(matches!(log.grow_file(0, 4 * MB), Err(LogError::Io(e)) if e.op == "allocate"));
+        assert!(!log.is_failed(), "{fault:?}");
+        log.flush(FlushReason::Request).unwrap();
+        *held.lock().unwrap() = None;
+        log.set_checkpoint(log.durable());
+        append(&log, 20_000).unwrap();
     }
 }
 
@@ -308,4 +325,107 @@ fn the_rules_can_be_changed_while_the_log_runs() {
     grow_once(&log);
     assert_eq!(log.vlf_count(), vlfs + 4);
     assert!(matches!(growths(160)[1], Event::LogGrowth { zeroed: true, vlfs: 4, .. }));
+}
+
+/// The halves of the header of the first file: generation (0: none) and bytes.
+fn halves(world: &SimWorld) -> [(u64, Vec<u8>); 2] {
+    let volume = world.env().disk.open(&path(), taffrail_io::OpenSpec::LOG.read_only()).unwrap();
+    [0, 4096].map(|at| {
+        let mut buf = taffrail_io::AlignedBuf::zeroed(4096);
+        volume.read_at(at, &mut buf).unwrap();
+        (u64::from_le_bytes(buf[8..16].try_into().unwrap()), buf.to_vec())
+    })
+}
+
+#[test]
+fn a_damaged_header_after_a_growth_costs_nothing() {
+    for older_knows in [true, false] {
+        let world = SimWorld::new(12);
+        let (log, _held) =
+            create(&world, 140, 2 * MB, Growth::Bytes(2 * MB), LogOptions::default());
+        let anchor = log.anchor_at(log.appended()).unwrap();
+        let before = halves(&world);
+        grow_once(&log);
+        // Into the new part.
+        for _ in 0..150 {
+            append(&log, 10_000).unwrap();
+        }
+        log.flush(FlushReason::Request).unwrap();
+        let (end, total) = (log.durable(), log.space().total);
+        drop(log);
+        world.restart();
+        let after = halves(&world);
+        let newest = usize::from(after[1].0 > after[0].0);
+        if !older_knows {
+            // As if the server had been killed between the two writes.
+            let old = usize::from(before[1].0 > before[0].0);
+            let volume = world.env().disk.open(&path(), taffrail_io::OpenSpec::LOG).unwrap();
+            let buf = taffrail_io::AlignedBuf::from_slice(&before[old].1);
+            let at = 4096 * (1 - newest) as u64;
+            volume.write_durable(at, &[std::io::IoSlice::new(&buf)]).unwrap();
+        }
+        let damage = || world.flip_bit(&path(), 4096 * newest as u64 + 200, 3).unwrap();
+        damage();
+        let open = || Log::open(&world.env(), &[path()], LogOptions::default(), &anchor);
+        if !older_knows {
+            // The log goes on in a VLF that the older half does not know.
+            assert!(matches!(open().err(), Some(LogError::Corrupt { .. })));
+            damage();
+        }
+        let (log, report) = open().unwrap();
+        assert_eq!((report.end, log.space().total), (end, total), "nothing was cut off");
+    }
+}
+
+#[test]
+fn a_shrink_is_not_taken_for_a_log_that_is_nearly_full() {
+    let mut grown = 0;
+    for seed in 0..20 {
+        let world = SimWorld::new(seed);
+        let spec = LogFileSpec::new(path(), 8 * MB);
+        let options = LogOptions { database: DatabaseId(141), ..LogOptions::default() };
+        let log = Log::create(&world.env(), &[spec], options, [7; 16]).unwrap();
+        log.grow_file(0, 40 * MB).unwrap();
+        let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let ahead = std::thread::spawn({
+            let (log, stop) = (Arc::clone(&log), Arc::clone(&stop));
+            move || {
+                while !stop.load(Relaxed) {
+                    log.grow_ahead();
+                }
+            }
+        });
+        let small = log.shrink_file(0, taffrail_log::ShrinkMode::Truncate).unwrap().to;
+        // Whoever waited for the shrink's end has had his turn.
+        log.grow_file(0, small).unwrap();
+        std::thread::yield_now();
+        stop.store(true, Relaxed);
+        ahead.join().unwrap();
+        assert!(small < 8 * MB, "{small}");
+        grown += u32::from(log.files()[0].size > small);
+    }
+    assert_eq!(grown, 0, "of 20 logs have grown again");
+}
+
+/// A growth that is made ahead of need, or by hand, holds no append up: only one that an append has to wait for is a wait.
+#[test]
+fn only_who_waits_for_a_growth_is_said_to_wait() {
+    let world = SimWorld::new(12);
+    let (log, _) = create(&world, 170, 4 * MB, Growth::Bytes(MB), LogOptions::default());
+    // A session's own totals, as other tests of this process wait, too.
+    let cell = SessionCell::new(78);
+    let _session = SessionCell::enter(&cell);
+    let waited = || {
+        let rows = cell.waits();
+        rows.iter().filter(|r| r.wait_type == WaitType::LogMgrReserveAppend).count()
+    };
+    while log.space().free > 400 * KB {
+        append(&log, 20_000).unwrap();
+    }
+    log.flush(FlushReason::Request).unwrap();
+    assert!(log.grow_ahead());
+    log.grow_file(0, 6 * MB).unwrap();
+    assert_eq!((log.space().total, waited()), (6 * MB, 0));
+    grow_once(&log);
+    assert_eq!((log.space().total, waited()), (7 * MB, 1));
 }

@@ -10,6 +10,7 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::counters::Counter;
+use crate::events::Event;
 use crate::moment::Moment;
 use crate::wait_type::WaitType;
 use crate::waits::{WaitCell, WaitRow, WaitSum};
@@ -140,6 +141,7 @@ pub struct SessionCell {
     pub row_count: AtomicU64,
     /// How far a backup or restore has come, in hundredths of a percent.
     pub percent_complete: AtomicU32,
+    log_full: Mutex<Option<Event>>,
 }
 
 thread_local! {
@@ -198,7 +200,19 @@ impl SessionCell {
             cpu_ns: Counter::new(),
             row_count: AtomicU64::new(0),
             percent_complete: AtomicU32::new(0),
+            log_full: Mutex::default(),
         })
+    }
+
+    /// The log was full for this session. Whether that is told is known when the statement has failed: a checkpoint and
+    /// another try may heal it.
+    pub fn note_log_full(&self, event: Event) {
+        *self.log_full.lock().unwrap_or_else(PoisonError::into_inner) = Some(event);
+    }
+
+    /// What was noted last, once.
+    pub fn take_log_full(&self) -> Option<Event> {
+        self.log_full.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// From now on this thread works for that session, until the returned guard is dropped.

@@ -15,8 +15,12 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     pub(crate) fn now() -> Stamp {
+        Stamp::of(SystemTime::now())
+    }
+
+    pub(crate) fn of(at: SystemTime) -> Stamp {
         // A clock before 1970 is shown as 1970: a log line is no reason to fail.
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Stamp::from_unix(since.as_secs(), since.subsec_micros())
     }
 

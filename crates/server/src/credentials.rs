@@ -8,8 +8,8 @@
 //! 4. Failures of one login from one address wait longer each time; another address is not held up by them.
 
 use argon2::password_hash::rand_core::OsRng;
-use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::{Output, ParamsString, PasswordHash, Salt, SaltString};
+use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Block, Params, Version};
 use parking_lot::{Condvar, Mutex};
 use rustls::crypto::hmac::Tag;
 use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
@@ -50,9 +50,37 @@ impl Drop for Settling {
 }
 
 /// OWASP's minimum: 19 MiB, two passes, one lane.
-fn argon2() -> Argon2<'static> {
-    let params = Params::new(19 * 1024, 2, 1, None).expect("constant parameters are valid");
+fn params() -> Params {
+    Params::new(19 * 1024, 2, 1, None).expect("constant parameters are valid")
+}
+
+/// What a computation reserves, of which it touches 19 MiB. From 32 MiB on the allocator of glibc always takes a mapping of its own
+/// and gives it back when it is freed; smaller blocks it keeps in the arena of each thread that ever verified a password.
+const RESERVED: usize = (32 << 20) + (64 << 10);
+
+/// Argon2id of a password.
+fn digest(params: Params, password: &str, salt: Salt<'_>) -> Result<Output, String> {
+    let mut salt_bytes = [0; Salt::MAX_LENGTH];
+    let salt = salt.decode_b64(&mut salt_bytes).map_err(|e| e.to_string())?;
+    let blocks = params.block_count();
+    let mut memory = Vec::with_capacity(blocks.max(RESERVED / size_of::<Block>()));
+    memory.resize(blocks, Block::default());
+    let mut out = [0; Params::DEFAULT_OUTPUT_LEN];
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into_with_memory(password.as_bytes(), salt, &mut out, &mut memory)
+        .map_err(|e| e.to_string())?;
+    Output::new(&out).map_err(|e| e.to_string())
+}
+
+/// Whether a password is the one behind a PHC string, compared in constant time. One that this server cannot have written is not.
+fn is_right(password: &str, stored: &PasswordHash<'_>) -> bool {
+    let known = stored.algorithm == ARGON2ID_IDENT && stored.version == Some(Version::V0x13 as u32);
+    let (Some(salt), Some(hash), Ok(params), true) =
+        (stored.salt, stored.hash, Params::try_from(stored), known)
+    else {
+        return false;
+    };
+    digest(params, password, salt).is_ok_and(|computed| computed == hash)
 }
 
 impl Credentials {
@@ -88,11 +116,18 @@ impl Credentials {
     /// The PHC string to store for a password.
     pub(crate) fn hash(&self, password: &str) -> Result<String, String> {
         let salt = SaltString::generate(&mut OsRng);
-        let _permit = self.permit();
-        argon2()
-            .hash_password(password.as_bytes(), &salt)
-            .map(|h| h.to_string())
-            .map_err(|e| e.to_string())
+        let hash = {
+            let _permit = self.permit();
+            digest(params(), password, salt.as_salt())?
+        };
+        let stored = PasswordHash {
+            algorithm: ARGON2ID_IDENT,
+            version: Some(Version::V0x13 as u32),
+            params: ParamsString::try_from(&params()).map_err(|e| e.to_string())?,
+            salt: Some(salt.as_salt()),
+            hash: Some(hash),
+        };
+        Ok(stored.to_string())
     }
 
     /// Whether the password is the one behind `stored`; `None` stands for a login that does not exist.
@@ -114,7 +149,7 @@ impl Credentials {
             return false;
         };
         let permit = self.permit();
-        let right = argon2().verify_password(password.as_bytes(), &parsed).is_ok();
+        let right = is_right(password, &parsed);
         drop(permit);
         if right {
             let mut remembered = self.remembered.lock();
@@ -194,6 +229,11 @@ mod tests {
         let stored = c.hash("Grün!1").unwrap();
         assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
         assert_ne!(stored, c.hash("Grün!1").unwrap());
+        // Any implementation understands what is stored.
+        use argon2::password_hash::PasswordVerifier;
+        let parsed = PasswordHash::new(&stored).unwrap();
+        assert!(Argon2::default().verify_password("Grün!1".as_bytes(), &parsed).is_ok());
+        assert!(Argon2::default().verify_password(b"other", &parsed).is_err());
         assert!(!c.verify("sa", "grün!1", Some(&stored)));
         assert!(c.verify("sa", "Grün!1", Some(&stored)));
         let started = Instant::now();

@@ -5,6 +5,15 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+/// A server that was killed holds its lock until the kernel has taken back its memory, which takes a while for a large
+/// buffer pool: whoever is to restart it at once would find the directory in use.
+const PATIENCE: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Held as long as this lives.
 pub(crate) struct DirLock {
@@ -36,8 +45,12 @@ impl std::fmt::Display for LockFailure {
 }
 
 impl DirLock {
-    /// Creates the directory if it is missing (mode 0700) and locks it.
+    /// Creates the directory if it is missing (mode 0700) and locks it; a lock that somebody has is waited for.
     pub(crate) fn take(dir: &Path) -> Result<DirLock, LockFailure> {
+        DirLock::take_within(dir, PATIENCE)
+    }
+
+    fn take_within(dir: &Path, patience: Duration) -> Result<DirLock, LockFailure> {
         use std::os::unix::fs::DirBuilderExt;
         let fail = |path: &Path| {
             let path = path.to_path_buf();
@@ -52,15 +65,20 @@ impl DirLock {
             .truncate(false)
             .open(&path)
             .map_err(fail(&path))?;
-        match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let mut holder = String::new();
-                // The holder may be writing its name just now; the lock is what counts.
-                let _ = file.take(1000).read_to_string(&mut holder);
-                return Err(LockFailure::Held(dir.to_path_buf(), holder.trim().to_string()));
+        let until = Instant::now() + patience;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => break,
+                Err(Errno::INTR) => {}
+                Err(Errno::WOULDBLOCK) if Instant::now() < until => std::thread::sleep(PAUSE),
+                Err(Errno::WOULDBLOCK) => {
+                    let mut holder = String::new();
+                    // The holder may be writing its name just now; the lock is what counts.
+                    let _ = file.take(1000).read_to_string(&mut holder);
+                    return Err(LockFailure::Held(dir.to_path_buf(), holder.trim().to_string()));
+                }
+                Err(e) => return Err(fail(&path)(e.into())),
             }
-            Err(e) => return Err(fail(&path)(e.into())),
         }
         let mut write = || -> io::Result<()> {
             file.set_len(0)?;
@@ -84,14 +102,34 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("taffrail-lock-{}", std::process::id()));
         let first = DirLock::take(&dir).ok();
         assert!(first.is_some());
-        match DirLock::take(&dir) {
+        match DirLock::take_within(&dir, Duration::ZERO) {
             Err(LockFailure::Held(_, holder)) => {
                 assert!(holder.starts_with(&format!("process {} on ", std::process::id())));
             }
             _ => panic!("locked twice"),
         }
         drop(first);
-        assert!(DirLock::take(&dir).is_ok());
+        assert!(DirLock::take_within(&dir, Duration::ZERO).is_ok());
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn who_goes_away_is_waited_for() {
+        let dir = std::env::temp_dir().join(format!("taffrail-lock-wait-{}", std::process::id()));
+        let first = DirLock::take(&dir).ok();
+        assert!(first.is_some());
+        let (begun, begins) = std::sync::mpsc::channel();
+        let second = std::thread::spawn({
+            let dir = dir.clone();
+            move || {
+                begun.send(()).unwrap();
+                DirLock::take_within(&dir, Duration::from_secs(60)).is_ok()
+            }
+        });
+        begins.recv().unwrap();
+        std::thread::sleep(3 * PAUSE);
+        drop(first);
+        assert!(second.join().unwrap());
         fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -8,6 +8,9 @@
 //! 2026-11-21 12:35:01.02 Logon       Error: 18456, Severity: 14, State: 8.
 //! ```
 //!
+//! An entry has the time at which it happened. What the engine reports is written within a second of that, so it may stand
+//! below an entry of the server's own that happened a little later.
+//!
 //! At each start the last file becomes `errorlog.1`, that one `errorlog.2`, up to six. Times are UTC.
 
 use crate::clock::Stamp;
@@ -15,6 +18,7 @@ use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,27 +58,32 @@ impl ErrorLog {
 
     /// An entry. `source` is `Server`, `Logon`, `spid51` …
     pub fn write(&self, level: Level, source: &str, text: &str) {
-        let now = Stamp::now();
+        self.write_at(SystemTime::now(), level, source, text);
+    }
+
+    /// An entry of what happened earlier.
+    pub fn write_at(&self, at: SystemTime, level: Level, source: &str, text: &str) {
+        let at = Stamp::of(at);
         let level = match level {
             Level::Info => "info",
             Level::Warning => "warn",
             Level::Error => "error",
         };
-        let line = format!("ts={} level={level} source={source} msg={text:?}\n", now.rfc3339());
+        let line = format!("ts={} level={level} source={source} msg={text:?}\n", at.rfc3339());
         // Nobody is left to tell if standard error is gone.
         let _ = io::stderr().write_all(line.as_bytes());
         let mut file = self.file.lock();
         if let Some(out) = file.as_mut() {
             let mut entry = String::new();
             for line in text.lines() {
-                entry.push_str(&format!("{} {source:<11} {line}\n", now.errorlog()));
+                entry.push_str(&format!("{} {source:<11} {line}\n", at.errorlog()));
             }
             if let Err(e) = out.write_all(entry.as_bytes()) {
                 // Said once, and where it can still be read; a full disk must not stop the server.
                 *file = None;
                 let line = format!(
                     "ts={} level=error source=Server msg=\"the error log cannot be written and is closed: {e}\"\n",
-                    now.rfc3339()
+                    at.rfc3339()
                 );
                 let _ = io::stderr().write_all(line.as_bytes());
             }

@@ -119,6 +119,7 @@ impl Server {
         log.info("Server", &format!("Server process ID is {}.", std::process::id()));
         log.info("Server", &format!("Logging to '{}'.", log_dir.join("errorlog").display()));
         raise_file_limit(&log);
+        survive_long_files(&log);
 
         let listener =
             bind(settings.listen).map_err(|e| fail(&format!("listen {}", settings.listen), &e))?;
@@ -302,6 +303,15 @@ fn raise_file_limit(log: &ErrorLog) {
                 &format!("The limit of open files could not be raised: {e}."),
             );
         }
+    }
+}
+
+/// A file that would exceed the process's limit is an error of the write, like a full disk, and not the end of the process.
+fn survive_long_files(log: &ErrorLog) {
+    // A handler that only notes it: then the write fails with EFBIG, and whoever wrote knows what to do.
+    let noted = Arc::new(AtomicBool::new(false));
+    if let Err(e) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted) {
+        log.write(Level::Warning, "Server", &format!("SIGXFSZ is not caught: {e}."));
     }
 }
 

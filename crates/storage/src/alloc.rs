@@ -9,7 +9,8 @@
 //! ```
 //! A HoBt owns whole extents. Which of their pages may be given out is kept in memory ([`crate::freelist`]), read from IAM and PFS at
 //! first need.
-//! An extent is allocated by a system transaction of its own; a page by the one that puts it to use.
+//! An extent is allocated by a system transaction of its own; a page by the one that puts it to use: a system transaction for a page of a
+//! tree or of rows, which is in use as soon as others see it, the user's own for one of a large value.
 //!
 //! A page is overwritten in the pool only after the record that allocates it, and bears that record's LSN until its format record is
 //! appended, which may fail. Should it reach the disk in between, the log is durable up to the allocation, and with it what
@@ -67,18 +68,29 @@ impl Database {
         level: u8,
     ) -> StorageResult<WriteGuard<'_>> {
         let mut space = hobt.space.lock();
-        self.load_space(hobt, &mut space)?;
-        if space.free.is_empty() {
-            let mut extent = work.nested("AllocExtent");
-            match self.add_extent(&mut extent, hobt, &mut space) {
-                Ok(()) => extent.commit_system()?,
-                Err(e) => {
-                    self.abort_system(extent, Vec::new());
-                    return Err(e);
-                }
+        self.refill(work, hobt, &mut space)?;
+        self.take_page(work, hobt, &mut space, kind, level)
+    }
+
+    /// Sees to it that a HoBt has a free page, with an extent more if need be.
+    pub(crate) fn refill(
+        self: &Arc<Self>,
+        work: &Work,
+        hobt: &Hobt,
+        space: &mut Space,
+    ) -> StorageResult<()> {
+        self.load_space(hobt, space)?;
+        if !space.free.is_empty() {
+            return Ok(());
+        }
+        let mut extent = work.nested("AllocExtent");
+        match self.add_extent(&mut extent, hobt, space) {
+            Ok(()) => extent.commit_system(),
+            Err(e) => {
+                self.abort_system(extent, Vec::new());
+                Err(e)
             }
         }
-        self.take_page(work, hobt, &mut space, kind, level)
     }
 
     /// Takes a page from the list of a HoBt that has one.

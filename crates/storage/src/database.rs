@@ -50,6 +50,8 @@ pub struct Database {
     pub(crate) backing_up: Mutex<()>,
     /// One log backup at a time.
     pub(crate) backing_up_log: Mutex<()>,
+    /// Held shared by who needs trees to stay as they are for a while; ghost cleanup does not wait for it.
+    pub(crate) cleaning: RwLock<()>,
     /// One deferred drop at a time.
     pub(crate) dropping: Mutex<()>,
     pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
@@ -106,6 +108,7 @@ impl Database {
             growing: Mutex::default(),
             backing_up: Mutex::default(),
             backing_up_log: Mutex::default(),
+            cleaning: RwLock::default(),
             dropping: Mutex::default(),
             pending_after_rollback: Mutex::default(),
             ghosts: Mutex::default(),
@@ -163,9 +166,9 @@ impl Database {
         }
     }
 
-    /// Stops the database: nothing is written or acknowledged any more.
+    /// Stops the database: nothing is written or acknowledged any more. The caller tells why.
     pub fn mark_suspect(&self, reason: &str) {
-        self.store.mark_suspect(reason.to_owned());
+        self.store.give_up(reason.to_owned());
     }
 
     /// What it shares with others.
@@ -261,6 +264,11 @@ impl Database {
     /// Every heap and tree, system ones included.
     pub fn hobts(self: &Arc<Self>) -> StorageResult<Vec<HobtId>> {
         Ok(directory::entries(self)?.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// A handle, if it is in memory.
+    pub(crate) fn known_hobt(&self, id: HobtId) -> Option<Arc<Hobt>> {
+        self.hobts.read().get(&id).cloned()
     }
 
     /// The handles that are in memory, in order of their ids: a run on a seed must write the same log each time.
@@ -395,9 +403,12 @@ impl Database {
             return Err(StorageError::Misuse("there is no data file with this id"));
         };
         let mut work = Work::system(self, "GrowFile");
+        let from = u64::from(file.pages.load(Ordering::Acquire)) * PAGE_BYTES as u64;
+        let started = taffrail_observe::Moment::now();
         match self.grow_file(&mut work, &file, to_bytes) {
             Ok(()) if work.has_begun() => {
                 work.commit_system()?;
+                self.tell_growth(&file, from, false, started);
                 self.save_boot(|_| {})
             }
             Ok(()) => Ok(()),
@@ -405,8 +416,8 @@ impl Database {
                 self.abort_system(work, Vec::new());
                 Err(match e {
                     StorageError::Io(io) if self.is_refusal(&io) => {
-                        let (why, path) = (&io.source.source, io.source.path.display());
-                        StorageError::Sql(SqlError::new(5149, &[why, &path]))
+                        let (why, path) = (io.source.system_error(), io.source.path.display());
+                        StorageError::Sql(SqlError::new(5149, &[&why, &path]).with_state(3))
                     }
                     e => e,
                 })

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::{FileId, PAGE_BYTES, PageId};
 use taffrail_log::{Growth, Lcx, Lop, RecordHeader, Reserve};
+use taffrail_observe::{Event, EventRing, Moment};
 
 use crate::access::Hobt;
 use crate::access::record::{format, xact};
@@ -39,8 +40,13 @@ impl Database {
             return Err(full("the file has reached its maximum size".into()));
         }
         let mut growth = work.nested("GrowFile");
+        let started = Moment::now();
         match self.grow_file(&mut growth, file, to) {
-            Ok(()) => growth.commit_system(),
+            Ok(()) => {
+                growth.commit_system()?;
+                self.tell_growth(file, bytes, true, started);
+                Ok(())
+            }
             Err(e) => {
                 self.abort_system(growth, Vec::new());
                 match e {
@@ -50,6 +56,23 @@ impl Database {
                     e => Err(e),
                 }
             }
+        }
+    }
+
+    /// Tells the error log that a file has grown from `from` bytes.
+    pub(crate) fn tell_growth(&self, file: &DataFile, from: u64, automatic: bool, started: Moment) {
+        let to = u64::from(file.pages.load(Ordering::Acquire)) * PAGE_BYTES as u64;
+        // Two that needed room at once: the second found it made.
+        if to > from {
+            EventRing::global().push(Event::DataGrowth {
+                database: self.store.whose(),
+                file: file.id,
+                name: file.settings.lock().name.clone(),
+                from,
+                to,
+                automatic,
+                ns: Moment::now().since(started),
+            });
         }
     }
 
@@ -75,7 +98,17 @@ impl Database {
         if new <= old {
             return Ok(());
         }
-        self.reserve_file(file, old, new)?;
+        if let Err(e) = self.reserve_file(file, old, new) {
+            // What a refused reservation has taken all the same, others need more.
+            let end = u64::from(old) * PAGE_BYTES as u64;
+            if matches!(&e, StorageError::Io(io) if self.is_refusal(io))
+                && file.volume.len().is_ok_and(|len| len > end)
+            {
+                // The refusal is what there is to report; where this fails, too, the next growth finds the space.
+                let _ = file.volume.truncate(end);
+            }
+            return Err(e);
+        }
         self.format_maps(work, file.id, old, new)?;
         let header = RecordHeader {
             page: PageId { file: file.id, page: 0 },
@@ -96,7 +129,7 @@ impl Database {
             self.store.mark_suspect(format!("a data file could not be extended: {}", io.source));
             Err(StorageError::Io(io))
         };
-        match volume.allocate(at, len).map_err(error) {
+        match taffrail_io::reserve(&*self.instance.env.disk, &**volume, at, len).map_err(error) {
             Err(io) if io.source.is_full() => return Err(StorageError::Io(io)),
             Err(io) => return fatal(io),
             Ok(()) => {}

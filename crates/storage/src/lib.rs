@@ -9,6 +9,7 @@
 //! txn       begin, commit, savepoints, rollback, the transaction table
 //! access    heaps, B+ trees, LOB chains, the directory of them; every log record's encoding, redo and undo
 //! recovery  checkpoint and restart;  backup  backups taken while others write, and restores
+//! check     is it whole? a walk through pages that takes nothing for granted
 //! raw       single structures out of any bytes, for what damages files on purpose
 //! ```
 //!
@@ -24,6 +25,7 @@ pub mod access;
 mod alloc;
 pub mod backup;
 pub mod buffer;
+pub mod check;
 mod closed;
 mod codec;
 pub mod database;

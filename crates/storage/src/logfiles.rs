@@ -24,6 +24,7 @@ use taffrail_log::{
 use crate::database::{CheckpointKind, DataFileSpec, Database, FileKind};
 use crate::error::{StorageError, StorageResult};
 use crate::recovery::BootFile;
+use crate::txn::work::Work;
 
 /// Times that a shrink is tried: the log moves out of the way, a checkpoint lets go of what was there.
 const TRIES: usize = 3;
@@ -120,11 +121,34 @@ impl Database {
                     self.forget_log_file(id)?;
                 }
                 Err(match e {
-                    LogError::Io(io) => sql(5123, &[&io.source, &spec.path.display()]),
+                    LogError::Io(io) => sql(5123, &[&io.system_error(), &spec.path.display()]),
+                    // Where a file was made, 5178 would speak of a file that was not there before.
+                    LogError::Sector { device, log: Some(log), .. } => {
+                        let why = format!(
+                            "ADD LOG FILE to a log with sectors of {log} bytes on a volume with sectors of {device} bytes"
+                        );
+                        sql(40510, &[&why])
+                    }
                     LogError::Specification(_) => sql(5009, &[]),
                     e => self.store.log_error(e),
                 })
             }
+        }
+    }
+
+    /// ALTER DATABASE … MODIFY FILE (SIZE) of a log file. A transaction of its own says that it has grown: the LSN that the new
+    /// VLFs are said to be made at is that of its first record, and no other growth's.
+    pub fn grow_log_file(self: &Arc<Self>, number: usize, to_bytes: u64) -> Result<(), LogError> {
+        self.log().grow_file(number, to_bytes)?;
+        let mut work = Work::system(self, "GrowFile");
+        match work.note() {
+            Ok(()) => match work.commit_system() {
+                Ok(()) => Ok(()),
+                Err(_) => Err(LogError::Unavailable),
+            },
+            // Others have taken what there was: nothing but this note is missing.
+            Err(StorageError::LogFull(_)) => Ok(()),
+            Err(_) => Err(LogError::Unavailable),
         }
     }
 

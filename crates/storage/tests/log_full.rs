@@ -365,7 +365,9 @@ fn nobody_reads_what_could_not_be_made_durable() {
     insert(&mut tx, ITS).unwrap();
     let waiter = {
         let db = db.clone();
-        std::thread::spawn(move || get(&mut begin(&db), ITS, ScanLocks::ReadCommitted))
+        // Another session: what one session's transactions want of each other is a deadlock.
+        let mut its = db.begin(BeginSpec { session: SessionId(52), ..BeginSpec::default() });
+        std::thread::spawn(move || get(&mut its, ITS, ScanLocks::ReadCommitted))
     };
     std::thread::sleep(Duration::from_millis(50));
     world.inject(Fault {

@@ -110,18 +110,12 @@ fn row(rng: &mut SimRng, wide: bool) -> Vec<u8> {
 }
 
 fn lob_row(stored: LobRef) -> Vec<u8> {
-    let mut bytes = vec![LOB];
-    bytes.extend(stored.first.to_u64().to_le_bytes());
-    bytes.extend(stored.length.to_le_bytes());
-    bytes
+    [&[LOB][..], &stored.to_bytes()].concat()
 }
 
 fn lob_of(row: &[u8]) -> Option<LobRef> {
-    let word = |at: usize| Some(u64::from_le_bytes(row.get(at..at + 8)?.try_into().ok()?));
-    if row.first() != Some(&LOB) {
-        return None;
-    }
-    Some(LobRef { first: taffrail_base::PageId::from_u64(word(1)?), length: word(9)? })
+    let (_, stored) = row.split_first().filter(|(kind, _)| **kind == LOB)?;
+    Some(LobRef::from_bytes(stored.try_into().ok()?))
 }
 
 impl Run {

@@ -147,6 +147,10 @@ pub fn resolve(name: &str, args: &[TypeArg], type_use: TypeUse) -> Option<SqlRes
         "uniqueidentifier" => plain(SqlType::UniqueIdentifier),
         "sql_variant" => plain(SqlType::Variant),
         "timestamp" => plain(SqlType::RowVersion),
+        // Names of old for large values; only the catalogue tells them from the new ones.
+        "text" => plain(SqlType::VarChar(MaxLen::Max)),
+        "ntext" => plain(SqlType::NVarChar(MaxLen::Max)),
+        "image" => plain(SqlType::VarBinary(MaxLen::Max)),
         "sysname" => plain(SqlType::NVarChar(MaxLen::N(128))),
         "float" => Some(match args {
             [] => Ok(SqlType::Float),

@@ -25,6 +25,19 @@ pub struct Message {
     pub text: &'static str,
 }
 
+/// Messages below severity 19 that go to the error log whenever they are raised.
+const LOGGED: &[i32] = &[
+    825, 1105, 3041, 3406, 3407, 3408, 3619, 3620, 5144, 5145, 5175, 5176, 5178, 5179, 9002, 17053,
+    17126, 17137, 18264, 18265, 18456,
+];
+
+impl Message {
+    /// `is_event_logged` of `sys.messages`.
+    pub fn is_logged(&self) -> bool {
+        self.severity >= 19 || LOGGED.binary_search(&self.number).is_ok()
+    }
+}
+
 /// The catalogue's entry for a number.
 pub fn find(number: i32) -> Option<&'static Message> {
     MESSAGES.binary_search_by_key(&number, |m| m.number).ok().map(|i| &MESSAGES[i])
@@ -173,6 +186,30 @@ mod tests {
     #[test]
     fn the_catalogue_is_in_order() {
         assert!(MESSAGES.windows(2).all(|w| w[0].number < w[1].number));
+    }
+
+    #[test]
+    fn what_is_logged_is_in_the_catalogue_and_in_order() {
+        assert!(LOGGED.windows(2).all(|w| w[0] < w[1]));
+        let below_19 = |n: &i32| find(*n).is_some_and(|m| m.severity < 19);
+        assert!(LOGGED.iter().all(below_19), "{:?}", LOGGED.iter().find(|n| !below_19(n)));
+        let logged = |n| find(n).unwrap().is_logged();
+        assert!(
+            [9001, 9002, 5144, 5145, 5175, 5176, 5179, 3619, 3620, 17053].into_iter().all(logged)
+        );
+        assert!(![5149, 5150, 9008, 208].into_iter().any(logged));
+    }
+
+    #[test]
+    fn texts_are_whole_and_nothing_besides() {
+        let full = SqlError::new(17053, &[&"/d/l.ldf", &"28(No space left on device)"]).message;
+        assert_eq!(
+            full,
+            "/d/l.ldf: Operating system error 28(No space left on device) encountered."
+        );
+        for number in [5144, 5145] {
+            assert!(find(number).unwrap().text.contains("milliseconds.  "), "{number}: two spaces");
+        }
     }
 
     #[test]

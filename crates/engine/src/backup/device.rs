@@ -114,7 +114,7 @@ fn place(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
     let real = |dir: &Path| disk.real_path(dir).unwrap_or_else(|_| dir.into());
     if path.parent().is_some_and(|dir| dir == own || real(dir) == real(&own)) {
         let made = disk.create_dir(&own);
-        made.map_err(|e| SqlError::new(3201, &[&target, &super::message::system_error(&e)]))?;
+        made.map_err(|e| SqlError::new(3201, &[&target, &e.system_error()]))?;
     } else {
         require_directory(instance, &path).map_err(refused)?;
     }

@@ -16,28 +16,16 @@ pub(super) struct Statement<'a> {
     pub database: &'a str,
 }
 
-/// An error of the operating system as SQL Server's messages have it: number and text.
-pub(super) fn system_error(e: &taffrail_io::IoError) -> String {
-    use std::io::ErrorKind;
-    let number = e.source.raw_os_error().unwrap_or(0);
-    match e.source.kind() {
-        ErrorKind::NotFound => "2(The system cannot find the file specified.)".into(),
-        ErrorKind::PermissionDenied => "5(Access is denied.)".into(),
-        ErrorKind::StorageFull => "112(There is not enough space on the disk.)".into(),
-        _ => format!("{number}({})", e.source),
-    }
-}
-
 /// The message for what storage says.
 pub(super) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) -> Box<SqlError> {
     let database = statement.database;
     match e {
         BackupError::Open(io) => {
-            SqlError::new(3201, &[&devices.name_of(&io.path), &system_error(&io)])
+            SqlError::new(3201, &[&devices.name_of(&io.path), &io.system_error()])
         }
         BackupError::Device { operation, source } => {
             let number = if operation == "read" { 3203 } else { 3202 };
-            SqlError::new(number, &[&devices.name_of(&source.path), &system_error(&source)])
+            SqlError::new(number, &[&devices.name_of(&source.path), &source.system_error()])
         }
         BackupError::NotMedia(path) => SqlError::new(3241, &[&devices.name_of(&path)]),
         BackupError::FamiliesMissing { families, given } => {

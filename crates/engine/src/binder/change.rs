@@ -4,7 +4,7 @@ use super::dml::Target;
 use super::from::FromTree;
 use super::query::arith_op;
 use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupported};
-use crate::catalog::{IndexKind, Table};
+use crate::catalog::Table;
 use crate::plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
 use crate::plan::expr::{Expr, Pred, Slot};
 use crate::plan::node::{Access, LockHint, Node, TableLock, Top};
@@ -142,55 +142,7 @@ impl<'a> Binder<'a> {
         let mut set: Vec<Assignment> = Vec::new();
         let mut variables = Vec::new();
         for clause in &u.set {
-            let ast::SetClause::Assign { variable, column, op, value } = clause else {
-                return Err(unsupported(".WRITE"));
-            };
-            let column = match column {
-                None => None,
-                Some(c) => Some(self.set_column(&table, id, c, &set)?),
-            };
-            let bound = match (&value.kind, column) {
-                (ExprKind::Default, Some(at)) => match self.default_source(&table, at)? {
-                    ColumnSource::Expr(e, ty) => Bound::new(e, ty),
-                    _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
-                },
-                _ => self.expr(value)?,
-            };
-            let bound = match (op.operator(), column, variable) {
-                (None, ..) => bound,
-                (Some(op), Some(at), _) => {
-                    let depth = self.blocks.len() - 1;
-                    let source = self.source_at(id);
-                    let left = self.source_column(depth, source, at);
-                    self.binary(arith_op(op)?, left, bound)?
-                }
-                (Some(op), None, Some(v)) => {
-                    let (at, ty) = self.variables.scalar(&v.value)?;
-                    self.binary(arith_op(op)?, Bound::new(Expr::Var(at), ty), bound)?
-                }
-                (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
-            };
-            if let Some(v) = variable {
-                let (at, ty) = self.variables.scalar(&v.value)?;
-                self.assigns_variables = true;
-                let expr = match column {
-                    None => self.cast_to(bound, ty)?,
-                    Some(column) => {
-                        let from = bound.ty;
-                        let to = table.columns[column].ty;
-                        let untyped = bound.untyped;
-                        let copy = crate::plan::access::copy(&bound.expr)
-                            .ok_or_else(|| unsupported("SET @variable = column = subquery"))?;
-                        let stored = Bound { untyped, ..Bound::new(copy, from) };
-                        let stored = self.cast_to(stored, to)?;
-                        set.push(self.assignment(&table, column, bound)?);
-                        self.cast_to(Bound::new(stored, to), ty)?
-                    }
-                };
-                variables.push((at, expr));
-            } else if let Some(column) = column {
-                set.push(self.assignment(&table, column, bound)?);
-            }
+            self.set_clause(&table, id, clause, &mut set, &mut variables)?;
         }
         let conjuncts = self.filter(&u.filter)?;
         let checks = self.checks(&table)?;
@@ -199,30 +151,77 @@ impl<'a> Binder<'a> {
         let output = self.output(&u.output, &target, true, true)?;
         let node = self.plan_block(trees, conjuncts)?;
         let node = self.change_top(node, &u.top)?;
-        set.sort_by_key(|a| a.column);
-        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
-        let base = table.base();
-        let moves = base.kind == IndexKind::Clustered
-            && base.key.columns().iter().any(|k| changed.contains(&k.column));
-        let indexes = table.nonclustered().iter().filter(|i| moves || i.touched_by(&changed));
-        let indexes = indexes.cloned().collect();
         let subqueries = set
             .iter()
             .any(|a| crate::plan::expr::has_subquery(crate::plan::expr::Part::Expr(&a.expr)));
-        let spool = subqueries || must_spool(&node, moves, &changed);
-        Ok(UpdatePlan {
-            database: target.database,
-            table,
-            node,
-            locator,
-            set,
-            variables,
-            spool,
-            indexes,
-            moves,
-            checks,
-            output,
-        })
+        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
+        let database = target.database;
+        let outgoing = self.outgoing(&database, &table, Some(&changed))?;
+        let incoming = self.incoming(&database, &table, Some(&changed))?;
+        let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
+        let spool = subqueries || must_spool(&plan.node, plan.moves, &changed);
+        Ok(UpdatePlan { spool, output, outgoing, incoming, ..plan })
+    }
+
+    /// One item of SET, for the source `id` of the block.
+    pub(super) fn set_clause(
+        &mut self,
+        table: &Table,
+        id: u32,
+        clause: &'a ast::SetClause,
+        set: &mut Vec<Assignment>,
+        variables: &mut Vec<(u32, Expr)>,
+    ) -> SqlResult<()> {
+        let ast::SetClause::Assign { variable, column, op, value } = clause else {
+            return Err(unsupported(".WRITE"));
+        };
+        let column = match column {
+            None => None,
+            Some(c) => Some(self.set_column(table, id, c, set)?),
+        };
+        let bound = match (&value.kind, column) {
+            (ExprKind::Default, Some(at)) => match self.default_source(table, at)? {
+                ColumnSource::Expr(e, ty) => Bound::new(e, ty),
+                _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
+            },
+            _ => self.expr(value)?,
+        };
+        let bound = match (op.operator(), column, variable) {
+            (None, ..) => bound,
+            (Some(op), Some(at), _) => {
+                let depth = self.blocks.len() - 1;
+                let source = self.source_at(id);
+                let left = self.source_column(depth, source, at);
+                self.binary(arith_op(op)?, left, bound)?
+            }
+            (Some(op), None, Some(v)) => {
+                let (at, ty) = self.variables.scalar(&v.value)?;
+                self.binary(arith_op(op)?, Bound::new(Expr::Var(at), ty), bound)?
+            }
+            (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
+        };
+        if let Some(v) = variable {
+            let (at, ty) = self.variables.scalar(&v.value)?;
+            self.assigns_variables = true;
+            let expr = match column {
+                None => self.cast_to(bound, ty)?,
+                Some(column) => {
+                    let from = bound.ty;
+                    let to = table.columns[column].ty;
+                    let untyped = bound.untyped;
+                    let copy = crate::plan::access::copy(&bound.expr)
+                        .ok_or_else(|| unsupported("SET @variable = column = subquery"))?;
+                    let stored = Bound { untyped, ..Bound::new(copy, from) };
+                    let stored = self.cast_to(stored, to)?;
+                    set.push(self.assignment(table, column, bound)?);
+                    self.cast_to(Bound::new(stored, to), ty)?
+                }
+            };
+            variables.push((at, expr));
+        } else if let Some(column) = column {
+            set.push(self.assignment(table, column, bound)?);
+        }
+        Ok(())
     }
 
     fn source_at(&self, id: u32) -> usize {
@@ -280,7 +279,8 @@ impl<'a> Binder<'a> {
         let node = self.change_top(node, &d.top)?;
         let spool = !matches!(node, Node::Scan(_));
         let Target { database, table, .. } = target;
-        Ok(DeletePlan { database, table, node, locator, spool, output })
+        let incoming = self.incoming(&database, &table, None)?;
+        Ok(DeletePlan { database, table, node, locator, spool, incoming, output })
     }
 }
 

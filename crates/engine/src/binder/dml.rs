@@ -6,7 +6,8 @@ use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::change::{ColumnSource, DeletePlan, InsertPlan, InsertRows, UpdatePlan};
 use crate::plan::expr::{Expr, Pred};
-use crate::plan::node::{Access, Node, QueryPlan, TableLock};
+use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::node::{Access, LockHint, Node, QueryPlan, TableLock};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
@@ -125,6 +126,7 @@ impl<'a> Binder<'a> {
         Ok(InsertPlan {
             same_layout: same_layout(&rows, &source_types, &table, &sources),
             checks: self.checks(&table)?,
+            outgoing: self.outgoing(&database, &table, None)?,
             database,
             table,
             rows,
@@ -288,6 +290,43 @@ impl<'a> Binder<'a> {
             out.push(row.into_iter().zip(&types).map(one).collect::<SqlResult<Vec<_>>>()?);
         }
         Ok((out, types))
+    }
+
+    /// Foreign keys that rows must keep, of an UPDATE those whose columns change. What they refer to is locked as a table
+    /// that is read.
+    pub(super) fn outgoing(
+        &mut self,
+        database: &Arc<Database>,
+        table: &Arc<Table>,
+        changed: Option<&[usize]>,
+    ) -> SqlResult<Vec<Outgoing>> {
+        let mut all = self.meta.outgoing(database, table)?;
+        if let Some(changed) = changed {
+            all.retain(|o| o.columns.iter().any(|c| changed.contains(&c.0)));
+        }
+        let hints = super::Hints {
+            locks: LockHint::ReadCommitted,
+            table_lock: TableLock::Intent,
+            force_scan: false,
+        };
+        for o in &all {
+            self.use_table(database, &o.parent, hints);
+        }
+        Ok(all)
+    }
+
+    /// Foreign keys that refer to the table, of an UPDATE those to columns that change.
+    pub(super) fn incoming(
+        &self,
+        database: &Arc<Database>,
+        table: &Arc<Table>,
+        changed: Option<&[usize]>,
+    ) -> SqlResult<Vec<Incoming>> {
+        let mut all = self.meta.incoming(database, table)?;
+        if let Some(changed) = changed {
+            all.retain(|i| i.columns.iter().any(|c| changed.contains(&c.1)));
+        }
+        Ok(all)
     }
 
     /// CHECK constraints over the table's columns: slot `n` of the check's own frame is column `n`.

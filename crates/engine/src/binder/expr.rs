@@ -108,6 +108,10 @@ impl<'a> Binder<'a> {
             ExprKind::AtTimeZone(..) => Err(unsupported("AT TIME ZONE")),
             ExprKind::NextValue(_) => Err(unsupported("NEXT VALUE FOR")),
             ExprKind::IdentityFunction(_) => Err(SqlError::new(177, &[])),
+            ExprKind::Pseudo(p) if p.is("$action") && self.merge_action.is_some() => {
+                let ty = SqlType::NVarChar(MaxLen::N(10));
+                Ok(Bound::not_null(Expr::Slot(self.merge_action.unwrap_or_default()), ty))
+            }
             ExprKind::Pseudo(p) => Err(unsupported(&p.value)),
             ExprKind::Method(m) => Err(unsupported(format_args!("The method {}", m.name))),
             _ => Err(SqlError::new(4145, &[&""])),

@@ -14,6 +14,7 @@ mod dml;
 mod expr;
 mod from;
 mod function;
+mod merge;
 mod order;
 mod output;
 mod pivot;
@@ -28,6 +29,7 @@ mod xml;
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
+use crate::plan::foreign::{Incoming, Outgoing};
 use crate::session::SetOptions;
 use crate::views::SystemView;
 use std::sync::Arc;
@@ -39,6 +41,7 @@ pub use dml::BoundDml;
 pub(crate) use dml::{bind_check, bind_text, copies_rows};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
+pub(crate) use merge::MergeStatement;
 pub use query::BoundSelect;
 pub(crate) use scope::{
     Block, Cte, Hints, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup,
@@ -64,6 +67,14 @@ pub trait Metadata {
     ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
+    /// The foreign keys of a table.
+    fn outgoing(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
+        Ok(Vec::new())
+    }
+    /// The foreign keys that refer to a table.
+    fn incoming(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
+        Ok(Vec::new())
+    }
     /// The session's options.
     fn options(&self) -> &SetOptions;
     /// `SET IDENTITY_INSERT` is on for the table.
@@ -179,6 +190,8 @@ pub struct Binder<'a> {
     subquery_depth: u32,
     /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
     pub(crate) scalars_only: bool,
+    /// Where OUTPUT of a MERGE finds `$action`.
+    merge_action: Option<Slot>,
     /// An expression has come upon its own name.
     self_reference: bool,
     /// OPTION (MAXRECURSION).
@@ -226,6 +239,7 @@ impl<'a> Binder<'a> {
             recursion: Vec::new(),
             subquery_depth: 0,
             scalars_only: false,
+            merge_action: None,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
             subplans: 0,

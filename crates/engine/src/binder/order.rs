@@ -27,6 +27,27 @@ fn refuse_negative(count: &Expr, percent: bool) -> SqlResult<()> {
     }
 }
 
+/// The output of a set operation that its first SELECT lists as this very `t.c`, whatever its alias; one behind a star
+/// has no place that could be told here.
+fn qualified_output(first: &ast::SelectBlock, wanted: &ast::ColumnRef) -> Option<usize> {
+    let qualifier = wanted.qualifier.as_ref()?;
+    for (at, item) in first.items.iter().enumerate() {
+        match item {
+            ast::SelectItem::Expr { expr, .. } => {
+                if let ExprKind::Column(c) = &expr.kind
+                    && let Some(q) = &c.qualifier
+                    && eq(&q.name.value, &qualifier.name.value)
+                    && eq(&c.name.value, &wanted.name.value)
+                {
+                    return Some(at);
+                }
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 impl<'a> Binder<'a> {
     /// ORDER BY and OFFSET of a set operation: only by output columns.
     pub(super) fn order_outputs(
@@ -48,6 +69,8 @@ impl<'a> Binder<'a> {
                     .iter()
                     .position(|k| eq(&k.name, &c.name.value))
                     .ok_or_else(|| SqlError::new(207, &[&c.name.value]))?,
+                ExprKind::Column(c) => qualified_output(q.body.first_block(), c)
+                    .ok_or_else(|| SqlError::new(104, &[]))?,
                 _ => return Err(SqlError::new(104, &[])),
             };
             bound.order.push(at as u16 + 1);

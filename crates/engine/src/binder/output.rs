@@ -27,7 +27,11 @@ impl<'a> Binder<'a> {
         for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
             if there {
                 let (db, t) = (target.database.clone(), target.table.clone());
-                let source = self.table_source(db, t, name, None, hints);
+                let mut source = self.table_source(db, t, name, None, hints);
+                if self.merge_action.is_some() {
+                    // A row that came has no old values, one that went no new ones.
+                    source.columns.iter_mut().for_each(|c| c.nullable = true);
+                }
                 self.block().sources.push(source);
             }
         }
@@ -54,6 +58,7 @@ impl<'a> Binder<'a> {
                     let name = match (alias, &expr.kind) {
                         (Some(a), _) => a.value.to_string(),
                         (None, ExprKind::Column(c)) => c.name.value.to_string(),
+                        (None, ExprKind::Pseudo(p)) => p.value.to_string(),
                         _ => String::new(),
                     };
                     bound.push((name, b));

@@ -15,6 +15,7 @@
 //! 3. `version` grows with every change of what is committed. A session with pending DDL has versions of its own, and a
 //!    new one with every change of its own and with every change of what is committed.
 
+mod foreign;
 pub mod identity;
 pub mod master;
 pub mod object;
@@ -25,6 +26,7 @@ mod state;
 pub mod systab;
 mod wait;
 
+pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
 pub use object::{
     Check, Column, ConstraintObject, Default, Identity, Index, IndexKind, KeyTail, Module, Object,

@@ -18,11 +18,12 @@ pub enum ObjectKind {
     Unique,
     Default,
     Check,
+    ForeignKey,
 }
 
 impl ObjectKind {
     /// All kinds.
-    pub const ALL: [ObjectKind; 7] = [
+    pub const ALL: [ObjectKind; 8] = [
         ObjectKind::Table,
         ObjectKind::View,
         ObjectKind::Procedure,
@@ -30,6 +31,7 @@ impl ObjectKind {
         ObjectKind::Unique,
         ObjectKind::Default,
         ObjectKind::Check,
+        ObjectKind::ForeignKey,
     ];
 
     /// The two characters of `sys.objects.type`.
@@ -42,6 +44,7 @@ impl ObjectKind {
             ObjectKind::Unique => "UQ",
             ObjectKind::Default => "D ",
             ObjectKind::Check => "C ",
+            ObjectKind::ForeignKey => "F ",
         }
     }
 
@@ -55,6 +58,7 @@ impl ObjectKind {
             ObjectKind::Unique => "UNIQUE_CONSTRAINT",
             ObjectKind::Default => "DEFAULT_CONSTRAINT",
             ObjectKind::Check => "CHECK_CONSTRAINT",
+            ObjectKind::ForeignKey => "FOREIGN_KEY_CONSTRAINT",
         }
     }
 
@@ -158,6 +162,8 @@ pub struct Column {
     pub is_identity: bool,
     /// ROWGUIDCOL.
     pub is_rowguid: bool,
+    /// Declared as text, ntext or image: its type is the (max) one of the same kind.
+    pub old_large: bool,
     /// Where rows have it.
     pub place: Place,
     /// Its bit of the NULL bitmap.
@@ -166,6 +172,28 @@ pub struct Column {
     pub default: Option<Default>,
     /// What older rows read as, for a column that was added.
     pub missing: Value,
+}
+
+impl Column {
+    /// The type's name, as the catalogue shows it.
+    pub fn type_name(&self) -> &'static str {
+        match self.ty {
+            SqlType::VarChar(_) if self.old_large => "text",
+            SqlType::NVarChar(_) if self.old_large => "ntext",
+            SqlType::VarBinary(_) if self.old_large => "image",
+            ty => ty.name(),
+        }
+    }
+
+    /// `system_type_id`
+    pub fn system_type_id(&self) -> u8 {
+        match self.type_name() {
+            "text" => 35,
+            "ntext" => 99,
+            "image" => 34,
+            _ => self.ty.system_type_id(),
+        }
+    }
 }
 
 /// A DEFAULT constraint.

@@ -12,11 +12,13 @@
 //! 2. No two rows name the same file; should they, a start removes only files that no other row names, nor another process has open.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
 
+mod configured;
 mod lifecycle;
 mod moved;
 mod rename;
 mod restoring;
 
+pub(crate) use configured::{FileChange, FileDefaults};
 pub(crate) use restoring::Taken;
 
 use super::master::{self, DatabaseEntry, EntryState};
@@ -45,6 +47,9 @@ pub const MB: u64 = 1 << 20;
 pub const DEFAULT_SIZE: u64 = 8 * MB;
 /// See above.
 pub const DEFAULT_GROWTH: u64 = 64 * MB;
+
+/// The size of model's data file as it is made.
+const MODEL_SIZE: u64 = 4 * MB;
 
 /// `sid` of sa.
 pub const SA_SID: [u8; 1] = [1];
@@ -129,7 +134,7 @@ impl Databases {
             }
             disk.sync_dir(data_dir).map_err(io)?;
             all.create_system(DatabaseId(1), "master", 4 * MB, 2 * MB, RecoveryModel::Simple)?;
-            all.create_system(DatabaseId(3), "model", 4 * MB, 2 * MB, RecoveryModel::Full)?;
+            all.create_system(DatabaseId(3), "model", MODEL_SIZE, 2 * MB, RecoveryModel::Full)?;
             all.create_system(DatabaseId(4), "msdb", 4 * MB, 2 * MB, RecoveryModel::Simple)?;
             disk.remove(&marker).map_err(io)?;
             disk.sync_dir(data_dir).map_err(io)?;
@@ -240,23 +245,6 @@ impl Databases {
         });
         let master = if id.0 == 1 { database.storage.clone() } else { self.master_storage()? };
         master::put_database(&master, &entry)?;
-        self.insert(Slot { entry, database: Some(database), problem: None });
-        Ok(())
-    }
-
-    fn create_tempdb(&self) -> SqlResult<()> {
-        let id = DatabaseId(2);
-        self.remove_files(&self.default_files("tempdb"))?;
-        let spec = CreateSpec {
-            temporary: true,
-            ..self.spec("tempdb", DEFAULT_SIZE, DEFAULT_SIZE, RecoveryModel::Simple)
-        };
-        let storage = taffrail_storage::Database::create(&self.storage, id, "tempdb", &spec);
-        let storage = storage.map_err(sql)?;
-        Catalog::bootstrap(&storage)?;
-        let entry = self.entry(id, "tempdb", &spec, EntryState::Online);
-        let catalog = Catalog::open(&storage)?;
-        let database = Arc::new(Database { id, name: "tempdb".into(), storage, catalog });
         self.insert(Slot { entry, database: Some(database), problem: None });
         Ok(())
     }

@@ -20,6 +20,7 @@ const COLUMN_NULLABLE: i64 = 1;
 const COLUMN_IDENTITY: i64 = 2;
 const COLUMN_ROWGUID: i64 = 4;
 const COLUMN_DROPPED: i64 = 8;
+const COLUMN_OLD_LARGE: i64 = 16;
 const PARAMETER_OUTPUT: i64 = 16;
 const PARAMETER_DEFAULT: i64 = 32;
 
@@ -80,6 +81,7 @@ pub fn write_column(
         (COLUMN_NULLABLE, column.nullable),
         (COLUMN_IDENTITY, column.is_identity),
         (COLUMN_ROWGUID, column.is_rowguid),
+        (COLUMN_OLD_LARGE, column.old_large),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -402,6 +404,7 @@ impl Catalog {
                     .ok_or_else(|| damaged("a column's collation"))?,
                 is_identity: flags & COLUMN_IDENTITY != 0,
                 is_rowguid: flags & COLUMN_ROWGUID != 0,
+                old_large: flags & COLUMN_OLD_LARGE != 0,
                 place,
                 null_bit,
                 default,

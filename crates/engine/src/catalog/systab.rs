@@ -13,15 +13,19 @@
 //! | 32 | sysdatabases (master) | database id | |
 //! | 33 | syslogins (master) | principal id | |
 //! | 34 | sysconfigures (master) | configuration id | |
+//! | 35 | sysmasterfiles (master) | database id, file id | files as they are configured: tempdb's |
+//! | 36 | sysmasteroptions (master) | database id | options as they are configured: tempdb's |
 //!
 //! A key is 8 bytes per column, big-endian with the sign bit turned, so that bytes sort as the numbers do. A value is a
 //! row in the format of [`crate::rowcodec::layout`]; columns are only ever added at the end, so an older row reads the
 //! new ones as NULL.
 
-use crate::rowcodec::{RowLayout, TableLobs, damaged};
+use crate::rowcodec::{RowLayout, TableLobs, UnlockedLobs, damaged};
 use taffrail_base::{HobtId, SqlResult};
 use taffrail_storage::lock::LockMode;
-use taffrail_storage::{Direction, KeyRange, ScanLocks, StorageError, Transaction, btree, lob};
+use taffrail_storage::{
+    Direction, Hobt, KeyRange, ScanLocks, StorageError, Transaction, btree, lob,
+};
 use taffrail_types::{MaxLen, SqlType, Value};
 
 /// One table of the catalogue.
@@ -40,13 +44,20 @@ const INT: SqlType = SqlType::Int;
 const BIG: SqlType = SqlType::BigInt;
 const DATE: SqlType = SqlType::DateTime;
 
+impl SystemTable {
+    /// How its rows are written.
+    pub fn layout(&self) -> RowLayout {
+        RowLayout::of_types(self.types.iter().copied())
+    }
+}
+
 /// All of them.
 pub struct SystemTables;
 
 #[allow(missing_docs)]
 impl SystemTables {
     /// All of them, those of master alone included.
-    pub const ALL: [SystemTable; 11] = [
+    pub const ALL: [SystemTable; 13] = [
         Self::OBJECTS,
         Self::COLUMNS,
         Self::INDEXES,
@@ -58,6 +69,8 @@ impl SystemTables {
         Self::DATABASES,
         Self::LOGINS,
         Self::CONFIGURES,
+        Self::MASTER_FILES,
+        Self::MASTER_OPTIONS,
     ];
     /// schema id, name, kind, parent, created, modified, flags, detail
     pub const OBJECTS: SystemTable = SystemTable {
@@ -119,6 +132,15 @@ impl SystemTables {
     /// value
     pub const CONFIGURES: SystemTable =
         SystemTable { name: "sysconfigures", hobt: HobtId(34), types: &[BIG] };
+    /// name, size, growth, growth is in percent, maximum size (bytes; NULL is unlimited)
+    pub const MASTER_FILES: SystemTable = SystemTable {
+        name: "sysmasterfiles",
+        hobt: HobtId(35),
+        types: &[NAME, BIG, BIG, INT, BIG],
+    };
+    /// delayed durability, target recovery time, log initialisation, VLF algorithm (NULL: the instance's)
+    pub const MASTER_OPTIONS: SystemTable =
+        SystemTable { name: "sysmasteroptions", hobt: HobtId(36), types: &[INT, BIG, INT, INT] };
 }
 
 /// The bytes of a key.
@@ -204,9 +226,36 @@ pub fn get(
         return Ok(None);
     }
     let layout = RowLayout::of_types(table.types.iter().copied());
-    let mut values = Vec::new();
-    layout.decode(&row, &mut values, &mut TableLobs { tx, hobt: &hobt })?;
-    Ok(Some(values))
+    values(tx, &hobt, &layout, &key(parts), &mut row)
+}
+
+/// The values of a row that was read without a lock; none: it has gone since.
+fn values(
+    tx: &mut Transaction,
+    hobt: &Hobt,
+    layout: &RowLayout,
+    key: &[u8],
+    row: &mut Vec<u8>,
+) -> SqlResult<Option<Vec<Value>>> {
+    loop {
+        let mut values = Vec::with_capacity(layout.columns().len());
+        let mut lobs = UnlockedLobs::new(tx, hobt);
+        match layout.decode(row, &mut values, &mut lobs) {
+            Ok(()) => return Ok(Some(values)),
+            Err(e) if !lobs.gone => return Err(e),
+            Err(_) => {}
+        }
+        // A long text was replaced in between. A row that is the same as before says that it is really not there.
+        let before = std::mem::take(row);
+        if !btree::get(tx, hobt, key, ScanLocks::None, row).map_err(sql)? {
+            return Ok(None);
+        }
+        if *row == before {
+            values.clear();
+            layout.decode(row, &mut values, &mut TableLobs { tx, hobt })?;
+            return Ok(Some(values));
+        }
+    }
 }
 
 /// A row with its key.
@@ -241,9 +290,9 @@ pub fn scan(tx: &mut Transaction, table: &SystemTable, prefix: &[i64]) -> SqlRes
                 row.extend_from_slice(v);
             }
         }
-        let mut values = Vec::with_capacity(table.types.len());
-        layout.decode(&row, &mut values, &mut TableLobs { tx, hobt: &hobt })?;
-        rows.push((key_parts(&key)?, values));
+        if let Some(values) = values(tx, &hobt, &layout, &key, &mut row)? {
+            rows.push((key_parts(&key)?, values));
+        }
     }
 }
 

@@ -3,11 +3,12 @@
 //! Whatever a command prints or returns, it ends with message 2528, unless `WITH NO_INFOMSGS` was said.
 //! `WITH TABLERESULTS` turns what others print into rows; the commands that always give rows accept it.
 
-mod shrink;
-
+mod check;
+mod check_rows;
 mod input_buffer;
 mod opentran;
 mod reindex;
+mod shrink;
 mod trace;
 
 use crate::binder::unsupported;
@@ -33,6 +34,9 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         "LOGINFO" => log_info(cx, dbcc)?,
         "SQLPERF" => sqlperf(cx, dbcc)?,
         "OPENTRAN" => opentran::run(cx, dbcc, has("TABLERESULTS"))?,
+        "CHECKDB" => check::database(cx, dbcc)?,
+        "CHECKTABLE" => check::table(cx, dbcc)?,
+        "CHECKALLOC" => check::alloc(cx, dbcc)?,
         "CHECKIDENT" => check_identity(cx, dbcc, silent)?,
         "SHRINKFILE" => shrink::shrink_file(cx, dbcc, silent)?,
         "SHRINKDATABASE" => shrink::shrink_database(cx, dbcc, silent)?,
@@ -45,10 +49,10 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         // Of all databases; a plan's handle to forget only one cannot be had, since none is shown.
         "FREEPROCCACHE" if dbcc.arguments.is_empty() => cx.instance().plans().forget_all(),
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS"
-        | "CHECKDB" | "CHECKTABLE" | "CHECKALLOC" | "CHECKCATALOG" | "SHOW_STATISTICS"
-        | "SHOWCONTIG" | "INDEXDEFRAG" | "UPDATEUSAGE" | "MEMORYSTATUS" | "PAGE" | "IND"
-        | "LOG" | "DBINFO" | "FLUSHPROCINDB" | "CLONEDATABASE" | "HELP" | "PROCCACHE"
-        | "OUTPUTBUFFER" | "CLEANTABLE" | "CHECKFILEGROUP" | "CHECKCONSTRAINTS" | "DBREPAIR" => {
+        | "CHECKCATALOG" | "SHOW_STATISTICS" | "SHOWCONTIG" | "INDEXDEFRAG" | "UPDATEUSAGE"
+        | "MEMORYSTATUS" | "PAGE" | "IND" | "LOG" | "DBINFO" | "FLUSHPROCINDB"
+        | "CLONEDATABASE" | "HELP" | "PROCCACHE" | "OUTPUTBUFFER" | "CLEANTABLE"
+        | "CHECKFILEGROUP" | "CHECKCONSTRAINTS" | "DBREPAIR" => {
             return Err(unsupported(format!("DBCC {}", dbcc.command.value.to_uppercase())));
         }
         _ => return Err(SqlError::new(2526, &[])),

@@ -4,8 +4,7 @@ use super::{database_of, print, send};
 use crate::catalog::registry::SA_SID;
 use crate::context::StatementContext;
 use crate::row;
-use std::sync::atomic::Ordering::Relaxed;
-use taffrail_base::{LogPos, SqlResult};
+use taffrail_base::SqlResult;
 use taffrail_syntax::ast;
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
@@ -28,9 +27,8 @@ pub(super) fn run(
     let Some(t) = open.find(|t| !t.system && !t.has_ended()) else {
         return print(cx, "No active open transactions.");
     };
-    let first = LogPos(t.first.load(Relaxed)).max(t.first_bound);
-    let lsn = database.storage.log().lsn(first);
-    let lsn = lsn.map_or_else(String::new, |l| format!("({}:{}:{})", l.vlf.0, l.block.0, l.slot));
+    let lsn = database.storage.log().lsn(t.begin());
+    let lsn = lsn.map_or_else(String::new, taffrail_base::Lsn::in_message);
     let started = start_time(&crate::catalog::datetime(t.begun))?;
     let sid: String = SA_SID.iter().map(|b| format!("{b:02x}")).collect();
     let facts = [

@@ -1,9 +1,9 @@
 //! ALTER TABLE.
 
-use super::clauses::resolve_type;
+use super::clauses::{is_old_large, resolve_type};
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
-use super::{checks, create, resolve};
+use super::{checks, create, foreign, resolve};
 use crate::binder::unsupported;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
@@ -49,7 +49,12 @@ pub(crate) fn alter_table(
             super::alter_index::rebuild_table(cx, &database, &table, options)
         }
         ast::AlterTableAction::CheckConstraint { with_check, enable, names } => {
-            checks::switch(cx, &database, &table, *with_check, *enable, names)
+            let with = *with_check;
+            let (rest, more) = foreign::switch(cx, &database, &table, with, *enable, names)?;
+            match more {
+                true => checks::switch(cx, &database, &table, with, *enable, &rest),
+                false => Ok(()),
+            }
         }
         ast::AlterTableAction::Trigger { .. } => Err(unsupported("ALTER TABLE … TRIGGER")),
         ast::AlterTableAction::Set(_) => Err(unsupported("ALTER TABLE … SET")),
@@ -136,10 +141,16 @@ fn add(
     if check != Some(false) {
         checks::validate(cx, database, &fresh, &check_ids)?;
     }
+    let keys = std::mem::take(&mut draft.foreign);
     match index::add_keys(cx, database, &fresh, draft) {
-        Err(e) if e.number == 1505 => Err(create::could_not_create(cx, e)?),
-        added => added,
+        Err(e) if e.number == 1505 => return Err(create::could_not_create(cx, e)?),
+        added => added?,
     }
+    let made = foreign::create(cx, &owner, keys, check != Some(false))?;
+    if check != Some(false) && !is_empty {
+        foreign::validate(cx, database, table.head.id, &made)?;
+    }
+    Ok(())
 }
 
 /// Puts the default's id into the row of a column that exists.
@@ -213,7 +224,7 @@ fn drop_column(
         let what = "ALTER TABLE DROP COLUMN";
         return Err(SqlError::new(4924, &[&what, &item.name.value, &shown_name(cx, table)]));
     };
-    refuse_if_used(cx, table, at, "DROP")?;
+    refuse_if_used(cx, database, table, at, "DROP")?;
     if table.columns.len() == 1 {
         return Err(SqlError::new(4923, &[&item.name.value, &shown_name(cx, table)]));
     }
@@ -224,6 +235,7 @@ fn drop_column(
 /// 5074 for everything that uses the column, then 4922.
 fn refuse_if_used(
     cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
     table: &Table,
     at: usize,
     verb: &str,
@@ -238,6 +250,11 @@ fn refuse_if_used(
     for check in &table.checks {
         if check.column_id == column.id || checks::mentions(&check.definition, &column.name) {
             users.push(("object", check.name.clone()));
+        }
+    }
+    for key in database.catalog.foreign_keys_of(table.head.id, cx.session.id)? {
+        if key.columns.iter().any(|c| c.0 == column.id) {
+            users.push(("object", key.name.clone()));
         }
     }
     for index in &table.indexes {
@@ -272,6 +289,9 @@ fn drop_constraint(
         return Err(SqlError::new(3727, &[]).with_severity(16).with_state(0));
     };
     let id = constraint.head.id;
+    if let Some(index) = table.indexes.iter().find(|i| i.constraint == id) {
+        foreign::refuse_key(cx, database, table, index)?;
+    }
     rows::remove_object(cx.transaction(database)?, id)?;
     match constraint.head.kind {
         ObjectKind::PrimaryKey | ObjectKind::Unique => {
@@ -309,8 +329,9 @@ fn alter_column(
         return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));
     };
     let old = table.columns[at].clone();
+    let old_large = is_old_large(ty);
     let (ty, _) = resolve_type(ty, at + 1)?;
-    let mut new = Column { ty, ..old.clone() };
+    let mut new = Column { ty, old_large, ..old.clone() };
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
         let found = Collation::from_name(&collation.value);
@@ -319,7 +340,7 @@ fn alter_column(
     let wider = widens(old.ty, ty) && new.collation == old.collation;
     if !wider || (old.nullable && !new.nullable) || new.collation != old.collation {
         // Keys of indexes would change; a wider text of the same kind leaves them as they are.
-        refuse_if_used(cx, table, at, "ALTER")?;
+        refuse_if_used(cx, database, table, at, "ALTER")?;
     }
     if old.is_identity && ty != old.ty {
         return Err(unsupported("Another type for an identity column"));

@@ -46,7 +46,8 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
         AlterIndexAction::Reorganize(options) => {
             let session = cx.session.id;
             let tx = cx.transaction(&database)?;
-            database.catalog.lock_table(tx, session, table.head.id, LockMode::IS)?;
+            // Beside readers and writers of rows; not beside who has the table stand still (DBCC CHECKTABLE).
+            database.catalog.lock_table(tx, session, table.head.id, LockMode::IX)?;
             let Some(Object::Table(table)) = database.catalog.object(table.head.id, session) else {
                 return Err(missing());
             };

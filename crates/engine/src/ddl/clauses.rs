@@ -35,10 +35,16 @@ pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(Sql
     }
 }
 
+/// text, ntext, image: the types of large values that are (max) types here, and keep their names in the catalogue.
+pub(crate) fn is_old_large(ty: &ast::DataType) -> bool {
+    let name = &ty.name;
+    name.schema.as_ref().is_none_or(|s| s.is("sys"))
+        && ["text", "ntext", "image"].iter().any(|t| name.name.is(t))
+}
+
 /// A type of SQL Server that is not here.
 pub(crate) fn is_absent_type(name: &ast::ObjectName) -> bool {
-    const ABSENT: [&str; 7] =
-        ["xml", "text", "ntext", "image", "geometry", "geography", "hierarchyid"];
+    const ABSENT: [&str; 4] = ["xml", "geometry", "geography", "hierarchyid"];
     name.schema.as_ref().is_none_or(|s| s.is("sys")) && ABSENT.iter().any(|t| name.name.is(t))
 }
 

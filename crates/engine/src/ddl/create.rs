@@ -71,6 +71,7 @@ fn prefix(kind: ObjectKind) -> &'static str {
         ObjectKind::PrimaryKey => "PK",
         ObjectKind::Unique => "UQ",
         ObjectKind::Check => "CK",
+        ObjectKind::ForeignKey => "FK",
         _ => "DF",
     }
 }
@@ -201,6 +202,11 @@ pub(crate) fn table(
     let table = catalog.table(id, session).ok_or_else(|| SqlError::new(208, &[&written]))?;
     super::checks::bind(cx, database, (&table, &written), &checks)?;
     warn_about_keys(cx, &table)?;
+    let foreign = super::foreign::create(cx, &owner, std::mem::take(&mut draft.foreign), true)?;
+    let table = match foreign.is_empty() {
+        true => table,
+        false => catalog.table(id, session).ok_or_else(|| SqlError::new(208, &[&written]))?,
+    };
     if let Some(temp) = &target.temp {
         cx.session.add_temp_table(temp, id);
     } else if super::resolve::is_global_temp(&target.name) {

@@ -3,16 +3,14 @@
 use super::options;
 use crate::binder::unsupported;
 use crate::catalog::fold;
-use crate::catalog::registry::{self, DEFAULT_GROWTH, DEFAULT_SIZE, MB};
+use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::path::Path;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_observe::{Event, EventRing};
 use taffrail_storage::{
-    CreateSpec, DataFileSpec, FileInfo, FileKind, Growth, LOG_FILE_BYTES_MAX, RecoveryModel,
-    StorageError,
+    CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX, StorageError,
 };
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
@@ -26,11 +24,25 @@ pub(crate) fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql(0)
 }
 
-/// `CREATE DATABASE`.
+/// Messages about a file of CREATE DATABASE, which 1802 follows.
+const ABOUT_A_FILE: &[i32] = &[1828, 5105, 5123, 5133, 5170];
+
+/// `CREATE DATABASE`: what is wrong with a file is followed by 1802.
 pub(crate) fn create_database(
     cx: &mut StatementContext<'_>,
     s: &ast::CreateDatabase,
 ) -> SqlResult<()> {
+    match create(cx, s) {
+        Err(e) if ABOUT_A_FILE.contains(&e.number) => {
+            let state = if matches!(e.number, 5123 | 5170) { 4 } else { 1 };
+            cx.message(e)?;
+            Err(SqlError::new(1802, &[]).with_state(state))
+        }
+        other => other,
+    }
+}
+
+fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<()> {
     cx.refuse_in_transaction("CREATE DATABASE")?;
     if let Some(variant) = &s.variant {
         return Err(unsupported(format!("CREATE DATABASE … {variant}")));
@@ -72,23 +84,27 @@ fn create_spec(
     log: &[ast::FileSpec],
 ) -> SqlResult<CreateSpec> {
     let databases = cx.instance().databases();
-    let defaults = databases.default_files(name);
-    let default_data = ast::FileSpec::default();
-    let data_file = file_spec(
-        cx,
-        data.unwrap_or(&default_data),
-        name.to_string(),
-        &defaults[0],
-        DEFAULT_SIZE,
-        false,
-    )?;
-    if data_file.size < MIN_PRIMARY {
-        return Err(SqlError::new(1803, &[&(MIN_PRIMARY / MB)]));
+    let places = databases.default_files(name);
+    let model = databases.model();
+    let nothing = ast::FileSpec::default();
+    let data_defaults = match data {
+        None => model.data,
+        Some(_) => FileDefaults::described(model.data.size),
+    };
+    let spec = data.unwrap_or(&nothing);
+    let data_file = file_spec(cx, spec, name.to_string(), &places[0], data_defaults, false)?;
+    let least = model.least.unwrap_or(MIN_PRIMARY);
+    if data_file.size < least {
+        return Err(SqlError::new(1803, &[&least.div_ceil(MB)]));
     }
-    // Without LOG ON: a quarter of the data, unless nothing at all was said.
-    let default_log = match data {
-        Some(d) if d.size.is_some() && log.is_empty() => (data_file.size / 4).max(MIN_FILE),
-        _ => DEFAULT_SIZE,
+    let log_defaults = match data {
+        _ if !log.is_empty() => FileDefaults::described(DEFAULT_SIZE),
+        // Without LOG ON: a quarter of the data, unless nothing at all was said.
+        Some(d) if d.size.is_some() => {
+            let size = (data_file.size / 4).max(MIN_FILE);
+            FileDefaults { size, max_size: model.log.max_size.map(|m| m.max(size)), ..model.log }
+        }
+        _ => model.log,
     };
     let mut log_files = Vec::new();
     let only = [ast::FileSpec::default()];
@@ -98,7 +114,7 @@ fn create_spec(
             n => format!("{name}_log{}", n + 1),
         };
         let path = databases.data_dir().join(format!("{logical}.ldf"));
-        log_files.push(file_spec(cx, spec, logical, &path, default_log, true)?);
+        log_files.push(file_spec(cx, spec, logical, &path, log_defaults, true)?);
     }
     let mut names = vec![fold(&data_file.name)];
     for file in &log_files {
@@ -110,7 +126,7 @@ fn create_spec(
     Ok(CreateSpec {
         data_files: vec![data_file],
         log_files,
-        options: registry::default_options(RecoveryModel::Full),
+        options: model.options,
         temporary: false,
     })
 }
@@ -120,7 +136,7 @@ pub(super) fn file_spec(
     spec: &ast::FileSpec,
     default_name: String,
     default_path: &Path,
-    default_size: u64,
+    defaults: FileDefaults,
     is_log: bool,
 ) -> SqlResult<DataFileSpec> {
     let name = spec.name.as_ref().map_or(default_name, |n| n.value.to_string());
@@ -128,27 +144,28 @@ pub(super) fn file_spec(
         None => default_path.to_path_buf(),
         Some(path) => super::paths::checked_path(cx, path)?,
     };
-    let size = spec.size.map_or(default_size, |s| s.bytes());
+    let size = spec.size.map_or(defaults.size, |s| s.bytes());
     if size < MIN_FILE {
         return Err(SqlError::new(5174, &[]));
-    }
-    let max_size = match spec.max_size {
-        Some(ast::MaxFileSize::Size(max)) => Some(max.bytes()),
-        _ if is_log => Some(LOG_FILE_BYTES_MAX),
-        _ => None,
-    };
-    if max_size.is_some_and(|max| max < size) {
-        return Err(SqlError::new(5103, &[&name]));
     }
     if is_log && size > LOG_FILE_BYTES_MAX {
         return Err(SqlError::new(5150, &[]));
     }
-    let growth = spec.growth.map_or(Growth::Bytes(DEFAULT_GROWTH), growth_of);
+    let max_size = match spec.max_size {
+        Some(ast::MaxFileSize::Size(max)) => Some(max.bytes()),
+        Some(ast::MaxFileSize::Unlimited) => None,
+        None => defaults.max_size,
+    };
+    let max_size = max_size.or(is_log.then_some(LOG_FILE_BYTES_MAX));
+    if max_size.is_some_and(|max| max < size) {
+        return Err(SqlError::new(5103, &[&name]));
+    }
+    let growth = spec.growth.map_or(defaults.growth, growth_of);
     check_growth(&name, growth, spec.growth.is_some().then_some(max_size).flatten())?;
     Ok(DataFileSpec { name, path, size: size.next_multiple_of(8192), growth, max_size })
 }
 
-fn growth_of(growth: ast::FileGrowth) -> Growth {
+pub(super) fn growth_of(growth: ast::FileGrowth) -> Growth {
     match growth {
         ast::FileGrowth::Percent(0) => Growth::None,
         ast::FileGrowth::Percent(n) => Growth::Percent(n),
@@ -160,7 +177,7 @@ fn growth_of(growth: ast::FileGrowth) -> Growth {
     }
 }
 
-fn check_growth(name: &str, growth: Growth, max_size: Option<u64>) -> SqlResult<()> {
+pub(super) fn check_growth(name: &str, growth: Growth, max_size: Option<u64>) -> SqlResult<()> {
     match (growth, max_size) {
         (Growth::Bytes(by), Some(max)) if by > max => Err(SqlError::new(5169, &[&name])),
         _ => Ok(()),
@@ -246,7 +263,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
     }
     let database = cx.instance().databases().get(&name)?;
     match &s.action {
-        ast::AlterDatabaseAction::ModifyFile(spec) => modify_file(cx, &database, spec),
+        ast::AlterDatabaseAction::ModifyFile(spec) => {
+            super::modify_file::modify_file(cx, &database, spec)
+        }
         ast::AlterDatabaseAction::AddFile { .. } => Err(unsupported("ADD FILE")),
         ast::AlterDatabaseAction::AddLogFile(specs) => {
             super::files::add_log_files(cx, &database, specs)
@@ -331,7 +350,20 @@ fn set_options(
         }
         clear_users(cx, database.id.0, &database.name, termination)?;
     }
-    database.storage.set_options(&options).map_err(sql)
+    put_options(cx, database, &options)
+}
+
+/// Changes a database's options for good; those of tempdb, which is made anew at every start, master keeps.
+pub(super) fn put_options(
+    cx: &StatementContext<'_>,
+    database: &Database,
+    options: &DatabaseOptions,
+) -> SqlResult<()> {
+    database.storage.set_options(options).map_err(sql)?;
+    match database.storage.is_temporary() {
+        true => cx.instance().databases().configure_tempdb_options(options),
+        false => Ok(()),
+    }
 }
 
 /// Makes sure that nobody else uses a database, by ending their sessions where that was said.
@@ -382,139 +414,4 @@ fn wait_for_users(
         cx.session.check_cancel()?;
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-}
-
-/// `MODIFY FILE`: a logical name with SIZE, MAXSIZE, FILEGROWTH, NEWNAME.
-fn modify_file(
-    cx: &mut StatementContext<'_>,
-    database: &Arc<Database>,
-    spec: &ast::FileSpec,
-) -> SqlResult<()> {
-    let Some(name) = &spec.name else {
-        return Err(SqlError::new(153, &[&"NAME", &"ALTER DATABASE"]));
-    };
-    if spec.filename.is_some() {
-        return Err(unsupported("MODIFY FILE with FILENAME"));
-    }
-    if spec.offline {
-        return Err(unsupported("MODIFY FILE with OFFLINE"));
-    }
-    let files = database.storage.files();
-    let key = fold(&name.value);
-    let Some(file) = files.iter().find(|f| fold(&f.name) == key) else {
-        return Err(SqlError::new(5041, &[&name.value]));
-    };
-    if let Some(new) = &spec.new_name
-        && files.iter().any(|f| fold(&f.name) == fold(&new.value))
-    {
-        return Err(SqlError::new(1828, &[&new.value]));
-    }
-    let is_log = file.kind == FileKind::Log;
-    let max_size = match spec.max_size {
-        None => None,
-        Some(ast::MaxFileSize::Unlimited) => Some(is_log.then_some(LOG_FILE_BYTES_MAX)),
-        Some(ast::MaxFileSize::Size(max)) => Some(Some(max.bytes())),
-    };
-    let limit = max_size.unwrap_or(file.max_size);
-    let size = spec.size.map(|s| s.bytes());
-    if let Some(size) = size {
-        if size <= file.size {
-            return Err(SqlError::new(5039, &[]));
-        }
-        if is_log && size > LOG_FILE_BYTES_MAX {
-            return Err(SqlError::new(5150, &[]));
-        }
-        if let Some(limit) = limit
-            && size > limit
-        {
-            let (size, limit) = (size >> 10, limit >> 10);
-            return Err(SqlError::new(5040, &[&database.name, &file.id, &size, &limit]));
-        }
-    } else if limit.is_some_and(|limit| limit < file.size) {
-        return Err(SqlError::new(5103, &[&file.name]));
-    }
-    let growth = spec.growth.map(growth_of);
-    if let Some(growth) = growth {
-        check_growth(&file.name, growth, limit)?;
-    }
-    if growth.is_some() || max_size.is_some() || spec.new_name.is_some() {
-        let new_name = spec.new_name.as_ref().map(|n| &*n.value);
-        alter_file(database, file, new_name, growth, max_size)?;
-        if let Some(new) = new_name {
-            cx.message(SqlError::new(5021, &[&"file", &new]))?;
-        }
-    }
-    match size {
-        Some(size) => {
-            let grown = grow_file(database, file, size.next_multiple_of(8192));
-            if let Err(e) = &grown
-                && e.number == 5149
-            {
-                // What the system refused is for whoever looks after the disk, too.
-                let text = e.message.to_string();
-                EventRing::global().push(Event::BackgroundError { database: database.id, text });
-            }
-            grown
-        }
-        None => Ok(()),
-    }
-}
-
-fn alter_file(
-    database: &Arc<Database>,
-    file: &FileInfo,
-    name: Option<&str>,
-    growth: Option<Growth>,
-    max_size: Option<Option<u64>>,
-) -> SqlResult<()> {
-    if file.kind == FileKind::Rows {
-        return database.storage.alter_data_file(file.id, name, growth, max_size).map_err(sql);
-    }
-    if growth.is_some() || max_size.is_some() {
-        let at = log_file(database, file)?;
-        let growth = match growth.unwrap_or(file.growth) {
-            Growth::None => taffrail_log::Growth::None,
-            Growth::Bytes(by) => taffrail_log::Growth::Bytes(by),
-            Growth::Percent(n) => taffrail_log::Growth::Percent(n),
-        };
-        let max_size = max_size.unwrap_or(file.max_size).unwrap_or(LOG_FILE_BYTES_MAX);
-        let log = database.storage.log();
-        log.set_file_options(at, growth, max_size).map_err(|e| log_error(database, file, e))?;
-    }
-    match name {
-        Some(name) => database.storage.rename_log_file(file.id, name).map_err(sql),
-        None => Ok(()),
-    }
-}
-
-/// A log file's place among the log's files.
-fn log_file(database: &Database, file: &FileInfo) -> SqlResult<usize> {
-    let at = database.storage.log_file_number(file.id);
-    at.ok_or_else(|| SqlError::new(5041, &[&file.name]))
-}
-
-fn log_error(database: &Database, file: &FileInfo, e: taffrail_log::LogError) -> Box<SqlError> {
-    match e {
-        taffrail_log::LogError::Io(io) => {
-            SqlError::new(5149, &[&io.source, &file.path.display()]).with_state(3)
-        }
-        taffrail_log::LogError::Unavailable => SqlError::new(9001, &[&database.name]),
-        taffrail_log::LogError::Cancelled => crate::session::cancelled(),
-        other => SqlError::new(5149, &[&other, &file.path.display()]),
-    }
-}
-
-fn grow_file(database: &Arc<Database>, file: &FileInfo, to: u64) -> SqlResult<()> {
-    if file.kind == FileKind::Log {
-        let at = log_file(database, file)?;
-        let grown = database.storage.log().grow_file(at, to);
-        return grown.map_err(|e| log_error(database, file, e));
-    }
-    let grown = database.storage.grow_data_file(file.id, to);
-    grown.map_err(|e| match e {
-        StorageError::Io(io) => {
-            SqlError::new(5149, &[&io.source.source, &file.path.display()]).with_state(3)
-        }
-        other => sql(other),
-    })
 }

@@ -1,7 +1,8 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, constant, normalised, resolve_type};
+use super::clauses::{check_placement, constant, is_old_large, normalised, resolve_type};
+use super::foreign::ForeignDraft;
 use super::index_options::index_options;
 use crate::binder::unsupported;
 use crate::catalog::{Column, Table, fold};
@@ -83,6 +84,8 @@ pub(crate) struct TableDraft {
     pub defaults: Vec<DefaultDraft>,
     /// Checks.
     pub checks: Vec<CheckDraft>,
+    /// Foreign keys.
+    pub foreign: Vec<ForeignDraft>,
     /// Where the next column lies.
     pub places: PlaceAllocator,
     /// The id of the next column.
@@ -115,6 +118,7 @@ impl TableDraft {
             keys: Vec::new(),
             defaults: Vec::new(),
             checks: Vec::new(),
+            foreign: Vec::new(),
             places,
             next_column_id: table.max_column_id + 1,
             has_clustered: !table.is_heap(),
@@ -207,6 +211,7 @@ impl TableDraft {
             collation,
             is_identity: false,
             is_rowguid: false,
+            old_large: false,
             place,
             null_bit,
             default: None,
@@ -245,6 +250,7 @@ impl TableDraft {
         }
         let ordinal = self.columns.len() + 1;
         let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
+        let old_large = is_old_large(ty);
         let (ty, sysname) = resolve_type(ty, ordinal)?;
         if ty == SqlType::RowVersion {
             return Err(unsupported("A column of type rowversion"));
@@ -260,6 +266,7 @@ impl TableDraft {
         };
         let at = self.push_column(&c.name.value, ty, nullable, collation)?;
         self.columns[at].is_rowguid = c.rowguidcol;
+        self.columns[at].old_large = old_large;
         if c.nullable == Some(true) {
             self.said_null.push(at);
         }
@@ -369,7 +376,21 @@ impl TableDraft {
                     .ok_or_else(|| SqlError::new(1752, &[&column.value, &self.table]))?;
                 self.add_default(default, at, text)
             }
-            ast::ConstraintKind::ForeignKey(_) => Err(unsupported("A FOREIGN KEY constraint")),
+            ast::ConstraintKind::ForeignKey(key) => {
+                let columns = match (column, key.columns.is_empty()) {
+                    (Some(at), true) => vec![at],
+                    _ => {
+                        let shown = name.clone().unwrap_or_default();
+                        let position = |c: &ast::Ident| {
+                            let wrong = || SqlError::new(1769, &[&shown, &c.value, &self.table]);
+                            self.position(&c.value).ok_or_else(wrong)
+                        };
+                        key.columns.iter().map(position).collect::<SqlResult<_>>()?
+                    }
+                };
+                self.foreign.push(ForeignDraft { name, columns, key: key.clone() });
+                Ok(())
+            }
         }
     }
 
@@ -377,6 +398,7 @@ impl TableDraft {
     pub fn name_twice(&self) -> Option<&str> {
         let keys = self.keys.iter().filter(|k| k.constraint).map(|k| &k.name);
         let named = keys.chain(self.defaults.iter().map(|d| &d.name));
+        let named = named.chain(self.foreign.iter().map(|k| &k.name));
         let named = named.chain(self.checks.iter().map(|c| &c.name)).flatten();
         let mut seen = vec![fold(&self.table)];
         for name in named {

@@ -75,6 +75,9 @@ pub(crate) fn drop_table(
     table: &Arc<Table>,
 ) -> SqlResult<()> {
     let id = table.head.id;
+    if !super::foreign::from_others(cx, database, table)?.is_empty() {
+        return Err(SqlError::new(3726, &[&table.head.name]));
+    }
     let mut touched = Vec::new();
     for constraint in database.catalog.constraints_of(id, cx.session.id) {
         rows::remove_object(cx.transaction(database)?, constraint.head.id)?;
@@ -130,6 +133,9 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
     let missing = || SqlError::new(4701, &[&s.table]);
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    if !super::foreign::from_others(cx, &database, &table)?.is_empty() {
+        return Err(SqlError::new(4712, &[&table.head.name]));
+    }
     // Its definition stays; who names it waits all the same.
     let session = cx.session.id;
     let tx = cx.transaction(&database)?;

@@ -3,7 +3,7 @@
 use super::database::{file_spec, sql};
 use crate::binder::unsupported;
 use crate::catalog::fold;
-use crate::catalog::registry::DEFAULT_SIZE;
+use crate::catalog::registry::{DEFAULT_SIZE, FileDefaults};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::FileKind;
 use taffrail_syntax::ast;
 
-/// The smallest log file that ADD LOG FILE makes without a SIZE: what SQL Server takes.
-const DEFAULT_LOG: u64 = if DEFAULT_SIZE < 1 << 20 { 1 << 20 } else { DEFAULT_SIZE };
+/// What ADD LOG FILE makes where nothing is said: what SQL Server takes.
+const DEFAULT_LOG: FileDefaults = FileDefaults::described(DEFAULT_SIZE);
 
 /// `ADD LOG FILE (…), (…)`: one after the other; those before one that fails stay.
 pub(super) fn add_log_files(

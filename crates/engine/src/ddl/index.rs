@@ -227,6 +227,7 @@ pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> S
             let what = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
             return Err(SqlError::new(3723, &[&full, &what]));
         }
+        super::foreign::refuse_key(cx, &database, &table, &index)?;
         remove(cx, &database, &table, &index, &[])?;
         modified(cx, &database, table.head.id)?;
     }

@@ -3,7 +3,7 @@
 //! Two are the product's own: how the log's files are initialised, and how many VLFs a growth makes. Those of SQL Server
 //! that the engine has nothing to change for can be set to the value that is true.
 
-use super::database::sql;
+use super::database::put_options;
 use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -75,5 +75,5 @@ pub(super) fn alter(
     }
     // It is the database's, and lasts: not a part of any transaction.
     cx.session.check_cancel()?;
-    database.storage.set_options(&options).map_err(sql)
+    put_options(cx, database, &options)
 }

@@ -19,12 +19,13 @@ impl Interpreter<'_> {
         e: &Execute,
     ) -> SqlResult<Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>> {
         let (target, passed) = self.evaluate(module, act, s, e)?;
+        let count = self.session.transaction.count;
         let mut sink = Capture { inner: self.sink, results: Vec::new() };
         let mut inner = Interpreter {
             session: self.session,
             sink: &mut sink,
             tries: self.tries,
-            capturing: true,
+            capturing: Some(count),
         };
         // An error inside ends the whole statement, so that it is caught like a statement's own.
         inner.tries += 1;

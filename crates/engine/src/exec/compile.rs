@@ -1,5 +1,6 @@
 //! From text to [`Module`]s, and from statements to [`Plan`]s.
 
+pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
     Argument, Code, Cond, ExecTarget, Execute, Module, NameCode, Parameter, Plan, PlanKind, Stmt,
@@ -52,6 +53,23 @@ pub(crate) fn parameterised(
     let mut module = compiler.module(parsed.statements, text.clone(), parameters);
     module.declarations = declarations.into();
     Ok(module)
+}
+
+/// Compiles a text of the server's own, with variables.
+pub(crate) fn with_variables(
+    session: &Session,
+    home: &Arc<Database>,
+    text: &Arc<str>,
+    variables: Variables,
+) -> Result<Module, Vec<SqlError>> {
+    let parsed = parse(true, text)?;
+    let mut compiler = Compiler::new(session, home, parsed.lines.clone());
+    compiler.variables = variables;
+    let module = compiler.module(parsed.statements, text.clone(), Vec::new());
+    match module.errors.is_empty() {
+        true => Ok(module),
+        false => Err(module.errors),
+    }
 }
 
 /// A procedure's definition compiled.
@@ -318,7 +336,10 @@ impl<'s> Compiler<'s> {
             K::InsertBulk(b) => StmtKind::InsertBulk(b),
             K::BulkInsert(b) => StmtKind::BulkInsert(b),
             K::Unsupported(u) => StmtKind::Unsupported(u.what),
-            K::Merge(_) => StmtKind::Unsupported("MERGE".into()),
+            K::Merge(m) => {
+                self.new_plan();
+                StmtKind::Merge(Box::new(crate::binder::MergeStatement::new(*m)))
+            }
             K::DeclareCursor(d) => {
                 self.new_plan();
                 let text = super::cursor::text(&d.name.value, false, d.definition)?;
@@ -347,6 +368,9 @@ impl<'s> Compiler<'s> {
         let mut table = None;
         for d in list {
             match d.kind {
+                ast::DeclarationKind::Scalar { ty, .. } if crate::ddl::is_old_large(&ty) => {
+                    return Err(SqlError::new(2739, &[]));
+                }
                 ast::DeclarationKind::Scalar { ty, value } => {
                     let ty = resolve_type(&ty, TypeUse::Declaration)?;
                     // The name counts from here on, its own first value included.
@@ -507,6 +531,7 @@ pub(crate) enum Source<'m> {
     Insert(&'m ast::Insert),
     Update(&'m ast::Update),
     Delete(&'m ast::Delete),
+    Merge(&'m crate::binder::MergeStatement),
     Scalar(&'m ast::Expr, Option<SqlType>),
     Condition(&'m ast::Expr),
 }
@@ -531,6 +556,7 @@ pub(crate) fn plan(
         Source::Insert(i) => PlanKind::Insert(Box::new(binder.bind_insert(i)?)),
         Source::Update(u) => PlanKind::Update(Box::new(binder.bind_update(u)?)),
         Source::Delete(d) => PlanKind::Delete(Box::new(binder.bind_delete(d)?)),
+        Source::Merge(m) => PlanKind::Merge(Box::new(binder.bind_merge(m)?)),
         Source::Scalar(e, to) => {
             let bound = binder.bind_scalar(e)?;
             let ty = to.unwrap_or(bound.ty);
@@ -546,6 +572,10 @@ pub(crate) fn plan(
             let key = (i.database.id, i.table.id());
             Some((key.0, key.1, session.identity_insert == Some(key)))
         }
+        PlanKind::Merge(m) if m.table.identity.is_some() => {
+            let key = (m.database.id, m.table.id());
+            Some((key.0, key.1, session.identity_insert == Some(key)))
+        }
         _ => None,
     };
     Ok(Plan {
@@ -559,34 +589,7 @@ pub(crate) fn plan(
     })
 }
 
-/// A plan that puts rows which are handed in into a table.
-pub(crate) fn external_insert(
-    session: &Session,
-    database: &Arc<Database>,
-    table: &Arc<crate::catalog::Table>,
-    types: Vec<SqlType>,
-) -> SqlResult<crate::plan::change::InsertPlan> {
-    let metadata = SessionMetadata::new(session, database, &[]);
-    let (variables, lines) = (Variables::default(), ast::LineIndex::default());
-    let mut binder = Binder::new(&metadata, &variables, &lines);
-    binder.bind_external_insert(database.clone(), table.clone(), types)
-}
-
 /// NULL of a variable's first value.
 pub(crate) fn no_values(n: usize) -> Vec<Value> {
     vec![Value::Null; n]
-}
-
-/// A plan for a bulk load; see [`crate::bulk`].
-pub(crate) fn bulk_insert(
-    session: &Session,
-    database: &Arc<Database>,
-    table: &Arc<crate::catalog::Table>,
-    columns: &[Option<usize>],
-    types: Vec<SqlType>,
-) -> SqlResult<crate::plan::change::InsertPlan> {
-    let metadata = SessionMetadata::new(session, database, &[]);
-    let (variables, lines) = (Variables::default(), ast::LineIndex::default());
-    let mut binder = Binder::new(&metadata, &variables, &lines);
-    binder.bind_bulk_insert(database.clone(), table.clone(), columns, types)
 }

@@ -3,6 +3,7 @@
 use crate::exec::change::{
     decode_row, finish_output, free_lobs, output_row, remove_base, remove_entry,
 };
+use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
 use crate::exec::runtime::{Rt, ValueSet};
 use crate::plan::change::DeletePlan;
@@ -15,6 +16,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let mut op = ops::build(&plan.node);
     let mut output = Vec::new();
+    let mut work = ForeignWork::new(&[], &plan.incoming);
     let mut count = 0;
     op.open(rt)?;
     if plan.spool {
@@ -36,7 +38,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
             let tx = rt.cx.session.part(plan.database.id);
             let there = fetch(tx, &base, locator, ScanLocks::Update, &mut row);
             if there.map_err(|e| rt.cx.session.storage_error(e))? {
-                count += delete(rt, plan, locator, &row, &mut output)? as u64;
+                count += delete(rt, plan, locator, &row, &mut output, &mut work)? as u64;
             }
             rt.target_row = row;
         }
@@ -48,29 +50,32 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
             locator
                 .extend_from_slice(rt.frame[plan.locator as usize].as_bytes().unwrap_or_default());
             let row = std::mem::take(&mut rt.target_row);
-            count += delete(rt, plan, &locator, &row, &mut output)? as u64;
+            count += delete(rt, plan, &locator, &row, &mut output, &mut work)? as u64;
             rt.target_row = row;
         }
     }
+    work.finish(&mut rt.cx, &plan.database, "DELETE")?;
     if let Some(o) = &plan.output {
         finish_output(rt, o, output)?;
     }
     Ok(count)
 }
 
-fn delete<'a>(
+/// Takes one row out; false when it is not there (any more).
+pub(super) fn delete<'a>(
     rt: &mut Rt<'a>,
     plan: &'a DeletePlan,
     locator: &[u8],
     row: &[u8],
     output: &mut Vec<Vec<Value>>,
+    work: &mut ForeignWork<'_>,
 ) -> SqlResult<bool> {
     let (database, table) = (&*plan.database, &*plan.table);
     if !remove_base(rt.cx.session, database, table, locator)? {
         return Ok(false);
     }
     let indexed = !table.nonclustered().is_empty();
-    if indexed || plan.output.is_some() {
+    if indexed || plan.output.is_some() || !work.is_idle() {
         let mut values = Vec::new();
         decode_row(rt.cx.session, database, table, row, &mut values)?;
         let mut s = std::mem::take(&mut rt.cx.session.scratch);
@@ -78,6 +83,7 @@ fn delete<'a>(
             remove_entry(rt.cx.session, database.id, index, &values, locator, &mut s)?;
         }
         rt.cx.session.scratch = s;
+        work.went(&values, None);
         if let Some(o) = &plan.output {
             output_row(rt, o, None, Some(&values), output)?;
         }

@@ -36,7 +36,7 @@ impl Interpreter<'_> {
             return Ok(Flow::Next);
         }
         // INSERT … EXEC takes the rows; the statements that make them tell nothing.
-        if self.capturing {
+        if self.capturing.is_some() {
             return Ok(Flow::Next);
         }
         let rows = if nocount { None } else { ended.rows };
@@ -62,6 +62,7 @@ impl Interpreter<'_> {
             CLIENT_GONE => return Err(Unwind::Gone),
             _ => {}
         }
+        self.session.tell_log_full(&e);
         let thrown = std::mem::take(&mut self.session.throwing);
         let raised = std::mem::take(&mut self.session.raising);
         if let Some(name) = &module.name {
@@ -113,6 +114,7 @@ impl Interpreter<'_> {
             CLIENT_GONE => return Err(Unwind::Gone),
             _ => {}
         }
+        self.session.tell_log_full(&e);
         let e = e.with_line(1);
         self.session.error = e.number;
         self.session.row_count = 0;
@@ -178,6 +180,7 @@ pub(super) fn command_of(kind: &StmtKind) -> (Command, bool) {
         StmtKind::Insert(_) | StmtKind::InsertExec(..) => (Command::INSERT, true),
         StmtKind::Update(_) => (Command::UPDATE, true),
         StmtKind::Delete(_) => (Command::DELETE, true),
+        StmtKind::Merge(_) => (Command::MERGE, true),
         StmtKind::Begin(..) => (Command::BEGIN_TRAN, false),
         StmtKind::Commit(_) => (Command::COMMIT, false),
         StmtKind::Rollback(_) => (Command::ROLLBACK, false),
@@ -203,6 +206,7 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
         StmtKind::Insert(_) | StmtKind::InsertExec(..) => C::Insert,
         StmtKind::Update(_) => C::Update,
         StmtKind::Delete(_) => C::Delete,
+        StmtKind::Merge(_) => C::Merge,
         StmtKind::Declare(_) | StmtKind::DeclareTable(..) => C::Declare,
         StmtKind::Print(_) => C::Print,
         StmtKind::WaitFor { .. } => C::Waitfor,

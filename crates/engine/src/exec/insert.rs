@@ -5,7 +5,8 @@ use crate::catalog::Table;
 use crate::exec::change::{
     Scratch, Verb, add_row, check_row, clustered_key, encode_row, finish_output, output_row, store,
 };
-use crate::exec::ops::scan::ScanOp;
+use crate::exec::foreign::ForeignWork;
+use crate::exec::ops::scan::{Large, ScanOp};
 use crate::exec::ops::{self, Operator};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
@@ -22,6 +23,7 @@ pub(crate) struct RowSink<'a> {
     output: Vec<Vec<Value>>,
     /// The table is filled by pages.
     load: Option<TableLoad>,
+    work: ForeignWork<'a>,
     count: u64,
 }
 
@@ -35,6 +37,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
     if let (InsertRows::Query(q), true, None, None) =
         (&plan.rows, plan.same_layout && !plan.spool, &plan.output, &plan.top)
         && plan.checks.is_empty()
+        && plan.outgoing.is_empty()
         && let Node::Scan(scan) = &q.node
     {
         let scan: &'a crate::plan::node::Scan = scan;
@@ -96,8 +99,14 @@ impl<'a> RowSink<'a> {
             context: rt.cx.session.options.convert_context(),
             output: Vec::new(),
             load,
+            work: ForeignWork::new(&plan.outgoing, &[]),
             count: 0,
         })
+    }
+
+    /// The values of the row that came last.
+    pub fn last(&self) -> &[Value] {
+        &self.scratch.values
     }
 
     /// After the last row; gives the number of rows.
@@ -105,10 +114,12 @@ impl<'a> RowSink<'a> {
         if let Some(load) = self.load.take() {
             load.finish(rt.cx.session, &self.plan.database, &self.plan.table)?;
         }
+        rt.cx.session.scratch = std::mem::take(&mut self.scratch);
+        let work = std::mem::replace(&mut self.work, ForeignWork::new(&[], &[]));
+        work.finish(&mut rt.cx, &self.plan.database, "INSERT")?;
         if let Some(o) = &self.plan.output {
             finish_output(rt, o, std::mem::take(&mut self.output))?;
         }
-        rt.cx.session.scratch = std::mem::take(&mut self.scratch);
         Ok(self.count)
     }
 
@@ -239,6 +250,7 @@ impl<'a> RowSink<'a> {
             }
             None => add_row(rt.cx.session, database, table, &values, &mut self.scratch)?,
         }
+        self.work.came(&values);
         self.scratch.values = values;
         self.count += 1;
         if let Some(o) = &plan.output {
@@ -276,16 +288,34 @@ pub(crate) fn copy_rows<'a>(
     op.open(rt)?;
     let mut s = std::mem::take(&mut rt.cx.session.scratch);
     let mut count = 0;
-    let mut values = Vec::new();
+    let (mut values, mut long) = (Vec::new(), Vec::new());
     let identity = table.identity.as_ref().filter(|_| plan.explicit_identity);
     // The identity value that lies farthest in the column's direction, and the last one.
     let mut identities: Option<(i64, i64)> = None;
     while let Some(row) = op.next_raw(rt)? {
-        if let Some(p) = &scan.filter {
-            ops::scan::read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
-            if rt.test(p)? != Some(true) {
+        // A value on overflow pages belongs to the source's row: it is read and written anew.
+        let moved = !scan.table.layout.lobs(row)?.is_empty();
+        let row = if moved {
+            long.clear();
+            long.extend_from_slice(row);
+            if !op.decode(rt, &mut long, &mut values)? {
                 continue;
             }
+            for (c, slot) in &scan.columns {
+                rt.frame[*slot as usize].clone_from(&values[*c]);
+            }
+            &long[..]
+        } else {
+            if scan.filter.is_some() {
+                let (layout, columns) = (&scan.table.layout, &scan.columns);
+                ops::scan::read_columns(rt, scan, layout, row, columns, Large::Kept)?;
+            }
+            row
+        };
+        if let Some(p) = &scan.filter
+            && rt.test(p)? != Some(true)
+        {
+            continue;
         }
         if let Some(identity) = identity {
             let mut none = crate::rowcodec::layout::NoLobs;
@@ -299,8 +329,6 @@ pub(crate) fn copy_rows<'a>(
                 identities = Some((farthest, v));
             }
         }
-        // A value on overflow pages belongs to the source's row: it is read and written anew.
-        let moved = !scan.table.layout.lobs(row)?.is_empty();
         if let (Some(load), false) = (&mut load, moved) {
             if load.needs_key() {
                 key_values(table, row, &mut values)?;
@@ -315,13 +343,11 @@ pub(crate) fn copy_rows<'a>(
             count += 1;
             continue;
         }
-        s.row.clear();
-        s.row.extend_from_slice(row);
+        if !moved {
+            s.row.clear();
+            s.row.extend_from_slice(row);
+        }
         if moved {
-            let bytes = std::mem::take(&mut s.row);
-            let source = (&*scan.database, &*scan.table);
-            super::change::decode_row(rt.cx.session, source.0, source.1, &bytes, &mut values)?;
-            s.row = bytes;
             let mut row = std::mem::take(&mut s.row);
             encode_row(rt.cx.session, database, table, &values, &mut row)?;
             s.row = row;

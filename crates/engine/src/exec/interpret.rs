@@ -64,8 +64,8 @@ pub(crate) struct Interpreter<'s> {
     pub sink: &'s mut dyn ResultSink,
     /// TRY blocks that enclose what runs, in all modules.
     pub tries: u32,
-    /// Rows go into an INSERT … EXEC.
-    pub capturing: bool,
+    /// Rows go into an INSERT … EXEC, before which so many transactions were open (`@@TRANCOUNT`).
+    pub capturing: Option<u32>,
 }
 
 /// What a statement tells at its end.
@@ -76,7 +76,7 @@ pub(crate) struct Ended {
 
 impl<'s> Interpreter<'s> {
     pub fn new(session: &'s mut Session, sink: &'s mut dyn ResultSink) -> Interpreter<'s> {
-        Interpreter { session, sink, tries: 0, capturing: false }
+        Interpreter { session, sink, tries: 0, capturing: None }
     }
 
     pub fn context(&mut self, line: u32) -> StatementContext<'_> {
@@ -479,6 +479,7 @@ pub(crate) fn source_of(s: &Stmt) -> Option<Source<'_>> {
         StmtKind::Insert(i) | StmtKind::InsertExec(i, _) => Source::Insert(i),
         StmtKind::Update(u) => Source::Update(u),
         StmtKind::Delete(d) => Source::Delete(d),
+        StmtKind::Merge(m) => Source::Merge(m),
         StmtKind::DeclareCursor(c) => Source::Select(&c.select),
         _ => return None,
     })

@@ -71,7 +71,7 @@ impl Interpreter<'_> {
         i: &ast::Insert,
         e: &super::module::Execute,
     ) -> SqlResult<Ended> {
-        if self.capturing {
+        if self.capturing.is_some() {
             return Err(SqlError::new(8164, &[]));
         }
         // The target must be there before anything runs.

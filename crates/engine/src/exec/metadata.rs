@@ -4,6 +4,7 @@ use crate::binder::{Metadata, Resolved, unsupported_error};
 use crate::catalog::{Object, Table};
 use crate::database::Database;
 use crate::ddl::resolve::{is_global_temp, is_temp};
+use crate::plan::foreign::{Incoming, Outgoing};
 use crate::session::{Session, SetOptions};
 use crate::views::{self, SystemView};
 use std::cell::{Cell, RefCell};
@@ -95,6 +96,11 @@ fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
     known.then(|| unsupported_error(format_args!("sys.{name}")))
 }
 
+/// A foreign key's table or index is not there.
+fn gone(name: &str) -> Box<SqlError> {
+    crate::rowcodec::damaged(&format!("the foreign key {name}"))
+}
+
 impl Metadata for SessionMetadata<'_> {
     fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
         let missing = || SqlError::new(208, &[name]);
@@ -163,6 +169,44 @@ impl Metadata for SessionMetadata<'_> {
         self.depend(&tempdb);
         let table = tempdb.catalog.table(*id, self.session.id).ok_or_else(missing)?;
         Ok((tempdb, table))
+    }
+
+    fn outgoing(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
+        let mut out = Vec::new();
+        if database.id.0 == 2 {
+            return Ok(out);
+        }
+        let (catalog, id) = (&database.catalog, self.session.id);
+        for key in catalog.foreign_keys_of(table.id(), id)? {
+            if key.disabled {
+                continue;
+            }
+            let parent = catalog.table(key.referenced, id).ok_or_else(|| gone(&key.name))?;
+            let columns = key.positions(table, &parent)?;
+            let index = parent.indexes.iter().find(|i| i.id == key.index).cloned();
+            let index = index.ok_or_else(|| gone(&key.name))?;
+            out.push(Outgoing { key, parent, index, columns });
+        }
+        Ok(out)
+    }
+
+    fn incoming(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
+        let mut out = Vec::new();
+        if database.id.0 == 2 {
+            return Ok(out);
+        }
+        let (catalog, id) = (&database.catalog, self.session.id);
+        for key in catalog.references_to(table.id(), id)? {
+            if key.disabled {
+                continue;
+            }
+            let child = catalog.table(key.table, id).ok_or_else(|| gone(&key.name))?;
+            let columns = key.positions(&child, table)?;
+            let index = table.indexes.iter().find(|i| i.id == key.index).cloned();
+            let index = index.ok_or_else(|| gone(&key.name))?;
+            out.push(Incoming { key, child, index, columns });
+        }
+        Ok(out)
     }
 
     fn options(&self) -> &SetOptions {

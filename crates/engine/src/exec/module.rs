@@ -3,7 +3,7 @@
 
 use crate::binder::{BoundSelect, TableUse, Variables};
 use crate::database::Database;
-use crate::plan::change::{DeletePlan, InsertPlan, UpdatePlan};
+use crate::plan::change::{DeletePlan, InsertPlan, MergePlan, UpdatePlan};
 use crate::plan::expr::{Expr, Pred};
 use crate::session::Session;
 use parking_lot::Mutex;
@@ -139,6 +139,7 @@ pub(crate) enum StmtKind {
     InsertExec(Box<ast::Insert>, Box<Execute>),
     Update(Box<ast::Update>),
     Delete(Box<ast::Delete>),
+    Merge(Box<crate::binder::MergeStatement>),
     /// Name; WITH MARK, its description.
     Begin(Option<NameCode>, Option<Option<Code>>),
     Commit(Option<bool>),
@@ -189,6 +190,7 @@ pub(crate) enum PlanKind {
     Insert(Box<InsertPlan>),
     Update(Box<UpdatePlan>),
     Delete(Box<DeletePlan>),
+    Merge(Box<MergePlan>),
     Scalar(Expr, SqlType),
     Condition(Pred),
 }

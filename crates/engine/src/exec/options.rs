@@ -186,6 +186,7 @@ impl Session {
     pub(crate) fn enter_database(
         &mut self,
         database: Arc<Database>,
+        line: u32,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
         self.instance.ensure_writer(&database);
@@ -193,7 +194,7 @@ impl Session {
         let new = database.name.clone();
         self.database = database;
         self.publish();
-        let info = SqlError::new(5701, &[&new]).with_severity(0).with_state(1);
+        let info = SqlError::new(5701, &[&new]).with_severity(0).with_state(1).with_line(line);
         sink.env_change(EnvChange::Database { new, old }).map_err(|_| client_gone())?;
         sink.message(&info).map_err(|_| client_gone())
     }

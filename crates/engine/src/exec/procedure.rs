@@ -174,7 +174,7 @@ impl Interpreter<'_> {
             return self.fail(module, s, e, false, Command::EXECUTE);
         }
         self.session.moment.set(None);
-        if self.capturing {
+        if self.capturing.is_some() {
             return Ok(Flow::Next);
         }
         // In a batch a procedure ends like a remote one; in a procedure it is a statement.
@@ -406,7 +406,7 @@ impl Interpreter<'_> {
             if procedure {
                 self.session.database = database;
                 self.session.publish();
-            } else if let Err(e) = self.session.enter_database(database, self.sink) {
+            } else if let Err(e) = self.session.enter_database(database, 1, self.sink) {
                 return Ok(Err(e));
             }
         }

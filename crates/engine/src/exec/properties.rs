@@ -132,9 +132,17 @@ impl Session {
             "tablehasrowguidcol" => {
                 flag(table.is_some_and(|t| t.columns.iter().any(|c| c.is_rowguid)))
             }
-            "tablehasforeignkey" | "tablehasforeignref" => flag(false),
+            "isforeignkey" => flag(head.kind == ObjectKind::ForeignKey),
+            "tablehasforeignkey" => {
+                let keys = self.database.catalog.foreign_keys_of(head.id, self.id);
+                flag(keys.is_ok_and(|k| !k.is_empty()))
+            }
+            "tablehasforeignref" => {
+                let keys = self.database.catalog.references_to(head.id, self.id);
+                flag(keys.is_ok_and(|k| !k.is_empty()))
+            }
             "ismsshipped" | "issystemtable" | "isscalarfunction" | "istablefunction"
-            | "isinlinefunction" | "istrigger" | "isforeignkey" => flag(false),
+            | "isinlinefunction" | "istrigger" => flag(false),
             "ownerid" => int(1),
             "schemaid" => int(head.schema_id.0),
             "tablehasidentity" => flag(table.is_some_and(|t| t.identity.is_some())),

@@ -28,7 +28,8 @@ impl Interpreter<'_> {
             StmtKind::Select(_)
             | StmtKind::Insert(_)
             | StmtKind::Update(_)
-            | StmtKind::Delete(_) => {
+            | StmtKind::Delete(_)
+            | StmtKind::Merge(_) => {
                 let source = source_of(s).expect("such a statement is planned");
                 self.planned(module, act, s, &source)
             }
@@ -80,10 +81,16 @@ impl Interpreter<'_> {
                 plain(Command::BEGIN_TRAN)
             }
             StmtKind::Commit(delayed) => {
+                if self.capturing.is_some_and(|at| self.session.transaction.count <= at) {
+                    return Err(SqlError::new(3916, &[]));
+                }
                 self.session.commit_transaction(*delayed, self.sink)?;
                 plain(Command::COMMIT)
             }
             StmtKind::Rollback(name) => {
+                if self.capturing.is_some() {
+                    return Err(SqlError::new(3915, &[]));
+                }
                 let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
                 self.session.rollback_transaction(name.as_deref(), self.sink)?;
                 plain(Command::ROLLBACK)
@@ -120,7 +127,7 @@ impl Interpreter<'_> {
                 plain(Command::SET)
             }
             StmtKind::Use(name) => {
-                self.use_database(name)?;
+                self.use_database(name, s.line)?;
                 self.session.row_count = 0;
                 plain(Command::OTHER)
             }
@@ -153,11 +160,8 @@ impl Interpreter<'_> {
             StmtKind::Ddl(statement) => {
                 let command = super::options::ddl_command(&statement.kind);
                 self.session.row_count = 0;
-                if self.session.options.implicit_transactions
-                    && self.session.transaction.count == 0
-                    && super::options::begins_transaction(&statement.kind)
-                {
-                    self.session.begin_transaction(None, self.sink)?;
+                if super::options::begins_transaction(&statement.kind) {
+                    self.session.begin_implicitly(self.sink)?;
                 }
                 let filled = crate::backup::filled_in(statement, &|name| {
                     let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
@@ -215,7 +219,7 @@ impl Interpreter<'_> {
             // A query without tables begins nothing.
             let plan = self.plan(module, act, s.plan, s.visible, source)?;
             if !plan.uses.is_empty() {
-                self.session.begin_transaction(None, self.sink)?;
+                self.session.begin_implicitly(self.sink)?;
             }
         }
         let fmtonly = self.session.options.fmtonly;
@@ -235,6 +239,7 @@ impl Interpreter<'_> {
                     PlanKind::Insert(i) => (Command::INSERT, Some(super::insert::run(rt, i)?)),
                     PlanKind::Update(u) => (Command::UPDATE, Some(super::update::run(rt, u)?)),
                     PlanKind::Delete(d) => (Command::DELETE, Some(super::delete::run(rt, d)?)),
+                    PlanKind::Merge(m) => (Command::MERGE, Some(super::merge::run(rt, m)?)),
                     PlanKind::Scalar(..) | PlanKind::Condition(_) => {
                         unreachable!("planned from a statement")
                     }
@@ -260,6 +265,7 @@ impl Interpreter<'_> {
             PlanKind::Insert(p) => p.database.id,
             PlanKind::Update(p) => p.database.id,
             PlanKind::Delete(p) => p.database.id,
+            PlanKind::Merge(p) => p.database.id,
             _ => return Ok(()),
         };
         let other = |p: &crate::session::TransactionPart| {
@@ -320,14 +326,14 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    fn use_database(&mut self, name: &str) -> SqlResult<()> {
+    fn use_database(&mut self, name: &str, line: u32) -> SqlResult<()> {
         let database = self
             .session
             .instance
             .databases()
             .get(name)
             .map_err(|e| if e.number == 911 { e.with_state(1) } else { e })?;
-        self.session.enter_database(database, self.sink)
+        self.session.enter_database(database, line, self.sink)
     }
 
     fn tell_language(&mut self, new: String, old: String) -> SqlResult<()> {

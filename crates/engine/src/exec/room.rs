@@ -10,6 +10,7 @@ use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_log::ReuseWait;
+use taffrail_observe::EventRing;
 use taffrail_storage::CheckpointKind;
 use taffrail_syntax::ast::{DropKind, SetClause, StatementKind};
 
@@ -20,7 +21,9 @@ const TRIES: u32 = 10;
 fn can_run_again(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Select(s) => s.query.body.first_block().into.is_some(),
-        StmtKind::Insert(_) | StmtKind::Update(_) | StmtKind::Delete(_) => true,
+        StmtKind::Insert(_) | StmtKind::Update(_) | StmtKind::Delete(_) | StmtKind::Merge(_) => {
+            true
+        }
         StmtKind::Ddl(s) => match &s.kind {
             StatementKind::Truncate(_)
             | StatementKind::CreateTable(_)
@@ -63,6 +66,8 @@ impl Interpreter<'_> {
                     }
                     tries += 1;
                     self.session.take_due_checkpoints()?;
+                    // Healed: no client sees it, so the error log has nothing to tell of it.
+                    drop(self.session.cell.take_log_full());
                     self.session.check_cancel()?;
                     if let Some(vars) = &vars {
                         act.vars.clone_from(vars);
@@ -75,6 +80,15 @@ impl Interpreter<'_> {
 }
 
 impl Session {
+    /// Tells the error log of a 9002 that fails a statement, once.
+    pub(crate) fn tell_log_full(&self, e: &SqlError) {
+        if e.number == 9002
+            && let Some(event) = self.cell.take_log_full()
+        {
+            EventRing::global().push(event);
+        }
+    }
+
     /// Takes a checkpoint in every database whose log waits for one.
     fn take_due_checkpoints(&self) -> SqlResult<()> {
         for slot in self.instance.databases().list() {

@@ -214,6 +214,7 @@ impl Interpreter<'_> {
             crate::session::CLIENT_GONE => return Err(Unwind::Gone),
             _ => {}
         }
+        self.session.tell_log_full(&e);
         self.session.error = e.number;
         let e = if e.procedure.is_some() { e } else { e.with_line(1) };
         self.session.fatal |= e.severity >= 20;

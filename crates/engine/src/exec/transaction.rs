@@ -3,7 +3,7 @@
 use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
-use crate::session::{NamedSavepoint, Session, TempTable, TransactionPart, client_gone};
+use crate::session::{Isolation, NamedSavepoint, Session, TempTable, TransactionPart, client_gone};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -30,6 +30,13 @@ impl Session {
             (p.database.id, p.tx.savepoint())
         };
         self.transaction.parts.iter_mut().map(mark).collect()
+    }
+
+    /// A statement of an open transaction has ended. Below REPEATABLE READ it leaves no lock on what it has only read.
+    fn end_reading(&mut self) {
+        if matches!(self.options.isolation, Isolation::ReadUncommitted | Isolation::ReadCommitted) {
+            self.transaction.parts.iter_mut().for_each(|p| p.tx.end_reading());
+        }
     }
 
     /// Commits all parts. After an error nothing is left of the transaction.
@@ -153,6 +160,15 @@ impl Session {
         }
     }
 
+    /// SET IMPLICIT_TRANSACTIONS ON: a statement that needs a transaction begins one, if there is none.
+    pub(crate) fn begin_implicitly(&mut self, sink: &mut dyn ResultSink) -> SqlResult<()> {
+        if self.options.implicit_transactions && self.transaction.count == 0 {
+            self.begin_transaction(None, sink)?;
+            self.transaction.implicit = true;
+        }
+        Ok(())
+    }
+
     /// BEGIN TRANSACTION.
     pub(crate) fn begin_transaction(
         &mut self,
@@ -166,6 +182,7 @@ impl Session {
         }
         debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
         self.transaction.name = name;
+        self.transaction.implicit = false;
         self.transaction.descriptor = self.database.storage.instance().next_transaction_number();
         let now = self.instance.options().env.clock.now_utc();
         self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
@@ -297,6 +314,9 @@ impl Interpreter<'_> {
                         return Err(undo);
                     }
                 }
+            }
+            if !outer {
+                self.session.end_reading();
             }
             return r;
         }

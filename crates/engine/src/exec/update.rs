@@ -4,20 +4,21 @@
 //! change does not touch. Else all rows are found first (Halloween protection). When keys of the clustered index or
 //! of a unique one change, old rows leave before new ones come, so that keys may pass from row to row.
 
-use crate::catalog::{Index, Table};
+use crate::catalog::Table;
 use crate::exec::change::{
     Scratch, Verb, add_entry, add_row, check_row, decode_row, encode_row, entry_key, finish_output,
     free_lobs, output_row, remove_base, remove_entry, replace_base, store,
 };
+use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::change::UpdatePlan;
-use std::sync::Arc;
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
 use taffrail_types::{ConvertContext, Value};
 
-struct Updater<'a> {
+/// Changes rows as a plan says.
+pub(super) struct Updater<'a> {
     plan: &'a UpdatePlan,
     scratch: Scratch,
     context: ConvertContext,
@@ -29,6 +30,7 @@ struct Updater<'a> {
     locator: Vec<u8>,
     output: Vec<Vec<Value>>,
     count: u64,
+    work: ForeignWork<'a>,
     /// A row is patched in place: nothing but fixed-length columns outside all indexes.
     patch: bool,
 }
@@ -36,41 +38,21 @@ struct Updater<'a> {
 /// Runs an UPDATE; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
-    let mut u = Updater {
-        plan,
-        scratch: std::mem::take(&mut rt.cx.session.scratch),
-        context: rt.cx.session.options.convert_context(),
-        set: Vec::new(),
-        old: Vec::new(),
-        new: Vec::new(),
-        new_row: Vec::new(),
-        locator: Vec::new(),
-        output: Vec::new(),
-        count: 0,
-        patch: plan.indexes.is_empty()
-            && !plan.moves
-            && plan.checks.is_empty()
-            && plan.output.is_none()
-            && plan.set.iter().all(|a| {
-                matches!(
-                    plan.table.columns[a.column].place,
-                    crate::rowcodec::layout::Place::Fixed { .. }
-                )
-            }),
-    };
-    let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
-    let key_changes = |i: &Arc<Index>| i.key.columns().iter().any(|k| changed.contains(&k.column));
-    let two_phases = plan.moves || plan.indexes.iter().any(|i| i.unique && key_changes(i));
+    let mut u = Updater::new(rt, plan, plan.output.is_some());
+    let two_phases = plan.two_phases();
     if two_phases || plan.spool {
         u.spooled(rt, two_phases)?;
     } else {
         u.streamed(rt)?;
     }
+    let (count, output) = (u.count, std::mem::take(&mut u.output));
+    let work = std::mem::replace(&mut u.work, ForeignWork::new(&[], &[]));
+    u.close(rt);
+    work.finish(&mut rt.cx, &plan.database, "UPDATE")?;
     if let Some(o) = &plan.output {
-        finish_output(rt, o, std::mem::take(&mut u.output))?;
+        finish_output(rt, o, output)?;
     }
-    rt.cx.session.scratch = u.scratch;
-    Ok(u.count)
+    Ok(count)
 }
 
 fn locator_of<'v>(rt: &'v Rt<'_>, slot: u32) -> Option<&'v [u8]> {
@@ -78,6 +60,75 @@ fn locator_of<'v>(rt: &'v Rt<'_>, slot: u32) -> Option<&'v [u8]> {
 }
 
 impl<'a> Updater<'a> {
+    /// `whole`: the rows' values are asked for.
+    pub fn new(rt: &mut Rt<'a>, plan: &'a UpdatePlan, whole: bool) -> Updater<'a> {
+        Updater {
+            plan,
+            scratch: std::mem::take(&mut rt.cx.session.scratch),
+            context: rt.cx.session.options.convert_context(),
+            set: Vec::new(),
+            old: Vec::new(),
+            new: Vec::new(),
+            new_row: Vec::new(),
+            locator: Vec::new(),
+            output: Vec::new(),
+            count: 0,
+            work: ForeignWork::new(&plan.outgoing, &plan.incoming),
+            patch: plan.indexes.is_empty()
+                && !plan.moves
+                && plan.checks.is_empty()
+                && plan.outgoing.is_empty()
+                && plan.incoming.is_empty()
+                && !whole
+                && plan.set.iter().all(|a| {
+                    matches!(
+                        plan.table.columns[a.column].place,
+                        crate::rowcodec::layout::Place::Fixed { .. }
+                    )
+                }),
+        }
+    }
+
+    /// Gives back what it has borrowed.
+    pub fn close(self, rt: &mut Rt<'a>) {
+        rt.cx.session.scratch = self.scratch;
+    }
+
+    /// Changes one row to these values; false when it has left its place, to be [put back](Self::put_back) later.
+    pub fn one(
+        &mut self,
+        rt: &mut Rt<'a>,
+        locator: Vec<u8>,
+        set: Vec<Value>,
+        row: &[u8],
+    ) -> SqlResult<bool> {
+        self.locator = locator;
+        self.set = set;
+        if self.plan.two_phases() {
+            self.take_out(rt, row)?;
+            return Ok(false);
+        }
+        self.change(rt, row)?;
+        Ok(true)
+    }
+
+    /// The values of a row that has left its place, old and new.
+    pub fn take_values(&mut self) -> (Vec<Value>, Vec<Value>) {
+        (std::mem::take(&mut self.old), std::mem::take(&mut self.new))
+    }
+
+    /// New and old values of the row that was changed last.
+    pub fn values_of(&self) -> (&[Value], &[Value]) {
+        (&self.new, &self.old)
+    }
+
+    /// Puts a row back that has left its place.
+    pub fn put_back(&mut self, rt: &mut Rt<'a>, old: Vec<Value>, new: Vec<Value>) -> SqlResult<()> {
+        self.old = old;
+        self.new = new;
+        self.put_in(rt)
+    }
+
     /// Computes the new values for the row in the frame.
     fn compute(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         let plan = self.plan;
@@ -222,6 +273,8 @@ impl<'a> Updater<'a> {
 
     fn done(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.count += 1;
+        self.work.came(&self.new);
+        self.work.went(&self.old, Some(&self.new));
         if let Some(o) = &self.plan.output {
             output_row(rt, o, Some(&self.new), Some(&self.old), &mut self.output)?;
         }

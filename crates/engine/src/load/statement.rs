@@ -176,9 +176,7 @@ pub(crate) fn bulk_insert(
     line: u32,
 ) -> SqlResult<u64> {
     let settings = Settings::of(s)?;
-    if it.session.options.implicit_transactions && it.session.transaction.count == 0 {
-        it.session.begin_transaction(None, it.sink)?;
-    }
+    it.session.begin_implicitly(it.sink)?;
     let mut cx = it.context(line);
     let (database, table) = super::target(&mut cx, &s.table)?;
     super::check_transaction(&cx, &database)?;

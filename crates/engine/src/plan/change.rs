@@ -1,8 +1,9 @@
-//! Plans of INSERT, UPDATE and DELETE.
+//! Plans of INSERT, UPDATE, DELETE and MERGE.
 
-use crate::catalog::{Index, Table};
+use crate::catalog::{Index, IndexKind, Table};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Pred, Slot};
+use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::node::{Node, QueryPlan, TableLock};
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
@@ -74,6 +75,8 @@ pub struct InsertPlan {
     pub same_layout: bool,
     /// CHECK constraints: name and condition over a frame of the table's columns.
     pub checks: Vec<(Arc<str>, Pred)>,
+    /// Foreign keys that the rows must keep.
+    pub outgoing: Vec<Outgoing>,
 }
 
 /// OUTPUT: inserted and deleted columns appear in slots.
@@ -116,6 +119,10 @@ pub struct UpdatePlan {
     pub moves: bool,
     /// CHECK constraints: name and condition over a frame of the table's columns.
     pub checks: Vec<(Arc<str>, Pred)>,
+    /// Foreign keys whose columns change.
+    pub outgoing: Vec<Outgoing>,
+    /// Foreign keys that refer to columns that change.
+    pub incoming: Vec<Incoming>,
     /// OUTPUT.
     pub output: Option<OutputPlan>,
 }
@@ -133,6 +140,122 @@ pub struct DeletePlan {
     pub locator: Slot,
     /// Keep all locators before the first change.
     pub spool: bool,
+    /// Foreign keys that refer to the table.
+    pub incoming: Vec<Incoming>,
     /// OUTPUT.
     pub output: Option<OutputPlan>,
+}
+
+impl UpdatePlan {
+    /// A plan whose rows are changed as they are found, or handed in.
+    pub fn new(
+        database: Arc<Database>,
+        table: Arc<Table>,
+        node: Node,
+        locator: Slot,
+        mut set: Vec<Assignment>,
+        variables: Vec<(u32, Expr)>,
+        checks: Vec<(Arc<str>, Pred)>,
+    ) -> UpdatePlan {
+        set.sort_by_key(|a| a.column);
+        let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
+        let base = table.base();
+        let moves = base.kind == IndexKind::Clustered
+            && base.key.columns().iter().any(|k| changed.contains(&k.column));
+        let indexes = table.nonclustered().iter().filter(|i| moves || i.touched_by(&changed));
+        let indexes = indexes.cloned().collect();
+        UpdatePlan {
+            database,
+            table,
+            node,
+            locator,
+            set,
+            variables,
+            spool: false,
+            indexes,
+            moves,
+            checks,
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            output: None,
+        }
+    }
+
+    /// Keys of unique indexes or of the clustered one change: old rows leave before new ones come.
+    pub fn two_phases(&self) -> bool {
+        let changes = |c: usize| self.set.iter().any(|a| a.column == c);
+        let key_changes = |i: &Arc<Index>| i.key.columns().iter().any(|k| changes(k.column));
+        self.moves || self.indexes.iter().any(|i| i.unique && key_changes(i))
+    }
+}
+
+/// MERGE.
+#[derive(Debug)]
+pub struct MergePlan {
+    /// The database.
+    pub database: Arc<Database>,
+    /// The target.
+    pub table: Arc<Table>,
+    /// Source and target joined.
+    pub node: Node,
+    /// Where the target's locator is; NULL where the source has no match.
+    pub locator: Slot,
+    /// WHEN MATCHED, in order.
+    pub clauses: Vec<MergeClause>,
+    /// WHEN NOT MATCHED [BY TARGET].
+    pub insert: Option<MergeInsert>,
+    /// WHEN NOT MATCHED BY SOURCE.
+    pub rest: Option<MergeRest>,
+    /// TOP.
+    pub top: Option<Expr>,
+    /// OUTPUT.
+    pub output: Option<OutputPlan>,
+    /// Where OUTPUT finds `$action`.
+    pub action: Option<Slot>,
+    /// Slots of the source that OUTPUT may read.
+    pub saved: Vec<Slot>,
+    /// Foreign keys that rows must keep.
+    pub outgoing: Vec<Outgoing>,
+    /// Foreign keys that refer to the table.
+    pub incoming: Vec<Incoming>,
+}
+
+/// A WHEN that changes rows of the target.
+#[derive(Debug)]
+pub struct MergeClause {
+    /// AND.
+    pub condition: Option<Pred>,
+    /// THEN.
+    pub action: MergeAction,
+}
+
+/// What happens to a row of the target. The rows are handed in: nothing else of the plans' finding of rows counts.
+#[derive(Debug)]
+pub enum MergeAction {
+    /// UPDATE SET.
+    Update(UpdatePlan),
+    /// DELETE.
+    Delete(DeletePlan),
+}
+
+/// WHEN NOT MATCHED [BY TARGET] THEN INSERT.
+#[derive(Debug)]
+pub struct MergeInsert {
+    /// AND.
+    pub condition: Option<Pred>,
+    /// The source row that `plan` stores.
+    pub values: Vec<Expr>,
+    /// Where it goes.
+    pub plan: InsertPlan,
+}
+
+/// WHEN NOT MATCHED BY SOURCE.
+#[derive(Debug)]
+pub struct MergeRest {
+    /// All rows of the target.
+    pub node: Node,
+    /// Where their locator is.
+    pub locator: Slot,
+    /// In order.
+    pub clauses: Vec<MergeClause>,
 }

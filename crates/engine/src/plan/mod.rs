@@ -3,5 +3,6 @@
 pub mod access;
 pub mod change;
 pub mod expr;
+pub mod foreign;
 pub mod join;
 pub mod node;

@@ -2,7 +2,7 @@
 
 use super::help::{key_text, object};
 use super::{Argument, Arguments};
-use crate::catalog::{IndexKind, Object, Table};
+use crate::catalog::{Action, IndexKind, Object, Table};
 use crate::context::StatementContext;
 use crate::dbcc::send;
 use crate::row;
@@ -27,7 +27,17 @@ pub(super) fn helpconstraint(cx: &mut StatementContext<'_>, given: &[Argument]) 
     Ok(0)
 }
 
-/// The constraints by name, and that no foreign key refers to the table.
+/// What sp_helpconstraint calls an action.
+fn shown(action: Action) -> &'static str {
+    match action {
+        Action::NoAction => "No Action",
+        Action::Cascade => "Cascade",
+        Action::SetNull => "Set Null",
+        Action::SetDefault => "Set Default",
+    }
+}
+
+/// The constraints by name, and the foreign keys that refer to the table.
 pub(super) fn send_constraints(
     cx: &mut StatementContext<'_>,
     table: &Table,
@@ -58,6 +68,26 @@ pub(super) fn send_constraints(
         let keys = key_text(table, i);
         list.push((&i.name, row![kind, &i.name, NONE, NONE, NONE, NONE, keys]));
     }
+    let (database, session) = (cx.database(), cx.session.id);
+    let catalog = &database.catalog;
+    let keys = catalog.foreign_keys_of(table.head.id, session)?;
+    for k in &keys {
+        let Some(parent) = catalog.table(k.referenced, session) else { continue };
+        let columns = k.positions(table, &parent)?;
+        let names = |t: &Table, at: &dyn Fn(&(usize, usize)) -> usize| -> String {
+            let all: Vec<&str> = columns.iter().map(|c| &*t.columns[at(c)].name).collect();
+            all.join(", ")
+        };
+        let enabled = if k.disabled { "Disabled" } else { "Enabled" };
+        let (delete, update) = (shown(k.on_delete), shown(k.on_update));
+        let own = names(table, &|c| c.0);
+        let replication = "Is_For_Replication";
+        let cells = row!["FOREIGN KEY", &k.name, delete, update, enabled, replication, own];
+        list.push((&k.name, cells));
+        let there = names(&parent, &|c| c.1);
+        let there = format!("REFERENCES {}.{} ({there})", database.name, parent.head.qualified());
+        list.push((&k.name, row![" ", " ", " ", " ", " ", " ", there]));
+    }
     if list.is_empty() {
         cx.message(SqlError::new(15469, &[&asked]))?;
     } else {
@@ -75,6 +105,15 @@ pub(super) fn send_constraints(
         ];
         send(cx, &columns, rows)?;
     }
-    // Foreign keys cannot be made.
-    cx.message(SqlError::new(15470, &[&asked]))
+    let mut rows = Vec::new();
+    for k in catalog.references_to(table.head.id, session)? {
+        let Some(child) = catalog.table(k.table, session) else { continue };
+        let text = format!("{}.{}: {}", database.name, child.head.qualified(), k.name);
+        rows.push(row![text]);
+    }
+    if rows.is_empty() {
+        return cx.message(SqlError::new(15470, &[&asked]));
+    }
+    let name = "Table is referenced by foreign key";
+    send(cx, &[(name, SqlType::NVarChar(MaxLen::N(516)), true)], rows)
 }

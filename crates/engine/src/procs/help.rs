@@ -80,9 +80,9 @@ fn help_columns(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
         let text = crate::views::objects::collation_cell(c.ty, c.collation);
         rows.push(row![
             &c.name,
-            c.ty.name(),
+            c.type_name(),
             "no",
-            c.ty.max_length(),
+            if c.old_large { 16 } else { c.ty.max_length() },
             c.ty.precision().to_string(),
             c.ty.scale().to_string(),
             if c.nullable { "yes" } else { "no" },
@@ -181,9 +181,25 @@ pub(super) fn helptext(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sql
         Object::Constraint(c) if !c.definition.is_empty() => c.definition.clone(),
         _ => return Err(SqlError::new(15197, &[&name])),
     };
-    let rows = text.split_inclusive('\n').map(|line| row![line]).collect();
-    send(cx, &[("Text", SqlType::NVarChar(MaxLen::N(255)), true)], rows)?;
+    let rows = text.split_inclusive('\n').flat_map(pieces).map(|line| row![line]).collect();
+    send(cx, &[("Text", SqlType::NVarChar(MaxLen::N(TEXT_ROW)), true)], rows)?;
     Ok(0)
+}
+
+/// What a row of sp_helptext takes, UTF-16 units; a longer line goes on in the next row.
+const TEXT_ROW: u16 = 255;
+
+fn pieces(line: &str) -> Vec<&str> {
+    let (mut pieces, mut start, mut units) = (Vec::new(), 0, 0);
+    for (at, c) in line.char_indices() {
+        if units + c.len_utf16() > usize::from(TEXT_ROW) {
+            pieces.push(&line[start..at]);
+            (start, units) = (at, 0);
+        }
+        units += c.len_utf16();
+    }
+    pieces.push(&line[start..]);
+    pieces
 }
 
 /// The sessions that sp_who is asked for: all, `active`, a number or a login (15007).

@@ -5,6 +5,7 @@
 //!
 //! | module | procedures |
 //! |---|---|
+//! | [`applock`] | sp_getapplock, sp_releaseapplock |
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`constraints`] | sp_helpconstraint |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
@@ -16,6 +17,7 @@
 //! | [`absent`] | those of SQL Server that are refused as missing |
 
 mod absent;
+pub(crate) mod applock;
 mod constraints;
 mod errorlog;
 mod help;
@@ -67,6 +69,8 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_MSforeachdb", body: Body::Sql(FOREACH_DB) },
     SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
     SystemProcedure { name: "sp_rename", body: Body::Native(rename::rename) },
+    SystemProcedure { name: "sp_getapplock", body: Body::Native(applock::get) },
+    SystemProcedure { name: "sp_releaseapplock", body: Body::Native(applock::release) },
     SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
     SystemProcedure { name: "sp_helpconstraint", body: Body::Native(constraints::helpconstraint) },
     SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },

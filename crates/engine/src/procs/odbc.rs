@@ -2,7 +2,7 @@
 
 use super::odbc_types::odbc;
 use super::{Argument, Arguments};
-use crate::catalog::{IndexKind, Table, fold};
+use crate::catalog::{Action, IndexKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::dbcc::send;
@@ -165,8 +165,8 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
             }
             let o = odbc(c.ty, version);
             let type_name = match c.is_identity {
-                true => format!("{} identity", c.ty.name()),
-                false => c.ty.name().to_string(),
+                true => format!("{} identity", c.type_name()),
+                false => c.type_name().to_string(),
             };
             let mut row = row![
                 &database.name,
@@ -191,7 +191,7 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
             if new {
                 row.extend(row![0, 0, 0, c.is_identity as i32, (), (), (), (), (), ()]);
             }
-            row.extend(row![c.ty.system_type_id()]);
+            row.extend(row![c.system_type_id()]);
             rows.push(row);
         }
     }
@@ -256,8 +256,58 @@ pub(super) fn pkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
     Ok(0)
 }
 
-/// `sp_fkeys`: there are no foreign keys.
-pub(super) fn fkeys(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
+/// `sp_fkeys`: those that refer to a table, those of a table, or those between two.
+pub(super) fn fkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = [
+        "@pktable_name",
+        "@pktable_owner",
+        "@pktable_qualifier",
+        "@fktable_name",
+        "@fktable_owner",
+        "@fktable_qualifier",
+    ];
+    let args = Arguments::new("sp_fkeys", &names, given)?;
+    let database = database_of(cx, args.text(2).or_else(|| args.text(5)).as_deref())?;
+    cx.settle_catalog(&database)?;
+    let sight = cx.sight();
+    let same = |t: &Table, name: Option<String>, owner: Option<String>| {
+        let eq = |a: &str, b: Option<String>| b.is_none_or(|b| fold(a) == fold(&b));
+        eq(t.name(), name) && eq(&t.head.schema, owner)
+    };
+    let rule = |a: Action| match a {
+        Action::Cascade => 0,
+        Action::NoAction => 1,
+        Action::SetNull => 2,
+        Action::SetDefault => 3,
+    };
+    let mut rows = Vec::new();
+    for k in database.catalog.foreign_keys(sight)? {
+        let tables =
+            (database.catalog.table(k.referenced, sight), database.catalog.table(k.table, sight));
+        let (Some(parent), Some(child)) = tables else { continue };
+        if !same(&parent, args.text(0), args.text(1)) || !same(&child, args.text(3), args.text(4)) {
+            continue;
+        }
+        let index = parent.indexes.iter().find(|i| i.id == k.index);
+        for (i, (own, other)) in k.positions(&child, &parent)?.into_iter().enumerate() {
+            rows.push(row![
+                &database.name,
+                &parent.head.schema,
+                parent.name(),
+                &parent.columns[other].name,
+                &database.name,
+                &child.head.schema,
+                child.name(),
+                &child.columns[own].name,
+                i + 1,
+                rule(k.on_update),
+                rule(k.on_delete),
+                &k.name,
+                index.map(|i| &i.name),
+                7
+            ]);
+        }
+    }
     let columns = [
         ("PKTABLE_QUALIFIER", NAME, true),
         ("PKTABLE_OWNER", NAME, true),
@@ -274,7 +324,7 @@ pub(super) fn fkeys(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<
         ("PK_NAME", NAME, true),
         ("DEFERRABILITY", SMALL, true),
     ];
-    send(cx, &columns, Vec::new())?;
+    send(cx, &columns, rows)?;
     Ok(0)
 }
 
@@ -380,7 +430,7 @@ pub(super) fn special_columns(cx: &mut StatementContext<'_>, given: &[Argument])
         for k in best.iter().flat_map(|i| i.key.columns()) {
             let c = &t.columns[k.column];
             let o = odbc(c.ty, version);
-            let name = c.ty.name();
+            let name = c.type_name();
             rows.push(row![1, &c.name, o.data_type, name, o.precision, o.length, o.scale, 1]);
         }
     }

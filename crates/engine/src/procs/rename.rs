@@ -44,6 +44,10 @@ pub(super) fn rename(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
         return Err(SqlError::new(40510, &[&"sp_rename of a temporary table"]));
     }
     match &*kind {
+        // Without a type the name may be a column's behind its table's.
+        "OBJECT" if args.text(2).is_none() && is_column(cx, &parts)? => {
+            column(cx, &parts, &old, &new)?;
+        }
         "OBJECT" => object(cx, &parts, &old, &new)?,
         "COLUMN" => column(cx, &parts, &old, &new)?,
         "INDEX" => index(cx, &parts, &old, &new)?,
@@ -112,6 +116,21 @@ fn object(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
         touched.push(head.parent);
     }
     refresh(cx, &database, &touched)
+}
+
+/// Whether a name is no object's, and that of a column behind a table's. `parts` has the last part first.
+fn is_column(cx: &mut StatementContext<'_>, parts: &[String]) -> SqlResult<bool> {
+    let Some((last, before)) = parts.split_first().filter(|p| !p.1.is_empty()) else {
+        return Ok(false);
+    };
+    if parts.len() < 4 && matches!(resolve::find(cx, &object_name(parts)), Ok(Some(_))) {
+        return Ok(false);
+    }
+    let table = match resolve::find(cx, &object_name(before)) {
+        Ok(Some((_, Object::Table(table)))) => table,
+        _ => return Ok(false),
+    };
+    Ok(table.column(last).is_some())
 }
 
 /// The table before the last part of a name, locked.

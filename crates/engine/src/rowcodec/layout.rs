@@ -20,7 +20,7 @@
 //! exceed [`MAX_ROW_BYTES`], go to overflow pages; in the row stays a reference of [`LobRef::BYTES`].
 
 use super::{damaged, fixed, typecode};
-use taffrail_base::{PageId, SqlError, SqlResult};
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{Hobt, LobRef, Transaction, lob};
 use taffrail_types::{Bytes, SqlType, Value};
 
@@ -75,24 +75,9 @@ impl Lobs for TableLobs<'_> {
     }
 }
 
-/// A reference in a row: the first page as u64, the length as u64, little-endian.
-fn lob_bytes(lob: LobRef) -> [u8; LobRef::BYTES] {
-    let mut b = [0; LobRef::BYTES];
-    b[..8].copy_from_slice(&lob.first.to_u64().to_le_bytes());
-    b[8..].copy_from_slice(&lob.length.to_le_bytes());
-    b
-}
-
 fn lob_from_bytes(b: &[u8]) -> SqlResult<LobRef> {
-    let (Some(first), Some(length), LobRef::BYTES) =
-        (b.first_chunk::<8>(), b.last_chunk::<8>(), b.len())
-    else {
-        return Err(damaged("a reference to overflow pages"));
-    };
-    Ok(LobRef {
-        first: PageId::from_u64(u64::from_le_bytes(*first)),
-        length: u64::from_le_bytes(*length),
-    })
+    let bytes = b.try_into().map_err(|_| damaged("a reference to overflow pages"))?;
+    Ok(LobRef::from_bytes(bytes))
 }
 
 /// Where a column lies in a row.
@@ -433,7 +418,7 @@ impl RowLayout {
         for n in 0..variables {
             let lob = column_at[n].and_then(|i| moved[i].map(|lob| (i, lob)));
             match lob {
-                Some((_, lob)) => tail.extend_from_slice(&lob_bytes(lob)),
+                Some((_, lob)) => tail.extend_from_slice(&lob.to_bytes()),
                 None => tail.extend_from_slice(Parts::of(out)?.variable(n)?.0),
             }
             let bit = if lob.is_some() { LOB_BIT } else { 0 };

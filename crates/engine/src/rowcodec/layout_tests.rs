@@ -1,6 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
+use taffrail_base::PageId;
 use taffrail_types::compare;
 use taffrail_types::{Decimal, MaxLen};
 
@@ -12,7 +13,8 @@ impl Lobs for Memory {
     fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef> {
         let n = self.0.len() as u32 + 1;
         self.0.insert(n, bytes.to_vec());
-        Ok(LobRef { first: PageId::new(1, n), length: bytes.len() as u64 })
+        let id = (u64::from(n) << 40 | 7) & LobRef::MAX_ID;
+        Ok(LobRef { first: PageId::new(1, n), id, length: bytes.len() as u64 })
     }
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>> {
         Ok(self.0[&lob.first.page].clone())

@@ -3,17 +3,20 @@
 //! * [`layout`]: where each column of a table lies in a row's bytes, and how rows are written and read.
 //! * [`fixed`]: the bytes of one fixed-length value.
 //! * [`typecode`]: types as they are stored in the catalogue; `sql_variant` values.
+//! * [`unlocked`]: overflow values of rows that nobody holds a lock on.
 //! * [`key`]: index keys whose memcmp order is the order of their columns.
 
 pub mod fixed;
 pub mod key;
 pub mod layout;
 pub mod typecode;
+pub mod unlocked;
 
 pub use key::{KeyColumn, KeyLayout};
 pub use layout::{
     Cell, Lobs, MAX_ROW_BYTES, NoLobs, Place, PlaceAllocator, RowColumn, RowLayout, TableLobs,
 };
+pub use unlocked::UnlockedLobs;
 
 use taffrail_base::{SqlError, SqlResult};
 

@@ -1,6 +1,6 @@
 //! The catalogue of SQL Server 2000, which scripts still read: sysobjects, sysdatabases, sysfiles, sysprocesses …
 
-use super::objects::{is_text, type_cells};
+use super::objects::is_text;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
 use crate::row;
@@ -122,7 +122,7 @@ fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 fn syscolumns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for t in cx.tables() {
         for c in &t.columns {
-            let facts = type_cells(c.ty);
+            let facts = super::objects::column_type_cells(c);
             let number = |at: usize| facts[at].as_i64().unwrap_or(0);
             let (xtype, xuser, length, precision, scale) =
                 (number(0), number(1), number(2), number(3), number(4));

@@ -1,6 +1,6 @@
 //! The log of a database: its VLFs, its state, its space.
 
-use super::{Declaration, Rows, ViewContext, function, sys};
+use super::{Declaration, Rows, ViewContext, function, integer, sys};
 use crate::database::Database;
 use crate::row;
 use std::sync::Arc;
@@ -17,11 +17,12 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 /// The database that an argument names: NULL, DEFAULT and 0 mean the current one. One that is not open has no rows.
-fn named(cx: &ViewContext<'_>, argument: Option<&Value>) -> Option<Arc<Database>> {
-    match argument.and_then(Value::as_i64) {
+fn named(cx: &ViewContext<'_>, args: &[Value]) -> SqlResult<Option<Arc<Database>>> {
+    let by_id = |id| cx.session.instance.databases().by_id(DatabaseId(u16::try_from(id).ok()?));
+    Ok(match integer(args, 0)? {
         None | Some(0) => Some(cx.database.clone()),
-        Some(id) => cx.session.instance.databases().by_id(DatabaseId(u16::try_from(id).ok()?)),
-    }
+        Some(id) => by_id(id),
+    })
 }
 
 fn mb(bytes: u64) -> f64 {
@@ -48,7 +49,7 @@ pub(crate) fn vlf_status(status: VlfStatus) -> i32 {
 }
 
 fn log_info(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let Some(database) = named(cx, args.first()) else { return Ok(()) };
+    let Some(database) = named(cx, args)? else { return Ok(()) };
     let ids = log_file_ids(&database);
     for v in database.storage.log().vlfs() {
         let active = v.status == VlfStatus::Active;
@@ -70,7 +71,7 @@ fn log_info(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<
 }
 
 fn log_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let Some(database) = named(cx, args.first()) else { return Ok(()) };
+    let Some(database) = named(cx, args)? else { return Ok(()) };
     let log = database.storage.log();
     let (vlfs, space) = (log.vlfs(), log.space());
     let active: Vec<_> = vlfs.iter().filter(|v| v.status == VlfStatus::Active).collect();

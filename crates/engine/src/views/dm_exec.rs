@@ -232,7 +232,7 @@ fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
 
 /// What a session sent last.
 fn input_buffer(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let wanted = args.first().and_then(Value::as_i64);
+    let wanted = super::integer(args, 0)?;
     let sessions = cx.session.instance.sessions();
     if let Some(s) = sessions.iter().find(|s| Some(i64::from(s.id.0)) == wanted) {
         let text = s.text();

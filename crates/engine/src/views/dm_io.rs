@@ -1,6 +1,6 @@
 //! I/O of files.
 
-use super::{Declaration, Rows, ViewContext, function};
+use super::{Declaration, Rows, ViewContext, function, integer};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_storage::FileKind;
@@ -83,12 +83,12 @@ fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut
     }
 }
 
-fn arguments(args: &[Value]) -> [Option<i64>; 2] {
-    [0, 1].map(|i| args.get(i).and_then(Value::as_i64))
+fn arguments(args: &[Value]) -> SqlResult<[Option<i64>; 2]> {
+    Ok([integer(args, 0)?, integer(args, 1)?])
 }
 
 fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    each_file(cx, arguments(args), |f| {
+    each_file(cx, arguments(args)?, |f| {
         let mut columns = f.columns();
         columns.extend(row![0, 0]);
         rows.push(columns);
@@ -98,7 +98,7 @@ fn file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResul
 
 /// The old form: the same with fewer columns, and -1 for all.
 fn virtual_file_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let wanted = arguments(args).map(|id| id.filter(|id| *id != -1));
+    let wanted = arguments(args)?.map(|id| id.filter(|id| *id != -1));
     each_file(cx, wanted, |f| {
         rows.push(f.columns());
     });

@@ -1,6 +1,6 @@
 //! Room on the file systems that the databases' files lie on.
 
-use super::{Declaration, Rows, ViewContext, function};
+use super::{Declaration, Rows, ViewContext, function, integer};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -11,7 +11,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 
 /// The file system that a file lies on. No row for a file that is not there.
 fn volume_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let [database, file] = [0, 1].map(|i| args.get(i).and_then(Value::as_i64));
+    let [database, file] = [integer(args, 0)?, integer(args, 1)?];
     let (Some(database), Some(file)) = (database, file) else { return Ok(()) };
     let disk = &cx.session.instance.options().env.disk;
     for slot in cx.session.instance.databases().list() {

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::{LogPos, SqlResult};
 use taffrail_io::UtcTime;
 use taffrail_observe::Status;
-use taffrail_storage::lock::OwnerKind;
+use taffrail_storage::lock::{OwnerKind, ResourceKind};
 use taffrail_storage::txn::TxnEntry;
 use taffrail_types::Value;
 
@@ -54,7 +54,11 @@ fn locks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
             lock.owner.session().cast_signed(),
             0,
             0,
-            lock.owner.kind().name(),
+            match (lock.owner.kind(), r.kind()) {
+                // A session holds for itself what it asked for by name.
+                (OwnerKind::SharedTransactionWorkspace, ResourceKind::Application) => "SESSION",
+                (kind, _) => kind.name(),
+            },
             number.unwrap_or(lock.owner.number()),
             Value::Guid([0; 16]),
             "",

@@ -14,8 +14,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("indexes", &["object_id int! · name sysname? · index_id int! · type tinyint! · type_desc nvarchar(60)? · is_unique bit? · data_space_id int? · ignore_dup_key bit? · is_primary_key bit? · is_unique_constraint bit? · fill_factor tinyint! · is_padded bit? · is_disabled bit? · is_hypothetical bit? · is_ignored_in_optimization bit? · allow_row_locks bit? · allow_page_locks bit? · has_filter bit? · filter_definition nvarchar(max)? · compression_delay int? · suppress_dup_key_messages bit? · auto_created bit? · optimize_for_sequential_key bit?"], indexes),
         sys("index_columns", &["object_id int! · index_id int! · index_column_id int! · column_id int! · key_ordinal tinyint! · partition_ordinal tinyint! · is_descending_key bit? · is_included_column bit? · column_store_order_ordinal tinyint?"], index_columns),
         sys("key_constraints", &[OBJECT, "unique_index_id int? · is_system_named bit! · is_enforced bit?"], key_constraints),
-        sys("foreign_keys", &[OBJECT, "referenced_object_id int? · key_index_id int? · is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · delete_referential_action tinyint? · delete_referential_action_desc nvarchar(60)? · update_referential_action tinyint? · update_referential_action_desc nvarchar(60)? · is_system_named bit!"], |_, _, _| Ok(())),
-        sys("foreign_key_columns", &["constraint_object_id int! · constraint_column_id int! · parent_object_id int! · parent_column_id int! · referenced_object_id int! · referenced_column_id int!"], |_, _, _| Ok(())),
+        sys("foreign_keys", &[OBJECT, "referenced_object_id int? · key_index_id int? · is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · delete_referential_action tinyint? · delete_referential_action_desc nvarchar(60)? · update_referential_action tinyint? · update_referential_action_desc nvarchar(60)? · is_system_named bit!"], foreign_keys),
+        sys("foreign_key_columns", &["constraint_object_id int! · constraint_column_id int! · parent_object_id int! · parent_column_id int! · referenced_object_id int! · referenced_column_id int!"], foreign_key_columns),
         sys("check_constraints", &[OBJECT, "is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · parent_column_id int! · definition nvarchar(max)? · uses_database_collation bit? · is_system_named bit!"], check_constraints),
         sys("default_constraints", &[OBJECT, "parent_column_id int! · definition nvarchar(max)? · is_system_named bit!"], default_constraints),
         sys("partitions", &["partition_id bigint! · object_id int! · index_id int! · partition_number int! · hobt_id bigint! · rows bigint? · filestream_filegroup_id smallint! · data_compression tinyint! · data_compression_desc nvarchar(60)? · xml_compression bit? · xml_compression_desc varchar(3)?"], partitions),
@@ -105,6 +105,30 @@ fn key_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRes
             rows.push(cells);
         }
     });
+    Ok(())
+}
+
+fn foreign_keys(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let keys = cx.foreign_keys()?;
+    constraints(cx, |_, c| {
+        let Some(k) = keys.iter().find(|k| k.id == c.head.id) else { return };
+        let mut cells = object_cells(&c.head);
+        cells.extend(row![k.referenced.0, k.index.0, k.disabled, false, k.not_trusted]);
+        for action in [k.on_delete, k.on_update] {
+            cells.extend(row![i32::from(action.number()), action.description(false)]);
+        }
+        cells.extend(row![c.head.system_named]);
+        rows.push(cells);
+    });
+    Ok(())
+}
+
+fn foreign_key_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for k in cx.foreign_keys()? {
+        for (i, (own, other)) in k.columns.iter().enumerate() {
+            rows.push(row![k.id.0, i + 1, k.table.0, *own, k.referenced.0, *other]);
+        }
+    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use super::objects::{constraints, is_text};
 use super::{Declaration, Rows, ViewContext, sys};
-use crate::catalog::{Object, ObjectKind};
+use crate::catalog::{ConstraintObject, ForeignKey, Object, ObjectKind, Table};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::{SqlType, Value};
@@ -25,8 +25,9 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         view("VIEWS", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · VIEW_DEFINITION nvarchar(4000)? · CHECK_OPTION varchar(7)? · IS_UPDATABLE varchar(2)!"], |_, _, _| Ok(())),
         view("TABLE_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_TYPE varchar(11)? · IS_DEFERRABLE varchar(2)! · INITIALLY_DEFERRED varchar(2)!"], table_constraints),
         view("CONSTRAINT_TABLE_USAGE", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname!"], constraint_table_usage),
+        view("CONSTRAINT_COLUMN_USAGE", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · COLUMN_NAME nvarchar(128)? · CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME nvarchar(128)!"], constraint_column_usage),
         view("CHECK_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · CHECK_CLAUSE nvarchar(4000)?"], check_constraints),
-        view("REFERENTIAL_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · UNIQUE_CONSTRAINT_CATALOG nvarchar(128)? · UNIQUE_CONSTRAINT_SCHEMA nvarchar(128)? · UNIQUE_CONSTRAINT_NAME sysname? · MATCH_OPTION varchar(7)? · UPDATE_RULE varchar(11)? · DELETE_RULE varchar(11)?"], |_, _, _| Ok(())),
+        view("REFERENTIAL_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · UNIQUE_CONSTRAINT_CATALOG nvarchar(128)? · UNIQUE_CONSTRAINT_SCHEMA nvarchar(128)? · UNIQUE_CONSTRAINT_NAME sysname? · MATCH_OPTION varchar(7)? · UPDATE_RULE varchar(11)? · DELETE_RULE varchar(11)?"], referential_constraints),
         view("SEQUENCES", &["SEQUENCE_CATALOG nvarchar(128)? · SEQUENCE_SCHEMA nvarchar(128)? · SEQUENCE_NAME nvarchar(128)! · DATA_TYPE nvarchar(128)? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · START_VALUE sql_variant! · MINIMUM_VALUE sql_variant! · MAXIMUM_VALUE sql_variant! · INCREMENT sql_variant! · CYCLE_OPTION int? · DECLARED_DATA_TYPE int? · DECLARED_NUMERIC_PRECISION int? · DECLARED_NUMERIC_SCALE int?"], |_, _, _| Ok(())),
         view("KEY_COLUMN_USAGE", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME nvarchar(128)! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · COLUMN_NAME nvarchar(128)? · ORDINAL_POSITION int!"], key_column_usage),
     ]);
@@ -87,7 +88,14 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
                 default,
                 nullable
             ];
-            cells.extend(type_facts(c.ty));
+            match c.old_large {
+                false => cells.extend(type_facts(c.ty)),
+                true => {
+                    let octets = if c.type_name() == "ntext" { 2_147_483_646 } else { i32::MAX };
+                    let characters = if octets == i32::MAX { octets } else { octets / 2 };
+                    cells.extend(row![c.type_name(), characters, octets, (), (), (), ()]);
+                }
+            }
             let charset = match c.ty {
                 SqlType::Char(_) | SqlType::VarChar(_) => Some("iso_1"),
                 SqlType::NChar(_) | SqlType::NVarChar(_) => Some("UNICODE"),
@@ -173,8 +181,8 @@ fn check_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlR
 fn constraint_table_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let name = &cx.database.name;
     constraints(cx, |t, c| {
-        use ObjectKind::{Check, PrimaryKey, Unique};
-        if matches!(c.head.kind, PrimaryKey | Unique | Check) {
+        use ObjectKind::{Check, ForeignKey, PrimaryKey, Unique};
+        if matches!(c.head.kind, PrimaryKey | Unique | Check | ForeignKey) {
             let (table, own) = (&t.head, &c.head);
             rows.push(row![name, &table.schema, &table.name, name, &own.schema, &own.name]);
         }
@@ -188,6 +196,7 @@ fn table_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlR
             ObjectKind::PrimaryKey => "PRIMARY KEY",
             ObjectKind::Unique => "UNIQUE",
             ObjectKind::Check => "CHECK",
+            ObjectKind::ForeignKey => "FOREIGN KEY",
             _ => return,
         };
         rows.push(row![
@@ -205,10 +214,64 @@ fn table_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlR
     Ok(())
 }
 
-fn key_column_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+fn referential_constraints(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let keys = cx.foreign_keys()?;
+    let name = &cx.database.name;
+    constraints(cx, |_, c| {
+        let Some(k) = keys.iter().find(|k| k.id == c.head.id) else { return };
+        let Some(parent) = cx.table(k.referenced) else { return };
+        let Some(index) = parent.indexes.iter().find(|i| i.id == k.index) else { return };
+        let mut cells = row![name, &c.head.schema, &c.head.name, name, &parent.head.schema];
+        let (update, delete) = (k.on_update.description(true), k.on_delete.description(true));
+        cells.extend(row![&index.name, "SIMPLE", update, delete]);
+        rows.push(cells);
+    });
+    Ok(())
+}
+
+/// The columns of a key or foreign key in order; nothing for other constraints.
+fn key_columns<'t>(
+    t: &'t Table,
+    c: &ConstraintObject,
+    keys: &[ForeignKey],
+) -> Option<Vec<&'t str>> {
+    match keys.iter().find(|k| k.id == c.head.id) {
+        Some(k) => {
+            let named = |id: i32| t.columns.iter().find(|c| c.id == id).map(|c| &*c.name);
+            Some(k.columns.iter().filter_map(|(id, _)| named(*id)).collect())
+        }
+        None => {
+            let index = t.indexes.iter().find(|i| i.constraint == c.head.id)?;
+            Some(index.key.columns().iter().map(|k| &*t.columns[k.column].name).collect())
+        }
+    }
+}
+
+fn constraint_column_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let keys = cx.foreign_keys()?;
+    let name = &cx.database.name;
     constraints(cx, |t, c| {
-        let Some(index) = t.indexes.iter().find(|i| i.constraint == c.head.id) else { return };
-        for (i, k) in index.key.columns().iter().enumerate() {
+        let columns = match key_columns(t, c, &keys) {
+            Some(columns) => columns,
+            None if c.head.kind == ObjectKind::Check => {
+                let named = t.columns.iter().map(|c| &*c.name);
+                named.filter(|n| crate::ddl::mentions(&c.definition, n)).collect()
+            }
+            None => return,
+        };
+        for column in columns {
+            let (table, own) = (&t.head, &c.head);
+            rows.push(row![name, &table.schema, &table.name, column, name, &own.schema, &own.name]);
+        }
+    });
+    Ok(())
+}
+
+fn key_column_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let keys = cx.foreign_keys()?;
+    constraints(cx, |t, c| {
+        let Some(columns) = key_columns(t, c, &keys) else { return };
+        for (i, column) in columns.into_iter().enumerate() {
             rows.push(row![
                 &cx.database.name,
                 &c.head.schema,
@@ -216,7 +279,7 @@ fn key_column_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
                 &cx.database.name,
                 &t.head.schema,
                 &t.head.name,
-                &t.columns[k.column].name,
+                column,
                 i + 1
             ]);
         }

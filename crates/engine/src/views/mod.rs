@@ -55,7 +55,7 @@ use crate::session::Session;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
 use taffrail_types::names::TypeUse;
-use taffrail_types::{SqlType, Value, names};
+use taffrail_types::{MaxLen, SqlType, Value, convert, names};
 
 /// Where a view is read.
 pub struct ViewContext<'a> {
@@ -80,6 +80,11 @@ impl ViewContext<'_> {
     /// All objects, by id.
     pub fn objects(&self) -> Vec<Object> {
         self.database.catalog.objects(self.sight())
+    }
+
+    /// All foreign keys, by id.
+    pub fn foreign_keys(&self) -> SqlResult<Vec<crate::catalog::ForeignKey>> {
+        self.database.catalog.foreign_keys(self.sight())
     }
 
     /// All user tables, by id.
@@ -180,6 +185,18 @@ pub(crate) fn function(
     make: Make,
 ) -> Declaration {
     Declaration { arguments: Some((arguments, arguments)), ..sys(name, columns, make) }
+}
+
+/// An integer argument of a function; `None`: it is NULL, DEFAULT or left out. Text is converted (245 where it is no number).
+pub(crate) fn integer(args: &[Value], at: usize) -> SqlResult<Option<i64>> {
+    let Some(v) = args.get(at) else { return Ok(None) };
+    let from = match v {
+        Value::VarChar(_) => SqlType::VarChar(MaxLen::N(8000)),
+        Value::NVarChar(_) => SqlType::NVarChar(MaxLen::N(4000)),
+        other => return Ok(other.as_i64()),
+    };
+    let number = convert::cast(v, from, SqlType::Int, None, convert::Conversion::Implicit)?;
+    Ok(number.as_i64())
 }
 
 /// The same with arguments that may be left out: at least and at most so many.

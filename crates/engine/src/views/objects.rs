@@ -13,6 +13,7 @@ pub(super) const OBJECT: &str = "name sysname! · object_id int! · principal_id
 
 const TABLE: &str = "lob_data_space_id int! · filestream_data_space_id int? · max_column_id_used int! · lock_on_bulk_load bit! · uses_ansi_nulls bit? · is_replicated bit? · has_replication_filter bit? · is_merge_published bit? · is_sync_tran_subscribed bit? · has_unchecked_assembly_data bit! · text_in_row_limit int? · large_value_types_out_of_row bit? · is_tracked_by_cdc bit? · lock_escalation tinyint? · lock_escalation_desc nvarchar(60)? · is_filetable bit? · durability tinyint? · durability_desc nvarchar(60)? · is_memory_optimized bit? · temporal_type tinyint? · temporal_type_desc nvarchar(60)? · history_table_id int? · is_remote_data_archive_enabled bit? · is_external bit! · history_retention_period int? · history_retention_period_unit int? · history_retention_period_unit_desc nvarchar(10)? · is_node bit? · is_edge bit? · data_retention_period int? · data_retention_period_unit int? · data_retention_period_unit_desc nvarchar(10)? · ledger_type tinyint? · ledger_type_desc nvarchar(60)? · ledger_view_id int? · is_dropped_ledger_table bit?";
 
+const VIEW: &str = "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?";
 const COLUMN_HEAD: &str = "object_id int! · name sysname? · column_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_ansi_padded bit! · is_rowguidcol bit! · is_identity bit!";
 const COLUMN_MIDDLE: &str = "is_filestream bit! · is_replicated bit? · is_non_sql_subscribed bit? · is_merge_published bit? · is_dts_replicated bit? · is_xml_document bit! · xml_collection_id int! · default_object_id int! · rule_object_id int!";
 const COLUMN_TAIL: &str = "is_sparse bit? · is_column_set bit? · generated_always_type tinyint? · generated_always_type_desc nvarchar(60)? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname? · is_hidden bit? · is_masked bit! · graph_type int? · graph_type_desc nvarchar(60)? · is_data_deletion_filter_column bit? · ledger_view_column_type tinyint? · ledger_view_column_type_desc nvarchar(60)? · is_dropped_ledger_column bit?";
@@ -34,8 +35,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             ],
             procedures,
         ),
-        sys("views", &[OBJECT, "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?"], |_, _, _| Ok(())),
-        sys("all_views", &[OBJECT, "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?"], all_views),
+        sys("views", &[OBJECT, VIEW], |_, _, _| Ok(())),
+        sys("all_views", &[OBJECT, VIEW], all_views),
         sys(
             "columns",
             &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
@@ -84,6 +85,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("schemas", &["name sysname! · schema_id int! · principal_id int?"], schemas),
         sys("types", &["name sysname! · system_type_id tinyint! · user_type_id int! · schema_id int! · principal_id int? · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_user_defined bit! · is_assembly_type bit! · default_object_id int! · rule_object_id int! · is_table_type bit!"], types),
+        sys("system_views", &[OBJECT, VIEW], all_views),
         sys("triggers", &["name sysname! · object_id int! · parent_class tinyint! · parent_class_desc nvarchar(60)? · parent_id int! · type char(2)! · type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit! · is_disabled bit! · is_not_for_replication bit! · is_instead_of_trigger bit!"], |_, _, _| Ok(())),
         sys("synonyms", &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
         sys("extended_properties", &["class tinyint! · class_desc nvarchar(60)? · major_id int! · minor_id int! · name sysname! · value sql_variant?"], |_, _, _| Ok(())),
@@ -229,6 +231,14 @@ pub(super) fn type_cells(ty: SqlType) -> Vec<Value> {
     row![ty.system_type_id(), ty.user_type_id(), ty.max_length(), ty.precision(), ty.scale()]
 }
 
+/// [`type_cells`] of a column, which may bear a name of old.
+pub(super) fn column_type_cells(c: &Column) -> Vec<Value> {
+    match c.old_large {
+        true => row![c.system_type_id(), i32::from(c.system_type_id()), 16i16, 0u8, 0u8],
+        false => type_cells(c.ty),
+    }
+}
+
 /// Whether values of the type have a collation.
 pub(super) fn is_text(ty: SqlType) -> bool {
     use SqlType::{Char, NChar, NVarChar, VarChar};
@@ -242,7 +252,7 @@ pub(crate) fn collation_cell(ty: SqlType, collation: Collation) -> Option<&'stat
 
 fn column_head(object: i32, c: &Column) -> Vec<Value> {
     let mut cells = row![object, &c.name, c.id];
-    cells.extend(type_cells(c.ty));
+    cells.extend(column_type_cells(c));
     cells.extend(row![
         collation_cell(c.ty, c.collation),
         c.nullable,

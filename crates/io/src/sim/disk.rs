@@ -15,6 +15,9 @@ fn device_error(fault: FaultKind) -> io::Error {
     match fault {
         FaultKind::Io => io::Error::from_raw_os_error(5),
         FaultKind::Full => io::Error::from_raw_os_error(28),
+        FaultKind::TooLong => io::Error::from_raw_os_error(27),
+        FaultKind::Denied => io::Error::from_raw_os_error(13),
+        FaultKind::ReadOnly => io::Error::from_raw_os_error(30),
     }
 }
 

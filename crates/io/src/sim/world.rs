@@ -54,6 +54,12 @@ pub enum FaultKind {
     Io,
     /// The disk is full.
     Full,
+    /// The file would be longer than this process may make one.
+    TooLong,
+    /// The file may not be changed.
+    Denied,
+    /// The file system takes no writes.
+    ReadOnly,
 }
 
 /// A fault to come.
@@ -442,6 +448,12 @@ impl SimWorld {
     /// reports success and does nothing. A test that does not notice proves nothing.
     pub fn drop_sync(&self, nth: Option<u64>) {
         self.lock().drop_sync = nth;
+    }
+
+    /// Files opened or made from now on lie on a medium with such sectors. Not for worlds that lose power later: what is left of a
+    /// write goes by the sectors that the world began with.
+    pub fn set_sector(&self, bytes: u32) {
+        self.lock().options.sector = bytes;
     }
 
     /// Changes the space that files may take.

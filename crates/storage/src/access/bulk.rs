@@ -262,6 +262,10 @@ impl HeapLoad {
     /// The same, and tells of the rows that it had not told of.
     pub fn finish_each(mut self, tx: &mut Transaction, each: Placed<'_>) -> StorageResult<u64> {
         self.flush_extents(tx, each)?;
+        // First: the rows that follow may go to one of these pages, and their records want one that can be read.
+        if let Some(writer) = &self.writer {
+            writer.sync(tx)?;
+        }
         let current = usize::from(self.pages.get(self.full).is_some_and(|p| p.kind().is_some()));
         for page in &self.pages[..self.full + current] {
             for slot in 0..page.slots() {
@@ -269,9 +273,6 @@ impl HeapLoad {
                 let rid = heap::insert(tx, &self.hobt, row)?;
                 each(tx, rid, row)?;
             }
-        }
-        if let Some(writer) = &self.writer {
-            writer.sync(tx)?;
         }
         Ok(self.rows)
     }

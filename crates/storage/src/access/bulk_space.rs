@@ -5,7 +5,7 @@
 //! Until then `space.free` must not learn of them, so the lists are read before the extents are added.
 //!
 //! The ML map, a bit per extent: changed with minimal logging since the last log backup. Logged, never undone: a bit too many
-//! costs a log backup 64 KB. Kept under BULK_LOGGED only: elsewhere no log backup could need it.
+//! costs a log backup 64 KB. Not kept under SIMPLE, where no log backup could need it.
 //!
 //! A backup reads data pages while others write, and counts on the log to bring them to one moment. What is not in the log it would
 //! miss, so one excludes the other ([`BulkGate`]): while a backup holds the gate bulk work is fully logged, and a backup waits until
@@ -211,7 +211,7 @@ impl Database {
         hobt: HobtId,
         extents: &[PageId],
     ) -> StorageResult<()> {
-        if self.options().recovery_model != RecoveryModel::BulkLogged {
+        if self.options().recovery_model == RecoveryModel::Simple {
             return Ok(());
         }
         self.change_ml_map(work, hobt, extents, true)

@@ -114,6 +114,16 @@ impl BTreeCursor {
         }
     }
 
+    /// The key of the entry that [`BTreeCursor::next`] gave last.
+    pub fn key(&self) -> &[u8] {
+        let slot = match self.direction {
+            Direction::Forward => self.low.checked_sub(1),
+            Direction::Backward => Some(self.high),
+        };
+        let there = slot.filter(|&slot| slot < self.copy.slots() as usize);
+        there.map_or(&[], |slot| key_at(&self.copy, slot))
+    }
+
     /// Locks a row of the copy. `Some(true)`: the copy is right; `Some(false)`: the row was read again; none: it is not there.
     fn locked(&mut self, tx: &mut Transaction, slot: usize) -> StorageResult<Option<bool>> {
         let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };

@@ -3,7 +3,8 @@
 //! ```text
 //! key 1, u64 HobtId (big-endian)    u8 kind, 3 zero, i32 object, i32 index, u64 root, u64 first IAM page, u64 rows, u64 counted at
 //! key 2, u64 IAM page (big-endian)  nothing: the extents of this chain are free as soon as the entry's transaction has committed
-//! key 3, u64 LOB page (big-endian)  u64 HobtId: the chain of pages from here on is free as soon as … (the same)
+//! key 3, u64 LOB page (big-endian)  u64 HobtId, u64 the value's identity: the chain of pages from here on is free as soon as …
+//!                                   (the same); without identity: 0
 //! ```
 //! DROP and TRUNCATE change entries of the first kind and add one of the second, in the user's transaction; after commit, system
 //! transactions free what is pending, IAM page by IAM page, and restart does the rest of it after a crash. A rollback takes
@@ -20,7 +21,7 @@ use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::{Lcx, Record, RecordFlags};
 
 use super::node::{is_ghost, search, split_entry};
-use super::{HobtKind, btree};
+use super::{HobtKind, LobRef, btree};
 use crate::codec::{Put, Take};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
@@ -216,36 +217,45 @@ pub(crate) fn add_pending_lob(
     db: &Arc<Database>,
     work: &mut Work,
     hobt: HobtId,
-    first: PageId,
+    lob: LobRef,
 ) -> StorageResult<()> {
-    let k = key(PENDING_LOB, first.to_u64());
-    btree::insert_entry(work, &db.directory(), &k, &hobt.0.to_le_bytes(), 0, true)
+    let k = key(PENDING_LOB, lob.first.to_u64());
+    let value = [hobt.0.to_le_bytes(), lob.id.to_le_bytes()].concat();
+    btree::insert_entry(work, &db.directory(), &k, &value, 0, true)
 }
 
 /// Something that waits to be freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pending {
     Extents(PageId),
-    Lob(HobtId, PageId),
+    /// First page and identity.
+    Lob(HobtId, PageId, u64),
 }
 
 /// Puts into the list what is pending in the directory: when no transaction is active, so that all of it may be freed.
 pub(crate) fn load_pending(db: &Arc<Database>) -> StorageResult<()> {
+    let out = pending(db)?;
+    // What rollbacks have listed is in the directory too.
+    *db.pending_after_rollback.lock() = out;
+    Ok(())
+}
+
+/// What is pending in the directory, whoever's transaction it was that said so.
+pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
     let mut out = Vec::new();
     btree::for_each_entry(db, &db.directory(), &[PENDING_EXTENTS], &mut |k, v| {
         match parse_key(k) {
             Some((PENDING_EXTENTS, id)) => out.push(Pending::Extents(PageId::from_u64(id))),
             Some((PENDING_LOB, id)) => {
-                let hobt = v.try_into().map(u64::from_le_bytes).unwrap_or(0);
-                out.push(Pending::Lob(HobtId(hobt), PageId::from_u64(id)));
+                let mut v = Take(v);
+                let hobt = HobtId(v.u64().unwrap_or(0));
+                out.push(Pending::Lob(hobt, PageId::from_u64(id), v.u64().unwrap_or(0)));
             }
             _ => {}
         }
         true
     })?;
-    // What rollbacks have listed is in the directory too.
-    *db.pending_after_rollback.lock() = out;
-    Ok(())
+    Ok(out)
 }
 
 /// All HoBts with their entries.
@@ -317,14 +327,14 @@ fn free_pending(db: &Arc<Database>, what: &mut Pending) -> StorageResult<bool> {
             }
             Ok(true)
         }
-        Pending::Lob(hobt, first) => {
+        Pending::Lob(hobt, first, value) => {
             let k = key(PENDING_LOB, first.to_u64());
             if !btree::entry_exists(db, &db.directory(), &k)? {
                 return Ok(true);
             }
             let mut work = Work::system(db, "DropLob");
             let done = (|| {
-                super::lob::free_chain(db, &mut work, *hobt, *first)?;
+                super::lob::free_chain(db, &mut work, *hobt, *first, *value)?;
                 btree::remove_entry(&mut work, &db.directory(), &k)
             })();
             match done {

@@ -19,9 +19,9 @@ use super::{Hobt, HobtKind, Rid, ScanLocks};
 use crate::buffer::WriteGuard;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
-use crate::layout::EXTENT_PAGES;
+use crate::layout::{EXTENT_PAGES, pfs_of};
 use crate::lock::LockMode;
-use crate::page::{Page, PageType, SLOT_BYTES};
+use crate::page::{PFS_ALLOCATED, Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
 
@@ -32,7 +32,7 @@ pub use super::heap_cursor::HeapCursor;
 pub const MAX_ROW: usize = 8_060;
 
 /// A forwarding stub: flags and Rid. No row is shorter, so that a stub always fits in its place.
-pub(super) const STUB: usize = 9;
+pub(crate) const STUB: usize = 9;
 /// Pages with deleted rows to try before a new page is allocated, and to remember.
 const TRIES: usize = 4;
 const ROOMY_MAX: usize = 4096;
@@ -145,7 +145,7 @@ pub(super) fn encode(flags: u8, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// The row in its bytes on the page.
-pub(super) fn decode(bytes: &[u8]) -> &[u8] {
+pub(crate) fn decode(bytes: &[u8]) -> &[u8] {
     let Some((&flags, mut rest)) = bytes.split_first() else { return &[] };
     if flags & PADDED != 0 {
         let padding = rest.last().copied().unwrap_or(0) as usize;
@@ -154,7 +154,7 @@ pub(super) fn decode(bytes: &[u8]) -> &[u8] {
     if flags & FORWARDED != 0 { rest.get(8..).unwrap_or(&[]) } else { rest }
 }
 
-fn pointer(bytes: &[u8]) -> Option<Rid> {
+pub(crate) fn pointer(bytes: &[u8]) -> Option<Rid> {
     bytes.get(1..9).and_then(|b| b.try_into().ok()).map(Rid::from_bytes)
 }
 
@@ -345,7 +345,9 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
     } else {
         let last = last_page(&db, hobt)?;
         let page = db.pool().write(&db.store, last)?;
-        if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)? {
+        if is_allocated(&db, last)?
+            && let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)?
+        {
             return Ok(rid);
         }
     }
@@ -353,30 +355,41 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
         tries += 1;
         let Some(candidate) = hobt.roomy.lock().pop() else { break };
         let page = db.pool().write(&db.store, candidate)?;
-        if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)? {
+        if is_allocated(&db, candidate)?
+            && let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)?
+        {
             return Ok(rid);
         }
     }
     loop {
         let work = tx.parts().1;
         let mut sys = work.nested("AllocHeapPage");
-        let made = db.allocate_page(&mut sys, hobt, PageType::Heap, 0).and_then(|mut page| {
-            format::log_format(&mut sys, &mut page, Lcx::Heap, Reserve::NONE)?;
-            Ok(page)
-        });
-        let page = match made {
+        let mut page = match db.allocate_page(&mut sys, hobt, PageType::Heap, 0) {
             Ok(page) => page,
             Err(e) => {
                 db.abort_system(sys, Vec::new());
                 return Err(e);
             }
         };
+        if let Err(e) = format::log_format(&mut sys, &mut page, Lcx::Heap, Reserve::NONE) {
+            // Latched until it is free again: who has seen it allocated waits here, and looks again.
+            db.abort_system(sys, vec![page]);
+            return Err(e);
+        }
         // Committed before the latch is given up: nobody else's row can come in between.
         sys.commit_system()?;
         if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, false)? {
             return Ok(rid);
         }
     }
+}
+
+/// Asked under the latch of a page that was found otherwise than by holding it since its allocation: it may have been freed in between,
+/// and looks the same.
+fn is_allocated(db: &Database, page: PageId) -> StorageResult<bool> {
+    let (pfs, index) = pfs_of(page);
+    let map = db.pool().read(&db.store, pfs)?;
+    Ok(map.pfs(index) & PFS_ALLOCATED != 0)
 }
 
 /// Puts a row on this page if there is room; `reuse`: there may be empty slots.

@@ -92,6 +92,11 @@ impl HeapCursor {
         }
     }
 
+    /// Where the row is that [`HeapCursor::next`] gave last.
+    pub fn rid(&self) -> Rid {
+        Rid { page: self.copy.id(), slot: self.slot.saturating_sub(1) }
+    }
+
     /// As for trees: `Some(true)`: the copy is right; `Some(false)`: the row was read again.
     fn locked(&mut self, tx: &mut Transaction, rid: Rid) -> StorageResult<Option<bool>> {
         let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };

@@ -111,11 +111,18 @@ pub struct KeyRange {
     pub upper_inclusive: bool,
 }
 
-/// A large value: its first page and its length.
+/// A large value: its first page and its length, and which value it is of all that this page has ever begun.
+///
+/// ```text
+/// u64  bits 0–47 the first page, 48–63 the identity's bits 0–15
+/// u64  bits 0–31 the length,     32–63 the identity's bits 16–47
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LobRef {
     /// The first page of the chain.
     pub first: PageId,
+    /// The same number is on each of its pages, and on none of another value's: see [`lob`]. 48 bits.
+    pub id: u64,
     /// Bytes.
     pub length: u64,
 }
@@ -123,19 +130,29 @@ pub struct LobRef {
 impl LobRef {
     /// Bytes of the encoded form.
     pub const BYTES: usize = 16;
+    /// Longest value.
+    pub const MAX_LENGTH: u64 = u32::MAX as u64;
+    /// Highest identity.
+    pub const MAX_ID: u64 = (1 << 48) - 1;
 
     /// The encoded form.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut b = [0; Self::BYTES];
-        b[..8].copy_from_slice(&self.first.to_u64().to_le_bytes());
-        b[8..].copy_from_slice(&self.length.to_le_bytes());
+        debug_assert!(self.id <= Self::MAX_ID && self.length <= Self::MAX_LENGTH);
+        b[..8].copy_from_slice(&(self.first.to_u64() | self.id << 48).to_le_bytes());
+        b[8..].copy_from_slice(&(self.length | self.id >> 16 << 32).to_le_bytes());
         b
     }
 
     /// The inverse.
     pub fn from_bytes(b: [u8; Self::BYTES]) -> LobRef {
         let half = |at: usize| u64::from_le_bytes(b[at..at + 8].try_into().expect("eight bytes"));
-        LobRef { first: PageId::from_u64(half(0)), length: half(8) }
+        let (low, high) = (half(0), half(8));
+        LobRef {
+            first: PageId::from_u64(low),
+            id: low >> 48 | high >> 32 << 16,
+            length: high & Self::MAX_LENGTH,
+        }
     }
 }
 
@@ -157,7 +174,9 @@ const COUNT_UNKNOWN: i64 = i64::MIN;
 /// A heap or B+ tree at run time: shared by all who use it.
 ///
 /// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
-/// page is allocated. A hint is only ever a guess: it is checked against the page under its latch.
+/// page is allocated. A hint is only ever a guess: it is checked against the page under its latch. A page that has become free does not
+/// show that, so whatever frees a page of rows forgets the hints ([`Hobt::forget_hints`], [`Hobt::reset`]); of trees only empty leaves
+/// are freed, to which no hint leads.
 ///
 /// Invariant of the row count: whoever holds `counting` exclusively finds in `rows` what all records so far that are about rows of this HoBt
 /// add up to. So a count that is written into the directory meanwhile is right as of its own record.
@@ -293,6 +312,13 @@ impl Hobt {
             *self.space.lock() = Space::default();
             self.set_place(entry.root, entry.first_iam);
         }
+    }
+
+    /// Extents have been taken from it again, by undo of what gave them to it: hints may be of pages in them, which still look like its
+    /// own. Nobody else has a hint in his hand: whoever gave it the extents holds X or Sch-M on the object until its undo is done.
+    pub(crate) fn forget_hints(&self) {
+        self.hot_page.store(0, Ordering::Release);
+        self.roomy.lock().clear();
     }
 
     /// Read under the latch of a leaf.

@@ -50,8 +50,8 @@ pub struct Reorganized {
     pub extents: u64,
 }
 
-/// A reorganization of a tree, to be driven by [`Reorganize::step`]. The caller holds a lock on the object that keeps bulk loads and changes
-/// of its definition away (IS).
+/// A reorganization of a tree, to be driven by [`Reorganize::step`]. The caller holds a lock on the object that keeps bulk loads, checks and
+/// changes of its definition away (IX).
 pub struct Reorganize {
     hobt: Arc<Hobt>,
     /// Bytes to leave free on a leaf.

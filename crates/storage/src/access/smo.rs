@@ -297,3 +297,6 @@ fn grow_root<'p>(
     db.store.rarities.root_splits.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

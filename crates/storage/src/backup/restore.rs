@@ -272,7 +272,8 @@ impl Step<'_> {
         let mut data: DataFiles = Vec::new();
         for f in boot.files.iter().filter(|f| f.kind == FileKind::Rows) {
             let volume = env.disk.create(&f.path, OpenSpec::DATA).map_err(create_error)?;
-            volume.allocate(0, u64::from(f.pages) * PAGE_BYTES as u64).map_err(create_error)?;
+            let bytes = u64::from(f.pages) * PAGE_BYTES as u64;
+            taffrail_io::reserve(&*env.disk, &*volume, 0, bytes).map_err(create_error)?;
             if let Some(dir) = f.path.parent() {
                 env.disk.sync_dir(dir).map_err(io("write"))?;
             }
@@ -539,7 +540,7 @@ fn check_fork(boot: &Boot, header: &SetHeader, reached: Lsn) -> BackupResult<()>
 
 pub(super) fn create_error(e: taffrail_io::IoError) -> BackupError {
     match e.is_full() {
-        true => StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()])).into(),
+        true => crate::recovery::cannot_create(&e).into(),
         false => io("write")(e),
     }
 }

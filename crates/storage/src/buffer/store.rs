@@ -11,7 +11,7 @@ use taffrail_base::sync::Mutex;
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Clock, Volume};
 use taffrail_log::{Growth, Log};
-use taffrail_observe::{DatabaseCounters, WaitType, wait};
+use taffrail_observe::{DatabaseCounters, Event, EventRing, WaitType, wait};
 
 use super::frame::{Pin, WriteGuard};
 use super::pool::BufferPool;
@@ -127,6 +127,8 @@ impl DataFile {
 pub struct Rarities {
     /// Pages split.
     pub splits: AtomicU64,
+    /// Splits of interior pages taken back, at run time or by restart.
+    pub interior_splits_undone: AtomicU64,
     /// Roots that grew a level.
     pub root_splits: AtomicU64,
     /// Checkpoints completed.
@@ -220,9 +222,17 @@ impl Store {
         self.name.read().clone()
     }
 
+    /// The database, as events show it.
+    pub fn whose(&self) -> taffrail_observe::Whose {
+        taffrail_observe::Whose::new(self.id, &self.name.read())
+    }
+
     /// ALTER DATABASE … MODIFY NAME.
     pub fn set_name(&self, name: &str) {
         *self.name.write() = name.to_owned();
+        if let Some(log) = self.log.get() {
+            log.set_database_name(name);
+        }
     }
 
     /// Adds a file.
@@ -247,6 +257,7 @@ impl Store {
 
     /// Sets the log, once.
     pub fn set_log(&self, log: Arc<Log>) {
+        log.set_database_name(&self.name());
         let was_unset = self.log.set(log).is_ok();
         assert!(was_unset, "the log is set once");
     }
@@ -262,9 +273,19 @@ impl Store {
         self.log.get().is_some()
     }
 
-    /// Nothing is written or acknowledged any more.
+    /// Nothing is written or acknowledged any more. The error log hears why, once.
     pub fn mark_suspect(&self, reason: String) {
-        let _ = self.ended.set(Ended::Suspect(reason));
+        let text = format!(
+            "It is suspect from now on: nothing is read from it or written to it until it is started again. The reason: {reason}"
+        );
+        if self.give_up(reason) {
+            EventRing::global().push(Event::BackgroundError { database: self.whose(), text });
+        }
+    }
+
+    /// The same for whoever tells the reason himself: a statement that fails. False if it had ended already.
+    pub fn give_up(&self, reason: String) -> bool {
+        self.ended.set(Ended::Suspect(reason)).is_ok()
     }
 
     /// The database is closed: its files may be another handle's from now on.

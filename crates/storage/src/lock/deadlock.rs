@@ -5,6 +5,11 @@
 //! waiters, so nobody can begin a new wait that the search would see; edges are read from the queues as they are. A
 //! cycle that it finds is therefore real: each of its owners was in its queue when it was looked at, and an owner that
 //! waits gives nothing back.
+//!
+//! A session may be several owners: its transaction's part in each database, and itself (application locks). They have
+//! one thread, so whoever is in the way of another's request and does not wait is held up by the one of its session
+//! that does. Owners of recovery and of the server's own work (session 0) share a number without sharing a thread, and
+//! are left out of this.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +19,7 @@ use taffrail_observe::{Event, EventRing};
 use super::manager::{LockManager, WaitingOwner};
 use super::state::OwnerId;
 use super::sync::Verdict;
+use crate::txn::RECOVERY_SESSION;
 
 impl LockManager {
     /// Looks for a cycle through a waiting owner and ends one wait of it. `true` if there was one.
@@ -39,10 +45,18 @@ impl LockManager {
         waiting: &BTreeMap<OwnerId, WaitingOwner>,
         start: OwnerId,
     ) -> Option<Vec<OwnerId>> {
+        let sessions: BTreeMap<u16, OwnerId> = waiting.keys().map(|o| (o.session(), *o)).collect();
+        let shared = [0, RECOVERY_SESSION.0];
+        let held_up = |owner: OwnerId| match sessions.get(&owner.session()) {
+            Some(w) if !shared.contains(&owner.session()) && !waiting.contains_key(&owner) => *w,
+            _ => owner,
+        };
         let blockers = |owner: OwnerId| match waiting.get(&owner) {
             Some(w) => {
                 let hash = w.resource.hash();
-                self.shard(hash).blockers(hash, &w.resource, owner)
+                let mut found = self.shard(hash).blockers(hash, &w.resource, owner);
+                found.iter_mut().for_each(|o| *o = held_up(*o));
+                found
             }
             None => Vec::new(),
         };

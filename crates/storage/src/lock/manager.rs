@@ -369,6 +369,17 @@ impl LockManager {
         self.give_back(state, &held);
     }
 
+    /// A reading statement of an isolation level that keeps no read locks has ended: intent shared and schema stability locks on
+    /// objects go, but for those whose rows are still locked.
+    pub fn release_read_intents(&self, state: &mut TxLockState) {
+        for at in 0..state.objects.len() {
+            let used = state.objects[at];
+            if matches!(used.mode, LockMode::IS | LockMode::SchS) && used.rows == 0 {
+                self.release(state, &used.object);
+            }
+        }
+    }
+
     fn give_back(&self, state: &mut TxLockState, held: &Held) {
         let hash = held.resource.hash();
         state.forget(hash, &held.resource);

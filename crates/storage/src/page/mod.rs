@@ -8,7 +8,8 @@
 //!  4 u32 CRC-32C of the page with this field zero       52 u32 first unit of a bitmap page
 //!  8 u64 LogPos of the last record that changed it      56 u64 last transaction that reserved bytes
 //!                                                       64 u64 last transaction that left a ghost
-//!                                                       72 i32 object, 76 i32 index, 80–95 zero
+//!                                                       72 i32 object, 76 i32 index, 88–95 zero
+//!                                                       80 u64 of a piece of a large value: the value's identity
 //! 96 rows, upwards … free … slots, downwards from 8192: per slot u16 offset (0 = empty), u16 length
 //! ```
 //! All integers are little-endian. Header fields beyond the LSN that redo does not depend on (the two transactions, the
@@ -179,6 +180,9 @@ impl Page {
     field!(
         /// `index_id`.
         index, set_index, i32, 76);
+    field!(
+        /// [`crate::LobRef::id`] of the value that a LOB page holds a piece of.
+        lob_id, set_lob_id, u64, 80);
 
     /// A page of zeroes.
     pub fn zeroed() -> Box<Page> {

@@ -19,8 +19,8 @@ use crate::codec::{Put, Take, put_growth, take_growth, take_max_size};
 use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
 use crate::page::{Format, HEADER_BYTES, Page, PageType};
 
-/// Version of the data files' format; 948 names it.
-pub const FORMAT_VERSION: u16 = 1;
+/// Version of the data files' format; 948 names it. 2: large values have an identity (see [`crate::lob`]).
+pub const FORMAT_VERSION: u16 = 2;
 /// Feature bits that this version understands.
 pub const FEATURES: u64 = 0;
 

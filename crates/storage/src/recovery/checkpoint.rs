@@ -297,6 +297,8 @@ impl Database {
         self.store.log().register_holder(Box::new(move || {
             txns.oldest_position().map(|pos| Hold { wait: ReuseWait::ActiveTransaction, pos })
         }));
+        let txns = self.txns.clone();
+        self.store.log().register_oldest_begin(Box::new(move || txns.oldest_begin()));
         let chain = [self.log_chain.clone(), self.saved_chain.clone()];
         self.store.log().register_holder(Box::new(move || {
             let needed = chain.iter().map(|pos| LogPos(pos.load(Ordering::Acquire)));
@@ -373,7 +375,8 @@ impl Database {
         let last = &mut last[what as usize];
         if *last != text {
             if let Some(text) = &text {
-                let event = Event::BackgroundError { database: self.id(), text: text.clone() };
+                let database = self.store.whose();
+                let event = Event::BackgroundError { database, text: text.clone() };
                 EventRing::global().push(event);
             }
             *last = text;

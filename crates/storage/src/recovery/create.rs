@@ -41,6 +41,11 @@ pub(crate) fn io_error(operation: &'static str, source: IoError) -> StorageError
     StorageError::Io(Box::new(PageIo { operation, offset: 0, source }))
 }
 
+/// 5123: what the operating system has against a new file.
+pub(crate) fn cannot_create(e: &IoError) -> StorageError {
+    StorageError::Sql(SqlError::new(5123, &[&e.system_error(), &e.path.display()]))
+}
+
 /// Removes a file if it is there, durably.
 pub(crate) fn remove_file(env: &Env, path: &Path) -> StorageResult<()> {
     let removed = (|| {
@@ -177,11 +182,12 @@ fn create_files(
     let counters = Arc::new(DatabaseCounters::default());
     let store = Arc::new(Store::new(id, name, spec.temporary, counters, env.clock.clone()));
     let fail = |e: IoError| match e.is_full() {
-        true => StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()])),
+        true => cannot_create(&e),
         false => io_error("write", e),
     };
     let volume = env.disk.create(&primary.path, OpenSpec::DATA).map_err(fail)?;
-    volume.allocate(0, u64::from(pages) * PAGE_BYTES as u64).map_err(fail)?;
+    let bytes = u64::from(pages) * PAGE_BYTES as u64;
+    taffrail_io::reserve(&*env.disk, &*volume, 0, bytes).map_err(fail)?;
     let first = FileId(1);
     let (mut iam, mut root) = first_directory();
     let mut header = file_header(first, &guid);
@@ -276,9 +282,7 @@ pub(crate) fn log_options(
 pub(super) fn open_log_error(store: &Store, e: taffrail_log::LogError) -> StorageError {
     use taffrail_log::LogError;
     match e {
-        LogError::Io(e) if e.is_full() => {
-            StorageError::Sql(SqlError::new(5123, &[&e.source, &e.path.display()]))
-        }
+        LogError::Io(e) if e.is_full() => cannot_create(&e),
         LogError::Io(e) => super::moved::open_error(e),
         e @ LogError::Sector { .. } => match crate::error::refused_log(e) {
             Ok(refused) => refused,

@@ -48,7 +48,7 @@ impl Database {
     }
 
     fn tell(&self, text: String) {
-        EventRing::global().push(Event::BackgroundError { database: self.id(), text });
+        EventRing::global().push(Event::BackgroundError { database: self.store.whose(), text });
     }
 
     /// True when undo that waits for room may try again.

@@ -237,7 +237,7 @@ fn read_log(
 fn chain_is_broken(db: &Database) {
     let text = "The log does not reach back to the last log backup any more: the log backup chain is broken. \
                 Take a full database backup to begin another.";
-    let event = Event::BackgroundError { database: db.id(), text: text.to_owned() };
+    let event = Event::BackgroundError { database: db.store.whose(), text: text.to_owned() };
     EventRing::global().push(event);
     db.forget_log_chain();
 }

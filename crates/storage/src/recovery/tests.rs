@@ -6,12 +6,14 @@ use std::sync::Arc;
 use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
 use taffrail_io::sim::SimWorld;
 use taffrail_log::Growth;
+use taffrail_observe::{Event, EventRing};
 
 use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree};
 use crate::database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, OpenSpec,
 };
 use crate::instance::{InstanceOptions, StorageInstance};
+use crate::txn::work::cut;
 use crate::txn::{BeginSpec, Durability, Transaction};
 
 const ID: DatabaseId = DatabaseId(7);
@@ -144,4 +146,66 @@ fn who_ends_before_the_list_that_names_him_has_ended() {
     world.crash();
     drop((oldest, later, db));
     assert_eq!(restarted(&world, tree), (2, vec![2, 4]));
+}
+
+/// When the directory itself splits, the key of the new separator is that of some entry. It is not that entry.
+#[test]
+fn a_separator_of_the_directory_is_no_entry_to_count_from() {
+    let world = SimWorld::new(5);
+    let (db, tree) = created(&world);
+    // What is to be freed stands behind all entries of trees: those that come then split leaves in the middle.
+    inserted(&db, tree, 1).commit(Durability::Full).unwrap();
+    let mut dropping = begin(&db);
+    db.drop_hobt(&mut dropping, tree).unwrap();
+    let mut trees = Vec::new();
+    for i in 0..400 {
+        let mut tx = begin(&db);
+        let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(2000 + i), IndexId(1));
+        trees.push(tree.unwrap());
+        btree::insert(&mut tx, &db.hobt(trees[i as usize]).unwrap(), b"k", b"row").unwrap();
+        tx.commit(Durability::Full).unwrap();
+    }
+    let splits = db.rarities().splits.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(splits > 2, "{splits} splits of the directory");
+    world.crash();
+    drop((dropping, db));
+    world.restart();
+    let spec = OpenSpec { primary: "/data/r.mdf".into() };
+    let (db, _) = Database::open(&instance(&world), ID, "r", &spec).unwrap();
+    let wrong: Vec<HobtId> =
+        trees.into_iter().filter(|&t| db.hobt(t).unwrap().row_count() != 1).collect();
+    assert!(wrong.is_empty(), "rows of {wrong:?} are counted wrongly");
+}
+
+#[test]
+fn the_error_log_hears_why_a_database_is_suspect() {
+    let world = SimWorld::new(6);
+    let (db, tree) = created(&world);
+    let open = inserted(&db, tree, 1);
+    db.flush_log().unwrap();
+    world.crash();
+    drop((open, db));
+    world.restart();
+    let spec = OpenSpec { primary: "/data/r.mdf".into() };
+    let name = "told why";
+    let (db, _) = Database::open_deferred(&instance(&world), ID, name, &spec).unwrap();
+    let before = EventRing::global().newest();
+    cut::at(1);
+    let failed = db.finish_recovery();
+    cut::at(0);
+    assert!(failed.is_err());
+    // The first reason is the one that counts.
+    db.store.mark_suspect("another".to_owned());
+    let told: Vec<String> = EventRing::global()
+        .read_after(before)
+        .into_iter()
+        .filter_map(|e| match e.event {
+            Event::BackgroundError { database, text } if &*database.name == name => Some(text),
+            Event::RecoveryMessage { text, .. } if text.contains(name) => Some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("suspect") && told[0].contains("undo failed: "), "{told:?}");
+    assert!(told[1].starts_with("An error occurred during recovery, preventing"), "{told:?}");
 }

@@ -78,8 +78,8 @@ impl Locked {
         if last.is_none_or(|(hobt, _)| *hobt != h.hobt) {
             self.hobts.insert(h.hobt);
         }
-        if h.op == Lop::BulkExtAllocation {
-            // Its rows have no locks of their own: the object had.
+        if h.op == Lop::BulkExtAllocation || h.op == Lop::SetBits {
+            // Its rows have no locks of their own: the object had. Nor may anybody use pages of extents that are taken back.
             self.rows = Vec::new();
             self.whole = true;
             return;
@@ -300,6 +300,9 @@ impl Database {
             Err(e) if e.is_want_of_room() => {}
             Err(e) => {
                 self.store.mark_suspect(format!("undo failed: {e}"));
+                let e = SqlError::new(3414, &[&self.name(), &self.id(), &0]);
+                let (database, text) = (self.id(), e.message);
+                EventRing::global().push(Event::RecoveryMessage { database, text });
                 // Who gets these locks sees that the database is suspect before he sees a row.
                 recovering.let_go();
             }

@@ -211,6 +211,11 @@ impl Transaction {
         self.locks.log_bytes = self.work.log.bytes;
     }
 
+    /// A statement that was to keep no read locks has ended: tables that it has only read are free for DDL again.
+    pub fn end_reading(&mut self) {
+        self.work.db.instance.locks.release_read_intents(&mut self.locks);
+    }
+
     /// Commits. With [`Durability::Full`] it is on disk on return. [`StorageError::LogFull`] means that it was rolled back; any other
     /// error that the database is down: nobody was told that it committed, and restart decides.
     pub fn commit(self, durability: Durability) -> StorageResult<()> {
@@ -236,12 +241,18 @@ impl Transaction {
         }
         // After a failed write of the log the database is suspect already: who gets the locks gets an error before he sees a row.
         debug_assert!(result.is_ok() || db.store.check().is_err());
+        let frees = result.is_ok() && !self.pending.is_empty();
+        if frees {
+            // While the locks stand: who gets them may drop the table, and large values are to be freed before its extents.
+            db.pending_after_rollback.lock().append(&mut self.pending);
+        }
         self.work.leave();
         db.instance.locks.release_all(&mut self.locks);
+        #[cfg(test)]
+        tests::locks_released();
         let at = result?;
-        if !self.pending.is_empty() {
+        if frees {
             // The commit stands whatever happens here; what is left is freed by the background tick or the next restart.
-            db.pending_after_rollback.lock().append(&mut self.pending);
             db.free_orphans();
         }
         Ok(at)
@@ -439,7 +450,13 @@ impl Transaction {
             return false;
         }
         if self.minimal.is_none() {
+            #[cfg(test)]
+            tests::at_the_gate();
             self.minimal = self.db.bulk.enter();
+            // Asked again: the recovery model changes only while nobody is inside.
+            if self.db.options().recovery_model == RecoveryModel::Full {
+                self.minimal = None;
+            }
         }
         self.minimal.is_some()
     }
@@ -457,3 +474,6 @@ impl Drop for Transaction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,6 +87,11 @@ impl TxnEntry {
         }
     }
 
+    /// Its first record; before that is there, what no record of it lies before.
+    pub fn begin(&self) -> LogPos {
+        LogPos(self.first.load(Ordering::Relaxed)).max(self.first_bound)
+    }
+
     /// Its commit or abort record is in the log.
     pub fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
@@ -177,6 +182,12 @@ impl TxnTable {
     /// The first record that undo may need.
     pub fn oldest_position(&self) -> Option<LogPos> {
         self.active.lock().values().next().map(|e| e.first_bound)
+    }
+
+    /// Where the oldest transaction that is somebody's and has not ended begins, as `DBCC OPENTRAN` names it.
+    pub fn oldest_begin(&self) -> Option<LogPos> {
+        let active = self.active.lock();
+        active.values().find(|e| !e.system && !e.has_ended()).map(|e| e.begin())
     }
 
     /// How many there are.

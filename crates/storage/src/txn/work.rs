@@ -74,7 +74,7 @@ impl Store {
     pub(crate) fn append_error(&self, e: AppendError) -> StorageError {
         match e {
             AppendError::LogFull { wait, holdup, .. } => {
-                let holdup = holdup.unwrap_or_default();
+                let holdup = holdup.unwrap_or_default().in_message();
                 // The state of this message is the reason's number.
                 let e = SqlError::new(9002, &[&self.name(), &wait.name(), &holdup]);
                 StorageError::LogFull(e.with_state(wait.code()))
@@ -177,6 +177,11 @@ impl Work {
         self.entry.is_some()
     }
 
+    /// Begins, without a change yet: a transaction whose begin is all that it has to say.
+    pub fn note(&mut self) -> StorageResult<()> {
+        if self.has_begun() { Ok(()) } else { self.begin() }
+    }
+
     #[cold]
     fn begin(&mut self) -> StorageResult<()> {
         self.db.store.check()?;
@@ -259,6 +264,8 @@ impl Work {
         if self.entry.is_none() {
             self.begin()?;
         }
+        #[cfg(test)]
+        cut::strike()?;
         page.will_change(&self.db.store);
         let header = RecordHeader {
             page: page.id(),
@@ -337,5 +344,24 @@ impl Work {
                 Err(e)
             }
         }
+    }
+}
+
+/// For tests: the change of a page at which a piece of work ends, once, as if the log had no room for it.
+#[cfg(test)]
+pub(crate) mod cut {
+    use std::cell::Cell;
+
+    thread_local!(static AT: Cell<u32> = const { Cell::new(0) });
+
+    /// The n-th change of this thread from now on fails; 0: none.
+    pub(crate) fn at(n: u32) {
+        AT.set(n);
+    }
+
+    pub(super) fn strike() -> crate::error::StorageResult<()> {
+        let n = AT.get();
+        AT.set(n.saturating_sub(1));
+        if n == 1 { Err(crate::error::StorageError::Misuse("cut off by a test")) } else { Ok(()) }
     }
 }

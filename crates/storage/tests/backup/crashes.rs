@@ -7,7 +7,7 @@ use super::support::*;
 
 const BAK: &str = "/data/t.bak";
 
-/// The crash points of an operation: every one at first, then more and more apart.
+/// The crash points of a restore, which takes many steps: every one at first, then more and more apart.
 fn points() -> impl Iterator<Item = u64> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -19,7 +19,8 @@ fn points() -> impl Iterator<Item = u64> {
 #[test]
 fn a_log_backup_that_is_interrupted_loses_nothing() {
     let mut ended = false;
-    for at in points() {
+    // Every step: this one is short.
+    for at in 1.. {
         let world = world(at);
         let shared = instance(&world);
         let db = create(&shared, RecoveryModel::Full);

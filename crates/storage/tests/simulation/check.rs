@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use taffrail_base::{HobtId, SessionId};
+use taffrail_storage::check::{RowFault, Rows};
 use taffrail_storage::{
-    BeginSpec, Database, Direction, FileKind, HobtKind, Isolation, KeyRange, LobRef, ScanLocks,
-    StorageError, StorageInstance, Transaction, btree, heap, lob,
+    BeginSpec, Database, Direction, FileKind, HobtKind, Isolation, KeyRange, LobRef, Rid,
+    ScanLocks, StorageError, StorageInstance, Transaction, btree, heap, lob,
 };
 
 use crate::model::{Content, Row, Table, hex};
-use crate::run::lob_ref_parts;
 use crate::seen::Seen;
 
 /// First byte of a row: what the rest is.
@@ -18,15 +18,11 @@ pub const PLAIN: u8 = 0;
 const LOB: u8 = 1;
 
 pub fn lob_row(stored: LobRef) -> Vec<u8> {
-    let mut bytes = vec![LOB];
-    bytes.extend(stored.first.to_u64().to_le_bytes());
-    bytes.extend(stored.length.to_le_bytes());
-    bytes
+    [&[LOB][..], &stored.to_bytes()].concat()
 }
 
 pub fn lob_ref(row: &[u8]) -> LobRef {
-    let number = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().expect("8 bytes"));
-    lob_ref_parts(number(1), number(9))
+    LobRef::from_bytes(row[1..].try_into().expect("16 bytes"))
 }
 
 fn row(
@@ -115,6 +111,34 @@ pub fn read_all(
     Ok(content)
 }
 
+/// Large values as [`lob_row`] refers to them.
+struct SimRows;
+
+impl Rows for SimRows {
+    fn row(
+        &mut self,
+        _: Rid,
+        _: &[u8],
+        value: &[u8],
+        lobs: &mut Vec<LobRef>,
+    ) -> Result<(), RowFault> {
+        if value.first() == Some(&LOB) {
+            lobs.push(lob_ref(value));
+        }
+        Ok(())
+    }
+}
+
+/// Every page is as it has to be, and somebody's.
+pub fn pages(db: &Arc<Database>) -> Result<(), String> {
+    let found = db.check_all(|_| Box::new(SimRows), &mut || false);
+    let found = found.map_err(|e| format!("{e} ({e:?})"))?;
+    match found.first() {
+        None => Ok(()),
+        Some(first) => Err(format!("{} findings, {first:?}", found.len())),
+    }
+}
+
 /// Checks every heap and tree, system ones included, row counts too, and returns what the user's hold.
 pub fn structure(db: &Arc<Database>) -> Result<Content, String> {
     let mut tx = db.begin(BeginSpec {
@@ -182,6 +206,8 @@ pub fn writer_tick(db: &Arc<Database>) {
 pub fn collect(instance: &Arc<StorageInstance>, db: &Arc<Database>, seen: &mut Seen) {
     let counters = db.counters();
     seen.splits += counters.page_splits.get();
+    seen.interior_splits_undone +=
+        db.rarities().interior_splits_undone.load(std::sync::atomic::Ordering::Relaxed);
     seen.checkpoints += counters.checkpoints.get();
     seen.log_growths += counters.log_growths.get();
     seen.evictions += instance.pool.counters.evictions.get();

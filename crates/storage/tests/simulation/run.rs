@@ -8,7 +8,7 @@ use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Growth, HobtKind,
-    InstanceOptions, LobRef, OpenSpec, RecoveryModel, Savepoint, StorageError, StorageInstance,
+    InstanceOptions, OpenSpec, RecoveryModel, Savepoint, StorageError, StorageInstance,
     Transaction,
 };
 
@@ -442,6 +442,7 @@ impl Run {
         self.open_database()?;
         let db = self.db();
         let found = check::structure(&db).map_err(|e| format!("after restart: {e}"))?;
+        check::pages(&db).map_err(|e| format!("after restart: {e}"))?;
         let settled = self.model.settle(&found).map_err(|e| format!("after restart: {e}"))?;
         self.seen.delayed_lost += settled.lost_delayed;
         Ok(())
@@ -465,8 +466,4 @@ pub enum End {
     Full,
     Delayed,
     Rollback,
-}
-
-pub fn lob_ref_parts(first: u64, length: u64) -> LobRef {
-    LobRef { first: taffrail_base::PageId::from_u64(first), length }
 }

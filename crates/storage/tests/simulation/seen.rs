@@ -34,6 +34,7 @@ pub struct Seen {
     pub background_writes: u64,
     pub leaves_merged: u64,
     pub leaves_moved: u64,
+    pub interior_splits_undone: u64,
 }
 
 macro_rules! each_field {
@@ -45,7 +46,7 @@ impl Seen {
         each_field!(self, f, runs operations commits delayed_lost rollbacks savepoint_rollbacks splits vlf_wraps
             log_growths log_full data_growths checkpoints evictions torn_writes torn_repaired crashes
             crashes_in_recovery clean_restarts lobs drops builds disk_full locked_reads emptied rolled_back_by_restart
-            undo_steps blocked_by_undo closed_in_undo background_writes leaves_merged leaves_moved);
+            undo_steps blocked_by_undo closed_in_undo background_writes leaves_merged leaves_moved interior_splits_undone);
     }
 
     pub fn add(&mut self, other: &Seen) {

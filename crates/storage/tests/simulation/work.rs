@@ -255,7 +255,8 @@ impl Run {
         large: bool,
         rows: &BTreeMap<Vec<u8>, Arc<Row>>,
     ) -> Result<(), StorageError> {
-        let row = self.new_row(at, hobt, large)?;
+        let long = kind == HobtKind::BTree && hobt.id().0.is_multiple_of(3);
+        let row = self.new_row(at, hobt, large && !long)?;
         let id = hobt.id();
         let key = match kind {
             HobtKind::Heap => {
@@ -274,7 +275,12 @@ impl Run {
                     false => self.rng.below(5000),
                 };
                 let mut key = n.to_be_bytes().to_vec();
-                key.resize(8 + (n % 23) as usize, 0x55);
+                if long {
+                    // Separators as long as keys: a handful fills an interior page.
+                    key.splice(0..0, [0x55; 1690]);
+                } else {
+                    key.resize(8 + (n % 23) as usize, 0x55);
+                }
                 let is_new = !rows.contains_key(&key)
                     && !self.open[at]
                         .changes

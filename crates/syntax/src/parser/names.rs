@@ -220,7 +220,9 @@ impl Parser<'_> {
         let folded = match self.kind() {
             TokenKind::Keyword(Kw::Double) => {
                 self.bump();
-                self.expect_kw(Kw::Precision)?;
+                if !self.eat_word("PRECISION") {
+                    return Err(self.unexpected());
+                }
                 "float"
             }
             TokenKind::Keyword(Kw::National) => {

@@ -14,7 +14,9 @@ use taffrail_storage::{CheckpointKind, CreateSpec, DatabaseState, StorageError};
 /// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
 fn create_error(e: StorageError) -> Box<SqlError> {
     match e {
-        StorageError::Io(e) => SqlError::new(5123, &[&e.source.source, &e.source.path.display()]),
+        StorageError::Io(e) => {
+            SqlError::new(5123, &[&e.source.system_error(), &e.source.path.display()])
+        }
         e => sql(e),
     }
 }

@@ -5,7 +5,8 @@ use crate::catalog::{Index, IndexKind, KeyTail};
 use crate::exec::runtime::Rt;
 use crate::plan::node::{Access, LockHint, Scan, Seek, SeekValue, TableLock};
 use crate::rowcodec::key::{after_prefix, read_entry};
-use crate::rowcodec::layout::{Cell, RowLayout};
+use crate::rowcodec::layout::{Cell, RowLayout, TableLobs};
+use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Isolation;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -13,7 +14,7 @@ use taffrail_storage::btree::BTreeCursor;
 use taffrail_storage::heap::HeapCursor;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap,
+    Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
 };
 use taffrail_types::{Bytes, Conversion, SqlType, Value, convert};
 
@@ -65,11 +66,23 @@ enum Cursor {
     Nonclustered(BTreeCursor),
 }
 
+/// How sure a scan may be that a large value which its row refers to is still there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Large {
+    /// The row or the table is locked.
+    Kept,
+    /// READ COMMITTED: the row is a copy. Where its values have gone, it is read again under its lock.
+    Copied,
+    /// NOLOCK: where they have gone the scan ends with 601.
+    Dirty,
+}
+
 /// A scan that runs.
 pub(crate) struct ScanOp<'a> {
     scan: &'a Scan,
     cursor: Cursor,
     locks: ScanLocks,
+    large: Large,
     /// The nonclustered index holds all columns that are wanted: their places in its rows.
     covered: Option<Vec<(usize, u32)>>,
     row: Vec<u8>,
@@ -85,11 +98,52 @@ impl<'a> ScanOp<'a> {
                 .collect::<Option<Vec<_>>>(),
             _ => None,
         };
-        ScanOp { scan, cursor: Cursor::Closed, locks: ScanLocks::None, covered, row: Vec::new() }
+        ScanOp {
+            scan,
+            cursor: Cursor::Closed,
+            locks: ScanLocks::None,
+            large: Large::Kept,
+            covered,
+            row: Vec::new(),
+        }
     }
 
     fn err(rt: &Rt<'_>, e: StorageError) -> Box<SqlError> {
         rt.cx.session.storage_error(e)
+    }
+
+    /// All values of the row that [`ScanOp::next_raw`] gave last: `row`, which is read again if its large values have gone. False: so
+    /// has the row.
+    pub fn decode(
+        &mut self,
+        rt: &mut Rt<'a>,
+        row: &mut Vec<u8>,
+        out: &mut Vec<Value>,
+    ) -> SqlResult<bool> {
+        let (scan, hobt) = (self.scan, self.scan.table.base().hobt()?);
+        let layout = &scan.table.layout;
+        let tx = rt.cx.session.part(scan.database.id);
+        out.clear();
+        if self.large == Large::Kept {
+            layout.decode(row, out, &mut TableLobs { tx, hobt })?;
+            return Ok(true);
+        }
+        let mut lobs = UnlockedLobs::new(tx, hobt);
+        match layout.decode(row, out, &mut lobs) {
+            Ok(()) => return Ok(true),
+            Err(_) if lobs.gone && self.large == Large::Copied => out.clear(),
+            Err(e) => return Err(e),
+        }
+        let locator = match &self.cursor {
+            Cursor::Heap(c) => c.rid().to_bytes().to_vec(),
+            Cursor::Clustered(c) => c.key().to_vec(),
+            Cursor::Closed | Cursor::Nonclustered(_) => return Ok(false),
+        };
+        let tx = rt.cx.session.part(scan.database.id);
+        let decoded = lob::with_row(tx, hobt, &locator, row, |tx, row| {
+            layout.decode(row, out, &mut TableLobs { tx, hobt })
+        });
+        decoded.map_err(|e| Self::err(rt, e))?.transpose().map(|there| there.is_some())
     }
 
     /// The next row's bytes, for a copy of rows; the filter is not checked.
@@ -105,7 +159,7 @@ impl<'a> ScanOp<'a> {
     }
 }
 
-/// Reads columns of a row into the frame.
+/// Reads columns of a row into the frame; false: a large value has gone, and the row is to be read again.
 #[inline]
 pub(crate) fn read_columns(
     rt: &mut Rt<'_>,
@@ -113,20 +167,60 @@ pub(crate) fn read_columns(
     layout: &RowLayout,
     row: &[u8],
     columns: &[(usize, u32)],
-) -> SqlResult<()> {
+    large: Large,
+) -> SqlResult<bool> {
     for (c, s) in columns {
         let v = match layout.cell(row, *c)? {
             Cell::Value(v) => v,
-            Cell::Lob(_) => {
-                let hobt = scan.table.base().hobt()?.clone();
-                let tx = rt.cx.session.part(scan.database.id);
-                let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt: &hobt };
-                layout.get(row, *c, &mut lobs)?
-            }
+            Cell::Lob(_) => match read_large(rt, scan, layout, row, *c, large)? {
+                Some(v) => v,
+                None => return Ok(false),
+            },
         };
         rt.frame[*s as usize] = v;
     }
-    Ok(())
+    Ok(true)
+}
+
+fn read_large(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
+    layout: &RowLayout,
+    row: &[u8],
+    column: usize,
+    large: Large,
+) -> SqlResult<Option<Value>> {
+    let hobt = scan.table.base().hobt()?;
+    let tx = rt.cx.session.part(scan.database.id);
+    if large == Large::Kept {
+        return layout.get(row, column, &mut TableLobs { tx, hobt }).map(Some);
+    }
+    let mut lobs = UnlockedLobs::new(tx, hobt);
+    match layout.get(row, column, &mut lobs) {
+        Ok(v) => Ok(Some(v)),
+        Err(_) if lobs.gone && large == Large::Copied => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Reads a scan's columns from the row as it is now, under its lock; false: it is not there any more.
+#[cold]
+fn read_again(rt: &mut Rt<'_>, scan: &Scan, locator: &[u8], row: &mut Vec<u8>) -> SqlResult<bool> {
+    let hobt = scan.table.base().hobt()?;
+    let frame = &mut rt.frame;
+    let tx = rt.cx.session.part(scan.database.id);
+    let columns = lob::with_row(tx, hobt, locator, row, |tx, row| -> SqlResult<()> {
+        for (c, s) in &scan.columns {
+            let v = scan.table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
+            frame[*s as usize] = v;
+        }
+        Ok(())
+    });
+    let there = columns.map_err(|e| rt.cx.session.storage_error(e))?.transpose()?.is_some();
+    if there && scan.locator.is_some() {
+        rt.target_row.clone_from(row);
+    }
+    Ok(there)
 }
 
 impl<'a> Operator<'a> for ScanOp<'a> {
@@ -134,6 +228,15 @@ impl<'a> Operator<'a> for ScanOp<'a> {
         let scan = self.scan;
         let isolation = rt.cx.session.options.isolation;
         self.locks = row_locks(scan.locks, scan.table_lock, isolation);
+        self.large = match self.locks {
+            ScanLocks::ReadCommitted => Large::Copied,
+            ScanLocks::None
+                if table_lock(scan.locks, scan.table_lock, isolation) == LockMode::SchS =>
+            {
+                Large::Dirty
+            }
+            _ => Large::Kept,
+        };
         rt.cx.session.transaction_in(&scan.database)?;
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
         let base = scan.table.base();
@@ -185,7 +288,12 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         rt.target_row.clear();
                         rt.target_row.extend_from_slice(row);
                     }
-                    read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
+                    let (layout, columns) = (&scan.table.layout, &scan.columns);
+                    if !read_columns(rt, scan, layout, row, columns, self.large)?
+                        && !read_again(rt, scan, &rid.to_bytes(), &mut self.row)?
+                    {
+                        continue;
+                    }
                 }
                 Cursor::Clustered(c) => {
                     let Some((key, row)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
@@ -196,7 +304,12 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         rt.target_row.clear();
                         rt.target_row.extend_from_slice(row);
                     }
-                    read_columns(rt, scan, &scan.table.layout, row, &scan.columns)?;
+                    let (layout, columns) = (&scan.table.layout, &scan.columns);
+                    if !read_columns(rt, scan, layout, row, columns, self.large)?
+                        && !read_again(rt, scan, key, &mut self.row)?
+                    {
+                        continue;
+                    }
                 }
                 Cursor::Nonclustered(c) => {
                     let Some((_, value)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
@@ -207,7 +320,9 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         let Access::Nonclustered(index, _) = &scan.access else {
                             unreachable!("only such a scan has this cursor");
                         };
-                        read_columns(rt, scan, &index.covered_layout, covered, columns)?;
+                        // Such rows have no large values.
+                        let (layout, large) = (&index.covered_layout, Large::Kept);
+                        read_columns(rt, scan, layout, covered, columns, large)?;
                     } else {
                         let base = scan.table.base().hobt()?;
                         let tx = rt.cx.session.part(scan.database.id);
@@ -221,7 +336,12 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                             rt.target_row.clear();
                             rt.target_row.extend_from_slice(&self.row);
                         }
-                        read_columns(rt, scan, &scan.table.layout, &self.row, &scan.columns)?;
+                        let (layout, columns) = (&scan.table.layout, &scan.columns);
+                        if !read_columns(rt, scan, layout, &self.row, columns, self.large)?
+                            && !read_again(rt, scan, locator, &mut self.row)?
+                        {
+                            continue;
+                        }
                     }
                 }
             }

@@ -170,6 +170,12 @@ pub(super) fn undo_bits(
     let Some((value, runs)) = parse_bits(r) else {
         return Err(work.db.store.corrupt(r.header.page, "undo of set bits".to_owned()));
     };
+    if r.header.context == Lcx::Iam
+        && value
+        && let Some(hobt) = work.db.known_hobt(r.header.hobt)
+    {
+        hobt.forget_hints();
+    }
     let change = compensation(r, Lop::SetBits, r.header.context);
     on_page(work, held, r.header.page, |work, page| {
         work.change(page, &change, &[&encode_bits(&runs, !value)])?;

@@ -4,7 +4,7 @@
 //! what is not there or does not parse, and none looks at anything but the record.
 
 use taffrail_base::{FileId, LogPos, PageId, TransactionId};
-use taffrail_log::{Lcx, Lop, Record, Reserve};
+use taffrail_log::{Lcx, Lop, Record, RecordFlags, Reserve};
 
 use super::bits::{first_bits, first_free_space};
 use super::row::modified;
@@ -173,8 +173,13 @@ pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
     let besides = |key| directory::undo_reserve(r.header.hobt, r.header.context, key);
     let payload = match r.header.op {
         Lop::RootChange | Lop::DeleteSplit => return None,
-        // Of a large value's page the allocation is taken back; of others the records of the allocation do it.
-        Lop::FormatPage if r.header.context == Lcx::TextMix => super::format::UNDO_TEXT_MIX,
+        // Before format version 2 its undo took the allocation of a large value's page back.
+        Lop::FormatPage
+            if r.header.context == Lcx::TextMix
+                && !r.header.flags.contains(RecordFlags::REDO_ONLY) =>
+        {
+            super::format::UNDO_TEXT_MIX
+        }
         Lop::FormatPage => return Some(0),
         Lop::InsertRows => 1 + besides(split_entry(r.payload).0),
         Lop::DeleteRows => super::row::undo_delete_bytes(r)?,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! LOP_FORMAT_PAGE   the page's image: header, rows, slots. Redo does not look at what the page held before.
-//!                   LCX_TEXT_MIX: a piece of a large value; its undo gives the page back.
+//!                   LCX_TEXT_MIX: a piece of a large value; redo only. Before format version 2 its undo gave the page back.
 //! LOP_ROOT_CHANGE   u64 child, u8 new level: the root keeps its place; its rows have moved to the child, the only entry now.
 //! ```
 
@@ -27,8 +27,28 @@ pub(crate) fn log_format(
     context: Lcx,
     reserve: Reserve,
 ) -> StorageResult<()> {
-    let hobt = page.hobt();
     let flags = if page.slots() > 0 { RecordFlags::PAGE_IMAGE } else { RecordFlags::NONE };
+    log_image(work, page, context, reserve, flags)
+}
+
+/// Logs what the caller has filled a page with that it has allocated, and logged empty, before.
+pub(crate) fn log_content(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    context: Lcx,
+) -> StorageResult<()> {
+    let flags = RecordFlags::PAGE_IMAGE.with(RecordFlags::REDO_ONLY);
+    log_image(work, page, context, Reserve::NONE, flags)
+}
+
+fn log_image(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    context: Lcx,
+    reserve: Reserve,
+    flags: RecordFlags,
+) -> StorageResult<()> {
+    let hobt = page.hobt();
     let change = Change { hobt, reserve, flags, ..Change::new(Lop::FormatPage, context) };
     // The image is copied out, because the append needs the page for itself.
     let lsn = page.lsn();

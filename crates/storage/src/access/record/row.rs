@@ -480,9 +480,11 @@ pub(super) fn describe(r: &Record<'_>) -> String {
     }
 }
 
-/// The row that a record writes whole: an insertion, or a modification that is not trimmed.
+/// The row that a record writes whole: an insertion, or a modification that is not trimmed. Not an interior entry, whose key
+/// may be a row's as well.
 pub(crate) fn whole_row<'a>(r: &Record<'a>) -> Option<&'a [u8]> {
     match r.header.op {
+        _ if r.header.context == Lcx::IndexInterior => None,
         Lop::InsertRows if r.header.context != Lcx::MarkAsGhost => Some(r.payload),
         Lop::ModifyRow => match parse_modify(r)? {
             (_, (0, _, new, _)) if new.len() > MODIFY_HEADER => Some(new),

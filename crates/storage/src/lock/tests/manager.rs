@@ -139,6 +139,31 @@ fn the_victim_has_the_lowest_priority_then_the_least_log() {
 }
 
 #[test]
+fn owners_of_one_session_wait_as_one() {
+    // Session 51 holds in one place (another database, an application lock) and waits in another.
+    let locks = quick();
+    let (mut own, mut tx) = (owner(&locks, 51), owner(&locks, 51));
+    let mut other = owner(&locks, 52);
+    locks.acquire(&mut own, row(1), LockMode::X, None).unwrap();
+    locks.acquire(&mut other, row(2), LockMode::X, None).unwrap();
+    std::thread::scope(|s| {
+        let waits = s.spawn(|| {
+            let result = locks.acquire(&mut other, row(1), LockMode::X, None);
+            locks.release_all(&mut other);
+            result
+        });
+        until(|| waiters(&locks) == 1);
+        let result = locks.acquire(&mut tx, row(2), LockMode::X, None);
+        locks.release_all(&mut tx);
+        locks.release_all(&mut own);
+        let results = [result, waits.join().unwrap()];
+        assert!(results.contains(&Err(LockError::Deadlock)), "{results:?}");
+        assert!(results.contains(&Ok(Granted::New)), "{results:?}");
+    });
+    assert!(locks.snapshot().is_empty());
+}
+
+#[test]
 fn two_conversions_of_shared_locks_are_a_deadlock() {
     let locks = quick();
     let holding = AtomicU32::new(0);

@@ -1,0 +1,312 @@
+//! Foreign keys while rows change.
+//!
+//! A statement notes the keys that its rows refer to and the keys that go with its rows, each once; they are looked at when
+//! all its rows are changed, so that rows of one statement may refer to each other. Then
+//!
+//! * a key that a new row refers to is sought in the referenced index: 547 if it is not there;
+//! * for a key that is gone the rows that refer to it are deleted or changed (CASCADE, SET NULL, SET DEFAULT), by a
+//!   statement of its own with its own foreign keys, or it is 547 if there is one (NO ACTION).
+//!
+//! Who looks, looks under S locks of the moment, whatever the isolation level. Nothing slips through between two
+//! transactions: who refers has X on the new row before it looks for the key, who deletes has X on the key before it looks for
+//! rows that refer to it; so one of them finds the other's lock, and waits.
+
+use super::compile::{self, Source};
+use super::interpret::source_of;
+use super::module::{Module, Plan, PlanKind};
+use super::ops::{self, scan::table_lock};
+use super::runtime::Rt;
+use crate::binder::{Variable, Variables};
+use crate::catalog::{Action, Table};
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::plan::foreign::{Incoming, Outgoing};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::{ScanLocks, btree};
+use taffrail_types::{SqlType, Value};
+
+/// What went with a key: its values, and those that it has now (UPDATE).
+type Gone = (Vec<Value>, Option<Vec<Value>>);
+
+/// Keys that are gone.
+type Keys<'k> = Vec<(&'k Vec<u8>, &'k Gone)>;
+
+/// What a statement has noted.
+pub(crate) struct ForeignWork<'a> {
+    outgoing: &'a [Outgoing],
+    incoming: &'a [Incoming],
+    wanted: Vec<BTreeSet<Vec<u8>>>,
+    gone: Vec<BTreeMap<Vec<u8>, Gone>>,
+}
+
+impl<'a> ForeignWork<'a> {
+    /// Nothing noted yet.
+    pub fn new(outgoing: &'a [Outgoing], incoming: &'a [Incoming]) -> ForeignWork<'a> {
+        ForeignWork {
+            outgoing,
+            incoming,
+            wanted: outgoing.iter().map(|_| BTreeSet::new()).collect(),
+            gone: incoming.iter().map(|_| BTreeMap::new()).collect(),
+        }
+    }
+
+    /// Rows need not be shown.
+    pub fn is_idle(&self) -> bool {
+        self.outgoing.is_empty() && self.incoming.is_empty()
+    }
+
+    /// A row that is there now.
+    pub fn came(&mut self, row: &[Value]) {
+        for (o, wanted) in self.outgoing.iter().zip(&mut self.wanted) {
+            if o.columns.iter().any(|(own, _)| row[*own].is_null()) {
+                continue;
+            }
+            let mut there = vec![Value::Null; o.parent.columns.len()];
+            for (own, other) in &o.columns {
+                there[*other] = row[*own].clone();
+            }
+            let mut key = Vec::new();
+            o.index.key.append_row(&there, &mut key);
+            wanted.insert(key);
+        }
+    }
+
+    /// A row that is there no more, or that is another now.
+    pub fn went(&mut self, old: &[Value], new: Option<&[Value]>) {
+        for (i, gone) in self.incoming.iter().zip(&mut self.gone) {
+            let mut key = Vec::new();
+            i.index.key.append_row(old, &mut key);
+            if let Some(new) = new {
+                let mut now = Vec::new();
+                i.index.key.append_row(new, &mut now);
+                if now == key {
+                    continue;
+                }
+            }
+            let values =
+                |row: &[Value]| i.columns.iter().map(|(_, here)| row[*here].clone()).collect();
+            let old: Vec<Value> = values(old);
+            if old.iter().all(|v| !v.is_null()) {
+                gone.insert(key, (old, new.map(values)));
+            }
+        }
+    }
+
+    /// After the last row of a statement (`verb`, for messages).
+    pub fn finish(
+        self,
+        cx: &mut StatementContext<'_>,
+        database: &Arc<Database>,
+        verb: &str,
+    ) -> SqlResult<()> {
+        for (o, wanted) in self.outgoing.iter().zip(&self.wanted) {
+            for key in wanted {
+                if !has_key(cx, database, o.index.hobt()?, key)? {
+                    let table = o.parent.head.qualified();
+                    let columns = o.columns.iter().map(|c| &*o.parent.columns[c.1].name);
+                    let same = o.key.table == o.key.referenced;
+                    let kind = if same { "FOREIGN KEY SAME TABLE" } else { "FOREIGN KEY" };
+                    return Err(conflict(verb, kind, &o.key.name, database, &table, columns));
+                }
+            }
+        }
+        // What goes along goes first: a key may be held by rows that go with it.
+        for checks in [false, true] {
+            for (i, gone) in self.incoming.iter().zip(&self.gone) {
+                let (deleted, updated): (Keys, Keys) =
+                    gone.iter().partition(|(_, g)| g.1.is_none());
+                for (keys, action) in [(deleted, i.key.on_delete), (updated, i.key.on_update)] {
+                    if !keys.is_empty() && (action == Action::NoAction) == checks {
+                        follow(cx, database, i, &keys, action, verb)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has_key(
+    cx: &mut StatementContext<'_>,
+    database: &Database,
+    hobt: &taffrail_storage::Hobt,
+    key: &[u8],
+) -> SqlResult<bool> {
+    let mut row = Vec::new();
+    let tx = cx.session.part(database.id);
+    let found = btree::get(tx, hobt, key, ScanLocks::ReadCommitted, &mut row);
+    found.map_err(|e| cx.session.storage_error(e))
+}
+
+/// 547.
+pub(crate) fn conflict<'n>(
+    verb: &str,
+    kind: &str,
+    name: &str,
+    database: &Database,
+    table: &str,
+    mut columns: impl Iterator<Item = &'n str>,
+) -> Box<SqlError> {
+    let at = match (columns.next(), columns.next()) {
+        (Some(one), None) => format!(", column '{one}'"),
+        _ => String::new(),
+    };
+    SqlError::new(547, &[&verb, &kind, &name, &database.name, &table, &at]).with_state(0)
+}
+
+/// A name in brackets.
+pub(crate) fn bracketed(name: &str) -> String {
+    format!("[{}]", name.replace(']', "]]"))
+}
+
+/// A table's full name in brackets.
+pub(crate) fn full_name(database: &Database, table: &Table) -> String {
+    let parts = [&*database.name, &*table.head.schema, &*table.head.name];
+    parts.map(bracketed).join(".")
+}
+
+fn follow(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    i: &Incoming,
+    gone: &Keys<'_>,
+    action: Action,
+    verb: &str,
+) -> SqlResult<()> {
+    let name = full_name(database, &i.child);
+    let columns: Vec<String> =
+        i.columns.iter().map(|(there, _)| bracketed(&i.child.columns[*there].name)).collect();
+    let each = |f: &dyn Fn(usize, &str) -> String, between: &str| -> String {
+        let list: Vec<String> = columns.iter().enumerate().map(|(n, c)| f(n, c)).collect();
+        list.join(between)
+    };
+    let filter = each(&|n, c| format!("{c} = @o{n}"), " AND ");
+    let deleting = gone.iter().all(|(_, g)| g.1.is_none());
+    let text = match action {
+        Action::NoAction => {
+            format!("SELECT TOP (1) 1 FROM {name} WITH (READCOMMITTEDLOCK) WHERE {filter}")
+        }
+        Action::Cascade if deleting => format!("DELETE FROM {name} WHERE {filter}"),
+        Action::Cascade => {
+            let set = each(&|n, c| format!("{c} = @n{n}"), ", ");
+            format!("UPDATE {name} SET {set} WHERE {filter}")
+        }
+        Action::SetNull => {
+            let set = each(&|_, c| format!("{c} = NULL"), ", ");
+            format!("UPDATE {name} SET {set} WHERE {filter}")
+        }
+        Action::SetDefault => {
+            let set = each(&|_, c| format!("{c} = DEFAULT"), ", ");
+            format!("UPDATE {name} SET {set} WHERE {filter}")
+        }
+    };
+    let mut variables: Vec<(String, SqlType)> = Vec::new();
+    for prefix in ["@o", "@n"] {
+        for (n, (there, _)) in i.columns.iter().enumerate() {
+            variables.push((format!("{prefix}{n}"), i.child.columns[*there].ty));
+        }
+    }
+    let mut ready: Option<Ready> = None;
+    for (key, (old, new)) in gone {
+        cx.session.check_cancel()?;
+        // Another row has the key now.
+        if has_key(cx, database, i.index.hobt()?, key)? {
+            if action != Action::NoAction && new.is_some() {
+                return Err(crate::binder::unsupported_error(
+                    "ON UPDATE of keys that pass from row to row",
+                ));
+            }
+            continue;
+        }
+        let mut values = old.clone();
+        match new {
+            Some(new) => values.extend_from_slice(new),
+            None => values.resize(i.columns.len() * 2, Value::Null),
+        }
+        let ready = match &mut ready {
+            Some(ready) => ready,
+            none => none.insert(Ready::new(cx, database, &text, &variables)?),
+        };
+        let rows = ready.run(cx, values)?;
+        if action == Action::NoAction && rows > 0 {
+            let table = i.child.head.qualified();
+            let columns = i.columns.iter().map(|c| &*i.child.columns[c.0].name);
+            let same = i.key.table == i.key.referenced;
+            let kind = if same { "SAME TABLE REFERENCE" } else { "REFERENCE" };
+            return Err(conflict(verb, kind, &i.key.name, database, &table, columns));
+        }
+    }
+    Ok(())
+}
+
+/// A statement of the server's own, planned, its tables locked.
+pub(crate) struct Ready {
+    module: Module,
+    plan: Plan,
+}
+
+impl Ready {
+    /// One SELECT, UPDATE or DELETE with these variables.
+    pub fn new(
+        cx: &mut StatementContext<'_>,
+        database: &Arc<Database>,
+        text: &str,
+        variables: &[(String, SqlType)],
+    ) -> SqlResult<Ready> {
+        let one = |(name, ty): &(String, SqlType)| Variable { name: name.clone(), ty: Some(*ty) };
+        let variables = Variables { list: variables.iter().map(one).collect() };
+        let module = compile::with_variables(cx.session, database, &text.into(), variables);
+        let module = module.map_err(|mut e| Box::new(e.remove(0)))?;
+        loop {
+            let plan = cx.settled(|cx| {
+                let statement = module.statements.first();
+                let source = statement.and_then(source_of);
+                let source = source.ok_or_else(|| SqlError::new(102, &[&text]))?;
+                plan_of(cx, database, &module, &source)
+            })?;
+            for u in &plan.uses {
+                let isolation = cx.session.options.isolation;
+                let mode = table_lock(u.locks, u.table_lock, isolation);
+                let session = cx.session.id;
+                let tx = cx.session.transaction_in(&u.database)?;
+                u.database.catalog.lock_table(tx, session, u.table.id(), mode)?;
+            }
+            if plan.is_current(cx.session) {
+                return Ok(Ready { module, plan });
+            }
+            cx.session.check_cancel()?;
+        }
+    }
+
+    /// Runs it; gives the number of rows, of a SELECT one at most.
+    pub fn run(&self, cx: &mut StatementContext<'_>, values: Vec<Value>) -> SqlResult<u64> {
+        let mut vars = values;
+        vars.resize(self.module.variables.list.len(), Value::Null);
+        let plan = &self.plan;
+        let inner =
+            StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
+        let mut rt = Rt::new(inner, &mut vars, Vec::new(), plan.slots, plan.subplans);
+        match &plan.kind {
+            PlanKind::Select(q, _) => {
+                let mut op = ops::build(&q.plan.node);
+                op.open(&mut rt)?;
+                Ok(u64::from(op.next(&mut rt)?))
+            }
+            PlanKind::Update(u) => super::update::run(&mut rt, u),
+            PlanKind::Delete(d) => super::delete::run(&mut rt, d),
+            _ => Err(SqlError::new(102, &[&""])),
+        }
+    }
+}
+
+fn plan_of(
+    cx: &StatementContext<'_>,
+    database: &Arc<Database>,
+    module: &Module,
+    source: &Source<'_>,
+) -> SqlResult<Plan> {
+    let visible = module.variables.list.len() as u32;
+    compile::plan(cx.session, database, module, visible, &[], source)
+}

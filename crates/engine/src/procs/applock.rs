@@ -1,0 +1,182 @@
+//! `sp_getapplock`, `sp_releaseapplock`: locks on names that applications agree on.
+//!
+//! A lock belongs to the transaction, and ends with it, or to the session ([`AppLocks`]), and ends with that or with a
+//! reset of its connection. Whoever asks for a name again has to release it as many times. The lock table knows the
+//! 64-bit hash of a name; names are told apart by their code units, whatever the collation.
+
+use super::{Argument, Arguments};
+use crate::context::StatementContext;
+use std::sync::Arc;
+use std::time::Duration;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_storage::StorageInstance;
+use taffrail_storage::lock::{LockError, LockMode, OwnerId, OwnerKind, Resource, TxLockState};
+
+/// How often one owner asked for one name.
+struct Count {
+    owner: OwnerId,
+    resource: Resource,
+    times: u32,
+}
+
+/// The application locks of a session.
+#[derive(Default)]
+pub(crate) struct AppLocks {
+    /// What the session itself holds, once it has asked for something.
+    own: Option<(Arc<StorageInstance>, TxLockState)>,
+    /// Of the session, and of transactions; those of transactions that have ended are thrown away by the next call.
+    counts: Vec<Count>,
+}
+
+impl AppLocks {
+    /// Gives back what the session holds.
+    pub fn release_all(&mut self) {
+        if let Some((instance, locks)) = &mut self.own {
+            instance.locks.release_all(locks);
+        }
+        self.counts.clear();
+    }
+}
+
+impl Drop for AppLocks {
+    fn drop(&mut self) {
+        self.release_all();
+    }
+}
+
+/// 64-bit FNV-1a of the name's code units.
+fn hash(name: &str) -> u64 {
+    name.encode_utf16().fold(0xcbf2_9ce4_8422_2325, |h, unit| {
+        (h ^ u64::from(unit)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// What both procedures are told: the name, and whether the session is the owner.
+fn resource_and_owner(
+    cx: &StatementContext<'_>,
+    procedure: &str,
+    args: &Arguments<'_>,
+    [owner_at, principal_at]: [usize; 2],
+) -> SqlResult<(String, bool)> {
+    let name = args.text(0).filter(|n| !n.is_empty() && n.encode_utf16().count() <= 255);
+    let name = name.ok_or_else(|| SqlError::new(1224, &[&procedure]))?;
+    let owner = args.text(owner_at).unwrap_or_else(|| "Transaction".into());
+    let session = match &*owner.to_ascii_lowercase() {
+        "session" => true,
+        "transaction" if cx.session.transaction.count() == 0 => {
+            return Err(SqlError::new(15626, &[]));
+        }
+        "transaction" => false,
+        _ => return Err(SqlError::new(1226, &[&procedure])),
+    };
+    // A principal's locks are its own: their names are told apart by it.
+    match args.text(principal_at).as_deref().map(str::to_ascii_lowercase).as_deref() {
+        None | Some("public") => Ok((name, session)),
+        Some("dbo") => Ok((format!("dbo:{name}"), session)),
+        Some(_) => {
+            let what = "An application lock of another principal than public and dbo";
+            Err(SqlError::new(40510, &[&what]))
+        }
+    }
+}
+
+/// Calls `with` with the locks of the owner and the counts.
+fn with_owner<R>(
+    cx: &mut StatementContext<'_>,
+    session: bool,
+    with: impl FnOnce(&StorageInstance, &mut TxLockState, &mut Vec<Count>) -> R,
+) -> SqlResult<R> {
+    let database = cx.database();
+    let instance = database.storage.instance().clone();
+    // Apart for the time of the call: a transaction's locks are the session's too.
+    let mut locks = std::mem::take(&mut cx.session.app_locks);
+    let parts = &mut cx.session.transaction.parts;
+    let alive: Vec<OwnerId> = parts.iter_mut().map(|p| p.tx.locks_mut().owner()).collect();
+    locks.counts.retain(|c| c.owner.kind() != OwnerKind::Transaction || alive.contains(&c.owner));
+    let done = if session {
+        let (_, own) = locks.own.get_or_insert_with(|| {
+            let mut own =
+                instance.locks.owner(cx.session.id, OwnerKind::SharedTransactionWorkspace);
+            own.cancel_with(cx.session.cancel.clone());
+            (instance.clone(), own)
+        });
+        own.deadlock_priority = cx.session.options.deadlock_priority;
+        Ok(with(&instance, own, &mut locks.counts))
+    } else {
+        cx.transaction(&database).map(|tx| {
+            let tx = tx.locks_mut();
+            with(&instance, tx, &mut locks.counts)
+        })
+    };
+    cx.session.app_locks = locks;
+    done
+}
+
+/// `sp_getapplock @Resource, @LockMode [, @LockOwner] [, @LockTimeout] [, @DbPrincipal]`: 0 granted, 1 granted after a
+/// wait, -1 timed out, -3 deadlock victim (which costs the lock, and not the transaction).
+pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    const PROCEDURE: &str = "sp_getapplock";
+    const NAMES: [&str; 5] =
+        ["@Resource", "@LockMode", "@LockOwner", "@LockTimeout", "@DbPrincipal"];
+    let args = Arguments::new(PROCEDURE, &NAMES, given)?;
+    let mode = match args.text(1).map(|m| m.to_ascii_lowercase()).as_deref() {
+        Some("shared") => LockMode::S,
+        Some("update") => LockMode::U,
+        Some("exclusive") => LockMode::X,
+        Some("intentshared") => LockMode::IS,
+        Some("intentexclusive") => LockMode::IX,
+        _ => return Err(SqlError::new(1225, &[&PROCEDURE])),
+    };
+    let timeout = args.number(3).unwrap_or(cx.session.options.lock_timeout.into());
+    let timeout = match timeout {
+        -1 => None,
+        0.. => Some(Duration::from_millis(timeout.unsigned_abs())),
+        _ => return Err(SqlError::new(1227, &[&PROCEDURE])),
+    };
+    let (name, session) = resource_and_owner(cx, PROCEDURE, &args, [2, 4])?;
+    let resource = Resource::application(cx.database().id, hash(&name));
+    let id = cx.session.id.0;
+    let result = with_owner(cx, session, |instance, locks, counts| {
+        let manager = &instance.locks;
+        let result = match manager.try_acquire(locks, resource, mode) {
+            true => Ok(0),
+            false => manager.acquire(locks, resource, mode, timeout).map(|_| 1),
+        };
+        if result.is_ok() {
+            let owner = locks.owner();
+            match counts.iter_mut().find(|c| c.owner == owner && c.resource == resource) {
+                Some(count) => count.times += 1,
+                None => counts.push(Count { owner, resource, times: 1 }),
+            }
+        }
+        result
+    })?;
+    match result {
+        Ok(status) => Ok(status),
+        Err(LockError::Timeout) => Ok(-1),
+        Err(LockError::Deadlock) => Ok(-3),
+        Err(e) => Err(e.to_sql(id)),
+    }
+}
+
+/// `sp_releaseapplock @Resource [, @LockOwner] [, @DbPrincipal]`: 0, or 1223 for what is not held.
+pub(super) fn release(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    const PROCEDURE: &str = "sp_releaseapplock";
+    let args = Arguments::new(PROCEDURE, &["@Resource", "@LockOwner", "@DbPrincipal"], given)?;
+    let (name, session) = resource_and_owner(cx, PROCEDURE, &args, [1, 2])?;
+    let resource = Resource::application(cx.database().id, hash(&name));
+    let held = with_owner(cx, session, |instance, locks, counts| {
+        let owner = locks.owner();
+        let at = counts.iter().position(|c| c.owner == owner && c.resource == resource)?;
+        counts[at].times -= 1;
+        if counts[at].times == 0 {
+            counts.swap_remove(at);
+            instance.locks.release(locks, &resource);
+        }
+        Some(())
+    })?;
+    match held {
+        Some(()) => Ok(0),
+        None => Err(SqlError::new(1223, &[&"public", &name])),
+    }
+}
