@@ -165,6 +165,8 @@ impl Session {
         if self.options.implicit_transactions && self.transaction.count == 0 {
             self.begin_transaction(None, sink)?;
             self.transaction.implicit = true;
+            // Statements after it in the same batch see it.
+            self.publish();
         }
         Ok(())
     }
