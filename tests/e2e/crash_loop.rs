@@ -7,6 +7,8 @@
 //! * every transaction acknowledged as fully durable is there;
 //! * every transaction that is there is whole;
 //! * what is there is 1 ..= k without a gap: delayed commits, and the one in flight, are lost only from the end;
+//! * no row of `child` is without its row in `parent`: each transaction writes one of each, every seventh takes an older pair away
+//!   again (ON DELETE CASCADE);
 //! * DBCC CHECKDB finds nothing wrong;
 //! * a delayed commit that a later fully durable one of the same database followed is there.
 //!
@@ -33,6 +35,28 @@ struct Ledger {
     hard: i64,
 }
 
+/// The key of a transaction's row in `parent`: no two transactions have the same.
+fn pair(writer: usize, n: i64) -> i64 {
+    n * WRITERS as i64 + writer as i64
+}
+
+/// How many pairs there are after so many transactions of a writer.
+fn pairs(last: i64) -> i64 {
+    last - last / 7
+}
+
+/// Every pair is whole, and there are as many as the writers' transactions have left.
+fn check_pairs(client: &mut Client, want: i64) {
+    let mut number = |sql: &str| -> i64 {
+        let found = client.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+        found.first_value().parse().expect("a number")
+    };
+    let orphans = "SELECT COUNT(*) FROM child c WHERE NOT EXISTS (SELECT * FROM parent p WHERE p.id = c.parent)";
+    assert_eq!(number(orphans), 0, "rows without the row that they refer to");
+    assert_eq!(number("SELECT COUNT(*) FROM parent"), want, "rows in parent");
+    assert_eq!(number("SELECT COUNT(*) FROM child"), want, "rows in child");
+}
+
 fn write(server_port: u16, writer: usize, ledgers: &[Mutex<Ledger>], stop: &AtomicBool) {
     let ledger = &ledgers[writer];
     let options = ConnectOptions {
@@ -51,8 +75,14 @@ fn write(server_port: u16, writer: usize, ledgers: &[Mutex<Ledger>], stop: &Atom
             0 => format!("UPDATE w{writer} SET m = m + 1 WHERE n = {}", n / 3),
             _ => String::new(),
         };
+        let (key, gone) = (pair(writer, n), pair(writer, n - 3));
+        let family = match n % 7 {
+            0 => format!("DELETE parent WHERE id = {gone}"),
+            _ => String::new(),
+        };
         let sql = format!(
             "BEGIN TRAN INSERT w{writer} (n, part, m, filler) VALUES ({n}, 1, 0, REPLICATE('x', {})) {marker} \
+             INSERT parent VALUES ({key}) INSERT child VALUES ({key}, {n}) {family} \
              INSERT w{writer} (n, part, m, filler) VALUES ({n}, 2, 0, 'y') COMMIT WITH (DELAYED_DURABILITY = {})",
             n % 700,
             if delayed { "ON" } else { "OFF" }
@@ -73,7 +103,10 @@ fn write(server_port: u16, writer: usize, ledgers: &[Mutex<Ledger>], stop: &Atom
         }
         // Now and then work that is taken back on purpose.
         if n % 10 == 0 {
-            let sql = format!("BEGIN TRAN DELETE w{writer} WHERE n > {} ROLLBACK", n - 5);
+            let sql = format!(
+                "BEGIN TRAN DELETE w{writer} WHERE n > {} DELETE parent WHERE id = {key} ROLLBACK",
+                n - 5
+            );
             if client.run(&sql).is_err() {
                 return;
             }
@@ -127,6 +160,13 @@ fn nothing_acknowledged_is_lost_over_twenty_kills() {
             ))
             .unwrap();
     }
+    client.run("CREATE TABLE parent (id bigint PRIMARY KEY)").unwrap();
+    client
+        .run(
+            "CREATE TABLE child (parent bigint NOT NULL REFERENCES parent ON DELETE CASCADE, n bigint NOT NULL, \
+             CONSTRAINT pkc PRIMARY KEY (parent, n))",
+        )
+        .unwrap();
     drop(client);
     let ledgers: Vec<Mutex<Ledger>> = (0..WRITERS).map(|_| Mutex::default()).collect();
     let mut server = Some(server);
@@ -156,11 +196,13 @@ fn nothing_acknowledged_is_lost_over_twenty_kills() {
         });
         let next = Server::start(&folder, &[]);
         let mut client = connect(&next, "ledger");
-        commits = ledgers
+        let last: Vec<i64> = ledgers
             .iter()
             .enumerate()
             .map(|(writer, ledger)| check(&mut client, writer, &mut ledger.lock().unwrap()))
-            .sum();
+            .collect();
+        check_pairs(&mut client, last.iter().map(|n| pairs(*n)).sum());
+        commits = last.iter().sum();
         let wrong = client.query("DBCC CHECKDB (ledger) WITH NO_INFOMSGS");
         let wrong = wrong.unwrap_or_else(|e| panic!("after kill {round}: {e}"));
         assert!(wrong.messages.is_empty(), "after kill {round}: {:?}", wrong.messages);

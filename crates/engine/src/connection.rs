@@ -133,6 +133,7 @@ impl Connection {
         let mut it = Interpreter::new(&mut self.session, sink);
         let result = f(&mut it);
         let fate = it.request_ends(result, &mut self.cancelled);
+        cell.gather();
         self.session.entry.request_ends();
         cell.set_status(Status::Sleeping);
         cell.set_command(taffrail_observe::session::Command::AwaitingCommand);
@@ -154,7 +155,8 @@ impl Connection {
     /// Runs a remote call.
     pub fn execute_rpc(&mut self, call: RpcCall, sink: &mut dyn ResultSink) -> ConnectionFate {
         if let crate::rpc::RpcProcedure::Name(name) = &call.procedure {
-            if name.rsplit(['.', '[']).next().is_some_and(|n| {
+            let (plain, _) = crate::exec::rpc::numbered(name);
+            if plain.rsplit(['.', '[']).next().is_some_and(|n| {
                 n.trim_end_matches(']').eq_ignore_ascii_case("sp_reset_connection")
             }) {
                 let fate = self.reset(false, sink);
@@ -296,13 +298,11 @@ impl Interpreter<'_> {
     /// Errors that keep a batch from running.
     fn tell_errors(&mut self, errors: Vec<SqlError>) -> Result<(), Unwind> {
         if let Some(last) = errors.last() {
-            self.session.error = last.number;
+            self.session.note_error(last.number);
         }
         for e in &errors {
-            match e.number {
-                crate::session::CANCELLED => return Err(Unwind::Cancelled),
-                crate::session::CLIENT_GONE => return Err(Unwind::Gone),
-                _ => {}
+            if let Some(unwind) = Unwind::of(e) {
+                return Err(unwind);
             }
             self.session.tell_log_full(e);
             self.sink.message(e).map_err(|_| Unwind::Gone)?;
@@ -377,7 +377,7 @@ impl Interpreter<'_> {
             Ok(()) => false,
             Err(e) => {
                 self.session.tell_log_full(&e);
-                self.session.error = e.number;
+                self.session.note_error(e.number);
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
                 true
             }
@@ -431,7 +431,7 @@ impl Interpreter<'_> {
         self.session.scope_identity = None;
         self.session.context_info = taffrail_types::Value::Null;
         self.session.session_context.clear();
-        self.session.error = 0;
+        self.session.note_error(0);
         self.session.row_count = 0;
         let home = self.session.home.clone();
         if self.session.database.id != home.id {

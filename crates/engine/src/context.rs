@@ -2,9 +2,10 @@
 
 use crate::database::Database;
 use crate::instance::Instance;
-use crate::session::{Session, TransactionPart, client_gone};
+use crate::session::{Session, TransactionPart};
 use crate::sink::ResultSink;
 use std::sync::Arc;
+use taffrail_base::message::client_gone;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{BeginSpec, Transaction};
 
@@ -90,6 +91,9 @@ impl Session {
         tx.cancel_with(self.cancel.clone());
         if self.options.deadlock_priority != 0 {
             tx.locks_mut().deadlock_priority = self.options.deadlock_priority;
+        }
+        if self.transaction.count > 0 {
+            self.cell.touch_database(database.id.0);
         }
         self.transaction.parts.push(TransactionPart { database: database.clone(), tx });
         Ok(&mut self.transaction.parts.last_mut().expect("just pushed").tx)

@@ -19,7 +19,7 @@ use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_io::Env;
 use taffrail_io::counted::CountedDisk;
-use taffrail_observe::{WaitStats, WaitType};
+use taffrail_observe::{Command, WaitStats, WaitType};
 use taffrail_storage::{StorageInstance, Workers};
 use taffrail_types::{Collation, Value};
 
@@ -129,7 +129,7 @@ pub struct Instance {
     storage: Arc<StorageInstance>,
     databases: Databases,
     plans: PlanCache,
-    sessions: Sessions,
+    sessions: Arc<Sessions>,
     counters: InstanceCounters,
     logins: RwLock<Vec<Login>>,
     reports: Vec<StartReport>,
@@ -174,7 +174,7 @@ impl Instance {
             storage,
             databases,
             plans: PlanCache::default(),
-            sessions: Sessions::default(),
+            sessions: Arc::default(),
             counters: InstanceCounters::default(),
             logins: RwLock::default(),
             reports,
@@ -185,8 +185,9 @@ impl Instance {
             options,
         });
         instance.read_logins().map_err(|e| fail(&e))?;
-        instance.adopt_databases();
+        // Of these there is one each: they are shown however many databases there are.
         instance.spawn_background().map_err(|e| fail(&e))?;
+        instance.adopt_databases();
         // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
         let _ = crate::backup::create_history(&instance);
         Ok(instance)
@@ -241,9 +242,16 @@ impl Instance {
         self.options.env.clock.monotonic().saturating_sub(self.started_at)
     }
 
-    /// Its sessions, by number.
+    /// The sessions of its users, by number.
     pub fn sessions(&self) -> Vec<Arc<SessionEntry>> {
         self.sessions.list()
+    }
+
+    /// Its own threads and the sessions of its users, by number.
+    pub fn all_sessions(&self) -> Vec<Arc<SessionEntry>> {
+        let mut all = self.sessions.system();
+        all.append(&mut self.sessions.list());
+        all
     }
 
     /// Ends a session; false when there is none of that number.
@@ -363,12 +371,14 @@ impl Instance {
             next_handle: 0,
             load: None,
             blocked: Default::default(),
+            failed_views: Default::default(),
             fatal: false,
             in_statement: false,
             null_eliminated: false,
             throwing: false,
             app_locks: Default::default(),
             raising: false,
+            terminated: false,
         };
         self.ensure_writer(&session.database);
         session.publish();
@@ -406,7 +416,9 @@ impl Instance {
             return;
         }
         let storage = database.storage.clone();
-        let spawned = self.background(format!("recovery {}", database.id), 512 << 10, move || {
+        let name = format!("recovery {}", database.id);
+        let shown = (Command::DbStartup, database.id);
+        let spawned = self.background(name, 512 << 10, shown, move || {
             // A failure has made the database suspect, which has told the error log why.
             let _ = storage.finish_recovery();
         });
@@ -421,13 +433,15 @@ impl Instance {
         &self,
         name: String,
         stack: usize,
+        (command, database): (Command, DatabaseId),
         run: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
+        let now = crate::catalog::datetime_now(&*self.options.env.clock);
+        let shown = self.sessions.add_system(command, database, now);
         let handle = std::thread::Builder::new().name(name).stack_size(stack).spawn(move || {
-            let cell = taffrail_observe::SessionCell::new(0);
-            cell.set_status(taffrail_observe::session::Status::Background);
-            let _entered = taffrail_observe::SessionCell::enter(&cell);
+            let _entered = shown.enter();
             run();
+            shown.cell.gather();
         })?;
         let mut list = self.threads.list.lock();
         // Databases come and go: what has ended need not be kept.
@@ -453,39 +467,48 @@ impl Instance {
         let own = log.clone();
         let name = format!("log writer {}", database.id);
         // Without a thread the committers write themselves; the next look tries again.
-        if self.background(name, 256 << 10, move || own.run_writer()).is_err() {
+        let shown = (Command::LogWriter, database.id);
+        if self.background(name, 256 << 10, shown, move || own.run_writer()).is_err() {
             return;
         }
         writers.push((database.id, log.clone()));
         let own = log.clone();
         // Without it the log grows on demand.
-        let _ = self.background(format!("log ahead {}", database.id), 256 << 10, move || {
-            own.run_ahead();
-        });
+        let (name, shown) =
+            (format!("log ahead {}", database.id), (Command::LogAhead, database.id));
+        let _ = self.background(name, 256 << 10, shown, move || own.run_ahead());
     }
 
     fn spawn_background(self: &Arc<Self>) -> std::io::Result<()> {
         type Tick = fn(&Arc<Instance>) -> Duration;
         type Idle = &'static [WaitType];
-        let ticks: [(&str, Idle, Tick); 2] = [
-            ("recovery writer", &[WaitType::DirtyPagePoll, WaitType::CheckpointQueue], |i| {
-                i.adopt_databases();
-                let open = i.databases.list().into_iter().filter_map(|s| s.database);
-                open.map(|d| d.storage.background_tick())
-                    .min()
-                    .unwrap_or(Duration::from_millis(500))
-                    .clamp(Duration::from_millis(5), Duration::from_millis(500))
+        let ticks: [(&str, Command, Idle, Tick); 2] = [
+            (
+                "recovery writer",
+                Command::RecoveryWriter,
+                &[WaitType::DirtyPagePoll, WaitType::CheckpointQueue],
+                |i| {
+                    i.adopt_databases();
+                    let open = i.databases.list().into_iter().filter_map(|s| s.database);
+                    open.map(|d| d.storage.background_tick())
+                        .min()
+                        .unwrap_or(Duration::from_millis(500))
+                        .clamp(Duration::from_millis(5), Duration::from_millis(500))
+                },
+            ),
+            ("lazy writer", Command::LazyWriter, &[WaitType::LazyWriterSleep], |i| {
+                i.storage.lazy_writer_tick()
             }),
-            ("lazy writer", &[WaitType::LazyWriterSleep], |i| i.storage.lazy_writer_tick()),
         ];
-        for (name, waits, tick) in ticks {
+        for (name, command, waits, tick) in ticks {
             let weak = Arc::downgrade(self);
-            self.background(name.into(), 512 << 10, move || {
+            self.background(name.into(), 512 << 10, (command, DatabaseId(0)), move || {
                 while let Some(instance) = weak.upgrade() {
                     if instance.threads.stopping.load(Ordering::Acquire) {
                         break;
                     }
                     let pause = tick(&instance).min(IDLE_AT_MOST);
+                    taffrail_observe::session::with_current(|cell| cell.gather());
                     let threads = &instance.threads;
                     let mut gate = threads.gate.lock();
                     if !threads.stopping.load(Ordering::Acquire) {

@@ -5,6 +5,7 @@ use crate::instance::Instance;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use taffrail_base::message::cancelled;
 use taffrail_base::{DatabaseId, ObjectId, SessionId, SqlError, SqlResult};
 use taffrail_storage::{Savepoint, Transaction};
 use taffrail_types::datetime::DateFormat;
@@ -136,6 +137,45 @@ impl SetOptions {
         bits
     }
 
+    /// What others are shown of them, in one number; see [`SetOptions::shown`].
+    pub(crate) fn packed(&self) -> u64 {
+        let format = FORMATS.iter().position(|f| *f == self.date_format).unwrap_or(0);
+        self.bits() as u64 | u64::from(self.date_first) << 16 | (format as u64) << 20
+    }
+
+    /// What [`SetOptions::packed`] has kept of a session's options: those that [`SetOptions::bits`] knows, and the two of dates.
+    pub(crate) fn shown(packed: u64) -> SetOptions {
+        let on = |bit: u64| packed & bit != 0;
+        SetOptions {
+            implicit_transactions: on(2),
+            cursor_close_on_commit: on(4),
+            ansi_warnings: on(8),
+            ansi_padding: on(16),
+            ansi_nulls: on(32),
+            arithabort: on(64),
+            arithignore: on(128),
+            quoted_identifier: on(256),
+            nocount: on(512),
+            ansi_null_dflt_on: on(1024),
+            concat_null_yields_null: on(4096),
+            numeric_roundabort: on(8192),
+            xact_abort: on(16384),
+            date_first: (packed >> 16 & 15) as u8,
+            date_format: FORMATS[(packed >> 20 & 7) as usize % FORMATS.len()],
+            ..SetOptions::default()
+        }
+    }
+
+    /// `ansi_defaults`: what SET ANSI_DEFAULTS ON turns on is on.
+    pub(crate) fn are_ansi_defaults(&self) -> bool {
+        self.ansi_nulls
+            && self.ansi_null_dflt_on
+            && self.ansi_padding
+            && self.ansi_warnings
+            && self.implicit_transactions
+            && self.quoted_identifier
+    }
+
     /// What a compiled plan depends on, for the plan cache.
     pub fn plan_key(&self) -> u32 {
         (self.bits() & 0b1_0001_0011_1000) as u32
@@ -143,6 +183,15 @@ impl SetOptions {
             | (self.date_format as u32) << 20
     }
 }
+
+const FORMATS: [DateFormat; 6] = [
+    DateFormat::Mdy,
+    DateFormat::Dmy,
+    DateFormat::Ymd,
+    DateFormat::Ydm,
+    DateFormat::Myd,
+    DateFormat::Dym,
+];
 
 /// A `#table` of a session, kept in tempdb under a name of its own.
 #[derive(Clone, Debug)]
@@ -227,6 +276,16 @@ pub(crate) struct Prepared {
     pub declarations: String,
 }
 
+/// A key of SESSION_CONTEXT.
+#[derive(Debug)]
+pub(crate) struct ContextKey {
+    pub name: String,
+    /// A variant, or NULL.
+    pub value: Value,
+    /// It stays as it is until the session ends.
+    pub read_only: bool,
+}
+
 /// One session.
 pub struct Session {
     /// `@@SPID`.
@@ -276,7 +335,7 @@ pub struct Session {
     /// CONTEXT_INFO.
     pub(crate) context_info: Value,
     /// SESSION_CONTEXT.
-    pub(crate) session_context: Vec<(String, Value)>,
+    pub(crate) session_context: Vec<ContextKey>,
     /// Buffers that statements reuse.
     pub(crate) scratch: crate::exec::change::Scratch,
     /// `@@NESTLEVEL`: procedures called and not ended.
@@ -294,6 +353,8 @@ pub struct Session {
     pub(crate) load: Option<crate::load::PendingLoad>,
     /// What a look-up has found in its way: see [`Session::note_blocked`].
     pub(crate) blocked: std::cell::Cell<Option<crate::catalog::Blocked>>,
+    /// Views that the statement names and that could not be bound, the innermost first.
+    pub(crate) failed_views: std::cell::RefCell<Vec<Arc<str>>>,
     /// The connection has to end.
     pub(crate) fatal: bool,
     /// A statement in autocommit runs; those inside it end with it.
@@ -304,6 +365,8 @@ pub struct Session {
     pub(crate) throwing: bool,
     /// The error on its way comes from RAISERROR, which XACT_ABORT does not concern.
     pub(crate) raising: bool,
+    /// The error on its way ends a statement that had begun to change something: 3621 is due although it is DDL.
+    pub(crate) terminated: bool,
 }
 
 impl Session {
@@ -323,6 +386,28 @@ impl Session {
         c.deadlock_priority.store(self.options.deadlock_priority as i32, Ordering::Relaxed);
         c.transaction_id.store(self.transaction.number(), Ordering::Relaxed);
         c.row_count.store(self.row_count.max(0) as u64, Ordering::Relaxed);
+        c.set_options.store(self.options.packed(), Ordering::Relaxed);
+        c.text_size.store(self.options.text_size, Ordering::Relaxed);
+    }
+
+    /// Shows others whether there is a transaction.
+    pub(crate) fn publish_transaction(&self) {
+        let c = &self.cell;
+        c.open_transaction_count.store(self.transaction.count, Ordering::Relaxed);
+        c.transaction_id.store(self.transaction.number(), Ordering::Relaxed);
+    }
+
+    /// A statement is over: shows others what it has done.
+    #[inline]
+    pub(crate) fn publish_work(&self) {
+        self.cell.row_count.store(self.row_count.max(0) as u64, Ordering::Relaxed);
+        self.cell.gather();
+    }
+
+    /// The session is told of an error.
+    pub(crate) fn note_error(&mut self, number: i32) {
+        self.error = number;
+        self.cell.prev_error.store(number, Ordering::Relaxed);
     }
 
     /// SET DEADLOCK_PRIORITY for what is open already.
@@ -358,28 +443,4 @@ impl Session {
         let gone = gone.map(|at| self.temp_tables.remove(at));
         self.dropped_temp_tables.extend(gone);
     }
-}
-
-/// The error that unwinds a statement whose client sent an attention. It is never sent.
-pub fn cancelled() -> Box<SqlError> {
-    Box::new(SqlError {
-        number: CANCELLED,
-        state: 1,
-        severity: 11,
-        line: 0,
-        procedure: None,
-        message: "Query was cancelled.".into(),
-    })
-}
-
-/// The number of [`cancelled`]: none of the catalogue's.
-pub const CANCELLED: i32 = -2;
-
-/// The client has gone: nothing more can be sent.
-pub(crate) const CLIENT_GONE: i32 = -3;
-
-pub(crate) fn client_gone() -> Box<SqlError> {
-    let mut e = cancelled();
-    e.number = CLIENT_GONE;
-    e
 }

@@ -1,11 +1,14 @@
 //! The sessions of an instance, as others see them: views, KILL, statements that need a database for themselves.
+//!
+//! Numbers up to 50 are the instance's own threads (log writers, lazy writer …), from 51 on those of users: scripts tell
+//! them apart by that as well as by `is_user_process`. Threads beyond the fiftieth work the same and are not shown.
 
 use crate::connection::ConnectOptions;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
-use taffrail_base::SessionId;
-use taffrail_observe::{Counter, SessionCell};
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use taffrail_base::{DatabaseId, SessionId};
+use taffrail_observe::{Command, Counter, Moment, SessionCell, Status};
 use taffrail_types::Value;
 
 /// Counters of an instance: what its sessions do.
@@ -33,6 +36,7 @@ pub struct SessionEntry {
     pub login_time: Value,
     /// `connection_id`.
     pub connection_id: [u8; 16],
+    clock: ThreadClock,
     text: Mutex<Arc<str>>,
     killed: AtomicBool,
     running: AtomicBool,
@@ -40,7 +44,80 @@ pub struct SessionEntry {
     kill_hook: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
 
+/// The processor time of the thread that a session runs on, as the operating system counts it. It is asked by who wants to
+/// know; the session itself asks once in [`SAMPLED`] of work, so that a request's share is known to that.
+#[derive(Default)]
+struct ThreadClock {
+    /// The thread's number; 0: not known.
+    thread: AtomicU64,
+    /// What it had used before the session.
+    before: AtomicU64,
+    /// What the session had used when it asked last; requests since then have lasted less than [`SAMPLED`] together.
+    sampled: AtomicU64,
+    /// `elapsed_ns` then.
+    sampled_at: AtomicU64,
+}
+
+/// ns.
+const SAMPLED: u64 = 10_000_000;
+
+/// What a thread has used, ns: the first number of its `schedstat`.
+fn used_by(thread: u64) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+impl ThreadClock {
+    /// The calling thread is the session's.
+    fn adopt(&self) {
+        // `PID/task/THREAD`
+        let link = std::fs::read_link("/proc/thread-self").ok();
+        let name = link.as_ref().and_then(|l| l.file_name()?.to_str()?.parse().ok());
+        let Some(thread) = name else { return };
+        self.before.store(used_by(thread).unwrap_or(0), Ordering::Relaxed);
+        self.thread.store(thread, Ordering::Relaxed);
+    }
+
+    fn used(&self) -> u64 {
+        let used = match self.thread.load(Ordering::Relaxed) {
+            0 => None,
+            thread => used_by(thread),
+        };
+        let sampled = self.sampled.load(Ordering::Relaxed);
+        let before = self.before.load(Ordering::Relaxed);
+        used.map_or(sampled, |used| used.saturating_sub(before).max(sampled))
+    }
+
+    fn request_ended(&self, elapsed_ns: u64) {
+        if elapsed_ns.saturating_sub(self.sampled_at.load(Ordering::Relaxed)) >= SAMPLED {
+            self.sampled.store(self.used(), Ordering::Relaxed);
+            self.sampled_at.store(elapsed_ns, Ordering::Relaxed);
+        }
+    }
+}
+
 impl SessionEntry {
+    /// False for a thread of the instance.
+    pub fn is_user(&self) -> bool {
+        self.id.0 >= FIRST
+    }
+
+    /// Processor time of the session, ms.
+    pub fn cpu_ms(&self) -> u64 {
+        self.clock.used() / 1_000_000
+    }
+
+    /// Processor time of the request that runs, ms; of a thread of the instance, all.
+    pub fn request_cpu_ms(&self) -> u64 {
+        let now = self.clock.used();
+        if !self.is_user() {
+            return now / 1_000_000;
+        }
+        let began = Moment(self.cell.request_started.load(Ordering::Relaxed));
+        let most = Moment::now().since(began);
+        now.saturating_sub(self.clock.sampled.load(Ordering::Relaxed)).min(most) / 1_000_000
+    }
+
     /// The text of the running or last batch.
     pub fn text(&self) -> Arc<str> {
         self.text.lock().clone()
@@ -57,11 +134,18 @@ impl SessionEntry {
 
     pub(crate) fn request_begins(&self) {
         self.running.store(true, Ordering::Release);
-        let now = taffrail_observe::Moment::now();
-        self.cell.request_started.store(now.0, Ordering::Relaxed);
+        if self.cell.request_started.load(Ordering::Relaxed) == 0 {
+            self.clock.adopt();
+        }
+        self.cell.request_started.store(Moment::now().0, Ordering::Relaxed);
     }
 
     pub(crate) fn request_ends(&self) {
+        let now = Moment::now();
+        let began = Moment(self.cell.request_started.load(Ordering::Relaxed));
+        self.cell.elapsed_ns.add(now.since(began));
+        self.cell.request_ended.store(now.0, Ordering::Relaxed);
+        self.clock.request_ended(self.cell.elapsed_ns.get());
         self.running.store(false, Ordering::Release);
     }
 
@@ -91,6 +175,8 @@ impl SessionEntry {
 /// All sessions.
 pub(crate) struct Sessions {
     list: RwLock<Vec<Arc<SessionEntry>>>,
+    /// Threads of the instance.
+    system: RwLock<Vec<Arc<SessionEntry>>>,
     last: AtomicU16,
 }
 
@@ -99,7 +185,11 @@ const FIRST: u16 = 51;
 
 impl Default for Sessions {
     fn default() -> Sessions {
-        Sessions { list: RwLock::default(), last: AtomicU16::new(FIRST - 1) }
+        Sessions {
+            list: RwLock::default(),
+            system: RwLock::default(),
+            last: AtomicU16::new(FIRST - 1),
+        }
     }
 }
 
@@ -112,32 +202,31 @@ impl Sessions {
         connection_id: [u8; 16],
     ) -> Option<Arc<SessionEntry>> {
         let mut list = self.list.write();
-        let mut id = FIRST;
-        for s in list.iter() {
-            if s.id.0 == id {
-                id = id.checked_add(1)?;
-            }
-        }
-        if id > 32_767 {
-            return None;
-        }
-        self.last.fetch_max(id, Ordering::Relaxed);
-        let cell = SessionCell::new(id);
-        let entry = Arc::new(SessionEntry {
-            id: SessionId(id),
-            cancel: cell.cancel_flag().clone(),
-            cell,
-            client,
-            login_time,
-            connection_id,
-            text: Mutex::new("".into()),
-            killed: AtomicBool::new(false),
-            running: AtomicBool::new(false),
-            kill_hook: Mutex::new(None),
-        });
-        let at = list.partition_point(|s| s.id.0 < id);
-        list.insert(at, entry.clone());
+        let entry = enlist(&mut list, FIRST..=32_767, client, login_time, connection_id)?;
+        self.last.fetch_max(entry.id.0, Ordering::Relaxed);
         Some(entry)
+    }
+
+    /// A thread of the instance that is about to begin. It is not shown when all numbers of such are taken.
+    pub fn add_system(
+        self: &Arc<Self>,
+        command: Command,
+        database: DatabaseId,
+        started: Value,
+    ) -> SystemThread {
+        let client = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
+        let entry = enlist(&mut self.system.write(), 1..=FIRST - 1, client, started, [0; 16]);
+        let cell = entry.as_ref().map_or_else(|| SessionCell::new(0), |e| e.cell.clone());
+        cell.set_status(Status::Background);
+        cell.set_command(command);
+        cell.database_id.store(database.0, Ordering::Relaxed);
+        cell.request_started.store(Moment::now().0, Ordering::Relaxed);
+        SystemThread { cell, entry, all: self.clone() }
+    }
+
+    /// The instance's own threads, by number.
+    pub fn system(&self) -> Vec<Arc<SessionEntry>> {
+        self.system.read().clone()
     }
 
     pub fn remove(&self, id: SessionId) {
@@ -150,5 +239,86 @@ impl Sessions {
 
     pub fn get(&self, id: SessionId) -> Option<Arc<SessionEntry>> {
         self.list.read().iter().find(|s| s.id == id).cloned()
+    }
+}
+
+/// A new session under the lowest free number of a range.
+fn enlist(
+    list: &mut Vec<Arc<SessionEntry>>,
+    numbers: std::ops::RangeInclusive<u16>,
+    client: ConnectOptions,
+    login_time: Value,
+    connection_id: [u8; 16],
+) -> Option<Arc<SessionEntry>> {
+    let taken = list.iter().zip(numbers.clone()).take_while(|(s, id)| s.id.0 == *id).count();
+    let id = u16::try_from(taken).ok()?.checked_add(*numbers.start())?;
+    if !numbers.contains(&id) {
+        return None;
+    }
+    let cell = SessionCell::new(id);
+    let entry = Arc::new(SessionEntry {
+        id: SessionId(id),
+        cancel: cell.cancel_flag().clone(),
+        cell,
+        client,
+        login_time,
+        connection_id,
+        clock: ThreadClock::default(),
+        text: Mutex::new("".into()),
+        killed: AtomicBool::new(false),
+        running: AtomicBool::new(false),
+        kill_hook: Mutex::new(None),
+    });
+    list.insert(taken, entry.clone());
+    Some(entry)
+}
+
+/// A thread of the instance is shown until this is dropped.
+pub(crate) struct SystemThread {
+    /// What it does and waits for.
+    pub cell: Arc<SessionCell>,
+    entry: Option<Arc<SessionEntry>>,
+    all: Arc<Sessions>,
+}
+
+impl SystemThread {
+    /// The calling thread is it.
+    pub fn enter(&self) -> taffrail_observe::session::Entered {
+        if let Some(entry) = &self.entry {
+            entry.clock.adopt();
+        }
+        SessionCell::enter(&self.cell)
+    }
+}
+
+impl Drop for SystemThread {
+    fn drop(&mut self) {
+        if let Some(entry) = &self.entry {
+            self.all.system.write().retain(|s| s.id != entry.id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_begin_at_51_and_threads_beyond_fifty_are_not_shown() {
+        let all = Arc::new(Sessions::default());
+        let add = || all.add(ConnectOptions::default(), Value::Null, [0; 16]).map(|s| s.id.0);
+        assert_eq!((add(), add(), add()), (Some(51), Some(52), Some(53)));
+        all.remove(SessionId(52));
+        assert_eq!((add(), add()), (Some(52), Some(54)));
+        let thread = || all.add_system(Command::LogWriter, DatabaseId(5), Value::Null);
+        let mut threads: Vec<SystemThread> = (0..52).map(|_| thread()).collect();
+        let numbers = || -> Vec<u16> { all.system().iter().map(|s| s.id.0).collect() };
+        assert_eq!(numbers(), (1..=50).collect::<Vec<u16>>());
+        threads.remove(6);
+        assert!(!numbers().contains(&7));
+        threads.push(thread());
+        assert_eq!(numbers().len(), 50);
+        drop(threads);
+        assert!(numbers().is_empty());
     }
 }

@@ -143,7 +143,7 @@ fn restores_survive_crashes() {
         return;
     }
     let seeds: u64 =
-        std::env::var("TAFFRAIL_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
+        std::env::var("TAFFRAIL_SIM_RUNS").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
     let crashed = (0..seeds).filter(|&seed| one_run(seed)).count();
     println!("{seeds} seeds, {crashed} with a crash in the middle");
     assert!(crashed > 0, "no crash came in the middle of anything");

@@ -133,7 +133,7 @@ fn one_run(seed: u64) -> (bool, u32) {
 
 #[test]
 fn the_catalogue_survives_crashes() {
-    let seeds = std::env::var("TAFFRAIL_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
+    let seeds = std::env::var("TAFFRAIL_SIM_RUNS").ok().and_then(|s| s.parse().ok()).unwrap_or(12);
     let (mut crashed, mut lives) = (0, 0);
     for seed in 0..seeds {
         let (within, n) = one_run(seed);

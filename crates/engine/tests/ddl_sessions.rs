@@ -3,6 +3,7 @@
 mod support;
 
 use support::two::{number, two};
+use taffrail_engine::{RpcCall, RpcProcedure};
 
 #[test]
 fn a_new_table_is_waited_for_by_its_name() {
@@ -365,4 +366,29 @@ fn plans_follow_the_ddl_of_others() {
             assert_eq!(other.rows("SELECT COUNT(*) FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND index_id > 1") .len(), 1);
         }
     });
+}
+
+#[test]
+fn an_attention_ends_a_remote_call_that_waits() {
+    let mut t = two("CREATE PROCEDURE p AS SELECT 1");
+    t.ddl.ok("BEGIN TRAN");
+    t.ddl.ok("ALTER PROCEDURE p AS SELECT 2");
+    let mut other = t.other();
+    let cancel = other.connection.cancel_handle();
+    let id = other.connection.session_id().0;
+    let call = RpcCall { procedure: RpcProcedure::Name("p".into()), params: vec![] };
+    let said = std::thread::spawn(move || {
+        let mut heard = support::Heard::default();
+        other.connection.execute_rpc(call, &mut heard);
+        (heard.text(), other.connection.was_cancelled())
+    });
+    let wait = format!("SELECT wait_type FROM sys.dm_exec_requests WHERE session_id = {id}");
+    while !t.watcher.rows(&wait).contains("LCK_M") {
+        assert!(!said.is_finished(), "it did not wait");
+        std::thread::yield_now();
+    }
+    cancel.cancel();
+    // Acknowledged, and nothing told: it is no error of the call.
+    assert_eq!(said.join().expect("the other session"), (String::new(), true));
+    t.ddl.ok("COMMIT");
 }

@@ -138,6 +138,50 @@ fn text(v: &str) -> RpcParam {
 }
 
 #[test]
+fn remote_calls_of_numbered_unnamed_and_unknown_procedures() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE PROCEDURE dbo.p @i int AS SELECT @i AS i");
+    let mut call = |procedure: RpcProcedure, params: Vec<RpcParam>| {
+        let mut heard = Heard::default();
+        c.connection.execute_rpc(RpcCall { procedure, params }, &mut heard);
+        heard.text()
+    };
+    let name = |text: &str| RpcProcedure::Name(text.into());
+    let first = "[i int]\n7\ndone in proc 0xc1 rows=1\nstatus 0\ndone proc 0xe0";
+    for spelling in ["p", "p;1", "dbo.p;1", "[dbo].[p];1", "dbo.p ; 1", "master.dbo.p;1"] {
+        assert_eq!(call(name(spelling), vec![int("@i", 7)]), first, "{spelling}");
+    }
+    let text_of = "SELECT @p1 + 1";
+    assert_eq!(
+        call(name("sp_executesql;1"), vec![text(text_of), text("@p1 int"), int("@p1", 41)]),
+        "[int]\n42\ndone in proc 0xc1 rows=1\nstatus 0\ndone proc 0xe0"
+    );
+    assert_eq!(call(name("sp_reset_connection;1"), vec![]), "env reset\nstatus 0\ndone proc 0xe0");
+    for (spelling, shown) in [("p;2", "p"), ("dbo.p;0", "dbo.p"), ("dbo.nobody;1", "dbo.nobody")] {
+        let said = call(name(spelling), vec![int("@i", 7)]);
+        let want = format!(
+            "Msg 2812, Level 16, State 62, Line 1: Could not find stored procedure '{shown}'."
+        );
+        assert!(said.starts_with(&want), "{said}");
+    }
+    for nobody in [name(""), name("  "), name(";1"), RpcProcedure::Id(0), RpcProcedure::Id(99)] {
+        let said = call(nobody, vec![]);
+        assert!(said.starts_with("Msg 8004, Level 16, State 1, Line 1: "), "{said}");
+    }
+    // What sp_executesql must have.
+    let said = call(RpcProcedure::Id(10), vec![]);
+    assert!(said.starts_with("Msg 201, "), "{said}");
+    let said = call(RpcProcedure::Id(10), vec![int("", 1)]);
+    assert!(said.starts_with("Msg 214, "), "{said}");
+    let said = call(RpcProcedure::Id(10), vec![text(text_of), text("@p1 int")]);
+    assert!(said.starts_with("Msg 8178, "), "{said}");
+    assert_eq!(call(name("p;1"), vec![int("@i", 7)]), first, "the session goes on");
+    assert_eq!(c.rows("EXEC dbo.p;1 7"), "7");
+    assert!(c.rows("EXEC dbo.p;2 7").starts_with("Msg 2812, "));
+}
+
+#[test]
 fn remote_calls() {
     let w = World::new();
     let mut c = w.connect();
@@ -210,7 +254,7 @@ fn two_sessions_see_only_what_is_committed() {
     a.ok("BEGIN TRAN UPDATE d.dbo.t SET v = 2 WHERE id = 1");
     assert_eq!(
         b.rows("SET LOCK_TIMEOUT 50 SELECT v FROM d.dbo.t"),
-        "Msg 1222, Level 16, State 1, Line 1: Lock request time out period exceeded."
+        "Msg 1222, Level 16, State 51, Line 1: Lock request time out period exceeded."
     );
     assert_eq!(b.rows("SELECT v FROM d.dbo.t WITH (NOLOCK)"), "2");
     a.ok("ROLLBACK");

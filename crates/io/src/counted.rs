@@ -50,6 +50,14 @@ pub struct IoTotals {
     pub stall: Duration,
 }
 
+impl IoTotals {
+    fn add(&mut self, more: IoTotals) {
+        self.count += more.count;
+        self.bytes += more.bytes;
+        self.stall += more.stall;
+    }
+}
+
 /// What went through a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct FileIo {
@@ -94,6 +102,18 @@ impl CountedDisk {
             writes: f.writes.totals(),
             plain_writes: f.plain.totals(),
         })
+    }
+
+    /// What went through all files that are there.
+    pub fn sum(&self) -> FileIo {
+        let files: Vec<_> = locked(&self.files).values().cloned().collect();
+        let mut sum = FileIo::default();
+        for f in files {
+            sum.reads.add(f.reads.totals());
+            sum.writes.add(f.writes.totals());
+            sum.plain_writes.add(f.plain.totals());
+        }
+        sum
     }
 
     fn counted(&self, inner: Arc<dyn Volume>, path: &Path) -> Arc<dyn Volume> {

@@ -455,7 +455,9 @@ impl Log {
                 false => self.paced_tick(idle),
             };
             if !pause.is_zero() && !self.ahead.kicked.swap(false, Ordering::AcqRel) {
+                let idle = taffrail_observe::wait(taffrail_observe::WaitType::SleepTask);
                 std::thread::park_timeout(pause);
+                drop(idle);
                 self.ahead.kicked.store(false, Ordering::Release);
             }
         }

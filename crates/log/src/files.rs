@@ -1,10 +1,15 @@
 //! The log's files: open volumes, their sizes and growth settings, and the root that ties them together.
+//!
+//! They are made in one way ([`LogFiles::create`]), for a new log as for a restored one: each file gets its full size and is
+//! initialised, then roots and directory are written, then every file is synced, with or without a block in it (its length is
+//! part of the log), and at last the directories that name them.
 
 use std::collections::BTreeSet;
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use taffrail_base::Lsn;
 use taffrail_io::{
     AlignedBuf, Env, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp,
 };
@@ -13,7 +18,9 @@ use crate::directory::{
     DirectoryPage, ENTRIES_PER_PAGE, Entry, FILE_HEADER_BYTES, HALF, Root, RootFile, Unreadable,
 };
 use crate::error::LogError;
-use crate::options::Growth;
+use crate::growth::{entries, initialize_new};
+use crate::open::check_sector;
+use crate::options::{Growth, Initialization};
 
 /// A log file as views show it.
 #[derive(Clone, Debug)]
@@ -104,10 +111,67 @@ pub(crate) fn write_bytes(volume: &dyn Volume, offset: u64, bytes: &[u8]) -> Res
 }
 
 impl LogFiles {
-    /// Files that are being made: no VLF yet.
-    pub fn new(volumes: Vec<Arc<dyn Volume>>, root: Root) -> LogFiles {
+    /// Files whose directory has not been read or made yet: no VLF.
+    fn new(volumes: Vec<Arc<dyn Volume>>, root: Root) -> LogFiles {
         let (newest_entries, chain, spare, strays) = Default::default();
         LogFiles { volumes, root, newest_entries, chain, spare, strays }
+    }
+
+    /// Makes the files of a log that is called `fork` in its blocks, each with VLFs of these sizes, none in use: durable when it
+    /// returns. Without a sector size the largest of the files' devices is the log's.
+    pub fn create(
+        env: &Env,
+        made: Vec<(RootFile, Vec<u64>)>,
+        sector: Option<u32>,
+        fork: [u8; 16],
+        mode: Initialization,
+    ) -> Result<(LogFiles, Vec<Entry>), LogError> {
+        let (files, sizes): (Vec<RootFile>, Vec<Vec<u64>>) = made.into_iter().unzip();
+        if files.is_empty() || !Root::fits(&files) {
+            let why = "a log has at least one file, and their names fit its header".to_owned();
+            return Err(LogError::Specification(why));
+        }
+        let (mut volumes, mut largest) = (Vec::new(), sector);
+        for file in &files {
+            let volume = env.disk.create(&file.path, OpenSpec::LOG)?;
+            largest = largest.max(Some(check_sector(&*volume, sector)?));
+            volumes.push(volume);
+        }
+        let mut all = Vec::new();
+        for (i, (volume, file)) in volumes.iter().zip(&files).enumerate() {
+            initialize_new(&*env.disk, &**volume, file.size, mode)?;
+            all.extend(entries(i as u16, FILE_HEADER_BYTES, &sizes[i], Lsn::ZERO));
+        }
+        let root = Root {
+            this_file: 0,
+            generation: 0,
+            log: env.entropy.guid(),
+            fork,
+            sector: largest.unwrap_or(4096),
+            incarnation: 1,
+            vlfs: 0,
+            newest: (0, 0),
+            noted: 0,
+            files,
+        };
+        for (i, volume) in volumes.iter().enumerate().skip(1) {
+            // The other files' headers name the log; only the first file's counts for the rest.
+            let other = Root { this_file: i as u16, ..root.clone() };
+            write_bytes(&**volume, 0, &other.to_bytes())?;
+        }
+        let mut files = LogFiles::new(volumes, root);
+        for group in all.chunks(ENTRIES_PER_PAGE) {
+            files.add_vlfs(group, None, |_| {})?;
+        }
+        for volume in &files.volumes {
+            volume.sync()?;
+        }
+        for file in &files.root.files {
+            if let Some(dir) = file.path.parent() {
+                env.disk.sync_dir(dir)?;
+            }
+        }
+        Ok((files, all))
     }
 
     /// Makes a changed root durable; the root in memory changes only if that worked.

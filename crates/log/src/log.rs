@@ -12,7 +12,7 @@ use crate::ahead::Ahead;
 use crate::anchor::LogAnchor;
 use crate::cache::{OpenBlock, State};
 use crate::company::Company;
-use crate::directory::{HALF, parse_vlf_header};
+use crate::directory::{FILE_HEADER_BYTES, HALF, parse_vlf_header};
 use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
 use crate::harden::WriterSlot;
@@ -32,6 +32,8 @@ const WRITER_BYTES: u64 = 480 << 10;
 pub struct LogSpace {
     /// All files.
     pub total: u64,
+    /// All VLFs: the files without their headers. What views and counters show as the log's size.
+    pub usable: u64,
     /// In use: from the oldest active VLF to the head.
     pub used: u64,
     /// What transactions have reserved for their rollback.
@@ -280,15 +282,23 @@ impl Log {
         head.start - state.table.tail().start + written
     }
 
-    fn total(&self) -> u64 {
-        self.infos.lock().iter().map(|f| f.size).sum()
+    /// Bytes of all files, and how many files there are.
+    fn total(&self) -> (u64, u64) {
+        let infos = self.infos.lock();
+        (infos.iter().map(|f| f.size).sum(), infos.len() as u64)
     }
 
     /// Sizes.
     pub fn space(&self) -> LogSpace {
-        let total = self.total();
+        let (total, files) = self.total();
         let state = self.lock();
-        LogSpace { total, used: Log::used_of(&state), reserved: state.reserved, free: state.free() }
+        LogSpace {
+            total,
+            usable: total - files * FILE_HEADER_BYTES,
+            used: Log::used_of(&state),
+            reserved: state.reserved,
+            free: state.free(),
+        }
     }
 
     /// The files.
@@ -305,7 +315,7 @@ impl Log {
     /// Brings the counters of sizes up to date: at growth and truncation, and for readers of the counters.
     pub fn set_size_counters(&self) {
         let space = self.space();
-        self.options.counters.log_files_size_kb.set((space.total / 1024) as i64);
+        self.options.counters.log_files_size_kb.set((space.usable / 1024) as i64);
         self.options.counters.log_files_used_size_kb.set((space.used / 1024) as i64);
     }
 }

@@ -158,6 +158,12 @@ impl OfflineLog {
         self.files.volumes.get(file).map_or_else(PathBuf::new, |v| v.path().to_owned())
     }
 
+    /// The bytes of a block that a walk has shown: [`BlockInfo::length`] of them. The walk has checked them.
+    pub fn read_block(&self, b: &BlockInfo, out: &mut [u8]) -> Result<(), LogError> {
+        assert_eq!(out.len(), b.length as usize, "room for the block");
+        Ok(self.walked[b.file].read_at(b.offset, out)?)
+    }
+
     /// The bytes of a VLF's header, and its file.
     pub(crate) fn vlf_header_bytes(&self, v: &VlfInfo) -> Result<(PathBuf, AlignedBuf), LogError> {
         let mut buf = AlignedBuf::zeroed(HALF);

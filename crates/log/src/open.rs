@@ -1,6 +1,6 @@
 //! Creating a log, and finding it again after a restart.
 //!
-//! Creation: each file gets its full size, is initialised, the VLFs by the documented rule; directory page; root; names synced.
+//! Creation: files with VLFs by the documented rule ([`LogFiles::create`]), the first of them in use.
 //!
 //! Restart: from the anchor of the boot page forward along the chain (see [`crate::block`] for what a link is), to
 //! the first block that does not belong to it.
@@ -21,17 +21,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use taffrail_base::{LogPos, Lsn};
-use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume};
+use taffrail_base::LogPos;
+use taffrail_io::{AlignedBuf, Env, Volume};
 
 use crate::anchor::LogAnchor;
 use crate::block::{self, VlfPlace};
-use crate::directory::{
-    FILE_HEADER_BYTES, HALF, Root, RootFile, VLF_HEADER_BYTES, parse_vlf_header,
-};
+use crate::directory::{FILE_HEADER_BYTES, HALF, RootFile, VLF_HEADER_BYTES, parse_vlf_header};
 use crate::error::LogError;
 use crate::files::{LogFiles, corrupt};
-use crate::growth::{entries, initialize_new, vlf_sizes};
+use crate::growth::vlf_sizes;
 use crate::kept::keep_from;
 use crate::log::{End, Log};
 use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions, MIN_SIZE};
@@ -87,71 +85,26 @@ impl Log {
         options: LogOptions,
         fork: [u8; 16],
     ) -> Result<Arc<Log>, LogError> {
-        let mut volumes: Vec<Arc<dyn Volume>> = Vec::new();
         let mut files = Vec::new();
-        let mut all = Vec::new();
-        let mut sector = options.sector;
         for spec in specs {
             let size = spec.size.next_multiple_of(8192);
             if !(MIN_SIZE..=LOG_FILE_BYTES_MAX).contains(&size) {
                 let why = format!("a log file has 512 KB to 2 TB, not {} bytes", spec.size);
                 return Err(LogError::Specification(why));
             }
-            files.push(RootFile {
+            let file = RootFile {
                 path: spec.path.clone(),
                 size,
                 growth: spec.growth,
                 max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
                 min_size: size,
                 born: 0,
-            });
+            };
+            let area = size - FILE_HEADER_BYTES;
+            files.push((file, vlf_sizes(options.vlf_algorithm, area, size, None)));
         }
-        if files.is_empty() || !Root::fits(&files) {
-            let why = "a log has at least one file, and their names fit its header".to_owned();
-            return Err(LogError::Specification(why));
-        }
-        for spec in specs {
-            // Of several devices the largest sector is the log's, unless one is set.
-            let volume = env.disk.create(&spec.path, OpenSpec::LOG)?;
-            let device = check_sector(&*volume, options.sector)?;
-            sector = sector.max(Some(device));
-            volumes.push(volume);
-        }
-        for (i, (volume, file)) in volumes.iter().zip(&files).enumerate() {
-            initialize_new(&*env.disk, &**volume, file.size, options.initialization)?;
-            let area = file.size - FILE_HEADER_BYTES;
-            let sizes = vlf_sizes(options.vlf_algorithm, area, file.size, None);
-            all.extend(entries(i as u16, FILE_HEADER_BYTES, &sizes, Lsn::ZERO));
-        }
-        let root = Root {
-            this_file: 0,
-            generation: 0,
-            log: env.entropy.guid(),
-            fork,
-            sector: sector.unwrap_or(4096),
-            incarnation: 1,
-            vlfs: 0,
-            newest: (0, 0),
-            noted: 0,
-            files,
-        };
-        for (i, volume) in volumes.iter().enumerate().skip(1) {
-            // The other files' headers name the log; only the first file's counts for the rest.
-            let other = Root { this_file: i as u16, ..root.clone() };
-            crate::files::write_bytes(&**volume, 0, &other.to_bytes())?;
-        }
-        let mut log_files = LogFiles::new(volumes, root);
-        for group in all.chunks(crate::directory::ENTRIES_PER_PAGE) {
-            log_files.add_vlfs(group, None, |_| {})?;
-        }
-        for volume in &log_files.volumes {
-            volume.sync()?;
-        }
-        for spec in specs {
-            if let Some(dir) = spec.path.parent() {
-                env.disk.sync_dir(dir)?;
-            }
-        }
+        let (log_files, all) =
+            LogFiles::create(env, files, options.sector, fork, options.initialization)?;
         let mut table = VlfTable::new(&all, u64::from(log_files.root.sector));
         let first = table.next_free().expect("a new log has VLFs");
         let activated = table.activate(first, options.first_vlf.max(1), FIRST_START);

@@ -24,19 +24,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use taffrail_base::{LogPos, Lsn, VlfSeqNo};
-use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume};
+use taffrail_io::{AlignedBuf, Env};
 
 use crate::anchor::LogAnchor;
 use crate::block::{self, BLOCK_BYTES_MAX, BlockHeader, VlfPlace};
-use crate::directory::{
-    ENTRIES_PER_PAGE, Entry, FILE_HEADER_BYTES, HALF, Root, RootFile, VLF_HEADER_BYTES, vlf_header,
-};
+use crate::directory::{FILE_HEADER_BYTES, HALF, RootFile, VLF_HEADER_BYTES, vlf_header};
 use crate::error::LogError;
-use crate::files::{LogFiles, corrupt, write_bytes};
-use crate::growth::{entries, zero};
+use crate::files::{LogFiles, corrupt};
+use crate::growth::entries;
 use crate::log::Log;
-use crate::open::check_sector;
-use crate::options::{Growth, Initialization, LOG_FILE_BYTES_MAX, LogOptions};
+use crate::options::{Growth, LOG_FILE_BYTES_MAX, LogOptions};
 use crate::reader::walk_vlf;
 use crate::reuse::{Hold, HolderId, ReuseWait};
 use crate::vlf::VlfTable;
@@ -199,9 +196,8 @@ impl LogInstaller {
         sector: u32,
         fork: [u8; 16],
     ) -> Result<LogInstaller, LogError> {
-        let mut volumes: Vec<Arc<dyn Volume>> = Vec::new();
-        let (mut files, mut all): (Vec<RootFile>, Vec<Entry>) = (Vec::new(), Vec::new());
-        for (i, spec) in specs.iter().enumerate() {
+        let mut made = Vec::new();
+        for spec in specs {
             let legal = |s: &u64| {
                 s.is_multiple_of(8192)
                     && (2 * VLF_HEADER_BYTES + 1..=LOG_FILE_BYTES_MAX).contains(s)
@@ -211,53 +207,17 @@ impl LogInstaller {
             let Some(size) = size.filter(|_| !spec.vlfs.is_empty()) else {
                 return Err(refuse("the backup describes an impossible log file"));
             };
-            files.push(RootFile {
+            let file = RootFile {
                 path: spec.path.clone(),
                 size,
                 growth: spec.growth,
                 max_size: spec.max_size.clamp(size, LOG_FILE_BYTES_MAX),
                 min_size: size,
                 born: 0,
-            });
-            all.extend(entries(i as u16, FILE_HEADER_BYTES, &spec.vlfs, Lsn::ZERO));
+            };
+            made.push((file, spec.vlfs.clone()));
         }
-        if files.is_empty() || !Root::fits(&files) {
-            return Err(refuse("a log has at least one file, and their names fit its header"));
-        }
-        for (spec, file) in specs.iter().zip(&files) {
-            let volume = env.disk.create(&spec.path, OpenSpec::LOG)?;
-            check_sector(&*volume, Some(sector))?;
-            taffrail_io::reserve(&*env.disk, &*volume, 0, file.size)?;
-            if options.initialization != Initialization::Ahead {
-                zero(&*volume, 0, file.size)?;
-            }
-            volumes.push(volume);
-        }
-        let root = Root {
-            this_file: 0,
-            generation: 0,
-            log: env.entropy.guid(),
-            fork,
-            sector,
-            incarnation: 1,
-            vlfs: 0,
-            newest: (0, 0),
-            noted: 0,
-            files,
-        };
-        for (i, volume) in volumes.iter().enumerate().skip(1) {
-            let other = Root { this_file: i as u16, ..root.clone() };
-            write_bytes(&**volume, 0, &other.to_bytes())?;
-        }
-        let mut files = LogFiles::new(volumes, root);
-        for group in all.chunks(ENTRIES_PER_PAGE) {
-            files.add_vlfs(group, None, |_| {})?;
-        }
-        for spec in specs {
-            if let Some(dir) = spec.path.parent() {
-                env.disk.sync_dir(dir)?;
-            }
-        }
+        let (files, all) = LogFiles::create(env, made, Some(sector), fork, options.initialization)?;
         let table = VlfTable::new(&all, u64::from(sector));
         Ok(LogInstaller::new(files, table))
     }

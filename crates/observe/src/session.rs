@@ -3,7 +3,7 @@
 //! The session's thread writes, views read: everything is a relaxed atomic, except the text of what is waited for,
 //! which is only set when the thread is about to sleep anyway.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed,
 };
@@ -74,6 +74,7 @@ named! {
         LogWriter = "LOG WRITER",
         RecoveryWriter = "RECOVERY WRITER",
         LazyWriter = "LAZY WRITER",
+        LogAhead = "LOG AHEAD",
         LockMonitor = "LOCK MONITOR",
         SignalHandler = "SIGNAL HANDLER",
         TaskManager = "TASK MANAGER",
@@ -123,8 +124,18 @@ pub struct SessionCell {
     pub lock_timeout_ms: AtomicI32,
     /// `SET DEADLOCK_PRIORITY`, -10 to 10.
     pub deadlock_priority: AtomicI32,
-    /// When the running request began.
+    /// When the running request began, or the last one did.
     pub request_started: AtomicU64,
+    /// When the last request that is over ended; 0 = none has.
+    pub request_ended: AtomicU64,
+    /// Time of all requests that are over, ns.
+    pub elapsed_ns: Counter,
+    /// The SET options, packed as the engine packs them.
+    pub set_options: AtomicU64,
+    /// `SET TEXTSIZE`
+    pub text_size: AtomicI32,
+    /// The number of the last error that the session was told.
+    pub prev_error: AtomicI32,
     /// Byte offsets of the running statement in the UTF-16 text; end -1 = to the end.
     pub statement_start: AtomicI32,
     /// See `statement_start`.
@@ -135,17 +146,55 @@ pub struct SessionCell {
     pub writes: Counter,
     /// Pages looked up in the buffer pool.
     pub logical_reads: Counter,
-    /// Processor time of the session's thread, ns.
-    pub cpu_ns: Counter,
     /// Rows returned or affected by the last statement.
     pub row_count: AtomicU64,
     /// How far a backup or restore has come, in hundredths of a percent.
     pub percent_complete: AtomicU32,
     log_full: Mutex<Option<Event>>,
+    touched: Mutex<Vec<u16>>,
 }
 
 thread_local! {
     static CURRENT: RefCell<Option<Arc<SessionCell>>> = const { RefCell::new(None) };
+    static PAGES: PageTally = const { PageTally::new() };
+}
+
+/// What this thread has done with pages and no session has been told yet: [`SessionCell::gather`]. Plain cells, because a
+/// page is looked up more often than anything else is done.
+struct PageTally {
+    looked_up: Cell<u64>,
+    read: Cell<u64>,
+    dirtied: Cell<u64>,
+}
+
+impl PageTally {
+    const fn new() -> PageTally {
+        PageTally { looked_up: Cell::new(0), read: Cell::new(0), dirtied: Cell::new(0) }
+    }
+}
+
+fn tally(of: impl FnOnce(&PageTally) -> &Cell<u64>) {
+    // A thread that is ending works for no session any more.
+    let _ = PAGES.try_with(|pages| {
+        let n = of(pages);
+        n.set(n.get() + 1);
+    });
+}
+
+/// This thread has looked a page up in the buffer pool.
+#[inline]
+pub fn page_looked_up() {
+    tally(|p| &p.looked_up);
+}
+
+/// This thread has read a page from disk.
+pub fn page_read() {
+    tally(|p| &p.read);
+}
+
+/// This thread has changed a page that was clean.
+pub fn page_dirtied() {
+    tally(|p| &p.dirtied);
 }
 
 /// The cell of the session that this thread works for.
@@ -192,16 +241,39 @@ impl SessionCell {
             lock_timeout_ms: AtomicI32::new(-1),
             deadlock_priority: AtomicI32::new(0),
             request_started: AtomicU64::new(0),
+            request_ended: AtomicU64::new(0),
+            elapsed_ns: Counter::new(),
+            set_options: AtomicU64::new(0),
+            text_size: AtomicI32::new(i32::MAX),
+            prev_error: AtomicI32::new(0),
             statement_start: AtomicI32::new(0),
             statement_end: AtomicI32::new(-1),
             reads: Counter::new(),
             writes: Counter::new(),
             logical_reads: Counter::new(),
-            cpu_ns: Counter::new(),
             row_count: AtomicU64::new(0),
             percent_complete: AtomicU32::new(0),
             log_full: Mutex::default(),
+            touched: Mutex::default(),
         })
+    }
+
+    /// The open transaction has begun its part in a database.
+    pub fn touch_database(&self, id: u16) {
+        let mut touched = self.touched.lock().unwrap_or_else(PoisonError::into_inner);
+        if !touched.contains(&id) {
+            touched.push(id);
+        }
+    }
+
+    /// The databases that the open transaction has a part in, whether it has written there or not.
+    pub fn touched_databases(&self) -> Vec<u16> {
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The transaction is over.
+    pub fn forget_databases(&self) {
+        self.touched.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The log was full for this session. Whether that is told is known when the statement has failed: a checkpoint and
@@ -215,8 +287,28 @@ impl SessionCell {
         self.log_full.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Adds what this thread has done with pages since the last call, or since it works for the session.
+    pub fn gather(&self) {
+        let _ = PAGES.try_with(|pages| {
+            let all = [
+                (&pages.looked_up, &self.logical_reads),
+                (&pages.read, &self.reads),
+                (&pages.dirtied, &self.writes),
+            ];
+            for (n, total) in all {
+                if n.get() > 0 {
+                    total.add(n.replace(0));
+                }
+            }
+        });
+    }
+
     /// From now on this thread works for that session, until the returned guard is dropped.
     pub fn enter(cell: &Arc<SessionCell>) -> Entered {
+        // What was done before was done for nobody.
+        let _ = PAGES.try_with(|pages| {
+            [&pages.looked_up, &pages.read, &pages.dirtied].into_iter().for_each(|n| n.set(0));
+        });
         Entered(CURRENT.with(|c| c.borrow_mut().replace(cell.clone())))
     }
 
@@ -347,6 +439,21 @@ mod tests {
         assert_eq!(with_current(SessionCell::session_id), Some(51));
         drop(in_a);
         assert!(current().is_none());
+    }
+
+    #[test]
+    fn pages_are_counted_for_the_session_that_the_thread_works_for() {
+        page_looked_up();
+        let cell = SessionCell::new(51);
+        let _in = SessionCell::enter(&cell);
+        for _ in 0..3 {
+            page_looked_up();
+        }
+        page_read();
+        page_dirtied();
+        cell.gather();
+        cell.gather();
+        assert_eq!((cell.logical_reads.get(), cell.reads.get(), cell.writes.get()), (3, 1, 1));
     }
 
     #[test]

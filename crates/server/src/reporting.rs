@@ -42,9 +42,17 @@ pub(crate) fn recovery(log: &ErrorLog, instance: &Instance) {
                     log.write(Level::Warning, "Server", &text);
                 }
             }
-            Err(reason) => {
-                log.write(Level::Error, "Server", reason);
+            Err(problem) if problem.damage => {
+                log.write(Level::Error, "Server", &problem.text);
                 log.write(Level::Error, "Server", &SqlError::new(3414, &[name, &id, &0]).message);
+            }
+            // Recovery has not begun: what is missing may come back.
+            Err(problem) => {
+                let text = format!(
+                    "Database '{name}' cannot be opened and is RECOVERY_PENDING: {}",
+                    problem.text
+                );
+                log.write(Level::Error, "Server", &text);
             }
         }
     }
@@ -86,6 +94,7 @@ impl Reporter {
                 }
                 let ending = stopped.load(Ordering::Acquire);
                 last = drain(&log, ring, last, ending);
+                log.retry();
                 if let Some(instance) = instance.get().filter(|_| !complete) {
                     complete = recovery_is_complete(&log, instance);
                 }

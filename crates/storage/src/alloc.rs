@@ -329,21 +329,47 @@ impl Database {
     ) -> StorageResult<PageId> {
         let file = self.store.primary();
         loop {
-            let pages = file.pages.load(Ordering::Acquire);
-            let mut at = search.hint;
-            while at + EXTENT_PAGES <= pages {
-                let gam = gam_of(PageId { file: file.id, page: at });
-                let start = interval_start(at);
-                let end = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
-                let map = self.pool().read(&self.store, gam)?;
-                if let Some(bit) = map.find_set_bit((at - start) / EXTENT_PAGES, end) {
-                    return Ok(PageId { file: file.id, page: start + bit * EXTENT_PAGES });
-                }
-                at = start.saturating_add(INTERVAL_PAGES);
+            if let Some(extent) = self.next_free_extent(&file, search)? {
+                return Ok(extent);
             }
-            search.hint = pages / EXTENT_PAGES * EXTENT_PAGES;
             self.autogrow(work, &file, hobt)?;
         }
+    }
+
+    fn next_free_extent(
+        &self,
+        file: &DataFile,
+        search: &mut ExtentSearch,
+    ) -> StorageResult<Option<PageId>> {
+        let pages = file.pages.load(Ordering::Acquire);
+        let mut at = search.hint;
+        while at + EXTENT_PAGES <= pages {
+            let gam = gam_of(PageId { file: file.id, page: at });
+            let start = interval_start(at);
+            let end = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
+            let map = self.pool().read(&self.store, gam)?;
+            if let Some(bit) = map.find_set_bit((at - start) / EXTENT_PAGES, end) {
+                return Ok(Some(PageId { file: file.id, page: start + bit * EXTENT_PAGES }));
+            }
+            at = start.saturating_add(INTERVAL_PAGES);
+        }
+        search.hint = pages / EXTENT_PAGES * EXTENT_PAGES;
+        Ok(None)
+    }
+
+    /// How many free pages a HoBt has.
+    pub(crate) fn free_pages_of(&self, hobt: &Hobt) -> StorageResult<usize> {
+        let mut space = hobt.space.lock();
+        self.load_space(hobt, &mut space)?;
+        Ok(space.free.len())
+    }
+
+    /// True if a HoBt has fewer free pages, and its file no free extent: they would make the file grow, if it may.
+    pub(crate) fn would_grow(&self, hobt: &Hobt, pages: usize) -> StorageResult<bool> {
+        let mut space = hobt.space.lock();
+        self.load_space(hobt, &mut space)?;
+        let few = space.free.len() < pages;
+        Ok(few && self.next_free_extent(&self.store.primary(), &mut self.extents.lock())?.is_none())
     }
 
     /// Extents are free again.

@@ -7,6 +7,26 @@ use taffrail_io::OpenSpec;
 use crate::database::{DatabaseOptions, FileInfo, FileKind};
 use crate::error::StorageResult;
 use crate::instance::StorageInstance;
+use crate::page::HEADER_BYTES;
+use crate::recovery::FILE_MAGIC;
+
+/// What a file is that nobody has open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// A data file.
+    Data,
+    /// A family of a backup media.
+    Backup,
+}
+
+/// Tells from a file's first 8192 bytes (or all that it has) whether it is a data file or a backup. None: it is neither, as far
+/// as they tell. Only their marks count, not their checksums: a damaged data file is one, too.
+pub fn content_of(first: &[u8]) -> Option<Content> {
+    if first.get(HEADER_BYTES..).is_some_and(|b| b.starts_with(FILE_MAGIC)) {
+        return Some(Content::Data);
+    }
+    crate::backup::is_media(first).then_some(Content::Backup)
+}
 
 /// See [`closed`].
 #[derive(Clone, Debug)]

@@ -1,19 +1,18 @@
 //! A database: the object that everything hangs on. What it does is in the modules that do it: `alloc`, `txn`, `access`, `recovery`, `backup`.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 use taffrail_base::sync::Mutex;
-use taffrail_base::{
-    DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId, SqlError,
-};
+use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, SqlError};
 use taffrail_io::UtcTime;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
 
 use crate::access::bulk_space::BulkGate;
+use crate::access::cleanup::Leaves;
 use crate::access::directory::{self, Entry, Pending};
 use crate::access::{Hobt, HobtKind};
 use crate::alloc::ExtentSearch;
@@ -55,8 +54,10 @@ pub struct Database {
     /// One deferred drop at a time.
     pub(crate) dropping: Mutex<()>,
     pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
-    /// Leaves that had a ghost.
-    pub(crate) ghosts: Mutex<VecDeque<(HobtId, PageId)>>,
+    /// Leaves that had a ghost, or have nothing any more.
+    pub(crate) ghosts: Mutex<Leaves>,
+    /// One ghost cleanup at a time; taken before `cleaning`.
+    pub(crate) cleaner: Mutex<()>,
     /// The content of the newer boot page.
     pub(crate) boot: Mutex<Boot>,
     /// One checkpoint at a time.
@@ -112,6 +113,7 @@ impl Database {
             dropping: Mutex::default(),
             pending_after_rollback: Mutex::default(),
             ghosts: Mutex::default(),
+            cleaner: Mutex::default(),
             checkpointing: Mutex::default(),
             ticking: Mutex::default(),
             background_errors: Mutex::default(),

@@ -29,7 +29,7 @@ pub enum StorageError {
     LogFull(Box<SqlError>),
     /// Message 9001: an earlier log write failed.
     LogUnavailable(Box<str>),
-    /// Message 1105: no room in the data files.
+    /// Messages 1101 and 1105: no room in the data files.
     FileFull(Box<FileFull>),
     /// Message 823: the operating system refused an I/O on a data file.
     Io(Box<PageIo>),
@@ -76,6 +76,8 @@ pub(crate) fn refused_log(
 pub struct FileFull {
     /// The object that wanted space, as far as storage can name it.
     pub object: String,
+    /// Its heap or index.
+    pub index: taffrail_base::IndexId,
     /// The database's name.
     pub database: String,
     /// Why the file could not grow.
@@ -134,7 +136,8 @@ impl StorageError {
             StorageError::LogFull(e) | StorageError::Sql(e) => e.clone(),
             StorageError::LogUnavailable(db) => SqlError::new(9001, &[db]),
             StorageError::FileFull(f) => {
-                SqlError::new(1105, &[&f.object, &"", &f.database, &"PRIMARY"])
+                // Who knows the object's name says 1105 with it.
+                SqlError::new(1101, &[&f.database, &"PRIMARY"])
             }
             StorageError::Io(e) => SqlError::new(
                 823,

@@ -39,6 +39,10 @@ impl FreePages {
         self.stack.is_empty()
     }
 
+    pub fn len(&self) -> usize {
+        self.stack.len()
+    }
+
     pub fn clear(&mut self) {
         self.stack.clear();
         self.known.clear();

@@ -22,6 +22,7 @@ impl Database {
         let full = |why: String| {
             StorageError::FileFull(Box::new(FileFull {
                 object: format!("{}", hobt.object()),
+                index: hobt.index(),
                 database: self.store.name(),
                 why,
             }))

@@ -13,8 +13,8 @@
 //! raw       single structures out of any bytes, for what damages files on purpose
 //! ```
 //!
-//! Arrows inside: `page` ← `buffer` ← `alloc` ← `access` ← `recovery`, `backup`; `txn` is beside `access`, which it rolls
-//! back through. The log below is only ever told opaque payloads.
+//! Arrows inside: `page` ← `buffer` ← { `alloc`, `txn`, `access` } ← `recovery` ← `backup`, `check`; the three in braces know
+//! each other, and `recovery::boot` keeps on disk what `backup` defines. The log below is only ever told opaque payloads.
 //!
 //! A caller starts at [`StorageInstance`], opens a [`Database`], begins a [`Transaction`] and works with the functions
 //! of [`heap`], [`btree`] and [`lob`]. No thread is started here: the engine hands threads to
@@ -47,13 +47,13 @@ pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };
 pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
-pub use closed::{Closed, closed};
+pub use closed::{Closed, Content, closed, content_of};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
     FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,
     VlfAlgorithm,
 };
-pub use error::{StorageError, StorageResult};
+pub use error::{FileFull, StorageError, StorageResult};
 pub use instance::{InstanceOptions, StorageInstance, Workers};
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{BeginSpec, Durability, Isolation, RECOVERY_SESSION, Savepoint, Transaction};

@@ -173,7 +173,7 @@ fn money_is_neither_made_nor_lost() {
         let stop = AtomicBool::new(false);
         let is_end = |e: &StorageError| {
             let dead = !world.is_powered();
-            assert!(dead || matches!(e, StorageError::Lock(LockError::Deadlock)), "{e} {e:?}");
+            assert!(dead || matches!(e, StorageError::Lock(LockError::Deadlock(_))), "{e} {e:?}");
             dead
         };
         std::thread::scope(|s| {

@@ -117,7 +117,7 @@ fn worker(db: &Arc<Database>, ids: (HobtId, HobtId), me: u64, rounds: u64) -> Mi
                 tx.commit(how).unwrap();
                 (mine.tree, mine.heap) = (t, h);
             }
-            Ok(()) | Err(StorageError::Lock(LockError::Deadlock)) => tx.rollback().unwrap(),
+            Ok(()) | Err(StorageError::Lock(LockError::Deadlock(_))) => tx.rollback().unwrap(),
             Err(e) => panic!("thread {me}: {e:?}"),
         }
         if rng.one_in(20) {

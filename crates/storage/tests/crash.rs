@@ -519,12 +519,16 @@ fn run_without_sync(seed: u64) {
 }
 
 /// Commits a row at each of a backup's steps.
-struct During<'a>(&'a Arc<Database>, u8);
+struct During<'a>(&'a Arc<Database>, u8, bool);
 
 impl Watch for During<'_> {
-    fn progress(&mut self, _: u64, pages: u64) {
-        // What is written while the log is copied is not in the set.
-        if pages == 0 {
+    // What is written while the log is copied is not in the set.
+    fn pages_done(&mut self) {
+        self.2 = true;
+    }
+
+    fn progress(&mut self, _: u64, _: u64) {
+        if self.2 {
             return;
         }
         self.1 += 1;
@@ -553,7 +557,7 @@ fn a_backup_alone_restores_the_database() {
             change(&db, &ids, &mut open, &mut scratch, &mut rng, &mut next).unwrap();
         }
         let path = std::path::Path::new("/data/t.bak");
-        let mut during = During(&db, 0);
+        let mut during = During(&db, 0, false);
         let spec = BackupSpec::new(BackupKind::Full, vec![Device::Disk(path.into())]);
         let report = db.backup(&spec, &mut during).unwrap();
         assert!(report.pages > 0 && report.header.last_lsn > report.header.first_lsn);

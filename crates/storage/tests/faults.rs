@@ -104,7 +104,7 @@ fn a_full_file_fails_the_statement() {
     let inst = instance(&world);
     let db = create(&inst, 5, &spec("t", Some(4 << 20), 64 << 20));
     let error = insert(&db, 0..20_000).unwrap_err();
-    assert_eq!((error.to_sql(51).number, error.to_sql(51).severity), (1105, 17), "{error:?}");
+    assert_eq!((error.to_sql(51).number, error.to_sql(51).severity), (1101, 17), "{error:?}");
     assert_eq!(count(&db).unwrap(), 0);
     insert(&db, 0..500).unwrap();
     db.alter_data_file(FileId(1), None, None, Some(Some(20 << 20))).unwrap();

@@ -98,7 +98,8 @@ fn decode_call(r: &mut Reader<'_>, version: TdsVersion) -> Result<Call> {
     let units = r.u16()?;
     let procedure = if units == BY_ID {
         Procedure::Id(r.u16()?)
-    } else if (1..=1046).contains(&units) {
+    } else if units <= 1046 {
+        // An empty name is nobody's, as the engine says.
         Procedure::Name(crate::reader::utf16(r.bytes(units as usize * 2)?))
     } else {
         return Err(ProtocolError::Malformed("procedure name"));
@@ -241,6 +242,12 @@ mod tests {
                 assert!(calls.iter().map(|c| c.params.len()).sum::<usize>() < 3);
             }
         }
+    }
+
+    #[test]
+    fn an_empty_name_is_a_call_that_somebody_has_to_refuse() {
+        let calls = decode(&[0, 0, 0, 0], TdsVersion::V7_1).unwrap();
+        assert_eq!(calls[0].procedure, Procedure::Name(String::new()));
     }
 
     #[test]

@@ -292,13 +292,30 @@ impl Cast<'_> {
     /// 8114.
     #[cold]
     fn failed(&self) -> Box<SqlError> {
-        SqlError::new(8114, &[&self.from.message_name(), &self.to.message_name()])
+        SqlError::new(8114, &[&self.from.message_name(), &self.to.message_name()]).with_state(5)
     }
 
-    /// 8115 naming the source type.
+    /// 8115 naming the source type. Its state tells what was converted to what: SQL Server's are 5 for a number as text,
+    /// 6 for float and real to decimal, 8 for the rest to decimal.
     #[cold]
     fn overflow(&self) -> Box<SqlError> {
-        SqlError::new(8115, &[&self.from.message_name(), &self.to.message_name()])
+        let state = match (self.from.family(), self.to.family()) {
+            (_, Family::Char | Family::NChar) => 5,
+            (Family::Float, _) => 6,
+            _ => 8,
+        };
+        SqlError::new(8115, &[&self.from.message_name(), &self.to.message_name()]).with_state(state)
+    }
+
+    /// 232: a float that the target has no room for.
+    #[cold]
+    fn float_overflow(&self, x: f64) -> Box<SqlError> {
+        let state = match self.to {
+            SqlType::TinyInt => 1,
+            SqlType::Int => 3,
+            _ => 2,
+        };
+        SqlError::new(232, &[&self.to.name(), &format_args!("{x:.6}")]).with_state(state)
     }
 
     /// 8115 naming no source type.
@@ -369,6 +386,10 @@ fn assign_others(
     let limit = to.byte_limit();
     let too_long = whole.as_bytes().is_some_and(|b| b.len() > limit);
     if too_long && from.is_number() && family != Family::Binary {
+        // The others say by themselves what has no room.
+        if !matches!(from.family(), Family::Integer | Family::Bit) {
+            return cast(v, from, to);
+        }
         let e = SqlError::new(8115, &[&"expression", &to.message_name()]).with_state(2);
         return Err(AssignError::Sql(e));
     }

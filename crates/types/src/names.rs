@@ -220,9 +220,22 @@ fn variable(name: &str, args: &[TypeArg], limit: u16, type_use: TypeUse) -> SqlR
         [TypeArg::Max] => Ok(MaxLen::Max),
         [TypeArg::N(0)] => Err(SqlError::new(1001, &[&1, &0])),
         [TypeArg::N(n)] if *n <= limit as u32 => Ok(MaxLen::N(*n as u16)),
-        [TypeArg::N(n)] => Err(SqlError::new(131, &[n, &"type", &name, &8000])),
+        [TypeArg::N(n)] if *n > 8000 => {
+            let state = if type_use == TypeUse::Cast { 1 } else { 3 };
+            Err(SqlError::new(131, &[n, &"type", &name, &8000]).with_state(state))
+        }
+        // nchar and nvarchar of 4,001 to 8,000. Who declares a column or a variable puts its name there.
+        [TypeArg::N(n)] if type_use == TypeUse::Cast => {
+            Err(SqlError::new(131, &[n, &"convert specification", &name, &4000]))
+        }
+        [TypeArg::N(n)] => Err(too_wide(*n, name)),
         _ => Err(SqlError::new(2716, &[&1, &name])),
     }
+}
+
+/// 2717: an nchar or nvarchar of more than 4,000 characters; `whose` is a column's or a variable's name.
+pub fn too_wide(n: u32, whose: &str) -> Box<SqlError> {
+    SqlError::new(2717, &[&n, &"parameter", &whose, &4000]).with_severity(16).with_state(2)
 }
 
 /// Parses the text of a type: `decimal(10, 2)`, `nvarchar(max)`. None where it is none.
@@ -424,7 +437,8 @@ mod tests {
     fn bad_arguments() {
         let number = |text: &str| parse(text, TypeUse::Declaration).unwrap().unwrap_err().number;
         assert_eq!(number("varchar(8001)"), 131);
-        assert_eq!(number("nvarchar(4001)"), 131);
+        assert_eq!(number("nvarchar(4001)"), 2717);
+        assert_eq!(number("nvarchar(8001)"), 131);
         assert_eq!(number("char(0)"), 1001);
         assert_eq!(number("decimal(39)"), 2750);
         assert_eq!(number("decimal(5,6)"), 2751);

@@ -27,8 +27,8 @@ pub struct Message {
 
 /// Messages below severity 19 that go to the error log whenever they are raised.
 const LOGGED: &[i32] = &[
-    825, 1105, 3041, 3406, 3407, 3408, 3619, 3620, 5144, 5145, 5175, 5176, 5178, 5179, 9002, 17053,
-    17126, 17137, 18264, 18265, 18456,
+    825, 1101, 1105, 3041, 3406, 3407, 3408, 3619, 3620, 5144, 5145, 5175, 5176, 5178, 5179, 9002,
+    17053, 17126, 17137, 18264, 18265, 18456,
 ];
 
 impl Message {
@@ -110,6 +110,28 @@ impl SqlError {
     pub fn is_informational(&self) -> bool {
         self.severity <= 10
     }
+}
+
+/// The number of [`cancelled`]: none of the catalogue's.
+pub const CANCELLED: i32 = -2;
+
+/// The number of [`client_gone`]: none of the catalogue's.
+pub const CLIENT_GONE: i32 = -3;
+
+/// What unwinds a statement whose client sent an attention, wherever it was noticed: in a loop, in a wait for a lock, at
+/// a growth of the log. It is acknowledged, never sent.
+pub fn cancelled() -> Box<SqlError> {
+    never_sent(CANCELLED, "Query was cancelled.")
+}
+
+/// What unwinds a statement whose client has gone: nothing more can be sent.
+pub fn client_gone() -> Box<SqlError> {
+    never_sent(CLIENT_GONE, "The client has gone.")
+}
+
+fn never_sent(number: i32, message: &str) -> Box<SqlError> {
+    let message = message.to_owned();
+    Box::new(SqlError { number, state: 1, severity: 11, line: 0, procedure: None, message })
 }
 
 impl fmt::Display for SqlError {

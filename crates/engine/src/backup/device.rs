@@ -16,7 +16,7 @@ const IN_USE: &str =
 
 /// The devices of a statement: as storage takes them, and as they were written.
 #[derive(Debug)]
-pub(super) struct Devices {
+pub(crate) struct Devices {
     pub list: Vec<Device>,
     pub names: Vec<String>,
 }

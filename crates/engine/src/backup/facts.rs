@@ -67,6 +67,11 @@ pub(super) fn algorithm(h: &SetHeader) -> Option<&'static str> {
     h.compressed.then_some("ZSTD")
 }
 
+/// `compressed_backup_size`: that of the backup where nothing was compressed.
+pub(super) fn compressed_size(h: &SetHeader) -> u64 {
+    if h.compressed { h.compressed_size } else { h.size }
+}
+
 pub(super) fn is_read_only(h: &SetHeader) -> bool {
     h.engine_flags & FLAG_READ_ONLY != 0
 }
@@ -75,7 +80,7 @@ pub(super) fn is_single_user(h: &SetHeader) -> bool {
     h.engine_flags & FLAG_SINGLE_USER != 0
 }
 
-/// `Flags`: 1 bulk-logged data, 4 read-only, 8 single user, 16 checksums, 32 damaged, 64 and 256 tail of the log.
+/// `Flags`: 1 bulk-logged data, 4 read-only, 8 single user, 16 checksums, 32 damaged, 64 and 256 tail of the log, 128 metadata incomplete.
 pub(super) fn flags(h: &SetHeader) -> i32 {
     let bits = [
         (1, h.has_bulk_logged_data),
@@ -84,6 +89,7 @@ pub(super) fn flags(h: &SetHeader) -> i32 {
         (16, h.has_checksums),
         (32, h.is_damaged),
         (64 | 256, h.is_force_offline),
+        (128, h.has_incomplete_metadata),
     ];
     bits.iter().filter(|(_, on)| *on).map(|(bit, _)| bit).sum()
 }

@@ -6,6 +6,7 @@
 
 use super::device::Devices;
 use super::facts::{self, guid, lsn, moment};
+use super::options::Options;
 use super::system;
 use crate::context::StatementContext;
 use crate::instance::Instance;
@@ -257,7 +258,7 @@ fn set_cells(h: &SetHeader, families: usize) -> Cells {
             h.has_checksums,
             h.is_damaged,
             h.begins_log_chain,
-            false,
+            h.has_incomplete_metadata,
             h.is_force_offline,
             h.is_copy_only,
             guid(h.first_fork),
@@ -267,7 +268,7 @@ fn set_cells(h: &SetHeader, families: usize) -> Cells {
             guid(h.family_guid),
             lsn(h.differential_base_lsn),
             guid(h.differential_base_guid),
-            h.compressed_size,
+            facts::compressed_size(h),
             moment(h.finished),
             facts::algorithm(h)
         ],
@@ -292,8 +293,7 @@ pub(super) fn restore(
     restored: &Restored,
     devices: &Devices,
     database: &str,
-    recovery: bool,
-    replaced: bool,
+    options: &Options,
 ) -> SqlResult<()> {
     let env = &cx.instance().options().env;
     let labels: Vec<MediaLabel> = (0..devices.list.len())
@@ -309,8 +309,8 @@ pub(super) fn restore(
             database,
             &cx.session.client.login,
             restored.header.kind.letter().to_string(),
-            replaced,
-            recovery,
+            options.replace,
+            !options.norecovery,
             false,
             devices.list.len()
         ],

@@ -9,7 +9,7 @@ use taffrail_storage::FileKind;
 use taffrail_storage::backup::{BackupError, BackupFile, BackupKind};
 
 /// What runs.
-pub(super) struct Statement<'a> {
+pub(crate) struct Statement<'a> {
     /// As messages name it.
     pub name: &'static str,
     /// The database.
@@ -17,7 +17,7 @@ pub(super) struct Statement<'a> {
 }
 
 /// The message for what storage says.
-pub(super) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) -> Box<SqlError> {
+pub(crate) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) -> Box<SqlError> {
     let database = statement.database;
     match e {
         BackupError::Open(io) => {
@@ -28,14 +28,18 @@ pub(super) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) 
             SqlError::new(number, &[&devices.name_of(&source.path), &source.system_error()])
         }
         BackupError::NotMedia(path) => SqlError::new(3241, &[&devices.name_of(&path)]),
-        BackupError::FamiliesMissing { families, given } => {
-            SqlError::new(3132, &[&families, &given])
+        BackupError::Empty(path) => SqlError::new(3254, &[&devices.name_of(&path)]),
+        BackupError::FamiliesMissing { families, given, missing } => {
+            let mut e = SqlError::new(3132, &[&families, &given]);
+            let list: Vec<String> = missing.iter().map(u16::to_string).collect();
+            e.message = format!("{} (Missing: {}.)", e.message, list.join(", "));
+            e
         }
         BackupError::NotOneMedia(path) => SqlError::new(3258, &[&devices.name_of(&path)]),
         BackupError::NoSuchSet { position, path } => {
             SqlError::new(4038, &[&position, &devices.name_of(&path)])
         }
-        BackupError::Incomplete { .. } => SqlError::new(3256, &[&devices.first()]),
+        BackupError::Incomplete { path, .. } => SqlError::new(3256, &[&devices.name_of(&path)]),
         BackupError::Damaged { path, offset, why } => {
             let mut e = SqlError::new(3189, &[]);
             e.message = format!(

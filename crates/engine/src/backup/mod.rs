@@ -6,6 +6,7 @@
 //! | [`options`], [`device`] | what follows WITH, TO and FROM |
 //! | [`take`] | BACKUP DATABASE, BACKUP LOG |
 //! | [`put`] | RESTORE DATABASE, RESTORE LOG; the states of a database are in `catalog::registry::restoring` |
+//! | [`lost`] | BACKUP LOG WITH NO_TRUNCATE of a database that cannot be opened |
 //! | [`look`], [`columns`] | RESTORE HEADERONLY, FILELISTONLY, LABELONLY, VERIFYONLY |
 //! | [`facts`] | what a set's header says, as values |
 //! | [`history`], `history.sql`, [`system`] | the tables of msdb, and the rows that each backup and restore writes |
@@ -18,6 +19,7 @@ mod device;
 mod facts;
 mod history;
 mod look;
+mod lost;
 mod message;
 mod options;
 mod progress;
@@ -28,11 +30,13 @@ mod take;
 mod values;
 
 use crate::context::StatementContext;
-use message::Statement;
+pub(crate) use message::Statement;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, NameOrVariable};
 
+pub(crate) use device::Devices;
 pub(crate) use history::{Mark, create as create_history, record_marks};
+pub(crate) use message::say;
 pub(crate) use values::filled_in;
 
 /// `BACKUP`.

@@ -52,13 +52,17 @@ impl Watch for Progress<'_, '_> {
         let percent = u64::from(hundredths) / 100;
         let Some(every) = self.every else { return };
         // The whole is told at the end, when it is.
-        if percent < self.next || percent >= 100 {
+        if percent < self.next || self.next >= 100 || self.lost.is_err() {
             return;
         }
-        self.next = percent - percent % every + every;
-        let told = self.cx.message(SqlError::new(3211, &[&percent]));
-        let told =
-            told.and_then(|()| self.cx.sink.flush().map_err(|_| crate::session::client_gone()));
+        let mut told = Ok(());
+        // One piece may be much of a small database: every step that it has taken is told.
+        while percent >= self.next && self.next < 100 && told.is_ok() {
+            told = self.cx.message(SqlError::new(3211, &[&self.next]));
+            self.next += every;
+        }
+        let told = told
+            .and_then(|()| self.cx.sink.flush().map_err(|_| taffrail_base::message::client_gone()));
         if told.is_err() {
             self.lost = told;
         }

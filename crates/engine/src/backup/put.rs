@@ -58,26 +58,21 @@ pub(super) fn run(
     let devices = device::resolve(cx, &s.from)?;
     let env = cx.instance().options().env.clone();
     let position = super::look::position(&options);
-    let sets = backup::read_sets(&env, &devices.list).map_err(|e| say(e, statement, &devices))?;
-    let Some(h) = sets.into_iter().find(|h| h.position == position) else {
-        return Err(SqlError::new(4038, &[&position, &devices.first()]));
-    };
-    if !h.complete {
-        return Err(SqlError::new(3256, &[&devices.first()]));
-    }
+    let h = backup::read_set(&env, &devices.list, position);
+    let h = h.map_err(|e| say(e, statement, &devices))?;
     let log = s.kind == ast::RestoreKind::Log;
     if log != (h.kind == BackupKind::Log) {
         return Err(SqlError::new(3135, &[&devices.first(), &facts::maker(h.kind)]));
     }
     let moves = moves(cx, &s.moves, &h, &name)?;
-    let (restored, replaced) = match h.kind {
+    let restored = match h.kind {
         BackupKind::Full => full(cx, slot, &h, &options, moves, &devices, statement)?,
-        _ => (onward(cx, slot, &h, &options, moves, &devices, statement)?, false),
+        _ => onward(cx, slot, &h, &options, moves, &devices, statement)?,
     };
     let restored = restored.map_err(|e| say(e, statement, &devices))?;
     let id = cx.instance().databases().slot(&name).map(|s| s.entry.id).unwrap_or_default();
     record::restored(id, &name, &restored.header, &devices);
-    let recorded = history::restore(cx, &restored, &devices, &name, !options.norecovery, replaced);
+    let recorded = history::restore(cx, &restored, &devices, &name, &options);
     let pages = (restored.pages, restored.log_pages);
     let mut files = restored.header.files.clone();
     let mut data = files.iter_mut().filter(|f| f.kind == FileKind::Rows);
@@ -123,7 +118,7 @@ fn full(
     moves: Vec<(String, PathBuf)>,
     devices: &Devices,
     statement: &Statement<'_>,
-) -> SqlResult<(BackupResult<Restored>, bool)> {
+) -> SqlResult<BackupResult<Restored>> {
     let name = statement.database;
     let guid = match &slot {
         Some(slot) => identity(cx, slot, h, options.replace)?,
@@ -138,7 +133,6 @@ fn full(
     replaces.sort();
     replaces.dedup();
     let before = taken.database.clone();
-    let replaced = before.is_some();
     let closed = taken.close(&paths);
     if let Some(database) = before {
         instance.database_closed(&database);
@@ -159,7 +153,7 @@ fn full(
         guid,
         recovery: !options.norecovery,
     };
-    Ok((go(cx, taken, &spec, paths, options)?, replaced))
+    go(cx, taken, &spec, paths, options)
 }
 
 /// Whether the database that is there may be replaced by this set, and its GUID, which it keeps.

@@ -3,11 +3,13 @@
 use super::device::{self, Devices};
 use super::facts;
 use super::history;
+use super::lost;
 use super::message::{self, Statement, say};
 use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
 use crate::binder::unsupported;
+use crate::catalog::registry::Slot;
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::users_of;
@@ -33,24 +35,28 @@ pub(super) fn run(
         ast::BackupKind::Log => options::Statement::BackupLog,
     };
     let options = options::read(table, &s.options)?;
-    let database = cx.instance().databases().get(name)?;
+    let database = match cx.instance().databases().get(name) {
+        Ok(database) => database,
+        // What NO_TRUNCATE is for: the tail of the log of a database that is damaged, or not even open.
+        Err(e) if s.kind == ast::BackupKind::Log && options.no_truncate => {
+            let Some(slot) = cx.instance().databases().slot(name) else { return Err(e) };
+            match &slot.database {
+                Some(damaged) if e.number == 926 => damaged.clone(),
+                None if lost::is_lost(&slot, &e) => return run_lost(cx, s, &slot, &options),
+                _ => return Err(e),
+            }
+        }
+        Err(e) => return Err(e),
+    };
     let kind = match (s.kind, options.differential) {
         (ast::BackupKind::Log, _) => BackupKind::Log,
         (ast::BackupKind::Database, true) => BackupKind::Differential,
         (ast::BackupKind::Database, false) => BackupKind::Full,
     };
     check(&database, kind, &options, statement)?;
-    if !s.parts.is_empty() {
-        return Err(unsupported("A backup of files or filegroups"));
-    }
-    if !s.mirrors.is_empty() {
-        return Err(unsupported("MIRROR TO"));
-    }
-    let devices = device::resolve(cx, &s.to)?;
-    devices.refuse_own_files(cx)?;
-    refuse_unexpired(cx, &options, &devices)?;
+    let devices = devices(cx, s, &options)?;
     let told = Statement { name: message::backup_name(kind), database: &database.name };
-    let spec = spec(cx, &database, kind, &options, &devices);
+    let spec = spec(cx, &database.name, kind, &options, &devices);
     let report = if options.norecovery {
         tail(cx, &database, &spec, &options)
     } else {
@@ -62,6 +68,60 @@ pub(super) fn run(
     let report = report.map_err(|e| say(e, &Statement { name: statement, ..told }, &devices))?;
     record::taken(database.id, &report, &devices);
     // It is a backup whoever hears of it.
+    let recorded = history::backup(cx, &report, &devices);
+    let h = &report.header;
+    let pages = (report.pages, report.log_pages);
+    message::summary(cx, &told, &h.files, kind, h.position, pages, report.duration)?;
+    recorded
+}
+
+/// Where the set goes, if it may.
+fn devices(cx: &StatementContext<'_>, s: &ast::Backup, options: &Options) -> SqlResult<Devices> {
+    if !s.parts.is_empty() {
+        return Err(unsupported("A backup of files or filegroups"));
+    }
+    if !s.mirrors.is_empty() {
+        return Err(unsupported("MIRROR TO"));
+    }
+    let devices = device::resolve(cx, &s.to)?;
+    devices.refuse_own_files(cx)?;
+    refuse_unexpired(cx, options, &devices)?;
+    Ok(devices)
+}
+
+/// BACKUP LOG … WITH NO_TRUNCATE of a database that cannot be opened.
+fn run_lost(
+    cx: &mut StatementContext<'_>,
+    s: &ast::Backup,
+    slot: &Slot,
+    options: &Options,
+) -> SqlResult<()> {
+    if options.norecovery {
+        // It could not be marked as RESTORING: what would say so is lost.
+        return Err(unsupported("NORECOVERY with NO_TRUNCATE for a database that is not open"));
+    }
+    let (name, kind) = (&*slot.entry.name, BackupKind::Log);
+    let devices = devices(cx, s, options)?;
+    let lost = lost::known(cx, slot)?;
+    lost::refuse_log(&devices, &lost)?;
+    let told = Statement { name: message::backup_name(kind), database: name };
+    let spec = spec(cx, name, kind, options, &devices);
+    let env = cx.instance().options().env.clone();
+    // Nobody opens it, replaces it or drops it meanwhile.
+    let taken = cx.instance().clone();
+    let taken = taken.databases().take(name, Vec::new(), &|_| false)?;
+    if taken.database.is_some() {
+        // Somebody has just brought it online.
+        taken.put_back();
+        return Err(SqlError::new(3101, &[]));
+    }
+    let mut progress = Progress::new(cx, options.stats);
+    let report = backup::backup_lost(&env, &spec, &lost, &mut progress);
+    let finished = progress.finish(report.is_ok());
+    taken.put_back();
+    finished?;
+    let report = report.map_err(|e| say(e, &told, &devices))?;
+    record::taken(slot.entry.id, &report, &devices);
     let recorded = history::backup(cx, &report, &devices);
     let h = &report.header;
     let pages = (report.pages, report.log_pages);
@@ -141,13 +201,13 @@ fn configured(cx: &StatementContext<'_>, id: i32) -> bool {
 
 fn spec(
     cx: &StatementContext<'_>,
-    database: &Database,
+    name: &str,
     kind: BackupKind,
     options: &Options,
     devices: &Devices,
 ) -> BackupSpec {
     let server = &cx.instance().options().server_name;
-    let slot = cx.instance().databases().slot(&database.name);
+    let slot = cx.instance().databases().slot(name);
     let (major, minor, build) = crate::exec::functions::PRODUCT_PARTS;
     let compression = options.compression.unwrap_or(configured(cx, COMPRESSION_DEFAULT));
     // A compressed backup has checksums unless it is told not to.

@@ -42,6 +42,7 @@ impl<'a> Binder<'a> {
                         Ok(Target { database, table, table_lock: hints.table_lock })
                     }
                     Resolved::View(..) => Err(SqlError::new(259, &[])),
+                    Resolved::UserView(..) => Err(unsupported("A change through a view")),
                 }
             }
             TableRef::Variable(v) => {
@@ -401,7 +402,7 @@ fn check_bound(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> Sq
         schema: None,
         qualified: false,
         columns: super::from::table_columns(table),
-        kind: SourceKind::Derived { node: None },
+        kind: SourceKind::Derived { node: None, deferred: None },
         depends: Vec::new(),
         locator: None,
     };

@@ -95,7 +95,7 @@ impl<'a> Binder<'a> {
         list.iter().map(|t| self.source_item(t, false)).collect()
     }
 
-    fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {
+    pub(super) fn add_source(&mut self, source: Source) -> SqlResult<FromTree> {
         let id = source.id;
         let clash = |s: &Source| {
             eq(&s.alias, &source.alias)
@@ -132,9 +132,9 @@ impl<'a> Binder<'a> {
             TableRef::Function(f) => self.table_function(f),
             TableRef::Derived(d) => {
                 let (bound, depends) = if lateral {
-                    self.collecting_outer(|b| b.query(&d.query, true))?
+                    self.collecting_outer(|b| b.derived_query(&d.query))?
                 } else {
-                    self.hiding_siblings(|b| b.collecting_outer(|b| b.query(&d.query, true)))?
+                    self.hiding_siblings(|b| b.collecting_outer(|b| b.derived_query(&d.query)))?
                 };
                 self.derived(bound, &d.alias.value, &d.columns, depends)
             }
@@ -181,7 +181,10 @@ impl<'a> Binder<'a> {
     }
 
     /// Runs `f` while no enclosing block can be seen: a common table expression.
-    fn hiding_all<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
+    pub(super) fn hiding_all<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
         let was: Vec<bool> = self.blocks.iter().map(|b| b.hidden).collect();
         self.blocks.iter_mut().for_each(|b| b.hidden = true);
         let r = f(self);
@@ -223,6 +226,7 @@ impl<'a> Binder<'a> {
             }
             _ => hints(&n.hints, target)?,
         };
+        let hints = self.view_hints(hints);
         let qualified = n.alias.is_none() && schema.is_some();
         let mut source = match resolved {
             Resolved::Table(database, table) => {
@@ -231,6 +235,9 @@ impl<'a> Binder<'a> {
                     None => schema.or_else(|| Some(table.head.schema.clone())),
                 };
                 self.table_source(database, table, alias, schema, hints)
+            }
+            Resolved::UserView(database, view) => {
+                return self.user_view(database, &view, (alias, schema, qualified), hints);
             }
             Resolved::View(database, view) => {
                 let dirty = hints.locks == LockHint::None;
@@ -313,6 +320,18 @@ impl<'a> Binder<'a> {
         names: &'a [ast::Ident],
         depends: Vec<crate::plan::expr::Slot>,
     ) -> SqlResult<FromTree> {
+        let source = self.derived_source(bound, alias, names, depends)?;
+        self.add_source(source)
+    }
+
+    /// The same, not yet among the block's sources.
+    pub(super) fn derived_source(
+        &mut self,
+        bound: super::query::BoundQuery,
+        alias: &str,
+        names: &[ast::Ident],
+        depends: Vec<crate::plan::expr::Slot>,
+    ) -> SqlResult<Source> {
         if !names.is_empty() && names.len() != bound.columns.len() {
             let number = if names.len() < bound.columns.len() { 8158 } else { 8159 };
             return Err(SqlError::new(number, &[&alias]));
@@ -346,13 +365,13 @@ impl<'a> Binder<'a> {
                 slot: Some(*slot),
             });
         }
-        self.add_source(Source {
+        Ok(Source {
             id,
             alias,
             schema: None,
             qualified: false,
             columns,
-            kind: SourceKind::Derived { node: Some(bound.node) },
+            kind: SourceKind::Derived { node: Some(bound.node), deferred: bound.deferred },
             depends,
             locator: None,
         })

@@ -32,6 +32,9 @@ impl<'a> Binder<'a> {
             return Ok(b);
         }
         if f.over.is_some() {
+            if functions::is_absent(&name) {
+                return Err(unsupported(format_args!("The function {name}")));
+            }
             return Err(SqlError::new(4113, &[&f.name.name.value]));
         }
         match &*name {
@@ -92,10 +95,32 @@ impl<'a> Binder<'a> {
         Ok(Bound { nullable, collation, ..Bound::new(Expr::Coalesce(list), ty) })
     }
 
+    /// The `*` of CHECKSUM and BINARY_CHECKSUM: all columns of the query's tables. Others take none.
+    fn every_column(&mut self, name: &str) -> SqlResult<Vec<Bound>> {
+        if !matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
+            return Err(SqlError::new(102, &[&"*"]));
+        }
+        let mut items = Vec::new();
+        let sources = self.blocks.last().map_or(0, |b| b.sources.len());
+        for at in 0..sources {
+            self.star(at, &mut items);
+        }
+        if items.is_empty() {
+            return Err(SqlError::new(263, &[]));
+        }
+        Ok(items.into_iter().map(|i| i.bound).collect())
+    }
+
     fn built_in(&mut self, name: &str, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
         if functions::find(name).is_none() {
             let written = &f.name.name.value;
+            if functions::is_absent(name) {
+                return Err(unsupported(format_args!("The function {name}")));
+            }
             return Err(SqlError::new(195, &[written, &"built-in function name"]).with_state(10));
+        }
+        if name == "ISJSON" && f.arguments.len() == 2 {
+            return Err(unsupported("ISJSON of a kind"));
         }
         let mut arguments = &f.arguments[..];
         let mut part = None;
@@ -113,7 +138,10 @@ impl<'a> Binder<'a> {
         if f.trim.is_some_and(|t| t != ast::TrimSide::Both) {
             return Err(unsupported("TRIM with LEADING or TRAILING"));
         }
-        let mut args = arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
+        let mut args = match f.star {
+            true => self.every_column(name)?,
+            false => arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?,
+        };
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let bound = functions::bind(name, part, &types)?;
         let collation = args.first().map(|b| b.collation).unwrap_or_default();

@@ -14,6 +14,7 @@ mod dml;
 mod expr;
 mod from;
 mod function;
+mod identity;
 mod merge;
 mod order;
 mod output;
@@ -24,9 +25,10 @@ mod recursive;
 mod rowset;
 mod scope;
 mod set;
+mod view;
 mod xml;
 
-use crate::catalog::Table;
+use crate::catalog::{Module, Table};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
 use crate::plan::foreign::{Incoming, Outgoing};
@@ -42,11 +44,14 @@ pub(crate) use dml::{bind_check, bind_text, copies_rows};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 pub(crate) use from::FromTree;
 pub(crate) use merge::MergeStatement;
+pub(crate) use pred::compare_op;
 pub use query::BoundSelect;
+pub(crate) use query::Deferred;
 pub(crate) use scope::{
     Block, Cte, Hints, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup,
 };
 pub(crate) use unsupported as unsupported_error;
+pub use view::ViewText;
 
 /// What a name in FROM stands for.
 pub enum Resolved {
@@ -54,6 +59,8 @@ pub enum Resolved {
     Table(Arc<Database>, Arc<Table>),
     /// A system view.
     View(Arc<Database>, &'static SystemView),
+    /// A view of the user's.
+    UserView(Arc<Database>, Arc<Module>),
 }
 
 /// What the binder asks about names.
@@ -67,6 +74,12 @@ pub trait Metadata {
     ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
+    /// The text of a view. Until [`Metadata::leave_view`] names are looked up as the view means them.
+    fn enter_view(&self, _: &Arc<Database>, _: &Module) -> SqlResult<&ViewText> {
+        Err(unsupported("A view"))
+    }
+    /// The view has been bound, or could not be.
+    fn leave_view(&self, _: &Module, _failed: bool) {}
     /// The foreign keys of a table.
     fn outgoing(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
         Ok(Vec::new())
@@ -200,8 +213,16 @@ pub struct Binder<'a> {
     depth: u32,
     /// The statement assigns variables row by row.
     pub(crate) assigns_variables: bool,
+    /// The statement is one SELECT … INTO, whose list may have IDENTITY(…).
+    into_alone: bool,
+    /// That column of its list.
+    into_identity: Option<identity::IntoIdentity>,
     /// Tables that the statement names, to be locked before it runs.
     pub(crate) uses: Vec<TableUse>,
+    /// The next query stands in FROM: see [`query::Deferred`].
+    defer: bool,
+    /// Views that are being bound, the innermost last.
+    views: Vec<view::Expansion>,
 }
 
 /// A table that a statement locks before it runs.
@@ -245,7 +266,11 @@ impl<'a> Binder<'a> {
             subplans: 0,
             depth: 0,
             assigns_variables: false,
+            into_alone: false,
+            into_identity: None,
             uses: Vec::new(),
+            defer: false,
+            views: Vec::new(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP.
 
 use super::from::FromTree;
-use super::{Binder, Block, Bound, Cte, eq, unsupported};
+use super::identity::IntoIdentity;
+use super::{Binder, Block, Bound, Cte, SlotInfo, Source, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::join;
 use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Window};
@@ -21,6 +22,19 @@ pub(crate) struct BoundQuery {
     pub assign: Vec<(u32, Expr)>,
     /// Columns by which the rows are ordered (1-based), for the client.
     pub order: Vec<u16>,
+    /// FROM and WHERE are not planned yet: they wait for conditions from outside. `node` is what comes above them.
+    pub deferred: Option<Box<Deferred>>,
+}
+
+/// FROM and WHERE of a plain derived table (no grouping, TOP, DISTINCT or window): planned when the query around it is, with those
+/// of its conditions that are about columns of the tables inside.
+pub(crate) struct Deferred {
+    pub block: u32,
+    pub trees: Vec<FromTree>,
+    pub sources: Vec<Source>,
+    pub conjuncts: Vec<Pred>,
+    /// Outputs that are columns of the tables inside, as the block inside knows them.
+    pub plain: Vec<(Slot, SlotInfo)>,
 }
 
 /// A SELECT statement.
@@ -31,6 +45,8 @@ pub struct BoundSelect {
     pub assign: Vec<(u32, Expr)>,
     /// Columns by which the rows are ordered.
     pub order: Vec<u16>,
+    /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
+    pub identity: Option<IntoIdentity>,
 }
 
 pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
@@ -66,9 +82,12 @@ impl<'a> Binder<'a> {
     pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<BoundSelect> {
         self.with(&s.with)?;
         self.recursion_limit(&s.options)?;
+        self.into_alone =
+            matches!(&s.query.body, ast::QueryBody::Select(block) if block.into.is_some());
         let q = self.query(&s.query, false)?;
         let plan = QueryPlan { node: q.node, outputs: q.outputs, columns: q.columns };
-        Ok(BoundSelect { plan, assign: q.assign, order: q.order })
+        let identity = self.into_identity.take();
+        Ok(BoundSelect { plan, assign: q.assign, order: q.order, identity })
     }
 
     /// Brings common table expressions into scope.
@@ -93,6 +112,14 @@ impl<'a> Binder<'a> {
         self.deeper(|b| b.query_inner(q, nested)).map_err(|e| e.with_line(line))
     }
 
+    /// A query in FROM: see [`Deferred`].
+    pub(crate) fn derived_query(&mut self, q: &'a ast::Query) -> SqlResult<BoundQuery> {
+        self.defer = true;
+        let bound = self.query(q, true);
+        self.defer = false;
+        bound
+    }
+
     fn query_inner(&mut self, q: &'a ast::Query, nested: bool) -> SqlResult<BoundQuery> {
         if let Some(f) = &q.for_clause
             && !f.format.is("BROWSE")
@@ -100,6 +127,7 @@ impl<'a> Binder<'a> {
             if !f.format.is("XML") {
                 return Err(unsupported(format_args!("FOR {}", f.format)));
             }
+            self.defer = false;
             let rows = self.query_rows(q, false)?;
             return self.for_xml(f, rows);
         }
@@ -114,8 +142,12 @@ impl<'a> Binder<'a> {
         {
             return Err(SqlError::new(1033, &[]));
         }
+        let defer = std::mem::take(&mut self.defer);
         match &q.body {
-            ast::QueryBody::Select(block) => self.select_block(block, Some(q), nested),
+            ast::QueryBody::Select(block) => {
+                self.defer = defer;
+                self.select_block(block, Some(q), nested)
+            }
             ast::QueryBody::Set(chain) => {
                 let mut bound = self.set_chain(chain)?;
                 self.order_outputs(&mut bound, q)?;
@@ -133,8 +165,9 @@ impl<'a> Binder<'a> {
         if !s.windows.is_empty() {
             return Err(unsupported("The WINDOW clause"));
         }
+        let defer = std::mem::take(&mut self.defer);
         self.push_block();
-        let r = self.select_in_block(s, q, nested);
+        let r = self.select_in_block(s, q, nested, defer);
         self.blocks.pop();
         r
     }
@@ -144,6 +177,7 @@ impl<'a> Binder<'a> {
         s: &'a ast::SelectBlock,
         q: Option<&'a ast::Query>,
         nested: bool,
+        defer: bool,
     ) -> SqlResult<BoundQuery> {
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
@@ -214,6 +248,10 @@ impl<'a> Binder<'a> {
         let (top, (offset, fetch)) = (top?, offset?);
 
         // The plan.
+        let plain = !grouped && block.windows.is_empty() && !s.distinct && keys.is_empty();
+        if defer && plain && top.is_none() && offset.is_none() && fetch.is_none() {
+            return Ok(self.deferred(block, trees, conjuncts, items));
+        }
         let mut node = join::plan_from(self, block.id, trees, block.sources, conjuncts)?;
         if grouped {
             let scalar = groups.is_empty();
@@ -273,6 +311,26 @@ impl<'a> Binder<'a> {
         }
         self.sort_and_top(node, keys, save, top, (offset, fetch), &mut out)?;
         Ok(out)
+    }
+
+    /// A plain block whose plan is made later.
+    fn deferred(
+        &mut self,
+        block: Block,
+        trees: Vec<FromTree>,
+        conjuncts: Vec<Pred>,
+        items: Vec<Item>,
+    ) -> BoundQuery {
+        let mut out = BoundQuery::default();
+        out.node = self.project(Node::default(), items, &mut out);
+        let Block { id, sources, .. } = block;
+        let inner = |s: &Slot| {
+            let info = &self.slots[*s as usize];
+            (info.block == id && info.source != u32::MAX).then(|| (*s, info.clone()))
+        };
+        let plain = out.outputs.iter().filter_map(inner).collect();
+        out.deferred = Some(Box::new(Deferred { block: id, trees, sources, conjuncts, plain }));
+        out
     }
 
     fn group_slot(&mut self, b: &Bound) -> Slot {
@@ -360,7 +418,12 @@ impl<'a> Binder<'a> {
                     self.star(at, &mut items);
                 }
                 SelectItem::Expr { expr, alias } => {
-                    let bound = self.expr(expr)?;
+                    let bound = match &expr.kind {
+                        ExprKind::IdentityFunction(i) if self.into_alone && s.into.is_some() => {
+                            self.identity_column(i, items.len(), s)?
+                        }
+                        _ => self.expr(expr)?,
+                    };
                     let plain = matches!(&expr.kind, ExprKind::Column(_));
                     let name = match (alias, &expr.kind) {
                         (Some(a), _) => a.value.to_string(),
@@ -395,7 +458,7 @@ impl<'a> Binder<'a> {
         Ok(items)
     }
 
-    fn star(&mut self, source: usize, items: &mut Vec<Item>) {
+    pub(super) fn star(&mut self, source: usize, items: &mut Vec<Item>) {
         let depth = self.blocks.len() - 1;
         for c in 0..self.blocks[depth].sources[source].columns.len() {
             let column = &self.blocks[depth].sources[source].columns[c];

@@ -51,7 +51,7 @@ impl<'a> Binder<'a> {
     /// The query of a common table expression.
     pub(crate) fn cte_query(&mut self, table: &'a ast::CommonTable) -> SqlResult<BoundQuery> {
         let before = std::mem::replace(&mut self.self_reference, false);
-        let bound = self.query(&table.query, true);
+        let bound = self.derived_query(&table.query);
         let recursive = std::mem::replace(&mut self.self_reference, before);
         match (bound, &table.query.body) {
             (Err(_), ast::QueryBody::Set(chain)) if recursive => self.recursive(table, chain),

@@ -1,7 +1,7 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
-use super::eq;
+use super::{Deferred, eq};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
@@ -55,6 +55,7 @@ pub(crate) enum SourceKind {
     /// Taken when the plan is made.
     Derived {
         node: Option<Node>,
+        deferred: Option<Box<Deferred>>,
     },
 }
 

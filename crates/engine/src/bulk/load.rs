@@ -18,9 +18,10 @@ use crate::catalog::Table;
 use crate::database::Database;
 use crate::ddl::build::Entries;
 use crate::exec::change::{clustered_key, duplicate};
-use crate::session::{Session, cancelled};
+use crate::session::Session;
 use std::sync::atomic::Ordering;
 use taffrail_base::SqlResult;
+use taffrail_base::message::cancelled;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     Direction, HobtKind, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap,

@@ -18,6 +18,8 @@ use taffrail_io::{Disk, OpenSpec, Volume};
 pub(crate) const MEMORY: usize = 64 << 20;
 /// Bytes that are read or written at once.
 const BUFFER: usize = 256 << 10;
+/// Entries that are sorted at once: some milliseconds of work.
+const PIECE: usize = 16 << 10;
 /// What an entry costs besides its bytes.
 const ENTRY_COST: usize = size_of::<(usize, usize, usize)>();
 const PREFIX: &str = "taffrail-sort-";
@@ -55,6 +57,15 @@ impl SortSpace {
         let path = self.dir.join(format!("{PREFIX}{n}.tmp"));
         let volume = self.disk.create(&path, OpenSpec::PLAIN).map_err(fail)?;
         Ok(Run { disk: self.disk.clone(), path, volume, length: 0 })
+    }
+}
+
+/// Ends a sort whose batch was cancelled.
+fn look() -> SqlResult<()> {
+    let flag = |cell: &taffrail_observe::SessionCell| cell.cancel_flag().load(Ordering::Relaxed);
+    match taffrail_observe::session::with_current(flag) {
+        Some(true) => Err(taffrail_base::message::cancelled()),
+        _ => Ok(()),
     }
 }
 
@@ -115,12 +126,26 @@ impl Entries {
         self.places.push((start, middle, self.bytes.len()));
     }
 
-    fn sort(&mut self) {
-        if !self.ascending {
-            let bytes = &self.bytes;
-            self.places.sort_by(|a, b| bytes[a.0..a.1].cmp(&bytes[b.0..b.1]));
-            self.ascending = true;
+    /// Piece by piece, then two and two of them, with a look between at whether the batch was cancelled. (The standard
+    /// library's sort finds the two ascending runs of a pair and merges them.)
+    fn sort(&mut self) -> SqlResult<()> {
+        if self.ascending {
+            return Ok(());
         }
+        let bytes = &self.bytes;
+        let mut length = PIECE;
+        loop {
+            for part in self.places.chunks_mut(length) {
+                look()?;
+                part.sort_by(|a, b| bytes[a.0..a.1].cmp(&bytes[b.0..b.1]));
+            }
+            if length >= self.places.len() {
+                break;
+            }
+            length *= 2;
+        }
+        self.ascending = true;
+        Ok(())
     }
 
     fn clear(&mut self) {
@@ -163,7 +188,7 @@ impl Sorter {
         if self.entries.places.is_empty() {
             return Ok(());
         }
-        self.entries.sort();
+        self.entries.sort()?;
         let mut run = self.space.create()?;
         let mut buf: Vec<u8> = Vec::with_capacity(BUFFER * 2);
         for n in 0..self.entries.places.len() {
@@ -173,6 +198,7 @@ impl Sorter {
             buf.extend_from_slice(key);
             buf.extend_from_slice(value);
             if buf.len() >= BUFFER {
+                look()?;
                 write(&mut run, &mut buf)?;
             }
         }
@@ -185,7 +211,7 @@ impl Sorter {
     /// Everything in order of the keys; equal keys next to each other, in the order in which they came.
     pub fn sorted(mut self) -> SqlResult<Sorted> {
         if self.runs.is_empty() {
-            self.entries.sort();
+            self.entries.sort()?;
             return Ok(Sorted { entries: self.entries, at: 0, merge: None });
         }
         self.spill()?;
@@ -315,5 +341,34 @@ mod tests {
             drop(sorted);
             assert!(disk.list(Path::new("/tmp")).unwrap().is_empty());
         }
+    }
+
+    #[test]
+    fn a_sort_in_memory_keeps_order_and_ends_when_its_batch_is_cancelled() {
+        let disk: Arc<dyn Disk> = SimWorld::new(1).env().disk;
+        let filled = || {
+            let space = SortSpace { disk: disk.clone(), dir: "/tmp".into(), limit: MEMORY };
+            let mut sorter = Sorter::new(space);
+            for i in 0..PIECE as u64 * 5 + 7 {
+                let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 9973;
+                sorter.push(&key.to_be_bytes(), &i.to_be_bytes()).unwrap();
+            }
+            sorter
+        };
+        let mut sorted = filled().sorted().unwrap();
+        let mut last = Vec::new();
+        let mut count = 0;
+        while let Some((k, v)) = sorted.next().unwrap() {
+            let entry = [k, v].concat();
+            assert!(last < entry, "entry {count}");
+            (last, count) = (entry, count + 1);
+        }
+        assert_eq!(count, PIECE * 5 + 7);
+        let cell = taffrail_observe::SessionCell::new(51);
+        let _in = taffrail_observe::SessionCell::enter(&cell);
+        let sorter = filled();
+        cell.cancel_flag().store(true, Ordering::Relaxed);
+        let number = sorter.sorted().err().map(|e| e.number);
+        assert_eq!(number, Some(taffrail_base::message::CANCELLED));
     }
 }

@@ -126,6 +126,16 @@ impl ForeignKey {
     }
 }
 
+/// The table that an object refers to, if it is a foreign key. (One whose text is damaged refers to none, and says so to
+/// whoever reads it.)
+pub(super) fn referenced_by(object: &Object) -> Option<ObjectId> {
+    let Object::Constraint(c) = object else { return None };
+    if c.head.kind != ObjectKind::ForeignKey {
+        return None;
+    }
+    c.definition.split(' ').next()?.parse().ok().map(ObjectId)
+}
+
 impl Catalog {
     /// The foreign keys of a table.
     pub fn foreign_keys_of(
@@ -157,8 +167,12 @@ impl Catalog {
         table: ObjectId,
         sight: impl Into<Sight>,
     ) -> SqlResult<Vec<ForeignKey>> {
-        let mut all = self.foreign_keys(sight)?;
-        all.retain(|k| k.referenced == table);
-        Ok(all)
+        let state = self.state.read();
+        let all = state.references(table, sight.into());
+        let keys = all.into_iter().filter_map(|o| match o {
+            Object::Constraint(c) => Some(ForeignKey::of(c)),
+            _ => None,
+        });
+        keys.collect()
     }
 }

@@ -15,17 +15,21 @@
 //! 3. `version` grows with every change of what is committed. A session with pending DDL has versions of its own, and a
 //!    new one with every change of its own and with every change of what is committed.
 
+pub mod filter;
 mod foreign;
 pub mod identity;
+mod index_rows;
 pub mod master;
 pub mod object;
 mod pending;
+pub mod properties;
 pub mod registry;
 pub mod rows;
 mod state;
 pub mod systab;
 mod wait;
 
+pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
 pub use object::{
@@ -53,11 +57,34 @@ static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
 /// Versions that only one session sees.
 const PRIVATE: u64 = 1 << 63;
 
-/// The version of the catalogue's tables that this program writes.
-pub const SCHEMA_VERSION: i64 = 1;
+/// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes.
+pub const SCHEMA_VERSION: i64 = 2;
+
+/// The version of a new database, until it holds what only a newer one has.
+const FIRST_SCHEMA_VERSION: i64 = 1;
 
 /// `sysinfo`: the version of the catalogue's tables.
 const INFO_SCHEMA_VERSION: i64 = 1;
+
+fn schema_version(tx: &mut Transaction) -> SqlResult<i64> {
+    match systab::get(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION])? {
+        Some(row) => systab::number(&row, 0),
+        None => Err(SqlError::new(5243, &[])),
+    }
+}
+
+fn write_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
+    let row = [Value::BigInt(version), Value::Null, Value::Null];
+    systab::put(tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION], &row)
+}
+
+/// Keeps programs out that do not know what `tx` is about to write.
+fn ensure_schema_version(tx: &mut Transaction, version: i64) -> SqlResult<()> {
+    if schema_version(tx)? < version {
+        write_schema_version(tx, version)?;
+    }
+    Ok(())
+}
 
 /// The schema of objects that are named without one.
 pub const DBO: SchemaId = SchemaId(1);
@@ -138,18 +165,14 @@ impl Catalog {
             let row = [Value::nvarchar(name), Value::Int(id)];
             systab::put(&mut tx, &SystemTables::SCHEMAS, &[id as i64], &row)?;
         }
-        let version = [Value::BigInt(SCHEMA_VERSION), Value::Null];
-        systab::put(&mut tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION], &version)?;
+        write_schema_version(&mut tx, FIRST_SCHEMA_VERSION)?;
         tx.commit(Durability::Full).map_err(sql)
     }
 
     /// Reads the catalogue of a database that has been opened: 948 when a newer program wrote it.
     pub fn open(storage: &Arc<taffrail_storage::Database>) -> SqlResult<Catalog> {
         let mut tx = system_transaction(storage, "ReadCatalog");
-        let version = match systab::get(&mut tx, &SystemTables::INFO, &[INFO_SCHEMA_VERSION])? {
-            Some(row) => systab::number(&row, 0)?,
-            None => return Err(SqlError::new(5243, &[])),
-        };
+        let version = schema_version(&mut tx)?;
         if version > SCHEMA_VERSION {
             let name = storage.name();
             return Err(SqlError::new(948, &[&name, &version, &SCHEMA_VERSION]));

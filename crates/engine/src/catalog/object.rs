@@ -1,5 +1,6 @@
 //! What the catalogue knows of a database's objects: immutable snapshots, shared by everybody who has looked them up.
 
+use super::filter::IndexFilter;
 use super::identity::IdentitySequence;
 use crate::rowcodec::{KeyLayout, Place, RowLayout};
 use std::sync::{Arc, OnceLock};
@@ -119,6 +120,21 @@ impl Object {
             Object::View(m) | Object::Procedure(m) => &m.head,
             Object::Constraint(c) => &c.head,
         }
+    }
+
+    /// The columns of a table or view; others have none.
+    pub fn columns(&self) -> &[Column] {
+        match self {
+            Object::Table(t) => &t.columns,
+            Object::View(v) => &v.columns,
+            _ => &[],
+        }
+    }
+
+    /// One of them by name (as the default collation compares names).
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        let collation = Collation::default();
+        self.columns().iter().find(|c| collation.eq_str(&c.name, name))
     }
 
     /// The table, if it is one.
@@ -285,10 +301,13 @@ pub struct Index {
     pub key: KeyLayout,
     /// INCLUDE: positions among the table's columns.
     pub included: Box<[usize]>,
-    /// Positions of the columns that the row beside a nonclustered key holds: key columns, then included ones.
+    /// Positions of the columns that the row beside a nonclustered key holds: key columns, then included ones, then those of its
+    /// filter.
     pub covered: Box<[usize]>,
     /// That row's layout.
     pub covered_layout: RowLayout,
+    /// Of a filtered index: which rows have an entry. Its columns are the last of `covered`.
+    pub filter: Option<IndexFilter>,
     /// Its heap or tree.
     pub hobt_id: HobtId,
     pub(super) hobt: OnceLock<Arc<Hobt>>,
@@ -310,6 +329,12 @@ impl Index {
         }
         let hobt = self.storage.hobt(self.hobt_id).map_err(|e| e.to_sql(0))?;
         Ok(self.hobt.get_or_init(|| hobt))
+    }
+
+    /// Whether a row of these values (in order of the table's columns) has an entry.
+    #[inline]
+    pub fn holds(&self, values: &[Value]) -> bool {
+        self.filter.as_ref().is_none_or(|f| f.holds(values))
     }
 
     /// What follows the declared columns in its keys.
@@ -430,6 +455,8 @@ pub struct Module {
     pub ansi_nulls: bool,
     /// Of a procedure.
     pub parameters: Vec<Parameter>,
+    /// Of a view: its columns as they were when it was made; they have no place in any row.
+    pub columns: Vec<Column>,
     /// Differs between any two snapshots of the same module.
     pub version: u64,
 }

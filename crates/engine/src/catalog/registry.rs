@@ -15,10 +15,12 @@
 mod configured;
 mod lifecycle;
 mod moved;
+mod problem;
 mod rename;
 mod restoring;
 
 pub(crate) use configured::{FileChange, FileDefaults};
+pub use problem::Problem;
 pub(crate) use restoring::Taken;
 
 use super::master::{self, DatabaseEntry, EntryState};
@@ -65,7 +67,7 @@ pub struct Slot {
     /// When it is open.
     pub database: Option<Arc<Database>>,
     /// Why it is not open though it should be.
-    pub problem: Option<String>,
+    pub problem: Option<Problem>,
 }
 
 /// What happened to a database at start, for the error log.
@@ -73,7 +75,7 @@ pub struct StartReport {
     /// Its name.
     pub name: String,
     /// Recovery, or why it could not be opened.
-    pub result: Result<RecoveryReport, String>,
+    pub result: Result<RecoveryReport, Problem>,
 }
 
 /// All databases of an instance.
@@ -316,19 +318,21 @@ impl Databases {
     }
 
     /// Opens a database and makes it known, open or not.
-    fn open_entry(&self, entry: DatabaseEntry) -> Result<RecoveryReport, String> {
-        let open = || -> Result<(Arc<Database>, RecoveryReport), String> {
-            let primary = entry.files.first().cloned().ok_or("no file is recorded for it")?;
+    fn open_entry(&self, entry: DatabaseEntry) -> Result<RecoveryReport, Problem> {
+        let open = || -> Result<(Arc<Database>, RecoveryReport), Problem> {
+            let primary = entry.files.first().cloned();
+            let primary =
+                primary.ok_or_else(|| Problem::inaccessible("no file is recorded for it"))?;
             let (storage, report) = taffrail_storage::Database::open_deferred(
                 &self.storage,
                 entry.id,
                 &entry.name,
                 &OpenSpec { primary },
             )
-            .map_err(|e| e.to_string())?;
+            .map_err(|e| Problem::of_storage(&e))?;
             let catalog = Catalog::open(&storage).map_err(|e| {
                 give_up(&storage, "its catalogue cannot be read");
-                e.to_string()
+                Problem::of_catalogue(&e)
             })?;
             let name = entry.name.clone();
             Ok((Arc::new(Database { id: entry.id, name, storage, catalog }), report))
@@ -398,7 +402,10 @@ impl Databases {
             },
             None if slot.entry.state == EntryState::Offline => Err(SqlError::new(942, &[name])),
             None if slot.entry.state == EntryState::Restoring => Err(SqlError::new(927, &[name])),
-            None => Err(SqlError::new(945, &[name])),
+            None => match &slot.problem {
+                Some(problem) => Err(problem.refusal(name)),
+                None => Err(SqlError::new(945, &[name])),
+            },
         }
     }
 
@@ -426,15 +433,22 @@ impl Databases {
                 self.insert(Slot { entry: entry.clone(), database: None, problem: None });
                 // A suspect database is closed without I/O.
                 let _ = database.storage.close();
-                self.open_entry(entry).map(drop).map_err(|_| SqlError::new(945, &[&name]))
+                problem::refused(self.open_entry(entry), &name)
             }
             (false, None) if entry.state != EntryState::Dropping => {
                 entry.state = EntryState::Online;
                 master::put_database(&master, &entry)?;
                 let name = entry.name.clone();
-                self.open_entry(entry).map(drop).map_err(|_| SqlError::new(945, &[&name]))
+                problem::refused(self.open_entry(entry), &name)
             }
             (false, None) => Err(SqlError::new(945, &[&entry.name])),
+            // Recovery could not open it: it is not tried again.
+            (true, None) if entry.state == EntryState::Online => {
+                entry.state = EntryState::Offline;
+                master::put_database(&master, &entry)?;
+                self.insert(Slot { entry, database: None, problem: None });
+                Ok(())
+            }
             _ => Ok(()),
         }
     }

@@ -1,16 +1,17 @@
 //! Objects to and from the rows of the catalogue's tables.
 
 use super::identity::{IdentitySequence, Sequence};
+pub use super::index_rows::{IndexRow, remove_index, write_index};
 use super::object::{
-    Check, Column, ConstraintObject, Default, Identity, Index, IndexKind, Module, Object,
-    ObjectHead, ObjectKind, Parameter, Table,
+    Check, Column, ConstraintObject, Default, Identity, IndexKind, Module, Object, ObjectHead,
+    ObjectKind, Parameter, Table,
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
-use super::{Catalog, Sight, fold};
+use super::{Catalog, Sight, fold, properties};
 use crate::rowcodec::key::MAX_CLUSTERED_KEY_BYTES;
-use crate::rowcodec::{KeyColumn, KeyLayout, Place, RowColumn, RowLayout, damaged, typecode};
-use std::sync::{Arc, OnceLock};
-use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
+use crate::rowcodec::{Place, RowColumn, RowLayout, damaged, typecode};
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SchemaId, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_types::{Collation, SqlType, Value};
 
@@ -23,15 +24,6 @@ const COLUMN_DROPPED: i64 = 8;
 const COLUMN_OLD_LARGE: i64 = 16;
 const PARAMETER_OUTPUT: i64 = 16;
 const PARAMETER_DEFAULT: i64 = 32;
-
-const INDEX_UNIQUE: i64 = 1;
-const INDEX_PRIMARY_KEY: i64 = 2;
-const INDEX_UNIQUE_CONSTRAINT: i64 = 4;
-const INDEX_IGNORE_DUP_KEY: i64 = 8;
-const INDEX_PADDED: i64 = 16;
-
-const INDEX_COLUMN_DESCENDING: i64 = 1;
-const INDEX_COLUMN_INCLUDED: i64 = 2;
 
 const MODULE_QUOTED_IDENTIFIER: i64 = 1;
 const MODULE_ANSI_NULLS: i64 = 2;
@@ -118,6 +110,7 @@ pub fn drop_column(tx: &mut Transaction, table: ObjectId, column: &Column) -> Sq
     };
     row[2] = int(number(&row, 2)? | COLUMN_DROPPED);
     row[6] = Value::Int(0);
+    properties::remove_all(tx, 1, table.0, Some(column.id))?;
     systab::put(tx, &SystemTables::COLUMNS, &key, &row)
 }
 
@@ -135,84 +128,6 @@ fn place_of(number: i64, ty: SqlType) -> SqlResult<Place> {
         (-4096..=-1, None) => Ok(Place::Variable((-number - 1) as u16)),
         _ => Err(damaged("a column's place")),
     }
-}
-
-/// An index as the catalogue keeps it.
-#[derive(Clone, Debug)]
-pub struct IndexRow {
-    /// `index_id`.
-    pub id: IndexId,
-    /// Empty for a heap.
-    pub name: String,
-    /// What it is.
-    pub kind: IndexKind,
-    /// Its heap or tree.
-    pub hobt: HobtId,
-    /// UNIQUE.
-    pub unique: bool,
-    /// Made by PRIMARY KEY.
-    pub primary_key: bool,
-    /// Made by UNIQUE.
-    pub unique_constraint: bool,
-    /// IGNORE_DUP_KEY.
-    pub ignore_dup_key: bool,
-    /// Its constraint, else 0.
-    pub constraint: ObjectId,
-    /// FILLFACTOR.
-    pub fill_factor: u8,
-    /// PAD_INDEX.
-    pub padded: bool,
-    /// Key columns (`column_id`, descending).
-    pub key: Vec<(i32, bool)>,
-    /// Included columns (`column_id`).
-    pub included: Vec<i32>,
-}
-
-/// Writes an index's rows.
-pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> SqlResult<()> {
-    let mut flags = 0;
-    for (flag, on) in [
-        (INDEX_UNIQUE, index.unique),
-        (INDEX_PRIMARY_KEY, index.primary_key),
-        (INDEX_UNIQUE_CONSTRAINT, index.unique_constraint),
-        (INDEX_IGNORE_DUP_KEY, index.ignore_dup_key),
-        (INDEX_PADDED, index.padded),
-    ] {
-        flags |= if on { flag } else { 0 };
-    }
-    let kind = match index.kind {
-        IndexKind::Heap => 0,
-        IndexKind::Clustered => 1,
-        IndexKind::Nonclustered => 2,
-    };
-    let row = [
-        Value::nvarchar(&index.name),
-        int(kind),
-        Value::BigInt(index.hobt.0 as i64),
-        int(flags),
-        int(index.fill_factor as i64),
-        Value::Int(index.constraint.0),
-    ];
-    let (object, id) = (table.0 as i64, index.id.0 as i64);
-    systab::put(tx, &SystemTables::INDEXES, &[object, id], &row)?;
-    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &[object, id])?;
-    let keys = index.key.iter().enumerate().map(|(i, (column, descending))| {
-        (*column, i as i64 + 1, if *descending { INDEX_COLUMN_DESCENDING } else { 0 })
-    });
-    let included = index.included.iter().map(|column| (*column, 0, INDEX_COLUMN_INCLUDED));
-    for (position, (column, ordinal, flags)) in keys.chain(included).enumerate() {
-        let row = [Value::Int(column), int(ordinal), int(flags)];
-        let key = [object, id, position as i64 + 1];
-        systab::put(tx, &SystemTables::INDEX_COLUMNS, &key, &row)?;
-    }
-    Ok(())
-}
-
-/// Removes an index's rows.
-pub fn remove_index(tx: &mut Transaction, table: ObjectId, index: IndexId) -> SqlResult<()> {
-    let key = [table.0 as i64, index.0 as i64];
-    systab::remove(tx, &SystemTables::INDEXES, &key)?;
-    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &key)
 }
 
 /// Writes the text of a module, default or check.
@@ -275,9 +190,45 @@ pub fn write_parameters(
     Ok(())
 }
 
+/// A column of a view, which has no place in any row.
+pub fn view_column(
+    id: i32,
+    name: Arc<str>,
+    ty: SqlType,
+    nullable: bool,
+    collation: Collation,
+) -> Column {
+    Column {
+        id,
+        name,
+        ty,
+        nullable,
+        collation,
+        is_identity: false,
+        is_rowguid: false,
+        old_large: false,
+        place: Place::Variable(0),
+        null_bit: 0,
+        default: None,
+        missing: Value::Null,
+    }
+}
+
+/// Replaces the columns of a view.
+pub fn write_view_columns(
+    tx: &mut Transaction,
+    view: ObjectId,
+    columns: &[Column],
+) -> SqlResult<()> {
+    systab::remove_all(tx, &SystemTables::COLUMNS, &[view.0 as i64])?;
+    columns.iter().try_for_each(|c| write_column(tx, view, c, None))
+}
+
 /// Removes every row that describes an object (not those of its constraints).
 pub fn remove_object(tx: &mut Transaction, id: ObjectId) -> SqlResult<()> {
     let key = [id.0 as i64];
+    properties::remove_all(tx, 1, id.0, None)?;
+    properties::remove_all(tx, 7, id.0, None)?;
     systab::remove(tx, &SystemTables::OBJECTS, &key)?;
     systab::remove(tx, &SystemTables::MODULES, &key)?;
     systab::remove_all(tx, &SystemTables::COLUMNS, &key)?;
@@ -341,12 +292,24 @@ impl Catalog {
         let row = systab::get(tx, &SystemTables::MODULES, &[id])?
             .ok_or_else(|| damaged("a module without text"))?;
         let flags = number(&row, 0)?;
-        let mut parameters = Vec::new();
-        for (_, row) in systab::scan(tx, &SystemTables::COLUMNS, &[id])? {
+        let (mut parameters, mut columns) = (Vec::new(), Vec::new());
+        for (key, row) in systab::scan(tx, &SystemTables::COLUMNS, &[id])? {
             let flags = number(&row, 2)?;
+            let name: Arc<str> = text(&row, 0)?.into();
+            let ty = typecode::type_from_bytes(bytes(&row, 1)?)?;
+            if head.kind == ObjectKind::View {
+                let id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))? as i32;
+                let collation = Collation::from_id(number(&row, 3)? as u16)
+                    .ok_or_else(|| damaged("a column's collation"))?;
+                let nullable = flags & COLUMN_NULLABLE != 0;
+                let mut column = view_column(id, name, ty, nullable, collation);
+                column.is_identity = flags & COLUMN_IDENTITY != 0;
+                columns.push(column);
+                continue;
+            }
             parameters.push(Parameter {
-                name: text(&row, 0)?.into(),
-                ty: typecode::type_from_bytes(bytes(&row, 1)?)?,
+                name,
+                ty,
                 output: flags & PARAMETER_OUTPUT != 0,
                 has_default: flags & PARAMETER_DEFAULT != 0,
             });
@@ -357,6 +320,7 @@ impl Catalog {
             quoted_identifier: flags & MODULE_QUOTED_IDENTIFIER != 0,
             ansi_nulls: flags & MODULE_ANSI_NULLS != 0,
             parameters,
+            columns,
             version: self.new_version(),
         })
     }
@@ -479,65 +443,6 @@ impl Catalog {
             });
         }
         Ok(checks)
-    }
-
-    fn read_index(
-        &self,
-        tx: &mut Transaction,
-        table: i64,
-        id: i64,
-        row: &[Value],
-        columns: &[Column],
-    ) -> SqlResult<Index> {
-        let kind = match number(row, 1)? {
-            0 => IndexKind::Heap,
-            1 => IndexKind::Clustered,
-            2 => IndexKind::Nonclustered,
-            _ => return Err(damaged("an index's kind")),
-        };
-        let flags = number(row, 3)?;
-        let position = |id: i64| {
-            columns
-                .iter()
-                .position(|c| c.id as i64 == id)
-                .ok_or_else(|| damaged("an index's column"))
-        };
-        let (mut key, mut included, mut covered) = (Vec::new(), Vec::new(), Vec::new());
-        for (_, row) in systab::scan(tx, &SystemTables::INDEX_COLUMNS, &[table, id])? {
-            let column = position(number(&row, 0)?)?;
-            let flags = number(&row, 2)?;
-            covered.push(column);
-            if flags & INDEX_COLUMN_INCLUDED != 0 {
-                included.push(column);
-            } else {
-                key.push(KeyColumn {
-                    column,
-                    descending: flags & INDEX_COLUMN_DESCENDING != 0,
-                    collation: columns[column].collation,
-                    ty: columns[column].ty,
-                });
-            }
-        }
-        let covered_layout = RowLayout::of_types(covered.iter().map(|c| columns[*c].ty));
-        Ok(Index {
-            id: IndexId(id as i32),
-            name: text(row, 0)?.into(),
-            kind,
-            unique: flags & INDEX_UNIQUE != 0,
-            primary_key: flags & INDEX_PRIMARY_KEY != 0,
-            unique_constraint: flags & INDEX_UNIQUE_CONSTRAINT != 0,
-            constraint: ObjectId(number(row, 5)? as i32),
-            fill_factor: number(row, 4)? as u8,
-            padded: flags & INDEX_PADDED != 0,
-            ignore_dup_key: flags & INDEX_IGNORE_DUP_KEY != 0,
-            key: KeyLayout::new(key),
-            included: included.into(),
-            covered: covered.into(),
-            covered_layout,
-            hobt_id: HobtId(number(row, 2)? as u64),
-            hobt: OnceLock::new(),
-            storage: self.storage.clone(),
-        })
     }
 
     fn identity_sequence(

@@ -1,6 +1,6 @@
 //! What the cache holds: the committed catalogue, and beside it what the open DDL of each session makes of it.
 //!
-//! 1. `objects`, `names`, `children` and `schemas` are what is committed; only the end of a transaction changes them.
+//! 1. `objects`, `names`, `children`, `references` and `schemas` are what is committed; only the end of a transaction changes them.
 //! 2. An object is in the pending DDL of one session at most: who changes it holds Sch-M on it to the end of the
 //!    transaction, and whoever gets that lock next waits until the cache has taken the end over ([`super::wait`]).
 //! 3. `resources` of pending DDL are locked by its transaction until that ends: who must wait for it can wait for them.
@@ -64,6 +64,8 @@ pub(super) struct State {
     pub objects: Map<ObjectId, Object>,
     /// Constraints by their table, ascending.
     pub children: Map<ObjectId, Vec<ObjectId>>,
+    /// Foreign keys by the table that they refer to, ascending.
+    pub references: Map<ObjectId, Vec<ObjectId>>,
     pub schemas: Vec<Schema>,
     pub pending: Map<SessionId, Pending>,
 }
@@ -71,6 +73,24 @@ pub(super) struct State {
 /// The key of an object's name.
 pub(super) fn key_of(object: &Object) -> NameKey {
     name_key(object.head().schema_id, &object.head().name)
+}
+
+/// Puts an id into its place in a list of such.
+fn link(lists: &mut Map<ObjectId, Vec<ObjectId>>, of: ObjectId, id: ObjectId) {
+    let list = lists.entry(of).or_default();
+    if let Err(at) = list.binary_search(&id) {
+        list.insert(at, id);
+    }
+}
+
+/// Takes it out again.
+fn unlink(lists: &mut Map<ObjectId, Vec<ObjectId>>, of: ObjectId, id: ObjectId) {
+    if let Some(list) = lists.get_mut(&of) {
+        list.retain(|s| *s != id);
+        if list.is_empty() {
+            lists.remove(&of);
+        }
+    }
 }
 
 /// The identity sequence of a table.
@@ -125,6 +145,18 @@ impl State {
         ids
     }
 
+    /// The foreign keys that refer to a table, by id.
+    pub fn references(&self, table: ObjectId, sight: Sight) -> Vec<&Object> {
+        let refers = |o: &&Object| super::foreign::referenced_by(o) == Some(table);
+        let known = self.references.get(&table).map_or(&[][..], Vec::as_slice);
+        let unchanged = |id: &&ObjectId| !self.seen(sight).any(|p| p.objects.contains_key(*id));
+        let mut all: Vec<&Object> =
+            known.iter().filter(unchanged).filter_map(|id| self.objects.get(id)).collect();
+        all.extend(self.seen(sight).flat_map(|p| p.objects.values().flatten()).filter(refers));
+        all.sort_unstable_by_key(|o| o.head().id);
+        all
+    }
+
     /// The schemas.
     pub fn schemas(&self, sight: Sight) -> &[Schema] {
         self.seen(sight).find_map(|p| p.schemas.as_deref()).unwrap_or(&self.schemas)
@@ -149,14 +181,19 @@ impl State {
     /// Puts an object in place of what is committed.
     pub fn insert(&mut self, object: Object) {
         let head = object.head();
-        self.names.insert(key_of(&object), head.id);
+        let id = head.id;
+        self.names.insert(key_of(&object), id);
         if head.parent.0 != 0 {
-            let siblings = self.children.entry(head.parent).or_default();
-            if let Err(at) = siblings.binary_search(&head.id) {
-                siblings.insert(at, head.id);
-            }
+            link(&mut self.children, head.parent, id);
         }
-        self.objects.insert(head.id, object);
+        let refers_to = super::foreign::referenced_by(&object);
+        let old = self.objects.insert(id, object);
+        if let Some(table) = old.as_ref().and_then(super::foreign::referenced_by) {
+            unlink(&mut self.references, table, id);
+        }
+        if let Some(table) = refers_to {
+            link(&mut self.references, table, id);
+        }
     }
 
     /// Takes an object out of what is committed.
@@ -166,12 +203,9 @@ impl State {
         if self.names.get(&key) == Some(&id) {
             self.names.remove(&key);
         }
-        let parent = old.head().parent;
-        if let Some(siblings) = self.children.get_mut(&parent) {
-            siblings.retain(|s| *s != id);
-            if siblings.is_empty() {
-                self.children.remove(&parent);
-            }
+        unlink(&mut self.children, old.head().parent, id);
+        if let Some(table) = super::foreign::referenced_by(&old) {
+            unlink(&mut self.references, table, id);
         }
         Some(old)
     }

@@ -9,7 +9,7 @@
 //! | 5 | sysmodules | object id | text of procedures, views, defaults, checks |
 //! | 6 | sysschemas | schema id | |
 //! | 7 | sysidentity | sequence | limit; see [`super::identity`] |
-//! | 8 | sysinfo | number | facts about the database, the version of this schema among them |
+//! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties |
 //! | 32 | sysdatabases (master) | database id | |
 //! | 33 | syslogins (master) | principal id | |
 //! | 34 | sysconfigures (master) | configuration id | |
@@ -96,11 +96,11 @@ impl SystemTables {
             BIG,
         ],
     };
-    /// name, kind, hobt, flags, fill factor, constraint id
+    /// name, kind, hobt, flags, fill factor, constraint id, filter ([`super::filter`]): text, terms
     pub const INDEXES: SystemTable = SystemTable {
         name: "sysindexes",
         hobt: HobtId(3),
-        types: &[NAME, INT, BIG, INT, INT, INT],
+        types: &[NAME, INT, BIG, INT, INT, INT, TEXT, BLOB],
     };
     /// column id, key ordinal, flags
     pub const INDEX_COLUMNS: SystemTable =
@@ -114,9 +114,9 @@ impl SystemTables {
     /// limit
     pub const IDENTITY: SystemTable =
         SystemTable { name: "sysidentity", hobt: HobtId(7), types: &[BIG] };
-    /// number, text
+    /// number, text, value of an extended property ([`super::properties`])
     pub const INFO: SystemTable =
-        SystemTable { name: "sysinfo", hobt: HobtId(8), types: &[BIG, TEXT] };
+        SystemTable { name: "sysinfo", hobt: HobtId(8), types: &[BIG, TEXT, BLOB] };
     /// name, files (one a line), created, state, owner sid, compatibility level
     pub const DATABASES: SystemTable = SystemTable {
         name: "sysdatabases",

@@ -21,15 +21,14 @@ use crate::catalog::systab::SystemTables;
 use crate::catalog::{Index, Object, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::session::cancelled;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use taffrail_base::{HobtId, SqlError, SqlResult};
 use taffrail_observe::{Event, EventRing};
 use taffrail_storage::check::{Checked, Finding, NoRows};
-use taffrail_storage::lock::{LockError, LockMode};
-use taffrail_storage::{BeginSpec, Durability, StorageError, Transaction, layout};
+use taffrail_storage::lock::LockMode;
+use taffrail_storage::{BeginSpec, Durability, Transaction, layout};
 use taffrail_syntax::ast;
 
 /// Differences between an index and its table that are told one by one.
@@ -211,14 +210,6 @@ fn give_up(flag: &Arc<AtomicBool>) -> impl FnMut() -> bool + use<> {
     move || flag.load(Ordering::Relaxed)
 }
 
-/// An error that ends the check.
-fn stopped(e: &StorageError) -> Box<SqlError> {
-    match e {
-        StorageError::Lock(LockError::Cancelled) => cancelled(),
-        e => e.to_sql(0),
-    }
-}
-
 /// Sends findings, and counts them.
 fn tell(
     cx: &mut StatementContext<'_>,
@@ -253,7 +244,7 @@ fn allocation(
     wanted: &Wanted,
 ) -> SqlResult<Errors> {
     let found = database.storage.check_allocation(&mut give_up(&cx.session.cancel));
-    let found = found.map_err(|e| stopped(&e))?;
+    let found = found.map_err(|e| e.to_sql(0))?;
     let errors = tell(cx, database, &found)?;
     if errors.all() > 0 {
         let (a, c) = (errors.allocation, errors.consistency);
@@ -292,7 +283,7 @@ fn system_tables(
             Some(table) => database.storage.check_hobt(id, &mut SystemRows::new(table), give_up),
             None => database.storage.check_hobt(id, &mut NoRows, give_up),
         };
-        let checked = checked.map_err(|e| stopped(&e))?;
+        let checked = checked.map_err(|e| e.to_sql(0))?;
         let name = match table {
             Some(table) => format!("sys.{}", table.name),
             None if id == layout::DIRECTORY => "sys.sysallocunits".to_owned(),
@@ -391,14 +382,14 @@ fn look(
     let compared: &[Arc<Index>] = if wanted.physical { &[] } else { &chosen };
     let mut rows = BaseRows::new(tx, table, compared, !wanted.physical)?;
     let base = storage.check_hobt(table.base().hobt_id, &mut rows, give_up);
-    let base = base.map_err(|e| stopped(&e))?;
+    let base = base.map_err(|e| e.to_sql(0))?;
     let digests: Vec<Digest> = rows.into_digests();
     let mut all = vec![base];
     let mut different = Vec::new();
     for (at, index) in chosen.iter().enumerate() {
         let mut entries = EntryRows::default();
         let checked = storage.check_hobt(index.hobt_id, &mut entries, give_up);
-        let checked = checked.map_err(|e| stopped(&e))?;
+        let checked = checked.map_err(|e| e.to_sql(0))?;
         // Beside pages that cannot be read, rows that have no counterpart are no news.
         let comparable = all[0].complete && checked.complete;
         if comparable && digests.get(at).is_some_and(|d| *d != entries.digest()) {

@@ -143,6 +143,9 @@ impl<'a> BaseRows<'a> {
             }
         }
         for (index, digest) in self.indexes.iter().zip(&mut self.digests) {
+            if !index.holds(&self.maker.values) {
+                continue;
+            }
             self.maker.entry(index, locator)?;
             digest.add(&self.maker.key, &self.maker.value);
         }
@@ -279,7 +282,7 @@ pub(super) fn differences(
             return Ok(());
         }
         if tx.is_cancelled() {
-            return Err(crate::session::cancelled());
+            return Err(taffrail_base::message::cancelled());
         }
         let Ok((locator, _)) = key::read_entry(&v) else { continue };
         let same = match fetch(tx, table, locator)? {
@@ -288,7 +291,7 @@ pub(super) fn differences(
                 let made = maker.read(tx, &base, table, &row, covered());
                 // A row that cannot be read has been told of.
                 made.and_then(|()| maker.entry(index, locator)).is_err()
-                    || (maker.key == k && maker.value == v)
+                    || (maker.key == k && maker.value == v && index.holds(&maker.values))
             }
         };
         if !same {
@@ -301,7 +304,7 @@ pub(super) fn differences(
             return Ok(());
         }
         let made = maker.read(tx, &base, table, row, covered());
-        if made.and_then(|()| maker.entry(index, locator)).is_err() {
+        if made.and_then(|()| maker.entry(index, locator)).is_err() || !index.holds(&maker.values) {
             return Ok(());
         }
         let mut value = Vec::new();

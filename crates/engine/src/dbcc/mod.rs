@@ -16,11 +16,11 @@ use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::row;
-use crate::session::client_gone;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind};
 use crate::views::cell::coerce;
 use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::{WaitStats, WaitType};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
@@ -213,8 +213,8 @@ fn log_space(cx: &mut StatementContext<'_>) -> SqlResult<()> {
     for slot in cx.instance().databases().list() {
         let Some(database) = &slot.database else { continue };
         let space = database.storage.log().space();
-        let size = space.total as f64 / (1 << 20) as f64;
-        let used = space.used as f64 * 100.0 / space.total.max(1) as f64;
+        let size = space.usable as f64 / (1 << 20) as f64;
+        let used = space.used as f64 * 100.0 / space.usable.max(1) as f64;
         rows.push(row![&database.name, size, used, 0]);
     }
     let columns = [

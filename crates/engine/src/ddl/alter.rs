@@ -1,6 +1,6 @@
 //! ALTER TABLE.
 
-use super::clauses::{is_old_large, resolve_type};
+use super::clauses::{column_type, is_old_large};
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{checks, create, foreign, resolve};
@@ -330,7 +330,7 @@ fn alter_column(
     };
     let old = table.columns[at].clone();
     let old_large = is_old_large(ty);
-    let (ty, _) = resolve_type(ty, at + 1)?;
+    let (ty, _) = column_type(ty, at + 1, &name.value)?;
     let mut new = Column { ty, old_large, ..old.clone() };
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {

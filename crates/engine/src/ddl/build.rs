@@ -7,8 +7,8 @@
 use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, IndexKind, KeyTail, Table};
 use crate::rowcodec::{Lobs, TableLobs, key};
-use crate::session::cancelled;
 use std::sync::Arc;
+use taffrail_base::message::cancelled;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{
     BeginSpec, Direction, Durability, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree,
@@ -152,6 +152,9 @@ impl Entries {
         // Only what the index has: a table's other columns may be many, and on pages of their own.
         for c in &index.covered {
             self.values[*c] = table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
+        }
+        if !index.holds(&self.values) {
+            return Ok(());
         }
         self.key.clear();
         index.key.append_row(&self.values, &mut self.key);

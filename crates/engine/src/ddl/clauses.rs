@@ -35,6 +35,28 @@ pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(Sql
     }
 }
 
+/// The type of a column by its name, which 131 and 2717 tell.
+pub(crate) fn column_type(
+    ty: &ast::DataType,
+    ordinal: usize,
+    column: &str,
+) -> SqlResult<(SqlType, bool)> {
+    resolve_type(ty, ordinal).map_err(|e| match (e.number, ty.arguments.first()) {
+        (131, Some(ast::TypeArgument::Number(n))) => {
+            SqlError::new(131, &[n, &"column", &column, &8000]).with_state(2)
+        }
+        _ => named_too_wide(e, ty, column),
+    })
+}
+
+/// 2717 says whose type it is: a column's, a parameter's or a variable's.
+pub(crate) fn named_too_wide(e: Box<SqlError>, ty: &ast::DataType, name: &str) -> Box<SqlError> {
+    match (e.number, ty.arguments.first()) {
+        (2717, Some(ast::TypeArgument::Number(n))) => names::too_wide(*n, name),
+        _ => e,
+    }
+}
+
 /// text, ntext, image: the types of large values that are (max) types here, and keep their names in the catalogue.
 pub(crate) fn is_old_large(ty: &ast::DataType) -> bool {
     let name = &ty.name;

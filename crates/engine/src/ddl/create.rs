@@ -111,6 +111,7 @@ pub(crate) fn could_not_create(
     cx: &mut StatementContext<'_>,
     reason: Box<SqlError>,
 ) -> SqlResult<Box<SqlError>> {
+    cx.session.terminated = reason.number == 1505;
     cx.message(reason)?;
     Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0))
 }
@@ -237,6 +238,7 @@ pub(crate) fn write_heap(
         padded: false,
         key: Vec::new(),
         included: Vec::new(),
+        filter: None,
     };
     rows::write_index(tx, table, &row)
 }
@@ -324,6 +326,10 @@ pub(crate) fn write_key(
         padded: key.padded,
         key: key.columns.iter().map(|(at, desc)| (draft.columns[*at].id, *desc)).collect(),
         included: key.included.iter().map(|at| draft.columns[*at].id).collect(),
+        filter: match &key.filter {
+            None => None,
+            Some(f) => Some((f.definition.to_string(), f.to_bytes(&draft.columns)?)),
+        },
     };
     rows::write_index(tx, owner.table, &row)?;
     Ok((row, key.constraint.then_some(constraint_id)))

@@ -1,11 +1,11 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, constant, is_old_large, normalised, resolve_type};
+use super::clauses::{check_placement, column_type, constant, is_old_large, normalised};
 use super::foreign::ForeignDraft;
 use super::index_options::index_options;
 use crate::binder::unsupported;
-use crate::catalog::{Column, Table, fold};
+use crate::catalog::{Column, IndexFilter, Table, fold};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -39,6 +39,8 @@ pub(crate) struct KeyDraft {
     pub padded: bool,
     /// IGNORE_DUP_KEY.
     pub ignore_dup_key: bool,
+    /// WHERE.
+    pub filter: Option<IndexFilter>,
 }
 
 /// DEFAULT of a column.
@@ -155,12 +157,12 @@ impl TableDraft {
             let column = Some(self.columns.len() - body.columns.len() + i);
             keys.extend(c.constraints.iter().map(|k| (k, column)));
             if let Some(index) = &c.index {
-                self.add_inline_index(index, column)?;
+                self.add_inline_index(index, column, text)?;
             }
         }
         keys.extend(body.constraints.iter().map(|k| (k, None)));
         for index in &body.indexes {
-            self.add_inline_index(index, None)?;
+            self.add_inline_index(index, None, text)?;
         }
         let said_clustered = |k: &ast::TableConstraint| matches!(&k.kind, ast::ConstraintKind::Key(k) if k.clustered == Some(true));
         if keys.iter().any(|(k, _)| said_clustered(k)) {
@@ -251,7 +253,7 @@ impl TableDraft {
         let ordinal = self.columns.len() + 1;
         let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
         let old_large = is_old_large(ty);
-        let (ty, sysname) = resolve_type(ty, ordinal)?;
+        let (ty, sysname) = column_type(ty, ordinal, &c.name.value)?;
         if ty == SqlType::RowVersion {
             return Err(unsupported("A column of type rowversion"));
         }
@@ -360,6 +362,7 @@ impl TableDraft {
                     fill_factor: options.fill_factor.unwrap_or(0),
                     padded: options.padded.unwrap_or(false),
                     ignore_dup_key: false,
+                    filter: None,
                 })
             }
             ast::ConstraintKind::Check(check) => {
@@ -477,12 +480,10 @@ impl TableDraft {
         &mut self,
         index: &ast::InlineIndex,
         column: Option<usize>,
+        text: &str,
     ) -> SqlResult<()> {
         if let Some(variant) = &index.variant {
             return Err(unsupported(format!("A {variant} index")));
-        }
-        if index.filter.is_some() {
-            return Err(unsupported("A filtered index"));
         }
         self.check_placement(index.on.as_ref())?;
         let columns = match (column, index.columns.is_empty()) {
@@ -502,7 +503,28 @@ impl TableDraft {
             fill_factor: options.fill_factor.unwrap_or(0),
             padded: options.padded.unwrap_or(false),
             ignore_dup_key: false,
+            filter: match &index.filter {
+                None => None,
+                Some(f) => {
+                    let clustered = index.clustered == Some(true);
+                    Some(self.filter(&index.name.value, clustered, f, text)?)
+                }
+            },
         })
+    }
+
+    /// WHERE of an index.
+    pub fn filter(
+        &self,
+        index: &str,
+        clustered: bool,
+        condition: &ast::Expr,
+        text: &str,
+    ) -> SqlResult<IndexFilter> {
+        if clustered {
+            return Err(SqlError::new(156, &[&"WHERE"]));
+        }
+        super::filter::filter(index, &self.table, &self.columns, condition, text)
     }
 
     /// Positions of included columns: 1911.

@@ -30,6 +30,14 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             Err(e) if s.if_exists && absent(&e) => None,
             Err(e) => return Err(e),
         };
+        if let Some((_, o)) = &found
+            && o.head().kind != kind
+            && let Some((other, with)) = dropped_with(o.head().kind)
+        {
+            let verb = what.to_uppercase();
+            let name = &name.name.value;
+            return Err(SqlError::new(3705, &[&verb, name, name, &other, &with]));
+        }
         let found = found.filter(|(_, o)| o.head().kind == kind);
         let Some((database, object)) = found else {
             if s.if_exists {
@@ -61,6 +69,16 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
         }
     }
     Ok(())
+}
+
+/// What an object is called that is named in the DROP of another kind, and what drops it.
+fn dropped_with(kind: ObjectKind) -> Option<(&'static str, &'static str)> {
+    match kind {
+        ObjectKind::Table => Some(("table", "DROP TABLE")),
+        ObjectKind::View => Some(("view", "DROP VIEW")),
+        ObjectKind::Procedure => Some(("procedure", "DROP PROCEDURE")),
+        _ => None,
+    }
 }
 
 /// Whether an error says that there is no such thing: all that IF EXISTS is silent about.
@@ -122,6 +140,7 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
             return Err(SqlError::new(3729, &[&"drop schema", &schema.name, &user.head().name]));
         }
         let tx = cx.transaction(&database)?;
+        crate::catalog::properties::remove_all(tx, 3, schema.id.0, None)?;
         systab::remove(tx, &SystemTables::SCHEMAS, &[schema.id.0 as i64])?;
         catalog.refresh_schemas(tx, session, Some(schema.id))?;
     }

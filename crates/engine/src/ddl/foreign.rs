@@ -107,7 +107,7 @@ fn one(
     let key = parent.indexes.iter().find(|i| {
         let mut columns: Vec<usize> = i.key.columns().iter().map(|k| k.column).collect();
         columns.sort_unstable();
-        i.kind != IndexKind::Heap && i.unique && columns == sorted
+        i.kind != IndexKind::Heap && i.unique && i.filter.is_none() && columns == sorted
     });
     let Some(key) = key else { return Err(SqlError::new(1776, &[&parent.name(), &shown])) };
     let pairs = draft.columns.iter().zip(&there);

@@ -19,12 +19,13 @@ fn sql(e: StorageError) -> Box<SqlError> {
 }
 
 /// `CREATE INDEX`.
-pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) -> SqlResult<()> {
+pub(crate) fn create_index(
+    cx: &mut StatementContext<'_>,
+    s: &ast::CreateIndex,
+    text: &str,
+) -> SqlResult<()> {
     if s.columnstore {
         return Err(unsupported("A columnstore index"));
-    }
-    if s.filter.is_some() {
-        return Err(unsupported("A filtered index"));
     }
     check_placement(s.on.as_ref())?;
     let missing = || SqlError::new(1088, &[&s.table]).with_severity(16).with_state(12);
@@ -55,6 +56,10 @@ pub(crate) fn create_index(cx: &mut StatementContext<'_>, s: &ast::CreateIndex) 
         fill_factor: options.fill_factor.unwrap_or(0),
         padded: options.padded.unwrap_or(false),
         ignore_dup_key: false,
+        filter: match &s.filter {
+            None => None,
+            Some(f) => Some(draft.filter(&s.name.value, s.clustered, f, text)?),
+        },
     };
     draft.add_key(key)?;
     add_keys(cx, &database, &table, draft)
@@ -161,6 +166,10 @@ pub(crate) fn row_of(table: &Table, index: &Index) -> IndexRow {
         padded: index.padded,
         key: index.key.columns().iter().map(|c| (id_of(c.column), c.descending)).collect(),
         included: index.included.iter().map(|at| id_of(*at)).collect(),
+        filter: index.filter.as_ref().map(|f| {
+            let terms = f.to_bytes(&table.columns).expect("read from the same bytes");
+            (f.definition.to_string(), terms)
+        }),
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod database;
 mod draft;
 mod drop;
 mod files;
+mod filter;
 mod foreign;
 mod index;
 mod index_options;
@@ -25,6 +26,7 @@ mod rename;
 pub(crate) mod resolve;
 pub(crate) mod scoped;
 pub(crate) mod statistics;
+mod view;
 
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
@@ -38,10 +40,11 @@ use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::{Collation, SqlType};
 
 pub(crate) use checks::{mentions, of_column};
-pub(crate) use clauses::{is_absent_type, is_old_large, no_collation};
+pub(crate) use clauses::{is_absent_type, is_old_large, named_too_wide, no_collation};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub(crate) use paths::{PathRefusal, backup_path, check_path, checked_path, require_directory};
+pub(crate) use view::refresh as refresh_view;
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]
@@ -68,7 +71,7 @@ pub fn execute(
     Some(match &statement.kind {
         StatementKind::CreateTable(s) => create_table_statement(cx, s, text),
         StatementKind::AlterTable(s) => alter::alter_table(cx, s, text),
-        StatementKind::CreateIndex(s) => index::create_index(cx, s),
+        StatementKind::CreateIndex(s) => index::create_index(cx, s, text),
         StatementKind::AlterIndex(s) => alter_index::alter_index(cx, s),
         StatementKind::UpdateStatistics(s) => statistics::update(cx, s),
         StatementKind::DropIndex(s) => index::drop_index(cx, s),
@@ -92,7 +95,7 @@ pub fn execute(
             Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
         },
         StatementKind::Restore(s) => crate::backup::restore(cx, s),
-        StatementKind::View(_) => Err(SqlError::new(40510, &[&"CREATE VIEW"])),
+        StatementKind::View(s) => view::view(cx, s, text),
         StatementKind::Function(_) => Err(SqlError::new(40510, &[&"CREATE FUNCTION"])),
         StatementKind::Trigger(_) => Err(SqlError::new(40510, &[&"CREATE TRIGGER"])),
         _ => return None,

@@ -155,7 +155,7 @@ fn log_error(database: &Database, file: &FileInfo, e: taffrail_log::LogError) ->
             SqlError::new(5149, &[&io.system_error(), &file.path.display()]).with_state(3)
         }
         taffrail_log::LogError::Unavailable => SqlError::new(9001, &[&database.name]),
-        taffrail_log::LogError::Cancelled => crate::session::cancelled(),
+        taffrail_log::LogError::Cancelled => taffrail_base::message::cancelled(),
         other => SqlError::new(5149, &[&other, &file.path.display()]),
     }
 }

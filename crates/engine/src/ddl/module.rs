@@ -1,6 +1,6 @@
 //! CREATE and ALTER PROCEDURE, CREATE SCHEMA.
 
-use super::clauses::resolve_type;
+use super::clauses::{named_too_wide, resolve_type};
 use super::{create, resolve};
 use crate::binder::unsupported;
 use crate::catalog::rows;
@@ -43,7 +43,8 @@ pub(crate) fn procedure(
         if parameters.iter().any(|known| known.name.eq_ignore_ascii_case(&p.name.value)) {
             return Err(SqlError::new(134, &[&p.name.value]));
         }
-        let (ty, _) = resolve_type(&p.ty, i + 1)?;
+        let ty = resolve_type(&p.ty, i + 1);
+        let (ty, _) = ty.map_err(|e| named_too_wide(e, &p.ty, &p.name.value))?;
         parameters.push(Parameter {
             name: (&*p.name.value).into(),
             ty,
@@ -97,7 +98,7 @@ pub(crate) fn procedure(
 }
 
 /// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER.
-fn as_create(text: &str) -> String {
+pub(super) fn as_create(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {

@@ -2,9 +2,9 @@
 
 use super::interpret::{Activation, Interpreter, Unwind};
 use super::module::{Execute, Module, Stmt};
-use crate::session::client_gone;
 use crate::sink::{ColumnDesc, Done, EnvChange, ResultSink, ReturnValue, SinkResult};
 use std::sync::Arc;
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
             }
             Ok(Err(e)) | Err(Unwind::Error(e)) => Err(e),
             Err(Unwind::Gone) => Err(client_gone()),
-            Err(Unwind::Cancelled) => Err(crate::session::cancelled()),
+            Err(Unwind::Cancelled) => Err(taffrail_base::message::cancelled()),
             Err(Unwind::Batch | Unwind::Module) => Ok(results),
         }
     }

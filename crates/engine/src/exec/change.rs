@@ -10,7 +10,7 @@ use crate::rowcodec::layout::NoLobs;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_storage::{Rid, StorageError, btree, heap, lob};
+use taffrail_storage::{FileFull, Rid, StorageError, btree, heap, lob};
 use taffrail_types::convert::{AssignError, assign};
 use taffrail_types::{ConvertContext, MaxLen, SqlType, Value, text};
 
@@ -117,19 +117,23 @@ impl Session {
     pub fn storage_error(&self, e: StorageError) -> Box<SqlError> {
         match &e {
             StorageError::FileFull(full) => {
-                self.file_full(&full.database, &full.object).unwrap_or_else(|| e.to_sql(self.id.0))
+                self.file_full(full).unwrap_or_else(|| e.to_sql(self.id.0))
             }
             _ => e.to_sql(self.id.0),
         }
     }
 
-    /// Storage knows objects by their ids.
-    fn file_full(&self, name: &str, object: &str) -> Option<Box<SqlError>> {
-        let database = self.instance.databases().get(name).ok()?;
-        let id = taffrail_base::ObjectId(object.parse().ok()?);
-        let object =
-            database.catalog.object(id, crate::catalog::Sight::EVERYTHING)?.head().qualified();
-        Some(SqlError::new(1105, &[&object, &"", &name, &"PRIMARY"]))
+    /// 1105 with names, `'dbo.t'` or `'dbo.t'.'PK_t'`: storage knows objects and indexes by their ids.
+    fn file_full(&self, full: &FileFull) -> Option<Box<SqlError>> {
+        let database = self.instance.databases().get(&full.database).ok()?;
+        let id = taffrail_base::ObjectId(full.object.parse().ok()?);
+        let object = database.catalog.object(id, crate::catalog::Sight::EVERYTHING)?;
+        let index = object.as_table().and_then(|t| t.indexes.iter().find(|i| i.id == full.index));
+        let index = index.filter(|i| !i.name.is_empty());
+        let index = index.map_or_else(String::new, |i| format!(".'{}'", i.name));
+        let parts: [&dyn std::fmt::Display; 4] =
+            [&object.head().qualified(), &index, &full.database, &"PRIMARY"];
+        Some(SqlError::new(1105, &parts).with_state(2))
     }
 }
 
@@ -178,6 +182,9 @@ pub(crate) fn add_entry(
     locator: &[u8],
     s: &mut Scratch,
 ) -> SqlResult<()> {
+    if !index.holds(values) {
+        return Ok(());
+    }
     entry_key(index, values, locator, &mut s.key)?;
     covered_row(index, values, &mut s.covered)?;
     write_entry(locator, &s.covered, &mut s.entry);
@@ -198,6 +205,9 @@ pub(crate) fn remove_entry(
     locator: &[u8],
     s: &mut Scratch,
 ) -> SqlResult<()> {
+    if !index.holds(values) {
+        return Ok(());
+    }
     entry_key(index, values, locator, &mut s.key)?;
     let hobt = index.hobt()?;
     match btree::delete(session.part(database), hobt, &s.key) {

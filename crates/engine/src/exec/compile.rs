@@ -1,20 +1,19 @@
-//! From text to [`Module`]s, and from statements to [`Plan`]s.
+//! From text to [`Module`]s.
 
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
-    Argument, Code, Cond, ExecTarget, Execute, Module, NameCode, Parameter, Plan, PlanKind, Stmt,
-    StmtKind,
+    Argument, Code, Cond, ExecTarget, Execute, Module, NameCode, Parameter, Stmt, StmtKind,
 };
 use crate::binder::{Binder, Variables, resolve_type};
 use crate::database::Database;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
+use taffrail_types::SqlType;
 use taffrail_types::names::TypeUse;
-use taffrail_types::{SqlType, Value};
 
 /// Makes a module of statements.
 pub(super) struct Compiler<'s> {
@@ -129,7 +128,8 @@ fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
     }
     Ok(Parameter {
         name: (&*p.name.value).into(),
-        ty: resolve_type(&p.ty, TypeUse::Declaration)?,
+        ty: resolve_type(&p.ty, TypeUse::Declaration)
+            .map_err(|e| crate::ddl::named_too_wide(e, &p.ty, &p.name.value))?,
         output: p.output,
         default: None,
     })
@@ -372,7 +372,8 @@ impl<'s> Compiler<'s> {
                     return Err(SqlError::new(2739, &[]));
                 }
                 ast::DeclarationKind::Scalar { ty, value } => {
-                    let ty = resolve_type(&ty, TypeUse::Declaration)?;
+                    let ty = resolve_type(&ty, TypeUse::Declaration)
+                        .map_err(|e| crate::ddl::named_too_wide(e, &ty, &d.name.value))?;
                     // The name counts from here on, its own first value included.
                     let at = self.variables.declare(&d.name.value, Some(ty))?;
                     if let Some(e) = value {
@@ -445,6 +446,10 @@ impl<'s> Compiler<'s> {
             Some(v) => Some(self.variables.scalar(&v.value)?.0),
         };
         let target = match e.target {
+            // Of procedures of one name there is the first.
+            ast::ExecTarget::Procedure(name, Some(number)) if number != 1 => {
+                return Err(SqlError::new(2812, &[&name]).with_state(62));
+            }
             ast::ExecTarget::Procedure(name, _) => ExecTarget::Procedure(name),
             ast::ExecTarget::Variable(v) => {
                 ExecTarget::Variable(self.variables.scalar(&v.value)?.0)
@@ -497,7 +502,7 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// Whether an expression holds a query anywhere: told by its printed form, which names every node.
+/// Whether an expression holds a query anywhere.
 fn has_query(e: &ast::Expr) -> bool {
     use ast::ExprKind as K;
     match &e.kind {
@@ -523,73 +528,4 @@ fn has_query(e: &ast::Expr) -> bool {
         // Rare forms: planned late, which is always right.
         _ => true,
     }
-}
-
-/// What a statement is planned from.
-pub(crate) enum Source<'m> {
-    Select(&'m ast::SelectStatement),
-    Insert(&'m ast::Insert),
-    Update(&'m ast::Update),
-    Delete(&'m ast::Delete),
-    Merge(&'m crate::binder::MergeStatement),
-    Scalar(&'m ast::Expr, Option<SqlType>),
-    Condition(&'m ast::Expr),
-}
-
-/// Plans a statement of a module.
-pub(crate) fn plan(
-    session: &Session,
-    home: &Arc<Database>,
-    module: &Module,
-    visible: u32,
-    tables: &[(String, ObjectId)],
-    source: &Source<'_>,
-) -> SqlResult<Plan> {
-    let metadata = SessionMetadata::new(session, home, tables);
-    let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
-    let mut binder = Binder::new(&metadata, &variables, &module.lines);
-    let kind = match source {
-        Source::Select(s) => {
-            let into = s.query.body.first_block().into.clone();
-            PlanKind::Select(Box::new(binder.bind_select(s)?), into)
-        }
-        Source::Insert(i) => PlanKind::Insert(Box::new(binder.bind_insert(i)?)),
-        Source::Update(u) => PlanKind::Update(Box::new(binder.bind_update(u)?)),
-        Source::Delete(d) => PlanKind::Delete(Box::new(binder.bind_delete(d)?)),
-        Source::Merge(m) => PlanKind::Merge(Box::new(binder.bind_merge(m)?)),
-        Source::Scalar(e, to) => {
-            let bound = binder.bind_scalar(e)?;
-            let ty = to.unwrap_or(bound.ty);
-            PlanKind::Scalar(binder.cast_to(bound, ty)?, ty)
-        }
-        Source::Condition(e) => PlanKind::Condition(binder.bind_condition(e)?),
-    };
-    let (slots, subplans) = (binder.frame_size(), binder.subplan_count());
-    let uses = std::mem::take(&mut binder.uses);
-    drop(binder);
-    let identity_insert = match &kind {
-        PlanKind::Insert(i) if i.table.identity.is_some() => {
-            let key = (i.database.id, i.table.id());
-            Some((key.0, key.1, session.identity_insert == Some(key)))
-        }
-        PlanKind::Merge(m) if m.table.identity.is_some() => {
-            let key = (m.database.id, m.table.id());
-            Some((key.0, key.1, session.identity_insert == Some(key)))
-        }
-        _ => None,
-    };
-    Ok(Plan {
-        kind,
-        identity_insert,
-        slots,
-        subplans,
-        uses,
-        temp: metadata.temp.get().then_some(session.temp_version),
-        depends: metadata.depends.into_inner(),
-    })
-}
-
-/// NULL of a variable's first value.
-pub(crate) fn no_values(n: usize) -> Vec<Value> {
-    vec![Value::Null; n]
 }

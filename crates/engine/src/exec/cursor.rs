@@ -18,10 +18,11 @@
 //!
 //! A cursor variable is a local cursor whose name is the variable's.
 
-use super::compile::{Compiler, Source};
+use super::compile::Compiler;
 use super::interpret::{Activation, Ended, Interpreter};
 use super::module::{Code, Module, PlanKind, Stmt};
 use super::ops;
+use super::planning::Source;
 use crate::binder::Variable;
 use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;

@@ -14,8 +14,8 @@
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
 use crate::context::StatementContext;
-use crate::session::{CANCELLED, CLIENT_GONE, client_gone};
 use crate::sink::{Command, Done, DoneKind};
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
 
@@ -56,19 +56,17 @@ impl Interpreter<'_> {
     ) -> Step {
         // Where a procedure is named already, arguments could not be put into its parameters: SQL Server's line 0.
         let mut e = if e.procedure.is_some() { e } else { e.with_line(s.line) };
-        match e.number {
-            // 3621 here is the lock manager's word for a wait that was cancelled.
-            CANCELLED | 3621 => return Err(Unwind::Cancelled),
-            CLIENT_GONE => return Err(Unwind::Gone),
-            _ => {}
+        if let Some(unwind) = Unwind::of(&e) {
+            return Err(unwind);
         }
         self.session.tell_log_full(&e);
         let thrown = std::mem::take(&mut self.session.throwing);
         let raised = std::mem::take(&mut self.session.raising);
+        let terminated = std::mem::take(&mut self.session.terminated) || e.number == 1505;
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
-        self.session.error = e.number;
+        self.session.note_error(e.number);
         self.session.row_count = 0;
         let undo =
             ends_batch(&e) || (self.session.options.xact_abort && e.severity > 10 && !raised);
@@ -82,7 +80,7 @@ impl Interpreter<'_> {
         let kind = self.done_kind();
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         let batch = undo || fatal || thrown;
-        if dml && !batch && terminates(&e) {
+        if !batch && (terminated || dml && terminates(&e)) {
             let info = SqlError::new(3621, &[]).with_severity(0).with_line(s.line);
             let info = match &module.name {
                 Some(name) => info.in_procedure(name),
@@ -109,14 +107,12 @@ impl Interpreter<'_> {
 
     /// An error of a request that is a statement by itself, outside any module.
     pub fn fail_request(&mut self, e: Box<SqlError>, command: Command) -> Result<(), Unwind> {
-        match e.number {
-            CANCELLED | 3621 => return Err(Unwind::Cancelled),
-            CLIENT_GONE => return Err(Unwind::Gone),
-            _ => {}
+        if let Some(unwind) = Unwind::of(&e) {
+            return Err(unwind);
         }
         self.session.tell_log_full(&e);
         let e = e.with_line(1);
-        self.session.error = e.number;
+        self.session.note_error(e.number);
         self.session.row_count = 0;
         let undo = ends_batch(&e) || self.session.options.xact_abort;
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
@@ -150,6 +146,8 @@ fn terminates(e: &SqlError) -> bool {
     matches!(
         e.number,
         220 | 232
+            | 234
+            | 237
             | 242
             | 511
             | 512
@@ -157,6 +155,7 @@ fn terminates(e: &SqlError) -> bool {
             | 517
             | 535
             | 547
+            | 1101
             | 1105
             | 1222
             | 1946
@@ -166,6 +165,7 @@ fn terminates(e: &SqlError) -> bool {
             | 8115
             | 8134
             | 8152
+            | 8170
             | 9002
     )
 }

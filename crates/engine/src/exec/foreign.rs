@@ -11,10 +11,11 @@
 //! transactions: who refers has X on the new row before it looks for the key, who deletes has X on the key before it looks for
 //! rows that refer to it; so one of them finds the other's lock, and waits.
 
-use super::compile::{self, Source};
+use super::compile;
 use super::interpret::source_of;
 use super::module::{Module, Plan, PlanKind};
 use super::ops::{self, scan::table_lock};
+use super::planning::{self, Source};
 use super::runtime::Rt;
 use crate::binder::{Variable, Variables};
 use crate::catalog::{Action, Table};
@@ -308,5 +309,5 @@ fn plan_of(
     source: &Source<'_>,
 ) -> SqlResult<Plan> {
     let visible = module.variables.list.len() as u32;
-    compile::plan(cx.session, database, module, visible, &[], source)
+    planning::plan(cx.session, database, module, visible, &[], source)
 }

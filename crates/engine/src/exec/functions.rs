@@ -28,6 +28,9 @@ pub(crate) fn version_text() -> String {
     )
 }
 
+/// `@@TIMETICKS`.
+const TICK_MICROSECONDS: i32 = 31_250;
+
 pub(super) fn text(s: &str) -> Value {
     Value::Variant(Box::new((SqlType::NVarChar(MaxLen::N(128)), Value::nvarchar(s))))
 }
@@ -45,6 +48,28 @@ fn decimal(v: i64) -> Value {
 }
 
 impl Session {
+    /// Since the start, as the process and the disks count: times in ticks of 31.25 ms (`@@TIMETICKS`), operations. What is
+    /// too large stays at int's end.
+    fn measured(&self, name: &str) -> i32 {
+        let io = self.instance.file_io().sum();
+        let ticks = |ms: u128| ms * 1000 / TICK_MICROSECONDS as u128;
+        let (user, kernel, _) = views::dm_os::proc_stat().unwrap_or_default();
+        let busy = (user + kernel) as u128;
+        let n = match name {
+            "@@CPU_BUSY" => ticks(busy),
+            "@@IDLE" => {
+                let cpus = std::thread::available_parallelism().map_or(1, |n| n.get()) as u128;
+                ticks((self.instance.up_time().as_millis() * cpus).saturating_sub(busy))
+            }
+            "@@IO_BUSY" => {
+                ticks((io.reads.stall + io.writes.stall + io.plain_writes.stall).as_millis())
+            }
+            "@@TOTAL_READ" => io.reads.count as u128,
+            _ => (io.writes.count + io.plain_writes.count) as u128,
+        };
+        i32::try_from(n).unwrap_or(i32::MAX)
+    }
+
     fn named_object(&self, name: &str) -> Option<(Arc<Database>, Object)> {
         let mut parts = name_parts(name);
         let name = parts.pop()?;
@@ -114,8 +139,12 @@ impl FnContext for Session {
             "@@MAX_PRECISION" => Value::TinyInt(38),
             "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
             "@@REMSERVER" => Value::Null,
-            "@@TIMETICKS" => Value::Int(31_250),
-            "@@DBTS" => Value::binary(&0u64.to_be_bytes()),
+            "@@TIMETICKS" => Value::Int(TICK_MICROSECONDS),
+            // What a database begins with; there are no rowversion columns that would count on.
+            "@@DBTS" => Value::binary(&2000u64.to_be_bytes()),
+            "@@CPU_BUSY" | "@@IDLE" | "@@IO_BUSY" | "@@TOTAL_READ" | "@@TOTAL_WRITE" => {
+                Value::Int(self.measured(name))
+            }
             "@@CONNECTIONS" => Value::Int(self.instance.connections_made() as i32),
             "@@ROWCOUNT" => Value::Int(self.row_count as i32),
             "@@ERROR" => Value::Int(self.error),
@@ -194,12 +223,20 @@ impl FnContext for Session {
         Some(self.client.program_name.clone())
     }
 
+    fn host_process(&self) -> u32 {
+        self.client.client_pid
+    }
+
+    fn nulls_by_default(&self) -> bool {
+        self.options.ansi_null_dflt_on
+    }
+
     fn session_context(&self, key: &str) -> Value {
         if key.is_empty() {
             return self.context_info.clone();
         }
-        let found = self.session_context.iter().find(|(k, _)| k.eq_ignore_ascii_case(key));
-        found.map_or(Value::Null, |(_, v)| v.clone())
+        let found = self.session_context.iter().find(|k| k.name.eq_ignore_ascii_case(key));
+        found.map_or(Value::Null, |k| k.value.clone())
     }
 
     fn current_database(&self) -> i16 {
@@ -333,13 +370,13 @@ impl FnContext for Session {
     }
 
     fn column_name(&self, object: i32, column: i32) -> Option<String> {
-        let table = self.object_in(object, None)?.as_table().cloned()?;
-        table.columns.iter().find(|c| c.id == column).map(|c| c.name.to_string())
+        let object = self.object_in(object, None)?;
+        object.columns().iter().find(|c| c.id == column).map(|c| c.name.to_string())
     }
 
     fn column_length(&self, table: &str, column: &str) -> Option<i16> {
-        let table = self.named_table(table)?;
-        Some(table.columns[table.column(column)?].ty.max_length())
+        let (_, object) = self.named_object(table)?;
+        Some(object.column(column)?.ty.max_length())
     }
 
     fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String> {
@@ -427,7 +464,6 @@ impl FnContext for Session {
                     _ => Value::Null,
                 }
             }
-            Property::Type(_) => Value::Null,
         })
     }
 }

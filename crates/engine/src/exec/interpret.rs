@@ -1,15 +1,16 @@
 //! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
-use super::compile::{self, Source};
 use super::ending::{command_of, deferred, shown_command};
 use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
+use super::planning::{self, Source};
 use super::runtime::Rt;
 use crate::catalog::Blocked;
 use crate::context::StatementContext;
 use crate::exec::ops::scan::table_lock;
-use crate::session::{CANCELLED, Session};
+use crate::session::Session;
 use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
+use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_types::{SqlType, Value};
@@ -37,6 +38,18 @@ pub(crate) enum Unwind {
     Gone,
 }
 
+impl Unwind {
+    /// How an error ends everything that is not an error of the statement: the client wanted it, or has gone. It is not
+    /// told, undone by no CATCH, and counts as no error.
+    pub fn of(e: &SqlError) -> Option<Unwind> {
+        match e.number {
+            CANCELLED => Some(Unwind::Cancelled),
+            CLIENT_GONE => Some(Unwind::Gone),
+            _ => None,
+        }
+    }
+}
+
 pub(crate) type Step = Result<Flow, Unwind>;
 
 /// A module that runs.
@@ -52,7 +65,7 @@ pub(crate) struct Activation {
 
 impl Activation {
     pub fn new(module: Arc<Module>) -> Activation {
-        let vars = compile::no_values(module.variables.list.len());
+        let vars = vec![Value::Null; module.variables.list.len()];
         let plans = vec![None; module.shared.len()];
         Activation { module, vars, plans, tables: Vec::new(), status: 0 }
     }
@@ -131,11 +144,13 @@ impl<'s> Interpreter<'s> {
         // before it, and TRY around it.
         if let Ok(Err(e)) = self.plan_now(module, act, s.plan, s.visible, &source)
             && !deferred(&e)
+            // A view may be altered, refreshed or dropped before.
+            && self.session.failed_views.borrow().is_empty()
             // IDENTITY_INSERT may be set on the way.
             && !matches!(e.number, 544 | 545 | 8101)
         {
             // Who cancels hears of nothing else.
-            if e.number == CANCELLED {
+            if Unwind::of(&e).is_some() {
                 errors.clear();
                 errors.push(*e);
                 return false;
@@ -156,6 +171,7 @@ impl<'s> Interpreter<'s> {
     ) -> SqlResult<Arc<Plan>> {
         loop {
             match self.plan_now(module, act, number, visible, source) {
+                Ok(Err(e)) => return Err(self.context(0).binding_failed(e)?),
                 Ok(planned) => return planned,
                 Err(blocked) => self.session.wait_for_ddl(blocked)?,
             }
@@ -190,7 +206,8 @@ impl<'s> Interpreter<'s> {
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         self.session.take_blocked();
-        let plan = compile::plan(self.session, &home, module, visible, &act.tables, source);
+        self.session.failed_views.take();
+        let plan = planning::plan(self.session, &home, module, visible, &act.tables, source);
         if let Some(blocked) = self.session.take_blocked() {
             return Err(blocked);
         }
@@ -319,6 +336,7 @@ impl<'s> Interpreter<'s> {
         match self.run_with_room(module, act, s) {
             Ok(ended) => {
                 self.session.error = 0;
+                self.session.publish_work();
                 self.done(ended)
             }
             Err(e) => self.fail(module, s, e, dml, command),

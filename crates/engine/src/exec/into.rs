@@ -1,9 +1,9 @@
 //! Rows of one statement that become another's: SELECT INTO, and INSERT … EXEC, whose rows are captured first.
 
-use super::compile::Source;
 use super::insert::insert_rows;
 use super::interpret::{Activation, Ended, Interpreter};
 use super::module::{Module, Plan, PlanKind, Stmt};
+use super::planning::Source;
 use crate::binder::BoundSelect;
 use crate::ddl;
 use crate::plan::change::InsertPlan;
@@ -34,18 +34,31 @@ impl Interpreter<'_> {
                 ty: c.ty,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
-                identity: if c.identity { inherited_identity(&q.plan, i) } else { None },
+                identity: match q.identity {
+                    Some(f) if f.output == i => Some((f.seed, f.increment)),
+                    _ if c.identity => inherited_identity(&q.plan, i),
+                    _ => None,
+                },
             });
+        }
+        if let Some(f) = q.identity
+            && let Some((_, c)) =
+                columns.iter().enumerate().find(|(i, c)| *i != f.output && c.identity.is_some())
+        {
+            return Err(SqlError::new(8108, &[&into.name.value, &c.name]));
         }
         let mut cx = self.context(line);
         let (database, table) = ddl::create_table_of(&mut cx, into, &columns)?;
         let types = q.plan.columns.iter().map(|c| c.ty).collect();
         let mut insert = super::compile::external_insert(self.session, &database, &table, types)?;
-        insert.explicit_identity = table.identity.is_some();
+        insert.explicit_identity = table.identity.is_some() && q.identity.is_none();
         // Nobody else can see the table yet.
         insert.table_lock = crate::plan::node::TableLock::Exclusive;
         for (at, c) in insert.columns.iter_mut().enumerate() {
-            *c = crate::plan::change::ColumnSource::Source(at);
+            *c = match q.identity {
+                Some(f) if f.output == at => crate::plan::change::ColumnSource::Identity,
+                _ => crate::plan::change::ColumnSource::Source(at),
+            };
         }
         insert.same_layout = crate::binder::copies_rows(&q.plan, &insert);
         let insert = insert;
@@ -112,7 +125,7 @@ fn convert_rows(
     }
     let mut out = Vec::with_capacity(rows.len());
     for mut row in rows {
-        for ((v, c), t) in row.iter_mut().zip(columns).zip(&insert.source_types) {
+        for (at, ((v, c), t)) in row.iter_mut().zip(columns).zip(&insert.source_types).enumerate() {
             if c.ty == *t || v.is_null() {
                 continue;
             }
@@ -133,13 +146,23 @@ fn convert_rows(
                 _ => false,
             };
             if cut {
-                return Err(SqlError::new(8152, &[]));
+                return Err(too_long(insert, at, &exact));
             }
             *v = exact;
         }
         out.push(row);
     }
     Ok(out)
+}
+
+/// 2628: a captured value that is longer than the column it goes to.
+fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
+    use crate::plan::change::ColumnSource;
+    let goes_there = |c: &ColumnSource| matches!(c, ColumnSource::Source(at) if *at == source);
+    let column = insert.columns.iter().position(goes_there);
+    let column = column.map_or("", |c| &insert.table.columns[c].name);
+    let table = super::change::full_name(&insert.database, &insert.table);
+    SqlError::new(2628, &[&table, &column, &cut.as_text().unwrap_or_default()])
 }
 
 /// Seed and step of the identity column behind an output: a new table inherits them from one table, not from a join, a

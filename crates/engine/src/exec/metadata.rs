@@ -1,7 +1,8 @@
 //! What the binder sees of the catalogue: names as a session's statement means them.
 
-use crate::binder::{Metadata, Resolved, unsupported_error};
-use crate::catalog::{Object, Table};
+use super::user_views::Views;
+use crate::binder::{Metadata, Resolved, ViewText, unsupported_error};
+use crate::catalog::{Module, Object, Table};
 use crate::database::Database;
 use crate::ddl::resolve::{is_global_temp, is_temp};
 use crate::plan::foreign::{Incoming, Outgoing};
@@ -23,6 +24,7 @@ pub(crate) struct SessionMetadata<'s> {
     pub depends: RefCell<Vec<(Arc<Database>, u64)>>,
     /// A temp table was named.
     pub temp: Cell<bool>,
+    views: Views,
 }
 
 impl<'s> SessionMetadata<'s> {
@@ -37,6 +39,7 @@ impl<'s> SessionMetadata<'s> {
             tables,
             depends: RefCell::default(),
             temp: Cell::new(false),
+            views: Views::default(),
         }
     }
 
@@ -47,13 +50,28 @@ impl<'s> SessionMetadata<'s> {
         }
     }
 
+    /// Where names without a database are looked up: within a view, in its own.
+    fn home(&self) -> Arc<Database> {
+        self.views.innermost().map_or_else(|| self.home.clone(), |(database, _)| database)
+    }
+
+    /// Within a view: the schema that names without one are looked up in first.
+    fn view_schema(&self) -> Option<Arc<str>> {
+        self.views.innermost().map(|(_, schema)| schema)
+    }
+
+    /// Names are looked up as a view of this schema means them: while it is made.
+    pub fn as_view(&self, database: &Arc<Database>, schema: &str) {
+        self.views.push(database, schema.into());
+    }
+
     fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
         if name.server.is_some() {
             return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)]));
         }
         match &name.database {
             _ if is_global_temp(&name.name.value) => self.session.instance.databases().tempdb(),
-            None => Ok(self.home.clone()),
+            None => Ok(self.home()),
             Some(d) => self
                 .session
                 .instance
@@ -105,6 +123,9 @@ impl Metadata for SessionMetadata<'_> {
     fn table(&self, name: &ast::ObjectName) -> SqlResult<Resolved> {
         let missing = || SqlError::new(208, &[name]);
         let bare = &*name.name.value;
+        if bare.starts_with('#') && self.view_schema().is_some() {
+            return Err(SqlError::new(4508, &[]));
+        }
         if is_temp(bare) {
             let tempdb = self.session.instance.databases().tempdb()?;
             self.temp.set(true);
@@ -118,9 +139,17 @@ impl Metadata for SessionMetadata<'_> {
         let schema = name.schema.as_ref().map(|s| &*s.value);
         let id = self.session.id;
         self.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
-        match database.catalog.find_named(schema, bare, id) {
+        let found = match (schema, self.view_schema()) {
+            (None, Some(own)) => {
+                self.session.note_blocked(database.catalog.blocked_name(Some(&own), bare, id));
+                let found = database.catalog.find_named(Some(&own), bare, id);
+                found.or_else(|| database.catalog.find_named(None, bare, id))
+            }
+            _ => database.catalog.find_named(schema, bare, id),
+        };
+        match found {
             Some(Object::Table(t)) => return Ok(Resolved::Table(database, t)),
-            Some(Object::View(_)) => return Err(unsupported_error("A view")),
+            Some(Object::View(v)) => return Ok(Resolved::UserView(database, v)),
             Some(_) => return Err(missing()),
             None => {}
         }
@@ -152,6 +181,9 @@ impl Metadata for SessionMetadata<'_> {
         match found {
             Some(v) if v.arguments.is_some() => Ok((database, v)),
             Some(v) => Err(SqlError::new(215, &[&v.name])),
+            None if crate::functions::is_absent_in_from(bare) => {
+                Err(unsupported_error(format_args!("The function {}", bare.to_ascii_uppercase())))
+            }
             None => {
                 Err(absent(schema.or(Some("sys")), bare)
                     .unwrap_or_else(|| SqlError::new(208, &[name])))
@@ -207,6 +239,17 @@ impl Metadata for SessionMetadata<'_> {
             out.push(Incoming { key, child, index, columns });
         }
         Ok(out)
+    }
+
+    fn enter_view(&self, database: &Arc<Database>, view: &Module) -> SqlResult<&ViewText> {
+        self.views.enter(database, view)
+    }
+
+    fn leave_view(&self, view: &Module, failed: bool) {
+        self.views.leave();
+        if failed {
+            self.session.failed_views.borrow_mut().push(view.head.name.clone());
+        }
     }
 
     fn options(&self) -> &SetOptions {

@@ -1,9 +1,10 @@
 //! SET options, USE, and what statements of the catalogue are called.
 
 use crate::database::Database;
-use crate::session::{Isolation, Session, client_gone};
+use crate::session::{Isolation, Session};
 use crate::sink::{Command, EnvChange, ResultSink};
 use std::sync::Arc;
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind, SwitchOption, ValueOption};
 use taffrail_types::Value;
@@ -173,7 +174,18 @@ impl Session {
                 self.options.date_first = 7;
                 return Ok(Some(("us_english".into(), old)));
             }
-            ValueOption::ContextInfo => self.context_info = v.clone(),
+            // Always 128 bytes.
+            ValueOption::ContextInfo => {
+                self.context_info = match v.as_bytes() {
+                    Some(bytes) => {
+                        let mut info = bytes[..bytes.len().min(128)].to_vec();
+                        info.resize(128, 0);
+                        Value::binary(&info)
+                    }
+                    None if v.is_null() => Value::Null,
+                    None => return Err(SqlError::new(102, &[&text()])),
+                };
+            }
             ValueOption::QueryGovernorCostLimit if number() == Some(0) => {}
             other => {
                 return Err(crate::binder::unsupported_error(format_args!("SET {other:?}")));
@@ -229,7 +241,8 @@ pub(crate) fn begins_transaction(kind: &StatementKind) -> bool {
         | StatementKind::CreateIndex(_)
         | StatementKind::DropIndex(_)
         | StatementKind::Truncate(_)
-        | StatementKind::Procedure(_) => true,
+        | StatementKind::Procedure(_)
+        | StatementKind::View(_) => true,
         StatementKind::Drop(d) => d.kind != ast::DropKind::Database,
         _ => false,
     }

@@ -327,6 +327,7 @@ impl Interpreter<'_> {
             .map(|p| procs::Argument {
                 name: p.name.clone(),
                 value: p.value.clone().unwrap_or_default(),
+                ty: p.ty,
             })
             .collect();
         // They are our own code in place of the queries that SQL Server's consist of.
@@ -400,7 +401,10 @@ impl Interpreter<'_> {
         self.session.scope_identity = scope_identity;
         // SET options of a procedure end with it; the isolation level as well.
         let identity = self.session.identity_insert;
-        self.session.options = options;
+        if self.session.options != options {
+            self.session.options = options;
+            self.session.publish();
+        }
         self.session.identity_insert = identity;
         if self.session.database.id != database.id {
             if procedure {
@@ -422,7 +426,7 @@ impl Interpreter<'_> {
         let now = self.session.transaction.count;
         if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
             let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
-            self.session.error = 266;
+            self.session.note_error(266);
             if self.tries == 0 {
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
             }

@@ -197,11 +197,8 @@ impl Session {
     }
 
     pub(super) fn column_property(&self, id: i32, column: &str, name: &str) -> Value {
-        let Some(table) = self.object_in(id, None).and_then(|o| o.as_table().cloned()) else {
-            return Value::Null;
-        };
-        let Some(at) = table.column(column) else { return Value::Null };
-        let c = &table.columns[at];
+        let Some(object) = self.object_in(id, None) else { return Value::Null };
+        let Some(c) = object.column(column) else { return Value::Null };
         match name {
             "allowsnull" => flag(c.nullable),
             "columnid" => int(c.id),

@@ -1,15 +1,15 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
-use super::compile::Source;
 use super::interpret::{Activation, Ended, Interpreter, source_of};
 use super::module::{Module, Plan, PlanKind, Stmt, StmtKind};
 use super::ops;
+use super::planning::Source;
 use super::runtime::Rt;
 use crate::binder::BoundSelect;
 use crate::ddl;
-use crate::session::client_gone;
 use crate::sink::{Command, EnvChange};
 use std::sync::Arc;
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::CheckpointKind;
 use taffrail_syntax::ast;
@@ -104,11 +104,13 @@ impl Interpreter<'_> {
                 for o in list {
                     self.session.set_switch(*o, *on)?;
                 }
+                self.session.publish();
                 self.session.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetIsolation(level) => {
                 self.session.set_isolation(*level)?;
+                self.session.publish();
                 self.session.row_count = 0;
                 plain(Command::SET)
             }
@@ -120,6 +122,7 @@ impl Interpreter<'_> {
             StmtKind::SetValue(option, code) => {
                 let v = self.value(module, act, s, code)?;
                 let language = self.session.set_value(*option, &v)?;
+                self.session.publish();
                 if let Some((new, old)) = language {
                     self.tell_language(new, old)?;
                 }
@@ -310,6 +313,10 @@ impl Interpreter<'_> {
         let id = u16::try_from(n).ok().filter(|n| *n > 0);
         let id = id.ok_or_else(|| SqlError::new(6101, &[&n]))?;
         let id = taffrail_base::SessionId(id);
+        let is_own = |s: &Arc<crate::sessions::SessionEntry>| s.id == id && !s.is_user();
+        if self.session.instance.all_sessions().iter().any(is_own) {
+            return Err(SqlError::new(6107, &[]));
+        }
         if status_only {
             let sessions = self.session.instance.sessions();
             return match sessions.iter().any(|s| s.id == id && s.is_killed()) {

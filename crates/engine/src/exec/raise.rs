@@ -2,8 +2,9 @@
 
 use super::interpret::{Activation, Interpreter};
 use super::module::{Module, Stmt, StmtKind};
-use crate::session::client_gone;
+use crate::functions::placeholders::{self, Argument};
 use std::time::Duration;
+use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult, message};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
@@ -98,10 +99,9 @@ impl Interpreter<'_> {
                 let mut args = Vec::new();
                 for a in arguments {
                     let v = self.value(module, act, s, a)?;
-                    args.push(if v.is_null() {
-                        "(null)".into()
-                    } else {
-                        as_text(&v, self.type_of(act, a))?
+                    args.push(match Argument::of(&v) {
+                        Some(argument) => argument,
+                        None => Argument::Text(as_text(&v, self.type_of(act, a))?),
                     });
                 }
                 let (number, text) = match m.as_i64() {
@@ -114,7 +114,7 @@ impl Interpreter<'_> {
                     },
                     None => (50_000, as_text(&m, m_ty)?),
                 };
-                let mut text = format_text(&text, &args)?;
+                let mut text = placeholders::fill(&text, &args)?;
                 if text.len() > MAX_TEXT {
                     let mut at = MAX_TEXT - 3;
                     while !text.is_char_boundary(at) {
@@ -176,86 +176,5 @@ impl Interpreter<'_> {
             }
             std::thread::sleep(left.min(Duration::from_millis(20)));
         }
-    }
-}
-
-/// Fills `%s`, `%d`, `%i`, `%u`, `%x`, `%o` with flags and widths: 2787.
-fn format_text(text: &str, args: &[String]) -> SqlResult<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut args = args.iter();
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        if let Some(r) = rest.strip_prefix('%') {
-            out.push('%');
-            rest = r;
-            continue;
-        }
-        let mut left = false;
-        let mut zero = false;
-        while let Some(c @ ('-' | '0' | '+' | ' ' | '#')) = rest.chars().next() {
-            left |= c == '-';
-            zero |= c == '0';
-            rest = &rest[1..];
-        }
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let width: usize = rest[..digits].parse().unwrap_or(0);
-        rest = &rest[digits..];
-        let mut precision = None;
-        if let Some(r) = rest.strip_prefix('.') {
-            let digits = r.bytes().take_while(u8::is_ascii_digit).count();
-            precision = Some(r[..digits].parse::<usize>().unwrap_or(0));
-            rest = r[digits..].strip_prefix('*').unwrap_or(&r[digits..]);
-        }
-        for size in ["I64", "ll", "l", "h"] {
-            if let Some(r) = rest.strip_prefix(size) {
-                rest = r;
-                break;
-            }
-        }
-        let Some(kind) = rest.chars().next() else { return Err(SqlError::new(2787, &[&"%"])) };
-        rest = &rest[kind.len_utf8()..];
-        let arg = args.next().map_or("(null)", |s| s);
-        let mut piece = match kind {
-            's' | 'd' | 'i' | 'u' => arg.to_string(),
-            'x' | 'X' | 'o' => match (arg.parse::<i64>(), kind) {
-                (Ok(n), 'x') => format!("{n:x}"),
-                (Ok(n), 'X') => format!("{n:X}"),
-                (Ok(n), _) => format!("{n:o}"),
-                (Err(_), _) => return Err(SqlError::new(2786, &[&1])),
-            },
-            _ => return Err(SqlError::new(2787, &[&format_args!("%{kind}")])),
-        };
-        if let (Some(p), 's') = (precision, kind)
-            && let Some((at, _)) = piece.char_indices().nth(p)
-        {
-            piece.truncate(at);
-        }
-        let n = piece.chars().count();
-        let pad = width.saturating_sub(n);
-        if left {
-            out.push_str(&piece);
-            out.extend(std::iter::repeat_n(' ', pad));
-        } else {
-            out.extend(std::iter::repeat_n(if zero && kind != 's' { '0' } else { ' ' }, pad));
-            out.push_str(&piece);
-        }
-    }
-    out.push_str(rest);
-    Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::format_text;
-
-    #[test]
-    fn placeholders_of_raiserror() {
-        let args = ["7".to_string(), "abc".to_string()];
-        assert_eq!(format_text("%5d|%-5s|%%", &args).unwrap(), "    7|abc  |%");
-        assert_eq!(format_text("%03d %.2s", &args).unwrap(), "007 ab");
-        assert_eq!(format_text("%s", &[]).unwrap(), "(null)");
-        assert_eq!(format_text("%y", &args).unwrap_err().number, 2787);
     }
 }

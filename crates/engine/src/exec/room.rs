@@ -30,8 +30,11 @@ fn can_run_again(kind: &StmtKind) -> bool {
             | StatementKind::AlterTable(_)
             | StatementKind::CreateIndex(_)
             | StatementKind::DropIndex(_)
-            | StatementKind::Procedure(_) => true,
-            StatementKind::Drop(d) => matches!(d.kind, DropKind::Table | DropKind::Procedure),
+            | StatementKind::Procedure(_)
+            | StatementKind::View(_) => true,
+            StatementKind::Drop(d) => {
+                matches!(d.kind, DropKind::Table | DropKind::Procedure | DropKind::View)
+            }
             _ => false,
         },
         _ => false,

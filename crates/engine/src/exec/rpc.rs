@@ -21,6 +21,21 @@ fn text_argument(p: Option<&Passed>, number: &str, name: &str) -> SqlResult<Stri
     }
 }
 
+/// Nobody's: it stands for a remote call inside a remote call.
+const SP_PREPEXECRPC: u16 = 14;
+
+/// `p;1`: a name and its number in a group of procedures of one name. Only the first can be there.
+pub(crate) fn numbered(name: &str) -> (&str, Option<u32>) {
+    match name.rsplit_once(';') {
+        // A bracket or quote that is open would have to close behind the number.
+        Some((before, number)) => match number.trim().parse() {
+            Ok(number) => (before.trim_end(), Some(number)),
+            Err(_) => (name, None),
+        },
+        None => (name, None),
+    }
+}
+
 fn handle(p: Option<&Passed>) -> i32 {
     p.and_then(|p| p.value.as_ref()).and_then(Value::as_i64).unwrap_or(0) as i32
 }
@@ -38,6 +53,7 @@ impl Interpreter<'_> {
             SP_EXECUTE => self.execute_prepared(passed),
             SP_PREPEXEC => self.prepexec(passed),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
+            SP_PREPEXECRPC => Ok(Err(crate::binder::unsupported_error("sp_prepexecrpc"))),
             _ => Ok(Err(crate::binder::unsupported_error("A cursor procedure"))),
         }
     }
@@ -92,7 +108,7 @@ impl Interpreter<'_> {
         let text = text_argument(passed.get(2), "@stmt", "sp_prepare")?;
         if let Err(errors) = self.session.batch_module(&Arc::from(&*text), &declared) {
             for e in &errors {
-                self.sink.message(e).map_err(|_| crate::session::client_gone())?;
+                self.sink.message(e).map_err(|_| taffrail_base::message::client_gone())?;
             }
             return Err(SqlError::new(8180, &[]));
         }
@@ -209,13 +225,11 @@ impl Interpreter<'_> {
     }
 
     fn remote_error(&mut self, e: Box<SqlError>) -> Result<(), Unwind> {
-        match e.number {
-            crate::session::CANCELLED => return Err(Unwind::Cancelled),
-            crate::session::CLIENT_GONE => return Err(Unwind::Gone),
-            _ => {}
+        if let Some(unwind) = Unwind::of(&e) {
+            return Err(unwind);
         }
         self.session.tell_log_full(&e);
-        self.session.error = e.number;
+        self.session.note_error(e.number);
         let e = if e.procedure.is_some() { e } else { e.with_line(1) };
         self.session.fatal |= e.severity >= 20;
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
@@ -231,8 +245,17 @@ impl Interpreter<'_> {
         procedure: &RpcProcedure,
     ) -> SqlResult<(Callee, String, Option<Arc<crate::database::Database>>)> {
         match procedure {
-            RpcProcedure::Id(n) => Ok((Callee::Special(*n), String::new(), None)),
+            RpcProcedure::Id(n @ 1..=15) => Ok((Callee::Special(*n), String::new(), None)),
+            // There is no such procedure.
+            RpcProcedure::Id(_) => Err(SqlError::new(8004, &[])),
             RpcProcedure::Name(text) => {
+                let (text, number) = numbered(text);
+                if text.trim().is_empty() {
+                    return Err(SqlError::new(8004, &[]));
+                }
+                if number.is_some_and(|n| n != 1) {
+                    return Err(SqlError::new(2812, &[&text]).with_state(62));
+                }
                 let mut parts = name_parts(text);
                 let name = parts.pop().unwrap_or_default();
                 let schema = parts.pop();
@@ -240,7 +263,7 @@ impl Interpreter<'_> {
                 let home = self.session.database.clone();
                 let callee = self.context(0).settled(|cx| {
                     let (database, schema) = (database.as_deref(), schema.as_deref());
-                    cx.session.find_procedure(database, schema, &name, &home, text)
+                    cx.session.find_procedure(database, schema, &name, &home, &text)
                 })?;
                 let back = match (&database, &callee) {
                     (Some(d), Callee::System(_) | Callee::Special(_)) => {

@@ -9,7 +9,7 @@ use crate::context::StatementContext;
 use crate::database::Database;
 use crate::session::{Isolation, Session};
 use std::sync::Arc;
-use taffrail_base::SqlResult;
+use taffrail_base::{SqlError, SqlResult};
 
 impl Session {
     /// Notes that what has just been looked up is about to change; the first note stands.
@@ -62,6 +62,20 @@ impl StatementContext<'_> {
                 Some(blocked) => self.session.wait_for_ddl(blocked)?,
             }
         }
+    }
+
+    /// The error of a statement whose binding has failed. Within a view it is told as it is, and the statement's error is that the
+    /// view cannot be used (4413).
+    pub(crate) fn binding_failed(&mut self, e: Box<SqlError>) -> SqlResult<Box<SqlError>> {
+        let views = self.session.failed_views.take();
+        let mut last = e;
+        for view in views {
+            let line = last.line;
+            let told = std::mem::replace(&mut last, SqlError::new(4413, &[&view]));
+            self.message(told)?;
+            self.line = self.line.max(line);
+        }
+        Ok(last)
     }
 
     /// What is seen where a procedure of ours lists the catalogue.

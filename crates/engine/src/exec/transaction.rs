@@ -3,10 +3,11 @@
 use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
-use crate::session::{Isolation, NamedSavepoint, Session, TempTable, TransactionPart, client_gone};
+use crate::session::{Isolation, NamedSavepoint, Session, TempTable, TransactionPart};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
+use taffrail_base::message::client_gone;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{Durability, Savepoint};
 use taffrail_types::Value;
@@ -165,8 +166,6 @@ impl Session {
         if self.options.implicit_transactions && self.transaction.count == 0 {
             self.begin_transaction(None, sink)?;
             self.transaction.implicit = true;
-            // Statements after it in the same batch see it.
-            self.publish();
         }
         Ok(())
     }
@@ -180,6 +179,7 @@ impl Session {
         self.transaction.count += 1;
         self.row_count = 0;
         if self.transaction.count > 1 {
+            self.publish_transaction();
             return Ok(());
         }
         debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
@@ -188,6 +188,7 @@ impl Session {
         self.transaction.descriptor = self.database.storage.instance().next_transaction_number();
         let now = self.instance.options().env.clock.now_utc();
         self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
+        self.publish_transaction();
         let change = EnvChange::BeginTransaction(self.transaction.descriptor);
         sink.env_change(change).map_err(|_| client_gone())
     }
@@ -205,6 +206,7 @@ impl Session {
             1 => {}
             _ => {
                 self.transaction.count -= 1;
+                self.publish_transaction();
                 return Ok(());
             }
         }
@@ -232,7 +234,10 @@ impl Session {
         t.mark = None;
         t.doomed = false;
         t.savepoints.clear();
-        std::mem::take(&mut t.descriptor)
+        self.cell.forget_databases();
+        let descriptor = std::mem::take(&mut t.descriptor);
+        self.publish_transaction();
+        descriptor
     }
 
     /// ROLLBACK, whole or to a savepoint: 3903, 6401.
@@ -283,7 +288,13 @@ impl Session {
         }
         let mut parts = Vec::new();
         let mut failed = None;
+        // A database that was only read in has no record of it: that would make it one that the transaction changes.
+        let one = self.transaction.parts.len() == 1;
         for p in &mut self.transaction.parts {
+            if !one && !p.tx.has_written() {
+                parts.push((p.database.id, p.tx.savepoint()));
+                continue;
+            }
             match p.tx.save_transaction(name) {
                 Ok(mark) => parts.push((p.database.id, mark)),
                 Err(e) => failed = Some(e),

@@ -27,8 +27,6 @@ pub enum Property<'a> {
     IndexKey(i32, i32, i32),
     /// FILEPROPERTY.
     File(&'a str),
-    /// TYPEPROPERTY.
-    Type(&'a str),
     /// SERVERPROPERTY.
     Server,
     /// CONNECTIONPROPERTY.
@@ -78,7 +76,11 @@ pub trait FnContext {
     fn host_name(&self) -> Option<String>;
     /// APP_NAME().
     fn app_name(&self) -> Option<String>;
-    /// CONTEXT_INFO(), SESSION_CONTEXT.
+    /// HOST_ID(): the client's process.
+    fn host_process(&self) -> u32;
+    /// GETANSINULL(): columns allow NULL where nothing is said.
+    fn nulls_by_default(&self) -> bool;
+    /// CONTEXT_INFO() (an empty key), SESSION_CONTEXT.
     fn session_context(&self, key: &str) -> Value;
     /// Id of the current database.
     fn current_database(&self) -> i16;

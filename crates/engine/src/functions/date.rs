@@ -61,7 +61,7 @@ fn looked_at_rule(r: &Rule<'_>, result: SqlType) -> SqlResult<Signature> {
 }
 
 /// 9810 for hours of a date and the like.
-fn applies(r: &Rule<'_>, ty: SqlType, use_of: PartUse) -> SqlResult<()> {
+pub(super) fn applies(r: &Rule<'_>, ty: SqlType, use_of: PartUse) -> SqlResult<()> {
     let Some(part) = r.datepart else { return Err(SqlError::new(1023, &[&1, &r.name])) };
     if part.applies_to(ty, use_of) {
         Ok(())
@@ -70,7 +70,7 @@ fn applies(r: &Rule<'_>, ty: SqlType, use_of: PartUse) -> SqlResult<()> {
     }
 }
 
-fn the_part(c: &Call<'_>) -> SqlResult<DatePart> {
+pub(super) fn the_part(c: &Call<'_>) -> SqlResult<DatePart> {
     c.bound.datepart.ok_or_else(|| SqlError::new(1023, &[&1, &c.bound.name()]))
 }
 

@@ -35,13 +35,14 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("FILEGROUP_ID", 1, 1, |r| r.fixed(&[NAME], INT), |c, a| Ok(number(a[0].as_text().and_then(|n| c.context.filegroup_id(&n))))).per_statement(),
     Function::new("FILEGROUP_NAME", 1, 1, |r| r.fixed(&[INT], NAME), |c, a| Ok(c.optional_text(a[0].as_i64().and_then(|id| c.context.filegroup_name(id as i32))))).per_statement(),
     Function::new("DATABASEPROPERTYEX", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| named(a, 0, 1, |d, p| c.context.property(Property::Database(d), p))).per_statement(),
+    Function::new("DATABASEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT), |c, a| named(a, 0, 1, |d, p| database_property(c, d, p))).per_statement(),
     Function::new("OBJECTPROPERTY", 2, 2, |r| r.fixed(&[INT, NAME], INT), object_property).per_statement(),
     Function::new("OBJECTPROPERTYEX", 2, 2, |r| r.fixed(&[INT, NAME], SqlType::Variant), object_property).per_statement(),
     Function::new("COLUMNPROPERTY", 3, 3, |r| r.fixed(&[INT, NAME, NAME], INT), |c, a| of_object(c, a, |o, n| Property::Column(o, n))).per_statement(),
     Function::new("INDEXPROPERTY", 3, 3, |r| r.fixed(&[INT, NAME, NAME], INT), |c, a| of_object(c, a, |o, n| Property::Index(o, n))).per_statement(),
     Function::new("INDEXKEY_PROPERTY", 4, 4, |r| r.fixed(&[INT, INT, INT, NAME], INT), indexkey_property).per_statement(),
     Function::new("FILEPROPERTY", 2, 2, |r| r.fixed(&[NAME], INT), |c, a| named(a, 0, 1, |f, p| plain(c.context.property(Property::File(f), p)))).per_statement(),
-    Function::new("TYPEPROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, LONG_NAME)?, r.param(1, NAME)?], INT)), |c, a| named(a, 0, 1, |t, p| plain(c.context.property(Property::Type(t), p)))).per_statement(),
+    Function::new("TYPEPROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, LONG_NAME)?, r.param(1, NAME)?], INT)), |_, a| named(a, 0, 1, |t, p| Ok(type_property(t, p)))).per_statement(),
 ];
 
 fn id(v: &Value) -> i32 {
@@ -137,6 +138,58 @@ fn type_name(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let system = SYS_TYPES.iter().find(|t| t.user_type_id as i64 == id);
     let name = system.map(|t| t.name.to_owned()).or_else(|| c.context.user_type_name(id as i32));
     Ok(c.optional_text(name))
+}
+
+/// TYPEPROPERTY of a system type; there are no others.
+fn type_property(name: &str, property: &str) -> Value {
+    let parts = super::spelling::split_name(name).unwrap_or_default();
+    let bare = parts.last().map_or("", String::as_str);
+    let Some(ty) = SYS_TYPES.iter().find(|t| t.name.eq_ignore_ascii_case(bare)) else {
+        return Value::Null;
+    };
+    // Characters of text, bytes of binary.
+    let room = match ty.name {
+        "nchar" | "nvarchar" | "sysname" => ty.max_length / 2,
+        "char" | "varchar" | "binary" | "varbinary" => ty.max_length,
+        _ => ty.precision as i16,
+    };
+    match &*property.to_ascii_lowercase() {
+        "allowsnull" => Value::Int(ty.nullable as i32),
+        "ownerid" => Value::Int(4),
+        "precision" => Value::Int(i32::from(room)),
+        "scale" if ty.precision > 0 => Value::Int(i32::from(ty.scale)),
+        "usesansitrim" if ty.collated || ty.name.ends_with("binary") => Value::Int(1),
+        _ => Value::Null,
+    }
+}
+
+/// The old names of what DATABASEPROPERTYEX tells.
+fn database_property(c: &Call<'_>, database: &str, property: &str) -> SqlResult<Value> {
+    let ex = |name: &str| c.context.property(Property::Database(database), name);
+    let is = |name: &str, value: &str| {
+        let found = plain(ex(name))?;
+        Ok(flag(found.as_text().map(|t| t == value)))
+    };
+    match &*property.to_ascii_lowercase() {
+        "isoffline" => is("status", "OFFLINE"),
+        "issuspect" => is("status", "SUSPECT"),
+        "isinload" => is("status", "RESTORING"),
+        "isinrecovery" => is("status", "RECOVERING"),
+        "isnotrecovered" => is("status", "RECOVERY_PENDING"),
+        "isemergencymode" => is("status", "EMERGENCY"),
+        "isreadonly" => is("updateability", "READ_ONLY"),
+        "issingleuser" => is("useraccess", "SINGLE_USER"),
+        "isdboonly" => is("useraccess", "RESTRICTED_USER"),
+        "istrunclog" => is("recovery", "SIMPLE"),
+        "isbulkcopy" => is("recovery", "BULK_LOGGED"),
+        "version"
+        | "isautoclose"
+        | "isautoshrink"
+        | "isfulltextenabled"
+        | "isinstandby"
+        | "isquotedidentifiersenabled" => plain(ex(property)),
+        _ => Ok(Value::Null),
+    }
 }
 
 fn object_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {

@@ -15,19 +15,31 @@
 //! |---|---|
 //! | `string` | LEN … TRANSLATE, FORMAT |
 //! | `spelling` | QUOTENAME, PARSENAME, STRING_ESCAPE, SOUNDEX, DIFFERENCE |
+//! | `json` | ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS |
 //! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID |
+//! | `bits` | LEFT_SHIFT … SET_BIT |
+//! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
 //! | `date` | GETDATE … SWITCHOFFSET |
+//! | `bucket` | DATETRUNC, DATE_BUCKET |
 //! | `system` | the session: identity, errors, logins, users |
 //! | `metadata` | names and ids of the catalogue, properties |
 //! | `xml` | what CAST(… AS xml) checks |
+//!
+//! `placeholders` are those of RAISERROR and FORMATMESSAGE; `absent` are the functions that are refused as missing.
 
+mod absent;
+mod bits;
+mod bucket;
 pub mod context;
 mod date;
 pub mod datepart;
 mod format;
 mod globals;
+mod hash;
+mod json;
 mod math;
 mod metadata;
+pub(crate) mod placeholders;
 mod spelling;
 mod string;
 mod system;
@@ -36,6 +48,7 @@ mod tests;
 mod typing;
 pub(crate) mod xml;
 
+pub(crate) use absent::{is_absent, is_absent_in_from};
 pub use context::{FnContext, Moment, Property};
 pub use datepart::DatePart;
 pub use globals::{GLOBALS, global_type};
@@ -174,11 +187,15 @@ impl Bound {
 }
 
 /// All tables.
-static TABLES: [&[Function]; 7] = [
+static TABLES: [&[Function]; 11] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
+    json::FUNCTIONS,
     math::FUNCTIONS,
+    bits::FUNCTIONS,
+    hash::FUNCTIONS,
     date::FUNCTIONS,
+    bucket::FUNCTIONS,
     system::FUNCTIONS,
     metadata::FUNCTIONS,
     xml::FUNCTIONS,

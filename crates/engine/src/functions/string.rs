@@ -230,7 +230,7 @@ fn replace(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 fn limited(c: &Call<'_>, chars: usize) -> SqlResult<()> {
     let width = if c.bound.result.is_unicode() { 2 } else { 1 };
     if chars * width > c.bound.result.byte_limit() {
-        return Err(SqlError::new(8152, &[]));
+        return Err(SqlError::new(8152, &[]).with_state(10));
     }
     memory(chars * width)
 }

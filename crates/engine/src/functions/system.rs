@@ -1,9 +1,10 @@
 //! Functions on the session: identity values, errors, transactions, logins and users.
 
+use super::placeholders::{self, Argument};
 use super::typing::{any_null, int, signature, string};
-use super::{Call, Function, Property};
-use taffrail_base::SqlResult;
-use taffrail_types::{Collation, MaxLen, SqlType, Value};
+use super::{Call, Function, Property, Rule, Signature};
+use taffrail_base::{SqlResult, message};
+use taffrail_types::{Collation, Family, MaxLen, SqlType, Value};
 
 const NUMERIC: SqlType = SqlType::Numeric { precision: 38, scale: 0 };
 const NAME: SqlType = SqlType::SYSNAME;
@@ -42,6 +43,11 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("HAS_PERMS_BY_NAME", 3, 5, |r| r.fixed(&[NAME], SqlType::Int), has_perms).per_statement(),
     Function::new("HOST_NAME", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.optional_text(c.context.host_name()))).per_statement(),
     Function::new("APP_NAME", 0, 0, |r| r.as_given(NAME), |c, _| Ok(c.optional_text(c.context.app_name()))).per_statement(),
+    Function::new("HOST_ID", 0, 0, |r| r.as_given(SqlType::Char(10)), |c, _| Ok(c.text_result(&format!("{:<10}", c.context.host_process())))).per_statement(),
+    Function::new("CONTEXT_INFO", 0, 0, |r| r.as_given(SqlType::VarBinary(MaxLen::N(128))), |c, _| Ok(c.context.session_context(""))).per_statement(),
+    Function::new("CURRENT_REQUEST_ID", 0, 0, |r| r.as_given(SqlType::SmallInt), |_, _| Ok(Value::SmallInt(0))).per_statement(),
+    Function::new("GETANSINULL", 0, 1, |r| r.fixed(&[NAME], SqlType::Int), getansinull).per_statement(),
+    Function::new("FORMATMESSAGE", 1, 21, formatmessage_rule, formatmessage),
     Function::new("SESSION_CONTEXT", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| Ok(a[0].as_text().map_or(Value::Null, |k| c.context.session_context(&k)))).per_statement(),
     Function::new("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Connection, &a[0])).per_statement(),
     Function::new("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Session, &a[0])).per_statement(),
@@ -50,6 +56,45 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("COLLATIONPROPERTY", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), collation_property),
     Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)), variant_property),
 ];
+
+/// NULL for a database that is not there.
+fn getansinull(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let there = match args.first() {
+        None => true,
+        Some(name) => name.as_text().is_some_and(|n| c.context.database_id(&n).is_some()),
+    };
+    Ok(if there { Value::Int(c.context.nulls_by_default() as i32) } else { Value::Null })
+}
+
+/// A message's number or a text, then what goes into it.
+fn formatmessage_rule(r: &Rule<'_>) -> SqlResult<Signature> {
+    let kinds = [Family::Integer, Family::Char, Family::NChar];
+    if let Some(at) = r.args.iter().position(|t| !kinds.contains(&t.family())) {
+        return Err(r.invalid(at));
+    }
+    r.as_given(SqlType::nvarchar(2047))
+}
+
+/// NULL for a message that is not there. What does not fit the placeholders is told in the text, as SQL Server does.
+fn formatmessage(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let (number, text) = match args[0].as_i64() {
+        None => (50_000, args[0].as_text()),
+        Some(n) => {
+            let found = i32::try_from(n).ok().filter(|n| *n >= 13_000).and_then(message::find);
+            (n, found.map(|m| m.text.to_string()))
+        }
+    };
+    let Some(text) = text else { return Ok(Value::Null) };
+    let fill: Vec<Argument> =
+        args[1..].iter().map(|v| Argument::of(v).unwrap_or(Argument::Null)).collect();
+    let filled = placeholders::fill(&text, &fill).unwrap_or_else(|_| {
+        format!(
+            "Error: {number}, Severity: -1, State: 1. (Params:). The error is printed in terse mode because there \
+             was error during formatting. Tracing, ETW, notifications etc are skipped."
+        )
+    });
+    Ok(c.text_result(&filled))
+}
 
 /// FULLTEXTSERVICEPROPERTY: there is no full-text search.
 fn fulltext_property(name: &Value) -> Value {

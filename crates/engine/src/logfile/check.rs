@@ -7,6 +7,7 @@ use taffrail_log::verify::{Finding, Verdict};
 /// Checks the log and says what is wrong with it.
 pub fn verify(look: Look<'_>) -> Result<Outcome, Failure> {
     let Look { env, files, json, out } = look;
+    super::what::refuse_others(&env, &files)?;
     let started = env.clock.monotonic();
     let verdict = taffrail_log::verify::verify(&env, &files)?;
     let seconds = (env.clock.monotonic() - started).as_secs_f64();

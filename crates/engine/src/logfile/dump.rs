@@ -35,6 +35,7 @@ impl Selection {
 /// Shows records, oldest first.
 pub fn dump(look: Look<'_>, selection: &Selection) -> Result<Outcome, Failure> {
     let Look { env, files, json, out } = look;
+    super::what::refuse_others(&env, &files)?;
     let log = OfflineLog::open(&env, &files)?;
     let start = selection.from.map(|l| l.vlf).filter(|v| log.oldest().is_some_and(|o| *v > o));
     if let (Some(vlf), Some(newest)) = (start, log.newest())

@@ -19,6 +19,7 @@ fn status(v: &VlfInfo, head: u32, run: u32) -> &'static str {
 /// Shows the files and their VLFs.
 pub fn map(look: Look<'_>) -> Result<Outcome, Failure> {
     let Look { env, files, json, out } = look;
+    super::what::refuse_others(&env, &files)?;
     let log = OfflineLog::open(&env, &files)?;
     let (sector, incarnation, fork) = log.facts();
     let vlfs = log.vlfs();

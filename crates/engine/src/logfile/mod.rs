@@ -8,6 +8,7 @@ mod check;
 mod dump;
 mod json;
 mod map;
+mod what;
 
 pub use check::verify;
 pub use dump::{Selection, dump};

@@ -3,11 +3,12 @@
 //! A condition is *sargable* when it compares a column with something known before the scan opens. An index serves
 //! equalities on its first key columns and then a range on the next one.
 
-use crate::catalog::{Index, IndexKind, Table};
+use crate::catalog::{Index, IndexKind, Table, Term, Test};
 use crate::plan::expr::{Cast, Compare, CompareOp, Concat, Expr, Pred, Slot};
 use crate::plan::node::{Access, Seek, SeekValue};
 use std::sync::Arc;
-use taffrail_types::{Conversion, SqlType};
+use taffrail_types::compare::compare;
+use taffrail_types::{Conversion, SqlType, Value};
 
 /// A condition that an index may serve.
 struct Sarg {
@@ -158,6 +159,12 @@ pub(crate) fn choose(
         if index.kind == IndexKind::Heap {
             continue;
         }
+        // A filtered index has all rows that are asked for only if the conditions say what its filter says.
+        if let Some(filter) = &index.filter
+            && !filter.terms.iter().all(|t| implied(t, conditions, &sargs, columns))
+        {
+            continue;
+        }
         if let Some((choice, cost)) =
             try_index(index, table, columns, conditions, &sargs, rows, correlated)
             && cost < best_cost
@@ -169,6 +176,32 @@ pub(crate) fn choose(
     let left: i32 = conditions.len() as i32 - best.served.len() as i32;
     best.rows = (best.rows * 0.4f64.powi(left.max(0))).max(0.5);
     best
+}
+
+/// Whether the conditions let only rows through that a term of a filter lets through.
+fn implied(t: &Term, conditions: &[Pred], sargs: &[Sarg], columns: &[(usize, Slot)]) -> bool {
+    let is_column = |e: &Expr| column_of(e, columns).is_some_and(|(c, _)| c == t.column);
+    match &t.test {
+        Test::Null => conditions.iter().any(|p| matches!(p, Pred::IsNull(e) if is_column(e))),
+        // What is compared with something, and passes, is not NULL.
+        Test::NotNull => {
+            sargs.iter().any(|s| s.column == t.column)
+                || conditions.iter().any(|p| {
+                    let Pred::Not(p) = p else { return false };
+                    matches!(&**p, Pred::IsNull(e) if is_column(e))
+                })
+        }
+        Test::Compare(op, value) => sargs.iter().any(|s| {
+            let Pred::Compare(c) = &conditions[s.at] else { return false };
+            let other = if s.left { &c.right } else { &c.left };
+            let same = |v: &Value| compare(v, value, t.collation).is_eq();
+            s.column == t.column
+                && s.exact
+                && s.op == *op
+                && matches!(other, Expr::Const(v) if !v.is_null() && same(v))
+        }),
+        Test::In(_) => false,
+    }
 }
 
 fn try_index(

@@ -184,7 +184,11 @@ impl UpdatePlan {
     /// Keys of unique indexes or of the clustered one change: old rows leave before new ones come.
     pub fn two_phases(&self) -> bool {
         let changes = |c: usize| self.set.iter().any(|a| a.column == c);
-        let key_changes = |i: &Arc<Index>| i.key.columns().iter().any(|k| changes(k.column));
+        // Rows come into a filtered index and leave it as its filter's columns change.
+        let filtered =
+            |i: &Index| i.filter.iter().flat_map(|f| &f.terms).any(|t| changes(t.column));
+        let key_changes =
+            |i: &Arc<Index>| i.key.columns().iter().any(|k| changes(k.column)) || filtered(i);
         self.moves || self.indexes.iter().any(|i| i.unique && key_changes(i))
     }
 }

@@ -4,7 +4,7 @@
 //! index seek per row (nested loops), by hashing its join columns, else by nested loops over a spool. Every condition
 //! is checked as soon as its sources are there.
 
-use crate::binder::{Binder, FromTree, Hints, Source, SourceKind};
+use crate::binder::{Binder, Deferred, FromTree, Hints, SlotInfo, Source, SourceKind};
 use crate::plan::access::{self, Choice};
 use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
 use crate::plan::node::{
@@ -20,6 +20,17 @@ pub(crate) fn plan_from(
     sources: Vec<Source>,
     conjuncts: Vec<Pred>,
 ) -> SqlResult<Node> {
+    Ok(plan_counted(binder, block, trees, sources, conjuncts)?.0)
+}
+
+/// The same with the rows it will give, roughly.
+fn plan_counted(
+    binder: &mut Binder<'_>,
+    block: u32,
+    trees: Vec<FromTree>,
+    sources: Vec<Source>,
+    conjuncts: Vec<Pred>,
+) -> SqlResult<(Node, f64)> {
     let mut planner = Planner { binder, block, sources: sources.into_iter().map(Some).collect() };
     let mut constant = Vec::new();
     let mut rest = Vec::new();
@@ -27,18 +38,18 @@ pub(crate) fn plan_from(
         let part = Part::Pred(&p);
         if planner.sources_of(part).is_empty() { constant.push(p) } else { rest.push(p) }
     }
-    let node = if trees.is_empty() {
-        Node::OneRow
+    let (node, rows) = if trees.is_empty() {
+        (Node::OneRow, 1.0)
     } else {
         let mut items = Vec::new();
         for t in trees {
             planner.flatten(t, &mut items, &mut rest);
         }
-        planner.place(items, rest, &[])?.0
+        planner.place(items, rest, &[])?
     };
     Ok(match Pred::all(constant) {
-        None => node,
-        Some(pred) => Node::Filter(Box::new(Filter { input: node, pred, startup: true })),
+        None => (node, rows),
+        Some(pred) => (Node::Filter(Box::new(Filter { input: node, pred, startup: true })), rows),
     })
 }
 
@@ -284,11 +295,57 @@ impl Planner<'_, '_> {
                 }));
                 Ok((filter(node, above), 200.0, correlated))
             }
-            SourceKind::Derived { node } => {
+            SourceKind::Derived { node, deferred } => {
                 let node = node.expect("a derived table is placed once");
-                Ok((filter(filter(node, conditions), above), 1000.0, correlated))
+                let (node, rows, rest) = match deferred {
+                    None => (node, 1000.0, conditions),
+                    Some(deferred) => self.deferred(id, node, *deferred, conditions)?,
+                };
+                Ok((filter(filter(node, rest), above), rows, correlated))
             }
         }
+    }
+
+    /// Plans what stands in a derived table, under those conditions that are about columns of its tables: they may be served by
+    /// an index there. The others come back.
+    fn deferred(
+        &mut self,
+        id: u32,
+        above: Node,
+        deferred: Deferred,
+        conditions: Vec<Pred>,
+    ) -> SqlResult<(Node, f64, Vec<Pred>)> {
+        let Deferred { block, trees, sources, mut conjuncts, plain } = deferred;
+        let mut rest = Vec::new();
+        for p in conditions {
+            let mut inside = true;
+            slots_of(Part::Pred(&p), &mut |s| {
+                let info = &self.binder.slots[s as usize];
+                if info.block == self.block && info.source == id {
+                    inside &= plain.iter().any(|(known, _)| *known == s);
+                }
+            });
+            if inside { conjuncts.push(p) } else { rest.push(p) }
+        }
+        // Inside, its columns belong to the tables there.
+        let slots = &mut self.binder.slots;
+        let swap = |slots: &mut Vec<SlotInfo>, plain: Vec<(Slot, SlotInfo)>| -> Vec<_> {
+            let one = |(s, info)| (s, std::mem::replace(&mut slots[s as usize], info));
+            plain.into_iter().map(one).collect()
+        };
+        let outside = swap(slots, plain);
+        let planned = plan_counted(self.binder, block, trees, sources, conjuncts);
+        // Backwards, for a column that is there twice.
+        swap(&mut self.binder.slots, outside.into_iter().rev().collect());
+        let (node, rows) = planned?;
+        let node = match above {
+            Node::Compute(mut compute) => {
+                compute.input = node;
+                Node::Compute(compute)
+            }
+            _ => node,
+        };
+        Ok((node, rows, rest))
     }
 
     fn choose(

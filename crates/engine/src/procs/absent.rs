@@ -1,10 +1,9 @@
 //! System procedures of SQL Server that are not here: told as such (40510), not as a name that is wrong (2812).
 
 /// Families, by how their names begin.
-const FAMILIES: [&str; 43] = [
+const FAMILIES: [&str; 40] = [
     "sp_add_job",
     "sp_add_schedule",
-    "sp_addextendedproperty",
     "sp_addlinked",
     "sp_addlogin",
     "sp_addmessage",
@@ -21,7 +20,6 @@ const FAMILIES: [&str; 43] = [
     "sp_delete_job",
     "sp_describe_",
     "sp_dropdevice",
-    "sp_dropextendedproperty",
     "sp_droplinked",
     "sp_droplogin",
     "sp_dropmessage",
@@ -42,13 +40,12 @@ const FAMILIES: [&str; 43] = [
     "sp_stop_job",
     "sp_trace_",
     "sp_update_job",
-    "sp_updateextendedproperty",
     "sp_xml_",
     "xp_",
 ];
 
 /// Single ones.
-const NAMES: [&str; 41] = [
+const NAMES: [&str; 39] = [
     "sp_attach_db",
     "sp_attach_single_file_db",
     "sp_autostats",
@@ -87,8 +84,6 @@ const NAMES: [&str; 41] = [
     "sp_procoption",
     "sp_recompile",
     "sp_refreshsqlmodule",
-    "sp_refreshview",
-    "sp_set_session_context",
     "sp_tableoption",
 ];
 

@@ -153,8 +153,8 @@ pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResul
     })?;
     match result {
         Ok(status) => Ok(status),
-        Err(LockError::Timeout) => Ok(-1),
-        Err(LockError::Deadlock) => Ok(-3),
+        Err(LockError::Timeout(_)) => Ok(-1),
+        Err(LockError::Deadlock(_)) => Ok(-3),
         Err(e) => Err(e.to_sql(id)),
     }
 }

@@ -1,7 +1,7 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
 use super::{Argument, Arguments, as_varchar, name_parts, table_by_text};
-use crate::catalog::{Index, IndexKind, Object, Table, master};
+use crate::catalog::{Column, Identity, Index, IndexKind, Object, Table, master};
 use crate::context::StatementContext;
 use crate::dbcc::send;
 use crate::instance::SessionInfo;
@@ -63,8 +63,11 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     ];
     let rows = vec![row![&h.name, &h.schema, kind, &h.created]];
     send(cx, &columns, rows)?;
+    if let Object::View(view) = &object {
+        help_columns(cx, &view.columns, None)?;
+    }
     if let Object::Table(table) = &object {
-        help_columns(cx, table)?;
+        help_columns(cx, &table.columns, table.identity.as_ref())?;
         send(cx, &[("Data_located_on_filegroup", NAME, true)], vec![row!["PRIMARY"]])?;
         help_indexes(cx, table, &name)?;
         super::constraints::send_constraints(cx, table, &name)?;
@@ -74,9 +77,13 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     Ok(0)
 }
 
-fn help_columns(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
+fn help_columns(
+    cx: &mut StatementContext<'_>,
+    of: &[Column],
+    identity: Option<&Identity>,
+) -> SqlResult<()> {
     let mut rows = Vec::new();
-    for c in &table.columns {
+    for c in of {
         let text = crate::views::objects::collation_cell(c.ty, c.collation);
         rows.push(row![
             &c.name,
@@ -105,8 +112,8 @@ fn help_columns(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
         ("Collation", NAME, true),
     ];
     send(cx, &columns, rows)?;
-    let row = match &table.identity {
-        Some(i) => row![&table.columns[i.column].name, i.seed, i.increment, 0],
+    let row = match identity {
+        Some(i) => row![&of[i.column].name, i.seed, i.increment, 0],
         None => row!["No identity column defined.", (), (), ()],
     };
     let big = SqlType::Numeric { precision: 38, scale: 0 };
@@ -117,7 +124,7 @@ fn help_columns(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
         ("Not For Replication", SqlType::Int, true),
     ];
     send(cx, &columns, vec![row])?;
-    let guid = table.columns.iter().find(|c| c.is_rowguid).map(|c| &*c.name);
+    let guid = of.iter().find(|c| c.is_rowguid).map(|c| &*c.name);
     let row = row![guid.unwrap_or("No rowguidcol column defined.")];
     send(cx, &[("RowGuidCol", NAME, true)], vec![row])
 }
@@ -172,6 +179,19 @@ pub(super) fn helpindex(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
     Ok(0)
 }
 
+/// `sp_refreshview`: the columns of a view as they are now.
+pub(super) fn refresh(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_refreshview", &["@viewname"], given)?;
+    let name =
+        args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_refreshview", &"@viewname"]))?;
+    let Ok(Object::View(view)) = object(cx, &name) else {
+        return Err(SqlError::new(15165, &[&name]));
+    };
+    let database = cx.database();
+    crate::ddl::refresh_view(cx, &database, &view)?;
+    Ok(0)
+}
+
 /// `sp_helptext`: a row per line.
 pub(super) fn helptext(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
     let args = Arguments::new("sp_helptext", &["@objname", "@columnname"], given)?;
@@ -204,7 +224,7 @@ fn pieces(line: &str) -> Vec<&str> {
 
 /// The sessions that sp_who is asked for: all, `active`, a number or a login (15007).
 fn chosen(cx: &StatementContext<'_>, wanted: Option<&str>) -> SqlResult<Vec<Arc<SessionInfo>>> {
-    let all = cx.instance().sessions();
+    let all = cx.instance().all_sessions();
     let Some(wanted) = wanted else { return Ok(all) };
     if wanted.eq_ignore_ascii_case("active") {
         return Ok(all.into_iter().filter(|s| s.cell.status() != Status::Sleeping).collect());
@@ -283,7 +303,7 @@ pub(super) fn who2(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
             if blocker == 0 { "  .".to_string() } else { blocker.to_string() },
             database_name(cx, &s),
             s.cell.command().name(),
-            s.cell.cpu_ns.get() / 1_000_000,
+            s.cpu_ms(),
             s.cell.reads.get() + s.cell.writes.get(),
             last,
             &s.client.program_name,

@@ -6,6 +6,7 @@
 //! | module | procedures |
 //! |---|---|
 //! | [`applock`] | sp_getapplock, sp_releaseapplock |
+//! | [`session_context`] | sp_set_session_context |
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`constraints`] | sp_helpconstraint |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
@@ -23,7 +24,9 @@ mod errorlog;
 mod help;
 mod odbc;
 mod odbc_types;
+pub(crate) mod properties;
 mod rename;
+mod session_context;
 mod space;
 
 use crate::catalog::{Table, fold};
@@ -41,6 +44,8 @@ pub struct Argument {
     pub name: String,
     /// The value.
     pub value: Value,
+    /// Its type.
+    pub ty: SqlType,
 }
 
 /// How a system procedure is run.
@@ -71,6 +76,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_rename", body: Body::Native(rename::rename) },
     SystemProcedure { name: "sp_getapplock", body: Body::Native(applock::get) },
     SystemProcedure { name: "sp_releaseapplock", body: Body::Native(applock::release) },
+    SystemProcedure { name: "sp_set_session_context", body: Body::Native(session_context::set) },
     SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
     SystemProcedure { name: "sp_helpconstraint", body: Body::Native(constraints::helpconstraint) },
     SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
@@ -88,6 +94,10 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_help", body: Body::Native(help::help) },
     SystemProcedure { name: "sp_helpindex", body: Body::Native(help::helpindex) },
     SystemProcedure { name: "sp_helptext", body: Body::Native(help::helptext) },
+    SystemProcedure { name: "sp_addextendedproperty", body: Body::Native(properties::add) },
+    SystemProcedure { name: "sp_updateextendedproperty", body: Body::Native(properties::update) },
+    SystemProcedure { name: "sp_dropextendedproperty", body: Body::Native(properties::drop) },
+    SystemProcedure { name: "sp_refreshview", body: Body::Native(help::refresh) },
     SystemProcedure { name: "sp_who", body: Body::Native(help::who) },
     SystemProcedure { name: "sp_who2", body: Body::Native(help::who2) },
     SystemProcedure { name: "sp_configure", body: Body::Native(help::configure) },
@@ -155,7 +165,7 @@ fn flush_log(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
 
 /// The arguments of a call against the names of the parameters.
 pub(crate) struct Arguments<'a> {
-    values: Vec<Option<&'a Value>>,
+    values: Vec<Option<&'a Argument>>,
 }
 
 impl<'a> Arguments<'a> {
@@ -171,21 +181,26 @@ impl<'a> Arguments<'a> {
                     .position(|n| n.eq_ignore_ascii_case(name))
                     .ok_or_else(|| SqlError::new(8145, &[&name, &procedure]))?,
             };
-            values[at] = Some(&a.value);
+            values[at] = Some(a);
         }
         Ok(Arguments { values })
     }
 
     /// A text argument; NULL counts as not given.
     pub fn text(&self, at: usize) -> Option<String> {
-        let value = self.values[at]?;
+        let value = &self.values[at]?.value;
         value.as_text().or_else(|| value.as_i64().map(|n| n.to_string()))
     }
 
     /// A number; text is read as one.
     pub fn number(&self, at: usize) -> Option<i64> {
-        let value = self.values[at]?;
+        let value = &self.values[at]?.value;
         value.as_i64().or_else(|| value.as_text()?.trim().parse().ok())
+    }
+
+    /// A value of any type, NULL too.
+    pub fn typed(&self, at: usize) -> Option<(&'a Value, SqlType)> {
+        self.values[at].map(|a| (&a.value, a.ty))
     }
 
     /// A flag.
@@ -282,8 +297,8 @@ mod tests {
     #[test]
     fn arguments_are_bound_by_place_and_name() {
         let given = [
-            Argument { name: String::new(), value: Value::varchar("t") },
-            Argument { name: "@B".into(), value: Value::Int(1) },
+            Argument { name: String::new(), value: Value::varchar("t"), ty: SqlType::varchar(1) },
+            Argument { name: "@B".into(), value: Value::Int(1), ty: SqlType::Int },
         ];
         let args = Arguments::new("p", &["@a", "@b"], &given).unwrap();
         assert_eq!((args.text(0).as_deref(), args.flag(1)), (Some("t"), true));

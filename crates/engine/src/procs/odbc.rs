@@ -2,7 +2,7 @@
 
 use super::odbc_types::odbc;
 use super::{Argument, Arguments};
-use crate::catalog::{Action, IndexKind, Table, fold};
+use crate::catalog::{Action, IndexKind, Object, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::dbcc::send;
@@ -83,11 +83,18 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
                 }
             }
         }
-        if wants("TABLE") {
+        if wants("TABLE") || wants("VIEW") {
             cx.settle_catalog(&database)?;
-            for t in database.catalog.tables(cx.sight()) {
-                if fits(t.name(), table.as_deref()) && fits(&t.head.schema, owner.as_deref()) {
-                    rows.push(row![&database.name, &t.head.schema, t.name(), "TABLE", ()]);
+            for object in database.catalog.objects(cx.sight()) {
+                let kind = match &object {
+                    Object::Table(_) => "TABLE",
+                    Object::View(_) => "VIEW",
+                    _ => continue,
+                };
+                let h = object.head();
+                let named = fits(&h.name, table.as_deref()) && fits(&h.schema, owner.as_deref());
+                if named && wants(kind) {
+                    rows.push(row![&database.name, &h.schema, &h.name, kind, ()]);
                 }
             }
         }
@@ -153,13 +160,14 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
     let version = args.number(5).unwrap_or(2);
     let mut rows = Vec::new();
     cx.settle_catalog(&database)?;
-    let mut tables = database.catalog.tables(cx.sight());
-    tables.sort_by_key(|t| (fold(&t.head.schema), fold(t.name())));
-    for t in tables {
-        if !fits(t.name(), table.as_deref()) || !fits(&t.head.schema, owner.as_deref()) {
+    let mut objects = database.catalog.objects(cx.sight());
+    objects.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
+    for object in objects {
+        let head = object.head();
+        if !fits(&head.name, table.as_deref()) || !fits(&head.schema, owner.as_deref()) {
             continue;
         }
-        for (i, c) in t.columns.iter().enumerate() {
+        for (i, c) in object.columns().iter().enumerate() {
             if !fits(&c.name, column.as_deref()) {
                 continue;
             }
@@ -170,8 +178,8 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
             };
             let mut row = row![
                 &database.name,
-                &t.head.schema,
-                t.name(),
+                &head.schema,
+                &head.name,
                 &c.name,
                 o.data_type,
                 type_name,

@@ -20,7 +20,7 @@ fn ident(name: &str) -> ast::Ident {
 }
 
 /// The name of an object from its parts, last first.
-fn object_name(parts: &[String]) -> ast::ObjectName {
+pub(super) fn object_name(parts: &[String]) -> ast::ObjectName {
     let mut name = ast::ObjectName::bare(ident(parts.first().map_or("", |p| p)));
     let part = |at: usize| parts.get(at).filter(|p| !p.is_empty()).map(|p| ident(p));
     name.schema = part(1);
@@ -160,7 +160,10 @@ fn column(cx: &mut StatementContext<'_>, parts: &[String], old: &str, new: &str)
     if table.columns.iter().any(|c| c.id != column.id && same(&c.name, new)) {
         return Err(SqlError::new(15335, &[&new, &"COLUMN"]));
     }
-    if table.checks.iter().any(|c| mentions(&c.definition, &column.name)) {
+    let filters = table.indexes.iter().filter_map(|i| i.filter.as_ref());
+    let mut texts =
+        table.checks.iter().map(|c| &c.definition).chain(filters.map(|f| &f.definition));
+    if texts.any(|text| mentions(text, &column.name)) {
         // The text of the constraint would name a column that is not there.
         return Err(SqlError::new(15336, &[&old]));
     }

@@ -120,8 +120,8 @@ fn sysobjects(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 }
 
 fn syscolumns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for t in cx.tables() {
-        for c in &t.columns {
+    for object in cx.objects() {
+        for c in object.columns() {
             let facts = super::objects::column_type_cells(c);
             let number = |at: usize| facts[at].as_i64().unwrap_or(0);
             let (xtype, xuser, length, precision, scale) =
@@ -130,7 +130,7 @@ fn syscolumns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
             let status = if c.nullable { 8 } else { 0 } | if c.is_identity { 128 } else { 0 };
             rows.push(row![
                 &c.name,
-                t.head.id.0,
+                object.head().id.0,
                 xtype,
                 0,
                 xuser,
@@ -241,7 +241,7 @@ fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
 }
 
 fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.sessions() {
+    for s in cx.session.instance.all_sessions() {
         let cell = &s.cell;
         let last_wait = cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name());
         rows.push(row![
@@ -254,23 +254,23 @@ fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
             cell.wait_resource(),
             cell.database_id.load(Relaxed),
             1,
-            cell.cpu_ns.get() / 1_000_000,
+            s.cpu_ms(),
             cell.reads.get() + cell.writes.get(),
             0,
             &s.login_time,
-            super::dm_exec::request_start(cx, cell).unwrap_or_else(|| s.login_time.clone()),
+            super::dm_exec::started(cx, &s),
             0,
             cell.open_transaction_count.load(Relaxed),
             cell.status().name(),
             &crate::catalog::registry::SA_SID[..],
             &s.client.host_name,
             &s.client.program_name,
-            s.client.client_pid.to_string(),
+            if s.is_user() { s.client.client_pid.to_string() } else { String::new() },
             cell.command().name(),
             "",
             "",
             "",
-            "TCP/IP",
+            if s.is_user() { "TCP/IP" } else { "" },
             &s.client.login,
             &[][..],
             &[][..],

@@ -92,6 +92,7 @@ pub(crate) fn state_of(slot: &Slot) -> (u8, &'static str) {
         },
         None if slot.entry.state == EntryState::Offline => (6, "OFFLINE"),
         None if slot.entry.state == EntryState::Restoring => (1, "RESTORING"),
+        None if slot.problem.as_ref().is_some_and(|p| p.damage) => (4, "SUSPECT"),
         None => (3, "RECOVERY_PENDING"),
     }
 }

@@ -1,6 +1,7 @@
 //! The log of a database: its VLFs, its state, its space.
 
 use super::{Declaration, Rows, ViewContext, function, integer, sys};
+use crate::catalog::datetime;
 use crate::database::Database;
 use crate::row;
 use std::sync::Arc;
@@ -80,6 +81,7 @@ fn log_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult
     let lsn = |pos: LogPos| log.lsn(pos).map(|l| l.to_string());
     let end = log.last_record();
     let backup = database.storage.log_chain();
+    let backup_time = database.storage.recovery_status().log_backup_time.map(datetime);
     let checkpoint = database.storage.last_checkpoint();
     // Recovery begins with the oldest transaction that was active at the checkpoint, or with the checkpoint.
     let recovery = log.checkpoint().min(checkpoint);
@@ -93,11 +95,11 @@ fn log_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult
         current.map(|v| v.seqno.0),
         current.map(|v| mb(v.size)),
         vlfs.len(),
-        mb(space.total),
+        mb(space.usable),
         active.len(),
         mb(active_bytes),
         log.reuse_wait().name(),
-        (),
+        backup_time,
         backup.and_then(lsn),
         backup.map(|from| mb(end.since(from))),
         lsn(checkpoint),
@@ -113,8 +115,8 @@ fn space_usage(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<
     let storage = &cx.database.storage;
     let log = storage.log();
     let space = log.space();
-    let percent = space.used as f64 * 100.0 / space.total.max(1) as f64;
+    let percent = space.used as f64 * 100.0 / space.usable.max(1) as f64;
     let since = storage.log_chain().map(|from| log.last_record().since(from));
-    rows.push(row![cx.database.id.0, space.total, space.used, percent, since]);
+    rows.push(row![cx.database.id.0, space.usable, space.used, percent, since]);
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::catalog::datetime;
 use crate::catalog::registry::SA_SID;
 use crate::instance::SessionInfo;
 use crate::row;
+use crate::session::SetOptions;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 use taffrail_base::SqlResult;
@@ -34,8 +35,17 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 /// When the running (or last) request of a session began, as a datetime.
-pub(super) fn request_start(cx: &ViewContext<'_>, cell: &SessionCell) -> Option<Value> {
-    let at = Moment(cell.request_started.load(Relaxed));
+fn request_start(cx: &ViewContext<'_>, cell: &SessionCell) -> Option<Value> {
+    moment(cx, Moment(cell.request_started.load(Relaxed)))
+}
+
+/// The same; of a session that has sent nothing yet, and of a thread of the instance, when it began itself.
+pub(super) fn started(cx: &ViewContext<'_>, s: &SessionInfo) -> Value {
+    let request = if s.is_user() { request_start(cx, &s.cell) } else { None };
+    request.unwrap_or_else(|| s.login_time.clone())
+}
+
+fn moment(cx: &ViewContext<'_>, at: Moment) -> Option<Value> {
     if at.0 == 0 {
         return None;
     }
@@ -50,25 +60,22 @@ fn elapsed_ms(cell: &SessionCell) -> u64 {
     if at.0 == 0 { 0 } else { Moment::now().since(at) / 1_000_000 }
 }
 
-/// The cells of [`OPTIONS`]. Options of other sessions are known as far as their cells show them.
-fn options(cx: &ViewContext<'_>, s: &SessionInfo) -> Vec<Value> {
-    let own = cx.session.id == s.id;
-    let defaults = crate::session::SetOptions::default();
-    let o = if own { &cx.session.options } else { &defaults };
-    let (error, rows) = match own {
-        true => (cx.session.error, cx.session.row_count),
-        false => (0, s.cell.row_count.load(Relaxed) as i64),
+/// The cells of [`OPTIONS`]. A thread of the instance has the defaults.
+fn options(s: &SessionInfo) -> Vec<Value> {
+    let o = match s.is_user() {
+        true => SetOptions::shown(s.cell.set_options.load(Relaxed)),
+        false => SetOptions::default(),
     };
     let format = format!("{:?}", o.date_format).to_lowercase();
     row![
-        o.text_size,
+        s.cell.text_size.load(Relaxed),
         &o.language,
         format,
         o.date_first,
         o.quoted_identifier,
         o.arithabort,
         o.ansi_null_dflt_on,
-        false,
+        o.are_ansi_defaults(),
         o.ansi_warnings,
         o.ansi_padding,
         o.ansi_nulls,
@@ -76,26 +83,37 @@ fn options(cx: &ViewContext<'_>, s: &SessionInfo) -> Vec<Value> {
         s.cell.isolation_level.load(Relaxed),
         s.cell.lock_timeout_ms.load(Relaxed),
         s.cell.deadlock_priority.load(Relaxed),
-        rows,
-        error
+        s.cell.row_count.load(Relaxed) as i64,
+        s.cell.prev_error.load(Relaxed)
     ]
 }
 
+/// A thread of the instance rests where a session would sleep.
+fn is_running(s: &SessionInfo) -> bool {
+    match s.cell.status() {
+        Status::Background => s.cell.wait_type().is_none(),
+        status => status != Status::Sleeping,
+    }
+}
+
 fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.sessions() {
-        let cell = &s.cell;
+    for s in cx.session.instance.all_sessions() {
+        let (cell, user) = (&s.cell, s.is_user());
         let text = |t: &str| (!t.is_empty()).then(|| t.to_string());
-        let started = request_start(cx, cell).unwrap_or_else(|| s.login_time.clone());
-        let running = cell.status() != Status::Sleeping;
+        let started = started(cx, &s);
+        let ended = moment(cx, Moment(cell.request_ended.load(Relaxed)));
+        let running = is_running(&s);
+        let cpu = s.cpu_ms();
+        let over = cell.elapsed_ns.get() / 1_000_000;
         let status = if running { "running" } else { "sleeping" };
         let mut cells = row![
             s.id.0,
             &s.login_time,
             text(&s.client.host_name),
             text(&s.client.program_name),
-            s.client.client_pid as i32,
+            user.then_some(s.client.client_pid as i32),
             // As SQL Server numbers the versions of the protocol: 7.1 is 5 … 7.4 is 7.
-            client_version(s.client.tds_version),
+            user.then(|| client_version(s.client.tds_version)),
             text(&s.client.client_interface),
             &SA_SID[..],
             &s.client.login,
@@ -103,28 +121,29 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             "",
             status,
             &[][..],
-            cell.cpu_ns.get() / 1_000_000,
+            cpu,
             0,
-            cell.cpu_ns.get() / 1_000_000,
-            if running { elapsed_ms(cell) } else { 0 },
-            4,
+            cpu,
+            over + if user && running { elapsed_ms(cell) } else { 0 },
+            if user { 4 } else { 0 },
             &started,
-            (!running).then(|| started.clone()),
+            // While one runs: of the one before.
+            ended,
             cell.reads.get(),
             cell.writes.get(),
             cell.logical_reads.get(),
-            true
+            user
         ];
-        cells.extend(options(cx, &s));
+        cells.extend(options(&s));
         cells.extend(row![
             &SA_SID[..],
             &s.client.login,
             (),
             (),
             (),
-            2,
+            if user { 2 } else { 1 },
             cell.database_id.load(Relaxed),
-            1,
+            user.then_some(1),
             cell.open_transaction_count.load(Relaxed),
             0
         ]);
@@ -142,8 +161,8 @@ fn client_version(tds: u32) -> i32 {
 }
 
 fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.sessions() {
-        let cell = &s.cell;
+    for s in cx.session.instance.all_sessions() {
+        let (cell, user) = (&s.cell, s.is_user());
         if cell.status() == Status::Sleeping {
             continue;
         }
@@ -156,28 +175,28 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
         let mut cells = row![
             s.id.0,
             0,
-            request_start(cx, cell).unwrap_or_else(|| s.login_time.clone()),
+            started(cx, &s),
             cell.status().name(),
             cell.command().name(),
             handle_cell(&s.text()),
-            cell.statement_start.load(Relaxed),
-            cell.statement_end.load(Relaxed),
+            user.then(|| cell.statement_start.load(Relaxed)),
+            user.then(|| cell.statement_end.load(Relaxed)),
             (),
             cell.database_id.load(Relaxed),
             1,
-            Value::Guid(s.connection_id),
+            user.then_some(Value::Guid(s.connection_id)),
             cell.blocking_session(),
             wait.map(|w| w.name()),
             if wait.is_some() { cell.wait_time_ms() } else { 0 },
             cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name()),
             cell.wait_resource(),
             cell.open_transaction_count.load(Relaxed),
-            1,
+            i32::from(user),
             cell.transaction_id.load(Relaxed),
             &[][..],
             percent,
             remaining,
-            cell.cpu_ns.get() / 1_000_000,
+            s.request_cpu_ms(),
             elapsed_ms(cell),
             (),
             &(s.id.0 as u64).to_be_bytes()[..],
@@ -185,9 +204,10 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             cell.writes.get(),
             cell.logical_reads.get()
         ];
-        cells.extend(options(cx, &s));
+        cells.extend(options(&s));
         let nest = if cx.session.id == s.id { cx.session.nest_level } else { 0 };
-        cells.extend(row![nest, 0, false, 2, (), (), (), (), 1, (), (), false, (), 0, (), ()]);
+        let group = if user { 2 } else { 1 };
+        cells.extend(row![nest, 0, false, group, (), (), (), (), 1, (), (), false, (), 0, (), ()]);
         rows.push(cells);
     }
     Ok(())
@@ -195,7 +215,7 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
 
 fn connections(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for s in cx.session.instance.sessions() {
-        let started = request_start(cx, &s.cell).unwrap_or_else(|| s.login_time.clone());
+        let started = started(cx, &s);
         let (address, port) = match s.client.client_net_address.rsplit_once(':') {
             Some((address, port)) if port.parse::<u16>().is_ok() && !address.ends_with(':') => {
                 (address.to_string(), port.parse::<i32>().ok())

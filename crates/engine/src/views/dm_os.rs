@@ -15,7 +15,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             Ok(())
         }),
         sys("dm_exec_session_wait_stats", &["session_id smallint! · wait_type nvarchar(60)! · waiting_tasks_count bigint! · wait_time_ms bigint! · max_wait_time_ms bigint! · signal_wait_time_ms bigint!"], |cx, _, rows| {
-            for s in cx.session.instance.sessions() {
+            for s in cx.session.instance.all_sessions() {
                 for w in s.cell.waits() {
                     let mut cells = row![s.id.0];
                     cells.extend(wait_cells(&w));
@@ -43,7 +43,7 @@ fn wait_cells(w: &WaitRow) -> Vec<Value> {
 }
 
 fn waiting_tasks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.sessions() {
+    for s in cx.session.instance.all_sessions() {
         let Some(wait) = s.cell.wait_type() else { continue };
         let blocker = s.cell.blocking_session();
         let resource = s.cell.wait_resource();
@@ -71,7 +71,7 @@ fn proc_kb(file: &str, name: &str) -> Option<u64> {
 }
 
 /// User and kernel time of the process in ms, minor plus major faults.
-fn proc_stat() -> Option<(u64, u64, u64)> {
+pub(crate) fn proc_stat() -> Option<(u64, u64, u64)> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let rest = text.rsplit_once(") ")?.1;
     let fields: Vec<u64> = rest.split(' ').map(|f| f.parse().unwrap_or(0)).collect();

@@ -7,7 +7,7 @@ use crate::instance::SessionInfo;
 use crate::row;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use taffrail_base::{LogPos, SqlResult};
+use taffrail_base::{LogPos, Lsn, SqlResult};
 use taffrail_io::UtcTime;
 use taffrail_observe::Status;
 use taffrail_storage::lock::{OwnerKind, ResourceKind};
@@ -88,7 +88,11 @@ fn begun(at: UtcTime) -> Option<Value> {
     (at.0 != 0).then(|| datetime(at))
 }
 
+/// `database_transaction_last_rollback_lsn` of a transaction that was never rolled back to anywhere.
+const NEVER: Lsn = Lsn::new(u32::MAX, u32::MAX, u16::MAX);
+
 fn database_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let mut written = Vec::new();
     each_transaction(cx, |database, t| {
         let log = database.storage.log();
         let lsn = |pos: LogPos| log.lsn(pos);
@@ -112,10 +116,43 @@ fn database_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> 
             lsn(t.last()),
             lsn(LogPos(t.savepoint.load(Relaxed))),
             if ended { lsn(t.last()) } else { None },
-            (),
+            lsn(LogPos(t.rolled_back_to.load(Relaxed))).unwrap_or(NEVER),
             lsn(t.undo_next())
         ]);
+        written.push((t.number.load(Relaxed), database.id.0));
     });
+    // What a transaction has only read in: no record, so neither a time nor an LSN.
+    for s in cx.session.instance.sessions() {
+        let number = s.cell.transaction_id.load(Relaxed);
+        if number == 0 || s.cell.open_transaction_count.load(Relaxed) == 0 {
+            continue;
+        }
+        for id in s.cell.touched_databases() {
+            if !written.contains(&(number, id)) {
+                rows.push(row![
+                    number,
+                    id,
+                    (),
+                    1,
+                    3,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    (),
+                    (),
+                    (),
+                    (),
+                    (),
+                    ()
+                ]);
+            }
+        }
+    }
     Ok(())
 }
 

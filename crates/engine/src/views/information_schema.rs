@@ -22,7 +22,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         view("SCHEMATA", &["CATALOG_NAME nvarchar(128)? · SCHEMA_NAME nvarchar(128)! · SCHEMA_OWNER nvarchar(128)? · DEFAULT_CHARACTER_SET_CATALOG nvarchar(128)? · DEFAULT_CHARACTER_SET_SCHEMA nvarchar(128)? · DEFAULT_CHARACTER_SET_NAME nvarchar(128)?"], schemata),
         view("ROUTINES", &["SPECIFIC_CATALOG nvarchar(128)? · SPECIFIC_SCHEMA nvarchar(128)? · SPECIFIC_NAME nvarchar(128)! · ROUTINE_CATALOG nvarchar(128)? · ROUTINE_SCHEMA nvarchar(128)? · ROUTINE_NAME nvarchar(128)! · ROUTINE_TYPE nvarchar(20)? · MODULE_CATALOG nvarchar(128)? · MODULE_SCHEMA nvarchar(128)? · MODULE_NAME nvarchar(128)? · UDT_CATALOG nvarchar(128)? · UDT_SCHEMA nvarchar(128)? · UDT_NAME nvarchar(128)? · DATA_TYPE nvarchar(128)? · CHARACTER_MAXIMUM_LENGTH int? · CHARACTER_OCTET_LENGTH int? · COLLATION_CATALOG nvarchar(128)? · COLLATION_SCHEMA nvarchar(128)? · COLLATION_NAME nvarchar(128)? · CHARACTER_SET_CATALOG nvarchar(128)? · CHARACTER_SET_SCHEMA nvarchar(128)? · CHARACTER_SET_NAME nvarchar(128)? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · DATETIME_PRECISION smallint? · INTERVAL_TYPE nvarchar(30)? · INTERVAL_PRECISION smallint? · TYPE_UDT_CATALOG nvarchar(128)? · TYPE_UDT_SCHEMA nvarchar(128)? · TYPE_UDT_NAME nvarchar(128)? · SCOPE_CATALOG nvarchar(128)? · SCOPE_SCHEMA nvarchar(128)? · SCOPE_NAME nvarchar(128)? · MAXIMUM_CARDINALITY bigint? · DTD_IDENTIFIER nvarchar(128)? · ROUTINE_BODY nvarchar(30)? · ROUTINE_DEFINITION nvarchar(4000)? · EXTERNAL_NAME nvarchar(128)? · EXTERNAL_LANGUAGE nvarchar(30)? · PARAMETER_STYLE nvarchar(30)? · IS_DETERMINISTIC nvarchar(10)? · SQL_DATA_ACCESS nvarchar(30)? · IS_NULL_CALL nvarchar(10)? · SQL_PATH nvarchar(128)? · SCHEMA_LEVEL_ROUTINE nvarchar(10)? · MAX_DYNAMIC_RESULT_SETS smallint? · IS_USER_DEFINED_CAST nvarchar(10)? · IS_IMPLICITLY_INVOCABLE nvarchar(10)? · CREATED datetime! · LAST_ALTERED datetime!"], routines),
         view("PARAMETERS", &["SPECIFIC_CATALOG nvarchar(128)? · SPECIFIC_SCHEMA nvarchar(128)? · SPECIFIC_NAME nvarchar(128)! · ORDINAL_POSITION int! · PARAMETER_MODE nvarchar(10)? · IS_RESULT nvarchar(10)? · AS_LOCATOR nvarchar(10)? · PARAMETER_NAME nvarchar(128)? · DATA_TYPE nvarchar(128)? · CHARACTER_MAXIMUM_LENGTH int? · CHARACTER_OCTET_LENGTH int? · NUMERIC_PRECISION tinyint? · NUMERIC_PRECISION_RADIX smallint? · NUMERIC_SCALE int? · DATETIME_PRECISION smallint?"], parameters),
-        view("VIEWS", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · VIEW_DEFINITION nvarchar(4000)? · CHECK_OPTION varchar(7)? · IS_UPDATABLE varchar(2)!"], |_, _, _| Ok(())),
+        view("VIEWS", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · VIEW_DEFINITION nvarchar(4000)? · CHECK_OPTION varchar(7)? · IS_UPDATABLE varchar(2)!"], user_views),
         view("TABLE_CONSTRAINTS", &["CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname! · TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_TYPE varchar(11)? · IS_DEFERRABLE varchar(2)! · INITIALLY_DEFERRED varchar(2)!"], table_constraints),
         view("CONSTRAINT_TABLE_USAGE", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME sysname! · CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME sysname!"], constraint_table_usage),
         view("CONSTRAINT_COLUMN_USAGE", &["TABLE_CATALOG nvarchar(128)? · TABLE_SCHEMA nvarchar(128)? · TABLE_NAME nvarchar(128)! · COLUMN_NAME nvarchar(128)? · CONSTRAINT_CATALOG nvarchar(128)? · CONSTRAINT_SCHEMA nvarchar(128)? · CONSTRAINT_NAME nvarchar(128)!"], constraint_column_usage),
@@ -34,8 +34,14 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 fn tables(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for t in cx.tables() {
-        rows.push(row![&cx.database.name, &t.head.schema, &t.head.name, "BASE TABLE"]);
+    for object in cx.objects() {
+        let kind = match &object {
+            Object::Table(_) => "BASE TABLE",
+            Object::View(_) => "VIEW",
+            _ => continue,
+        };
+        let head = object.head();
+        rows.push(row![&cx.database.name, &head.schema, &head.name, kind]);
     }
     Ok(())
 }
@@ -75,19 +81,13 @@ fn type_facts(ty: SqlType) -> Vec<Value> {
 }
 
 fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for t in cx.tables() {
-        for c in &t.columns {
+    for object in cx.objects() {
+        let head = object.head();
+        for c in object.columns() {
             let default = c.default.as_ref().map(|d| &d.definition);
             let nullable = if c.nullable { "YES" } else { "NO" };
-            let mut cells = row![
-                &cx.database.name,
-                &t.head.schema,
-                &t.head.name,
-                &c.name,
-                c.id,
-                default,
-                nullable
-            ];
+            let mut cells =
+                row![&cx.database.name, &head.schema, &head.name, &c.name, c.id, default, nullable];
             match c.old_large {
                 false => cells.extend(type_facts(c.ty)),
                 true => {
@@ -105,6 +105,24 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             cells.extend(row![(), (), charset, (), (), collation, (), (), ()]);
             rows.push(cells);
         }
+    }
+    Ok(())
+}
+
+fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        let Object::View(v) = object else { continue };
+        let definition = crate::exec::user_views::definition(&v);
+        let check = definition.is_ok_and(|d| d.check_option);
+        let text = (v.definition.encode_utf16().count() <= 4000).then_some(&v.definition);
+        rows.push(row![
+            &cx.database.name,
+            &v.head.schema,
+            &v.head.name,
+            text,
+            if check { "CASCADE" } else { "NONE" },
+            "NO"
+        ]);
     }
     Ok(())
 }

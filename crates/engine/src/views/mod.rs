@@ -42,6 +42,7 @@ pub mod objects;
 pub mod performance_counters;
 pub mod physical_stats;
 pub mod principals;
+mod properties;
 pub mod rowsets;
 pub mod scoped;
 pub mod sql_text;
@@ -275,6 +276,7 @@ fn column(text: &'static str) -> ViewColumn {
 static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     let mut all = Vec::new();
     objects::declare(&mut all);
+    properties::declare(&mut all);
     indexes::declare(&mut all);
     databases::declare(&mut all);
     principals::declare(&mut all);

@@ -35,8 +35,11 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             ],
             procedures,
         ),
-        sys("views", &[OBJECT, VIEW], |_, _, _| Ok(())),
-        sys("all_views", &[OBJECT, VIEW], all_views),
+        sys("views", &[OBJECT, VIEW], user_views),
+        sys("all_views", &[OBJECT, VIEW], |cx, args, rows| {
+            user_views(cx, args, rows)?;
+            system_views(cx, args, rows)
+        }),
         sys(
             "columns",
             &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
@@ -85,10 +88,9 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("schemas", &["name sysname! · schema_id int! · principal_id int?"], schemas),
         sys("types", &["name sysname! · system_type_id tinyint! · user_type_id int! · schema_id int! · principal_id int? · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_user_defined bit! · is_assembly_type bit! · default_object_id int! · rule_object_id int! · is_table_type bit!"], types),
-        sys("system_views", &[OBJECT, VIEW], all_views),
+        sys("system_views", &[OBJECT, VIEW], system_views),
         sys("triggers", &["name sysname! · object_id int! · parent_class tinyint! · parent_class_desc nvarchar(60)? · parent_id int! · type char(2)! · type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit! · is_disabled bit! · is_not_for_replication bit! · is_instead_of_trigger bit!"], |_, _, _| Ok(())),
         sys("synonyms", &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
-        sys("extended_properties", &["class tinyint! · class_desc nvarchar(60)? · major_id int! · minor_id int! · name sysname! · value sql_variant?"], |_, _, _| Ok(())),
     ]);
 }
 
@@ -145,24 +147,28 @@ fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
-fn all_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+/// The cells of [`VIEW`].
+fn view_cells(check_option: bool) -> Vec<Value> {
+    row![false, false, false, false, check_option, false, false, false, 0, "NON_LEDGER_VIEW", false]
+}
+
+fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for object in cx.objects() {
+        let Object::View(view) = object else { continue };
+        let definition = crate::exec::user_views::definition(&view);
+        let mut cells = object_cells(&view.head);
+        cells.extend(view_cells(definition.is_ok_and(|d| d.check_option)));
+        rows.push(cells);
+    }
+    Ok(())
+}
+
+fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
     for view in all().iter().filter(|v| v.arguments.is_none()) {
         let schema = if view.schema == "sys" { 4 } else { 3 };
         let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
-        cells.extend(row![
-            false,
-            false,
-            false,
-            false,
-            false,
-            false,
-            false,
-            false,
-            0,
-            "NON_LEDGER_VIEW",
-            false
-        ]);
+        cells.extend(view_cells(false));
         rows.push(cells);
     }
     Ok(())
@@ -294,9 +300,9 @@ fn default_id(c: &Column) -> i32 {
 }
 
 fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
-    for table in cx.tables() {
-        for c in &table.columns {
-            let mut cells = column_head(table.head.id.0, c);
+    for object in cx.objects() {
+        for c in object.columns() {
+            let mut cells = column_head(object.head().id.0, c);
             cells.extend(row![false]);
             cells.extend(column_middle(default_id(c)));
             cells.extend(column_tail());
@@ -343,6 +349,17 @@ fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
         ]);
         cells.extend(column_tail());
         rows.push(cells);
+    }
+    // A view's column that is its table's identity is listed too, without what only the table knows.
+    for object in cx.objects() {
+        let Object::View(view) = object else { continue };
+        for c in view.columns.iter().filter(|c| c.is_identity) {
+            let mut cells = column_head(view.head.id.0, c);
+            cells.extend(column_middle(0));
+            cells.extend(row![(), (), (), false, false]);
+            cells.extend(column_tail());
+            rows.push(cells);
+        }
     }
     Ok(())
 }

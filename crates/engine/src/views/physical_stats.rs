@@ -16,7 +16,6 @@ use crate::row;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::StorageError;
 use taffrail_storage::access::stats::{IndexStats, LevelStats, StatsMode};
-use taffrail_storage::lock::LockError;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -81,7 +80,6 @@ fn one(
         Ok(stats) => stats,
         // Dropped since the catalogue was looked at.
         Err(StorageError::NoSuchHobt(_)) => return Ok(()),
-        Err(StorageError::Lock(LockError::Cancelled)) => return cx.session.check_cancel(),
         Err(e) => return Err(e.to_sql(cx.session.id.0)),
     };
     if stats.levels.is_empty() {

@@ -1,10 +1,13 @@
 //! Ghost cleanup: removes deleted entries that no insertion has come across, and gives empty leaves back.
 //!
-//! Leaves that get a ghost are noted in memory; after a crash those left are found when somebody needs their room. A leaf is unlinked by a
+//! Leaves that get a ghost are noted in memory, and leaves that undo empties, with a key that was on them: an empty leaf is found from
+//! the root by nothing else. After a restart those left are found when somebody needs their room ([`super::room`]). An empty leaf is
+//! nobody's: whoever may want a row back has left it there, as a ghost or with its key. A leaf is unlinked by a
 //! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order, which is the order of splits.
 //! The first child of a parent stays even if it is empty: its separator stands for everything to the left. Whoever holds a copy of a
 //! neighbour with a link to a leaf that is gone sees that the leaf's own links do not fit, and comes down from the root.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -19,57 +22,132 @@ use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::txn::work::Work;
 
-/// Leaves remembered at most.
+/// Leaves remembered at most, and bytes of their keys.
 const QUEUE_MAX: usize = 1 << 20;
+const KEY_BYTES_MAX: usize = 64 << 20;
+
+/// Leaves that have, or had, something to be removed.
+#[derive(Default)]
+pub(crate) struct Leaves {
+    queue: VecDeque<Noted>,
+    key_bytes: usize,
+}
+
+struct Noted {
+    hobt: HobtId,
+    leaf: PageId,
+    /// One that belongs on it, if it is empty.
+    key: Option<Box<[u8]>>,
+}
+
+impl Leaves {
+    fn push(&mut self, noted: Noted) {
+        let bytes = noted.key.as_ref().map_or(0, |k| k.len());
+        if self.queue.len() < QUEUE_MAX && self.key_bytes + bytes <= KEY_BYTES_MAX {
+            self.key_bytes += bytes;
+            self.queue.push_back(noted);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Noted> {
+        let noted = self.queue.pop_front()?;
+        self.key_bytes -= noted.key.as_ref().map_or(0, |k| k.len());
+        Some(noted)
+    }
+}
 
 impl Database {
     /// A leaf got its first ghost.
     pub(crate) fn note_ghosts(&self, hobt: HobtId, leaf: PageId) {
-        let mut queue = self.ghosts.lock();
-        if queue.len() < QUEUE_MAX {
-            queue.push_back((hobt, leaf));
-        }
+        self.ghosts.lock().push(Noted { hobt, leaf, key: None });
+    }
+
+    /// The last row of a leaf, of this key, is gone by undo.
+    pub(crate) fn note_emptied(&self, hobt: HobtId, leaf: PageId, key: &[u8]) {
+        self.ghosts.lock().push(Noted { hobt, leaf, key: Some(key.into()) });
     }
 
     /// Removes the ghosts of up to `leaves` leaves. Returns how many leaves were cleaned.
     pub fn clean_ghosts(self: &Arc<Self>, leaves: usize) -> StorageResult<usize> {
         self.store.check()?;
+        match self.cleaner.try_lock() {
+            Some(_one) => self.clean(leaves),
+            None => Ok(0),
+        }
+    }
+
+    /// The caller holds `cleaner`.
+    pub(super) fn clean(self: &Arc<Self>, leaves: usize) -> StorageResult<usize> {
         // Another time, if somebody counts on trees that stay as they are.
         let Some(_alone) = self.cleaning.try_write() else { return Ok(0) };
         let mut cleaned = 0;
-        let n = leaves.min(self.ghosts.lock().len());
+        let n = leaves.min(self.ghosts.lock().queue.len());
         let mut later = Vec::new();
+        let mut result = Ok(());
         for _ in 0..n {
-            let Some((id, leaf)) = self.ghosts.lock().pop_front() else { break };
-            match self.hobt(id) {
-                Ok(hobt) if hobt.kind() == HobtKind::BTree => match self.clean_leaf(&hobt, leaf)? {
-                    Cleaned::Yes => cleaned += 1,
-                    Cleaned::Later => later.push((id, leaf)),
-                    Cleaned::Nothing => {}
-                },
+            let Some(noted) = self.ghosts.lock().pop() else { break };
+            let done = match self.hobt(noted.hobt) {
+                Ok(hobt) if hobt.kind() == HobtKind::BTree => {
+                    self.clean_leaf(&hobt, noted.leaf, noted.key.as_deref())
+                }
                 // Dropped in the meantime.
-                Ok(_) | Err(StorageError::NoSuchHobt(_)) => {}
-                Err(e) => return Err(e),
+                Ok(_) | Err(StorageError::NoSuchHobt(_)) => Ok(Cleaned::Nothing),
+                Err(e) => Err(e),
+            };
+            match done {
+                Ok(Cleaned::Yes) => cleaned += 1,
+                Ok(Cleaned::Later) => later.push(noted),
+                Ok(Cleaned::Nothing) => {}
+                // Somebody's statement will say so; there is room in the log another time.
+                Err(StorageError::LogFull(_)) => {
+                    later.push(noted);
+                    break;
+                }
+                Err(e) => {
+                    result = Err(e);
+                    break;
+                }
             }
         }
-        self.ghosts.lock().extend(later);
-        Ok(cleaned)
+        let mut queue = self.ghosts.lock();
+        later.into_iter().for_each(|noted| queue.push(noted));
+        result.map(|()| cleaned)
     }
 
-    pub(super) fn clean_leaf(self: &Arc<Self>, hobt: &Hobt, id: PageId) -> StorageResult<Cleaned> {
+    /// `key`: one that belongs on the leaf, in case it is empty.
+    pub(super) fn clean_leaf(
+        self: &Arc<Self>,
+        hobt: &Hobt,
+        id: PageId,
+        key: Option<&[u8]>,
+    ) -> StorageResult<Cleaned> {
         let key = {
             let leaf = self.pool().read_for(&self.store, id, Access::Scan)?;
-            if !leaf.is_leaf() || leaf.hobt() != hobt.id() || leaf.ghosts() == 0 {
+            if !leaf.is_leaf() || leaf.hobt() != hobt.id() {
                 return Ok(Cleaned::Nothing);
             }
-            key_at(&leaf, 0).to_vec()
+            match key {
+                _ if leaf.ghosts() > 0 => key_at(&leaf, 0).to_vec(),
+                Some(key) if leaf.slots() == 0 => key.to_vec(),
+                _ => return Ok(Cleaned::Nothing),
+            }
         };
         // From the root: the page may be one of before a truncation.
         if hobt.root().is_none() {
             return Ok(Cleaned::Nothing);
         }
         let mut leaf = leaf_for_write(self, hobt, &key)?;
-        if leaf.id() != id || leaf.ghosts() == 0 {
+        if leaf.id() != id {
+            return Ok(Cleaned::Nothing);
+        }
+        if leaf.slots() == 0 {
+            drop(leaf);
+            if id != hobt.root() {
+                remove_leaf(self, hobt, id, &key)?;
+            }
+            return Ok(Cleaned::Yes);
+        }
+        if leaf.ghosts() == 0 {
             return Ok(Cleaned::Nothing);
         }
         if TransactionId(leaf.ghost_txn_raw()) >= self.txns.oldest_active() {

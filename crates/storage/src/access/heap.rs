@@ -33,9 +33,8 @@ pub const MAX_ROW: usize = 8_060;
 
 /// A forwarding stub: flags and Rid. No row is shorter, so that a stub always fits in its place.
 pub(crate) const STUB: usize = 9;
-/// Pages with deleted rows to try before a new page is allocated, and to remember.
+/// Pages with room to try before a new page is allocated.
 const TRIES: usize = 4;
-const ROOMY_MAX: usize = 4096;
 
 /// Adds a row where there is room.
 pub fn insert(tx: &mut Transaction, hobt: &Hobt, row: &[u8]) -> StorageResult<Rid> {
@@ -299,7 +298,11 @@ fn replace(
     }
     let change =
         Change { hobt: hobt.id(), slot: at.slot, ..Change::new(Lop::ModifyRow, Lcx::Heap) };
+    let shorter = new.len() < page.row(at.slot.into()).len();
     rows::modify(work, &mut page, change, new, false)?;
+    if shorter {
+        hobt.room.lock().missed(page.free_bytes());
+    }
     Ok(true)
 }
 
@@ -323,10 +326,7 @@ fn ghost(db: &Database, work: &mut Work, hobt: &Hobt, at: Rid) -> StorageResult<
     drop(counting);
     rows::apply_ghost(&mut page, at.slot.into(), true, work.id());
     if first {
-        let mut roomy = hobt.roomy.lock();
-        if roomy.len() < ROOMY_MAX {
-            roomy.push(at.page);
-        }
+        hobt.room.lock().note(at.page);
     }
     Ok(())
 }
@@ -337,30 +337,94 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
     if hobt.root().is_none() {
         db.allocate_root(tx.parts().1, hobt)?;
     }
-    let mut tries = 0;
     if let Some(pin) = hobt.hot(db.pool(), &db.store) {
-        if let Some(rid) = put(tx, &db, hobt, pin.write(), bytes, lock, false)? {
-            return Ok(rid);
+        let page = pin.write();
+        match put(tx, &db, hobt, page, bytes, lock, false)? {
+            Put::Done(rid) => return Ok(rid),
+            other => let_go(hobt, other),
         }
     } else {
         let last = last_page(&db, hobt)?;
         let page = db.pool().write(&db.store, last)?;
-        if is_allocated(&db, last)?
-            && let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)?
-        {
-            return Ok(rid);
+        if is_allocated(&db, last)? {
+            match put(tx, &db, hobt, page, bytes, lock, true)? {
+                Put::Done(rid) => return Ok(rid),
+                other => let_go(hobt, other),
+            }
         }
     }
-    while tries < TRIES {
-        tries += 1;
-        let Some(candidate) = hobt.roomy.lock().pop() else { break };
+    let need = bytes.len() + SLOT_BYTES;
+    if let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, TRIES)? {
+        return Ok(rid);
+    }
+    if db.look_before_growth(hobt, need)?
+        && let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, usize::MAX)?
+    {
+        return Ok(rid);
+    }
+    let full = match put_on_new_page(tx, &db, hobt, bytes, lock) {
+        Err(StorageError::FileFull(why)) => StorageError::FileFull(why),
+        result => return result,
+    };
+    // All that is known of, then all that there is.
+    if let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, usize::MAX)? {
+        return Ok(rid);
+    }
+    if db.look_for_all(hobt, need)?
+        && let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, usize::MAX)?
+    {
+        return Ok(rid);
+    }
+    Err(full)
+}
+
+/// Puts a row on one of the pages that are known to have room, of which it tries so many.
+fn put_where_room_is(
+    tx: &mut Transaction,
+    db: &Arc<Database>,
+    hobt: &Hobt,
+    bytes: &[u8],
+    lock: bool,
+    tries: usize,
+) -> StorageResult<Option<Rid>> {
+    let all = tries == usize::MAX;
+    let tries = tries.min(hobt.room.lock().len());
+    for _ in 0..tries {
+        let Some(candidate) = hobt.room.lock().next() else { break };
         let page = db.pool().write(&db.store, candidate)?;
-        if is_allocated(&db, candidate)?
-            && let Some(rid) = put(tx, &db, hobt, page, bytes, lock, true)?
-        {
-            return Ok(rid);
+        if !is_allocated(db, candidate)? {
+            continue;
+        }
+        let put = put(tx, db, hobt, page, bytes, lock, true)?;
+        match put {
+            Put::Done(rid) => return Ok(Some(rid)),
+            // Others are likely to wait for the same.
+            Put::Later(_) if !all => {
+                let_go(hobt, put);
+                break;
+            }
+            other => let_go(hobt, other),
         }
     }
+    Ok(None)
+}
+
+/// A page did not take a row.
+fn let_go(hobt: &Hobt, put: Put) {
+    match put {
+        Put::Full(free) => hobt.room.lock().missed(free),
+        Put::Later(page) => hobt.room.lock().later(page),
+        Put::Done(_) | Put::NotOurs => {}
+    }
+}
+
+fn put_on_new_page(
+    tx: &mut Transaction,
+    db: &Arc<Database>,
+    hobt: &Hobt,
+    bytes: &[u8],
+    lock: bool,
+) -> StorageResult<Rid> {
     loop {
         let work = tx.parts().1;
         let mut sys = work.nested("AllocHeapPage");
@@ -378,8 +442,15 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
         }
         // Committed before the latch is given up: nobody else's row can come in between.
         sys.commit_system()?;
-        if let Some(rid) = put(tx, &db, hobt, page, bytes, lock, false)? {
-            return Ok(rid);
+        let id = page.id();
+        match put(tx, db, hobt, page, bytes, lock, false) {
+            Ok(Put::Done(rid)) => return Ok(rid),
+            Ok(_) => {}
+            Err(e) => {
+                // Empty, and nobody's.
+                hobt.room.lock().note(id);
+                return Err(e);
+            }
         }
     }
 }
@@ -392,6 +463,17 @@ fn is_allocated(db: &Database, page: PageId) -> StorageResult<bool> {
     Ok(map.pfs(index) & PFS_ALLOCATED != 0)
 }
 
+/// What became of a row that was to be put on a page.
+enum Put {
+    Done(Rid),
+    /// So much is free, which is not enough.
+    Full(u16),
+    /// There may be room when transactions have ended that have left ghosts, reserved bytes or locks there.
+    Later(PageId),
+    /// It is no page of this heap.
+    NotOurs,
+}
+
 /// Puts a row on this page if there is room; `reuse`: there may be empty slots.
 fn put(
     tx: &mut Transaction,
@@ -401,13 +483,14 @@ fn put(
     bytes: &[u8],
     lock: bool,
     reuse: bool,
-) -> StorageResult<Option<Rid>> {
+) -> StorageResult<Put> {
     if !is_heap_page(&page, hobt) {
-        return Ok(None);
+        return Ok(Put::NotOurs);
     }
     let need = bytes.len() + SLOT_BYTES;
     if !room_on(db, tx.parts().1, hobt, &mut page, need)? {
-        return Ok(None);
+        let claimed = page.ghosts() > 0 || usize::from(page.free_bytes()) >= need;
+        return Ok(if claimed { Put::Later(page.id()) } else { Put::Full(page.free_bytes()) });
     }
     let slots = page.slots();
     let empty = || (0..slots).find(|&s| !page.has_row(s.into()));
@@ -415,7 +498,7 @@ fn put(
     let rid = Rid { page: page.id(), slot };
     if lock && !tx.try_lock_rid(hobt, rid, LockMode::X) {
         // Somebody still holds a lock on a row that was here.
-        return Ok(None);
+        return Ok(Put::Later(page.id()));
     }
     let change = Change {
         hobt: hobt.id(),
@@ -430,7 +513,7 @@ fn put(
     drop(counting);
     page.put_row(slot.into(), &[bytes]);
     hobt.set_hot(page.id(), page.frame());
-    Ok(Some(rid))
+    Ok(Put::Done(rid))
 }
 
 /// A page near the end of the heap, to go on with after a restart.

@@ -48,6 +48,8 @@ pub fn write(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8]) -> StorageResult<L
     if hobt.root().is_none() {
         db.allocate_root(work, hobt)?;
     }
+    // Later a latch is held.
+    db.look_for_pages(hobt, bytes.len().div_ceil(PIECE))?;
     let (mut first, mut value) = (PageId::NONE, 0);
     // A page is logged when its successor is known.
     let mut last: Option<(WriteGuard<'_>, &[u8])> = None;

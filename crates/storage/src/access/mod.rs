@@ -7,6 +7,7 @@
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
 //! reorganize leaves merged and put in order beside ordinary work;  stats  how full and how scattered pages are
 //! heap, lob
+//! room       what rollbacks, deletions and restarts leave, found before a file grows or is full
 //! bulk       pages filled in memory, for loads and index builds;  bulk_space  their extents, the ML map, who may log less
 //! ```
 
@@ -37,6 +38,7 @@ pub(crate) mod node;
 pub mod record;
 mod reorganize;
 mod reorganize_step;
+pub(crate) mod room;
 mod smo;
 pub mod stats;
 
@@ -171,6 +173,11 @@ pub struct SpaceUsed {
 
 const COUNT_UNKNOWN: i64 = i64::MIN;
 
+/// Without a page there is no room to be found.
+fn room_of(entry: &Entry) -> room::Room {
+    if entry.root.is_none() { room::Room::default() } else { room::Room::unknown(entry.kind) }
+}
+
 /// A heap or B+ tree at run time: shared by all who use it.
 ///
 /// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
@@ -200,8 +207,8 @@ pub struct Hobt {
     /// How often [`reorganize`] has moved rows to the left, or a leaf to another page: whoever goes from a leaf to its neighbour without
     /// holding a latch looks whether the number is still the same.
     moves: AtomicU64,
-    /// Heap pages on which rows were deleted: worth trying before a new page is allocated.
-    pub(crate) roomy: Mutex<Vec<PageId>>,
+    /// Where there may be room before a new page is allocated.
+    pub(crate) room: Mutex<room::Room>,
     pub(crate) space: Mutex<Space>,
     object_lock: Resource,
 }
@@ -222,7 +229,7 @@ impl Hobt {
             hot_page: AtomicU64::new(0),
             hot_frame: AtomicU32::new(u32::MAX),
             moves: AtomicU64::new(0),
-            roomy: Mutex::default(),
+            room: Mutex::new(room_of(entry)),
             space: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
         }
@@ -308,7 +315,7 @@ impl Hobt {
         self.rows.store(entry.rows as i64, Ordering::Relaxed);
         self.counts_changed();
         if moved {
-            self.roomy.lock().clear();
+            *self.room.lock() = room_of(entry);
             *self.space.lock() = Space::default();
             self.set_place(entry.root, entry.first_iam);
         }
@@ -318,7 +325,7 @@ impl Hobt {
     /// own. Nobody else has a hint in his hand: whoever gave it the extents holds X or Sch-M on the object until its undo is done.
     pub(crate) fn forget_hints(&self) {
         self.hot_page.store(0, Ordering::Release);
-        self.roomy.lock().clear();
+        *self.room.lock() = room::Room::unknown(self.kind);
     }
 
     /// Read under the latch of a leaf.

@@ -141,7 +141,7 @@ impl Reorganize {
         self.phase = match std::mem::replace(&mut self.phase, Phase::Done) {
             Phase::Merge(mut merge) if !merge.ghosts.is_empty() => {
                 if let Some(leaf) = merge.ghosts.pop() {
-                    db.clean_leaf(hobt, leaf)?;
+                    db.clean_leaf(hobt, leaf, None)?;
                 }
                 merge.again = true;
                 Phase::Merge(merge)

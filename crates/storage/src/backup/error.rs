@@ -25,12 +25,16 @@ pub enum BackupError {
     },
     /// 3241: what is there is no media of ours, or of a newer version.
     NotMedia(PathBuf),
+    /// 3254: the file is empty.
+    Empty(PathBuf),
     /// 3132: the media has more families (stripes) than devices were named.
     FamiliesMissing {
         /// What the media has.
         families: u16,
         /// What was named.
         given: u16,
+        /// The numbers of those that were not named.
+        missing: Vec<u16>,
     },
     /// 3227, 3231: the devices are not the families of one media, or of another number of families.
     NotOneMedia(PathBuf),
@@ -45,6 +49,8 @@ pub enum BackupError {
     Incomplete {
         /// FILE = n.
         position: u32,
+        /// The first device.
+        path: PathBuf,
     },
     /// 3189: bytes of the set are not what was written.
     Damaged {
@@ -138,8 +144,12 @@ impl fmt::Display for BackupError {
                 write!(f, "{operation} of the backup device: {source}")
             }
             BackupError::NotMedia(p) => write!(f, "'{}' is no backup media", p.display()),
-            BackupError::FamiliesMissing { families, given } => {
-                write!(f, "the media has {families} families, {given} were given")
+            BackupError::Empty(p) => write!(f, "'{}' is empty", p.display()),
+            BackupError::FamiliesMissing { families, given, missing } => {
+                write!(
+                    f,
+                    "the media has {families} families, {given} were given; {missing:?} are not there"
+                )
             }
             BackupError::NotOneMedia(p) => {
                 write!(f, "'{}' is not a family of this media", p.display())
@@ -147,8 +157,8 @@ impl fmt::Display for BackupError {
             BackupError::NoSuchSet { position, path } => {
                 write!(f, "there is no backup set {position} on '{}'", path.display())
             }
-            BackupError::Incomplete { position } => {
-                write!(f, "backup set {position} is incomplete")
+            BackupError::Incomplete { position, path } => {
+                write!(f, "backup set {position} on '{}' is incomplete", path.display())
             }
             BackupError::Damaged { path, offset, why } => {
                 write!(f, "'{}' is damaged at offset {offset:#x}: {why}", path.display())

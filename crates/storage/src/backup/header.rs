@@ -20,6 +20,7 @@ const COPY_ONLY: u16 = 16;
 const FORCE_OFFLINE: u16 = 32;
 const BULK_LOGGED: u16 = 64;
 const COMPLETE: u16 = 128;
+const INCOMPLETE_METADATA: u16 = 256;
 
 /// A text that may be missing, cut to so many bytes.
 pub(super) fn put_optional(b: &mut Vec<u8>, text: Option<&str>, max: usize) {
@@ -99,6 +100,7 @@ impl SetHeader {
             (self.is_force_offline, FORCE_OFFLINE),
             (self.has_bulk_logged_data, BULK_LOGGED),
             (self.complete, COMPLETE),
+            (self.has_incomplete_metadata, INCOMPLETE_METADATA),
         ];
         b.u16(flags.iter().filter(|f| f.0).map(|f| f.1).sum());
         b.u16(self.files.len() as u16);
@@ -165,6 +167,7 @@ impl SetHeader {
             is_copy_only: false,
             is_force_offline: false,
             has_bulk_logged_data: false,
+            has_incomplete_metadata: false,
             complete: false,
             files: Vec::new(),
         };
@@ -177,6 +180,7 @@ impl SetHeader {
         h.is_force_offline = flags & FORCE_OFFLINE != 0;
         h.has_bulk_logged_data = flags & BULK_LOGGED != 0;
         h.complete = flags & COMPLETE != 0;
+        h.has_incomplete_metadata = flags & INCOMPLETE_METADATA != 0;
         for _ in 0..t.u16()? {
             h.files.push(BackupFile {
                 id: FileId(t.u16()?),
@@ -234,6 +238,7 @@ pub(super) fn sample() -> SetHeader {
         is_copy_only: false,
         is_force_offline: true,
         has_bulk_logged_data: false,
+        has_incomplete_metadata: true,
         complete: true,
         files: vec![BackupFile {
             id: FileId(1),

@@ -178,6 +178,11 @@ pub(super) fn label_block(label: &MediaLabel) -> AlignedBuf {
     block
 }
 
+/// True when a file that begins so is a media's, of any version.
+pub(crate) fn is_media(first: &[u8]) -> bool {
+    first.starts_with(&LABEL_MAGIC.to_le_bytes())
+}
+
 /// Reads a label. None: it is none of ours.
 pub(super) fn parse_label(block: &[u8]) -> Option<MediaLabel> {
     if block.len() < BLOCK || !is_closed(&block[..BLOCK]) {
@@ -214,7 +219,7 @@ impl Family {
     pub fn open(env: &Env, path: &Path) -> BackupResult<Family> {
         let spec = OpenSpec { direct: true, read_only: true };
         let volume = env.disk.open(path, spec).map_err(BackupError::Open)?;
-        Family::read(volume)?.ok_or_else(|| BackupError::NotMedia(path.to_owned()))
+        Family::read(volume)?.ok_or_else(|| BackupError::Empty(path.to_owned()))
     }
 
     /// Reads the label of an open file. None: the file is empty.
@@ -323,10 +328,15 @@ impl Media {
     /// Opens the families that the devices name; they must be all families of one media.
     pub fn open(env: &Env, devices: &[Device]) -> BackupResult<Media> {
         let media = Media::open_some(env, devices)?;
-        let all = media.families[0].label.families;
-        match media.families.len() {
-            n if n == usize::from(all) => Ok(media),
-            n => Err(BackupError::FamiliesMissing { families: all, given: n as u16 }),
+        let families = media.families[0].label.families;
+        let there = |n: &u16| media.families.iter().any(|f| f.label.family == *n);
+        let missing: Vec<u16> = (1..=families).filter(|n| !there(n)).collect();
+        match missing.is_empty() {
+            true => Ok(media),
+            false => {
+                let given = media.families.len() as u16;
+                Err(BackupError::FamiliesMissing { families, given, missing })
+            }
         }
     }
 
@@ -339,18 +349,28 @@ impl Media {
             };
             families.push(Family::open(env, path)?);
         }
-        families.sort_by_key(|f| f.label.family);
-        let Some(first) = families.first().map(|f| (f.label.set, f.label.families)) else {
+        if families.is_empty() {
             return Err(BackupError::NotMedia(PathBuf::new()));
-        };
-        for (i, f) in families.iter().enumerate() {
-            let twice = i > 0 && families[i - 1].label.family == f.label.family;
-            if twice || (f.label.set, f.label.families) != first {
-                return Err(BackupError::NotOneMedia(f.path().to_owned()));
-            }
         }
-        Ok(Media { families })
+        if let Some(i) = odd_one_out(&families, |f| (f.label.set, f.label.families)) {
+            return Err(BackupError::NotOneMedia(families[i].path().to_owned()));
+        }
+        families.sort_by_key(|f| f.label.family);
+        let twice = families.windows(2).find(|f| f[0].label.family == f[1].label.family);
+        match twice {
+            Some(f) => Err(BackupError::NotOneMedia(f[1].path().to_owned())),
+            None => Ok(Media { families }),
+        }
     }
+}
+
+/// The first of those that are not as most are, or, where no kind has most, not as the first. None: all are alike.
+pub(super) fn odd_one_out<T, K: PartialEq>(all: &[T], kind: impl Fn(&T) -> K) -> Option<usize> {
+    let kinds: Vec<K> = all.iter().map(kind).collect();
+    let count = |k: &K| kinds.iter().filter(|o| *o == k).count();
+    // Of several that are as frequent, the first: `max_by_key` gives the last.
+    let usual = kinds.iter().rev().max_by_key(|k| count(k))?;
+    kinds.iter().position(|k| k != usual)
 }
 
 /// Reads one chunk after the other from a family.

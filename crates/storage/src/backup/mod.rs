@@ -15,7 +15,8 @@
 //! | `writer` | sets onto media; `reader`: back from them, and verification |
 //! | `pages`  | which pages belong to a set, and their bytes past the pool |
 //! | `records`| the log records of a set, for `fn_dump_dblog` |
-//! | `take`   | full, differential and log backups |
+//! | `take`, `take_log` | full, differential and log backups |
+//! | `lost`   | the log of a database that cannot be opened |
 //! | `pace`   | how fast |
 //! | `place`  | pages of a set to their places |
 //! | `restore`| one set into a database |
@@ -26,6 +27,7 @@
 
 mod error;
 mod header;
+mod lost;
 mod media;
 mod pace;
 mod pages;
@@ -38,10 +40,14 @@ mod spec;
 mod state;
 mod status;
 mod take;
+mod take_log;
 mod writer;
 
+pub(crate) use media::is_media;
+
 pub use error::{BackupError, BackupResult};
-pub use reader::{read_label, read_sets, verify};
+pub use lost::{LostDatabase, backup_lost};
+pub use reader::{read_label, read_set, read_sets, verify};
 pub use records::SetRecords;
 pub use restore::{recover, restore, restoring};
 pub use spec::{

@@ -126,12 +126,15 @@ pub(super) struct Pace<'w> {
     watch: &'w mut dyn Watch,
     rule: Rule,
     log: LogPos,
+    /// Bytes of pages and log that are in the set, and how many there will be, as far as is known.
+    done: u64,
+    total: u64,
 }
 
 impl<'w> Pace<'w> {
     pub fn new(db: &'w Database, watch: &'w mut dyn Watch) -> Pace<'w> {
         let rule = Rule::new(db.instance.env.clock.monotonic());
-        Pace { db, watch, rule, log: db.log().appended() }
+        Pace { db, watch, rule, log: db.log().appended(), done: 0, total: 0 }
     }
 
     /// Others write: one piece after the other, and small ones.
@@ -144,9 +147,27 @@ impl<'w> Pace<'w> {
         if self.rule.giving_way { SMALL } else { CONTENT_MAX }
     }
 
-    /// A piece of so many bytes is done; `done` of `total` pages are.
-    pub fn step(&mut self, done: u64, total: u64, bytes: u64) -> BackupResult<()> {
-        self.watch.progress(done, total);
+    /// So many bytes are still to be copied, as far as is known.
+    pub fn expect(&mut self, bytes: u64) {
+        self.total = self.done + bytes;
+    }
+
+    /// Goes on with what an earlier pace of the same backup has copied.
+    pub fn go_on(&mut self, done: u64) {
+        self.done = done;
+        self.total = self.total.max(done);
+    }
+
+    /// All pages are copied.
+    pub fn pages_done(&mut self) {
+        self.watch.pages_done();
+    }
+
+    /// A piece of so many bytes is done.
+    pub fn step(&mut self, bytes: u64) -> BackupResult<()> {
+        self.done += bytes;
+        self.total = self.total.max(self.done);
+        self.watch.progress(self.done, self.total);
         if self.watch.cancelled() {
             return Err(BackupError::Cancelled);
         }

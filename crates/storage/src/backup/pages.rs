@@ -148,7 +148,6 @@ impl Database {
         pace: &mut super::pace::Pace<'_>,
     ) -> BackupResult<CopiedPages> {
         let mut done = CopiedPages::default();
-        let total: u64 = runs.iter().map(|r| u64::from(r.count)).sum();
         let mut rest = runs.iter().copied();
         let mut current = rest.next();
         while let Some(mut run) = current {
@@ -175,7 +174,7 @@ impl Database {
             }
             let bytes = pages as usize * PAGE_BYTES;
             set.put(Kind::Pages, encode_runs(&chunk), buf, bytes)?;
-            pace.step(done.total(), total, bytes as u64)?;
+            pace.step(bytes as u64)?;
         }
         Ok(done)
     }

@@ -7,7 +7,7 @@ use taffrail_io::Env;
 use taffrail_log::{VlfRange, block_bytes};
 
 use super::error::{BackupError, BackupResult, damaged};
-use super::media::{ChunkReader, Family, Kind, Media};
+use super::media::{BLOCK, ChunkReader, Family, Kind, Media, SetPlace, odd_one_out};
 use super::pages::{decode_runs, is_empty, is_whole};
 use super::spec::{BackupKind, Device, MediaLabel, SetHeader, Watch};
 use crate::codec::Take;
@@ -40,6 +40,12 @@ pub fn read_sets(env: &Env, devices: &[Device]) -> BackupResult<Vec<SetHeader>> 
     Ok(headers)
 }
 
+/// What the set at a position, from 1, says of itself. All families must be there, and have it from its beginning to its end.
+pub fn read_set(env: &Env, devices: &[Device], position: u32) -> BackupResult<SetHeader> {
+    let media = Media::open(env, devices)?;
+    Ok(SetReader::open(&media, position)?.header)
+}
+
 fn decode_header(family: &Family, at: u64, content: &[u8]) -> BackupResult<SetHeader> {
     let header = SetHeader::decode(&mut Take(content));
     header.ok_or_else(|| damaged(family.path(), at, "the header of a set makes no sense"))
@@ -51,6 +57,37 @@ pub(super) enum Piece<'a> {
     Pages(Vec<super::pages::Run>, &'a mut [u8]),
     /// A log block, and the VLF that it lay in.
     Block(VlfRange, &'a [u8]),
+}
+
+/// Where a piece lies: the file, and the offset of its chunk.
+pub(super) struct Place<'a> {
+    pub path: &'a Path,
+    pub at: u64,
+}
+
+/// Where the set at a position begins and ends in each family. Where one has it whole, the others must: theirs is damaged if they do not.
+fn places(media: &Media, position: u32) -> BackupResult<Vec<(SetPlace, u64)>> {
+    let at =
+        |sets: &[SetPlace]| (position as usize).checked_sub(1).and_then(|i| sets.get(i).cloned());
+    let sets: Vec<Vec<SetPlace>> =
+        media.families.iter().map(Family::sets).collect::<Result<_, _>>()?;
+    let whole = |place: &SetPlace| place.end_chunk.is_some();
+    let somewhere = sets.iter().any(|s| at(s).is_some_and(|p| whole(&p)));
+    let mut out = Vec::new();
+    for (family, sets) in media.families.iter().zip(&sets) {
+        let path = family.path();
+        // Where there is nothing that makes sense any more.
+        let reached = sets.last().map_or(BLOCK as u64, |s| s.end);
+        match at(sets).map(|place| (place.end_chunk, place)) {
+            Some((Some(end), place)) => out.push((place, end)),
+            _ if somewhere => {
+                return Err(damaged(path, reached, "no chunk of a backup set begins here"));
+            }
+            Some(_) => return Err(BackupError::Incomplete { position, path: path.to_owned() }),
+            None => return Err(BackupError::NoSuchSet { position, path: path.to_owned() }),
+        }
+    }
+    Ok(out)
 }
 
 /// A set that is being read.
@@ -66,23 +103,18 @@ pub(super) struct SetReader<'m> {
     chunks: u64,
     /// The first chunk that is not of the layout, if it was read already.
     layout_chunks: u64,
+    /// Bytes of the layout.
+    layout_bytes: u64,
 }
 
 impl<'m> SetReader<'m> {
     /// Opens the set at a position, from 1.
     pub fn open(media: &'m Media, position: u32) -> BackupResult<SetReader<'m>> {
         let mut readers = Vec::new();
-        let mut header: Option<SetHeader> = None;
+        let mut headers: Vec<SetHeader> = Vec::new();
         let mut boot = None;
         let mut ends = Vec::new();
-        for family in &media.families {
-            let sets = family.sets()?;
-            let Some(place) = (position as usize).checked_sub(1).and_then(|i| sets.get(i)) else {
-                return Err(BackupError::NoSuchSet { position, path: family.path().to_owned() });
-            };
-            let Some(end) = place.end_chunk else {
-                return Err(BackupError::Incomplete { position });
-            };
+        for (family, (place, end)) in media.families.iter().zip(places(media, position)?) {
             let mut reader = ChunkReader::new(family, place.begin);
             let (_, content) = reader.next()?;
             let bad = |why| damaged(family.path(), place.begin, why);
@@ -95,18 +127,20 @@ impl<'m> SetReader<'m> {
             }
             let (end_chunk, content) = ChunkReader::new(family, end).next_owned()?;
             let last = decode_header(family, end, &content)?;
-            if header.as_ref().is_some_and(|h| *h != last)
-                || first.guid != last.guid
-                || !last.complete
-                || last.position != position
-            {
-                return Err(bad("the families of the set do not agree"));
+            if first.guid != last.guid || !last.complete || last.position != position {
+                return Err(bad("the set's header and end do not agree"));
             }
-            header = Some(last);
+            headers.push(last);
             ends.push(end_chunk.number);
             readers.push(reader);
         }
-        let (Some(header), Some(boot)) = (header, boot) else {
+        // A family of this media, whole in itself, can still be that of an earlier or later backup.
+        let odd = odd_one_out(&headers, Clone::clone).or_else(|| odd_one_out(&ends, |n| *n));
+        if let Some(i) = odd {
+            const WHY: &str = "its set is not that of the other families";
+            return Err(damaged(media.families[i].path(), readers[i].position(), WHY));
+        }
+        let (Some(header), Some(boot)) = (headers.pop(), boot) else {
             return Err(BackupError::NotMedia(PathBuf::new()));
         };
         let chunks = ends[0];
@@ -118,10 +152,8 @@ impl<'m> SetReader<'m> {
             layout: (0, Vec::new()),
             chunks,
             layout_chunks: 0,
+            layout_bytes: 0,
         };
-        if ends.iter().any(|&n| n != chunks) {
-            return Err(set.bad("the families of the set do not agree"));
-        }
         set.read_layout()?;
         Ok(set)
     }
@@ -144,11 +176,13 @@ impl<'m> SetReader<'m> {
             let family = (n % self.readers.len() as u64) as usize;
             let Some((h, content)) = self.readers[family].next_if(Kind::Layout)? else { break };
             if h.number != n || bytes.len() + content.len() > LAYOUT_MAX {
-                return Err(self.bad("the log's layout is out of order"));
+                let path = self.media.families[family].path();
+                return Err(damaged(path, h.offset, "the log's layout is out of order"));
             }
             bytes.extend_from_slice(content);
             self.layout_chunks += 1;
         }
+        self.layout_bytes = bytes.len() as u64;
         let parsed = (|| {
             let mut t = Take(&bytes);
             let sector = t.u32()?;
@@ -176,12 +210,13 @@ impl<'m> SetReader<'m> {
     pub fn read(
         &mut self,
         watch: &mut dyn Watch,
-        mut f: impl FnMut(Piece<'_>) -> BackupResult<()>,
+        mut f: impl FnMut(Piece<'_>, Place<'_>) -> BackupResult<()>,
     ) -> BackupResult<()> {
         let families = self.readers.len() as u64;
-        let total = self.header.size / PAGE_BYTES as u64;
+        let total = self.header.size;
         let (position, guid) = (self.header.position, self.header.guid);
-        let mut done = 0;
+        // The layout has been read.
+        let mut done = self.layout_bytes;
         for n in self.layout_chunks..self.chunks + families {
             // Behind the data each family has its end.
             let (family, ending) = match n.checked_sub(self.chunks) {
@@ -208,7 +243,7 @@ impl<'m> SetReader<'m> {
                             return bad("a page in the set is damaged");
                         }
                     }
-                    f(Piece::Pages(runs, content))?;
+                    f(Piece::Pages(runs, content), Place { path, at })?;
                 }
                 Kind::Log if !ending => {
                     let Some(vlf) = decode_vlf(&h.table) else {
@@ -220,13 +255,13 @@ impl<'m> SetReader<'m> {
                             return bad("a log block in the set is damaged");
                         };
                         let (block, next) = rest.split_at(len);
-                        f(Piece::Block(vlf, block))?;
+                        f(Piece::Block(vlf, block), Place { path, at })?;
                         rest = next;
                     }
                 }
                 _ => return bad("a chunk is out of order"),
             }
-            done += h.raw / PAGE_BYTES as u64;
+            done += h.raw;
             watch.progress(done, total.max(done));
             if watch.cancelled() {
                 return Err(BackupError::Cancelled);
@@ -260,21 +295,21 @@ pub fn verify(
     let media = Media::open(env, devices)?;
     let mut set = SetReader::open(&media, position)?;
     let mut next: Option<LogPos> = None;
-    let mut gap = false;
     let mut blocks = 0u64;
-    set.read(watch, |piece| {
+    const WHY: &str = "the log in the set is not whole";
+    set.read(watch, |piece, place| {
         if let Piece::Block(vlf, block) = piece {
             blocks += 1;
             match taffrail_log::check_block(vlf, block, next) {
                 Some(end) => next = Some(end),
-                None => gap = true,
+                None => return Err(damaged(place.path, place.at, WHY)),
             }
         }
         Ok(())
     })?;
     // A data set always has log; a log set may have none.
-    if gap || (blocks == 0 && set.header.kind != BackupKind::Log) {
-        return Err(set.bad("the log in the set is not whole"));
+    if blocks == 0 && set.header.kind != BackupKind::Log {
+        return Err(set.bad(WHY));
     }
     Ok(set.header)
 }

@@ -372,7 +372,7 @@ impl Step<'_> {
         let mut aligned: Option<AlignedBuf> = None;
         let (mut pages, mut log_bytes) = (0, 0);
         let mut unsynced = false;
-        set.read(watch, |piece| {
+        set.read(watch, |piece, _| {
             match piece {
                 Piece::Pages(runs, content) => {
                     pages += (content.len() / PAGE_BYTES) as u64;

@@ -139,10 +139,13 @@ impl BackupSpec {
 
 /// Sees how far a backup or restore has come, and can stop it. Called at least once per megabyte.
 pub trait Watch {
-    /// `done` of about `total` pages; `total` may grow.
+    /// `done` of about `total` bytes of pages and log; `total` may change while others write. At the end `done` is `total`.
     fn progress(&mut self, done: u64, total: u64) {
         let _ = (done, total);
     }
+
+    /// A backup has its pages and goes on to the log, which ends here: what is written from now on may not be in the set.
+    fn pages_done(&mut self) {}
 
     /// True: stop. What was written so far is no backup set; a restore's database stays RESTORING.
     fn cancelled(&mut self) -> bool {
@@ -263,6 +266,8 @@ pub struct SetHeader {
     pub is_force_offline: bool,
     /// `HasBulkLoggedData`: a log backup with images of extents.
     pub has_bulk_logged_data: bool,
+    /// `HasIncompleteMetaData`: the log of a database that could not be opened.
+    pub has_incomplete_metadata: bool,
     /// False: the backup did not come to its end (message 3256), or its end is not readable; counts and dates of the end are zero.
     pub complete: bool,
     /// The files.

@@ -3,9 +3,11 @@
 //! Behind the list of files: u8 1, u16 bytes, then: family GUID, recovery fork, first recovery fork (16 bytes each), fork point (10),
 //! differential base: LSN (10) and set GUID (16), LSN of the last full backup's checkpoint (10), u8 flags (1: the log chain has no log backup
 //! yet, 2: in the middle of a restore, 4: its log is not usable), and in a restore: u64 position up to which pages have everything, target
-//! LSN (10), base of the restored full backup: LSN (10), set GUID (16). A boot page without it is an older one.
+//! LSN (10), base of the restored full backup: LSN (10), set GUID (16); then u64 time of the last log backup (absent before there was
+//! one, and in older boot pages; older versions pass over it). A boot page without any of it is an older one.
 
 use taffrail_base::{LogPos, Lsn};
+use taffrail_io::UtcTime;
 
 use crate::codec::{Put, Take};
 
@@ -61,6 +63,8 @@ pub struct BackupState {
     pub chain_new: bool,
     /// In the middle of a restore.
     pub restoring: Option<RestoreState>,
+    /// When the last log backup ended; 0: there was none.
+    pub last_log_backup: UtcTime,
 }
 
 impl BackupState {
@@ -98,6 +102,9 @@ impl BackupState {
         b.bytes(&restoring.target.to_bytes());
         b.bytes(&restoring.base.lsn.to_bytes());
         b.bytes(&restoring.base.guid);
+        if self.last_log_backup != UtcTime::default() {
+            b.u64(self.last_log_backup.0);
+        }
         out.u8(1);
         out.u16(b.len() as u16);
         out.bytes(&b);
@@ -122,6 +129,7 @@ impl BackupState {
             last_full: lsn(t)?,
             chain_new: false,
             restoring: None,
+            last_log_backup: UtcTime::default(),
         };
         let flags = t.u8()?;
         s.chain_new = flags & CHAIN_NEW != 0;
@@ -132,6 +140,7 @@ impl BackupState {
             base: Base { lsn: lsn(t)?, guid: guid(t)? },
         };
         s.restoring = (flags & RESTORING != 0).then_some(restoring);
+        s.last_log_backup = UtcTime(t.u64().unwrap_or(0));
         Some(s)
     }
 }
@@ -155,6 +164,13 @@ mod tests {
         s.chain_new = true;
         b.clear();
         s.encode(&mut b);
+        assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(s));
+        // What older versions know is where it was, and their length is that of all.
+        let older = b.len();
+        s.last_log_backup = UtcTime(5);
+        b.clear();
+        s.encode(&mut b);
+        assert_eq!(b.len(), older + 8);
         assert_eq!(BackupState::decode(&mut Take(&b), [1; 16]), Some(s));
         assert_eq!(BackupState::decode(&mut Take(&[0]), [7; 16]), Some(BackupState::new([7; 16])));
         assert_eq!(BackupState::decode(&mut Take(&b[..20]), [7; 16]), None);

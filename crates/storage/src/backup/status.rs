@@ -1,6 +1,7 @@
 //! What a database knows of its backups and of the restores that it came from.
 
 use taffrail_base::{LogPos, Lsn};
+use taffrail_io::UtcTime;
 
 use crate::database::Database;
 
@@ -19,6 +20,8 @@ pub struct RecoveryStatus {
     pub fork_point: Option<Lsn>,
     /// `last_log_backup_lsn`: where the next log backup begins; none: no log chain.
     pub last_log_backup: Option<Lsn>,
+    /// `log_backup_time` of `sys.dm_db_log_stats`: when the last log backup ended; none: there was none.
+    pub log_backup_time: Option<UtcTime>,
     /// `differential_base_lsn`, zero: no base.
     pub differential_base: Lsn,
     /// `differential_base_guid`
@@ -40,6 +43,7 @@ impl Database {
             first_recovery_fork: chain.map(|_| s.first_fork),
             fork_point: chain.map(|_| s.fork_point).filter(|&p| p != Lsn::ZERO),
             last_log_backup: chain.and_then(|pos| self.log().end_lsn(pos)),
+            log_backup_time: Some(s.last_log_backup).filter(|&t| t != UtcTime::default()),
             differential_base: s.base.lsn,
             differential_base_guid: s.base.guid,
         }

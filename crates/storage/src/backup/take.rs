@@ -36,16 +36,14 @@ use super::writer::SetWriter;
 use crate::access::bulk_space::BulkHold;
 use crate::codec::Put;
 use crate::database::{CheckpointKind, Database, FileKind, RecoveryModel};
-use crate::error::{StorageError, StorageResult};
-use crate::layout::{EXTENT_PAGES, INTERVAL_PAGES, ml_page};
-use crate::page::{BITMAP_BITS, Page};
+use crate::error::StorageError;
 use crate::recovery::{Boot, FORMAT_VERSION, boot_page};
 
 /// Keeps the whole log for as long as it lives.
-struct LogHold<'a>(&'a Database, HolderId);
+pub(super) struct LogHold<'a>(&'a Database, HolderId);
 
 impl<'a> LogHold<'a> {
-    fn new(db: &'a Database) -> LogHold<'a> {
+    pub fn new(db: &'a Database) -> LogHold<'a> {
         let log = db.log();
         // The position is asked for under the same order as truncation asks: first registered, then read.
         let oldest = log.oldest();
@@ -164,9 +162,12 @@ impl Database {
         let runs = self.runs_to_copy(changed.as_deref())?;
         let keep_damaged = spec.continue_after_error;
         let mut pace = Pace::new(self, watch);
+        pace.expect(bytes_of(&runs) + log.appended().since(boot.min));
         let copied = self.copy_runs(&mut set, &runs, &HashSet::new(), keep_damaged, &mut pace)?;
+        pace.pages_done();
         self.flush_log()?;
         let end = log.durable();
+        pace.expect(end.since(boot.min));
         let log_bytes = self.copy_blocks(&mut set, boot.min, end, &mut pace)?;
         header.last_lsn = log.end_lsn(end).unwrap_or_default();
         self.finish_set(&mut set, &mut header, &copied)?;
@@ -187,7 +188,7 @@ impl Database {
         Ok(self.report(header, &set, copied.total(), log_bytes, began))
     }
 
-    fn report(
+    pub(super) fn report(
         &self,
         header: SetHeader,
         set: &SetWriter,
@@ -228,18 +229,18 @@ impl Database {
     }
 
     /// From where the next log backup begins, if the log reaches back to there.
-    fn usable_chain(&self) -> Option<LogPos> {
+    pub(super) fn usable_chain(&self) -> Option<LogPos> {
         self.log_chain().filter(|&from| self.log().end_lsn(from).is_some())
     }
 
     /// Bulk work is fully logged while the result lives.
-    fn keep_bulk_away(&self, watch: &mut dyn Watch) -> BackupResult<BulkHold> {
+    pub(super) fn keep_bulk_away(&self, watch: &mut dyn Watch) -> BackupResult<BulkHold> {
         let watch = RefCell::new(watch);
         let held = self.hold_bulk(&|| watch.borrow_mut().cancelled());
         held.ok_or(BackupError::Cancelled)
     }
 
-    fn set_header(
+    pub(super) fn set_header(
         &self,
         spec: &BackupSpec,
         guid: [u8; 16],
@@ -289,13 +290,19 @@ impl Database {
             is_copy_only: spec.copy_only && spec.kind != BackupKind::Differential,
             is_force_offline: false,
             has_bulk_logged_data: false,
+            has_incomplete_metadata: false,
             complete: false,
             files: files.collect(),
         }
     }
 
     /// Header and layout of the log.
-    fn put_header(&self, set: &mut SetWriter, header: &SetHeader, boot: &Boot) -> BackupResult<()> {
+    pub(super) fn put_header(
+        &self,
+        set: &mut SetWriter,
+        header: &SetHeader,
+        boot: &Boot,
+    ) -> BackupResult<()> {
         let mut content = Vec::with_capacity(PAGE_BYTES + 1024);
         header.encode(&mut content);
         let mut boot = boot.clone();
@@ -307,19 +314,7 @@ impl Database {
         };
         content.bytes(page.bytes());
         set.put_header(&content)?;
-        let mut layout = Vec::new();
-        layout.u32(self.log().sector_bytes() as u32);
-        layout.u16(sizes.len() as u16);
-        for file in sizes {
-            layout.u32(file.len() as u32);
-            for size in file {
-                layout.u64(size);
-            }
-        }
-        for piece in layout.chunks(CONTENT_MAX) {
-            set.put_small(Kind::Layout, Vec::new(), piece)?;
-        }
-        Ok(())
+        put_layout(set, self.log().sector_bytes() as u32, &sizes)
     }
 
     /// Puts the boot page's lines of log files into the order of the log's files, for a restore gives them their numbers anew, in
@@ -339,7 +334,7 @@ impl Database {
         Ok(layout.into_iter().map(|(_, sizes)| sizes).collect())
     }
 
-    fn finish_set(
+    pub(super) fn finish_set(
         &self,
         set: &mut SetWriter,
         header: &mut SetHeader,
@@ -359,7 +354,7 @@ impl Database {
     }
 
     /// Copies the log blocks from the one that `from` lies in to `end`. Returns their bytes.
-    fn copy_blocks(
+    pub(super) fn copy_blocks(
         &self,
         set: &mut SetWriter,
         from: LogPos,
@@ -377,189 +372,63 @@ impl Database {
                 if let Some(c) = chunk.take() {
                     let bytes = c.len as u64;
                     c.put(set)?;
-                    pace.step(0, 0, bytes)?;
+                    pace.step(bytes)?;
                     set.one_at_a_time(pace.gives_way());
                 }
-                chunk = Some(LogChunk { vlf: b.vlf, buf: set.buffer(), len: 0 });
+                chunk = Some(LogChunk::new(b.vlf, set.buffer()));
             }
             if let Some(c) = &mut chunk {
-                let at = BLOCK + c.len;
-                c.buf[at..at + b.bytes.len()].copy_from_slice(b.bytes);
-                c.len += b.bytes.len();
+                c.room(b.bytes.len()).copy_from_slice(b.bytes);
             }
         }
         if let Some(c) = chunk {
+            let bytes = c.len as u64;
             c.put(set)?;
+            // Positions count what lies between blocks: now it is known how much there was.
+            pace.expect(bytes);
+            pace.step(bytes)?;
         }
         Ok(total)
     }
-
-    fn backup_log(
-        self: &Arc<Self>,
-        spec: &BackupSpec,
-        watch: &mut dyn Watch,
-    ) -> BackupResult<BackupReport> {
-        let _one = self.backing_up_log.lock();
-        let env = self.instance.env.clone();
-        let began = env.clock.monotonic();
-        let damaged = self.store.suspect_reason().is_some();
-        if !(damaged && spec.no_truncate) {
-            self.store.check()?;
-        }
-        if self.options().recovery_model == RecoveryModel::Simple {
-            return Err(BackupError::SimpleModel);
-        }
-        let Some(from) = self.usable_chain() else { return Err(BackupError::NoLogChain) };
-        // The map may be wrong, and what it tells of may be what is damaged.
-        if damaged && !matches!(self.is_all_logged(), Ok(true)) {
-            return Err(BackupError::BulkUnavailable);
-        }
-        let guid = env.entropy.guid();
-        let mut set = SetWriter::begin(&env, spec, guid, env.clock.now_utc())?;
-        let _bulk = if damaged { None } else { Some(self.keep_bulk_away(watch)?) };
-        let hold = LogHold::new(self);
-        let log = self.log().clone();
-        let boot = self.boot.lock().clone();
-        let mut header = self.set_header(spec, guid, set.position, &boot);
-        header.first_lsn = log.end_lsn(from).unwrap_or_default();
-        header.first_fork = boot.backup.first_fork;
-        header.fork_point = boot.backup.fork_point;
-        header.begins_log_chain = boot.backup.chain_new;
-        header.is_copy_only = spec.copy_only || spec.no_truncate;
-        header.is_force_offline = spec.no_recovery;
-        self.put_header(&mut set, &header, &boot)?;
-        let extents = if damaged { Vec::new() } else { self.bulk_extents()? };
-        let runs: Vec<Run> = extents
-            .iter()
-            .map(|e| Run { file: e.file, first: e.page, count: EXTENT_PAGES })
-            .collect();
-        header.has_bulk_logged_data = !runs.is_empty();
-        // Before the log's end is fixed: so no image is of a later moment.
-        let copied = {
-            let mut pace = Pace::new(self, watch);
-            let dirty = match runs.is_empty() {
-                true => HashSet::new(),
-                false => self.store.dirty_pages(self.pool()).into_iter().collect(),
-            };
-            self.copy_runs(&mut set, &runs, &dirty, spec.continue_after_error, &mut pace)?
-        };
-        let mut rest = Rest { spec, set, header, copied, from, extents, damaged, log_bytes: 0 };
-        if !spec.no_recovery {
-            self.end_log_backup(&mut rest, watch)?;
-        } else if damaged {
-            // Nothing can be written into it any more: a restore replaces it.
-            self.end_log_backup(&mut rest, watch)?;
-            self.close()?;
-        } else {
-            // The tail: a checkpoint, and behind it nothing more is logged. If it cannot be taken, nothing has happened to the database.
-            if !self.finish_recovery()? {
-                // Closed meanwhile; or there is no room to undo what a restart has found: the database goes on waiting for some.
-                self.store.check()?;
-                return Err(StorageError::Misuse("a restart's undo is not complete").into());
-            }
-            let mut failed = Ok(());
-            let closed = self.close_with(false, |db| {
-                db.checkpoint_alone(CheckpointKind::Internal)?;
-                failed = db.end_log_backup(&mut rest, watch);
-                match failed {
-                    Ok(()) => db.become_restoring(),
-                    Err(_) => Err(StorageError::Misuse("the backup has failed")),
-                }
-            });
-            failed?;
-            closed?;
-        }
-        // Not before: the backup itself held what it lets go of.
-        drop(hold);
-        if !spec.no_recovery {
-            log.truncate();
-        }
-        let Rest { set, header, copied, log_bytes, .. } = rest;
-        Ok(self.report(header, &set, copied.total(), log_bytes, began))
-    }
-
-    /// False: the ML map has marks. For a damaged database, whose pages no longer come into the pool.
-    fn is_all_logged(&self) -> StorageResult<bool> {
-        let mut page = Page::zeroed();
-        for file in self.store.files() {
-            let pages = file.pages.load(Ordering::Acquire);
-            for start in (0..pages).step_by(INTERVAL_PAGES as usize) {
-                if pages - start < EXTENT_PAGES {
-                    break;
-                }
-                let id = ml_page(file.id, start);
-                match self.pool().contains(&self.store, id) {
-                    true => {
-                        let there = self.pool().read(&self.store, id)?;
-                        page.bytes_mut().copy_from_slice(there.bytes());
-                    }
-                    false => self.store.read_page(id, &mut page)?,
-                }
-                if !page.set_runs(BITMAP_BITS).is_empty() {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn end_log_backup(
-        self: &Arc<Self>,
-        rest: &mut Rest<'_>,
-        watch: &mut dyn Watch,
-    ) -> BackupResult<()> {
-        if !rest.damaged {
-            self.flush_log()?;
-        }
-        let log = self.log().clone();
-        let end = log.durable();
-        let mut pace = Pace::new(self, watch);
-        rest.log_bytes = self.copy_blocks(&mut rest.set, rest.from, end, &mut pace)?;
-        rest.header.last_lsn = log.end_lsn(end).unwrap_or_default();
-        self.finish_set(&mut rest.set, &mut rest.header, &rest.copied)?;
-        if rest.header.is_copy_only || rest.damaged {
-            return Ok(());
-        }
-        // A chain that was broken meanwhile stays broken.
-        let (from, to) = (rest.from.0, end.0);
-        let moved = self.log_chain.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
-        if moved.is_ok() {
-            self.save_boot(|b| {
-                b.backup.chain_new = false;
-                b.backup.first_fork = b.backup.fork;
-                b.backup.fork_point = Lsn::ZERO;
-            })?;
-        }
-        if !rest.spec.no_recovery && !rest.extents.is_empty() {
-            self.clear_bulk_extents(&rest.extents)?;
-            // A crash would bring the marks back, and the next set would have the images again.
-            self.flush_log()?;
-        }
-        Ok(())
-    }
 }
 
-/// What a log backup has when its images are copied.
-struct Rest<'s> {
-    spec: &'s BackupSpec,
-    set: SetWriter,
-    header: SetHeader,
-    copied: CopiedPages,
-    from: LogPos,
-    extents: Vec<taffrail_base::PageId>,
-    damaged: bool,
-    log_bytes: u64,
+/// The layout of the log: its sector, and sizes of the VLFs per file.
+pub(super) fn put_layout(set: &mut SetWriter, sector: u32, files: &[Vec<u64>]) -> BackupResult<()> {
+    let mut layout = Vec::new();
+    layout.u32(sector);
+    layout.u16(files.len() as u16);
+    for sizes in files {
+        layout.u32(sizes.len() as u32);
+        sizes.iter().for_each(|size| layout.u64(*size));
+    }
+    layout.chunks(CONTENT_MAX).try_for_each(|p| set.put_small(Kind::Layout, Vec::new(), p))
+}
+
+/// Bytes of the pages in runs.
+pub(super) fn bytes_of(runs: &[Run]) -> u64 {
+    runs.iter().map(|r| u64::from(r.count)).sum::<u64>() * PAGE_BYTES as u64
 }
 
 /// Log blocks of one VLF on their way into a set.
-struct LogChunk {
-    vlf: VlfRange,
+pub(super) struct LogChunk {
+    pub vlf: VlfRange,
     buf: AlignedBuf,
-    len: usize,
+    pub len: usize,
 }
 
 impl LogChunk {
-    fn put(self, set: &mut SetWriter) -> BackupResult<()> {
+    pub fn new(vlf: VlfRange, buf: AlignedBuf) -> LogChunk {
+        LogChunk { vlf, buf, len: 0 }
+    }
+
+    /// Where the next block goes, of so many bytes.
+    pub fn room(&mut self, len: usize) -> &mut [u8] {
+        let at = BLOCK + self.len;
+        self.len += len;
+        &mut self.buf[at..at + len]
+    }
+
+    pub fn put(self, set: &mut SetWriter) -> BackupResult<()> {
         let mut table = Vec::with_capacity(20);
         table.u32(self.vlf.seqno.0);
         table.u64(self.vlf.start.0);

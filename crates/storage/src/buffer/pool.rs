@@ -217,6 +217,7 @@ impl BufferPool {
         // What is in memory of a suspect database may never have become durable: nobody sees it.
         store.check()?;
         self.counters.page_lookups.inc();
+        taffrail_observe::session::page_looked_up();
         if let Some(pin) = self.lookup(key, access) {
             return Ok(Found::Pinned(pin));
         }
@@ -268,6 +269,7 @@ impl BufferPool {
         }
         if !matches!(source, Source::Nothing) {
             self.counters.page_reads.inc();
+            taffrail_observe::session::page_read();
         }
         control.valid.store(true, Ordering::Release);
         Ok(Found::Loaded(guard))

@@ -456,6 +456,7 @@ impl WriteGuard<'_> {
         if !control.listed.swap(true, Ordering::SeqCst) {
             store.dirty.lock().push(self.frame());
         }
+        taffrail_observe::session::page_dirtied();
         if let Some(file) = store.file(id.file) {
             file.mark_changed(id.page);
         }

@@ -174,7 +174,7 @@ impl LockManager {
         timeout: Option<Duration>,
         result: &Result<T, LockError>,
     ) {
-        if timeout == Some(Duration::ZERO) && matches!(result, Err(LockError::Timeout)) {
+        if timeout == Some(Duration::ZERO) && matches!(result, Err(LockError::Timeout(_))) {
             self.counters(kind).timeouts.inc();
         }
     }
@@ -211,7 +211,7 @@ impl LockManager {
         };
         let (before, now) = match outcome {
             Outcome::Granted { before, now } => (before, now),
-            Outcome::Refused => return Err(LockError::Timeout),
+            Outcome::Refused => return Err(LockError::Timeout(resource.kind())),
             Outcome::Queued { before, wanted } => {
                 self.wait_for(state, hash, resource, wanted, timeout)?;
                 (before, wanted)
@@ -271,10 +271,10 @@ impl LockManager {
                     waiting.signalled(at);
                     break Ok(());
                 }
-                Verdict::Victim => break Err(LockError::Deadlock),
+                Verdict::Victim => break Err(LockError::Deadlock(resource.kind())),
                 Verdict::Cancelled => LockError::Cancelled,
                 Verdict::Waiting if deadline.is_some_and(|d| Instant::now() >= d) => {
-                    LockError::Timeout
+                    LockError::Timeout(resource.kind())
                 }
                 Verdict::Waiting => {
                     self.resolve_deadlock(state.owner);
@@ -290,18 +290,18 @@ impl LockManager {
             }
             // No longer in the queue: a grant or a search was faster, and its verdict stands or is on its way.
             break match slot.wait_final() {
-                Verdict::Victim => Err(LockError::Deadlock),
+                Verdict::Victim => Err(LockError::Deadlock(resource.kind())),
                 _ => Ok(()),
             };
         };
         self.waiting.lock().remove(&state.owner);
         counters.wait_time.add_ns(waiting.finish());
         match result {
-            Err(LockError::Timeout) => {
+            Err(LockError::Timeout(_)) => {
                 counters.timeouts.inc();
                 counters.timeouts_positive.inc();
             }
-            Err(LockError::Deadlock) => counters.deadlocks.inc(),
+            Err(LockError::Deadlock(_)) => counters.deadlocks.inc(),
             _ => {}
         }
         result

@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use taffrail_base::SqlError;
+use taffrail_base::message::cancelled;
+
+use super::resource::ResourceKind;
 
 /// Settings of the lock manager.
 #[derive(Clone, Copy, Debug)]
@@ -48,9 +51,9 @@ pub enum Granted {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LockError {
     /// Message 1222: `SET LOCK_TIMEOUT` elapsed.
-    Timeout,
+    Timeout(ResourceKind),
     /// Message 1205: chosen as victim; the transaction must be rolled back.
-    Deadlock,
+    Deadlock(ResourceKind),
     /// The client cancelled the batch.
     Cancelled,
     /// Message 1204: the transaction holds as many locks as it may.
@@ -58,14 +61,22 @@ pub enum LockError {
 }
 
 impl LockError {
-    /// The message for the client. A cancelled batch ends without one of its own: whoever sees
-    /// [`LockError::Cancelled`] acknowledges the cancellation instead of sending this.
+    /// The message for the client; for a cancelled wait what unwinds the statement and is never sent.
+    ///
+    /// The states of 1205 and 1222 tell what was waited for, as SQL Server's do.
     pub fn to_sql(self, session: u16) -> Box<SqlError> {
+        let state = |kind| match kind {
+            ResourceKind::Rid => 45,
+            ResourceKind::Object => 56,
+            _ => 51,
+        };
         match self {
-            LockError::Timeout => SqlError::new(1222, &[]),
-            LockError::Deadlock => SqlError::new(1205, &[&session, &"lock"]),
+            LockError::Timeout(kind) => SqlError::new(1222, &[]).with_state(state(kind)),
+            LockError::Deadlock(kind) => {
+                SqlError::new(1205, &[&session, &"lock"]).with_state(state(kind))
+            }
             LockError::OutOfLocks => SqlError::new(1204, &[]),
-            LockError::Cancelled => SqlError::new(3621, &[]),
+            LockError::Cancelled => cancelled(),
         }
     }
 }
@@ -73,8 +84,8 @@ impl LockError {
 impl std::fmt::Display for LockError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            LockError::Timeout => "lock request time out",
-            LockError::Deadlock => "chosen as deadlock victim",
+            LockError::Timeout(_) => "lock request time out",
+            LockError::Deadlock(_) => "chosen as deadlock victim",
             LockError::Cancelled => "cancelled",
             LockError::OutOfLocks => "out of locks",
         })

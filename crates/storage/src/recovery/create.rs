@@ -34,7 +34,7 @@ use crate::layout::{
 use crate::page::{BITMAP_BITS, Format, HEADER_BYTES, PFS_ALLOCATED, PFS_PAGES, Page, PageType};
 
 /// Starts the content of a file header page.
-pub(super) const FILE_MAGIC: &[u8; 8] = b"TAFFRAIL";
+pub(crate) const FILE_MAGIC: &[u8; 8] = b"TAFFRAIL";
 
 /// The error for a failed I/O that is not on a page.
 pub(crate) fn io_error(operation: &'static str, source: IoError) -> StorageError {

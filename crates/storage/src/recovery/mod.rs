@@ -33,7 +33,7 @@ mod undo;
 pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
 pub(crate) use checkpoint::Background;
 pub(crate) use create::{
-    boot_page, cannot_create, file_header, io_error, log_options, remove_file,
+    FILE_MAGIC, boot_page, cannot_create, file_header, io_error, log_options, remove_file,
 };
 pub(crate) use pace::RedoRate;
 pub(crate) use restored::{

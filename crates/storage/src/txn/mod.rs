@@ -333,7 +333,7 @@ impl Transaction {
         let result =
             rollback::with_room(&self.db, || rollback::undo_to(work, &mut [], savepoint.last));
         match &result {
-            Ok(()) => {}
+            Ok(()) => work.note_rollback(savepoint.last),
             Err(e) if e.is_want_of_room() => self.doomed = true,
             Err(e) => {
                 let store = &self.work.db.store;

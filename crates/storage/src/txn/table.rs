@@ -44,6 +44,8 @@ pub struct TxnEntry {
     pub first: AtomicU64,
     /// Position of its last savepoint's record; 0 = none.
     pub savepoint: AtomicU64,
+    /// Position of the record that it was last rolled back to: of a savepoint, or the last one before a statement that failed; 0 = none.
+    pub rolled_back_to: AtomicU64,
 }
 
 impl TxnEntry {
@@ -84,6 +86,7 @@ impl TxnEntry {
             user_name: std::sync::OnceLock::new(),
             first: AtomicU64::new(0),
             savepoint: AtomicU64::new(0),
+            rolled_back_to: AtomicU64::new(0),
         }
     }
 

@@ -226,6 +226,13 @@ impl Work {
         Ok(())
     }
 
+    /// Everything after `to` has been undone; zero: all but the begin record.
+    pub fn note_rollback(&self, to: LogPos) {
+        if let Some(entry) = &self.entry {
+            entry.rolled_back_to.store(to.max(self.log.first).0, Ordering::Relaxed);
+        }
+    }
+
     /// Appends a record that changes no page.
     pub fn append(
         &mut self,

@@ -22,16 +22,22 @@ struct Device<'a> {
     /// Pages copied when others begin to write, and when they stop.
     writing: std::ops::Range<u64>,
     done: u64,
+    only_log: bool,
     rested: Duration,
     /// Pages of the longest piece that was copied while others wrote and it had to give way.
     longest: u64,
 }
 
 impl Watch for Device<'_> {
-    fn progress(&mut self, done: u64, total: u64) {
-        if total == 0 {
+    fn pages_done(&mut self) {
+        self.only_log = true;
+    }
+
+    fn progress(&mut self, done: u64, _: u64) {
+        if self.only_log {
             return;
         }
+        let done = done / 8192;
         let pages = done - self.done;
         self.done = done;
         self.world.clock().advance(Duration::from_micros(pages * 1000 / 128));
@@ -81,6 +87,7 @@ fn run(writing: std::ops::Range<u64>) -> (Duration, u64) {
         rows: &mut rows,
         writing,
         done: 0,
+        only_log: false,
         rested: Duration::ZERO,
         longest: 0,
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId};
+use taffrail_base::{DatabaseId, FileId, HobtId};
 use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
@@ -131,17 +131,23 @@ impl Run {
         self.world.env().disk.create_dir("/data".as_ref()).map_err(|e| e.to_string())?;
         self.world.env().disk.sync_dir("/data".as_ref()).map_err(|e| e.to_string())?;
         let instance = self.new_instance()?;
-        let file = |name: &str, path: &str, size: u64, growth| DataFileSpec {
+        // A file that is full again and again lives on the room that deletions and rollbacks leave.
+        let max_size = match self.sabotage == Sabotage::None && self.rng.one_in(3) {
+            true => Some((1280 + 256 * self.rng.below(5)) << 10),
+            false => None,
+        };
+        self.note(format!("data file up to {max_size:?}"));
+        let file = |name: &str, path: &str, size: u64, growth, max_size| DataFileSpec {
             name: name.into(),
             path: PathBuf::from(path),
             size,
             growth,
-            max_size: None,
+            max_size,
         };
         let log_size = (512 + 256 * self.rng.below(3)) << 10;
         let spec = CreateSpec {
-            data_files: vec![file("sim", DATA, 1 << 20, Growth::Bytes(256 << 10))],
-            log_files: vec![file("sim_log", LOG, log_size, self.log_growth)],
+            data_files: vec![file("sim", DATA, 1 << 20, Growth::Bytes(256 << 10), max_size)],
+            log_files: vec![file("sim_log", LOG, log_size, self.log_growth, None)],
             options: DatabaseOptions {
                 recovery_model: self.recovery_model,
                 delayed_durability: 1,
@@ -200,7 +206,9 @@ impl Run {
     /// Drops every table: all space comes back, whatever the crashes interrupted.
     fn empty(&mut self) -> Outcome<()> {
         let tables: Vec<HobtId> = self.model.base.tables.keys().copied().collect();
-        // Restart may have left the log nearly full.
+        // Restart may have left the log nearly full, and to drop a table takes room in the directory.
+        let limit = self.db().alter_data_file(FileId(1), None, None, Some(None));
+        self.must("the end of the limit", limit)?;
         self.checkpoint()?;
         for id in tables {
             self.begin();

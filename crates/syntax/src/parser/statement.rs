@@ -18,8 +18,13 @@ impl Parser<'_> {
         } else if self.module_follows() {
             let start = self.start();
             let kind = self.module()?;
+            let alone = matches!(kind, StatementKind::View(_));
             statements.push(Statement { span: self.since(start), kind });
             terminated = self.semicolons();
+            // A view is all of its batch.
+            if alone && !self.is(TokenKind::End) {
+                return Err(self.unexpected());
+            }
         }
         self.statements_into(&mut statements, terminated)?;
         if !self.is(TokenKind::End) {

@@ -71,7 +71,7 @@ impl Cast<'_> {
             }
             v => {
                 let text = narrow(v).ok_or_else(|| self.failed())?;
-                parse_guid(&text).ok_or_else(|| SqlError::new(8169, &[]))?
+                parse_guid(&text).ok_or_else(|| SqlError::new(8169, &[]).with_state(2))?
             }
         };
         Ok(Value::Guid(bytes))

@@ -26,7 +26,7 @@ impl Cast<'_> {
                 if narrow.is_finite() {
                     Ok(Value::Real(narrow))
                 } else {
-                    Err(SqlError::new(232, &[&"real", &format_args!("{x:.6}")]))
+                    Err(self.float_overflow(x))
                 }
             }
             _ => self.float(v).map(Value::Float),
@@ -66,7 +66,7 @@ impl Cast<'_> {
             return self.integer_of_text(v, &text);
         }
         let wide = match v {
-            Value::Decimal(d) => d.to_i64().ok_or_else(|| self.overflow())?,
+            Value::Decimal(d) => d.to_i64().ok_or_else(|| self.expression_overflow())?,
             Value::Money(m) => {
                 (*m as i128 + 5_000 * (m.signum() as i128)).checked_div(10_000).unwrap_or(0) as i64
             }
@@ -80,12 +80,18 @@ impl Cast<'_> {
             other => other.as_i64().ok_or_else(|| self.failed())?,
         };
         self.integer_value(wide).ok_or_else(|| match (v, self.to) {
-            (Value::Decimal(_) | Value::Money(_), _) => self.overflow(),
-            (Value::Real(_) | Value::Float(_), to) => {
-                SqlError::new(232, &[&to.name(), &format_args!("{wide}.000000")])
+            (Value::Money(m), SqlType::TinyInt) => {
+                self.float_overflow(*m as f64 / 10_000.0).with_state(11)
             }
-            (_, SqlType::TinyInt | SqlType::SmallInt) if i32::try_from(wide).is_ok() => {
-                SqlError::new(220, &[&self.to.name(), &wide])
+            (Value::Money(_), to) => {
+                let state = if to == SqlType::Int { 1 } else { 2 };
+                SqlError::new(237, &[&to.name()]).with_state(state)
+            }
+            (Value::Real(x), _) => self.float_overflow(*x as f64),
+            (Value::Float(x), _) => self.float_overflow(*x),
+            (Value::Bit(_) | Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_), to) => {
+                let state = if to == SqlType::TinyInt { 2 } else { 1 };
+                SqlError::new(220, &[&to.name(), &wide]).with_state(state)
             }
             _ => self.expression_overflow(),
         })
@@ -108,7 +114,7 @@ impl Cast<'_> {
         } else if self.to == SqlType::BigInt {
             Err(self.expression_overflow())
         } else {
-            Err(SqlError::new(232, &[&self.to.name(), &format_args!("{x:.6}")]))
+            Err(self.float_overflow(x))
         }
     }
 
@@ -155,7 +161,9 @@ impl Cast<'_> {
         Err(match self.to {
             SqlType::BigInt => self.expression_overflow(),
             SqlType::Int => SqlError::new(248, &[&self.from.name(), &text]),
-            SqlType::SmallInt => SqlError::new(244, &[&self.from.name(), &text, &"INT2"]),
+            SqlType::SmallInt => {
+                SqlError::new(244, &[&self.from.name(), &text, &"INT2"]).with_state(2)
+            }
             _ => SqlError::new(244, &[&self.from.name(), &text, &"INT1"]),
         })
     }
@@ -201,7 +209,7 @@ impl Cast<'_> {
 
     fn money(&self, v: &Value) -> SqlResult<i64> {
         let m: Option<i128> = if let Some(text) = narrow(v) {
-            Some(parse_money(&text).ok_or_else(|| SqlError::new(235, &[]))?)
+            Some(parse_money(&text).ok_or_else(|| SqlError::new(235, &[]).with_state(0))?)
         } else {
             match v {
                 Value::Money(m) => Some(*m as i128),

@@ -36,11 +36,13 @@ impl Cast<'_> {
         let style = self.style.unwrap_or(0);
         let (text, no_room): (String, fn(&Self) -> Box<SqlError>) = match v {
             Value::Decimal(d) => (d.to_string(), |c| c.overflow()),
-            Value::Money(m) => (text::money(*m, style), |c| SqlError::new(234, &[&c.to.name()])),
-            Value::Real(x) => (text::float(*x as f64, style), |c| c.expression_overflow()),
-            Value::Float(x) => (text::float(*x, style), |c| c.expression_overflow()),
+            Value::Money(m) => {
+                (text::money(*m, style), |c| SqlError::new(234, &[&c.to.name()]).with_state(2))
+            }
+            Value::Real(x) => return self.text_of_float(*x as f64, style, room),
+            Value::Float(x) => return self.text_of_float(*x, style, room),
             Value::BigInt(x) => (x.to_string(), |c| c.expression_overflow()),
-            Value::Guid(g) => (text::guid(g), |_| SqlError::new(8170, &[])),
+            Value::Guid(g) => (text::guid(g), |_| SqlError::new(8170, &[]).with_state(2)),
             v => match (v.as_i64(), Local::from_value(v)) {
                 (Some(x), _) => {
                     let text = x.to_string();
@@ -59,6 +61,16 @@ impl Cast<'_> {
             },
         };
         if text.len() > room { Err(no_room(self)) } else { Ok(text) }
+    }
+
+    /// Too little room is 232 for char and varchar, 8115 for their Unicode kin.
+    fn text_of_float(&self, x: f64, style: i32, room: usize) -> SqlResult<String> {
+        let text = text::float(x, style);
+        match (text.len() > room, self.to.family()) {
+            (false, _) => Ok(text),
+            (true, Family::Char) => Err(self.float_overflow(x)),
+            (true, _) => Err(self.expression_overflow()),
+        }
     }
 
     /// Style 0: the bytes are the characters. 1: hexadecimal with 0x, 2: without.

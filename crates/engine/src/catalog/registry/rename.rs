@@ -3,7 +3,7 @@
 //! Master's row is written first; then the database is closed and opened again under the new name. A crash between finds a
 //! database that was not closed, under its new name.
 
-use super::{Databases, Slot, master, sql};
+use super::{Databases, Slot, master, problem, sql};
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -35,7 +35,7 @@ impl Databases {
         self.insert(Slot { entry: entry.clone(), database: None, problem: None });
         old.storage.close().map_err(sql)?;
         let id = entry.id;
-        self.open_entry(entry).map_err(|_| SqlError::new(945, &[&new]))?;
+        problem::refused(self.open_entry(entry), new)?;
         let now = self.by_id(id).ok_or_else(|| SqlError::new(945, &[&new]))?;
         Ok((old, now))
     }

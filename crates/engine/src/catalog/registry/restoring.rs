@@ -31,6 +31,8 @@ pub(crate) struct Taken<'a> {
     pub entry: DatabaseEntry,
     /// It was open.
     pub database: Option<Arc<Database>>,
+    /// Why it was not, though it should have been.
+    problem: Option<super::Problem>,
     /// There was no database of this name.
     fresh: bool,
 }
@@ -67,7 +69,8 @@ impl Databases {
             master::put_database(&master, &entry)?;
             self.insert(Slot { entry: entry.clone(), database: None, problem: None });
             self.busy.lock().push(id);
-            return Ok(Taken { databases: self, entry, database: None, fresh: true });
+            let database = None;
+            return Ok(Taken { databases: self, entry, database, problem: None, fresh: true });
         };
         let id = slot.entry.id;
         if self.is_busy(id) {
@@ -83,7 +86,8 @@ impl Databases {
             return Err(SqlError::new(3101, &[]));
         }
         self.busy.lock().push(id);
-        Ok(Taken { databases: self, entry: slot.entry, database: slot.database, fresh: false })
+        let Slot { entry, database, problem } = slot;
+        Ok(Taken { databases: self, entry, database, problem, fresh: false })
     }
 
     /// A restore of it runs.
@@ -168,7 +172,8 @@ impl Taken<'_> {
     /// Nothing was done to it.
     pub fn put_back(self) {
         let (entry, database) = (self.entry.clone(), self.database.clone());
-        self.databases.insert(Slot { entry, database, problem: None });
+        let problem = self.problem.clone();
+        self.databases.insert(Slot { entry, database, problem });
     }
 
     /// It is RESTORING, with these files.
@@ -194,7 +199,7 @@ impl Taken<'_> {
             Err(e) => {
                 super::give_up(&storage, "its catalogue could not be read after a restore");
                 let entry = self.row(EntryState::Online, &files)?;
-                let problem = Some(e.message.clone());
+                let problem = Some(super::Problem::of_catalogue(&e));
                 self.databases.insert(Slot { entry, database: None, problem });
                 return Err(e);
             }

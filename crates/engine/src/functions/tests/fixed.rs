@@ -68,6 +68,12 @@ impl FnContext for Fixed {
     fn app_name(&self) -> Option<String> {
         Some("app".into())
     }
+    fn host_process(&self) -> u32 {
+        4212
+    }
+    fn nulls_by_default(&self) -> bool {
+        true
+    }
     fn session_context(&self, _: &str) -> Value {
         Value::Null
     }

@@ -16,6 +16,8 @@ use taffrail_types::{Bytes, Value};
 
 /// Longest binary value of a cell.
 const BINARY_MAX: usize = 8000;
+/// Page ids that the 961 characters of `Bulk allocated extent ids` have room for, with a blank between them.
+const EXTENT_IDS_MAX: usize = 961 / 14;
 /// The version of databases, as `DATABASEPROPERTYEX('…', 'Version')` shows it.
 const DATABASE_VERSION: i16 = 957;
 
@@ -186,8 +188,14 @@ impl Decoder {
             Lop::BeginCkpt | Lop::XactCkpt | Lop::EndCkpt => checkpoint(column, r, lsns),
             Lop::DeleteSplit => match column {
                 Column::NewSplitPage => opt(facts::split_page(r), page),
+                Column::RowsDeleted => opt(facts::rows_deleted(r), small),
                 _ => Value::Null,
             },
+            Lop::ExpungeRows => match column {
+                Column::RowsDeleted => opt(facts::rows_deleted(r), small),
+                _ => Value::Null,
+            },
+            Lop::BulkExtAllocation => bulk(column, r),
             Lop::FormatPage => {
                 let byte = |n: u8| Value::SmallInt(n.into());
                 match (column, facts::format(r)) {
@@ -216,6 +224,31 @@ impl Decoder {
             },
             _ => Value::Null,
         }
+    }
+}
+
+/// The extents that a bulk load fills.
+fn bulk(column: Column, r: &Record<'_>) -> Value {
+    use Column::*;
+    let hobt = r.header.hobt;
+    match column {
+        BulkRowsetId if hobt != HobtId::NONE => Value::BigInt(hobt.0 as i64),
+        BulkAllocUnitId if hobt != HobtId::NONE => Value::BigInt((hobt.0 * 4 + 1) as i64),
+        BulkAllocatedExtentCount => opt(facts::bulk_extents(r), |(_, runs)| {
+            let extents: u64 = runs.iter().map(|(_, n)| u64::from(*n)).sum();
+            Value::Int(extents.min(i32::MAX as u64) as i32)
+        }),
+        BulkAllocatedExtentIds => opt(facts::bulk_extents(r), |(file, runs)| {
+            // The first page of each extent, as many as the column takes.
+            let extents = runs.iter().flat_map(|&(first, n)| (0..n).map(move |i| first + i * 8));
+            let mut ids = String::new();
+            for first in extents.take(EXTENT_IDS_MAX) {
+                let space = if ids.is_empty() { "" } else { " " };
+                ids.push_str(&format!("{space}{:04x}:{first:08x}", file.0));
+            }
+            text(&ids)
+        }),
+        _ => Value::Null,
     }
 }
 

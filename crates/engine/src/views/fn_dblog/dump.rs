@@ -5,6 +5,7 @@
 use super::columns::Column;
 use super::decode::Decoder;
 use super::{bound, columns_at};
+use crate::backup::{Devices, Statement, say};
 use crate::ddl::backup_path;
 use crate::views::{RowStream, ViewContext};
 use taffrail_base::{Lsn, SqlError, SqlResult};
@@ -20,8 +21,7 @@ struct DumpScan {
     columns: Vec<Column>,
     first: Option<Lsn>,
     last: Option<Lsn>,
-    /// The first file as it was named.
-    name: String,
+    devices: Devices,
 }
 
 pub(super) fn open(
@@ -46,36 +46,30 @@ pub(super) fn open(
         None => 1,
         Some(n) => u32::try_from(n).map_err(|_| SqlError::new(4038, &[&n, &name]))?,
     };
-    let mut devices = Vec::new();
+    let mut list = Vec::new();
     for name in &names {
         let path = backup_path(&cx.session.instance, name);
-        devices.push(Device::Disk(path.map_err(|refusal| refusal.backup(name))?));
+        list.push(Device::Disk(path.map_err(|refusal| refusal.backup(name))?));
     }
+    let devices = Devices { list, names };
     let env = &cx.session.instance.options().env;
-    let records = SetRecords::open(env, &devices, position).map_err(|e| told(&e, &name))?;
+    let records = SetRecords::open(env, &devices.list, position).map_err(|e| told(e, &devices))?;
     let columns = columns_at(wanted);
     // Names of heaps and indexes are those of the current database: they fit only its own backups.
     let own = records.header.database == cx.database.name;
     let decoder = Decoder::new(cx.database, &columns, own);
-    Ok(Box::new(DumpScan { records, decoder, columns, first, last, name }))
+    Ok(Box::new(DumpScan { records, decoder, columns, first, last, devices }))
 }
 
-fn told(e: &BackupError, name: &str) -> Box<SqlError> {
-    match e {
-        BackupError::Open(e) => SqlError::new(3201, &[&name, e]),
-        BackupError::NotMedia(_) | BackupError::NotOneMedia(_) => SqlError::new(3241, &[&name]),
-        BackupError::FamiliesMissing { families, given } => SqlError::new(3132, &[families, given]),
-        BackupError::NoSuchSet { position, .. } | BackupError::Incomplete { position } => {
-            SqlError::new(4038, &[position, &name])
-        }
-        e => SqlError::new(3203, &[&name, &e]),
-    }
+/// As RESTORE would say it of the same files.
+fn told(e: BackupError, devices: &Devices) -> Box<SqlError> {
+    say(e, &Statement { name: "fn_dump_dblog", database: "" }, devices)
 }
 
 impl RowStream for DumpScan {
     fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
         loop {
-            if !self.records.advance().map_err(|e| told(&e, &self.name))? {
+            if !self.records.advance().map_err(|e| told(e, &self.devices))? {
                 return Ok(false);
             }
             let Some(entry) = self.records.entry() else { return Ok(false) };

@@ -98,6 +98,11 @@ pub(crate) fn unlogged(r: &Record<'_>) -> Option<(FileId, ExtentRuns)> {
     parse(r).filter(|(flags, ..)| flags & MINIMAL != 0).map(|(_, _, file, runs)| (file, runs))
 }
 
+/// All its extents.
+pub(super) fn extents(r: &Record<'_>) -> Option<(FileId, ExtentRuns)> {
+    parse(r).map(|(_, _, file, runs)| (file, runs))
+}
+
 pub(super) fn undo(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
     let Some((_, rows, ..)) = parse(r) else {
         return Err(work.db.store.corrupt(r.header.page, "undo of a bulk allocation".to_owned()));

@@ -142,8 +142,27 @@ pub fn split_page(r: &Record<'_>) -> Option<PageId> {
         return None;
     }
     let mut t = Take(r.payload);
+    // The first slot that moved, or the number of rows that did: the page stands behind either.
     t.u16()?;
     t.u64().map(PageId::from_u64)
+}
+
+/// How many rows a record took off its page, where it says so: ghosts removed (LOP_EXPUNGE_ROWS), rows that a merge moved to the left
+/// neighbour (LOP_DELETE_SPLIT with a count).
+pub fn rows_deleted(r: &Record<'_>) -> Option<u16> {
+    match r.header.op {
+        Lop::ExpungeRows => u16::try_from(r.payload.len() / 2).ok(),
+        Lop::DeleteSplit if super::merge::is_front(r) => Take(r.payload).u16(),
+        _ => None,
+    }
+}
+
+/// LOP_BULK_EXT_ALLOCATION: the file, and runs of extents (first page, number of extents). The undo of one has none.
+pub fn bulk_extents(r: &Record<'_>) -> Option<(FileId, Vec<(u32, u32)>)> {
+    if r.header.op != Lop::BulkExtAllocation || r.header.is_compensation() {
+        return None;
+    }
+    super::bulk::extents(r)
 }
 
 /// LOP_FORMAT_PAGE: the page's type, flags and level.
@@ -240,6 +259,7 @@ mod tests {
             let r = with(op, context, &payload[..(seed >> 33) as usize % 121]);
             let _ = (row_images(&r), begin(&r), end_time(&r), savepoint(&r), begin_checkpoint(&r));
             let _ = (active_transactions(&r), end_checkpoint(&r), file_size(&r), split_page(&r));
+            let _ = (rows_deleted(&r), bulk_extents(&r));
             let _ = (format(&r), set_bits(&r), set_free_space(&r), log_reserve(&r));
             let _ = super::super::describe(&r);
         }

@@ -341,6 +341,9 @@ pub(super) fn undo_insert(
             change.slot = slot as u16;
             change_counted(work, &mut leaf, &change, &[&[LEAF]], hobt, -1)?;
             apply_remove(&mut leaf, place, slot);
+            if leaf.slots() == 0 && hobt.is_some_and(|h| h.root() != leaf.id()) {
+                db.note_emptied(r.header.hobt, leaf.id(), key);
+            }
         }
         return directory::after_undo(&db, r, key);
     }
@@ -354,6 +357,9 @@ pub(super) fn undo_insert(
         let delta = -counted(place_byte[0]);
         change_counted(work, page, &change, &[&place_byte], hobt, delta)?;
         apply_remove(page, place, slot);
+        if let (Place::Heap, Some(hobt)) = (place, hobt) {
+            hobt.room.lock().note(page.id());
+        }
         Ok(())
     })
 }

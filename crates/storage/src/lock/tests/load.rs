@@ -35,11 +35,11 @@ fn locks_exclude_under_load() {
                         let timeout = (random.below(4) == 0).then(|| Duration::from_micros(500));
                         match locks.acquire_row(&mut tx, object(1), row(n), mode, timeout) {
                             Ok(_) => granted.fetch_add(1, Ordering::Relaxed),
-                            Err(LockError::Deadlock) => {
+                            Err(LockError::Deadlock(_)) => {
                                 deadlocks.fetch_add(1, Ordering::Relaxed);
                                 break;
                             }
-                            Err(LockError::Timeout) => {
+                            Err(LockError::Timeout(_)) => {
                                 timeouts.fetch_add(1, Ordering::Relaxed);
                                 break;
                             }

@@ -43,15 +43,18 @@ fn waiting_ends_with_the_grant_the_time_out_or_the_cancellation() {
     // LOCK_TIMEOUT 0 does not wait, a positive one does.
     let key = locks.counters(ResourceKind::Key);
     let refused = locks.acquire(&mut b, row(1), LockMode::S, Some(Duration::ZERO));
-    assert_eq!(refused, Err(LockError::Timeout));
+    assert_eq!(refused, Err(LockError::Timeout(ResourceKind::Key)));
     assert_eq!((key.timeouts.get(), key.timeouts_positive.get(), key.waits.get()), (1, 0, 0));
     let started = Instant::now();
     let refused = locks.acquire(&mut b, row(1), LockMode::S, Some(Duration::from_millis(20)));
-    assert_eq!(refused, Err(LockError::Timeout));
+    assert_eq!(refused, Err(LockError::Timeout(ResourceKind::Key)));
     assert!(started.elapsed() >= Duration::from_millis(20));
     assert_eq!((key.timeouts.get(), key.timeouts_positive.get(), key.waits.get()), (2, 1, 1));
-    let message = LockError::Timeout.to_sql(52);
-    assert_eq!((message.number, message.severity), (1222, 16));
+    let message = LockError::Timeout(ResourceKind::Key).to_sql(52);
+    assert_eq!((message.number, message.severity, message.state), (1222, 16, 51));
+    let of_a_row = LockError::Timeout(ResourceKind::Rid).to_sql(52);
+    let of_a_table = LockError::Timeout(ResourceKind::Object).to_sql(52);
+    assert_eq!((of_a_row.state, of_a_table.state), (45, 56));
 
     std::thread::scope(|s| {
         let flag = Arc::new(AtomicBool::new(false));
@@ -118,24 +121,28 @@ fn cycle(
 fn deadlocks_of_two_and_more_cost_one_victim() {
     for length in [2, 3, 5] {
         let results = cycle(length, |_| {});
-        let victims = results.iter().filter(|r| r.1 == Err(LockError::Deadlock)).count();
+        let victims =
+            results.iter().filter(|r| r.1 == Err(LockError::Deadlock(ResourceKind::Key))).count();
         assert_eq!(victims, 1, "{results:?}");
-        assert!(results.iter().all(|r| matches!(r.1, Err(LockError::Deadlock) | Ok(Granted::New))));
+        assert!(results.iter().all(|r| matches!(
+            r.1,
+            Err(LockError::Deadlock(ResourceKind::Key)) | Ok(Granted::New)
+        )));
     }
-    let message = LockError::Deadlock.to_sql(52);
-    assert_eq!((message.number, message.severity), (1205, 13));
+    let message = LockError::Deadlock(ResourceKind::Key).to_sql(52);
+    assert_eq!((message.number, message.severity, message.state), (1205, 13, 51));
     assert!(message.message.contains("(Process ID 52) was deadlocked on lock resources"));
 }
 
 #[test]
 fn the_victim_has_the_lowest_priority_then_the_least_log() {
     let least_log = |tx: &mut TxLockState| tx.log_bytes = 1000 - tx.owner().session() as u64;
-    assert_eq!(cycle(3, least_log)[2].1, Err(LockError::Deadlock));
+    assert_eq!(cycle(3, least_log)[2].1, Err(LockError::Deadlock(ResourceKind::Key)));
     let priority = |tx: &mut TxLockState| {
         least_log(tx);
         tx.deadlock_priority = if tx.owner().session() == 51 { -5 } else { 0 };
     };
-    assert_eq!(cycle(3, priority)[0].1, Err(LockError::Deadlock));
+    assert_eq!(cycle(3, priority)[0].1, Err(LockError::Deadlock(ResourceKind::Key)));
 }
 
 #[test]
@@ -157,7 +164,7 @@ fn owners_of_one_session_wait_as_one() {
         locks.release_all(&mut tx);
         locks.release_all(&mut own);
         let results = [result, waits.join().unwrap()];
-        assert!(results.contains(&Err(LockError::Deadlock)), "{results:?}");
+        assert!(results.contains(&Err(LockError::Deadlock(ResourceKind::Key))), "{results:?}");
         assert!(results.contains(&Ok(Granted::New)), "{results:?}");
     });
     assert!(locks.snapshot().is_empty());
@@ -184,7 +191,7 @@ fn two_conversions_of_shared_locks_are_a_deadlock() {
             .collect();
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     });
-    assert!(results.contains(&Err(LockError::Deadlock)), "{results:?}");
+    assert!(results.contains(&Err(LockError::Deadlock(ResourceKind::Key))), "{results:?}");
     assert!(results.contains(&Ok(Granted::Converted)), "{results:?}");
 }
 

@@ -1,0 +1,183 @@
+//! Indexes to and from the rows of the catalogue's tables.
+
+use super::Catalog;
+use super::filter::IndexFilter;
+use super::object::{Column, Index, IndexKind};
+use super::properties;
+use super::systab::{self, SystemTables, bytes, number, text};
+use crate::rowcodec::{KeyColumn, KeyLayout, RowLayout, damaged};
+use std::sync::OnceLock;
+use taffrail_base::{HobtId, IndexId, ObjectId, SqlResult};
+use taffrail_storage::Transaction;
+use taffrail_types::Value;
+
+const INDEX_UNIQUE: i64 = 1;
+const INDEX_PRIMARY_KEY: i64 = 2;
+const INDEX_UNIQUE_CONSTRAINT: i64 = 4;
+const INDEX_IGNORE_DUP_KEY: i64 = 8;
+const INDEX_PADDED: i64 = 16;
+
+const INDEX_COLUMN_DESCENDING: i64 = 1;
+const INDEX_COLUMN_INCLUDED: i64 = 2;
+
+fn int(v: i64) -> Value {
+    Value::Int(v as i32)
+}
+
+/// An index as the catalogue keeps it.
+#[derive(Clone, Debug)]
+pub struct IndexRow {
+    /// `index_id`.
+    pub id: IndexId,
+    /// Empty for a heap.
+    pub name: String,
+    /// What it is.
+    pub kind: IndexKind,
+    /// Its heap or tree.
+    pub hobt: HobtId,
+    /// UNIQUE.
+    pub unique: bool,
+    /// Made by PRIMARY KEY.
+    pub primary_key: bool,
+    /// Made by UNIQUE.
+    pub unique_constraint: bool,
+    /// IGNORE_DUP_KEY.
+    pub ignore_dup_key: bool,
+    /// Its constraint, else 0.
+    pub constraint: ObjectId,
+    /// FILLFACTOR.
+    pub fill_factor: u8,
+    /// PAD_INDEX.
+    pub padded: bool,
+    /// Key columns (`column_id`, descending).
+    pub key: Vec<(i32, bool)>,
+    /// Included columns (`column_id`).
+    pub included: Vec<i32>,
+    /// WHERE: text and terms ([`super::filter`]).
+    pub filter: Option<(String, Vec<u8>)>,
+}
+
+/// Writes an index's rows.
+pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> SqlResult<()> {
+    let mut flags = 0;
+    for (flag, on) in [
+        (INDEX_UNIQUE, index.unique),
+        (INDEX_PRIMARY_KEY, index.primary_key),
+        (INDEX_UNIQUE_CONSTRAINT, index.unique_constraint),
+        (INDEX_IGNORE_DUP_KEY, index.ignore_dup_key),
+        (INDEX_PADDED, index.padded),
+    ] {
+        flags |= if on { flag } else { 0 };
+    }
+    let kind = match index.kind {
+        IndexKind::Heap => 0,
+        IndexKind::Clustered => 1,
+        IndexKind::Nonclustered => 2,
+    };
+    let row = [
+        Value::nvarchar(&index.name),
+        int(kind),
+        Value::BigInt(index.hobt.0 as i64),
+        int(flags),
+        int(index.fill_factor as i64),
+        Value::Int(index.constraint.0),
+        index.filter.as_ref().map_or(Value::Null, |f| Value::nvarchar(&f.0)),
+        index.filter.as_ref().map_or(Value::Null, |f| Value::binary(&f.1)),
+    ];
+    if index.filter.is_some() {
+        // A program that does not know filters would put every row into the index.
+        super::ensure_schema_version(tx, 2)?;
+    }
+    let (object, id) = (table.0 as i64, index.id.0 as i64);
+    systab::put(tx, &SystemTables::INDEXES, &[object, id], &row)?;
+    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &[object, id])?;
+    let keys = index.key.iter().enumerate().map(|(i, (column, descending))| {
+        (*column, i as i64 + 1, if *descending { INDEX_COLUMN_DESCENDING } else { 0 })
+    });
+    let included = index.included.iter().map(|column| (*column, 0, INDEX_COLUMN_INCLUDED));
+    for (position, (column, ordinal, flags)) in keys.chain(included).enumerate() {
+        let row = [Value::Int(column), int(ordinal), int(flags)];
+        let key = [object, id, position as i64 + 1];
+        systab::put(tx, &SystemTables::INDEX_COLUMNS, &key, &row)?;
+    }
+    Ok(())
+}
+
+/// Removes an index's rows.
+pub fn remove_index(tx: &mut Transaction, table: ObjectId, index: IndexId) -> SqlResult<()> {
+    let key = [table.0 as i64, index.0 as i64];
+    properties::remove_all(tx, 7, table.0, Some(index.0))?;
+    systab::remove(tx, &SystemTables::INDEXES, &key)?;
+    systab::remove_all(tx, &SystemTables::INDEX_COLUMNS, &key)
+}
+
+impl Catalog {
+    pub(super) fn read_index(
+        &self,
+        tx: &mut Transaction,
+        table: i64,
+        id: i64,
+        row: &[Value],
+        columns: &[Column],
+    ) -> SqlResult<Index> {
+        let kind = match number(row, 1)? {
+            0 => IndexKind::Heap,
+            1 => IndexKind::Clustered,
+            2 => IndexKind::Nonclustered,
+            _ => return Err(damaged("an index's kind")),
+        };
+        let flags = number(row, 3)?;
+        let position = |id: i64| {
+            columns
+                .iter()
+                .position(|c| c.id as i64 == id)
+                .ok_or_else(|| damaged("an index's column"))
+        };
+        let (mut key, mut included, mut covered) = (Vec::new(), Vec::new(), Vec::new());
+        for (_, row) in systab::scan(tx, &SystemTables::INDEX_COLUMNS, &[table, id])? {
+            let column = position(number(&row, 0)?)?;
+            let flags = number(&row, 2)?;
+            covered.push(column);
+            if flags & INDEX_COLUMN_INCLUDED != 0 {
+                included.push(column);
+            } else {
+                key.push(KeyColumn {
+                    column,
+                    descending: flags & INDEX_COLUMN_DESCENDING != 0,
+                    collation: columns[column].collation,
+                    ty: columns[column].ty,
+                });
+            }
+        }
+        let filter = match text(row, 6)? {
+            none if none.is_empty() => None,
+            definition => Some(IndexFilter::from_bytes(&definition, bytes(row, 7)?, columns)?),
+        };
+        for term in filter.iter().flat_map(|f| &f.terms) {
+            if !covered.contains(&term.column) {
+                covered.push(term.column);
+            }
+        }
+        let covered_layout = RowLayout::of_types(covered.iter().map(|c| columns[*c].ty));
+        Ok(Index {
+            id: IndexId(id as i32),
+            name: text(row, 0)?.into(),
+            kind,
+            unique: flags & INDEX_UNIQUE != 0,
+            primary_key: flags & INDEX_PRIMARY_KEY != 0,
+            unique_constraint: flags & INDEX_UNIQUE_CONSTRAINT != 0,
+            constraint: ObjectId(number(row, 5)? as i32),
+            fill_factor: number(row, 4)? as u8,
+            padded: flags & INDEX_PADDED != 0,
+            ignore_dup_key: flags & INDEX_IGNORE_DUP_KEY != 0,
+            key: KeyLayout::new(key),
+            included: included.into(),
+            covered: covered.into(),
+            covered_layout,
+            filter,
+            hobt_id: HobtId(number(row, 2)? as u64),
+            hobt: OnceLock::new(),
+            storage: self.storage.clone(),
+        })
+    }
+}

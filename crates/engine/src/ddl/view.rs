@@ -1,0 +1,144 @@
+//! CREATE and ALTER VIEW, `sp_refreshview`.
+//!
+//! The catalogue keeps the batch's text and the columns' names and types as they are then (see [`crate::binder`]'s `view` for
+//! what becomes of them where a view is used).
+
+use super::module::as_create;
+use super::{create, resolve};
+use crate::binder::{Binder, Variables, unsupported};
+use crate::catalog::{Column, Module, Object, ObjectHead, ObjectKind, rows};
+use crate::context::StatementContext;
+use crate::database::Database;
+use crate::exec::metadata::SessionMetadata;
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_syntax::ast::{self, ModuleVerb};
+use taffrail_types::Collation;
+
+/// `CREATE | ALTER VIEW`. `text` is the whole batch: what the catalogue keeps.
+pub(crate) fn view(
+    cx: &mut StatementContext<'_>,
+    s: &ast::ViewDefinition,
+    text: &str,
+) -> SqlResult<()> {
+    if s.name.database.is_some() {
+        return Err(SqlError::new(166, &[&"CREATE/ALTER VIEW"]));
+    }
+    if s.name.name.value.starts_with('#') {
+        return Err(SqlError::new(4103, &[&s.name.name.value]));
+    }
+    if let Some(option) = s.options.first() {
+        return Err(unsupported(format_args!(
+            "A view WITH {}",
+            option.name.value.to_ascii_uppercase()
+        )));
+    }
+    let target = resolve::target(cx, &s.name)?;
+    let database = &target.database;
+    let existing = resolve::lock_name(cx, &target)?;
+    if let Some(object) = &existing {
+        resolve::lock(cx, database, object.head().id)?;
+    }
+    let session = cx.session.id;
+    let existing = database.catalog.find(target.schema.id, &target.name, session);
+    let head = match (&existing, s.verb) {
+        (None, ModuleVerb::Alter) => return Err(SqlError::new(208, &[&s.name]).with_state(6)),
+        (Some(Object::View(view)), ModuleVerb::Alter | ModuleVerb::CreateOrAlter) => {
+            let mut head = view.head.clone();
+            head.modified = database.catalog.now();
+            head
+        }
+        (Some(_), ModuleVerb::Alter) => {
+            return Err(SqlError::new(208, &[&s.name]).with_state(6));
+        }
+        (Some(_), _) => return Err(SqlError::new(2714, &[&target.name]).with_state(3)),
+        (None, _) => create::head(
+            &database.catalog,
+            ObjectKind::View,
+            (target.schema.id, &target.schema.name),
+            &target.name,
+            ObjectId(0),
+        )?,
+    };
+    let columns = columns(cx, database, &head, s, text)?;
+    let definition = match s.verb {
+        ModuleVerb::Alter => as_create(text),
+        _ => text.to_string(),
+    };
+    let (quoted, nulls) = (cx.session.options.quoted_identifier, cx.session.options.ansi_nulls);
+    resolve::lock(cx, database, head.id)?;
+    let tx = cx.transaction(database)?;
+    rows::write_object(tx, &head, 0)?;
+    rows::write_module(tx, head.id, &definition, quoted, nulls)?;
+    rows::write_view_columns(tx, head.id, &columns)?;
+    database.catalog.refresh(tx, session, &[head.id])
+}
+
+/// `sp_refreshview`: the columns as they are now.
+pub(crate) fn refresh(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    view: &Arc<Module>,
+) -> SqlResult<()> {
+    let missing = || SqlError::new(15165, &[&view.head.name]);
+    let locked = resolve::lock_object(cx, database, &view.head)?;
+    let Some(Object::View(view)) = locked else { return Err(missing()) };
+    let definition = crate::exec::user_views::definition(&view)?;
+    let mut head = view.head.clone();
+    let columns = columns(cx, database, &head, &definition, &view.definition)?;
+    head.modified = database.catalog.now();
+    let session = cx.session.id;
+    let tx = cx.transaction(database)?;
+    rows::write_object(tx, &head, 0)?;
+    rows::write_view_columns(tx, head.id, &columns)?;
+    database.catalog.refresh(tx, session, &[head.id])
+}
+
+/// The columns of a view: 4506, 4511, 8158, 8159, and what its query raises.
+fn columns(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    head: &ObjectHead,
+    s: &ast::ViewDefinition,
+    text: &str,
+) -> SqlResult<Vec<Column>> {
+    let lines = ast::LineIndex::new(text);
+    let none = Variables::default();
+    let bound = cx.settled(|cx| {
+        cx.session.failed_views.take();
+        let metadata = SessionMetadata::new(cx.session, database, &[]);
+        metadata.as_view(database, &head.schema);
+        let mut binder = Binder::new(&metadata, &none, &lines);
+        let bound = binder.bind_view((database.id, head.id), s)?;
+        Ok(bound.columns)
+    });
+    let bound = match bound {
+        Ok(bound) => bound,
+        Err(e) => {
+            let e = e.in_procedure(&head.name).with_line(1);
+            return Err(cx.binding_failed(e)?);
+        }
+    };
+    let fail = |e: Box<SqlError>| Err(e.in_procedure(&head.name).with_line(1));
+    if !s.columns.is_empty() && s.columns.len() != bound.len() {
+        let number = if s.columns.len() < bound.len() { 8158 } else { 8159 };
+        return fail(SqlError::new(number, &[&head.name]));
+    }
+    let mut columns: Vec<Column> = Vec::with_capacity(bound.len());
+    for (i, c) in bound.iter().enumerate() {
+        let name = s.columns.get(i).map_or(&*c.name, |n| &*n.value);
+        if name.is_empty() {
+            return fail(SqlError::new(4511, &[&(i + 1)]));
+        }
+        if columns.iter().any(|k| Collation::default().eq_str(&k.name, name)) {
+            return fail(SqlError::new(4506, &[&name, &head.name]));
+        }
+        let collation = c.collation.unwrap_or_default();
+        let id = i as i32 + 1;
+        let mut column = rows::view_column(id, name.into(), c.ty, c.nullable, collation);
+        // Shown as such, though the view gives no values out.
+        column.is_identity = c.identity;
+        columns.push(column);
+    }
+    Ok(columns)
+}

@@ -1,0 +1,75 @@
+//! From the statements of a module to their plans, which are made when they are first run: names may come into being only then.
+
+use super::metadata::SessionMetadata;
+use super::module::{Module, Plan, PlanKind};
+use crate::binder::{Binder, Variables};
+use crate::database::Database;
+use crate::session::Session;
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::SqlType;
+
+/// What a statement is planned from.
+pub(crate) enum Source<'m> {
+    Select(&'m ast::SelectStatement),
+    Insert(&'m ast::Insert),
+    Update(&'m ast::Update),
+    Delete(&'m ast::Delete),
+    Merge(&'m crate::binder::MergeStatement),
+    Scalar(&'m ast::Expr, Option<SqlType>),
+    Condition(&'m ast::Expr),
+}
+
+/// Plans a statement of a module.
+pub(crate) fn plan(
+    session: &Session,
+    home: &Arc<Database>,
+    module: &Module,
+    visible: u32,
+    tables: &[(String, ObjectId)],
+    source: &Source<'_>,
+) -> SqlResult<Plan> {
+    let metadata = SessionMetadata::new(session, home, tables);
+    let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
+    let mut binder = Binder::new(&metadata, &variables, &module.lines);
+    let kind = match source {
+        Source::Select(s) => {
+            let into = s.query.body.first_block().into.clone();
+            PlanKind::Select(Box::new(binder.bind_select(s)?), into)
+        }
+        Source::Insert(i) => PlanKind::Insert(Box::new(binder.bind_insert(i)?)),
+        Source::Update(u) => PlanKind::Update(Box::new(binder.bind_update(u)?)),
+        Source::Delete(d) => PlanKind::Delete(Box::new(binder.bind_delete(d)?)),
+        Source::Merge(m) => PlanKind::Merge(Box::new(binder.bind_merge(m)?)),
+        Source::Scalar(e, to) => {
+            let bound = binder.bind_scalar(e)?;
+            let ty = to.unwrap_or(bound.ty);
+            PlanKind::Scalar(binder.cast_to(bound, ty)?, ty)
+        }
+        Source::Condition(e) => PlanKind::Condition(binder.bind_condition(e)?),
+    };
+    let (slots, subplans) = (binder.frame_size(), binder.subplan_count());
+    let uses = std::mem::take(&mut binder.uses);
+    drop(binder);
+    let identity_insert = match &kind {
+        PlanKind::Insert(i) if i.table.identity.is_some() => {
+            let key = (i.database.id, i.table.id());
+            Some((key.0, key.1, session.identity_insert == Some(key)))
+        }
+        PlanKind::Merge(m) if m.table.identity.is_some() => {
+            let key = (m.database.id, m.table.id());
+            Some((key.0, key.1, session.identity_insert == Some(key)))
+        }
+        _ => None,
+    };
+    Ok(Plan {
+        kind,
+        identity_insert,
+        slots,
+        subplans,
+        uses,
+        temp: metadata.temp.get().then_some(session.temp_version),
+        depends: metadata.depends.into_inner(),
+    })
+}

@@ -1,0 +1,136 @@
+//! BACKUP LOG … WITH NO_TRUNCATE when the data file is gone: nothing that was committed is lost.
+
+mod support;
+
+use support::{Client, World};
+
+fn numbers(said: &str) -> Vec<u32> {
+    let number = |l: &str| {
+        let (n, rest) = l.strip_prefix("Msg ")?.split_once(',')?;
+        let level: u32 = rest.trim().strip_prefix("Level ")?.split(',').next()?.parse().ok()?;
+        (level > 10).then(|| n.parse().ok()).flatten()
+    };
+    said.lines().filter_map(number).collect()
+}
+
+fn good(c: &mut Client, sql: &str) -> String {
+    let said = c.rows(sql);
+    assert!(numbers(&said).is_empty(), "{sql}: {said}");
+    said
+}
+
+/// Ends the server and takes something away before it starts again.
+fn without(world: World, harm: impl FnOnce(&World)) -> World {
+    world.instance.shutdown().unwrap();
+    harm(&world);
+    world.restart()
+}
+
+const STATE: &str = "SELECT state_desc FROM sys.databases WHERE name = 'd'";
+const TAIL: &str = "BACKUP LOG d TO DISK = 'tail.bak' WITH NO_TRUNCATE, INIT, STATS = 50";
+
+/// A database with a row in its full backup, one in its log backup (if there is to be one), and one in neither.
+fn filled(c: &mut Client, log_backup: bool) {
+    c.ok("CREATE DATABASE d");
+    c.ok("CREATE TABLE d.dbo.t (i int PRIMARY KEY, s varchar(8000))");
+    c.ok("INSERT d.dbo.t VALUES (1, 'full')");
+    good(c, "BACKUP DATABASE d TO DISK = 'd.bak'");
+    c.ok("INSERT d.dbo.t VALUES (2, 'log')");
+    if log_backup {
+        good(c, "BACKUP LOG d TO DISK = 'd.bak'");
+    }
+    c.ok("INSERT d.dbo.t VALUES (3, REPLICATE('tail', 1500))");
+    // Over several VLFs.
+    c.ok("SET NOCOUNT ON DECLARE @i int = 10 WHILE @i < 600 BEGIN INSERT d.dbo.t VALUES (@i, REPLICATE('x', 7000)) SET @i += 1 END");
+}
+
+fn restored(c: &mut Client, log_backup: bool) {
+    good(c, "RESTORE DATABASE d FROM DISK = 'd.bak' WITH NORECOVERY, REPLACE");
+    if log_backup {
+        good(c, "RESTORE LOG d FROM DISK = 'd.bak' WITH FILE = 2, NORECOVERY");
+    }
+    good(c, "RESTORE LOG d FROM DISK = 'tail.bak' WITH RECOVERY");
+    assert_eq!(
+        c.rows("SELECT COUNT(*), MAX(i) FROM d.dbo.t SELECT LEN(s) FROM d.dbo.t WHERE i = 3"),
+        "593 | 599\n6000"
+    );
+    assert_eq!(c.rows(STATE), "ONLINE");
+    assert_eq!(c.rows("DBCC CHECKDB (d) WITH NO_INFOMSGS"), "");
+}
+
+#[test]
+fn a_lost_data_file_loses_nothing_that_was_committed() {
+    for log_backup in [true, false] {
+        let world = World::new();
+        filled(&mut world.connect(), log_backup);
+        let world = without(world, |w| std::fs::remove_file(w.dir.join("d.mdf")).unwrap());
+        let mut c = world.connect();
+        assert_eq!(c.rows(STATE), "RECOVERY_PENDING");
+        // Without NO_TRUNCATE, and with an option that needs what is lost, it is refused.
+        assert_eq!(numbers(&c.rows("BACKUP LOG d TO DISK = 'tail.bak'")), [945, 3013]);
+        assert_eq!(numbers(&c.rows(&format!("{TAIL}, NORECOVERY")))[0], 40510);
+        let said = good(&mut c, TAIL);
+        assert!(
+            said.contains("50 percent processed") && said.contains("BACKUP LOG successfully"),
+            "{said}"
+        );
+        assert_eq!(c.rows(STATE), "RECOVERY_PENDING", "nothing has changed");
+        let fork = "SELECT TOP 1 type, is_copy_only, has_incomplete_metadata, begins_log_chain FROM msdb.dbo.backupset ORDER BY backup_set_id DESC";
+        assert_eq!(c.rows(fork), format!("L | 1 | 1 | {}", u8::from(!log_backup)));
+        assert!(good(&mut c, "RESTORE VERIFYONLY FROM DISK = 'tail.bak'").contains("is valid"));
+        // Again: it lets nothing go.
+        good(&mut c, TAIL);
+        restored(&mut c, log_backup);
+    }
+}
+
+#[test]
+fn a_damaged_data_file_is_the_same() {
+    let world = World::new();
+    filled(&mut world.connect(), true);
+    let world = without(world, |w| {
+        let path = w.dir.join("d.mdf");
+        let len = std::fs::metadata(&path).unwrap().len();
+        std::fs::write(path, vec![0xa5; len as usize]).unwrap();
+    });
+    let mut c = world.connect();
+    assert_ne!(c.rows(STATE), "ONLINE");
+    good(&mut c, TAIL);
+    restored(&mut c, true);
+}
+
+#[test]
+fn what_the_log_cannot_give_is_refused() {
+    // Minimally logged work: its pages are lost.
+    let world = World::new();
+    let mut c = world.connect();
+    filled(&mut c, true);
+    c.ok("ALTER DATABASE d SET RECOVERY BULK_LOGGED");
+    c.ok("USE d SELECT * INTO copied FROM t");
+    drop(c);
+    let world = without(world, |w| std::fs::remove_file(w.dir.join("d.mdf")).unwrap());
+    let mut c = world.connect();
+    assert_eq!(numbers(&c.rows(TAIL)), [4216, 3013]);
+    // A log that is lost, too.
+    let world = without(world, |w| std::fs::remove_file(w.dir.join("d_log.ldf")).unwrap());
+    let mut c = world.connect();
+    assert_eq!(numbers(&c.rows(TAIL)), [4214, 3013]);
+    // No backup that a log could follow.
+    c.ok("CREATE DATABASE e");
+    drop(c);
+    let world = without(world, |w| std::fs::remove_file(w.dir.join("e.mdf")).unwrap());
+    let mut c = world.connect();
+    let said = c.rows("BACKUP LOG e TO DISK = 'tail.bak' WITH NO_TRUNCATE");
+    assert_eq!(numbers(&said), [4214, 3013]);
+    assert!(!world.dir.join("backup").join("tail.bak").exists(), "nothing was written");
+    // Restored over since the last backup: its recovery path is another.
+    c.ok("CREATE DATABASE f");
+    good(&mut c, "BACKUP DATABASE f TO DISK = 'f.bak'");
+    good(&mut c, "RESTORE DATABASE f FROM DISK = 'f.bak' WITH REPLACE");
+    c.ok("CREATE TABLE f.dbo.t (i int)");
+    drop(c);
+    let world = without(world, |w| std::fs::remove_file(w.dir.join("f.mdf")).unwrap());
+    let mut c = world.connect();
+    let said = c.rows("BACKUP LOG f TO DISK = 'tail.bak' WITH NO_TRUNCATE");
+    assert_eq!(numbers(&said), [4214, 3013]);
+}
