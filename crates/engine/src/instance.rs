@@ -374,6 +374,7 @@ impl Instance {
             failed_views: Default::default(),
             fatal: false,
             in_statement: false,
+            insert_counts: false,
             null_eliminated: false,
             throwing: false,
             app_locks: Default::default(),

@@ -219,7 +219,7 @@ pub(crate) struct TransactionPart {
 
 /// The session's transaction.
 ///
-/// 1. `count` is `@@TRANCOUNT`. Autocommit statements run with `count` 0 and parts that end with the statement.
+/// 1. `count` is `@@TRANCOUNT` (but see [`Session::shown_count`]). Autocommit statements run with `count` 0 and parts that end with the statement.
 /// 2. `descriptor` is not 0 exactly while `count` is not 0.
 /// 3. A doomed transaction (`XACT_STATE()` -1) accepts nothing that writes until it is rolled back.
 #[derive(Default)]
@@ -359,6 +359,8 @@ pub struct Session {
     pub(crate) fatal: bool,
     /// A statement in autocommit runs; those inside it end with it.
     pub(crate) in_statement: bool,
+    /// An INSERT … EXEC in autocommit runs something: it counts as a transaction there.
+    pub(crate) insert_counts: bool,
     /// An aggregate left out NULLs: message 8153 is due.
     pub(crate) null_eliminated: bool,
     /// The error on its way comes from THROW, which ends the batch.
@@ -374,6 +376,11 @@ impl Session {
     #[inline]
     pub fn check_cancel(&self) -> SqlResult<()> {
         if self.cancel.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// `@@TRANCOUNT`.
+    pub(crate) fn shown_count(&self) -> u32 {
+        self.transaction.count + self.insert_counts as u32
     }
 
     /// Shows the session's state to others.

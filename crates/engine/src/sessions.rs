@@ -40,6 +40,9 @@ pub struct SessionEntry {
     text: Mutex<Arc<str>>,
     killed: AtomicBool,
     running: AtomicBool,
+    /// The database of which it takes a backup; 0: none.
+    backs_up: AtomicU16,
+    transaction_name: Mutex<Arc<str>>,
     pub(crate) cancel: Arc<AtomicBool>,
     kill_hook: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
@@ -96,6 +99,15 @@ impl ThreadClock {
     }
 }
 
+/// See [`SessionEntry::backs_up`].
+pub(crate) struct BackupInProgress(Arc<SessionEntry>);
+
+impl Drop for BackupInProgress {
+    fn drop(&mut self) {
+        self.0.backs_up.store(0, Ordering::SeqCst);
+    }
+}
+
 impl SessionEntry {
     /// False for a thread of the instance.
     pub fn is_user(&self) -> bool {
@@ -125,6 +137,30 @@ impl SessionEntry {
 
     pub(crate) fn set_text(&self, text: &str) {
         *self.text.lock() = text.into();
+    }
+
+    /// Whether it uses a database: as its current one, or by a backup of it that runs.
+    pub fn uses(&self, id: DatabaseId) -> bool {
+        self.cell.database_id.load(Ordering::Relaxed) == id.0
+            || id.0 != 0 && self.backs_up.load(Ordering::SeqCst) == id.0
+    }
+
+    /// It takes a backup of a database until this is dropped.
+    pub(crate) fn backs_up(self: &Arc<Self>, id: DatabaseId) -> BackupInProgress {
+        self.backs_up.store(id.0, Ordering::SeqCst);
+        BackupInProgress(self.clone())
+    }
+
+    /// The name of its open transaction.
+    pub fn transaction_name(&self) -> Arc<str> {
+        self.transaction_name.lock().clone()
+    }
+
+    pub(crate) fn set_transaction_name(&self, name: &str) {
+        let mut shown = self.transaction_name.lock();
+        if **shown != *name {
+            *shown = name.into();
+        }
     }
 
     /// Whether a request runs.
@@ -267,6 +303,8 @@ fn enlist(
         text: Mutex::new("".into()),
         killed: AtomicBool::new(false),
         running: AtomicBool::new(false),
+        backs_up: AtomicU16::new(0),
+        transaction_name: Mutex::new("".into()),
         kill_hook: Mutex::new(None),
     });
     list.insert(taken, entry.clone());

@@ -3,7 +3,10 @@
 mod support;
 
 use support::{Client, World};
+use taffrail_base::SqlError;
 use taffrail_engine::logfile::{self, Look, Outcome};
+use taffrail_engine::{ColumnDesc, Done, EnvChange, ResultSink, ReturnValue, SinkResult};
+use taffrail_types::Value;
 
 fn numbers(said: &str) -> Vec<u32> {
     let number = |l: &str| l.strip_prefix("Msg ")?.split_once(',')?.0.parse().ok();
@@ -176,9 +179,16 @@ fn msdb_tells_sizes_and_each_step_of_a_restore() {
     c.run("BACKUP DATABASE d TO DISK = 'd.bak' WITH COMPRESSION, DIFFERENTIAL");
     fill(&mut c, 300, 310);
     c.run("BACKUP LOG d TO DISK = 'd.bak'");
+    fill(&mut c, 310, 311);
+    // A few kilobytes: compressed, they are not more.
+    c.run("BACKUP LOG d TO DISK = 'd.bak' WITH COMPRESSION, COPY_ONLY");
+    assert_eq!(
+        c.rows("SELECT COUNT(*) FROM msdb.dbo.backupset WHERE position = 4 AND compressed_backup_size <= backup_size"),
+        "1"
+    );
     assert_eq!(
         c.rows("SELECT position, CASE WHEN compressed_backup_size = backup_size THEN 'same' WHEN compressed_backup_size < backup_size THEN 'less' END
-                FROM msdb.dbo.backupset ORDER BY position"),
+                FROM msdb.dbo.backupset WHERE position < 4 ORDER BY position"),
         "1 | same\n2 | less\n3 | same"
     );
     // Over the database, and over what the first step has left.
@@ -316,4 +326,178 @@ fn what_is_no_log_is_called_what_it_is() {
     let files = vec![world.dir.join("d_log.ldf")];
     let look = Look { env: logfile::os(), files, json: false, out: &mut out };
     assert_eq!(logfile::verify(look).unwrap(), Outcome::Sound);
+}
+
+#[test]
+fn a_transaction_that_has_only_read_has_its_name() {
+    let world = World::new();
+    let mut c = world.connect();
+    let mut other = world.connect();
+    let names =
+        "SELECT name FROM sys.dm_tran_active_transactions a JOIN sys.dm_tran_session_transactions s
+                 ON s.transaction_id = a.transaction_id";
+    for (begin, name) in [("BEGIN TRAN reader", "reader"), ("BEGIN TRAN", "user_transaction")] {
+        c.ok(begin);
+        assert_eq!(other.rows(names), name);
+        c.ok("ROLLBACK");
+    }
+    c.ok("SET IMPLICIT_TRANSACTIONS ON");
+    c.rows("SELECT COUNT(*) FROM msdb.dbo.backupset");
+    assert_eq!(other.rows(names), "implicit_transaction");
+}
+
+#[test]
+fn the_size_of_a_file_before_it_grew_is_in_the_log() {
+    let world = World::new();
+    let mut c = world.connect();
+    filled(&mut c, 300);
+    c.ok("ALTER DATABASE d MODIFY FILE (NAME = d, SIZE = 64MB)");
+    let grown =
+        "SELECT COUNT(*) FROM sys.fn_dblog(NULL, NULL) WHERE Operation = 'LOP_FILE_HDR_MODIFY'";
+    c.ok("USE d");
+    let all = c.rows(grown);
+    assert_ne!(all, "0");
+    assert_eq!(c.rows(&format!("{grown} AND [Old Size] < [New Size] AND [Old Size] > 0")), all);
+}
+
+#[test]
+fn loginfo_refuses_what_it_does_not_take() {
+    let world = World::new();
+    let mut c = world.connect();
+    assert!(c.rows("DBCC LOGINFO (1, 2)").starts_with("Msg 2560,"));
+    assert!(c.rows("DBCC LOGINFO (2) WITH TABLERESULTS, BLA").starts_with("Msg 102,"));
+    assert!(!c.rows("DBCC LOGINFO (2) WITH TABLERESULTS, NO_INFOMSGS").contains("Msg"));
+}
+
+/// A client that hears its first row of progress and then nothing, until it is let go.
+struct Deaf {
+    ready: Option<std::sync::mpsc::Sender<()>>,
+    wait: std::sync::mpsc::Receiver<()>,
+    heard: support::Heard,
+}
+
+impl ResultSink for Deaf {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.heard.columns(columns)
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        self.heard.row(values)
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        if let Some(ready) = self.ready.take() {
+            ready.send(()).expect("somebody waits");
+            // An error: it was let go.
+            let _ = self.wait.recv();
+        }
+        self.heard.message(message)
+    }
+
+    fn done(&mut self, done: Done) -> SinkResult {
+        self.heard.done(done)
+    }
+
+    fn return_status(&mut self, status: i32) -> SinkResult {
+        self.heard.return_status(status)
+    }
+
+    fn return_value(&mut self, value: ReturnValue) -> SinkResult {
+        self.heard.return_value(value)
+    }
+
+    fn env_change(&mut self, change: EnvChange) -> SinkResult {
+        self.heard.env_change(change)
+    }
+}
+
+/// A backup stands still in the middle while others try to take its database away.
+#[test]
+fn a_running_backup_uses_its_database() {
+    let world = World::new();
+    let mut c = world.connect();
+    filled(&mut c, 300);
+    c.ok("USE master; BACKUP DATABASE d TO DISK = 'd.bak' WITH INIT");
+    let backing_up = world.connect();
+    let id = c.rows("SELECT DB_ID('d')").parse().unwrap();
+    let session = backing_up.connection.session_id();
+    let instance = &world.instance;
+    let entry = instance.sessions().into_iter().find(|s| s.id == session).unwrap();
+    assert!(!entry.uses(taffrail_base::DatabaseId(id)));
+    let (go, wait) = std::sync::mpsc::channel::<()>();
+    let (ready, is_ready) = std::sync::mpsc::channel::<()>();
+    let running = std::thread::spawn(move || {
+        let mut deaf = Deaf { ready: Some(ready), wait, heard: support::Heard::default() };
+        let mut backing_up = backing_up;
+        let sql = "BACKUP DATABASE d TO DISK = 'e.bak' WITH INIT, STATS = 1";
+        backing_up.connection.execute_batch(sql, &mut deaf);
+        deaf.heard.text()
+    });
+    is_ready.recv().unwrap();
+    assert!(entry.uses(taffrail_base::DatabaseId(id)));
+    let said = c.rows("RESTORE DATABASE d FROM DISK = 'd.bak' WITH REPLACE");
+    assert!(said.starts_with("Msg 3101,"), "{said}");
+    assert!(c.rows("DROP DATABASE d").starts_with("Msg 3702,"));
+    assert!(c.rows("ALTER DATABASE d SET OFFLINE WITH NO_WAIT").starts_with("Msg 5070,"));
+    drop(go);
+    let said = running.join().unwrap();
+    assert!(said.contains("Msg 3014,"), "{said}");
+    assert!(!entry.uses(taffrail_base::DatabaseId(id)));
+    c.ok("DROP DATABASE d");
+}
+
+#[test]
+fn the_log_of_a_restored_database_is_sound() {
+    let world = World::new();
+    let mut c = world.connect();
+    filled(&mut c, 300);
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
+    fill(&mut c, 300, 400);
+    c.ok("BACKUP LOG d TO DISK = 'd.bak'");
+    c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH REPLACE, NORECOVERY");
+    c.ok("RESTORE LOG d FROM DISK = 'd.bak' WITH FILE = 2");
+    fill(&mut c, 400, 410);
+    // The first block of the log is where the VLF says.
+    assert_eq!(
+        c.rows("SELECT COUNT(*) FROM sys.dm_db_log_info(DB_ID('d')) WHERE vlf_first_lsn LIKE '%:00000010:0001'"),
+        "0"
+    );
+    world.instance.shutdown().unwrap();
+    let mut out = Vec::new();
+    let files = vec![world.dir.join("d_log.ldf")];
+    let look = Look { env: logfile::os(), files, json: false, out: &mut out };
+    let verdict = logfile::verify(look);
+    let said = String::from_utf8_lossy(&out);
+    assert!(matches!(verdict, Ok(Outcome::Sound)), "{said}");
+}
+
+#[test]
+fn a_restore_that_did_not_end_is_told_by_recovery() {
+    let world = World::new();
+    let mut c = world.connect();
+    filled(&mut c, 50);
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
+    c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH REPLACE, NORECOVERY");
+    // What a kill in the middle leaves: nothing yet, or a file without its header.
+    let primary = world.dir.join("d.mdf");
+    let whole = std::fs::read(&primary).unwrap();
+    std::fs::write(&primary, vec![0; whole.len()]).unwrap();
+    assert_eq!(numbers(&c.rows("RESTORE DATABASE d WITH RECOVERY")), [4333, 3013]);
+    std::fs::remove_file(&primary).unwrap();
+    assert_eq!(numbers(&c.rows("RESTORE DATABASE d WITH RECOVERY")), [4333, 3013]);
+    c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH REPLACE");
+}
+
+#[test]
+fn a_shrink_that_stops_above_its_target_says_so_at_once() {
+    let world = World::new();
+    let mut c = world.connect();
+    c.ok("CREATE DATABASE d; ALTER DATABASE d MODIFY FILE (NAME = d_log, SIZE = 40MB)");
+    c.ok("ALTER DATABASE d MODIFY FILE (NAME = d_log, SIZE = 72MB)");
+    c.ok("USE d");
+    // The last VLF goes; the one before it has the target in its middle.
+    for _ in 0..2 {
+        let said = c.rows("DBCC SHRINKFILE (d_log, 20)");
+        assert!(said.contains("requested size (20480KB)"), "{said}");
+    }
 }

@@ -271,3 +271,88 @@ fn views_show_what_a_session_runs() {
     cancel.cancel();
     loops.join().expect("the loop ends");
 }
+
+#[test]
+fn an_insert_exec_counts_as_a_transaction() {
+    let w = World::new();
+    let mut c = in_database(&w);
+    c.ok("CREATE TABLE t (a int)");
+    c.ok("CREATE PROCEDURE counted AS SELECT @@TRANCOUNT");
+    c.ok("CREATE PROCEDURE opens AS BEGIN TRAN SELECT 11");
+    assert_eq!(c.rows("INSERT t EXEC counted SELECT a, @@TRANCOUNT FROM t"), "1 | 0");
+    let mismatch = "Msg 266, Level 16, State 2, Procedure opens, Line 1: Transaction count after EXECUTE indicates a \
+                    mismatching number of BEGIN and COMMIT statements. Previous count = 1, current count = 2.";
+    assert_eq!(c.rows("INSERT t EXEC opens SELECT @@TRANCOUNT"), format!("{mismatch}\n1"));
+    // In a transaction that is open already it counts no more.
+    c.ok("DELETE t INSERT t EXEC counted");
+    assert_eq!(c.rows("SELECT a FROM t INSERT t EXEC opens"), format!("1\n{mismatch}"));
+    assert_eq!(c.rows("SELECT @@TRANCOUNT ROLLBACK SELECT a FROM t"), "2\n1");
+    // TRY hears nothing of it, as with EXEC alone.
+    c.ok(
+        "BEGIN TRY INSERT t EXEC opens END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH ROLLBACK",
+    );
+}
+
+#[test]
+fn what_ends_the_transaction_of_an_insert_exec_ends_the_batch() {
+    let w = World::new();
+    let mut c = in_database(&w);
+    c.ok("CREATE TABLE t (a int)");
+    c.ok("CREATE PROCEDURE rolls AS BEGIN TRAN SELECT 1 ROLLBACK");
+    c.ok("CREATE PROCEDURE commits AS SELECT 1 COMMIT");
+    let rollback = "Msg 3915, Level 16, State 0, Procedure rolls, Line 1: Cannot use the ROLLBACK statement within an \
+                    INSERT-EXEC statement.";
+    assert_eq!(c.rows("INSERT t EXEC rolls PRINT 'on'"), rollback);
+    assert_eq!(c.rows("SELECT @@TRANCOUNT, COUNT(*) FROM t"), "0 | 0");
+    c.ok("BEGIN TRAN INSERT t VALUES (7)");
+    let commit = "Msg 3916, Level 16, State 0, Procedure commits, Line 1: Cannot use the COMMIT statement within an \
+                  INSERT-EXEC statement unless BEGIN TRANSACTION is used first.";
+    assert_eq!(c.rows("INSERT t EXEC commits PRINT 'on'"), commit);
+    assert_eq!(c.rows("SELECT @@TRANCOUNT, COUNT(*) FROM t"), "0 | 0");
+    let caught = "BEGIN TRY INSERT t EXEC rolls END TRY BEGIN CATCH SELECT ERROR_NUMBER(), XACT_STATE() ROLLBACK END CATCH";
+    assert_eq!(c.rows(caught), "3915 | -1");
+}
+
+#[test]
+fn what_is_raised_with_log_is_for_the_error_log() {
+    use taffrail_observe::{Event, EventRing};
+    let w = World::new();
+    let mut c = w.connect();
+    c.rows("RAISERROR('rules: %d of %s', 16, 3, 5, 'paper') WITH LOG");
+    c.ok("BEGIN TRY RAISERROR('rules: caught', 12, 1) WITH LOG END TRY BEGIN CATCH END CATCH");
+    c.rows("RAISERROR('rules: silent', 16, 1)");
+    let raised: Vec<_> = EventRing::global()
+        .read_after(0)
+        .into_iter()
+        .filter_map(|r| match r.event {
+            Event::Raised { number, severity, state, text, session } => {
+                assert!(session.0 > 50);
+                text.starts_with("rules").then_some((number, severity, state, text))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        raised,
+        [(50_000, 16, 3, "rules: 5 of paper".into()), (50_000, 12, 1, "rules: caught".into())]
+    );
+}
+
+#[test]
+fn sequential_guids_are_defaults_and_nothing_else() {
+    let w = World::new();
+    let mut c = in_database(&w);
+    c.ok("CREATE TABLE g (a int, b uniqueidentifier DEFAULT (NEWSEQUENTIALID()))");
+    c.ok("INSERT g (a) VALUES (1), (2)");
+    assert_eq!(c.rows("SELECT COUNT(DISTINCT b) FROM g"), "2");
+    c.ok("DELETE g ALTER TABLE g ADD c uniqueidentifier NOT NULL DEFAULT NEWSEQUENTIALID()");
+    for wrong in [
+        "SELECT NEWSEQUENTIALID()",
+        "INSERT g VALUES (3, NEWSEQUENTIALID(), NEWID())",
+        "DECLARE @g uniqueidentifier SET @g = NEWSEQUENTIALID()",
+        "CREATE TABLE h (a int, b varchar(50) DEFAULT (CONVERT(varchar(50), NEWSEQUENTIALID())))",
+    ] {
+        let said = c.rows(wrong);
+        assert!(said.starts_with("Msg 302, Level 16, State 0, "), "{wrong}: {said}");
+    }
+}

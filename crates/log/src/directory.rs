@@ -31,6 +31,7 @@
 //!           80 files …   4092 u32 CRC-32C
 //!   file     u16 bytes of path (0: removed)  u8 growth kind  u8 0  u64 growth  u64 size  u64 max size
 //!            u64 smallest size  u64 born  path
+//!   then     10 B LSN of the block that a restore put first; zeros: none did
 //! page       0 u32 magic "TLVD"  4 u16 version  6 u16 entries  8 u64 next: offset  16 u16 next: file (0xffff none)
 //!           24 log GUID  64 entries …  4092 u32 CRC-32C
 //!   entry    u16 file (bit 15: last parity 128)  10 B create LSN  u32 last sequence number  u64 offset  u64 size
@@ -63,6 +64,8 @@ const NO_FILE: u16 = u16::MAX;
 const PARITY_128: u16 = 1 << 15;
 const FILES_AT: usize = 80;
 const FILE_BYTES: usize = 44;
+/// [`Root::first`], behind the files.
+const FIRST_BYTES: usize = 10;
 /// Files that a log can have.
 pub(crate) const FILES_MAX: usize = 1024;
 const CRC_AT: usize = HALF - 4;
@@ -114,6 +117,8 @@ pub(crate) struct Root {
     /// The directory says of each VLF what it was last used for, up to this sequence number.
     pub noted: u32,
     pub files: Vec<RootFile>,
+    /// The block that a restore put first, which may lie in the middle of its VLF; zero: the log began with a whole VLF.
+    pub first: Lsn,
 }
 
 /// Why bytes are not a root or a directory page.
@@ -179,7 +184,7 @@ impl Root {
     /// True when the files' names fit a root.
     pub fn fits(files: &[RootFile]) -> bool {
         let names: usize = files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum();
-        names <= CRC_AT - FILES_AT && files.len() <= FILES_MAX
+        names <= CRC_AT - FILES_AT - FIRST_BYTES && files.len() <= FILES_MAX
     }
 
     /// True for bytes that begin like a root of this log, whole or torn.
@@ -220,6 +225,9 @@ impl Root {
             b.extend_from_slice(&f.born.to_le_bytes());
             b.extend_from_slice(path);
         }
+        if self.first != Lsn::ZERO {
+            b.extend_from_slice(&self.first.to_bytes());
+        }
         close(b)
     }
 
@@ -237,6 +245,7 @@ impl Root {
             newest: (0, 0),
             noted: 0,
             files: Vec::new(),
+            first: Lsn::ZERO,
         };
         if c.u32()? != 0 {
             return Err(Unreadable::Version(VERSION));
@@ -264,6 +273,8 @@ impl Root {
             let path = path.into();
             root.files.push(RootFile { path, size, growth, max_size, min_size, born });
         }
+        // A root that is full of names has no room for it, and none of a restored log.
+        root.first = c.array().map_or(Lsn::ZERO, Lsn::from_bytes);
         Ok(root)
     }
 }
@@ -446,6 +457,7 @@ mod tests {
                 },
                 RootFile::gone(),
             ],
+            first: Lsn::new(34, 80, 0),
         };
         let create = Lsn::new(34, 16, 1);
         let entry = Entry { file: 3, create, last_seqno: 35, parity: 0x80, offset: 8192, size: 9 };

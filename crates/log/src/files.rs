@@ -153,6 +153,7 @@ impl LogFiles {
             newest: (0, 0),
             noted: 0,
             files,
+            first: taffrail_base::Lsn::ZERO,
         };
         for (i, volume) in volumes.iter().enumerate().skip(1) {
             // The other files' headers name the log; only the first file's counts for the rest.
@@ -319,6 +320,7 @@ impl LogFiles {
         if root.this_file != 0 {
             return Err(corrupt(first, 0, "it is not the first file of its log".into()));
         }
+        let was = root.files[0].path.clone();
         let mut found: Vec<Option<Arc<dyn Volume>>> = vec![None; root.files.len()];
         found[0] = Some(volume);
         let mut strays = Vec::new();
@@ -334,7 +336,7 @@ impl LogFiles {
             let volume = match volume {
                 _ if root.files[i].is_gone() => Arc::new(NoVolume),
                 Some(volume) => volume,
-                None => find_other(env, i, &named, spec, &root, first)?,
+                None => find_other(env, i, &named, spec, &root, (&was, first))?,
             };
             if !root.files[i].is_gone() {
                 root.files[i].path = volume.path().to_owned();
@@ -441,10 +443,16 @@ fn find_other(
     named: &Path,
     spec: OpenSpec,
     root: &Root,
-    first: &Path,
+    (was, first): (&Path, &Path),
 ) -> Result<Arc<dyn Volume>, LogError> {
     let beside = first.parent().zip(named.file_name()).map(|(dir, name)| dir.join(name));
-    for path in std::iter::once(named.to_owned()).chain(beside) {
+    // What lay beside the first file, or below, has come along with it. As long as the first one is still where it was too, this
+    // is a copy, and what is named is the original's.
+    let rest = was.parent().and_then(|dir| named.strip_prefix(dir).ok()).filter(|_| was != first);
+    let along = rest.zip(first.parent()).map(|(rest, dir)| dir.join(rest));
+    let copied = along.is_some() && env.disk.exists(was)? && !env.disk.same_file(was, first)?;
+    let named_here = (!copied).then(|| named.to_owned());
+    for path in along.into_iter().chain(named_here).chain(beside) {
         match open_other(env, &path, spec, root)? {
             Some((found, volume)) if found == i => return Ok(volume),
             _ => {}

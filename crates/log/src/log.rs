@@ -60,6 +60,8 @@ pub struct Log {
     pub(crate) sector: usize,
     pub(crate) margins: Margins,
     pub(crate) fork: [u8; 16],
+    /// The block that a restore put first; zero: none did.
+    first_restored: Lsn,
     pub(crate) state: Mutex<State>,
     pub(crate) buffers_free: Condvar,
     pub(crate) files: Mutex<LogFiles>,
@@ -95,7 +97,7 @@ impl Log {
         table.note_pages(&files.chain);
         let root = &files.root;
         let (sector, incarnation, fork) = (root.sector as usize, root.incarnation, root.fork);
-        let uses_noted = root.noted;
+        let (uses_noted, first_restored) = (root.noted, root.first);
         let core = FlushCore::new(end.pos, options.flushes_in_flight, WRITE_BYTES_MAX);
         let state = State::new(
             table,
@@ -124,6 +126,7 @@ impl Log {
             sector,
             margins: Margins::new(sector, options.forced_flush_distance),
             fork,
+            first_restored,
             volumes: RwLock::new(files.volumes.clone()),
             state: Mutex::new(state),
             buffers_free: Condvar::new(),
@@ -212,7 +215,8 @@ impl Log {
         })
     }
 
-    /// The LSN of a position; `None` when its VLF is not active any more.
+    /// The LSN of a position, or of what comes next at or after it (the exclusive end of a backup); `None` when its VLF is not
+    /// active any more.
     pub fn lsn(&self, pos: LogPos) -> Option<Lsn> {
         if pos.is_zero() {
             return None;
@@ -237,7 +241,9 @@ impl Log {
     /// directory noted last uses.
     pub fn vlfs(&self) -> Vec<VlfInfo> {
         self.read_vlf_headers();
-        self.lock().table.infos()
+        let mut infos = self.lock().table.infos();
+        infos.iter_mut().for_each(|v| v.begin_at(self.first_restored));
+        infos
     }
 
     /// Finds out what VLFs were last used for that were let go again since the directory was written, by following their

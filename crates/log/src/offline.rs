@@ -2,7 +2,7 @@
 //!
 //! Without a boot page there is no anchor; the VLFs' advisory headers say where each use began. The look begins at
 //! the oldest VLF from which the sequence numbers run to the newest without a gap, and follows the chain from its
-//! first block. Nothing is written.
+//! first block: a log that was restored may begin in the middle of a VLF, and its root says where. Nothing is written.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -107,6 +107,8 @@ impl OfflineLog {
                 first_lsn: header
                     .map_or(Lsn::ZERO, |h| Lsn::new(h.seqno, (VLF_HEADER_BYTES / 512) as u32, 1)),
             };
+            let mut info = info;
+            info.begin_at(files.root.first);
             vlfs.push((info, header));
         }
         vlfs.sort_by_key(|v| (v.0.file, v.0.offset));
@@ -198,6 +200,16 @@ impl OfflineLog {
         uses.split_off(gap.map_or(0, |g| g + 1))
     }
 
+    /// Where the first block of a use of a VLF lies: behind its header, or where a restore put the log's first block.
+    fn first_block(&self, v: &WalkVlf) -> LogPos {
+        let (restored, whole) = (self.files.root.first, v.start + VLF_HEADER_BYTES);
+        let at = v.start + u64::from(restored.block.0) * 512;
+        match restored.vlf == v.seqno && (whole..v.end()).contains(&at) {
+            true => LogPos(at),
+            false => LogPos(whole),
+        }
+    }
+
     /// Shows every block and record, oldest first, to where the chain ends. `None`: the log was never written.
     pub fn walk(
         &self,
@@ -225,8 +237,7 @@ impl OfflineLog {
             None => run.first(),
             Some(seqno) => run.iter().find(|v| v.seqno == seqno),
         };
-        let at = first.map(|v| LogPos(v.start + VLF_HEADER_BYTES));
-        match at {
+        match first.map(|v| self.first_block(v)) {
             Some(pos) => self.walk_at(Some(pos), visit),
             None => Ok(None),
         }
@@ -245,7 +256,7 @@ impl OfflineLog {
         };
         let Some(first) = first.copied() else { return Ok(None) };
         let volumes = self.walked.clone();
-        let pos = pos.unwrap_or(LogPos(first.start + VLF_HEADER_BYTES));
+        let pos = pos.unwrap_or_else(|| self.first_block(&first));
         let mut walker = Walker::new(volumes, self.files.root.fork, first, pos, None);
         loop {
             let vlf = walker.vlf();

@@ -143,11 +143,6 @@ impl Log {
         layout.retain(|(_, sizes)| !sizes.is_empty());
         layout
     }
-
-    /// The LSN of what comes next at or after a position that [`Log::durable`] or [`Log::appended`] returned: the exclusive end of a backup.
-    pub fn end_lsn(&self, pos: LogPos) -> Option<Lsn> {
-        self.lsn(LogPos(pos.0 | u64::from(pos.slot() == 0)))
-    }
 }
 
 /// A log file to be made by a restore.
@@ -327,6 +322,9 @@ impl LogInstaller {
         }
         if self.next == 0 {
             self.activate(vlf.size, vlf.seqno.0, vlf.start.0)?;
+            // What lies in the VLF before it was not restored: whoever looks at the files alone begins here.
+            let first = Lsn { vlf: h.vlf, block: h.offset, slot: 0 };
+            self.files.write_root(|r| r.first = first)?;
             self.next = h.pos.0;
         } else if h.pos.0 < self.next {
             return Ok(());

@@ -171,6 +171,7 @@ impl Log {
         let mut event = Some(Event::LogFull {
             database: self.whose(),
             reason: wait.name(),
+            state: wait.code(),
             holdup: holdup.unwrap_or_default(),
             refused: growth.map(|e| (e.path.clone(), e.system_error())),
             times: 1,

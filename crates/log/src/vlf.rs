@@ -67,6 +67,15 @@ pub struct VlfInfo {
     pub first_lsn: Lsn,
 }
 
+impl VlfInfo {
+    /// This use of the VLF may be the one in which a restored log begins, with this block.
+    pub(crate) fn begin_at(&mut self, restored: Lsn) {
+        if self.seqno.0 != 0 && self.seqno == restored.vlf {
+            self.first_lsn = Lsn { slot: 1, ..restored };
+        }
+    }
+}
+
 /// Flips the parity of a VLF.
 fn flipped(parity: u8) -> u8 {
     if parity == 0x40 { 0x80 } else { 0x40 }
@@ -110,10 +119,11 @@ impl ActiveVlf {
         self.place.offset + (pos - self.start)
     }
 
-    /// The LSN of a position in it.
+    /// The LSN of a position in it; of a block, that of the first record in it: slots begin with 1.
     pub fn lsn(&self, pos: LogPos) -> Lsn {
         let block = (pos.block().0 - self.start) / 512;
-        Lsn { vlf: VlfSeqNo(self.seqno), block: BlockOffset(block as u32), slot: pos.slot() }
+        let slot = pos.slot().max(1);
+        Lsn { vlf: VlfSeqNo(self.seqno), block: BlockOffset(block as u32), slot }
     }
 }
 

@@ -4,6 +4,7 @@
 //! same bytes at the same positions; the log goes on from there. `CRASH_SEEDS` sets how many seeds run.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -521,7 +522,8 @@ fn nothing_hardened_is_lost_and_survivors_are_a_prefix() {
             panic!("seed {seed}: {text}");
         }
     }
-    println!("{seen:?}");
+    // Straight to standard error: every run of the tests shows it, also one that captures what tests print.
+    writeln!(std::io::stderr(), "{seen:?}").unwrap();
     if seeds() >= 500 {
         for (name, n) in [
             ("power cuts in I/O", seen.power_cuts_in_io),

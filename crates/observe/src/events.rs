@@ -50,11 +50,13 @@ pub enum Event {
     },
     /// A growth by itself was given up in the middle of the zeroing, for the session that waited for it was cancelled.
     LogGrowthCancelled { database: Whose, file: FileId, name: String, session: u16, ns: u64 },
-    /// A statement failed since the log is full (9002): who holds it from where on, and what the system said of a growth.
+    /// A statement failed since the log is full (9002, in the reason's state): who holds it from where on, and what the system said of
+    /// a growth.
     /// `times`: how many failures this event stands for; the others say the latest.
     LogFull {
         database: Whose,
         reason: &'static str,
+        state: u8,
         holdup: Lsn,
         refused: Option<(PathBuf, String)>,
         times: u32,
@@ -87,6 +89,8 @@ pub enum Event {
     Backup { database: DatabaseId, text: String, failed: bool },
     /// A database or table has been checked; the text is for the error log. `failed`: something is wrong.
     Check { database: DatabaseId, text: String, failed: bool },
+    /// RAISERROR … WITH LOG: for the error log.
+    Raised { session: SessionId, number: i32, severity: u8, state: u8, text: String },
     /// How far recovery is, or that it has ended: the text is for the error log.
     RecoveryMessage { database: DatabaseId, text: String },
     /// A database finished recovery.
@@ -263,7 +267,7 @@ mod tests {
 
     fn full(id: u16, reason: &'static str, times: u32) -> Event {
         let database = Whose::new(DatabaseId(id), "d");
-        Event::LogFull { database, reason, holdup: Lsn::ZERO, refused: None, times }
+        Event::LogFull { database, reason, state: 2, holdup: Lsn::ZERO, refused: None, times }
     }
 
     fn told(ring: &EventRing, after: u64) -> Vec<Event> {

@@ -153,16 +153,27 @@ fn write(entry: impl Fn(Level, &str, &str), recorded: &Recorded) {
     let info = |text: &str| entry(Level::Info, "Server", text);
     let warning = |text: &str| entry(Level::Warning, "Server", text);
     let error = |text: &str| entry(Level::Error, "Server", text);
+    let numbered = |e: &SqlError| {
+        error(&format!("Error: {}, Severity: {}, State: {}.", e.number, e.severity, e.state));
+        error(&e.message);
+    };
     match &recorded.event {
         Event::IoError { database, text } => {
             error(text);
-            error(&SqlError::new(9001, &[&database.name]).message);
+            numbered(&SqlError::new(9001, &[&database.name]));
         }
         Event::RecoveryMessage { text, .. } => info(text),
         Event::Backup { text, failed: true, .. } => entry(Level::Error, "Backup", text),
         Event::Backup { text, .. } => entry(Level::Info, "Backup", text),
         Event::Check { text, failed: true, .. } => error(text),
         Event::Check { text, .. } => info(text),
+        Event::Raised { session, number, severity, state, text } => {
+            let level = if *severity > 10 { Level::Error } else { Level::Info };
+            let source = format!("spid{session}");
+            let head = format!("Error: {number}, Severity: {severity}, State: {state}.");
+            entry(level, &source, &head);
+            entry(level, &source, text);
+        }
         Event::BackgroundError { database, text } => {
             error(&format!("Database '{}': {text}", database.name));
         }
@@ -180,18 +191,18 @@ fn write(entry: impl Fn(Level, &str, &str), recorded: &Recorded) {
             let ms = ns / 1_000_000;
             warning(&SqlError::new(5144, &[file, &database.name, &ms]).message);
         }
-        Event::LogFull { database, reason, holdup, refused, times } => {
+        Event::LogFull { database, reason, state, holdup, refused, times } => {
             if let Some((path, why)) = refused {
-                error(&SqlError::new(17053, &[&path.display(), why]).message);
+                numbered(&SqlError::new(17053, &[&path.display(), why]));
             }
-            let mut text =
-                SqlError::new(9002, &[&database.name, reason, &holdup.in_message()]).message;
+            let e = SqlError::new(9002, &[&database.name, reason, &holdup.in_message()]);
+            let mut e = e.with_state(*state);
             if *times > 1 {
-                text.push_str(&format!(
+                e.message.push_str(&format!(
                     " (This was raised {times} times since the last such entry.)"
                 ));
             }
-            error(&text);
+            numbered(&e);
         }
         Event::DataGrowth { database, name: file, from, to, automatic, ns, .. } => {
             let (database, ms) = (&database.name, ns / 1_000_000);
@@ -242,7 +253,14 @@ mod tests {
     fn full(times: u32) -> Event {
         let database = Whose::new(DatabaseId(7), "sales");
         let refused = Some(("/d/l.ldf".into(), "No space left on device (os error 28)".into()));
-        Event::LogFull { database, reason: "LOG_BACKUP", holdup: Lsn::ZERO, refused, times }
+        Event::LogFull {
+            database,
+            reason: "LOG_BACKUP",
+            state: 2,
+            holdup: Lsn::ZERO,
+            refused,
+            times,
+        }
     }
 
     fn written(event: Event) -> Vec<String> {
@@ -267,19 +285,45 @@ mod tests {
     }
 
     #[test]
+    fn what_is_raised_with_log_is_two_lines_of_its_session() {
+        let event = Event::Raised {
+            session: taffrail_base::SessionId(53),
+            number: 50_000,
+            severity: 16,
+            state: 3,
+            text: "out of paper".into(),
+        };
+        let lines = std::cell::RefCell::new(Vec::new());
+        let recorded = Recorded { number: 1, at: Moment::now(), event };
+        write(
+            |level, source, text| lines.borrow_mut().push(format!("{level:?} {source} {text}")),
+            &recorded,
+        );
+        let lines = lines.into_inner();
+        assert_eq!(
+            lines,
+            ["Error spid53 Error: 50000, Severity: 16, State: 3.", "Error spid53 out of paper"]
+        );
+    }
+
+    #[test]
     fn a_full_log_is_the_systems_word_and_9002_and_how_often() {
         let lines = written(full(1));
         assert_eq!(
-            lines[0],
-            "/d/l.ldf: Operating system error No space left on device (os error 28) encountered."
+            lines[..3],
+            [
+                "Error: 17053, Severity: 16, State: 1.",
+                "/d/l.ldf: Operating system error No space left on device (os error 28) encountered.",
+                "Error: 9002, Severity: 17, State: 2.",
+            ]
         );
         assert!(
-            lines[1].starts_with(
+            lines[3].starts_with(
                 "The transaction log for database 'sales' is full due to 'LOG_BACKUP'"
             )
         );
-        assert!(!lines[1].contains("times"), "{}", lines[1]);
-        assert!(written(full(37))[1].contains("raised 37 times"));
+        assert!(!lines[3].contains("times"), "{}", lines[3]);
+        assert!(written(full(37))[3].contains("raised 37 times"));
     }
 
     #[test]

@@ -164,13 +164,15 @@ impl Database {
         })
     }
 
-    /// Reads a HoBt's IAM pages and the PFS bytes of its extents, once.
+    /// Reads a HoBt's IAM pages and the PFS bytes of its extents, once; later, what undo has left beside the lists.
     pub(crate) fn load_space(&self, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
         if space.loaded {
-            return Ok(());
+            return self.list_undone(hobt, space);
         }
         space.free.clear();
         space.iam.clear();
+        // Of these the PFS pages tell.
+        hobt.undone.lock().clear();
         let mut found = Vec::new();
         let mut iam = hobt.first_iam();
         while !iam.is_none() {
@@ -329,14 +331,14 @@ impl Database {
     ) -> StorageResult<PageId> {
         let file = self.store.primary();
         loop {
-            if let Some(extent) = self.next_free_extent(&file, search)? {
+            if let Some(extent) = self.spare_extent(&file, hobt, search)? {
                 return Ok(extent);
             }
             self.autogrow(work, &file, hobt)?;
         }
     }
 
-    fn next_free_extent(
+    pub(crate) fn next_free_extent(
         &self,
         file: &DataFile,
         search: &mut ExtentSearch,
@@ -369,7 +371,7 @@ impl Database {
         let mut space = hobt.space.lock();
         self.load_space(hobt, &mut space)?;
         let few = space.free.len() < pages;
-        Ok(few && self.next_free_extent(&self.store.primary(), &mut self.extents.lock())?.is_none())
+        Ok(few && self.spare_extents(hobt, 1)? == 0)
     }
 
     /// Extents are free again.
@@ -380,6 +382,10 @@ impl Database {
 
     /// The first page of a HoBt: extent, IAM page, root or first heap page, directory entry; in one system transaction.
     pub(crate) fn allocate_root(self: &Arc<Self>, work: &Work, hobt: &Hobt) -> StorageResult<()> {
+        self.or_gather(work, hobt, || self.try_allocate_root(work, hobt))
+    }
+
+    fn try_allocate_root(self: &Arc<Self>, work: &Work, hobt: &Hobt) -> StorageResult<()> {
         let mut space = hobt.space.lock();
         if !hobt.root().is_none() {
             return Ok(());
@@ -387,6 +393,7 @@ impl Database {
         let mut sys = work.nested("Allocate Root");
         let made = (|| {
             *space = Space { loaded: true, ..Space::default() };
+            hobt.undone.lock().clear();
             self.add_extent(&mut sys, hobt, &mut space)?;
             let (kind, context) = match hobt.kind() {
                 crate::HobtKind::Heap => (PageType::Heap, Lcx::Heap),

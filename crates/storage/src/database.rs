@@ -57,7 +57,7 @@ pub struct Database {
     /// Leaves that had a ghost, or have nothing any more.
     pub(crate) ghosts: Mutex<Leaves>,
     /// One ghost cleanup at a time; taken before `cleaning`.
-    pub(crate) cleaner: Mutex<()>,
+    pub(crate) cleaner: parking_lot::Mutex<()>,
     /// The content of the newer boot page.
     pub(crate) boot: Mutex<Boot>,
     /// One checkpoint at a time.
@@ -113,7 +113,7 @@ impl Database {
             dropping: Mutex::default(),
             pending_after_rollback: Mutex::default(),
             ghosts: Mutex::default(),
-            cleaner: Mutex::default(),
+            cleaner: parking_lot::Mutex::default(),
             checkpointing: Mutex::default(),
             ticking: Mutex::default(),
             background_errors: Mutex::default(),

@@ -158,7 +158,8 @@ impl StorageError {
                     &format_args!("{:#018x}", c.page.file_offset()),
                     &c.file,
                 ],
-            ),
+            )
+            .with_state(2),
             StorageError::Suspect(s) => SqlError::new(926, &[&s.database]),
             StorageError::Restoring(name) => SqlError::new(927, &[name]),
             StorageError::PoolExhausted => SqlError::new(802, &[]),

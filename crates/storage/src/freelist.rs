@@ -9,21 +9,28 @@
 //! commit, abort     the record; then, under the HoBt's `space` mutex: into the list (commit only), out of `freeing`
 //! load_space        under the `space` mutex: the PFS bytes, then less what is in `freeing`
 //! ```
-//! An allocation that is undone is different: once its compensation record is in the log nothing takes the page back.
+//! An allocation that is undone is different: once its compensation record is in the log nothing takes the page back. Who undoes it
+//! does not wait for the mutex, which he may hold himself: if it is taken the page goes to the HoBt's `undone`, and from there into the
+//! list when that is next asked for ([`Database::load_space`]). By then the page may be somebody's again, or its extent: what the PFS
+//! byte, `freeing` and the IAM page say under the `space` mutex decides.
 //!
 //! Invariants:
 //! 1. A page is in a list of free pages at most once.
 //! 2. No list holds a page that is in `freeing`; nor, therefore, do extents that are given back for being empty.
 //!
-//! Order: a HoBt's `space` mutex, then `freeing`; nobody holds `freeing` while asking for anything else.
+//! Order: a HoBt's `space` mutex, then `freeing` or its `undone`; nobody holds one of these two while asking for anything else.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use taffrail_base::{HobtId, PageId};
 
+use crate::access::Hobt;
 use crate::alloc::Space;
 use crate::database::Database;
+use crate::error::StorageResult;
+use crate::layout::pfs_of;
+use crate::page::PFS_ALLOCATED;
 use crate::txn::work::Work;
 
 /// Unallocated pages; what came last is given out first.
@@ -144,15 +151,38 @@ impl Database {
 
     /// The allocation of a page has been undone, and that is in the log.
     pub(crate) fn page_freed(self: &Arc<Self>, hobt: HobtId, page: PageId) {
-        if let Ok(hobt) = self.hobt(hobt) {
-            // Whoever undoes an allocation may hold the mutex, and then forgets the lists; if another thread holds it the page is
-            // found again when the lists are next read.
-            if let Some(mut space) = hobt.space.try_lock()
-                && space.loaded
-            {
-                self.add_free(&mut space, &[page]);
+        let Ok(hobt) = self.hobt(hobt) else { return };
+        match hobt.space.try_lock() {
+            // The lists have yet to be read, from the PFS page, which has it by now.
+            Some(space) if !space.loaded => {}
+            Some(mut space) => {
+                hobt.undone.lock().push(page);
+                // What cannot be looked at now stays where it is, and whoever asks for the list is told why.
+                let _: StorageResult<()> = self.list_undone(&hobt, &mut space);
+            }
+            None => hobt.undone.lock().push(page),
+        }
+    }
+
+    /// Puts into the list what undo has left beside it, as far as it is free still.
+    pub(crate) fn list_undone(&self, hobt: &Hobt, space: &mut Space) -> StorageResult<()> {
+        let pages = std::mem::take(&mut *hobt.undone.lock());
+        for (i, &page) in pages.iter().enumerate() {
+            let (pfs, index) = pfs_of(page);
+            let unallocated = match self.pool().read(&self.store, pfs) {
+                Ok(map) => map.pfs(index) & PFS_ALLOCATED == 0,
+                Err(e) => {
+                    hobt.undone.lock().extend_from_slice(&pages[i..]);
+                    return Err(e);
+                }
+            };
+            // After the PFS byte, as in `load_space`.
+            let freeing = self.freeing.lock().of(hobt.id()).is_some_and(|f| f.contains(&page));
+            if unallocated && !freeing {
+                self.add_free(space, &[page]);
             }
         }
+        Ok(())
     }
 
     fn add_free(&self, space: &mut Space, pages: &[PageId]) {
@@ -167,7 +197,54 @@ impl Database {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffrail_base::FileId;
+    use crate::access::{HobtKind, lob};
+    use crate::{
+        BeginSpec, CreateSpec, DataFileSpec, DatabaseOptions, Durability, Growth, InstanceOptions,
+        StorageInstance,
+    };
+    use taffrail_base::{DatabaseId, FileId, IndexId, ObjectId};
+    use taffrail_io::sim::SimWorld;
+
+    #[test]
+    fn pages_that_are_undone_while_the_list_is_in_use_come_into_it_afterwards() {
+        let world = SimWorld::new(1);
+        world.env().disk.create_dir("/data".as_ref()).unwrap();
+        let instance = StorageInstance::new(world.env(), InstanceOptions::default()).unwrap();
+        let file = |name: &str| DataFileSpec {
+            name: name.into(),
+            path: format!("/data/{name}").into(),
+            size: 2 << 20,
+            growth: Growth::None,
+            max_size: None,
+        };
+        let spec = CreateSpec {
+            data_files: vec![file("u.mdf")],
+            log_files: vec![file("u.ldf")],
+            options: DatabaseOptions::default(),
+            temporary: false,
+        };
+        let db = Database::create(&instance, DatabaseId(5), "u", &spec).unwrap();
+        let mut tx = db.begin(BeginSpec::default());
+        let id = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(1000), IndexId(0)).unwrap();
+        tx.commit(Durability::Full).unwrap();
+        let hobt = db.hobt(id).unwrap();
+        let mut tx = db.begin(BeginSpec::default());
+        lob::write(&mut tx, &hobt, &[1; 12 * lob::PIECE]).unwrap();
+        let free = db.free_pages_of(&hobt).unwrap();
+        let space = hobt.space.lock();
+        tx.rollback().unwrap();
+        assert_eq!(space.free.len(), free);
+        drop(space);
+        // One of them is somebody's by the time that they are listed again.
+        let again = hobt.undone.lock().clone();
+        assert_eq!(again.len(), 12);
+        assert_eq!(db.free_pages_of(&hobt).unwrap(), free + 12);
+        let mut tx = db.begin(BeginSpec::default());
+        lob::write(&mut tx, &hobt, &[2; lob::PIECE]).unwrap();
+        *hobt.undone.lock() = again;
+        assert_eq!(db.free_pages_of(&hobt).unwrap(), free + 11);
+        tx.commit(Durability::Full).unwrap();
+    }
 
     #[test]
     fn a_page_is_in_the_list_once() {

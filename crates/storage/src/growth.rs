@@ -115,7 +115,7 @@ impl Database {
             page: PageId { file: file.id, page: 0 },
             ..RecordHeader::new(Lop::FileHdrModify, Lcx::FileHeader)
         };
-        let payload = xact::encode_file_size(file.id, new);
+        let payload = xact::encode_file_size(file.id, old, new);
         file.set_size(new, || work.append(&header, &[&payload], Reserve::NONE))
     }
 

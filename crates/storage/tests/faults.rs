@@ -156,7 +156,7 @@ fn a_damaged_page_is_named_and_the_rest_stays_readable() {
     let (db, _) = Database::open(&inst, DatabaseId(5), "t", &open).unwrap();
     let error = count(&db).unwrap_err();
     let message = error.to_sql(51);
-    assert_eq!((message.number, message.severity), (824, 24));
+    assert_eq!((message.number, message.severity, message.state), (824, 24, 2));
     assert!(message.message.contains("(1:200)"), "{}", message.message);
     assert!(message.message.contains("incorrect checksum"), "{}", message.message);
     let tree = db.hobt(TREE).unwrap();

@@ -11,8 +11,8 @@ use taffrail_storage::check::NoRows;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability,
-    Growth, HobtKind, InstanceOptions, OpenSpec, RecoveryModel, Rid, StorageError, StorageInstance,
-    Transaction, btree, heap, lob,
+    Growth, HobtKind, InstanceOptions, LobRef, OpenSpec, RecoveryModel, Rid, StorageError,
+    StorageInstance, Transaction, btree, heap, lob,
 };
 
 const DB: DatabaseId = DatabaseId(5);
@@ -250,4 +250,137 @@ fn what_is_rolled_back_leaves_its_room() {
             run(seed, table);
         }
     }
+}
+
+/// Writes large values of so many bytes until the file is full; gives how many there were.
+fn fill_with_values(
+    db: &Arc<Database>,
+    tx: &mut Transaction,
+    id: HobtId,
+    bytes: usize,
+) -> Vec<LobRef> {
+    let hobt = db.hobt(id).unwrap();
+    let mut values = Vec::new();
+    loop {
+        let mark = tx.savepoint();
+        match lob::write(tx, &hobt, &vec![1; bytes]) {
+            Ok(value) => values.push(value),
+            Err(StorageError::FileFull(_)) => {
+                tx.rollback_to(mark).unwrap();
+                return values;
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
+#[test]
+fn large_values_that_several_sessions_roll_back_leave_their_room() {
+    let (run, db) = Run::new(1, Table::Large, 300);
+    let id = run.ids[0];
+    let fill = |db: &Arc<Database>| {
+        let mut tx = begin(db);
+        tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+        let n = fill_with_values(db, &mut tx, id, 8000).len();
+        tx.rollback().unwrap();
+        n
+    };
+    let first = fill(&db);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for n in 0..150 {
+                    let mut tx = begin(&db);
+                    tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+                    let hobt = db.hobt(id).unwrap();
+                    match lob::write(&mut tx, &hobt, &vec![1; 9000 * (1 + n % 12)]) {
+                        Ok(_) | Err(StorageError::FileFull(_)) => {}
+                        Err(e) => panic!("{e}"),
+                    }
+                    tx.rollback().unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(fill(&db), first);
+    let found = db.check_hobt(id, &mut NoRows, &mut || false).unwrap();
+    assert!(found.findings.is_empty(), "{:?}", found.findings);
+}
+
+#[test]
+fn large_values_are_deleted_from_a_full_file() {
+    for others in [false, true] {
+        let (mut run, mut db) = Run::new(2, Table::Large, 300);
+        let (a, b) = (run.ids[0], run.ids[1]);
+        let delete = |db: &Arc<Database>, id, values: Vec<LobRef>| {
+            let mut tx = begin(db);
+            tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+            let hobt = db.hobt(id).unwrap();
+            values.into_iter().for_each(|v| lob::delete(&mut tx, &hobt, v).unwrap());
+            tx.commit(Durability::Full).unwrap();
+        };
+        let mut tx = begin(&db);
+        tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+        // The directory has no free page: what is deleted finds room for its entries in what is kept, or given back.
+        for n in 0.. {
+            let directory = db.space_used(HobtId(64)).unwrap();
+            if n > 200 && directory.reserved_pages == directory.used_pages {
+                break;
+            }
+            let object = ObjectId(2000 + n);
+            db.create_hobt(&mut tx, HobtKind::Heap, object, IndexId(0)).unwrap();
+        }
+        let first = db.hobt(a).unwrap();
+        let few: Vec<LobRef> =
+            (0..120).map(|_| lob::write(&mut tx, &first, &[1; 8000]).unwrap()).collect();
+        let values = fill_with_values(&db, &mut tx, b, 8000);
+        tx.commit(Durability::Full).unwrap();
+        if others {
+            // What one tree gives back, the other has room for.
+            delete(&db, a, few);
+            let mut tx = begin(&db);
+            tx.lock_object(ObjectId(1000), LockMode::IX).unwrap();
+            let more = fill_with_values(&db, &mut tx, b, 8000);
+            assert!(more.len() >= 80, "{}", more.len());
+            tx.commit(Durability::Full).unwrap();
+            if run.rng.one_in(2) {
+                run.world.crash();
+                run.world.restart();
+                drop(db);
+                db = run.reopen();
+            }
+        }
+        delete(&db, b, values);
+        for id in [a, b] {
+            let found = db.check_hobt(id, &mut NoRows, &mut || false).unwrap();
+            assert!(found.findings.is_empty(), "{:?}", found.findings);
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_the_look_of_another_can_be_cancelled() {
+    use std::sync::atomic::Ordering;
+    use taffrail_observe::SessionCell;
+
+    let (run, db) = Run::new(3, Table::Heap, 2000);
+    let mut tx = begin(&db);
+    let mut run = run;
+    run.fill(&db, &mut tx);
+    tx.commit(Durability::Full).unwrap();
+    // One that was told to stop before it looks for room.
+    let cell = SessionCell::new(51);
+    cell.cancel_flag().store(true, Ordering::Relaxed);
+    let mut tx = begin(&db);
+    let entered = SessionCell::enter(&cell);
+    let told = run.insert(&db, &mut tx);
+    drop(entered);
+    assert!(
+        matches!(told, Err(StorageError::Lock(taffrail_storage::lock::LockError::Cancelled))),
+        "{told:?}"
+    );
+    tx.rollback().unwrap();
+    // What was not looked at is not forgotten.
+    let mut tx = begin(&db);
+    assert!(matches!(run.insert(&db, &mut tx), Err(StorageError::FileFull(_))));
 }

@@ -116,6 +116,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 289, severity: 16, text: "Cannot construct data type %ls, some of the arguments have values which are not valid." },
     Message { number: 297, severity: 16, text: "The user does not have permission to perform this action." },
     Message { number: 300, severity: 14, text: "%ls permission was denied on object '%.*ls', database '%.*ls'." },
+    Message { number: 302, severity: 16, text: "The newsequentialid() built-in function can only be used in a DEFAULT expression for a column of type 'uniqueidentifier' in a CREATE TABLE or ALTER TABLE statement. It cannot be combined with other operators to form a complex scalar expression." },
     Message { number: 304, severity: 16, text: "'%d' is out of range for index option '%.*ls'. See sp_configure option '%ls' for valid values." },
     Message { number: 306, severity: 16, text: "The text, ntext, and image data types cannot be compared or sorted, except when using IS NULL or LIKE operator." },
     Message { number: 307, severity: 16, text: "Index ID %d on table '%.*ls' (specified in the FROM clause) does not exist." },

@@ -328,7 +328,10 @@ fn recover_only(
         Err(e) => {
             taken.settle_failed(&files)?;
             let devices = Devices { list: Vec::new(), names: Vec::new() };
-            return Err(say(e, statement, &devices));
+            let why = say(e, statement, &devices);
+            // What a restore left that did not come to its end: no primary file, or the beginning of one.
+            let there = instance.options().env.disk.exists(primary).unwrap_or(true);
+            return Err(if there && why.number != 5171 { why } else { SqlError::new(4333, &[]) });
         }
     };
     instance.adopt_databases();

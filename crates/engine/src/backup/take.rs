@@ -60,6 +60,12 @@ pub(super) fn run(
     let report = if options.norecovery {
         tail(cx, &database, &spec, &options)
     } else {
+        // Nobody replaces, drops or closes the database meanwhile; that nobody has done so before is looked at afterwards.
+        let _in_use = cx.session.entry.backs_up(database.id);
+        let still = cx.instance().databases().slot(&database.name).and_then(|s| s.database);
+        if !still.is_some_and(|d| Arc::ptr_eq(&d, &database)) {
+            return Err(SqlError::new(911, &[&database.name]));
+        }
         let mut progress = Progress::new(cx, options.stats);
         let report = database.storage.backup(&spec, &mut progress);
         progress.finish(report.is_ok())?;

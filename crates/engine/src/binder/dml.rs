@@ -361,7 +361,10 @@ fn text_bound(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlTyp
     let bound = match &parsed.statements[..] {
         [ast::Statement { kind: ast::StatementKind::Select(s), .. }] => {
             match &s.query.body.first_block().items[..] {
-                [SelectItem::Expr { expr, .. }] => binder.bind_scalar(expr)?,
+                [SelectItem::Expr { expr, .. }] => {
+                    binder.whole_default = Some(expr);
+                    binder.bind_scalar(expr)?
+                }
                 _ => return Err(SqlError::new(102, &[&text])),
             }
         }

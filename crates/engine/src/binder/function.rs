@@ -111,6 +111,14 @@ impl<'a> Binder<'a> {
         Ok(items.into_iter().map(|i| i.bound).collect())
     }
 
+    /// The call is all of a column's default that is being bound.
+    fn is_whole_default(&self, f: &ast::FunctionCall) -> bool {
+        self.whole_default.is_some_and(|whole| match &whole.kind {
+            ExprKind::Function(call) => std::ptr::eq(&**call, f),
+            _ => false,
+        })
+    }
+
     fn built_in(&mut self, name: &str, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
         if functions::find(name).is_none() {
             let written = &f.name.name.value;
@@ -144,6 +152,9 @@ impl<'a> Binder<'a> {
         };
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let bound = functions::bind(name, part, &types)?;
+        if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {
+            return Err(SqlError::new(302, &[]).with_state(0));
+        }
         let collation = args.first().map(|b| b.collation).unwrap_or_default();
         let ty = bound.result;
         let params = bound.params.clone();

@@ -203,6 +203,8 @@ pub struct Binder<'a> {
     subquery_depth: u32,
     /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
     pub(crate) scalars_only: bool,
+    /// A default that is being bound: only it may be NEWSEQUENTIALID().
+    pub(crate) whole_default: Option<&'a ast::Expr>,
     /// Where OUTPUT of a MERGE finds `$action`.
     merge_action: Option<Slot>,
     /// An expression has come upon its own name.
@@ -260,6 +262,7 @@ impl<'a> Binder<'a> {
             recursion: Vec::new(),
             subquery_depth: 0,
             scalars_only: false,
+            whole_default: None,
             merge_action: None,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,

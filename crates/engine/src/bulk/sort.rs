@@ -6,6 +6,7 @@
 //! ```
 //! A run's file is removed when it is not needed any more; what a crash leaves is removed when the next sort first needs a file.
 
+use crate::exec::pieces::look;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
@@ -57,15 +58,6 @@ impl SortSpace {
         let path = self.dir.join(format!("{PREFIX}{n}.tmp"));
         let volume = self.disk.create(&path, OpenSpec::PLAIN).map_err(fail)?;
         Ok(Run { disk: self.disk.clone(), path, volume, length: 0 })
-    }
-}
-
-/// Ends a sort whose batch was cancelled.
-fn look() -> SqlResult<()> {
-    let flag = |cell: &taffrail_observe::SessionCell| cell.cancel_flag().load(Ordering::Relaxed);
-    match taffrail_observe::session::with_current(flag) {
-        Some(true) => Err(taffrail_base::message::cancelled()),
-        _ => Ok(()),
     }
 }
 

@@ -160,6 +160,13 @@ const LSN: SqlType = SqlType::Numeric { precision: 25, scale: 0 };
 
 /// A row per VLF, by file and offset.
 fn log_info(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    if dbcc.arguments.len() > 1 {
+        return Err(SqlError::new(2560, &[&2]));
+    }
+    let known = |o: &str| ["NO_INFOMSGS", "TABLERESULTS"].iter().any(|k| k.eq_ignore_ascii_case(o));
+    if let Some(o) = dbcc.options.iter().find(|o| !known(&o.name.value)) {
+        return Err(SqlError::new(102, &[&o.name.value]));
+    }
     let database = database_of(cx, dbcc.arguments.first())?;
     let ids = log_file_ids(&database);
     let mut vlfs = database.storage.log().vlfs();

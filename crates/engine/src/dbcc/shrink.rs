@@ -128,7 +128,7 @@ fn why_not(id: u16, name: &str, mode: ShrinkMode, r: &ShrinkReport) -> Option<Bo
             Some(SqlError::new(9006, &[&id, &name, &VLFS_MIN]))
         }
         None => match mode {
-            ShrinkMode::To(target) if r.vlfs == 0 && target < r.to && target > r.last_vlf => {
+            ShrinkMode::To(target) if target < r.to && target > r.last_vlf => {
                 Some(SqlError::new(9007, &[&id, &name, &(target >> 10)]))
             }
             _ => None,

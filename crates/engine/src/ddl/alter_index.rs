@@ -56,7 +56,9 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
                 check_partition(options, "reorganize", &index.name)?;
             }
             reorganize_options(options)?;
-            chosen.iter().try_for_each(|index| reorganize(cx, &database, index))
+            chosen.iter().try_for_each(|index| reorganize(cx, &database, index))?;
+            // Its steps are transactions of their own, that nobody has waited for yet.
+            database.storage.flush_log().map_err(sql)
         }
         AlterIndexAction::Set(options) => {
             let chosen = chosen(&table, s.name.as_ref())?;

@@ -214,16 +214,15 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
     Ok(())
 }
 
-/// The sessions that use a database, the own one aside if asked for.
+/// The sessions that use a database or take a backup of it, the own one aside if asked for.
 pub(crate) fn users_of(
     cx: &StatementContext<'_>,
     id: u16,
     others_only: bool,
 ) -> Vec<taffrail_base::SessionId> {
-    use std::sync::atomic::Ordering::Relaxed;
     let own = cx.session.id;
     let sessions = cx.instance().sessions();
-    let in_use = sessions.iter().filter(|s| s.cell.database_id.load(Relaxed) == id);
+    let in_use = sessions.iter().filter(|s| s.uses(taffrail_base::DatabaseId(id)));
     in_use.map(|s| s.id).filter(|s| !(others_only && *s == own)).collect()
 }
 

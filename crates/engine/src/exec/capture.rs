@@ -20,6 +20,8 @@ impl Interpreter<'_> {
     ) -> SqlResult<Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>> {
         let (target, passed) = self.evaluate(module, act, s, e)?;
         let count = self.session.transaction.count;
+        // In autocommit the INSERT is a transaction of its own, which what it runs sees.
+        self.session.insert_counts = count == 0;
         let mut sink = Capture { inner: self.sink, results: Vec::new() };
         let mut inner = Interpreter {
             session: self.session,
@@ -31,6 +33,7 @@ impl Interpreter<'_> {
         inner.tries += 1;
         let result = inner.call_target(module, target, &passed);
         let results = sink.results;
+        self.session.insert_counts = false;
         match result {
             Ok(Ok(returned)) => {
                 self.take_back(act, e, &returned)?;

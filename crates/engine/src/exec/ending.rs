@@ -8,7 +8,7 @@
 //! | statement error | message, DONE with the error bit, on with the next statement |
 //! | error of a name that only running discovers (208 …) | the module ends, its caller goes on |
 //! | THROW | the batch ends |
-//! | conversion errors, deadlock victim, anything under XACT_ABORT | rollback, the batch ends |
+//! | conversion errors, deadlock victim, COMMIT and ROLLBACK of an INSERT … EXEC, anything under XACT_ABORT | rollback, the batch ends |
 //! | severity 20 and more | the connection ends |
 
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
@@ -137,7 +137,21 @@ pub(super) fn deferred(e: &SqlError) -> bool {
 fn ends_batch(e: &SqlError) -> bool {
     matches!(
         e.number,
-        235 | 241 | 244 | 245 | 248 | 295 | 596 | 1204 | 1205 | 3930 | 8114 | 8169 | 9001 | 926
+        235 | 241
+            | 244
+            | 245
+            | 248
+            | 295
+            | 596
+            | 926
+            | 1204
+            | 1205
+            | 3915
+            | 3916
+            | 3930
+            | 8114
+            | 8169
+            | 9001
     )
 }
 

@@ -1,6 +1,7 @@
 //! Expressions on a frame.
 
 use crate::exec::ops::{self, Op};
+use crate::exec::pieces;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
 use crate::plan::expr::{CompareOp, Expr, Global, InSubquery, Pred, Quantified};
 use crate::plan::node::SubPlan;
@@ -45,9 +46,12 @@ impl<'a> Rt<'a> {
                 a.op.eval(&l, &r)?
             }
             Expr::Concat(c) => {
-                let l = self.eval_text(&c.left)?;
-                let r = self.eval_text(&c.right)?;
-                concat(&l, &r, c.max, c.null_yields_null)
+                // Without a copy of what lies somewhere already: it may be long.
+                let l = self.unless_leaf(&c.left)?;
+                let r = self.unless_leaf(&c.right)?;
+                let l = l.as_ref().or_else(|| self.leaf(&c.left)).unwrap_or(&Value::Null);
+                let r = r.as_ref().or_else(|| self.leaf(&c.right)).unwrap_or(&Value::Null);
+                concat(l, r, c.max, c.null_yields_null)?
             }
             Expr::IntToVarchar(e) => match self.eval(e)? {
                 Value::Int(v) => Value::VarChar(convert::int_to_varchar(v)),
@@ -113,10 +117,10 @@ impl<'a> Rt<'a> {
         })
     }
 
-    /// Like [`Rt::eval`], without a copy where the value lies somewhere: for text that is only read.
+    /// Like [`Rt::eval`] of what is no [`Rt::leaf`].
     #[inline]
-    fn eval_text(&mut self, e: &'a Expr) -> SqlResult<Value> {
-        self.eval(e)
+    fn unless_leaf(&mut self, e: &'a Expr) -> SqlResult<Option<Value>> {
+        if self.leaf(e).is_some() { Ok(None) } else { self.eval(e).map(Some) }
     }
 
     #[inline]
@@ -141,7 +145,7 @@ impl<'a> Rt<'a> {
                 Some(v) => decimal(v),
                 None => Value::Null,
             },
-            Global::TranCount => Value::Int(s.transaction.count() as i32),
+            Global::TranCount => Value::Int(s.shown_count() as i32),
             Global::Spid => Value::SmallInt(s.id.0 as i16),
             Global::NestLevel => Value::Int(s.nest_level as i32),
             Global::Options => Value::Int(s.options.bits()),
@@ -394,8 +398,8 @@ pub(crate) fn compare_values(
 }
 
 /// Text or bytes one after the other.
-fn concat(l: &Value, r: &Value, max: usize, null_yields_null: bool) -> Value {
-    match (l, r) {
+fn concat(l: &Value, r: &Value, max: usize, null_yields_null: bool) -> SqlResult<Value> {
+    Ok(match (l, r) {
         (Value::Null, Value::Null) => Value::Null,
         (Value::Null, v) | (v, Value::Null) => {
             if null_yields_null {
@@ -404,14 +408,22 @@ fn concat(l: &Value, r: &Value, max: usize, null_yields_null: bool) -> Value {
                 v.clone()
             }
         }
-        (Value::VarChar(a), Value::VarChar(b)) => Value::VarChar(join(a, b, max)),
-        (Value::NVarChar(a), Value::NVarChar(b)) => Value::NVarChar(join(a, b, max)),
-        (Value::Binary(a), Value::Binary(b)) => Value::Binary(join(a, b, max)),
+        (Value::VarChar(a), Value::VarChar(b)) => Value::VarChar(join(a, b, max)?),
+        (Value::NVarChar(a), Value::NVarChar(b)) => Value::NVarChar(join(a, b, max)?),
+        (Value::Binary(a), Value::Binary(b)) => Value::Binary(join(a, b, max)?),
         _ => unreachable!("the binder has brought both sides to one family"),
-    }
+    })
 }
 
 #[inline]
-fn join(a: &[u8], b: &[u8], max: usize) -> Bytes {
-    arith::concat(a, b, max)
+fn join(a: &[u8], b: &[u8], max: usize) -> SqlResult<Bytes> {
+    if a.len() + b.len() <= pieces::PIECE {
+        return Ok(arith::concat(a, b, max));
+    }
+    let a = &a[..a.len().min(max)];
+    let b = &b[..b.len().min(max - a.len())];
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    pieces::append(&mut out, a)?;
+    pieces::append(&mut out, b)?;
+    Ok(Bytes::from_vec(out))
 }

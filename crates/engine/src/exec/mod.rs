@@ -25,6 +25,7 @@ pub(crate) mod metadata;
 pub(crate) mod module;
 pub(crate) mod ops;
 pub(crate) mod options;
+pub(crate) mod pieces;
 pub(crate) mod planning;
 pub(crate) mod procedure;
 pub(crate) mod properties;

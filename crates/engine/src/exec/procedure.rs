@@ -389,7 +389,7 @@ impl Interpreter<'_> {
         let database = self.session.database.clone();
         let scope_identity = self.session.scope_identity.take();
         let procedure_id = self.session.procedure_id;
-        let count = self.session.transaction.count;
+        let count = self.session.shown_count();
         if module.object_id != 0 {
             self.session.procedure_id = module.object_id;
         }
@@ -423,11 +423,12 @@ impl Interpreter<'_> {
         if let Err(e) = cleaned {
             return Ok(Err(e));
         }
-        let now = self.session.transaction.count;
+        let now = self.session.shown_count();
         if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
             let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
             self.session.note_error(266);
-            if self.tries == 0 {
+            // INSERT … EXEC counts as a TRY, but catches nothing.
+            if self.tries == self.capturing.is_some() as u32 {
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
             }
         }

@@ -82,14 +82,14 @@ impl Interpreter<'_> {
             }
             StmtKind::Commit(delayed) => {
                 if self.capturing.is_some_and(|at| self.session.transaction.count <= at) {
-                    return Err(SqlError::new(3916, &[]));
+                    return Err(SqlError::new(3916, &[]).with_state(0));
                 }
                 self.session.commit_transaction(*delayed, self.sink)?;
                 plain(Command::COMMIT)
             }
             StmtKind::Rollback(name) => {
                 if self.capturing.is_some() {
-                    return Err(SqlError::new(3915, &[]));
+                    return Err(SqlError::new(3915, &[]).with_state(0));
                 }
                 let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
                 self.session.rollback_transaction(name.as_deref(), self.sink)?;

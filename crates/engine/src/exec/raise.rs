@@ -6,6 +6,7 @@ use crate::functions::placeholders::{self, Argument};
 use std::time::Duration;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult, message};
+use taffrail_observe::{Event, EventRing};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// The worst severity that RAISERROR needs no WITH LOG for, and the worst that there is.
@@ -131,6 +132,12 @@ impl Interpreter<'_> {
                     procedure: module.name.as_deref().map(Into::into),
                     message: text,
                 };
+                if *log {
+                    let (severity, state) = (e.severity, e.state);
+                    let (session, text) = (self.session.id, e.message.clone());
+                    let event = Event::Raised { session, number, severity, state, text };
+                    EventRing::global().push(event);
+                }
                 if *set_error {
                     self.session.error = number;
                 }

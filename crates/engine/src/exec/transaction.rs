@@ -166,6 +166,7 @@ impl Session {
         if self.options.implicit_transactions && self.transaction.count == 0 {
             self.begin_transaction(None, sink)?;
             self.transaction.implicit = true;
+            self.entry.set_transaction_name("implicit_transaction");
         }
         Ok(())
     }
@@ -183,6 +184,7 @@ impl Session {
             return Ok(());
         }
         debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
+        self.entry.set_transaction_name(name.as_deref().unwrap_or("user_transaction"));
         self.transaction.name = name;
         self.transaction.implicit = false;
         self.transaction.descriptor = self.database.storage.instance().next_transaction_number();

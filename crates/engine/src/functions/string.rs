@@ -4,9 +4,10 @@
 
 use super::typing::{Text, any_null, as_unicode, int, signature, varying, widest};
 use super::{Call, Function, Rule, Signature};
+use crate::exec::pieces::{PIECE, look, memory, repeated};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::like::Pattern;
-use taffrail_types::{Collation, Decimal, Family, MaxLen, SqlType, Value};
+use taffrail_types::{Bytes, Collation, Decimal, Family, MaxLen, SqlType, Value};
 
 #[rustfmt::skip]
 pub static FUNCTIONS: &[Function] = &[
@@ -14,7 +15,7 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("DATALENGTH", 1, 1, datalength_rule, datalength),
     Function::new("LEFT", 2, 2, part_rule, left),
     Function::new("RIGHT", 2, 2, part_rule, right),
-    Function::new("SUBSTRING", 2, 3, part_rule, substring),
+    Function::new("SUBSTRING", 3, 3, part_rule, substring),
     Function::new("CHARINDEX", 2, 3, charindex_rule, charindex).per_statement(),
     Function::new("PATINDEX", 2, 2, patindex_rule, patindex).per_statement(),
     Function::new("REPLACE", 3, 3, replace_rule, replace).per_statement(),
@@ -110,8 +111,8 @@ fn left(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if n < 0 {
         return Err(SqlError::new(537, &[]));
     }
-    let Some(text) = Text::of(&args[0]) else { return Ok(Value::Null) };
-    Ok(text.slice(0, (n as usize).min(text.chars.len()), c.bound.result))
+    let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
+    text.slice(0, (n as usize).min(text.chars.len()), c.bound.result)
 }
 
 fn right(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -122,26 +123,26 @@ fn right(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if n < 0 {
         return Err(SqlError::new(536, &[&"right"]));
     }
-    let Some(text) = Text::of(&args[0]) else { return Ok(Value::Null) };
+    let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     let len = text.chars.len();
-    Ok(text.slice(len - (n as usize).min(len), len, c.bound.result))
+    text.slice(len - (n as usize).min(len), len, c.bound.result)
 }
 
-/// Positions before the first character count: SUBSTRING('abc', 0, 2) is 'a'. Without a length: to the end.
+/// Positions before the first character count: SUBSTRING('abc', 0, 2) is 'a'.
 fn substring(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if any_null(args) {
         return Ok(Value::Null);
     }
     let start = int(&args[1]);
-    let n = args.get(2).map_or(i32::MAX as i64, int);
+    let n = int(&args[2]);
     if n < 0 {
         return Err(SqlError::new(537, &[]));
     }
-    let Some(text) = Text::of(&args[0]) else { return Ok(Value::Null) };
+    let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     let len = text.chars.len() as i64;
     let from = start.saturating_sub(1).clamp(0, len);
     let to = start.saturating_sub(1).saturating_add(n).clamp(from, len);
-    Ok(text.slice(from as usize, to as usize, c.bound.result))
+    text.slice(from as usize, to as usize, c.bound.result)
 }
 
 /// Both of one encoding.
@@ -160,7 +161,7 @@ fn charindex_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 }
 
 fn charindex(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    let (Some(find), Some(text)) = (Text::of(&args[0]), Text::of(&args[1])) else {
+    let (Some(find), Some(text)) = (Text::of(&args[0])?, Text::of(&args[1])?) else {
         return Ok(Value::Null);
     };
     let from = match args.get(2) {
@@ -169,15 +170,27 @@ fn charindex(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         None => 0,
     };
     let collation = c.context.collation();
-    let (find, text) = (find.weights(collation), text.weights(collation));
-    let at = if find.is_empty() { None } else { position(&find, &text, from) };
+    let (find, text) = (find.weights(collation)?, text.weights(collation)?);
+    let at = if find.is_empty() { None } else { position(&find, &text, from)? };
     Ok(count(c, at.map_or(0, |i| i + 1)))
 }
 
-/// Where `find` first occurs in `text` at or after `from`.
-fn position(find: &[u16], text: &[u16], from: usize) -> Option<usize> {
-    let last = text.len().checked_sub(find.len())?;
-    (from..=last).find(|&at| text[at..at + find.len()] == *find)
+/// Where `find`, which is not empty, first occurs in `text` at or after `from`.
+fn position(find: &[u16], text: &[u16], from: usize) -> SqlResult<Option<usize>> {
+    let Some(end) = (text.len() + 1).checked_sub(find.len()) else { return Ok(None) };
+    let piece = (PIECE / find.len()).max(1);
+    let mut from = from;
+    while from < end {
+        let to = end.min(from.saturating_add(piece));
+        if let Some(at) = (from..to).find(|&at| text[at..at + find.len()] == *find) {
+            return Ok(Some(at));
+        }
+        from = to;
+        if from < end {
+            look()?;
+        }
+    }
+    Ok(None)
 }
 
 fn patindex_rule(r: &Rule<'_>) -> SqlResult<Signature> {
@@ -204,18 +217,22 @@ fn replace_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 
 fn replace(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let (Some(text), Some(find), Some(with)) =
-        (Text::of(&args[0]), Text::of(&args[1]), Text::of(&args[2]))
+        (Text::of(&args[0])?, Text::of(&args[1])?, Text::of(&args[2])?)
     else {
         return Ok(Value::Null);
     };
     if find.chars.is_empty() {
-        return Ok(text.into_value(c.bound.result));
+        return text.into_value(c.bound.result);
     }
     let collation = c.context.collation();
-    let (weights, wanted) = (text.weights(collation), find.weights(collation));
+    let (weights, wanted) = (text.weights(collation)?, find.weights(collation)?);
     let mut out = Text { chars: Vec::with_capacity(text.chars.len()), unicode: text.unicode };
-    let mut from = 0;
-    while let Some(at) = position(&wanted, &weights, from) {
+    let (mut from, mut due) = (0, PIECE);
+    while let Some(at) = position(&wanted, &weights, from)? {
+        if from + out.chars.len() > due {
+            look()?;
+            due += PIECE;
+        }
         out.chars.extend_from_slice(&text.chars[from..at]);
         out.chars.extend_from_slice(&with.chars);
         from = at + wanted.len();
@@ -223,7 +240,7 @@ fn replace(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     }
     out.chars.extend_from_slice(&text.chars[from..]);
     limited(c, out.chars.len())?;
-    Ok(out.into_value(c.bound.result))
+    out.into_value(c.bound.result)
 }
 
 /// 8152: a result that does not fit and may not be cut.
@@ -233,11 +250,6 @@ fn limited(c: &Call<'_>, chars: usize) -> SqlResult<()> {
         return Err(SqlError::new(8152, &[]).with_state(10));
     }
     memory(chars * width)
-}
-
-/// A result so large that making it would endanger the server: 701.
-fn memory(bytes: usize) -> SqlResult<()> {
-    if bytes > 512 << 20 { Err(SqlError::new(701, &[&"default"])) } else { Ok(()) }
 }
 
 fn replicate_rule(r: &Rule<'_>) -> SqlResult<Signature> {
@@ -255,15 +267,14 @@ fn replicate(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     // Cut to whole characters; the limit is even for nvarchar.
     let bytes = text.len().saturating_mul(n as usize).min(limit);
     memory(bytes)?;
-    let out = text.iter().copied().cycle().take(bytes).collect();
+    let out = Bytes::from_vec(repeated(text, bytes)?);
     Ok(if c.bound.result.is_unicode() { Value::NVarChar(out) } else { Value::VarChar(out) })
 }
 
 fn reverse(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    Ok(Text::of(&args[0]).map_or(Value::Null, |mut t| {
-        t.chars.reverse();
-        t.into_value(c.bound.result)
-    }))
+    let Some(mut text) = Text::of(&args[0])? else { return Ok(Value::Null) };
+    text.chars.reverse();
+    text.into_value(c.bound.result)
 }
 
 fn stuff_rule(r: &Rule<'_>) -> SqlResult<Signature> {
@@ -273,7 +284,7 @@ fn stuff_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 }
 
 fn stuff(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    let Some(text) = Text::of(&args[0]) else { return Ok(Value::Null) };
+    let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     if args[1].is_null() || args[2].is_null() {
         return Ok(Value::Null);
     }
@@ -283,10 +294,10 @@ fn stuff(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     }
     let from = start as usize - 1;
     let to = (from + n as usize).min(text.chars.len());
-    let with = Text::of(&args[3]).map_or(Vec::new(), |t| t.chars);
+    let with = Text::of(&args[3])?.map_or(Vec::new(), |t| t.chars);
     let chars = [&text.chars[..from], &with, &text.chars[to..]].concat();
     limited(c, chars.len())?;
-    Ok(Text { chars, unicode: text.unicode }.into_value(c.bound.result))
+    Text { chars, unicode: text.unicode }.into_value(c.bound.result)
 }
 
 fn upper(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -298,15 +309,18 @@ fn lower(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 fn change_case(c: &Call<'_>, v: &Value, upper: bool) -> SqlResult<Value> {
-    let Some(mut text) = Text::of(v) else { return Ok(Value::Null) };
-    for u in &mut text.chars {
-        *u = if text.unicode {
-            Collation::change_case_unit(upper, *u)
-        } else {
-            Collation::change_case_byte(upper, *u as u8) as u16
-        };
+    let Some(mut text) = Text::of(v)? else { return Ok(Value::Null) };
+    for piece in text.chars.chunks_mut(PIECE) {
+        look()?;
+        for u in piece {
+            *u = if text.unicode {
+                Collation::change_case_unit(upper, *u)
+            } else {
+                Collation::change_case_byte(upper, *u as u8) as u16
+            };
+        }
     }
-    Ok(text.into_value(c.bound.result))
+    text.into_value(c.bound.result)
 }
 
 fn trim_rule(r: &Rule<'_>) -> SqlResult<Signature> {
@@ -320,10 +334,10 @@ fn trim_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 
 /// Blanks, or the characters of the second argument, off one or both ends.
 fn trim(c: &Call<'_>, args: &[Value], start: bool, end: bool) -> SqlResult<Value> {
-    let Some(text) = Text::of(&args[0]) else { return Ok(Value::Null) };
+    let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     let set = match args.get(1) {
         None => vec![b' ' as u16],
-        Some(v) => match Text::of(v) {
+        Some(v) => match Text::of(v)? {
             Some(set) => set.chars,
             None => return Ok(Value::Null),
         },
@@ -332,7 +346,7 @@ fn trim(c: &Call<'_>, args: &[Value], start: bool, end: bool) -> SqlResult<Value
     let to =
         if end { text.chars.iter().rposition(keep).map_or(0, |i| i + 1) } else { text.chars.len() };
     let from = if start { text.chars[..to].iter().position(keep).unwrap_or(to) } else { 0 };
-    Ok(text.slice(from, to, c.bound.result))
+    text.slice(from, to, c.bound.result)
 }
 
 fn space(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -394,7 +408,7 @@ fn nchar_of(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 fn unicode(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    let first = Text::of(&args[0]).and_then(|t| t.chars.first().copied());
+    let first = Text::of(&args[0])?.and_then(|t| t.chars.first().copied());
     Ok(first.map_or(Value::Null, |u| Value::Int(u as i32)))
 }
 
@@ -428,27 +442,32 @@ fn concat_rule(r: &Rule<'_>, separators: usize) -> SqlResult<Signature> {
     Ok(signature(&params, result))
 }
 
-fn join(c: &Call<'_>, parts: impl Iterator<Item = Vec<u16>>) -> SqlResult<Value> {
+fn join(c: &Call<'_>, parts: impl Iterator<Item = SqlResult<Vec<u16>>>) -> SqlResult<Value> {
     let unicode = c.bound.result.is_unicode();
     let mut out = Text { chars: Vec::new(), unicode };
     for part in parts {
+        let part = part?;
         memory((out.chars.len() + part.len()) * 2)?;
         out.chars.extend_from_slice(&part);
     }
-    Ok(out.into_value(c.bound.result))
+    out.into_value(c.bound.result)
+}
+
+/// The characters of an argument that is not NULL.
+fn chars_of(v: &Value) -> Option<SqlResult<Vec<u16>>> {
+    Text::of(v).map(|text| text.map(|t| t.chars)).transpose()
 }
 
 fn concat(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    join(c, args.iter().filter_map(Text::of).map(|t| t.chars))
+    join(c, args.iter().filter_map(chars_of))
 }
 
 fn concat_ws(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    let separator = Text::of(&args[0]).map_or(Vec::new(), |t| t.chars);
-    let parts = args[1..]
-        .iter()
-        .filter_map(Text::of)
-        .enumerate()
-        .map(|(i, t)| if i == 0 { t.chars } else { [&separator[..], &t.chars].concat() });
+    let separator = Text::of(&args[0])?.map_or(Vec::new(), |t| t.chars);
+    let parts = args[1..].iter().filter_map(chars_of).enumerate().map(|(i, chars)| {
+        let chars = chars?;
+        Ok(if i == 0 { chars } else { [&separator[..], &chars].concat() })
+    });
     join(c, parts)
 }
 
@@ -462,7 +481,7 @@ fn translate_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 
 fn translate(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let (Some(mut text), Some(from), Some(to)) =
-        (Text::of(&args[0]), Text::of(&args[1]), Text::of(&args[2]))
+        (Text::of(&args[0])?, Text::of(&args[1])?, Text::of(&args[2])?)
     else {
         return Ok(Value::Null);
     };
@@ -470,14 +489,17 @@ fn translate(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Err(SqlError::new(9828, &[]));
     }
     let collation = c.context.collation();
-    let wanted = from.weights(collation);
+    let wanted = from.weights(collation)?;
     for at in 0..text.chars.len() {
+        if (at + 1).is_multiple_of(PIECE) {
+            look()?;
+        }
         let w = text.weight(text.chars[at], collation);
         if let Some(i) = wanted.iter().position(|x| *x == w) {
             text.chars[at] = to.chars[i];
         }
     }
-    Ok(text.into_value(c.bound.result))
+    text.into_value(c.bound.result)
 }
 
 fn format_rule(r: &Rule<'_>) -> SqlResult<Signature> {

@@ -320,6 +320,9 @@ fn session_and_catalogue() {
         ("COLLATIONPROPERTY('SQL_Latin1_General_CP1_CI_AS', 'CodePage')", "1252"),
         ("NOSUCH(1)", "195 'NOSUCH' is not a recognized built-in function name."),
         ("DB_NAME(1, 2)", "189 The db_name function requires 0 to 1 arguments."),
+        ("SUBSTRING('abc')", "174 The substring function requires 3 argument(s)."),
+        ("SUBSTRING('abc', 2)", "174 The substring function requires 3 argument(s)."),
+        ("CHARINDEX('a')", "189 The charindex function requires 2 to 3 arguments."),
         ("LEN()", "174 The len function requires 1 argument(s)."),
     ]);
 }

@@ -1,6 +1,7 @@
 //! What type rules and evaluations are made of.
 
 use super::{Call, Rule, Signature};
+use crate::exec::pieces;
 use smallvec::SmallVec;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::codepage::{encode_1252, encode_utf16, units, utf16_to_1252};
@@ -116,38 +117,57 @@ pub struct Text {
 
 impl Text {
     /// None for a value that is no text or binary.
-    pub fn of(v: &Value) -> Option<Text> {
-        match v {
+    pub fn of(v: &Value) -> SqlResult<Option<Text>> {
+        Ok(match v {
             Value::VarChar(b) | Value::Binary(b) => {
-                Some(Text { chars: b.iter().map(|b| *b as u16).collect(), unicode: false })
+                let chars = pieces::collect(b, 1, |to, b| to.extend(b.iter().map(|b| *b as u16)))?;
+                Some(Text { chars, unicode: false })
             }
-            Value::NVarChar(b) => Some(Text { chars: units(b).collect(), unicode: true }),
+            Value::NVarChar(b) => {
+                let chars = pieces::collect(b, 2, |to, b| to.extend(units(b)))?;
+                Some(Text { chars, unicode: true })
+            }
             _ => None,
-        }
+        })
     }
 
     /// Back to a value of a type (cut to its length).
-    pub fn into_value(self, ty: SqlType) -> Value {
+    pub fn into_value(self, ty: SqlType) -> SqlResult<Value> {
         self.slice(0, self.chars.len(), ty)
     }
 
     /// Part of it as a value of a type (cut to its length).
-    pub fn slice(&self, from: usize, to: usize, ty: SqlType) -> Value {
+    pub fn slice(&self, from: usize, to: usize, ty: SqlType) -> SqlResult<Value> {
         let chars = &self.chars[from..to];
         let limit = ty.byte_limit();
         if ty.is_unicode() {
             let chars = &chars[..chars.len().min(limit / 2)];
-            Value::NVarChar(chars.iter().flat_map(|u| u.to_le_bytes()).collect())
-        } else {
-            let chars = &chars[..chars.len().min(limit)];
-            let bytes: Bytes = chars.iter().map(|u| *u as u8).collect();
-            if ty.family() == Family::Binary { Value::Binary(bytes) } else { Value::VarChar(bytes) }
+            if chars.len() <= pieces::PIECE {
+                return Ok(Value::NVarChar(chars.iter().flat_map(|u| u.to_le_bytes()).collect()));
+            }
+            let mut bytes = Vec::with_capacity(chars.len() * 2);
+            for piece in chars.chunks(pieces::PIECE) {
+                pieces::look()?;
+                bytes.extend(piece.iter().flat_map(|u| u.to_le_bytes()));
+            }
+            return Ok(Value::NVarChar(Bytes::from_vec(bytes)));
         }
+        let chars = &chars[..chars.len().min(limit)];
+        let bytes: Bytes = if chars.len() <= pieces::PIECE {
+            chars.iter().map(|u| *u as u8).collect()
+        } else {
+            let narrow = pieces::collect(chars, 1, |to, c| to.extend(c.iter().map(|u| *u as u8)))?;
+            Bytes::from_vec(narrow)
+        };
+        let binary = ty.family() == Family::Binary;
+        Ok(if binary { Value::Binary(bytes) } else { Value::VarChar(bytes) })
     }
 
     /// The characters' weights under a collation.
-    pub fn weights(&self, collation: Collation) -> Vec<u16> {
-        self.chars.iter().map(|c| self.weight(*c, collation)).collect()
+    pub fn weights(&self, collation: Collation) -> SqlResult<Vec<u16>> {
+        pieces::collect(&self.chars, 1, |to, chars| {
+            to.extend(chars.iter().map(|c| self.weight(*c, collation)));
+        })
     }
 
     /// A character's weight under a collation.

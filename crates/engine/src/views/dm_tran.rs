@@ -176,7 +176,7 @@ fn active_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sq
             continue;
         }
         let at = datetime(UtcTime(s.cell.transaction_begun.load(Relaxed)));
-        rows.push(row![number, "user_transaction", at, 1, (), 2, 0, 0, 0, 0, 0, ()]);
+        rows.push(row![number, &*s.transaction_name(), at, 1, (), 2, 0, 0, 0, 0, 0, ()]);
     }
     Ok(())
 }

@@ -76,7 +76,7 @@ pub fn update(tx: &mut Transaction, hobt: &Hobt, key: &[u8], value: &[u8]) -> St
         let growth = value.len().saturating_sub(old);
         if !make_room(db, work, hobt, &mut leaf, growth, leaf_slots_are(1))? {
             drop(leaf);
-            db.with_look(hobt, || smo::split(db, work, hobt, key, growth, false))?;
+            db.with_look(work, hobt, || smo::split(db, work, hobt, key, growth, false))?;
             continue;
         }
         // Ghosts may have gone.
@@ -413,7 +413,8 @@ pub(super) fn insert_in(
         if !fits {
             if !make_room(db, work, hobt, &mut leaf, need, alone)? {
                 drop(leaf);
-                db.with_look(hobt, || smo::split(db, work, hobt, key, need, slot.is_err()))?;
+                let inserting = slot.is_err();
+                db.with_look(work, hobt, || smo::split(db, work, hobt, key, need, inserting))?;
             }
             // Slots may have moved.
             continue;

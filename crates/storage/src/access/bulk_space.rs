@@ -23,7 +23,7 @@ use super::Hobt;
 use super::record::{bits, bulk};
 use crate::alloc::Space;
 use crate::database::{Database, RecoveryModel};
-use crate::error::StorageResult;
+use crate::error::{StorageError, StorageResult};
 use crate::layout::{EXTENT_PAGES, INTERVAL_PAGES, gam_of, interval_start, ml_page, pfs_of};
 use crate::page::{BITMAP_BITS, PFS_ALLOCATED};
 use crate::txn::work::Work;
@@ -35,6 +35,25 @@ impl Database {
     /// Takes up to `want` free extents of one interval for a HoBt, at least one, and gives their unallocated pages besides. On error
     /// the caller undoes `work`.
     pub(super) fn take_bulk_extents(
+        self: &Arc<Self>,
+        work: &mut Work,
+        hobt: &Hobt,
+        want: usize,
+    ) -> StorageResult<(Vec<PageId>, Vec<PageId>)> {
+        loop {
+            // Nothing has been changed for `work` when no extent is found.
+            match self.try_take_bulk_extents(work, hobt, want) {
+                Err(StorageError::FileFull(why)) => {
+                    if !self.gather_extents(work, hobt, want as u32)? {
+                        return Err(StorageError::FileFull(why));
+                    }
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn try_take_bulk_extents(
         self: &Arc<Self>,
         work: &mut Work,
         hobt: &Hobt,
@@ -56,7 +75,7 @@ impl Database {
                 }
                 continue;
             };
-            let extents = self.take_free_extents(work, hobt.id(), iam.file, start, want)?;
+            let extents = self.take_free_extents(work, hobt, iam.file, start, want)?;
             if extents.is_empty() {
                 // Others have taken what was there.
                 continue;
@@ -97,7 +116,7 @@ impl Database {
     fn take_free_extents(
         &self,
         work: &mut Work,
-        hobt: HobtId,
+        hobt: &Hobt,
         file: FileId,
         start: u32,
         want: usize,
@@ -106,7 +125,14 @@ impl Database {
         let mut search = self.extents.lock();
         let pages = data.pages.load(Ordering::Acquire);
         let end = ((pages - start) / EXTENT_PAGES).min(BITMAP_BITS);
-        let mut at = search.hint.max(start).saturating_sub(start) / EXTENT_PAGES;
+        let first = search.hint.max(start);
+        let want = self.spare_extents_from(
+            &data,
+            hobt,
+            PageId { file, page: first },
+            want.try_into().unwrap_or(u32::MAX),
+        )? as usize;
+        let mut at = (first - start) / EXTENT_PAGES;
         let mut map = self.pool().write(&self.store, gam_of(PageId { file, page: start }))?;
         let mut taken = Vec::with_capacity(want);
         while taken.len() < want && at < end {
@@ -116,7 +142,7 @@ impl Database {
         }
         let runs = bit_runs(&taken, start);
         for runs in runs.chunks(RUNS_PER_RECORD) {
-            bits::set_bits(work, &mut map, Lcx::Gam, hobt, runs, false)?;
+            bits::set_bits(work, &mut map, Lcx::Gam, hobt.id(), runs, false)?;
         }
         if let Some(last) = taken.last() {
             search.hint = last.page + EXTENT_PAGES;

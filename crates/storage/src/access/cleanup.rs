@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{HobtId, PageId, TransactionId};
 
 use super::btree::{check_page, expunge, leaf_for_write};
+use super::full::check_cancelled;
 use super::node::{child_at, key_at, slot_for};
 use super::record::{Place, row, split};
 use super::{Hobt, HobtKind};
@@ -41,12 +42,15 @@ struct Noted {
 }
 
 impl Leaves {
-    fn push(&mut self, noted: Noted) {
+    /// False: there is no room for it.
+    fn push(&mut self, noted: Noted) -> bool {
         let bytes = noted.key.as_ref().map_or(0, |k| k.len());
-        if self.queue.len() < QUEUE_MAX && self.key_bytes + bytes <= KEY_BYTES_MAX {
+        let fits = self.queue.len() < QUEUE_MAX && self.key_bytes + bytes <= KEY_BYTES_MAX;
+        if fits {
             self.key_bytes += bytes;
             self.queue.push_back(noted);
         }
+        fits
     }
 
     fn pop(&mut self) -> Option<Noted> {
@@ -59,12 +63,26 @@ impl Leaves {
 impl Database {
     /// A leaf got its first ghost.
     pub(crate) fn note_ghosts(&self, hobt: HobtId, leaf: PageId) {
-        self.ghosts.lock().push(Noted { hobt, leaf, key: None });
+        self.note_leaf(Noted { hobt, leaf, key: None });
     }
 
     /// The last row of a leaf, of this key, is gone by undo.
     pub(crate) fn note_emptied(&self, hobt: HobtId, leaf: PageId, key: &[u8]) {
-        self.ghosts.lock().push(Noted { hobt, leaf, key: Some(key.into()) });
+        self.note_leaf(Noted { hobt, leaf, key: Some(key.into()) });
+    }
+
+    fn note_leaf(&self, noted: Noted) {
+        let hobt = noted.hobt;
+        if !self.ghosts.lock().push(noted) {
+            self.forget_leaf(hobt);
+        }
+    }
+
+    /// A note is lost: all leaves are to be looked at before the tree's file is taken to be full.
+    fn forget_leaf(&self, hobt: HobtId) {
+        if let Some(hobt) = self.known_hobt(hobt) {
+            hobt.room.lock().lost(hobt.kind());
+        }
     }
 
     /// Removes the ghosts of up to `leaves` leaves. Returns how many leaves were cleaned.
@@ -85,6 +103,10 @@ impl Database {
         let mut later = Vec::new();
         let mut result = Ok(());
         for _ in 0..n {
+            if let Err(e) = check_cancelled() {
+                result = Err(e);
+                break;
+            }
             let Some(noted) = self.ghosts.lock().pop() else { break };
             let done = match self.hobt(noted.hobt) {
                 Ok(hobt) if hobt.kind() == HobtKind::BTree => {
@@ -103,14 +125,15 @@ impl Database {
                     later.push(noted);
                     break;
                 }
+                // Not again and again.
                 Err(e) => {
+                    self.forget_leaf(noted.hobt);
                     result = Err(e);
                     break;
                 }
             }
         }
-        let mut queue = self.ghosts.lock();
-        later.into_iter().for_each(|noted| queue.push(noted));
+        later.into_iter().for_each(|noted| self.note_leaf(noted));
         result.map(|()| cleaned)
     }
 

@@ -13,6 +13,7 @@ use taffrail_base::PageId;
 use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
 
 use super::btree::{expunge, has_room};
+use super::full::check_cancelled;
 use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
 use super::record::{Place, format, row as rows};
 use super::{Hobt, HobtKind, Rid, ScanLocks};
@@ -337,45 +338,63 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
     if hobt.root().is_none() {
         db.allocate_root(tx.parts().1, hobt)?;
     }
+    let mut row = NewRow { bytes, lock, tried: PageId::NONE };
     if let Some(pin) = hobt.hot(db.pool(), &db.store) {
         let page = pin.write();
-        match put(tx, &db, hobt, page, bytes, lock, false)? {
+        let id = page.id();
+        match put(tx, &db, hobt, page, row, false)? {
             Put::Done(rid) => return Ok(rid),
             other => let_go(hobt, other),
         }
+        row.tried = id;
     } else {
         let last = last_page(&db, hobt)?;
         let page = db.pool().write(&db.store, last)?;
         if is_allocated(&db, last)? {
-            match put(tx, &db, hobt, page, bytes, lock, true)? {
+            match put(tx, &db, hobt, page, row, true)? {
                 Put::Done(rid) => return Ok(rid),
                 other => let_go(hobt, other),
             }
+            row.tried = last;
         }
     }
     let need = bytes.len() + SLOT_BYTES;
-    if let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, TRIES)? {
+    if let Some(rid) = put_where_room_is(tx, &db, hobt, row, TRIES)? {
         return Ok(rid);
     }
     if db.look_before_growth(hobt, need)?
-        && let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, usize::MAX)?
+        && let Some(rid) = put_where_room_is(tx, &db, hobt, row, usize::MAX)?
     {
         return Ok(rid);
     }
-    let full = match put_on_new_page(tx, &db, hobt, bytes, lock) {
-        Err(StorageError::FileFull(why)) => StorageError::FileFull(why),
-        result => return result,
-    };
-    // All that is known of, then all that there is.
-    if let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, usize::MAX)? {
-        return Ok(rid);
+    loop {
+        let full = match put_on_new_page(tx, &db, hobt, row) {
+            Err(StorageError::FileFull(why)) => StorageError::FileFull(why),
+            result => return result,
+        };
+        // All that is known of, then all that there is, then what others do not use.
+        if let Some(rid) = put_where_room_is(tx, &db, hobt, row, usize::MAX)? {
+            return Ok(rid);
+        }
+        if db.look_for_all(hobt, need)?
+            && let Some(rid) = put_where_room_is(tx, &db, hobt, row, usize::MAX)?
+        {
+            return Ok(rid);
+        }
+        if !db.gather_extents(tx.parts().1, hobt, 1)? {
+            return Err(full);
+        }
     }
-    if db.look_for_all(hobt, need)?
-        && let Some(rid) = put_where_room_is(tx, &db, hobt, bytes, lock, usize::MAX)?
-    {
-        return Ok(rid);
-    }
-    Err(full)
+}
+
+/// A row that wants a place.
+#[derive(Clone, Copy)]
+struct NewRow<'a> {
+    bytes: &'a [u8],
+    /// Its Rid is to be locked.
+    lock: bool,
+    /// The page that was tried first, with whose room [`let_go`] has dealt.
+    tried: PageId,
 }
 
 /// Puts a row on one of the pages that are known to have room, of which it tries so many.
@@ -383,27 +402,36 @@ fn put_where_room_is(
     tx: &mut Transaction,
     db: &Arc<Database>,
     hobt: &Hobt,
-    bytes: &[u8],
-    lock: bool,
+    row: NewRow<'_>,
     tries: usize,
 ) -> StorageResult<Option<Rid>> {
     let all = tries == usize::MAX;
     let tries = tries.min(hobt.room.lock().len());
     for _ in 0..tries {
-        let Some(candidate) = hobt.room.lock().next() else { break };
-        let page = db.pool().write(&db.store, candidate)?;
-        if !is_allocated(db, candidate)? {
-            continue;
+        if all {
+            check_cancelled()?;
         }
-        let put = put(tx, db, hobt, page, bytes, lock, true)?;
+        let Some(candidate) = hobt.room.lock().next() else { break };
+        let put = (|| {
+            let page = db.pool().write(&db.store, candidate)?;
+            match is_allocated(db, candidate)? {
+                true => put(tx, db, hobt, page, row, true),
+                false => Ok(Put::NotOurs),
+            }
+        })();
         match put {
-            Put::Done(rid) => return Ok(Some(rid)),
+            Ok(Put::Done(rid)) => return Ok(Some(rid)),
             // Others are likely to wait for the same.
-            Put::Later(_) if !all => {
+            Ok(put @ Put::Later(_)) if !all => {
                 let_go(hobt, put);
                 break;
             }
-            other => let_go(hobt, other),
+            Ok(other) => let_go(hobt, other),
+            Err(e) => {
+                // It has its room all the same.
+                hobt.room.lock().later(candidate);
+                return Err(e);
+            }
         }
     }
     Ok(None)
@@ -422,8 +450,7 @@ fn put_on_new_page(
     tx: &mut Transaction,
     db: &Arc<Database>,
     hobt: &Hobt,
-    bytes: &[u8],
-    lock: bool,
+    row: NewRow<'_>,
 ) -> StorageResult<Rid> {
     loop {
         let work = tx.parts().1;
@@ -443,9 +470,9 @@ fn put_on_new_page(
         // Committed before the latch is given up: nobody else's row can come in between.
         sys.commit_system()?;
         let id = page.id();
-        match put(tx, db, hobt, page, bytes, lock, false) {
+        match put(tx, db, hobt, page, row, false) {
             Ok(Put::Done(rid)) => return Ok(rid),
-            Ok(_) => {}
+            Ok(other) => let_go(hobt, other),
             Err(e) => {
                 // Empty, and nobody's.
                 hobt.room.lock().note(id);
@@ -480,10 +507,10 @@ fn put(
     db: &Database,
     hobt: &Hobt,
     mut page: WriteGuard<'_>,
-    bytes: &[u8],
-    lock: bool,
+    row: NewRow<'_>,
     reuse: bool,
 ) -> StorageResult<Put> {
+    let NewRow { bytes, lock, tried } = row;
     if !is_heap_page(&page, hobt) {
         return Ok(Put::NotOurs);
     }
@@ -512,7 +539,12 @@ fn put(
     hobt.add_rows(i64::from(bytes.first().is_some_and(|f| f & FORWARDED == 0)));
     drop(counting);
     page.put_row(slot.into(), &[bytes]);
-    hobt.set_hot(page.id(), page.frame());
+    // The page that it takes the place of may have room: another thread's, or one whose frame is gone.
+    if let Some(before) = hobt.swap_hot(page.id(), page.frame())
+        && before != tried
+    {
+        hobt.room.lock().note(before);
+    }
     Ok(Put::Done(rid))
 }
 

@@ -49,7 +49,7 @@ pub fn write(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8]) -> StorageResult<L
         db.allocate_root(work, hobt)?;
     }
     // Later a latch is held.
-    db.look_for_pages(hobt, bytes.len().div_ceil(PIECE))?;
+    db.look_for_pages(work, hobt, bytes.len().div_ceil(PIECE))?;
     let (mut first, mut value) = (PageId::NONE, 0);
     // A page is logged when its successor is known.
     let mut last: Option<(WriteGuard<'_>, &[u8])> = None;

@@ -7,7 +7,7 @@
 //! btree      search, insert, update, delete;  smo  splits;  cursor  scans;  build  sorted bulk loads;  cleanup  ghosts
 //! reorganize leaves merged and put in order beside ordinary work;  stats  how full and how scattered pages are
 //! heap, lob
-//! room       what rollbacks, deletions and restarts leave, found before a file grows or is full
+//! room       what rollbacks, deletions and restarts leave, found before a file grows or is full;  full  what others have left
 //! bulk       pages filled in memory, for loads and index builds;  bulk_space  their extents, the ML map, who may log less
 //! ```
 
@@ -31,6 +31,7 @@ pub(crate) mod bulk_space;
 pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
+pub(crate) mod full;
 pub mod heap;
 mod heap_cursor;
 pub mod lob;
@@ -210,6 +211,8 @@ pub struct Hobt {
     /// Where there may be room before a new page is allocated.
     pub(crate) room: Mutex<room::Room>,
     pub(crate) space: Mutex<Space>,
+    /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
+    pub(crate) undone: Mutex<Vec<PageId>>,
     object_lock: Resource,
 }
 
@@ -231,6 +234,7 @@ impl Hobt {
             moves: AtomicU64::new(0),
             room: Mutex::new(room_of(entry)),
             space: Mutex::default(),
+            undone: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
         }
     }
@@ -316,7 +320,10 @@ impl Hobt {
         self.counts_changed();
         if moved {
             *self.room.lock() = room_of(entry);
-            *self.space.lock() = Space::default();
+            let mut space = self.space.lock();
+            *space = Space::default();
+            self.undone.lock().clear();
+            drop(space);
             self.set_place(entry.root, entry.first_iam);
         }
     }
@@ -366,6 +373,16 @@ impl Hobt {
             self.hot_frame.store(frame, Ordering::Relaxed);
             self.hot_page.store(page.to_u64(), Ordering::Relaxed);
         }
+    }
+
+    /// The same for a heap; gives the page that it was before, if it was another.
+    pub(crate) fn swap_hot(&self, page: PageId, frame: u32) -> Option<PageId> {
+        self.hot_frame.store(frame, Ordering::Relaxed);
+        if self.hot_page.load(Ordering::Relaxed) == page.to_u64() {
+            return None;
+        }
+        let old = PageId::from_u64(self.hot_page.swap(page.to_u64(), Ordering::Relaxed));
+        (!old.is_none() && old != page).then_some(old)
     }
 
     /// Pins the root without asking the pool's table, if it is where it was.

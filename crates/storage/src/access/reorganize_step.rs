@@ -371,7 +371,7 @@ impl Database {
     }
 }
 
-/// Gives back the extents of the `at`-th IAM page of a tree none of whose pages is in use; none: there is no such IAM page.
+/// Gives back the extents of the `at`-th IAM page of a heap or tree none of whose pages is in use; none: there is no such IAM page.
 ///
 /// The caller holds a lock on the object that keeps bulk loads away: their extents look empty until they are filled.
 pub(super) fn free_extents(

@@ -6,7 +6,7 @@
 //! ```text
 //! before a file grows by n pages     n pages of the heap or tree that wants it, on from where the last look ended: so growth costs
 //!                                    what it costs, twice at most, and a heap or tree is read through once
-//! before error 1105                  all of them, if there may be anything to find
+//! before error 1105                  all of them, if there may be anything to find; then what others do not use ([`super::full`])
 //! ```
 //! Heap pages with room are then tried before others; leaves that are empty are unlinked, so that their pages are free.
 //!
@@ -16,11 +16,13 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use taffrail_base::{PAGE_BYTES, PageId};
 
 use super::btree::{child_on_way, root_for_read};
 use super::cleanup::Cleaned;
+use super::full::check_cancelled;
 use super::heap::is_heap_page;
 use super::node::{child_at, key_at, slot_for};
 use super::{Hobt, HobtKind};
@@ -29,6 +31,7 @@ use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{EXTENT_PAGES, FIRST_USER_HOBT};
 use crate::spec::Growth;
+use crate::txn::work::Work;
 
 /// Pages remembered at most.
 const PAGES_MAX: usize = 1 << 16;
@@ -39,6 +42,9 @@ const LOOK_MAX: u64 = 1 << 14;
 const PAGE: usize = 1;
 /// Of the bytes of an extent.
 const EXTENT_SHIFT: u32 = (EXTENT_PAGES * PAGE_BYTES as u32).trailing_zeros();
+/// How often a session that waits for another's look sees whether it has been cancelled, and one that looks.
+const CANCEL_EVERY: Duration = Duration::from_millis(20);
+const CANCEL_EXTENTS: u32 = 64;
 /// The most room that a page can have.
 const ANY: u16 = u16::MAX;
 
@@ -75,16 +81,26 @@ impl Room {
         Room { missed: ANY, look, ..Room::default() }
     }
 
+    /// What was known of where room is, or some of it, is known no more.
+    pub fn lost(&mut self, kind: HobtKind) {
+        self.missed = ANY;
+        self.look = Room::unknown(kind).look;
+    }
+
+    /// A look has come so far; unless meanwhile something was lost, so that it is to begin anew.
+    fn looked(&mut self, look: Look) {
+        if self.look == Look::Done {
+            self.look = look;
+        }
+    }
+
     /// A page has room.
     pub fn note(&mut self, page: PageId) {
         if self.known.contains(&page) {
             return;
         }
         if self.pages.len() >= PAGES_MAX {
-            self.missed = ANY;
-            if self.look == Look::Done {
-                self.look = Look::Heap(PageId::NONE, 0);
-            }
+            self.lost(HobtKind::Heap);
             return;
         }
         self.known.insert(page);
@@ -141,20 +157,23 @@ impl Database {
             Growth::Percent(p) => bytes / 100 * u64::from(p),
         };
         let pages = (growth / PAGE_BYTES as u64).clamp(LOOK_MIN, LOOK_MAX);
-        let (next, found) = self.look_on(hobt, look, need, pages)?;
-        hobt.room.lock().look = next;
-        Ok(found)
+        // What an error has kept from being looked at is looked at another time.
+        let looked = self.look_on(hobt, look.clone(), need, pages);
+        hobt.room.lock().looked(looked.as_ref().map_or(look, |(next, _)| next.clone()));
+        looked.map(|(_, found)| found)
     }
 
     /// The file is full: finds what room there is for `need` bytes, or of a tree so many pages. False if there is none.
     ///
     /// The caller holds no latch.
     pub(super) fn look_for_all(self: &Arc<Self>, hobt: &Hobt, need: usize) -> StorageResult<bool> {
-        if hobt.id().0 < FIRST_USER_HOBT {
-            return Ok(false);
-        }
         // Who waits here for another that looks profits from what that one finds.
-        let _one = self.cleaner.lock();
+        let _one = loop {
+            match self.cleaner.try_lock_for(CANCEL_EVERY) {
+                Some(one) => break one,
+                None => check_cancelled()?,
+            }
+        };
         if hobt.kind() == HobtKind::BTree {
             self.clean(usize::MAX)?;
             if !self.would_grow(hobt, need)? {
@@ -172,7 +191,7 @@ impl Database {
         };
         let looked = self.look_on(hobt, unknown, need, u64::MAX);
         if !matches!(looked, Ok((Look::Done, _))) {
-            hobt.room.lock().missed = ANY;
+            hobt.room.lock().lost(hobt.kind());
         }
         looked.map(|(_, found)| found)
     }
@@ -206,6 +225,7 @@ impl Database {
         let (mut iam, mut from) = if iam.is_none() { (hobt.first_iam(), 0) } else { (iam, extent) };
         let (mut left, mut found) = (budget, false);
         while !iam.is_none() {
+            check_cancelled()?;
             let (runs, start, next) = self.read_iam(iam, hobt.id())?;
             for bit in runs.into_iter().flat_map(|(first, n)| first..first + n) {
                 if bit < from {
@@ -213,6 +233,9 @@ impl Database {
                 }
                 if left == 0 {
                     return Ok((Look::Heap(iam, bit), found));
+                }
+                if bit % CANCEL_EXTENTS == 0 {
+                    check_cancelled()?;
                 }
                 left = left.saturating_sub(EXTENT_PAGES.into());
                 let page = PageId { file: iam.file, page: start + bit * EXTENT_PAGES };
@@ -248,6 +271,7 @@ impl Database {
         let Some(_alone) = self.cleaning.try_write() else { return Ok(Look::Tree(from)) };
         let mut left = budget;
         while !hobt.root().is_none() {
+            check_cancelled()?;
             let Some((leaves, next)) = self.leaves_from(hobt, &from)? else { break };
             for (leaf, key) in leaves {
                 left = left.saturating_sub(1);
@@ -304,12 +328,18 @@ impl Database {
         Ok(Some((leaves, next)))
     }
 
-    /// Before pages are taken for a large value: what is empty in a tree first, if its file is going to grow, or cannot.
-    pub(super) fn look_for_pages(self: &Arc<Self>, hobt: &Hobt, pages: usize) -> StorageResult<()> {
-        if hobt.kind() != HobtKind::BTree {
-            return Ok(());
+    /// Before pages are taken for a large value: what is empty in a tree first, if its file is going to grow, or cannot; then, if it
+    /// cannot, what is empty in others.
+    pub(super) fn look_for_pages(
+        self: &Arc<Self>,
+        work: &Work,
+        hobt: &Hobt,
+        pages: usize,
+    ) -> StorageResult<()> {
+        let tree = hobt.kind() == HobtKind::BTree;
+        if tree {
+            self.look_before_growth(hobt, PAGE)?;
         }
-        self.look_before_growth(hobt, PAGE)?;
         let (file, extents) = (self.store.primary(), pages.div_ceil(EXTENT_PAGES as usize));
         let size = file.pages.load(Ordering::Acquire);
         let bytes = u64::from(size) * PAGE_BYTES as u64;
@@ -319,12 +349,20 @@ impl Database {
             settings.growth != Growth::None
                 && settings.max_size.is_none_or(|max| bytes + more <= max)
         };
-        if grows || self.free_pages_of(hobt)? >= pages {
+        let enough = || -> StorageResult<bool> {
+            let want = pages.saturating_sub(self.free_pages_of(hobt)?);
+            let want = want.div_ceil(EXTENT_PAGES as usize).try_into().unwrap_or(u32::MAX);
+            Ok(want == 0 || self.spare_extents(hobt, want)? >= want)
+        };
+        if grows || enough()? {
             return Ok(());
         }
-        let free = size / EXTENT_PAGES - self.allocated_extents(&file)?;
-        if (free as usize) < extents {
+        if tree {
             self.look_for_all(hobt, pages)?;
+        }
+        if !enough()? {
+            // One more: the first extent of an interval has an IAM page on it.
+            self.gather_extents(work, hobt, u32::try_from(extents + 1).unwrap_or(u32::MAX))?;
         }
         Ok(())
     }
@@ -333,9 +371,13 @@ impl Database {
     /// looked for. The caller holds no latch, not even of a page of his own: what is noted as a leaf may be that page by now.
     pub(super) fn with_look<R>(
         self: &Arc<Self>,
+        work: &Work,
         hobt: &Hobt,
         mut grow: impl FnMut() -> StorageResult<R>,
     ) -> StorageResult<R> {
+        if work.in_rollback {
+            return grow();
+        }
         if hobt.kind() == HobtKind::BTree {
             self.look_before_growth(hobt, PAGE)?;
         }
@@ -344,7 +386,7 @@ impl Database {
                 Err(StorageError::FileFull(why)) => {
                     // What was undone has given its pages back, and was too little: only more than that is worth another try.
                     let had = self.free_pages_of(hobt)?;
-                    if !self.look_for_all(hobt, had + 1)? {
+                    if !self.look_for_all(hobt, had + 1)? && !self.gather_extents(work, hobt, 1)? {
                         return Err(StorageError::FileFull(why));
                     }
                 }

@@ -5,13 +5,15 @@
 //! holds it against the log:
 //!
 //! ```text
-//! history   database GUID, recovery fork, where the last log backup ended (or the full backup that began the chain began)
+//! history   database GUID, recovery fork, where the last log backup ended, where the other backups since (or all, without one) began
 //! log       its fork GUID is that database's; the place lies in the unbroken run of VLFs, no later than the log's end
 //! ```
-//! From there to the log's end every block goes into the set. Nothing is written to the log files.
+//! From the oldest of these places that will do to the log's end every block goes into the set. Nothing is written to the log files.
 //!
 //! 1. No record in the set has minimally logged work: its pages are lost, and a restore without them would be wrong (4216).
+//!    A place behind that work will do: the pages are in the backup that began there.
 //! 2. A log that is broken before its end, which a later block proves, is refused: what lies behind is lost.
+//! 3. So is one that ends before a place that the history knows: it is an older copy of the log.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -54,7 +56,7 @@ pub struct LostDatabase {
     pub log: Vec<PathBuf>,
     /// Checkpoint of the last full backup.
     pub last_full: Lsn,
-    /// Where the set may begin, the best first; true: the log chain begins there.
+    /// Where the set may begin, the best, which is the oldest, first; true: the log chain begins there.
     pub from: Vec<(Lsn, bool)>,
 }
 
@@ -81,6 +83,42 @@ fn block(lsn: Lsn) -> Lsn {
     Lsn { slot: 0, ..lsn }
 }
 
+/// What a look at the log from a place on has shown.
+struct Seen {
+    end: WalkEnd,
+    bytes: u64,
+    /// The last record of minimally logged work.
+    bulk: Option<Lsn>,
+}
+
+impl Seen {
+    /// Walks from the beginning of a VLF to the log's end. None: there is no way from there.
+    fn from(log: &OfflineLog, first: VlfSeqNo, from: Lsn) -> BackupResult<Option<Seen>> {
+        let (mut bytes, mut bulk) = (0, None);
+        let end = log.walk_from(Some(first), &mut |found| {
+            match found {
+                Found::Block(b) if b.lsn >= block(from) => bytes += u64::from(b.length),
+                Found::Record(lsn, r) if lsn >= from => {
+                    let undone = r.header.flags.contains(RecordFlags::COMPENSATION);
+                    if !undone && unlogged(r).is_some() {
+                        bulk = Some(lsn);
+                    }
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        let Some(end) = end.map_err(log_error)? else { return Ok(None) };
+        if let Some(proof) = end.proof {
+            let why =
+                format!("it is broken at {} ({}), and goes on at {:#x}", end.lsn, end.why, proof.0);
+            let e = taffrail_base::SqlError::new(3203, &[&log.path(end.file).display(), &why]);
+            return Err(StorageError::Sql(e).into());
+        }
+        Ok(Some(Seen { end, bytes, bulk }))
+    }
+}
+
 impl Tail {
     /// Finds it, and looks at all of it.
     fn find(env: &Env, lost: &LostDatabase) -> BackupResult<Tail> {
@@ -93,36 +131,26 @@ impl Tail {
         };
         // The VLF that follows the newest is named as soon as that is full, and has a header only with its first block.
         let there = |lsn: Lsn| lsn.vlf >= oldest && lsn.vlf.0 <= newest.0 + 1;
-        let Some(&(from, begins_chain)) = lost.from.iter().find(|(lsn, _)| there(*lsn)) else {
-            return Err(BackupError::NoLogChain);
-        };
-        let first = from.vlf.min(newest);
-        let (mut bytes, mut bulk) = (0, false);
-        let end = log.walk_from(Some(first), &mut |found| {
-            match found {
-                Found::Block(b) if b.lsn >= block(from) => bytes += u64::from(b.length),
-                Found::Record(lsn, r) if lsn >= from => {
-                    let undone = r.header.flags.contains(RecordFlags::COMPENSATION);
-                    bulk |= !undone && unlogged(r).is_some();
-                }
-                _ => {}
+        // What minimally logged work is passed over with a place, the backup that began there has.
+        let (mut passed, mut refusal) = (Lsn::ZERO, BackupError::NoLogChain);
+        for &(from, begins_chain) in lost.from.iter().filter(|(lsn, _)| there(*lsn)) {
+            if from <= passed {
+                continue;
             }
-            ControlFlow::Continue(())
-        });
-        let Some(end) = end.map_err(log_error)? else { return Err(BackupError::NoLogChain) };
-        if let Some(proof) = end.proof {
-            let why =
-                format!("it is broken at {} ({}), and goes on at {:#x}", end.lsn, end.why, proof.0);
-            let e = taffrail_base::SqlError::new(3203, &[&log.path(end.file).display(), &why]);
-            return Err(StorageError::Sql(e).into());
+            let first = from.vlf.min(newest);
+            let Some(seen) = Seen::from(&log, first, from)? else {
+                return Err(BackupError::NoLogChain);
+            };
+            if lost.from.iter().any(|(lsn, _)| seen.end.lsn < block(*lsn)) {
+                return Err(BackupError::NoLogChain);
+            }
+            let Seen { end, bytes, bulk } = seen;
+            match bulk {
+                None => return Ok(Tail { log, from, begins_chain, first, end, bytes }),
+                Some(last) => (passed, refusal) = (last, BackupError::BulkUnavailable),
+            }
         }
-        if end.lsn < block(from) {
-            return Err(BackupError::NoLogChain);
-        }
-        match bulk {
-            true => Err(BackupError::BulkUnavailable),
-            false => Ok(Tail { log, from, begins_chain, first, end, bytes }),
-        }
+        Err(refusal)
     }
 
     /// Log sector, and sizes of the VLFs per file.

@@ -250,7 +250,7 @@ pub struct SetHeader {
     pub finished: UtcTime,
     /// `BackupSize`: bytes of data and log.
     pub size: u64,
-    /// `CompressedBackupSize`: bytes on the media.
+    /// `CompressedBackupSize`: the same bytes as they are stored.
     pub compressed_size: u64,
     /// `CompressionAlgorithm`: `ZSTD`, none.
     pub compressed: bool,

@@ -42,7 +42,7 @@ impl Database {
             recovery_fork: s.fork,
             first_recovery_fork: chain.map(|_| s.first_fork),
             fork_point: chain.map(|_| s.fork_point).filter(|&p| p != Lsn::ZERO),
-            last_log_backup: chain.and_then(|pos| self.log().end_lsn(pos)),
+            last_log_backup: chain.and_then(|pos| self.log().lsn(pos)),
             log_backup_time: Some(s.last_log_backup).filter(|&t| t != UtcTime::default()),
             differential_base: s.base.lsn,
             differential_base_guid: s.base.guid,

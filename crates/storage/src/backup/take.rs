@@ -169,7 +169,7 @@ impl Database {
         let end = log.durable();
         pace.expect(end.since(boot.min));
         let log_bytes = self.copy_blocks(&mut set, boot.min, end, &mut pace)?;
-        header.last_lsn = log.end_lsn(end).unwrap_or_default();
+        header.last_lsn = log.lsn(end).unwrap_or_default();
         self.finish_set(&mut set, &mut header, &copied)?;
         if becomes_base {
             let new = Base { lsn: header.first_lsn, guid };
@@ -230,7 +230,7 @@ impl Database {
 
     /// From where the next log backup begins, if the log reaches back to there.
     pub(super) fn usable_chain(&self) -> Option<LogPos> {
-        self.log_chain().filter(|&from| self.log().end_lsn(from).is_some())
+        self.log_chain().filter(|&from| self.log().lsn(from).is_some())
     }
 
     /// Bulk work is fully logged while the result lives.

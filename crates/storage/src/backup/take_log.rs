@@ -46,7 +46,7 @@ impl Database {
         let log = self.log().clone();
         let boot = self.boot.lock().clone();
         let mut header = self.set_header(spec, guid, set.position, &boot);
-        header.first_lsn = log.end_lsn(from).unwrap_or_default();
+        header.first_lsn = log.lsn(from).unwrap_or_default();
         header.first_fork = boot.backup.first_fork;
         header.fork_point = boot.backup.fork_point;
         header.begins_log_chain = boot.backup.chain_new;
@@ -144,7 +144,7 @@ impl Database {
         pace.expect(end.since(rest.from));
         pace.pages_done();
         rest.log_bytes = self.copy_blocks(&mut rest.set, rest.from, end, &mut pace)?;
-        rest.header.last_lsn = log.end_lsn(end).unwrap_or_default();
+        rest.header.last_lsn = log.lsn(end).unwrap_or_default();
         self.finish_set(&mut rest.set, &mut rest.header, &rest.copied)?;
         if rest.header.is_copy_only || rest.damaged {
             return Ok(());

@@ -40,7 +40,7 @@ pub(super) struct SetWriter {
     chunks: u64,
     /// Bytes of content before compression.
     pub raw: u64,
-    /// Bytes on the media.
+    /// Bytes of content as they are stored: the media has these, headers and filling.
     pub stored: u64,
     spare: Vec<AlignedBuf>,
     packed: Vec<u8>,
@@ -187,6 +187,7 @@ impl SetWriter {
                 buf[BLOCK..BLOCK + stored].copy_from_slice(&self.packed);
             }
         }
+        self.stored += stored as u64;
         self.chunk(family, kind, number, table, buf, len, stored)
     }
 
@@ -246,7 +247,6 @@ impl SetWriter {
         buf[BLOCK + stored..BLOCK + padded(stored)].fill(0);
         header.write(&mut buf);
         let len = BLOCK + padded(stored);
-        self.stored += len as u64;
         let back = target.write(buf, len, self.one_at_a_time)?;
         self.spare.extend(back);
         Ok(())

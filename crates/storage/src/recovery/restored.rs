@@ -126,7 +126,7 @@ pub(crate) fn redo_restored(
 ) -> StorageResult<(Lsn, RecoveryReport)> {
     let redone = opened(instance, id, name, primary)?;
     let db = &redone.db;
-    let end = db.log().end_lsn(db.log().appended()).unwrap_or_default();
+    let end = db.log().lsn(db.log().appended()).unwrap_or_default();
     let settled = settle(&redone, |_| {});
     if let Err(e) = &settled {
         db.mark_suspect(&format!("a restore failed: {e}"));
@@ -162,7 +162,7 @@ fn finish<E: From<StorageError>>(
 ) -> Result<(Arc<Database>, RecoveryReport), E> {
     let db = redone.db.clone();
     let end = db.log().appended();
-    let end_lsn = db.log().end_lsn(end).unwrap_or_default();
+    let end_lsn = db.log().lsn(end).unwrap_or_default();
     let boot = db.boot.lock().clone();
     reached(end_lsn, &boot)?;
     next_hobt_id(&db)?;

@@ -20,6 +20,7 @@ mod run;
 mod seen;
 mod work;
 
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -94,12 +95,15 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_done() {
     };
     let (mut seen, failures) = programme(seeds, 5);
     let mut missing = Vec::new();
+    // Straight to standard error: every run of the tests shows it, also one that captures what tests print.
+    let mut shown = std::io::stderr().lock();
     seen.each(|name, n| {
-        println!("{name:>24} {n}");
+        writeln!(shown, "{name:>24} {n}").expect("standard error can be written");
         if *n == 0 {
             missing.push(name);
         }
     });
+    drop(shown);
     for failure in &failures {
         println!("\nFAILED {failure}");
         let seed = failure.split([' ', ':']).nth(1).unwrap_or_default();

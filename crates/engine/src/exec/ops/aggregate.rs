@@ -2,12 +2,16 @@
 
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
+use crate::exec::pieces;
 use crate::exec::runtime::{KeyMap, Rt, ValueSet};
 use crate::plan::node::{Agg, AggFunction, Aggregate};
 use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::arith::{self, BinaryOp, Operation};
 use taffrail_types::{Bytes, Conversion, MaxLen, SqlType, Value, compare, convert};
+
+/// So many texts are joined between two looks at whether the batch was cancelled.
+const ROWS_JOINED: usize = 8 << 10;
 
 /// The state of one aggregate of one group.
 pub(crate) struct Accumulator {
@@ -45,17 +49,22 @@ impl Accumulator {
     }
 
     /// STRING_AGG … WITHIN GROUP: the values in order, each but the first after its separator.
-    fn joined(&self, agg: &Agg) -> Vec<u8> {
-        let mut all: Vec<_> = self.ordered.iter().collect();
-        all.sort_by(|a, b| compare_keys(&a.0, &b.0, &agg.order));
+    fn joined(&self, agg: &Agg) -> SqlResult<Vec<u8>> {
+        let keys = |at: u32| &self.ordered[at as usize].0;
+        let mut all: Vec<u32> = (0..self.ordered.len() as u32).collect();
+        pieces::sort(&mut all, |a, b| compare_keys(keys(*a), keys(*b), &agg.order).then(a.cmp(b)))?;
         let mut text = Vec::new();
-        for (n, (_, separator, value)) in all.into_iter().enumerate() {
+        for (n, at) in all.into_iter().enumerate() {
+            let (_, separator, value) = &self.ordered[at as usize];
+            if (n + 1).is_multiple_of(ROWS_JOINED) {
+                pieces::look()?;
+            }
             if n > 0 {
                 text.extend_from_slice(separator.as_bytes().unwrap_or_default());
             }
-            text.extend_from_slice(value.as_bytes().unwrap_or_default());
+            pieces::append(&mut text, value.as_bytes().unwrap_or_default())?;
         }
-        text
+        Ok(text)
     }
 
     /// Takes a value in.
@@ -100,7 +109,7 @@ impl Accumulator {
                 {
                     self.text.extend_from_slice(s);
                 }
-                self.text.extend_from_slice(v.as_bytes().unwrap_or_default());
+                pieces::append(&mut self.text, v.as_bytes().unwrap_or_default())?;
                 short_enough(agg, &self.text)?;
             }
             AggFunction::ChecksumAgg => {
@@ -180,11 +189,15 @@ impl Accumulator {
             AggFunction::VarP => Value::Float(self.m2 / n as f64),
             AggFunction::StringAgg => {
                 let b = match self.ordered.is_empty() {
-                    true => Bytes::from_slice(&self.text),
+                    true => {
+                        let mut text = Vec::new();
+                        pieces::append(&mut text, &self.text)?;
+                        Bytes::from_vec(text)
+                    }
                     false => {
-                        let text = self.joined(agg);
+                        let text = self.joined(agg)?;
                         short_enough(agg, &text)?;
-                        Bytes::from_slice(&text)
+                        Bytes::from_vec(text)
                     }
                 };
                 match agg.ty {

@@ -1,6 +1,7 @@
 //! Sort, whole or only the first rows.
 
 use super::{Op, Operator, build};
+use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::node::{Sort, SortKey};
 use std::cmp::Ordering;
@@ -18,6 +19,9 @@ pub(crate) fn compare_keys(a: &[Value], b: &[Value], keys: &[SortKey]) -> Orderi
     }
     Ordering::Equal
 }
+
+/// Of so many rows at most the first ones are looked for without sorting them all.
+const SELECTED: usize = 64 << 10;
 
 pub(crate) struct SortOp<'a> {
     node: &'a Sort,
@@ -41,27 +45,38 @@ impl<'a> SortOp<'a> {
         }
     }
 
-    fn sort(&mut self, limit: Option<usize>) {
+    fn sort(&mut self, limit: Option<usize>) -> SqlResult<()> {
+        let mut order = std::mem::take(&mut self.order);
         let width = self.node.keys.len();
         let key = |i: u32| &self.keys[i as usize * width..(i as usize + 1) * width];
         let compare =
             |a: &u32, b: &u32| compare_keys(key(*a), key(*b), &self.node.keys).then(a.cmp(b));
         if let Some(limit) = limit
-            && limit < self.order.len()
+            && limit < order.len()
             && limit > 0
         {
-            self.order.select_nth_unstable_by(limit - 1, compare);
-            self.order.truncate(limit);
+            // What cannot be interrupted must not be long.
+            if order.len() <= SELECTED {
+                order.select_nth_unstable_by(limit - 1, compare);
+            } else {
+                pieces::sort(&mut order, compare)?;
+            }
+            order.truncate(limit);
         }
-        self.order.sort_unstable_by(compare);
+        pieces::sort(&mut order, compare)?;
+        self.order = order;
+        Ok(())
     }
 
     /// Keeps only the rows in `order`.
-    fn compact(&mut self) {
+    fn compact(&mut self) -> SqlResult<()> {
         let width = self.node.keys.len();
         let mut rows = RowBuffer::new(self.rows.width);
         let mut keys = Vec::with_capacity(self.order.len() * width);
-        for i in &self.order {
+        for (n, i) in self.order.iter().enumerate() {
+            if (n + 1).is_multiple_of(SELECTED) {
+                pieces::look()?;
+            }
             let i = *i as usize;
             let from = i * self.rows.width;
             let values = self.rows.values[from..from + self.rows.width].iter_mut();
@@ -72,6 +87,7 @@ impl<'a> SortOp<'a> {
         self.rows = rows;
         self.keys = keys;
         self.order = (0..self.rows.rows as u32).collect();
+        Ok(())
     }
 }
 
@@ -97,12 +113,11 @@ impl<'a> Operator<'a> for SortOp<'a> {
             if let Some(limit) = limit
                 && self.order.len() >= limit.saturating_mul(2).max(1024)
             {
-                self.sort(Some(limit));
-                self.compact();
+                self.sort(Some(limit))?;
+                self.compact()?;
             }
         }
-        self.sort(limit);
-        Ok(())
+        self.sort(limit)
     }
 
     fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {

@@ -3,6 +3,7 @@
 use super::aggregate::{Accumulator, accumulate};
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
+use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::node::{Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
@@ -50,10 +51,10 @@ impl<'a> WindowOp<'a> {
         compare_keys(&self.key(a)[p..], &self.key(b)[p..], &self.node.order).is_eq()
     }
 
-    fn sort(&mut self) {
+    fn sort(&mut self) -> SqlResult<()> {
         let p = self.node.partition.len();
         let mut order = std::mem::take(&mut self.order);
-        order.sort_unstable_by(|a, b| {
+        pieces::sort(&mut order, |a, b| {
             let (ka, kb) = (self.key(*a), self.key(*b));
             for (i, (_, c)) in self.node.partition.iter().enumerate() {
                 let o = compare::compare(&ka[i], &kb[i], *c);
@@ -62,8 +63,9 @@ impl<'a> WindowOp<'a> {
                 }
             }
             compare_keys(&ka[p..], &kb[p..], &self.node.order).then(a.cmp(b))
-        });
+        })?;
         self.order = order;
+        Ok(())
     }
 
     fn load(&self, rt: &mut Rt<'a>, place: usize) {
@@ -87,6 +89,7 @@ impl<'a> WindowOp<'a> {
                 let dense = matches!(item.function, WindowFunction::DenseRank);
                 let mut rank = 0;
                 for i in from..to {
+                    rt.tick()?;
                     if i == from || !self.peers(self.order[i - 1], self.order[i]) {
                         rank = if dense { rank + 1 } else { (i - from) as i64 + 1 };
                     }
@@ -109,6 +112,7 @@ impl<'a> WindowOp<'a> {
             }
             WindowFunction::Offset { value, offset, lead, default } => {
                 for i in from..to {
+                    rt.tick()?;
                     self.load(rt, i);
                     let n = rt.eval(offset)?.as_i64().unwrap_or(0);
                     let there = if *lead { i as i64 + n } else { i as i64 - n };
@@ -125,8 +129,11 @@ impl<'a> WindowOp<'a> {
                 }
             }
             WindowFunction::Edge { value, last } => {
+                let mut last_end = from;
                 for i in from..to {
-                    let (start, end) = self.frame(item.frame, i, from, to);
+                    rt.tick()?;
+                    let (start, end) = self.frame(item.frame, i, (from, to), last_end);
+                    last_end = end;
                     if start >= end {
                         out.push(Value::Null);
                         continue;
@@ -140,7 +147,9 @@ impl<'a> WindowOp<'a> {
                 let mut state = Accumulator::new(agg);
                 let mut done: Option<(usize, usize, Value)> = None;
                 for i in from..to {
-                    let (start, end) = self.frame(item.frame, i, from, to);
+                    rt.tick()?;
+                    let last_end = done.as_ref().map_or(from, |d| d.1);
+                    let (start, end) = self.frame(item.frame, i, (from, to), last_end);
                     if let Some((s, e, v)) = &done
                         && (*s, *e) == (start, end)
                     {
@@ -170,10 +179,19 @@ impl<'a> WindowOp<'a> {
         Ok(())
     }
 
-    /// The rows of the frame of row `i`, within the partition `from..to`.
-    fn frame(&self, frame: WindowFrame, i: usize, from: usize, to: usize) -> (usize, usize) {
+    /// The rows of the frame of row `i`, within the partition `from..to`; the frame of the row before ended at `last_end`
+    /// (the first row's: at `from`).
+    fn frame(
+        &self,
+        frame: WindowFrame,
+        i: usize,
+        (from, to): (usize, usize),
+        last_end: usize,
+    ) -> (usize, usize) {
         match frame {
             WindowFrame::Partition => (from, to),
+            // A peer of the row before: looking for the others once for each of them would take time in their square.
+            WindowFrame::RangeToCurrent if i < last_end => (from, last_end),
             WindowFrame::RangeToCurrent => {
                 let mut end = i + 1;
                 while end < to && self.peers(self.order[i], self.order[end]) {
@@ -211,12 +229,14 @@ impl<'a> Operator<'a> for WindowOp<'a> {
             self.order.push(self.rows.rows as u32);
             self.rows.push(rt, &self.node.save);
         }
-        self.sort();
+        self.sort()?;
         let mut results: Vec<Vec<Value>> = vec![Vec::new(); self.node.items.len()];
         let mut from = 0;
         while from < self.order.len() {
+            rt.tick()?;
             let mut to = from + 1;
             while to < self.order.len() && self.same_partition(self.order[from], self.order[to]) {
+                rt.tick()?;
                 to += 1;
             }
             for (item, out) in self.node.items.iter().zip(&mut results) {

@@ -164,3 +164,53 @@ fn messages_and_the_session() {
     assert!(value("FORMATMESSAGE('%d', 'a')").starts_with("Error: 50000, Severity: -1"));
     assert_eq!(call("nothing(1)").unwrap_err().number, 195);
 }
+
+#[test]
+fn long_texts_end_when_their_batch_is_cancelled() {
+    use crate::exec::pieces::PIECE;
+    use crate::functions::tests::Fixed;
+    use taffrail_types::{MaxLen, SqlType, Value};
+    let long = |text: &str| Value::varchar(&text.repeat(2 * PIECE / text.len()));
+    let short = |text: &str| Value::varchar(text);
+    let run = |name: &str, args: Vec<Value>| {
+        let types = args.iter().map(|a| match a {
+            Value::Int(_) => SqlType::Int,
+            _ => SqlType::VarChar(MaxLen::Max),
+        });
+        let bound = crate::functions::bind(name, None, &types.collect::<Vec<_>>()).unwrap();
+        let args: Vec<Value> = args
+            .into_iter()
+            .zip(&bound.params)
+            .map(|(a, to)| match (a, to) {
+                (Value::Int(n), SqlType::BigInt) => Value::BigInt(n as i64),
+                (a, _) => a,
+            })
+            .collect();
+        let context = Fixed { random: std::cell::Cell::new(1) };
+        bound.eval(&context, &args).map_err(|e| e.number)
+    };
+    let calls = [
+        ("REPLICATE", vec![short("ab"), Value::Int(PIECE as i32)]),
+        ("REPLACE", vec![long("abc"), short("b"), short("")]),
+        ("CONCAT", vec![long("a"), long("b")]),
+        ("UPPER", vec![long("a")]),
+        ("REVERSE", vec![long("a")]),
+        ("CHARINDEX", vec![short("b"), long("a")]),
+        ("STUFF", vec![short("abc"), Value::Int(1), Value::Int(1), long("b")]),
+    ];
+    for (name, args) in &calls {
+        assert!(run(name, args.clone()).is_ok(), "{name}");
+    }
+    let replaced = run("REPLACE", calls[1].1.clone()).unwrap();
+    assert!(
+        replaced == long("abc").as_text().map(|t| Value::varchar(&t.replace('b', ""))).unwrap()
+    );
+    let cell = taffrail_observe::SessionCell::new(51);
+    let _in = taffrail_observe::SessionCell::enter(&cell);
+    cell.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+    for (name, args) in calls {
+        assert_eq!(run(name, args), Err(taffrail_base::message::CANCELLED), "{name}");
+    }
+    // What is short goes on to its end.
+    assert_eq!(run("REPLACE", vec![short("abc"), short("b"), short("")]), Ok(short("ac")));
+}

@@ -220,6 +220,9 @@ impl Decoder {
             Lop::FileHdrModify => match (column, facts::file_size(r)) {
                 (Column::FileId, Some((file, _))) => small(file.0),
                 (Column::NewSize, Some((_, pages))) => Value::BigInt(pages.into()),
+                (Column::OldSize, _) => {
+                    facts::file_size_before(r).map_or(Value::Null, |n| Value::BigInt(n.into()))
+                }
                 _ => Value::Null,
             },
             _ => Value::Null,

@@ -76,7 +76,11 @@ fn head(flags: u8, rows: i64, file: FileId, runs: usize) -> Vec<u8> {
     b
 }
 
+/// None: it is another kind of record, or damaged.
 fn parse(r: &Record<'_>) -> Option<(u8, i64, FileId, ExtentRuns)> {
+    if r.header.op != Lop::BulkExtAllocation {
+        return None;
+    }
     let mut t = Take(r.payload);
     let (flags, rows, file) = (t.u8()?, t.u64()? as i64, FileId(t.u16()?));
     let mut runs = Vec::new();
@@ -161,5 +165,9 @@ mod tests {
         assert_eq!(unlogged(&r), Some((FileId(3), vec![(160, 4)])));
         let cut = Record { payload: &payload[..payload.len() - 1], ..r };
         assert_eq!(parse(&cut), None);
+        // A record of another kind may hold the same bytes.
+        let header = RecordHeader::new(Lop::InsertRows, Lcx::Heap);
+        let other = Record { header, ..r };
+        assert_eq!((row_delta(&other), unlogged(&other)), (0, None));
     }
 }

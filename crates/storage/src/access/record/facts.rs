@@ -136,6 +136,11 @@ pub fn file_size(r: &Record<'_>) -> Option<(FileId, u32)> {
     if r.header.op == Lop::FileHdrModify { xact::parse_file_size(r) } else { None }
 }
 
+/// LOP_FILE_HDR_MODIFY: how many pages the file had before.
+pub fn file_size_before(r: &Record<'_>) -> Option<u32> {
+    if r.header.op == Lop::FileHdrModify { xact::parse_file_size_before(r) } else { None }
+}
+
 /// LOP_DELETE_SPLIT: the page that rows moved to.
 pub fn split_page(r: &Record<'_>) -> Option<PageId> {
     if r.header.op != Lop::DeleteSplit {

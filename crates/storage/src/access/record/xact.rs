@@ -9,7 +9,7 @@
 //! LOP_BEGIN_CKPT         u64 time, u64 next transaction id
 //! LOP_XACT_CKPT          u16 n, n of: u64 id, u64 first, u64 last, u64 undo next, u8 system
 //! LOP_END_CKPT           u64 time, u64 position of the begin record, u64 MinLSN, u32 dirty pages written
-//! LOP_FILE_HDR_MODIFY    u16 file, u32 pages: the file has at least this many. A redo barrier
+//! LOP_FILE_HDR_MODIFY    u16 file, u32 pages, u32 pages before: the file has at least this many. A redo barrier
 //! ```
 //! Times are 100 ns since 0001-01-01, UTC. A long list of transactions takes several LOP_XACT_CKPT records.
 
@@ -71,11 +71,19 @@ pub(crate) fn parse_begin_checkpoint(r: &Record<'_>) -> Option<u64> {
 }
 
 /// The payload of LOP_FILE_HDR_MODIFY.
-pub(crate) fn encode_file_size(file: FileId, pages: u32) -> Vec<u8> {
-    let mut b = Vec::with_capacity(6);
+pub(crate) fn encode_file_size(file: FileId, before: u32, pages: u32) -> Vec<u8> {
+    let mut b = Vec::with_capacity(10);
     b.u16(file.0);
     b.u32(pages);
+    b.u32(before);
     b
+}
+
+/// How many pages the file of LOP_FILE_HDR_MODIFY had before.
+pub(crate) fn parse_file_size_before(r: &Record<'_>) -> Option<u32> {
+    let mut t = Take(r.payload);
+    t.bytes(2 + 4)?;
+    t.u32()
 }
 
 /// Reads LOP_FILE_HDR_MODIFY.
