@@ -139,6 +139,9 @@ fn full_files_progress_and_paths() {
     let said =
         c.rows("SET NOCOUNT ON WHILE 1 = 1 BEGIN INSERT big VALUES ('') IF @@ERROR <> 0 BREAK END");
     assert!(said.contains("Msg 1105") && said.contains("'dbo.big'"), "{said}");
+    c.ok("CREATE TABLE large (id int CONSTRAINT PK_large PRIMARY KEY, a varchar(max))");
+    let said = c.rows("INSERT large VALUES (1, REPLICATE(CAST('x' AS varchar(max)), 9000000))");
+    assert!(said.contains("Msg 1105") && said.contains("'dbo.large'.'PK_large'"), "{said}");
     let said = c.rows("BACKUP DATABASE f TO DISK = 'f.bak' WITH STATS = 25");
     let told: Vec<&str> = said.lines().filter(|l| l.contains("percent processed")).collect();
     assert_eq!(told.len(), 4, "{said}");

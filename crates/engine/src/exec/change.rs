@@ -129,12 +129,15 @@ impl Session {
         let id = taffrail_base::ObjectId(full.object.parse().ok()?);
         let object = database.catalog.object(id, crate::catalog::Sight::EVERYTHING)?;
         let index = object.as_table().and_then(|t| t.indexes.iter().find(|i| i.id == full.index));
-        let index = index.filter(|i| !i.name.is_empty());
-        let index = index.map_or_else(String::new, |i| format!(".'{}'", i.name));
-        let parts: [&dyn std::fmt::Display; 4] =
-            [&object.head().qualified(), &index, &full.database, &"PRIMARY"];
-        Some(SqlError::new(1105, &parts).with_state(2))
+        Some(no_room(&object.head().qualified(), index.map(|i| &**i), &full.database))
     }
+}
+
+/// 1105: no room for a table's rows, or an index's.
+fn no_room(object: &str, index: Option<&Index>, database: &str) -> Box<SqlError> {
+    let index = index.filter(|i| !i.name.is_empty());
+    let index = index.map_or_else(String::new, |i| format!(".'{}'", i.name));
+    SqlError::new(1105, &[&object, &index, &database, &"PRIMARY"]).with_state(2)
 }
 
 /// CHECK constraints: 547. The checks' frame is the table's columns.
@@ -393,7 +396,11 @@ pub(crate) fn encode_row(
     let hobt = table.base().hobt()?;
     let tx = session.part(database.id);
     let mut lobs = crate::rowcodec::layout::TableLobs { tx, hobt };
-    table.layout.encode(values, out, &mut lobs)
+    table.layout.encode(values, out, &mut lobs).map_err(|e| match e.number {
+        // Who writes large values knows no names.
+        1101 => no_room(&table.head.qualified(), Some(table.base()), &database.name),
+        _ => e,
+    })
 }
 
 /// Gives one changed row to OUTPUT.
