@@ -77,11 +77,18 @@ CREATE PROCEDURE dbo.has_its_own AS BEGIN TRAN SELECT 3 COMMIT
 GO
 CREATE TABLE dbo.captured (n int)
 GO
+-- Both end the batch and the transaction.
 BEGIN TRAN
 INSERT dbo.captured EXEC dbo.ends_by_rollback
+SELECT 'not reached'
+GO
 SELECT @@TRANCOUNT AS trancount, COUNT(*) AS rows FROM dbo.captured
+BEGIN TRAN
 INSERT dbo.captured EXEC dbo.ends_by_commit
+SELECT 'not reached'
+GO
 SELECT @@TRANCOUNT AS trancount, COUNT(*) AS rows FROM dbo.captured
+BEGIN TRAN
 INSERT dbo.captured EXEC dbo.has_its_own
 COMMIT
 SELECT @@TRANCOUNT AS trancount, n FROM dbo.captured
