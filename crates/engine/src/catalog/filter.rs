@@ -95,7 +95,7 @@ impl IndexFilter {
                 Test::Null => (0, &[]),
                 Test::NotNull => (1, &[]),
                 Test::Compare(op, v) => {
-                    let at = OPS.iter().position(|o| o == op).unwrap_or(0);
+                    let at = OPS.iter().position(|o| o == op).expect("OPS has every operator");
                     (at as u8 + 2, std::slice::from_ref(v))
                 }
                 Test::In(list) => (8, list),
