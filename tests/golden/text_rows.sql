@@ -11,9 +11,9 @@ SELECT (SELECT name FROM sys.databases WHERE 1 = 0 FOR XML PATH('')) AS n, (SELE
 GO
 SELECT name FROM sys.databases FOR XML AUTO
 GO
-SELECT (SELECT name FROM sys.databases FOR XML PATH(''), TYPE)
+SELECT (SELECT name FROM sys.databases WHERE database_id < 3 FOR XML PATH(''), TYPE)
 GO
-SELECT name AS [@a] FROM sys.databases FOR XML PATH('x')
+SELECT name AS [@a] FROM sys.databases WHERE database_id < 3 FOR XML PATH('x')
 GO
 SELECT value FROM STRING_SPLIT('a,b,c', ',')
 GO

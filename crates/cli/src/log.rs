@@ -45,8 +45,10 @@ Examples:
 const VERIFY_HELP: &str = "\
 A log ends where its chain of blocks ends. That is the normal end, also with a torn block behind
 it (a write that a power failure cut off), unless a later block proves that the place had been
-durable: then the log has a hole. The last block of a log has no later one to prove anything; only
-the server, which also has the data file, can tell a damaged last block from a torn one.";
+durable, or the file's header says that the log reached further (it knows since the log was opened
+or closed last): then the log has a hole. The last block of a log that was not closed has no later
+one to prove anything; only the server, which also has the data file, may tell a damaged last block
+from a torn one.";
 
 #[derive(Args)]
 struct Files {

@@ -127,6 +127,7 @@ impl Connection {
         if self.session.entry.is_killed() {
             return ConnectionFate::Close;
         }
+        self.session.follow_databases();
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         cell.set_status(Status::Running);
@@ -216,18 +217,6 @@ impl ResultSink for NoSink {
     fn message(&mut self, _: &SqlError) -> crate::sink::SinkResult {
         Ok(())
     }
-    fn done(&mut self, _: Done) -> crate::sink::SinkResult {
-        Ok(())
-    }
-    fn return_status(&mut self, _: i32) -> crate::sink::SinkResult {
-        Ok(())
-    }
-    fn return_value(&mut self, _: crate::sink::ReturnValue) -> crate::sink::SinkResult {
-        Ok(())
-    }
-    fn env_change(&mut self, _: EnvChange) -> crate::sink::SinkResult {
-        Ok(())
-    }
 }
 
 impl Session {
@@ -237,8 +226,8 @@ impl Session {
         text: &Arc<str>,
         declarations: &str,
     ) -> Result<Arc<Module>, Vec<SqlError>> {
-        let key = (self.database.id.0, self.options.plan_key());
-        if let Some(m) = self.instance.plans().text(key, text, declarations) {
+        let key = (self.database.catalog.opening(), self.options.plan_key());
+        if let Some(m) = self.instance.databases().plans().text(key, text, declarations) {
             return Ok(m);
         }
         self.instance.counters().compilations.inc();
@@ -248,7 +237,7 @@ impl Session {
             crate::exec::compile::parameterised(self, text, declarations)?
         };
         let module = Arc::new(module);
-        self.instance.plans().add_text(key, declarations, module.clone());
+        self.instance.databases().plans().add_text(key, declarations, module.clone());
         Ok(module)
     }
 
@@ -266,6 +255,7 @@ impl Session {
 
 impl Interpreter<'_> {
     fn batch(&mut self, text: &str) -> Result<(), Unwind> {
+        let began = self.session.time();
         let module = match self.session.batch_module(&Arc::from(text), "") {
             Ok(m) => m,
             Err(errors) => return self.tell_errors(errors),
@@ -278,6 +268,7 @@ impl Interpreter<'_> {
         if !errors.is_empty() {
             return self.tell_errors(errors);
         }
+        self.tell_time(crate::exec::timing::COMPILED, began)?;
         if self.session.options.noexec && !sets_noexec(&module) {
             return Ok(());
         }
@@ -319,7 +310,7 @@ impl Interpreter<'_> {
         self.session.caught.clear();
         let mut gone = false;
         match result {
-            Ok(()) | Err(Unwind::Module | Unwind::Batch) => {}
+            Ok(()) | Err(Unwind::Module | Unwind::Insert | Unwind::Batch) => {}
             // Nobody catches it here: it was meant for a TRY that has ended.
             Err(Unwind::Error(e)) => gone = self.sink.message(&e).is_err(),
             Err(Unwind::Cancelled) => {

@@ -44,7 +44,7 @@ impl StatementContext<'_> {
         self.sink.message(&message).map_err(|_| client_gone())
     }
 
-    /// Refuses statements that may not run inside a user transaction (226, 574).
+    /// Refuses statements that may not run inside a transaction (226, 574), that of an INSERT … EXEC in autocommit included.
     pub fn refuse_in_transaction(&self, statement: &str) -> SqlResult<()> {
         if self.session.transaction.count() > 0 {
             return Err(SqlError::new(226, &[&statement]));
@@ -52,6 +52,9 @@ impl StatementContext<'_> {
         Ok(())
     }
 }
+
+/// The name of the transaction that an INSERT … EXEC in autocommit is: its command's.
+pub(crate) const INSERT_EXEC: &str = "INSERT";
 
 impl Session {
     /// The session's transaction in a database, begun if it has none there.
@@ -71,11 +74,12 @@ impl Session {
 
     #[cold]
     fn begin_part(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
-        let name = match (self.transaction.count, self.transaction.implicit) {
+        let name = match &self.transaction {
             // An autocommit statement's transaction is named after it.
-            (0, _) => self.cell.command().name(),
-            (_, true) => "implicit_transaction",
-            (_, false) => "user_transaction",
+            t if t.count == 0 => self.cell.command().name(),
+            t if t.of_insert => INSERT_EXEC,
+            t if t.implicit => "implicit_transaction",
+            _ => "user_transaction",
         };
         let mut tx = database.storage.begin(BeginSpec {
             session: self.id,

@@ -7,7 +7,6 @@ use crate::catalog::master::{self, LoginEntry};
 use crate::catalog::registry::{Databases, StartReport};
 use crate::connection::{ConnectOptions, Connection};
 use crate::database::Database;
-use crate::plans::PlanCache;
 use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -128,7 +127,6 @@ pub struct Instance {
     file_io: Arc<CountedDisk>,
     storage: Arc<StorageInstance>,
     databases: Databases,
-    plans: PlanCache,
     sessions: Arc<Sessions>,
     counters: InstanceCounters,
     logins: RwLock<Vec<Login>>,
@@ -173,7 +171,6 @@ impl Instance {
             file_io,
             storage,
             databases,
-            plans: PlanCache::default(),
             sessions: Arc::default(),
             counters: InstanceCounters::default(),
             logins: RwLock::default(),
@@ -216,10 +213,6 @@ impl Instance {
     /// What happened to each database at start.
     pub fn start_reports(&self) -> &[StartReport] {
         &self.reports
-    }
-
-    pub(crate) fn plans(&self) -> &PlanCache {
-        &self.plans
     }
 
     /// Counters of its sessions.
@@ -374,7 +367,7 @@ impl Instance {
             failed_views: Default::default(),
             fatal: false,
             in_statement: false,
-            insert_counts: false,
+            taking: None,
             null_eliminated: false,
             throwing: false,
             app_locks: Default::default(),
@@ -449,13 +442,6 @@ impl Instance {
         list.retain(|h| !h.is_finished());
         list.push(handle);
         Ok(())
-    }
-
-    /// A database has been closed: nothing that was planned on it is used any more, and its log writer ends.
-    pub(crate) fn database_closed(self: &Arc<Self>, database: &Database) {
-        database.catalog.retire();
-        self.plans.forget_all();
-        self.adopt_databases();
     }
 
     /// Starts the log writer of a database if it has none.

@@ -14,7 +14,7 @@
 //! * [`connection`]: one session; turns batches and procedure calls into results. [`session`]: what lasts from one batch to the
 //!   next; [`sessions`]: all of them, as others see them.
 //! * [`rpc`]: remote calls and transaction requests as a client sends them, decoded.
-//! * [`sink`]: what a session tells its client, in the order of the wire.
+//! * [`sink`]: what a session tells its client, in the order of the wire; `results`: rows and lines of text of our own code.
 //! * `binder`: names and types resolved; `plan`: how a query is run; `exec`: operators and the batch interpreter;
 //!   `plans`: the cache of what was compiled; [`functions`]: the built-in scalar functions.
 //! * [`load`]: rows from outside (BULK INSERT, INSERT BULK); `bulk`: rows to whole pages. `backup`: BACKUP and RESTORE.
@@ -41,6 +41,7 @@ pub mod logfile;
 pub mod plan;
 pub(crate) mod plans;
 pub(crate) mod procs;
+pub(crate) mod results;
 pub mod rowcodec;
 pub mod rpc;
 pub mod session;

@@ -1,7 +1,14 @@
 //! The plan cache: modules by their text or procedure, shared by all sessions.
 //!
-//! A text is cached under the database and the SET options it was compiled for; a procedure under its version. Plans
-//! inside a module look after themselves: they are made anew when the schema has changed.
+//! A text is cached under the opening of the database and the SET options it was compiled for; a procedure under its
+//! version, too. Plans inside a module look after themselves: they are made anew when the schema has changed.
+//!
+//! 1. An entry is used only for the opening of the database it was made in ([`Catalog::opening`]): a database that is
+//!    closed and opened again keeps its id, and nothing else.
+//! 2. When a database goes, everything is forgotten (`catalog::registry`, which owns the cache), and no procedure of a
+//!    database that has gone is added: nothing here keeps its files open.
+//!
+//! [`Catalog::opening`]: crate::catalog::Catalog::opening
 
 use crate::exec::module::Module;
 use hashbrown::HashMap;
@@ -10,16 +17,18 @@ use std::sync::Arc;
 
 type Hasher = foldhash::fast::RandomState;
 
-/// Database, object, version, options.
-type ProcedureKey = (u16, i32, u64, u32);
+/// Opening of the database, object, version, options.
+type ProcedureKey = (u64, i32, u64, u32);
+/// Opening of the database, options.
+type TextKey = (u64, u32);
 
 #[derive(Default)]
 struct Texts {
-    map: HashMap<(u16, u32, Arc<str>, Box<str>), Arc<Module>, Hasher>,
+    map: HashMap<(u64, u32, Arc<str>, Box<str>), Arc<Module>, Hasher>,
     bytes: usize,
 }
 
-/// The plan cache of an instance.
+/// The plan cache of an instance's databases.
 #[derive(Default)]
 pub(crate) struct PlanCache {
     texts: Mutex<Texts>,
@@ -34,7 +43,7 @@ const MAX_BYTES: usize = 8 << 20;
 const MAX_PROCEDURES: usize = 1000;
 
 impl PlanCache {
-    pub fn text(&self, key: (u16, u32), text: &Arc<str>, declared: &str) -> Option<Arc<Module>> {
+    pub fn text(&self, key: TextKey, text: &Arc<str>, declared: &str) -> Option<Arc<Module>> {
         if text.len() > MAX_TEXT {
             return None;
         }
@@ -42,7 +51,7 @@ impl PlanCache {
         texts.map.get(&(key.0, key.1, text.clone(), declared.into())).cloned()
     }
 
-    pub fn add_text(&self, key: (u16, u32), declared: &str, module: Arc<Module>) {
+    pub fn add_text(&self, key: TextKey, declared: &str, module: Arc<Module>) {
         let text = module.text.clone();
         if text.len() > MAX_TEXT || !module.errors.is_empty() {
             return;
@@ -57,7 +66,7 @@ impl PlanCache {
         texts.map.insert((key.0, key.1, text, declared.into()), module);
     }
 
-    /// A database is closed: whatever may hold it goes, so that its files are closed too. Any plan may name it.
+    /// A database has gone: whatever may hold it goes, so that its files are closed too. Any plan may name it.
     pub fn forget_all(&self) {
         *self.texts.lock() = Texts::default();
         self.procedures.lock().clear();
@@ -69,6 +78,10 @@ impl PlanCache {
 
     pub fn add_procedure(&self, key: ProcedureKey, module: Arc<Module>) {
         let mut procedures = self.procedures.lock();
+        // Under the lock: who retires a database empties the cache afterwards.
+        if module.database.as_ref().is_some_and(|d| d.catalog.is_retired()) {
+            return;
+        }
         if procedures.len() >= MAX_PROCEDURES {
             procedures.clear();
         }

@@ -64,6 +64,7 @@ pub struct SetOptions {
     pub fmtonly: bool,
     pub noexec: bool,
     pub parseonly: bool,
+    pub statistics_time: bool,
     pub date_first: u8,
     pub date_format: DateFormat,
     pub language: String,
@@ -94,6 +95,7 @@ impl Default for SetOptions {
             fmtonly: false,
             noexec: false,
             parseonly: false,
+            statistics_time: false,
             date_first: 7,
             date_format: DateFormat::Mdy,
             language: "us_english".into(),
@@ -219,9 +221,11 @@ pub(crate) struct TransactionPart {
 
 /// The session's transaction.
 ///
-/// 1. `count` is `@@TRANCOUNT` (but see [`Session::shown_count`]). Autocommit statements run with `count` 0 and parts that end with the statement.
+/// 1. `count` is `@@TRANCOUNT`. Autocommit statements run with `count` 0 and parts that end with the statement.
 /// 2. `descriptor` is not 0 exactly while `count` is not 0.
-/// 3. A doomed transaction (`XACT_STATE()` -1) accepts nothing that writes until it is rolled back.
+/// 3. With `of_insert` one of `count` is an INSERT … EXEC that runs in autocommit: it is no transaction of the client's, who hears
+///    nothing of it. The flag is set only while that statement runs.
+/// 4. A doomed transaction (`XACT_STATE()` -1) accepts nothing that writes until it is rolled back.
 #[derive(Default)]
 pub struct TransactionState {
     pub(crate) count: u32,
@@ -233,6 +237,7 @@ pub struct TransactionState {
     pub(crate) descriptor: u64,
     /// A statement began it, under SET IMPLICIT_TRANSACTIONS ON.
     pub(crate) implicit: bool,
+    pub(crate) of_insert: bool,
     pub(crate) doomed: bool,
     pub(crate) parts: Vec<TransactionPart>,
     pub(crate) savepoints: Vec<NamedSavepoint>,
@@ -242,6 +247,11 @@ impl TransactionState {
     /// `@@TRANCOUNT`.
     pub fn count(&self) -> u32 {
         self.count
+    }
+
+    /// A transaction of the client's is open: not only the one that an INSERT … EXEC in autocommit is.
+    pub(crate) fn is_clients(&self) -> bool {
+        self.count > u32::from(self.of_insert)
     }
 
     /// `XACT_STATE()`.
@@ -359,8 +369,8 @@ pub struct Session {
     pub(crate) fatal: bool,
     /// A statement in autocommit runs; those inside it end with it.
     pub(crate) in_statement: bool,
-    /// An INSERT … EXEC in autocommit runs something: it counts as a transaction there.
-    pub(crate) insert_counts: bool,
+    /// What runs makes rows of so many columns for an INSERT … EXEC.
+    pub(crate) taking: Option<usize>,
     /// An aggregate left out NULLs: message 8153 is due.
     pub(crate) null_eliminated: bool,
     /// The error on its way comes from THROW, which ends the batch.
@@ -378,9 +388,15 @@ impl Session {
         if self.cancel.load(Ordering::Relaxed) { Err(cancelled()) } else { Ok(()) }
     }
 
-    /// `@@TRANCOUNT`.
-    pub(crate) fn shown_count(&self) -> u32 {
-        self.transaction.count + self.insert_counts as u32
+    /// A database of the session's may have been closed and opened anew: it goes on in what is open now.
+    pub(crate) fn follow_databases(&mut self) {
+        for place in [&mut self.database, &mut self.home] {
+            if place.catalog.is_retired()
+                && let Some(now) = self.instance.databases().by_id(place.id)
+            {
+                *place = now;
+            }
+        }
     }
 
     /// Shows the session's state to others.

@@ -116,7 +116,12 @@ impl SessionEntry {
 
     /// Processor time of the session, ms.
     pub fn cpu_ms(&self) -> u64 {
-        self.clock.used() / 1_000_000
+        self.cpu_ns() / 1_000_000
+    }
+
+    /// Processor time of the session, ns.
+    pub(crate) fn cpu_ns(&self) -> u64 {
+        self.clock.used()
     }
 
     /// Processor time of the request that runs, ms; of a thread of the instance, all.
@@ -139,9 +144,10 @@ impl SessionEntry {
         *self.text.lock() = text.into();
     }
 
-    /// Whether it uses a database: as its current one, or by a backup of it that runs.
+    /// Whether it uses a database: as its current one, by a part of its open transaction, or by a backup of it that runs.
     pub fn uses(&self, id: DatabaseId) -> bool {
         self.cell.database_id.load(Ordering::Relaxed) == id.0
+            || self.cell.touched_databases().contains(&id.0)
             || id.0 != 0 && self.backs_up.load(Ordering::SeqCst) == id.0
     }
 

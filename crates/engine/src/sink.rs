@@ -156,7 +156,7 @@ pub struct ReturnValue {
     pub value: Value,
 }
 
-/// Receives what a session says.
+/// Receives what a session says. A sink on this side of the wire need not care for more than rows and messages.
 pub trait ResultSink {
     /// A result begins.
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult;
@@ -165,13 +165,21 @@ pub trait ResultSink {
     /// An error, or information when its severity is at most 10.
     fn message(&mut self, message: &SqlError) -> SinkResult;
     /// A statement or procedure has ended.
-    fn done(&mut self, done: Done) -> SinkResult;
+    fn done(&mut self, _done: Done) -> SinkResult {
+        Ok(())
+    }
     /// `RETURN n` of a procedure that was called remotely.
-    fn return_status(&mut self, status: i32) -> SinkResult;
+    fn return_status(&mut self, _status: i32) -> SinkResult {
+        Ok(())
+    }
     /// An output parameter.
-    fn return_value(&mut self, value: ReturnValue) -> SinkResult;
+    fn return_value(&mut self, _value: ReturnValue) -> SinkResult {
+        Ok(())
+    }
     /// The environment has changed.
-    fn env_change(&mut self, change: EnvChange) -> SinkResult;
+    fn env_change(&mut self, _change: EnvChange) -> SinkResult {
+        Ok(())
+    }
     /// The rows to come are ordered by these columns (1-based).
     fn order(&mut self, _columns: &[u16]) -> SinkResult {
         Ok(())

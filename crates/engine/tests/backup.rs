@@ -3,7 +3,7 @@
 mod support;
 
 use std::path::PathBuf;
-use support::{Client, World};
+use support::{Client, World, errors};
 
 #[test]
 fn msdb_has_the_tables_of_backups() {
@@ -60,15 +60,6 @@ fn sum(c: &mut Client, database: &str) -> String {
     ))
 }
 
-fn error(said: &str) -> Vec<u32> {
-    let number = |l: &str| {
-        let (n, rest) = l.strip_prefix("Msg ")?.split_once(',')?;
-        let level = rest.trim().strip_prefix("Level ")?.split(',').next()?.parse::<u32>().ok()?;
-        (level > 10).then(|| n.parse().ok()).flatten()
-    };
-    said.lines().filter_map(number).collect()
-}
-
 #[test]
 fn a_chain_of_backups_becomes_another_database() {
     let world = World::new();
@@ -106,10 +97,10 @@ fn a_chain_of_backups_becomes_another_database() {
         let said = c.rows(&format!(
             "RESTORE DATABASE Copy FROM DISK = 'chain.bak' WITH {with}, STATS = 50"
         ));
-        assert!(error(&said).is_empty(), "{said}");
+        assert!(errors(&said).is_empty(), "{said}");
         assert!(said.contains("RESTORE DATABASE successfully processed"), "{said}");
         assert_eq!(c.rows("SELECT state_desc FROM sys.databases WHERE name = 'Copy'"), "RESTORING");
-        assert_eq!(error(&c.rows("USE Copy")), [927]);
+        assert_eq!(errors(&c.rows("USE Copy")), [927]);
         for (at, position) in route.iter().enumerate() {
             let verb = if *position == 3 { "DATABASE" } else { "LOG" };
             let end = if at + 1 == route.len() { "RECOVERY" } else { "NORECOVERY" };
@@ -143,22 +134,22 @@ fn a_restoring_database_survives_a_restart_and_cannot_be_used() {
     grow(&mut c, 10);
     // The tail: the database is RESTORING afterwards.
     assert_eq!(
-        error(&c.rows("USE Sales BACKUP LOG Sales TO DISK = 't.trn' WITH NORECOVERY")),
+        errors(&c.rows("USE Sales BACKUP LOG Sales TO DISK = 't.trn' WITH NORECOVERY")),
         [3102, 3013]
     );
     c.ok("USE master");
     let mut other = world.connect();
     other.ok("USE Sales");
-    assert_eq!(error(&c.rows("BACKUP LOG Sales TO DISK = 't.trn' WITH NORECOVERY")), [3101, 3013]);
+    assert_eq!(errors(&c.rows("BACKUP LOG Sales TO DISK = 't.trn' WITH NORECOVERY")), [3101, 3013]);
     assert_eq!(c.rows("SELECT COUNT(*) FROM Sales.dbo.t"), "60");
     other.ok("USE master");
     let all = sum(&mut c, "Sales");
     c.ok("BACKUP LOG Sales TO DISK = 't.trn' WITH NORECOVERY");
     let state = "SELECT state, state_desc FROM sys.databases WHERE name = 'Sales'";
     assert_eq!(c.rows(state), "1 | RESTORING");
-    assert_eq!(error(&c.rows("SELECT * FROM Sales.dbo.t")), [927]);
-    assert_eq!(error(&c.rows("ALTER DATABASE Sales SET RECOVERY SIMPLE")), [5052, 5069]);
-    assert_eq!(error(&c.rows("BACKUP DATABASE Sales TO DISK = 'NUL'")), [927, 3013]);
+    assert_eq!(errors(&c.rows("SELECT * FROM Sales.dbo.t")), [927]);
+    assert_eq!(errors(&c.rows("ALTER DATABASE Sales SET RECOVERY SIMPLE")), [5052, 5069]);
+    assert_eq!(errors(&c.rows("BACKUP DATABASE Sales TO DISK = 'NUL'")), [927, 3013]);
     drop((c, other));
     let world = world.restart();
     let mut c = world.connect();
@@ -170,7 +161,7 @@ fn a_restoring_database_survives_a_restart_and_cannot_be_used() {
     // The tail itself, or nothing more, brings it back.
     c.ok("RESTORE DATABASE Sales WITH RECOVERY");
     assert_eq!(sum(&mut c, "Sales"), all);
-    assert_eq!(error(&c.rows("RESTORE DATABASE Sales WITH RECOVERY")), [3153, 3013]);
+    assert_eq!(errors(&c.rows("RESTORE DATABASE Sales WITH RECOVERY")), [3153, 3013]);
     c.ok("RESTORE DATABASE Sales FROM DISK = 's.bak' WITH REPLACE, NORECOVERY");
     c.ok("RESTORE LOG Sales FROM DISK = 't.trn'");
     assert_eq!(sum(&mut c, "Sales"), all);
@@ -185,9 +176,9 @@ fn what_cannot_be_restored_is_refused_and_nothing_changes() {
     let world = World::new();
     let mut c = world.connect();
     sales(&mut c, 20);
-    assert_eq!(error(&c.rows("BACKUP LOG Sales TO DISK = 'l.trn'")), [4214, 3013]);
+    assert_eq!(errors(&c.rows("BACKUP LOG Sales TO DISK = 'l.trn'")), [4214, 3013]);
     assert_eq!(
-        error(&c.rows("BACKUP DATABASE Sales TO DISK = 'd.bak' WITH DIFFERENTIAL")),
+        errors(&c.rows("BACKUP DATABASE Sales TO DISK = 'd.bak' WITH DIFFERENTIAL")),
         [3035, 3013]
     );
     c.ok("BACKUP DATABASE Sales TO DISK = 'f.bak'");
@@ -216,25 +207,25 @@ fn what_cannot_be_restored_is_refused_and_nothing_changes() {
         ("BACKUP DATABASE Sales TO device", &[3206, 3013]),
         ("BACKUP DATABASE Sales TO DISK = '/no/such/place.bak'", &[3201, 3013]),
     ] {
-        assert_eq!(error(&c.rows(statement)), numbers, "{statement}");
+        assert_eq!(errors(&c.rows(statement)), numbers, "{statement}");
     }
     let live = world.dir.join("Sales.mdf").display().to_string();
     let over = format!("BACKUP DATABASE Sales TO DISK = '{live}' WITH FORMAT");
-    assert_eq!(error(&c.rows(&over)), [3201, 3013]);
+    assert_eq!(errors(&c.rows(&over)), [3201, 3013]);
     assert_eq!(sum(&mut c, "Sales"), before);
     // Work that no backup holds is not thrown away without a word.
     grow(&mut c, 5);
-    assert_eq!(error(&c.rows("RESTORE DATABASE Sales FROM DISK = 'f.bak'")), [3159, 3013]);
+    assert_eq!(errors(&c.rows("RESTORE DATABASE Sales FROM DISK = 'f.bak'")), [3159, 3013]);
     // Gaps in the chain.
     c.ok("RESTORE DATABASE Other FROM DISK = 'f.bak' WITH NORECOVERY, MOVE 'Sales' TO 'o.mdf', MOVE 'Sales_log' TO 'o.ldf'");
     assert_eq!(
-        error(&c.rows("RESTORE LOG Other FROM DISK = 'l2.trn' WITH NORECOVERY")),
+        errors(&c.rows("RESTORE LOG Other FROM DISK = 'l2.trn' WITH NORECOVERY")),
         [4305, 3013]
     );
     c.ok("RESTORE LOG Other FROM DISK = 'l1.trn' WITH NORECOVERY");
     c.ok("RESTORE LOG Other FROM DISK = 'l2.trn' WITH NORECOVERY");
     assert_eq!(
-        error(&c.rows("RESTORE LOG Other FROM DISK = 'l1.trn' WITH NORECOVERY")),
+        errors(&c.rows("RESTORE LOG Other FROM DISK = 'l1.trn' WITH NORECOVERY")),
         [4326, 3013]
     );
     // It ends where the database stands: nothing to do.
@@ -243,7 +234,7 @@ fn what_cannot_be_restored_is_refused_and_nothing_changes() {
     assert_eq!(sum(&mut c, "Other"), before);
     // Another database's backup.
     c.ok("CREATE DATABASE Third");
-    assert_eq!(error(&c.rows("RESTORE DATABASE Third FROM DISK = 'f.bak'")), [3154, 3013]);
+    assert_eq!(errors(&c.rows("RESTORE DATABASE Third FROM DISK = 'f.bak'")), [3154, 3013]);
 }
 
 #[test]
@@ -276,10 +267,10 @@ fn a_media_tells_what_is_on_it() {
     assert!(files[1].starts_with("Sales_log | "), "{files:?}");
     let said = c.rows("RESTORE VERIFYONLY FROM DISK = 'a.bak', DISK = 'b.bak' WITH FILE = 2");
     assert!(said.contains("The backup set on file 2 is valid."), "{said}");
-    assert_eq!(error(&c.rows("RESTORE VERIFYONLY FROM DISK = 'a.bak'")), [3132, 3013]);
+    assert_eq!(errors(&c.rows("RESTORE VERIFYONLY FROM DISK = 'a.bak'")), [3132, 3013]);
     // It has not expired.
     assert_eq!(
-        error(&c.rows("BACKUP DATABASE Sales TO DISK = 'a.bak', DISK = 'b.bak' WITH INIT")),
+        errors(&c.rows("BACKUP DATABASE Sales TO DISK = 'a.bak', DISK = 'b.bak' WITH INIT")),
         [4030, 3013]
     );
     c.ok("BACKUP DATABASE Sales TO DISK = 'a.bak', DISK = 'b.bak' WITH INIT, SKIP");
@@ -310,7 +301,7 @@ fn every_flipped_byte_is_found() {
         std::fs::write(&file, &damaged).expect("written");
         let said = c.rows("RESTORE VERIFYONLY FROM DISK = 'v.bak'");
         assert_eq!(
-            error(&said).last(),
+            errors(&said).last(),
             Some(&3013),
             "a flipped bit at {at} of {}: {said}",
             bytes.len()
@@ -319,17 +310,17 @@ fn every_flipped_byte_is_found() {
     for length in [0, 1, 512, 4096, bytes.len() / 2, bytes.len() - 1] {
         std::fs::write(&file, &bytes[..length]).expect("written");
         let said = c.rows("RESTORE VERIFYONLY FROM DISK = 'v.bak'");
-        assert_eq!(error(&said).last(), Some(&3013), "cut at {length}: {said}");
+        assert_eq!(errors(&said).last(), Some(&3013), "cut at {length}: {said}");
     }
     std::fs::write(&file, &bytes).expect("written");
-    assert!(error(&c.rows("RESTORE VERIFYONLY FROM DISK = 'v.bak'")).is_empty());
+    assert!(errors(&c.rows("RESTORE VERIFYONLY FROM DISK = 'v.bak'")).is_empty());
     // A damaged set restores nothing and leaves the database that is there alone.
     let mut damaged = bytes.clone();
     damaged[bytes.len() / 2] ^= 1;
     std::fs::write(&file, &damaged).expect("written");
     let with = "MOVE 'Sales' TO 'c.mdf', MOVE 'Sales_log' TO 'c.ldf'";
     let said = c.rows(&format!("RESTORE DATABASE Copy FROM DISK = 'v.bak' WITH {with}"));
-    assert_eq!(error(&said).last(), Some(&3013), "{said}");
+    assert_eq!(errors(&said).last(), Some(&3013), "{said}");
     assert_eq!(c.rows("SELECT COUNT(*) FROM sys.databases WHERE name = 'Copy'"), "0");
     assert!(!world.dir.join("c.mdf").exists() && !world.dir.join("c.ldf").exists());
     assert_eq!(c.rows("SELECT COUNT(*) FROM Sales.dbo.t"), "100");
@@ -355,9 +346,9 @@ fn log_backups_let_the_log_go() {
     assert_eq!(c.rows(wait), "NOTHING");
     // SIMPLE ends the chain; a full or differential backup begins another.
     c.ok("ALTER DATABASE Sales SET RECOVERY SIMPLE");
-    assert_eq!(error(&c.rows("BACKUP LOG Sales TO DISK = 'NUL'")), [4208, 3013]);
+    assert_eq!(errors(&c.rows("BACKUP LOG Sales TO DISK = 'NUL'")), [4208, 3013]);
     c.ok("ALTER DATABASE Sales SET RECOVERY FULL");
-    assert_eq!(error(&c.rows("BACKUP LOG Sales TO DISK = 'NUL'")), [4214, 3013]);
+    assert_eq!(errors(&c.rows("BACKUP LOG Sales TO DISK = 'NUL'")), [4214, 3013]);
     c.ok(
         "BACKUP DATABASE Sales TO DISK = 'NUL' WITH DIFFERENTIAL BACKUP LOG Sales TO DISK = 'NUL'",
     );
@@ -403,6 +394,40 @@ fn the_log_backup_chain_goes_on_over_restarts() {
 }
 
 #[test]
+fn damage_in_log_that_only_a_log_backup_needs_ends_the_chain_and_nothing_else() {
+    let world = World::new();
+    let mut c = world.connect();
+    sales(&mut c, 10);
+    c.ok("BACKUP DATABASE Sales TO DISK = 'old.bak'");
+    grow(&mut c, 20_000);
+    c.ok("USE Sales CHECKPOINT USE master");
+    // The middle of a VLF, while the database is in use.
+    let at = c.rows(
+        "SELECT TOP (1) vlf_begin_offset + CAST(vlf_size_mb * 524288 AS bigint) / 4096 * 4096
+         FROM sys.dm_db_log_info(DB_ID('Sales')) WHERE vlf_active = 1 ORDER BY vlf_sequence_number",
+    );
+    let file =
+        std::fs::OpenOptions::new().write(true).open(world.dir.join("Sales_log.ldf")).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &[9; 16384], at.parse().unwrap()).unwrap();
+    for with in ["", "WITH COPY_ONLY", "WITH NORECOVERY", ""] {
+        let said = c.rows(&format!("BACKUP LOG Sales TO DISK = 'log.bak' {with}"));
+        assert_eq!(errors(&said), [26019, 3013], "{said}");
+        let state =
+            "SELECT state_desc, log_reuse_wait_desc FROM sys.databases WHERE name = 'Sales'";
+        assert_eq!(c.rows(state), "ONLINE LOG_BACKUP", "nothing is given up");
+    }
+    grow(&mut c, 100);
+    c.ok("BACKUP DATABASE Sales TO DISK = 'new.bak'");
+    grow(&mut c, 100);
+    c.ok("BACKUP LOG Sales TO DISK = 'new.bak'");
+    let expected = sum(&mut c, "Sales");
+    c.ok("RESTORE DATABASE Copy FROM DISK = 'new.bak' WITH NORECOVERY,
+          MOVE 'Sales' TO 'Copy.mdf', MOVE 'Sales_log' TO 'Copy_log.ldf'
+          RESTORE LOG Copy FROM DISK = 'new.bak' WITH FILE = 2");
+    assert_eq!(sum(&mut c, "Copy"), expected);
+}
+
+#[test]
 fn a_full_backup_heals_a_broken_chain() {
     let mut world = World::new();
     let mut c = world.connect();
@@ -429,7 +454,7 @@ fn a_full_backup_heals_a_broken_chain() {
     c = world.connect();
     for _ in 0..2 {
         let said = c.rows("BACKUP LOG Sales TO DISK = 'new.bak'");
-        assert_eq!(error(&said), [4214, 3013], "{said}");
+        assert_eq!(errors(&said), [4214, 3013], "{said}");
         assert_eq!(c.rows(LAST), "NULL");
     }
     c.ok("BACKUP DATABASE Sales TO DISK = 'new.bak'");

@@ -3,30 +3,13 @@
 
 mod support;
 
-use std::sync::Arc;
-use support::{Client, Heard};
-use taffrail_engine::{ConnectOptions, Instance, InstanceOptions};
-use taffrail_io::sim::{SimRng, SimWorld};
-
-fn start(world: &SimWorld) -> Arc<Instance> {
-    let mut options = InstanceOptions::new("/data", world.env());
-    options.max_server_memory_mb = 16;
-    Instance::start(options).expect("the instance starts")
-}
-
-fn connect(instance: &Arc<Instance>) -> Client {
-    let options = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
-    Client { connection: instance.connect(options).expect("a session") }
-}
+use support::sim::{start, world};
+use support::{Client, connect};
+use taffrail_io::sim::{SimOptions, SimRng};
 
 /// Runs a batch; what it said, as an error when something went wrong.
 fn run(c: &mut Client, sql: &str) -> Result<String, String> {
-    let mut heard = Heard::default();
-    c.connection.execute_batch(sql, &mut heard);
-    let said = heard.text();
-    let bad =
-        |l: &str| l.starts_with("Msg ") && !l.contains("Level 0,") && !l.contains("Level 10,");
-    if said.lines().any(bad) { Err(said) } else { Ok(said) }
+    c.try_run(sql)
 }
 
 fn rows(c: &mut Client, sql: &str) -> String {
@@ -46,10 +29,9 @@ fn sum(c: &mut Client, name: &str) -> String {
 const MOVES: &str = "MOVE 'Sales' TO 'Copy.mdf', MOVE 'Sales_log' TO 'Copy_log.ldf'";
 
 fn one_run(seed: u64) -> bool {
-    let world = SimWorld::new(seed);
+    let world = world(seed, SimOptions::default());
     let mut rng = SimRng::new(seed);
-    world.env().disk.create_dir("/data".as_ref()).expect("a directory");
-    let instance = start(&world);
+    let instance = start(&world).expect("the instance starts");
     let mut c = connect(&instance);
     run(&mut c, "CREATE DATABASE Sales").expect("a database");
     run(&mut c, "CREATE TABLE Sales.dbo.t (i int IDENTITY PRIMARY KEY, s varchar(500))")
@@ -93,7 +75,7 @@ fn one_run(seed: u64) -> bool {
     let _ = instance.shutdown();
     world.restart();
 
-    let instance = start(&world);
+    let instance = start(&world).expect("the instance starts");
     let mut c = connect(&instance);
     let found = state(&mut c, name);
     if beside {

@@ -2,24 +2,11 @@
 
 mod support;
 
-use support::{Client, World};
-
-fn world() -> (World, Client) {
-    let w = World::new();
-    let mut c = w.connect();
-    c.ok("CREATE DATABASE d");
-    c.run("USE d");
-    (w, c)
-}
-
-/// The numbers of the messages in what was heard.
-fn numbers(said: &str) -> Vec<i32> {
-    said.lines().filter_map(|l| l.strip_prefix("Msg ")?.split(',').next()?.parse().ok()).collect()
-}
+use support::{World, numbers};
 
 #[test]
 fn tables_come_and_go() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE dbo.t (a int NOT NULL PRIMARY KEY, b varchar(10) NULL DEFAULT 'x', c decimal(10,2) CHECK (c > 0)) ON [PRIMARY]");
     assert_eq!(numbers(&c.rows("CREATE TABLE t (a int)")), [2714]);
     assert_eq!(numbers(&c.rows("CREATE TABLE u (a int, A int)")), [2705]);
@@ -41,7 +28,7 @@ fn tables_come_and_go() {
 
 #[test]
 fn ddl_is_rolled_back_with_its_transaction() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE keep (a int IDENTITY, b int)");
     c.ok("INSERT keep (b) VALUES (1), (2)");
     c.ok("BEGIN TRAN; CREATE TABLE gone (a int PRIMARY KEY); INSERT gone VALUES (1); DROP TABLE keep; ROLLBACK");
@@ -67,7 +54,7 @@ fn ddl_is_rolled_back_with_its_transaction() {
 
 #[test]
 fn another_session_waits_for_ddl_and_sees_its_end() {
-    let (w, mut c) = world();
+    let (w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (a int)");
     c.ok("INSERT t VALUES (1)");
     for (end, expected) in [("ROLLBACK", "1"), ("COMMIT", "208")] {
@@ -86,7 +73,7 @@ fn another_session_waits_for_ddl_and_sees_its_end() {
 
 #[test]
 fn identities_grow_over_restarts_and_never_repeat() {
-    let (w, mut c) = world();
+    let (w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (id int IDENTITY(10, 5), s varchar(10))");
     c.ok("INSERT t VALUES ('a'), ('b')");
     assert_eq!(c.rows("SELECT id, s FROM t ORDER BY id"), "10 | a\n15 | b");
@@ -99,8 +86,7 @@ fn identities_grow_over_restarts_and_never_repeat() {
     );
     drop(c);
     let w = w.restart();
-    let mut c = w.connect();
-    c.run("USE d");
+    let mut c = w.connect_to("d");
     c.ok("INSERT t VALUES ('e')");
     assert_eq!(c.rows("SELECT MAX(id) FROM t"), "110");
     c.rows("DBCC CHECKIDENT ('t', RESEED, 1000)");
@@ -113,7 +99,7 @@ fn identities_grow_over_restarts_and_never_repeat() {
 
 #[test]
 fn indexes_are_built_from_rows_and_dropped() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (a int, b varchar(20), c char(300))");
     c.ok("DECLARE @i int = 0 WHILE @i < 3000 BEGIN INSERT t VALUES (@i * 7 % 3000, 'r' + CONVERT(varchar, @i), 'c') SET @i += 1 END");
     c.ok("CREATE INDEX ix ON t (b) INCLUDE (a)");
@@ -148,7 +134,7 @@ fn indexes_are_built_from_rows_and_dropped() {
 
 #[test]
 fn tables_are_altered_with_their_rows() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (a int NOT NULL, b varchar(10))");
     c.ok("INSERT t VALUES (1, 'one'), (2, 'two')");
     c.ok("ALTER TABLE t ADD n int NULL, d int NOT NULL CONSTRAINT df DEFAULT 42");
@@ -247,7 +233,7 @@ fn databases_are_created_altered_and_dropped() {
 
 #[test]
 fn procedures_are_kept_as_text() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE PROCEDURE dbo.p @a int = 3, @b varchar(10) OUTPUT AS SELECT @a");
     assert_eq!(numbers(&c.rows("CREATE PROC p AS SELECT 1")), [2714]);
     assert_eq!(
@@ -274,7 +260,7 @@ fn procedures_are_kept_as_text() {
 
 #[test]
 fn every_system_view_gives_rows_of_its_columns() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, a varchar(10) DEFAULT 'x', m varchar(max), CHECK (a <> 'y'), UNIQUE (a))");
     c.ok("CREATE PROC p @x int AS SELECT @x");
     c.ok("INSERT t (a) VALUES ('a')");
@@ -302,7 +288,7 @@ fn every_system_view_gives_rows_of_its_columns() {
 
 #[test]
 fn dbcc_says_what_scripts_expect() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     let done = "Msg 2528, Level 10, State 1, Line 1: DBCC execution completed. If DBCC printed error messages, contact your system administrator.";
     let said = c.run("DBCC LOGINFO");
     assert!(said.starts_with("[RecoveryUnitId int, FileId int, FileSize bigint, StartOffset bigint, FSeqNo int, Status int, Parity tinyint, CreateLSN numeric(25,0)]"), "{said}");
@@ -328,7 +314,7 @@ fn dbcc_says_what_scripts_expect() {
 /// The count of VLFs of all databases, as it circulates among administrators.
 #[test]
 fn vlfs_of_all_databases_are_counted() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE #VLFS (RecoveryUnitId int, fileid int, filesize bigint, startoffset bigint, fseqno bigint, status int, parity int, createlsn varchar(1000))");
     c.ok("CREATE TABLE #Results (SRV_Name nvarchar(500), Database_Name nvarchar(500), VLFS INT)");
     let said = c.rows(
@@ -350,7 +336,7 @@ fn vlfs_of_all_databases_are_counted() {
 
 #[test]
 fn system_procedures_answer() {
-    let (_w, mut c) = world();
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, s varchar(100))");
     c.ok("INSERT t (s) VALUES ('x')");
     let said = c.run("EXEC sp_spaceused");

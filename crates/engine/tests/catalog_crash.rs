@@ -4,36 +4,17 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use support::{Client, Heard};
-use taffrail_engine::{ConnectOptions, Instance, InstanceOptions};
-use taffrail_io::sim::{SimRng, SimWorld};
+use support::sim::{start, world};
+use support::{Client, connect};
+use taffrail_io::sim::{SimOptions, SimRng};
 
-fn start(world: &SimWorld) -> Option<Arc<Instance>> {
-    let mut options = InstanceOptions::new("/data", world.env());
-    options.max_server_memory_mb = 16;
-    Instance::start(options).ok()
-}
-
-fn connect(instance: &Arc<Instance>) -> Client {
-    let options = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
-    Client { connection: instance.connect(options).expect("a session") }
-}
-
-/// Runs a batch; its rows, unless something went wrong.
+/// Runs a batch; what it said, unless something went wrong.
 fn run(c: &mut Client, sql: &str) -> Option<String> {
-    let mut heard = Heard::default();
-    c.connection.execute_batch(sql, &mut heard);
-    let said = heard.text();
-    let bad = said
-        .lines()
-        .any(|l| l.starts_with("Msg ") && !l.contains("Level 0,") && !l.contains("Level 10,"));
-    (!bad).then_some(said)
+    c.try_run(sql).ok()
 }
 
 fn one_run(seed: u64) -> (bool, u32) {
-    let world = SimWorld::new(seed);
-    world.env().disk.create_dir("/data".as_ref()).expect("a directory");
+    let world = world(seed, SimOptions::default());
     let mut rng = SimRng::new(seed);
     let mut ids = BTreeSet::new(); // identity values that a client has seen committed
     let mut lives = 0;
@@ -46,7 +27,7 @@ fn one_run(seed: u64) -> (bool, u32) {
         }
         // The first start may be hit as well.
         world.crash_at(1 + rng.below(if life == 0 { 1500 } else { 900 }));
-        let Some(instance) = start(&world) else {
+        let Ok(instance) = start(&world) else {
             crashed_within = true;
             continue;
         };
@@ -149,8 +130,7 @@ fn the_catalogue_survives_crashes() {
 #[test]
 fn open_ddl_is_undone_by_a_restart() {
     for checkpoint in [false, true] {
-        let world = SimWorld::new(checkpoint.into());
-        world.env().disk.create_dir("/data".as_ref()).expect("a directory");
+        let world = world(checkpoint.into(), SimOptions::default());
         let instance = start(&world).expect("a first start");
         let mut c = connect(&instance);
         let ok = |c: &mut Client, sql: &str| {

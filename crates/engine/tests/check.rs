@@ -36,10 +36,7 @@ const ROWS: &str = "
 
 #[test]
 fn a_whole_database() {
-    let world = World::new();
-    let mut c = world.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
+    let (_world, mut c) = World::with_database();
     c.ok(TABLES);
     c.ok(ROWS);
     let said = c.rows("DBCC CHECKDB");
@@ -150,10 +147,7 @@ fn damage(dir: &Path, mut change: impl FnMut(&mut Page) -> bool) {
 
 /// A database with a damaged page.
 fn damaged(change: impl FnMut(&mut Page) -> bool) -> (World, support::Client) {
-    let world = World::new();
-    let mut c = world.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
+    let (world, mut c) = World::with_database();
     c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, b int NOT NULL, c char(20) NOT NULL)");
     c.ok("CREATE INDEX ib ON t (b)");
     c.ok("INSERT t VALUES (1, 10, 'one'), (2, 20, 'two'), (3, 30, 'three')");
@@ -163,8 +157,7 @@ fn damaged(change: impl FnMut(&mut Page) -> bool) -> (World, support::Client) {
     std::mem::forget(world);
     damage(&dir, change);
     let world = World::open(dir);
-    let mut c = world.connect();
-    c.ok("USE d");
+    let c = world.connect_to("d");
     (world, c)
 }
 

@@ -2,20 +2,15 @@
 
 mod support;
 
-use support::{Client, World};
-use taffrail_engine::{ConnectOptions, Instance, InstanceOptions};
+use support::sim::{start, world};
+use support::{Client, World, connect, numbers};
+use taffrail_engine::Instance;
 use taffrail_io::sim::{SimOptions, SimWorld};
 
 const FILES: &str =
     "SELECT name, size, growth, is_percent_growth, max_size FROM sys.database_files";
 const OPTIONS: &str = "SELECT recovery_model_desc, delayed_durability_desc, target_recovery_time_in_seconds \
     FROM sys.databases WHERE name = ";
-
-/// The numbers of the messages in an answer.
-fn numbers(said: &str) -> Vec<i32> {
-    let lines = said.lines().filter_map(|l| l.strip_prefix("Msg "));
-    lines.filter_map(|l| l.split(',').next()?.parse().ok()).collect()
-}
 
 #[test]
 fn tempdb_is_made_as_it_was_configured() {
@@ -167,13 +162,11 @@ fn each_growth_by_hand_has_its_lsn() {
     assert_eq!(c.rows("SELECT COUNT(*) FROM sys.dm_db_log_info(DB_ID('g'))"), "8");
 }
 
-fn start(world: &SimWorld) -> (std::sync::Arc<Instance>, Client) {
-    let mut options = InstanceOptions::new("/data", world.env());
-    options.max_server_memory_mb = 16;
-    let instance = Instance::start(options).expect("the instance starts");
-    let login = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
-    let connection = instance.connect(login).expect("a session");
-    (instance, Client { connection })
+/// Starts the instance, with a session.
+fn started(world: &SimWorld) -> (std::sync::Arc<Instance>, Client) {
+    let instance = start(world).expect("the instance starts");
+    let c = connect(&instance);
+    (instance, c)
 }
 
 fn used(world: &SimWorld) -> u64 {
@@ -183,9 +176,8 @@ fn used(world: &SimWorld) -> u64 {
 
 #[test]
 fn what_the_disk_has_not_is_refused_at_once() {
-    let world = SimWorld::new(7);
-    world.env().disk.create_dir("/data".as_ref()).unwrap();
-    let (instance, mut c) = start(&world);
+    let world = world(7, SimOptions::default());
+    let (instance, mut c) = started(&world);
     c.ok("CREATE DATABASE a");
     c.ok("ALTER DATABASE tempdb MODIFY FILE (NAME = templog, SIZE = 40MB)");
     world.set_capacity(used(&world) + (100 << 20));
@@ -211,14 +203,14 @@ fn what_the_disk_has_not_is_refused_at_once() {
     drop(instance);
     world.env().disk.remove("/data/tempdb_log.ldf".as_ref()).unwrap();
     world.set_capacity(used(&world) + (20 << 20));
-    let (instance, mut c) = start(&world);
+    let (instance, mut c) = started(&world);
     c.ok("USE tempdb");
     assert_eq!(c.rows("SELECT size FROM sys.database_files"), "1024\n1024");
     drop(c);
     instance.shutdown().unwrap();
     drop(instance);
     world.set_capacity(u64::MAX);
-    let (instance, mut c) = start(&world);
+    let (instance, mut c) = started(&world);
     c.ok("USE tempdb");
     assert_eq!(c.rows("SELECT size FROM sys.database_files"), "1024\n5120");
     drop(c);
@@ -227,9 +219,8 @@ fn what_the_disk_has_not_is_refused_at_once() {
 
 #[test]
 fn a_log_of_small_sectors_has_no_file_on_a_disk_of_large_ones() {
-    let world = SimWorld::with_options(3, SimOptions { sector: 512, ..SimOptions::default() });
-    world.env().disk.create_dir("/data".as_ref()).unwrap();
-    let (instance, mut c) = start(&world);
+    let world = world(3, SimOptions { sector: 512, ..SimOptions::default() });
+    let (instance, mut c) = started(&world);
     c.ok("CREATE DATABASE a");
     world.set_sector(4096);
     let said = c.rows("ALTER DATABASE a ADD LOG FILE (NAME = a2)");

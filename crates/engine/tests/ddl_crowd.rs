@@ -66,8 +66,7 @@ fn everybody_changes_everything() {
         }
     });
     let look = "SELECT name FROM sys.tables ORDER BY name";
-    let mut c = w.connect();
-    c.run("USE d");
+    let mut c = w.connect_to("d");
     let tables = c.rows(look);
     assert_eq!(c.rows("SELECT name FROM sys.objects GROUP BY name HAVING COUNT(*) > 1"), "");
     let mut rows = String::new();
@@ -77,8 +76,7 @@ fn everybody_changes_everything() {
     }
     drop(c);
     let w = w.restart();
-    let mut c = w.connect();
-    c.run("USE d");
+    let mut c = w.connect_to("d");
     assert_eq!(c.rows(look), tables);
     let again: String =
         tables.lines().map(|t| c.rows(&format!("SELECT COUNT(*), SUM(b) FROM {t}"))).collect();

@@ -64,7 +64,6 @@ fn a_clean_shutdown_loses_no_delayed_commit() {
     c.ok("INSERT t VALUES (1)");
     drop(c);
     let w = w.restart();
-    let mut c = w.connect();
-    c.ok("USE d");
+    let mut c = w.connect_to("d");
     assert_eq!(c.rows("SELECT COUNT(*) FROM t"), "1");
 }

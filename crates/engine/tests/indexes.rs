@@ -7,10 +7,7 @@ use support::World;
 /// The same rows in a heap and in an indexed table must answer alike, through seeks, ranges and look-ups.
 #[test]
 fn indexes_answer_as_scans_do() {
-    let w = World::new();
-    let mut c = w.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE h (id int, a int NULL, b varchar(10) NULL, c decimal(9,2) NULL)");
     c.ok("CREATE TABLE i (id int NOT NULL PRIMARY KEY, a int NULL, b varchar(10) NULL, c decimal(9,2) NULL)");
     c.ok("CREATE INDEX ia ON i (a DESC, b) INCLUDE (c) CREATE INDEX ib ON i (b) CREATE UNIQUE INDEX iu ON i (c, id)");
@@ -107,10 +104,7 @@ fn keys_pass_from_row_to_row() {
 
 #[test]
 fn rows_of_every_type_and_length() {
-    let w = World::new();
-    let mut c = w.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (i int IDENTITY(10, 5), b bit, ti tinyint, si smallint, bi bigint, d decimal(38, 10), f float, r real, \
           c char(5), vc varchar(max), nc nchar(3), nv nvarchar(max), bin binary(4), vb varbinary(max), dt datetime, dt2 datetime2(3), \
           da date, tm time(0), g uniqueidentifier, m money)");
@@ -148,10 +142,7 @@ fn rows_of_every_type_and_length() {
 
 #[test]
 fn table_variables_and_temp_tables_go_with_their_scope() {
-    let w = World::new();
-    let mut c = w.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
+    let (w, mut c) = World::with_database();
     assert_eq!(c.rows("DECLARE @t TABLE (id int PRIMARY KEY, n varchar(5)) INSERT @t VALUES (1, 'a'), (2, 'b') UPDATE @t SET n = 'c' WHERE id = 1 SELECT * FROM @t"), "1 | c\n2 | b");
     assert!(c.rows("SELECT * FROM @t").starts_with("Msg 1087"));
     c.ok("CREATE PROCEDURE p AS CREATE TABLE #x (i int) INSERT #x VALUES (1) SELECT * FROM #x");

@@ -2,16 +2,11 @@
 
 mod support;
 
-use support::{Client, World};
+use support::{Client, World, numbers};
 use taffrail_base::SqlError;
 use taffrail_engine::logfile::{self, Look, Outcome};
 use taffrail_engine::{ColumnDesc, Done, EnvChange, ResultSink, ReturnValue, SinkResult};
 use taffrail_types::Value;
-
-fn numbers(said: &str) -> Vec<u32> {
-    let number = |l: &str| l.strip_prefix("Msg ")?.split_once(',')?.0.parse().ok();
-    said.lines().filter_map(number).collect()
-}
 
 /// A database under FULL with a table of rows of about a kilobyte, and the session in it.
 fn filled(c: &mut Client, rows: u32) {
@@ -499,5 +494,16 @@ fn a_shrink_that_stops_above_its_target_says_so_at_once() {
     for _ in 0..2 {
         let said = c.rows("DBCC SHRINKFILE (d_log, 20)");
         assert!(said.contains("requested size (20480KB)"), "{said}");
+    }
+}
+
+#[test]
+fn a_shrink_is_no_part_of_a_transaction() {
+    let (_world, mut c) = World::with_database();
+    for (what, name) in [("FILE (2, 1)", "shrinkfile"), ("DATABASE (d)", "shrinkdatabase")] {
+        let said = c.rows(&format!("BEGIN TRAN DBCC SHRINK{what}"));
+        assert_eq!(numbers(&said), [8920], "{said}");
+        assert!(said.contains(&format!("Cannot perform a {name} operation")), "{said}");
+        c.ok(&format!("ROLLBACK DBCC SHRINK{what} WITH NO_INFOMSGS"));
     }
 }

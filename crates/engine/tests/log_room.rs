@@ -177,12 +177,14 @@ static TOLD: Mutex<()> = Mutex::new(());
 
 /// How often the error log was told that the log of a database is full, and where the last of it said it was held.
 fn told_full(name: &str) -> (u32, String) {
-    let (_, events) = EventRing::global().drain(0, true);
     let mut sum = (0, String::new());
-    for recorded in events {
-        if let Event::LogFull { database, holdup, times, .. } = recorded.event
-            && *database.name == *name
-        {
+    for recorded in EventRing::global().drain(0, true).events {
+        let (database, holdup, times) = match recorded.event {
+            Event::LogFull { database, holdup, .. } => (database, holdup, 1),
+            Event::LogFullAgain { database, holdup, times, .. } => (database, holdup, times),
+            _ => continue,
+        };
+        if *database.name == *name {
             sum = (sum.0 + times, holdup.in_message());
         }
     }

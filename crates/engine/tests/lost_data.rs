@@ -2,20 +2,11 @@
 
 mod support;
 
-use support::{Client, World};
-
-fn numbers(said: &str) -> Vec<u32> {
-    let number = |l: &str| {
-        let (n, rest) = l.strip_prefix("Msg ")?.split_once(',')?;
-        let level: u32 = rest.trim().strip_prefix("Level ")?.split(',').next()?.parse().ok()?;
-        (level > 10).then(|| n.parse().ok()).flatten()
-    };
-    said.lines().filter_map(number).collect()
-}
+use support::{Client, World, errors};
 
 fn good(c: &mut Client, sql: &str) -> String {
     let said = c.rows(sql);
-    assert!(numbers(&said).is_empty(), "{sql}: {said}");
+    assert!(errors(&said).is_empty(), "{sql}: {said}");
     said
 }
 
@@ -67,8 +58,8 @@ fn a_lost_data_file_loses_nothing_that_was_committed() {
         let mut c = world.connect();
         assert_eq!(c.rows(STATE), "RECOVERY_PENDING");
         // Without NO_TRUNCATE, and with an option that needs what is lost, it is refused.
-        assert_eq!(numbers(&c.rows("BACKUP LOG d TO DISK = 'tail.bak'")), [945, 3013]);
-        assert_eq!(numbers(&c.rows(&format!("{TAIL}, NORECOVERY")))[0], 40510);
+        assert_eq!(errors(&c.rows("BACKUP LOG d TO DISK = 'tail.bak'")), [945, 3013]);
+        assert_eq!(errors(&c.rows(&format!("{TAIL}, NORECOVERY")))[0], 40510);
         let said = good(&mut c, TAIL);
         assert!(
             said.contains("50 percent processed") && said.contains("BACKUP LOG successfully"),
@@ -110,18 +101,18 @@ fn what_the_log_cannot_give_is_refused() {
     drop(c);
     let world = without(world, |w| std::fs::remove_file(w.dir.join("d.mdf")).unwrap());
     let mut c = world.connect();
-    assert_eq!(numbers(&c.rows(TAIL)), [4216, 3013]);
+    assert_eq!(errors(&c.rows(TAIL)), [4216, 3013]);
     // A log that is lost, too.
     let world = without(world, |w| std::fs::remove_file(w.dir.join("d_log.ldf")).unwrap());
     let mut c = world.connect();
-    assert_eq!(numbers(&c.rows(TAIL)), [4214, 3013]);
+    assert_eq!(errors(&c.rows(TAIL)), [4214, 3013]);
     // No backup that a log could follow.
     c.ok("CREATE DATABASE e");
     drop(c);
     let world = without(world, |w| std::fs::remove_file(w.dir.join("e.mdf")).unwrap());
     let mut c = world.connect();
     let said = c.rows("BACKUP LOG e TO DISK = 'tail.bak' WITH NO_TRUNCATE");
-    assert_eq!(numbers(&said), [4214, 3013]);
+    assert_eq!(errors(&said), [4214, 3013]);
     assert!(!world.dir.join("backup").join("tail.bak").exists(), "nothing was written");
     // Restored over since the last backup: its recovery path is another.
     c.ok("CREATE DATABASE f");
@@ -132,7 +123,7 @@ fn what_the_log_cannot_give_is_refused() {
     let world = without(world, |w| std::fs::remove_file(w.dir.join("f.mdf")).unwrap());
     let mut c = world.connect();
     let said = c.rows("BACKUP LOG f TO DISK = 'tail.bak' WITH NO_TRUNCATE");
-    assert_eq!(numbers(&said), [4214, 3013]);
+    assert_eq!(errors(&said), [4214, 3013]);
 }
 
 const DETAILS: &str = "SELECT TOP 1 database_name, begins_log_chain FROM msdb.dbo.backupset ORDER BY backup_set_id DESC";
@@ -256,7 +247,7 @@ fn the_log_of_a_copied_directory_is_the_copys() {
     drop(c);
     // Its own log lost, the original's is no substitute.
     let copy = without(copy, |w| std::fs::remove_file(w.dir.join("d_log.ldf")).unwrap());
-    assert_eq!(numbers(&copy.connect().rows(TAIL)), [4214, 3013]);
+    assert_eq!(errors(&copy.connect().rows(TAIL)), [4214, 3013]);
 }
 
 #[test]
@@ -290,6 +281,6 @@ fn a_database_by_another_name_has_its_backups_and_its_restores() {
         drop(c);
         let world = without_data(world);
         let said = world.connect().rows(&TAIL.replace("LOG d", "LOG e"));
-        assert_eq!(numbers(&said), [4214, 3013], "{name}");
+        assert_eq!(errors(&said), [4214, 3013], "{name}");
     }
 }

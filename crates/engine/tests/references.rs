@@ -47,8 +47,7 @@ fn foreign_keys_are_found_by_the_table_they_refer_to() {
     c.ok("USE master");
     drop(c);
     w = w.restart();
-    let mut c = w.connect();
-    c.ok("USE d");
+    let mut c = w.connect_to("d");
     let id = c.connection.session_id();
     assert_eq!(agree(&w, &["read again"], id), ["f1", "f5"]);
     c.ok("DROP TABLE c");

@@ -6,13 +6,6 @@ mod support;
 use std::time::{Duration, Instant};
 use support::{Client, World};
 
-fn in_database(w: &World) -> Client {
-    let mut c = w.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
-    c
-}
-
 /// `c0` holds one row; every further expression names the one before twice.
 fn doubling(first: &str, last: usize) -> String {
     let mut text = format!("WITH c0 AS ({first})");
@@ -25,8 +18,7 @@ fn doubling(first: &str, last: usize) -> String {
 
 #[test]
 fn common_table_expressions_do_not_grow_without_end() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     let began = Instant::now();
     let said = c.rows(&doubling("SELECT 1 a", 18));
     assert_eq!(
@@ -77,8 +69,7 @@ fn common_table_expressions_see_those_before_them_and_themselves() {
 
 #[test]
 fn select_into_inherits_the_identity() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE si (id int IDENTITY(5,2) PRIMARY KEY, v varchar(5))");
     c.ok("INSERT si (v) VALUES ('a')");
     // Nothing copied: the seed comes first.
@@ -109,8 +100,7 @@ fn select_into_inherits_the_identity() {
 
 #[test]
 fn identity_insert_counts_when_the_insert_runs() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, a varchar(5))");
     c.ok("SET IDENTITY_INSERT t ON; INSERT t (id, a) VALUES (43, 'x'); SET IDENTITY_INSERT t OFF");
     c.ok("INSERT t (a) VALUES ('y')");
@@ -131,10 +121,8 @@ fn identity_insert_counts_when_the_insert_runs() {
 
 #[test]
 fn repeatable_read_locks_what_it_reads() {
-    let w = World::new();
-    let mut a = in_database(&w);
-    let mut b = w.connect();
-    b.ok("USE d");
+    let (w, mut a) = World::with_database();
+    let mut b = w.connect_to("d");
     b.ok("SET LOCK_TIMEOUT 200");
     a.ok("CREATE TABLE t (id int PRIMARY KEY, v int, x int, INDEX i NONCLUSTERED (v))");
     a.ok("CREATE TABLE h (id int, v int)");
@@ -176,8 +164,7 @@ fn repeatable_read_locks_what_it_reads() {
 
 #[test]
 fn a_primary_key_needs_columns_that_are_not_null() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     let refused = |t: &str| {
         format!(
             "Msg 8111, Level 16, State 1, Line 1: Cannot define PRIMARY KEY constraint on nullable column in table '{t}'.\n\
@@ -197,8 +184,7 @@ fn a_primary_key_needs_columns_that_are_not_null() {
 
 #[test]
 fn rows_that_cannot_fit_are_refused_with_their_size() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     let refused = |t: &str, bytes: u32, overhead: u32| {
         format!(
             "Msg 1701, Level 16, State 1, Line 1: Creating or altering table '{t}' failed because the minimum row size would be {bytes}, including {overhead} bytes of internal overhead. This exceeds the maximum allowable table row size of 8060 bytes."
@@ -211,8 +197,7 @@ fn rows_that_cannot_fit_are_refused_with_their_size() {
 
 #[test]
 fn arguments_that_do_not_fit_a_procedure() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE PROCEDURE p @a int AS SELECT @a");
     c.ok("CREATE PROCEDURE fails AS\nSELECT 1/0");
     let said = |c: &mut Client, sql: &str| {
@@ -274,8 +259,7 @@ fn views_show_what_a_session_runs() {
 
 #[test]
 fn an_insert_exec_counts_as_a_transaction() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (a int)");
     c.ok("CREATE PROCEDURE counted AS SELECT @@TRANCOUNT");
     c.ok("CREATE PROCEDURE opens AS BEGIN TRAN SELECT 11");
@@ -295,8 +279,7 @@ fn an_insert_exec_counts_as_a_transaction() {
 
 #[test]
 fn what_ends_the_transaction_of_an_insert_exec_ends_the_batch() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE t (a int)");
     c.ok("CREATE PROCEDURE rolls AS BEGIN TRAN SELECT 1 ROLLBACK");
     c.ok("CREATE PROCEDURE commits AS SELECT 1 COMMIT");
@@ -340,8 +323,7 @@ fn what_is_raised_with_log_is_for_the_error_log() {
 
 #[test]
 fn sequential_guids_are_defaults_and_nothing_else() {
-    let w = World::new();
-    let mut c = in_database(&w);
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE TABLE g (a int, b uniqueidentifier DEFAULT (NEWSEQUENTIALID()))");
     c.ok("INSERT g (a) VALUES (1), (2)");
     assert_eq!(c.rows("SELECT COUNT(DISTINCT b) FROM g"), "2");

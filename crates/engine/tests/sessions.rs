@@ -150,3 +150,59 @@ fn what_a_session_did_is_counted() {
                FROM sys.dm_exec_sessions WHERE session_id = @@SPID";
     assert_eq!(a.rows(own), "1");
 }
+
+#[test]
+fn a_transaction_began_with_its_begin_and_keeps_its_number_and_name() {
+    let (world, mut c) = World::with_database();
+    let mut other = world.connect();
+    c.ok("CREATE TABLE t (i int)");
+    let active = "SELECT transaction_id, name, CONVERT(varchar(30), transaction_begin_time, 121)
+        FROM sys.dm_tran_active_transactions WHERE transaction_id IN
+            (SELECT transaction_id FROM sys.dm_tran_session_transactions WHERE session_id = 51)";
+    for begin in ["BEGIN TRAN", "BEGIN TRAN mine", "SET IMPLICIT_TRANSACTIONS ON SELECT i FROM t"] {
+        c.ok(begin);
+        let before = other.rows(active);
+        assert_eq!(before.lines().count(), 1, "{begin}: {before}");
+        // The clock of datetime moves on.
+        let clock = "SELECT CONVERT(varchar(30), GETDATE(), 121)";
+        let now = other.rows(clock);
+        while other.rows(clock) == now {}
+        c.ok("INSERT t VALUES (1)");
+        assert_eq!(other.rows(active), before, "{begin}");
+        let first = "SELECT COUNT(*) FROM sys.dm_tran_database_transactions d
+            JOIN sys.dm_tran_active_transactions a ON a.transaction_id = d.transaction_id
+            WHERE d.database_transaction_begin_time > a.transaction_begin_time";
+        assert_eq!(other.rows(first), "1", "{begin}: the first record came later");
+        c.ok("ROLLBACK");
+    }
+}
+
+#[test]
+fn statistics_time_tells_what_statements_take() {
+    let (_world, mut c) = World::with_database();
+    c.ok("SET STATISTICS TIME ON");
+    let said = c.run("SELECT 1 DECLARE @i int = 0 WHILE @i < 2 SET @i += 1 PRINT 'x'");
+    let told: Vec<&str> =
+        said.lines().filter(|l| l.starts_with("Msg 36") || l.starts_with("done")).collect();
+    let [compiled, one, first, two, second] = told[..] else { panic!("{said}") };
+    assert!(compiled.contains("3613") && compiled.contains("parse and compile time: "), "{said}");
+    assert!(one.starts_with("done") && two.starts_with("done"), "behind their DONE: {said}");
+    assert!(first.contains("3612") && second.contains("3612"), "{said}");
+    assert!(said.contains("   CPU time = ") && said.contains(" ms,  elapsed time = "), "{said}");
+    // True figures: what waits has no processor time.
+    let said = c.run("WAITFOR DELAY '00:00:00.050'");
+    let elapsed: u64 = said
+        .rsplit_once("elapsed time = ")
+        .and_then(|(_, ms)| ms.split(' ').next()?.parse().ok())
+        .expect("a number");
+    assert!(elapsed >= 50, "{said}");
+    // An EXECUTE behind what it has run.
+    c.ok("SET STATISTICS TIME OFF");
+    c.ok("CREATE PROCEDURE p AS SELECT 2");
+    c.ok("SET STATISTICS TIME ON");
+    let told = c.run("EXEC p");
+    assert_eq!(told.matches("Execution Times").count(), 2, "{told}");
+    assert!(!c.run("SET STATISTICS TIME OFF").contains("Execution Times"));
+    assert!(!c.run("SELECT 1").contains("Msg 36"));
+    assert!(c.run("SET STATISTICS IO ON").contains("40510"));
+}

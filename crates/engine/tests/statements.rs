@@ -189,10 +189,7 @@ fn pk_name(c: &mut support::Client) -> String {
 
 #[test]
 fn procedures_and_texts() {
-    let w = World::new();
-    let mut c = w.connect();
-    c.ok("CREATE DATABASE d");
-    c.ok("USE d");
+    let (_w, mut c) = World::with_database();
     c.ok("CREATE PROCEDURE p @a int, @b int = 7, @c int OUTPUT AS BEGIN SET NOCOUNT ON SET @c = @a + @b SELECT @a AS a RETURN 3 END");
     assert_eq!(
         c.run("DECLARE @x int, @r int EXEC @r = p 1, @c = @x OUTPUT SELECT @x, @r"),

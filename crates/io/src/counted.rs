@@ -226,6 +226,12 @@ impl Volume for CountedVolume {
         self.timed(&self.totals.plain, data.len(), || self.inner.write_at(offset, data))
     }
 
+    /// Counted among the durable ones: it is the log's, and a sync of several follows.
+    fn write_parts(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        let bytes = parts.iter().map(|p| p.len()).sum();
+        self.timed(&self.totals.writes, bytes, || self.inner.write_parts(offset, parts))
+    }
+
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
         let bytes = parts.iter().map(|p| p.len()).sum();
         self.timed(&self.totals.writes, bytes, || self.inner.write_durable(offset, parts))

@@ -167,6 +167,14 @@ pub trait Volume: Send + Sync {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()>;
     /// Writes; durable only after [`Volume::sync`].
     fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()>;
+    /// Writes the parts one after another from `offset`; durable only after [`Volume::sync`].
+    fn write_parts(&self, mut offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        for part in parts {
+            self.write_at(offset, part)?;
+            offset += part.len() as u64;
+        }
+        Ok(())
+    }
     /// Writes the parts one after another from `offset`; durable on return.
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()>;
     /// Starts writes; durable only after their [`WriteDone`]s and a later [`Volume::sync`].

@@ -72,6 +72,10 @@ pub(crate) struct Ahead {
     thread: Mutex<Option<Thread>>,
     kicked: AtomicBool,
     stopping: AtomicBool,
+    /// The log's writer is busy and has more to do.
+    help: AtomicBool,
+    /// The last claim met bytes that were never written.
+    met_fresh: AtomicBool,
 }
 
 impl Ahead {
@@ -101,6 +105,8 @@ impl Ahead {
             thread: Mutex::default(),
             kicked: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            help: AtomicBool::new(false),
+            met_fresh: AtomicBool::new(false),
         }
     }
 
@@ -246,10 +252,16 @@ impl Log {
             self.kick_ahead();
         }
         if !self.ahead.busy.load(Ordering::Acquire) {
+            self.ahead.met_fresh.store(false, Ordering::Relaxed);
             return;
         }
         let stop = offset + bytes;
-        if self.with_fresh(|f| f.claim(file, offset, stop)) {
+        let (blocked, met) = self.with_fresh(|f| {
+            let before = f.missed();
+            (f.claim(file, offset, stop), f.missed() > before)
+        });
+        self.ahead.met_fresh.store(met, Ordering::Relaxed);
+        if blocked {
             self.wait_for_piece(file, offset, stop);
         }
     }
@@ -440,6 +452,9 @@ impl Log {
         let (mut last, mut seen, mut bulk) = (flushed(), flushed().0, false);
         let mut used = Moment::now();
         while !self.ahead.stopping.load(Ordering::Acquire) && !self.is_failed() {
+            while self.ahead.help.swap(false, Ordering::AcqRel) {
+                self.help_writer();
+            }
             let now = flushed();
             if now.0 >= last.0 + 8 {
                 bulk = (now.1 - last.1) / (now.0 - last.0) > BULK_WRITE;
@@ -467,6 +482,18 @@ impl Log {
     pub(crate) fn stop_ahead(&self) {
         self.ahead.stopping.store(true, Ordering::Release);
         self.kick_ahead();
+    }
+
+    /// Full blocks that nobody waits for are to be written plainly: a hint, by where the last write went.
+    pub(crate) fn writes_plainly(&self) -> bool {
+        self.options.always_plain || self.ahead.met_fresh.load(Ordering::Relaxed)
+    }
+
+    /// The writer has more full blocks to write than it can at once: this thread takes some of them.
+    pub(crate) fn ask_for_help(&self) {
+        if !self.ahead.help.swap(true, Ordering::AcqRel) {
+            self.kick_ahead();
+        }
     }
 
     pub(crate) fn kick_ahead(&self) {

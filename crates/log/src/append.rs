@@ -189,9 +189,13 @@ impl Log {
             let mut state = self.lock();
             let obstacle = match self.try_append(&mut state, r, squeezed) {
                 Ok((pos, kick)) => {
+                    let busy = kick && state.core.in_flight() > 0 && self.writes_plainly();
                     drop(state);
                     if kick {
                         self.kick_writer();
+                    }
+                    if busy {
+                        self.ask_for_help();
                     }
                     return Ok(pos);
                 }
@@ -208,10 +212,15 @@ impl Log {
                 }
                 Obstacle::Buffer => {
                     let _wait = taffrail_observe::wait(WaitType::LogBuffer);
-                    // Write blocks oneself, or wait for those who do.
+                    // Write or sync blocks oneself, or wait for those who do.
                     if state.core.ready_bytes() > 0 && state.core.can_start() {
                         drop(state);
-                        self.write_ready(LogPos::MAX, true);
+                        self.write_ready(LogPos::MAX, true, false);
+                    } else if state.core.loose_bytes() > 0
+                        && let Some(sync) = state.core.next_sync_of_any()
+                    {
+                        drop(state);
+                        self.perform_sync(sync);
                     } else {
                         state.buffer_waiters += 1;
                         self.buffers_free.wait(&mut state.guard);

@@ -94,6 +94,8 @@ pub(crate) struct State {
     bridged: bool,
     /// When the delayed commits in memory have to leave.
     pub lazy_deadline: Option<Duration>,
+    /// The last record whose delayed commits had to leave: the writer sees to it that it becomes durable.
+    pub lazy_last: LogPos,
     /// The writer thread writes closed blocks up to here without being asked again.
     pub must_write: LogPos,
     pub sector: usize,
@@ -138,6 +140,7 @@ impl State {
             last_record,
             bridged: false,
             lazy_deadline: None,
+            lazy_last: LogPos::ZERO,
             must_write: LogPos::ZERO,
             sector,
             incarnation,

@@ -32,6 +32,7 @@
 //!   file     u16 bytes of path (0: removed)  u8 growth kind  u8 0  u64 growth  u64 size  u64 max size
 //!            u64 smallest size  u64 born  path
 //!   then     10 B LSN of the block that a restore put first; zeros: none did
+//!            u64 position that the log is known to have reached  u8 1: it was closed there
 //! page       0 u32 magic "TLVD"  4 u16 version  6 u16 entries  8 u64 next: offset  16 u16 next: file (0xffff none)
 //!           24 log GUID  64 entries …  4092 u32 CRC-32C
 //!   entry    u16 file (bit 15: last parity 128)  10 B create LSN  u32 last sequence number  u64 offset  u64 size
@@ -42,7 +43,7 @@
 
 use std::path::PathBuf;
 
-use taffrail_base::Lsn;
+use taffrail_base::{LogPos, Lsn};
 
 use crate::options::Growth;
 
@@ -66,6 +67,8 @@ const FILES_AT: usize = 80;
 const FILE_BYTES: usize = 44;
 /// [`Root::first`], behind the files.
 const FIRST_BYTES: usize = 10;
+/// [`Root::reached`] and [`Root::closed`], behind it.
+const REACHED_BYTES: usize = 9;
 /// Files that a log can have.
 pub(crate) const FILES_MAX: usize = 1024;
 const CRC_AT: usize = HALF - 4;
@@ -119,6 +122,10 @@ pub(crate) struct Root {
     pub files: Vec<RootFile>,
     /// The block that a restore put first, which may lie in the middle of its VLF; zero: the log began with a whole VLF.
     pub first: Lsn,
+    /// The log was durable up to here when that was last written: one that ends before it has lost something. Zero: not known.
+    pub reached: LogPos,
+    /// Nothing was written behind it: the log was closed, and has not been opened since.
+    pub closed: bool,
 }
 
 /// Why bytes are not a root or a directory page.
@@ -184,7 +191,7 @@ impl Root {
     /// True when the files' names fit a root.
     pub fn fits(files: &[RootFile]) -> bool {
         let names: usize = files.iter().map(|f| FILE_BYTES + f.path.as_os_str().len()).sum();
-        names <= CRC_AT - FILES_AT - FIRST_BYTES && files.len() <= FILES_MAX
+        names <= CRC_AT - FILES_AT - FIRST_BYTES - REACHED_BYTES && files.len() <= FILES_MAX
     }
 
     /// True for bytes that begin like a root of this log, whole or torn.
@@ -225,8 +232,14 @@ impl Root {
             b.extend_from_slice(&f.born.to_le_bytes());
             b.extend_from_slice(path);
         }
-        if self.first != Lsn::ZERO {
+        // A root that is full of names (of a version that kept no room for it) does not say it.
+        let reached = !self.reached.is_zero() && b.len() + FIRST_BYTES + REACHED_BYTES <= CRC_AT;
+        if self.first != Lsn::ZERO || reached {
             b.extend_from_slice(&self.first.to_bytes());
+        }
+        if reached {
+            b.extend_from_slice(&self.reached.0.to_le_bytes());
+            b.push(u8::from(self.closed));
         }
         close(b)
     }
@@ -246,6 +259,8 @@ impl Root {
             noted: 0,
             files: Vec::new(),
             first: Lsn::ZERO,
+            reached: LogPos::ZERO,
+            closed: false,
         };
         if c.u32()? != 0 {
             return Err(Unreadable::Version(VERSION));
@@ -275,6 +290,8 @@ impl Root {
         }
         // A root that is full of names has no room for it, and none of a restored log.
         root.first = c.array().map_or(Lsn::ZERO, Lsn::from_bytes);
+        root.reached = c.u64().map_or(LogPos::ZERO, LogPos);
+        root.closed = c.bytes(1).is_ok_and(|b| b[0] == 1);
         Ok(root)
     }
 }
@@ -458,6 +475,8 @@ mod tests {
                 RootFile::gone(),
             ],
             first: Lsn::new(34, 80, 0),
+            reached: LogPos(81920),
+            closed: true,
         };
         let create = Lsn::new(34, 16, 1);
         let entry = Entry { file: 3, create, last_seqno: 35, parity: 0x80, offset: 8192, size: 9 };

@@ -154,6 +154,8 @@ impl LogFiles {
             noted: 0,
             files,
             first: taffrail_base::Lsn::ZERO,
+            reached: taffrail_base::LogPos::ZERO,
+            closed: false,
         };
         for (i, volume) in volumes.iter().enumerate().skip(1) {
             // The other files' headers name the log; only the first file's counts for the rest.

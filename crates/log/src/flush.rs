@@ -3,21 +3,27 @@
 //! A state machine without I/O, clock or thread, so that a test steps it: blocks are pushed when they are closed,
 //! [`FlushCore::next_write`] claims a run of them, the driver writes and reports with [`FlushCore::completed`].
 //!
+//! A durable write makes its own blocks durable. What nobody waits for yet is written plainly, with the device's cache
+//! left alone, and one sync makes many such writes durable ([`FlushCore::next_sync`], [`FlushCore::synced`]): the file
+//! system then changes its own metadata once instead of with each write.
+//!
 //! ```text
-//! pushed ──next_write──► in flight ──completed──► done ──(everything before it done)──► durable
+//! pushed ──next_write──► in flight ──completed, durable──────────────────────────► done ──(everything before it done)──► durable
+//!                            └─────completed, plain──► written ──next_sync──► in a sync ──synced──┘
 //! ```
 //! 1. Blocks are claimed in order, each once. A write is a run of blocks that lie together in one file.
 //! 2. `durable` moves only over blocks of which all earlier ones are done.
-//! 3. After a failed write nothing is claimed again, and every waiter is told.
+//! 3. After a failed write or sync nothing is claimed again, and every waiter is told.
 //! 4. No lost wake-up: whenever fewer than the allowed number of writes are in flight and a waiter's block is not
-//!    claimed, some waiter was told to [`Wake::Lead`] and has not come back yet, or the blocks were left to the
-//!    writer by a caller that does not wait.
+//!    claimed, or blocks up to a waiter's are all written and one of them is in no sync, some waiter was told to
+//!    [`Wake::Lead`] and has not come back yet, or the blocks were left to the writer by a caller that does not wait.
+//! 5. A sync covers blocks whose writes had ended when it began, and no others.
 
 use std::collections::VecDeque;
 
 use taffrail_base::LogPos;
 
-/// Names a write in flight.
+/// Names a write or a sync in flight.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct WriteId(pub u64);
 
@@ -26,7 +32,7 @@ pub struct WriteId(pub u64);
 pub enum Wake {
     /// What it waited for is durable.
     Durable,
-    /// It shall write what is due, itself.
+    /// It shall write or sync what is due, itself.
     Lead,
     /// A write failed: nothing more will become durable.
     Failed,
@@ -62,8 +68,19 @@ pub struct Write<T> {
     pub bytes: u64,
     /// Position of the first block.
     pub pos: LogPos,
+    /// It has to be durable when it ends; else a sync follows.
+    pub durable: bool,
     /// The blocks' data, in order.
     pub data: Vec<T>,
+}
+
+/// A sync to be done now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sync {
+    /// Its name, for [`FlushCore::synced`].
+    pub id: WriteId,
+    /// Of which file.
+    pub file: u16,
 }
 
 /// What a completion changed.
@@ -75,10 +92,37 @@ pub struct Completed<W> {
     pub durable: LogPos,
 }
 
+/// How far a block is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Not claimed, or in flight.
+    Unwritten,
+    /// Plainly, and in no sync.
+    Written,
+    /// In this sync.
+    InSync(WriteId),
+    /// On the medium.
+    Done,
+}
+
 #[derive(Debug)]
 struct Unit<T> {
     closed: Closed<T>,
-    done: bool,
+    phase: Phase,
+    /// Nobody waited for it when it was claimed.
+    bulk: bool,
+}
+
+/// A write in flight.
+#[derive(Debug)]
+struct Flight {
+    id: WriteId,
+    /// Number of its first block.
+    first: u64,
+    blocks: usize,
+    durable: bool,
+    /// Nobody waited for it when it was claimed.
+    bulk: bool,
 }
 
 /// From so many waiters on, two writes in flight are enough: what the device would gain from more of them the processor
@@ -98,8 +142,13 @@ pub struct FlushCore<T, W> {
     claimed: usize,
     /// Bytes of those that are not.
     ready_bytes: u64,
-    /// Writes in flight: name, number of the first block, how many blocks.
-    in_flight: Vec<(WriteId, u64, usize)>,
+    in_flight: Vec<Flight>,
+    /// Syncs in flight.
+    syncs: usize,
+    /// Bytes of blocks that are written and in no sync.
+    loose_bytes: u64,
+    /// Those of them that nobody waited for.
+    bulk_bytes: u64,
     next_id: u64,
     durable: LogPos,
     claimed_end: LogPos,
@@ -118,6 +167,9 @@ impl<T: Clone, W> FlushCore<T, W> {
             claimed: 0,
             ready_bytes: 0,
             in_flight: Vec::new(),
+            syncs: 0,
+            loose_bytes: 0,
+            bulk_bytes: 0,
             next_id: 1,
             durable,
             claimed_end: durable,
@@ -133,14 +185,16 @@ impl<T: Clone, W> FlushCore<T, W> {
         let last = self.units.back().map_or(self.durable, |u| u.closed.end);
         assert!(closed.pos >= last && closed.end > closed.pos, "blocks are pushed in order");
         self.ready_bytes += u64::from(closed.bytes);
-        self.units.push_back(Unit { closed, done: false });
+        self.units.push_back(Unit { closed, phase: Phase::Unwritten, bulk: false });
     }
 
-    /// Claims the next write; `None` when there is none to do, or enough are in flight, or a write failed.
-    pub fn next_write(&mut self) -> Option<Write<T>> {
+    /// Claims the next write; `None` when there is none to do, or enough are in flight, or a write failed. `plain`: nobody
+    /// waits for it. It is plain, too, where a sync of such writes has to follow anyway.
+    pub fn next_write(&mut self, plain: bool) -> Option<Write<T>> {
         if self.failed || !self.can_start() || self.claimed == self.units.len() {
             return None;
         }
+        let durable = !plain && self.bulk_bytes == 0 && !self.in_flight.iter().any(|w| w.bulk);
         let first = &self.units[self.claimed].closed;
         let mut write = Write {
             id: WriteId(self.next_id),
@@ -148,6 +202,7 @@ impl<T: Clone, W> FlushCore<T, W> {
             offset: first.offset,
             bytes: 0,
             pos: first.pos,
+            durable,
             data: Vec::new(),
         };
         for unit in self.units.iter().skip(self.claimed) {
@@ -162,7 +217,8 @@ impl<T: Clone, W> FlushCore<T, W> {
             write.data.push(c.data.clone());
             self.claimed_end = c.end;
         }
-        self.in_flight.push((write.id, self.base + self.claimed as u64, write.data.len()));
+        let (first, blocks) = (self.base + self.claimed as u64, write.data.len());
+        self.in_flight.push(Flight { id: write.id, first, blocks, durable, bulk: plain });
         self.claimed += write.data.len();
         self.ready_bytes -= write.bytes;
         self.next_id += 1;
@@ -171,8 +227,79 @@ impl<T: Clone, W> FlushCore<T, W> {
 
     /// A write ended.
     pub fn completed(&mut self, id: WriteId, ok: bool) -> Completed<W> {
-        let at = self.in_flight.iter().position(|w| w.0 == id).expect("a write that is in flight");
-        let (_, first, count) = self.in_flight.swap_remove(at);
+        let at = self.in_flight.iter().position(|w| w.id == id).expect("a write that is in flight");
+        let Flight { first, blocks, durable, bulk, .. } = self.in_flight.swap_remove(at);
+        if ok && !self.failed {
+            let skip = (first - self.base) as usize;
+            for unit in self.units.range_mut(skip..skip + blocks) {
+                assert_eq!(unit.phase, Phase::Unwritten, "invariant 1: each block is written once");
+                unit.phase = if durable { Phase::Done } else { Phase::Written };
+                unit.bulk = bulk;
+                self.loose_bytes += if durable { 0 } else { u64::from(unit.closed.bytes) };
+                self.bulk_bytes += if bulk { u64::from(unit.closed.bytes) } else { 0 };
+            }
+        }
+        self.ended(ok)
+    }
+
+    /// Begins a sync that a waiter for the record at `upto` needs: all blocks up to it are written, and one of them is in
+    /// no sync. It takes along what else is written of that file.
+    pub fn next_sync(&mut self, upto: LogPos) -> Option<Sync> {
+        if self.failed || !self.sync_is_due(upto) {
+            return None;
+        }
+        self.begin_sync()
+    }
+
+    /// The same for as far as blocks are written without a gap: what makes the most of them durable.
+    pub fn next_sync_of_any(&mut self) -> Option<Sync> {
+        let first = self.units.iter().find(|u| !matches!(u.phase, Phase::Done | Phase::InSync(_)));
+        if self.failed || self.syncs == self.in_flight_max || first?.phase != Phase::Written {
+            return None;
+        }
+        self.begin_sync()
+    }
+
+    fn begin_sync(&mut self) -> Option<Sync> {
+        let first = self.units.iter().find(|u| u.phase == Phase::Written)?;
+        let sync = Sync { id: WriteId(self.next_id), file: first.closed.file };
+        for unit in &mut self.units {
+            if unit.phase == Phase::Written && unit.closed.file == sync.file {
+                unit.phase = Phase::InSync(sync.id);
+                self.loose_bytes -= u64::from(unit.closed.bytes);
+                self.bulk_bytes -= if unit.bulk { u64::from(unit.closed.bytes) } else { 0 };
+            }
+        }
+        self.next_id += 1;
+        self.syncs += 1;
+        Some(sync)
+    }
+
+    fn sync_is_due(&self, upto: LogPos) -> bool {
+        if self.loose_bytes == 0 || self.syncs == self.in_flight_max || upto >= self.claimed_end {
+            return false;
+        }
+        let mut units = self.units.iter().take_while(|u| u.closed.pos <= upto);
+        let mut loose = false;
+        units.all(|u| {
+            loose |= u.phase == Phase::Written;
+            u.phase != Phase::Unwritten
+        }) && loose
+    }
+
+    /// A sync ended.
+    pub fn synced(&mut self, id: WriteId, ok: bool) -> Completed<W> {
+        self.syncs = self.syncs.checked_sub(1).expect("a sync that is in flight");
+        if ok && !self.failed {
+            for unit in self.units.iter_mut().filter(|u| u.phase == Phase::InSync(id)) {
+                unit.phase = Phase::Done;
+            }
+        }
+        self.ended(ok)
+    }
+
+    /// What follows from the end of a write or a sync.
+    fn ended(&mut self, ok: bool) -> Completed<W> {
         if !ok {
             self.failed = true;
         }
@@ -180,11 +307,7 @@ impl<T: Clone, W> FlushCore<T, W> {
             let wakes = self.waiters.drain(..).map(|(_, w)| (Wake::Failed, w)).collect();
             return Completed { wakes, durable: self.durable };
         }
-        let skip = (first - self.base) as usize;
-        for unit in self.units.range_mut(skip..skip + count) {
-            unit.done = true;
-        }
-        while self.units.front().is_some_and(|u| u.done) {
+        while self.units.front().is_some_and(|u| u.phase == Phase::Done) {
             if let Some(unit) = self.units.pop_front() {
                 self.durable = unit.closed.end;
                 self.base += 1;
@@ -195,6 +318,11 @@ impl<T: Clone, W> FlushCore<T, W> {
         let durable = self.durable;
         let claimed_end = self.claimed_end;
         if let Some(i) = self.waiters.iter().position(|w| w.0 >= claimed_end) {
+            wakes.push((Wake::Lead, self.waiters.remove(i).1));
+        }
+        if self.loose_bytes > 0
+            && let Some(i) = self.waiters.iter().position(|w| self.sync_is_due(w.0))
+        {
             wakes.push((Wake::Lead, self.waiters.remove(i).1));
         }
         let mut i = 0;
@@ -245,6 +373,21 @@ impl<T: Clone, W> FlushCore<T, W> {
     /// Writes in flight.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
+    }
+
+    /// No write and no sync is in flight.
+    pub fn is_at_rest(&self) -> bool {
+        self.in_flight.is_empty() && self.syncs == 0
+    }
+
+    /// Blocks are being written plainly, or were, and are in no sync.
+    pub fn needs_sync(&self) -> bool {
+        self.loose_bytes > 0 || self.in_flight.iter().any(|w| !w.durable)
+    }
+
+    /// Bytes of blocks that are written and in no sync.
+    pub fn loose_bytes(&self) -> u64 {
+        self.loose_bytes
     }
 
     /// Waiters.

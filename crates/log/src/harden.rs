@@ -5,9 +5,7 @@
 //! durable or hands him the lead. So commits that arrive while writes are in flight share the next one.
 //! A committer in company lets others append first ([`Company`](crate::company::Company)).
 //!
-//! Full blocks that nobody waits for, and delayed durable commits whose window ends, are written by
-//! [`Log::writer_tick`], which runs in a thread that the engine hands in. Without such a thread nothing is lost: an
-//! appender that finds every buffer in use writes by itself.
+//! Full blocks that nobody waits for, and delayed durable commits whose window ends, are the writer's: [`crate::writer`].
 
 use std::cell::RefCell;
 use std::io::IoSlice;
@@ -17,13 +15,13 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use taffrail_base::LogPos;
-use taffrail_base::sync::{Mutex, MutexGuard};
+use taffrail_base::sync::MutexGuard;
 use taffrail_io::IoError;
-use taffrail_observe::{Event, EventRing, Moment, WaitType};
+use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::cache::{CachedBlock, State};
 use crate::error::LogError;
-use crate::flush::{Wake, Write};
+use crate::flush::{Completed, Sync, Wake, Write};
 use crate::log::Log;
 
 /// Why somebody wants records durable.
@@ -83,12 +81,13 @@ thread_local! {
     }));
 }
 
-/// Where the writer thread sleeps.
-#[derive(Default)]
-pub(crate) struct WriterSlot {
-    thread: Mutex<Option<Thread>>,
-    kicked: AtomicBool,
-    stopping: AtomicBool,
+/// What the end of a write or a sync leaves to be done without the lock.
+struct Ended {
+    wakes: Vec<(Wake, Arc<Waiter>)>,
+    /// Appenders wait for buffers.
+    free: bool,
+    /// The writer has something to do.
+    kick: bool,
 }
 
 /// What a failed assertion under the mutex would leave behind is not to be written: the log is given up. Who takes the guard while his
@@ -124,9 +123,6 @@ impl Drop for StateGuard<'_> {
     }
 }
 
-/// The writer looks up from its idling this often, since a wait is counted when it ends.
-const IDLE: Duration = Duration::from_millis(100);
-
 impl Log {
     pub(crate) fn lock(&self) -> StateGuard<'_> {
         let unwinding = std::thread::panicking();
@@ -142,7 +138,9 @@ impl Log {
             return Err(LogError::Unavailable);
         }
         let mut wait = taffrail_observe::wait(WaitType::WriteLog);
-        let result = self.harden_waiting(upto, reason, &mut wait);
+        let result = self.harden_waiting(upto, reason).map(|signalled| {
+            signalled.into_iter().for_each(|at| wait.signalled(at));
+        });
         let waited = Moment::now().since(wait.started());
         drop(wait);
         if reason == FlushReason::Commit {
@@ -168,12 +166,12 @@ impl Log {
         self.harden(last, reason)
     }
 
-    fn harden_waiting(
+    /// Returns when somebody else's write or sync has woken the caller, if that is how it ended.
+    pub(crate) fn harden_waiting(
         &self,
         upto: LogPos,
         reason: FlushReason,
-        wait: &mut taffrail_observe::WaitGuard,
-    ) -> Result<(), LogError> {
+    ) -> Result<Option<Moment>, LogError> {
         self.let_others_append(reason);
         let mut state = self.lock();
         if upto > state.last_record {
@@ -185,18 +183,24 @@ impl Log {
                 return Err(LogError::Unavailable);
             }
             if upto < state.core.durable() {
-                return Ok(());
+                return Ok(None);
             }
             if state.core.can_start() && upto >= state.core.claimed_end() {
                 if upto.0 >= state.open.start {
                     state.close_open();
                 }
-                if let Some(write) = state.core.next_write() {
+                if let Some(write) = state.core.next_write(false) {
                     drop(state);
                     self.perform(write);
                     state = self.lock();
                     continue;
                 }
+            }
+            if let Some(sync) = state.core.next_sync(upto) {
+                drop(state);
+                self.perform_sync(sync);
+                state = self.lock();
+                continue;
             }
             let waiter = WAITER.with_borrow(Arc::clone);
             waiter.state.store(WAITING, Ordering::Relaxed);
@@ -204,10 +208,7 @@ impl Log {
             drop(state);
             let woken = waiter.sleep();
             match woken {
-                DURABLE => {
-                    wait.signalled(Moment(waiter.at.load(Ordering::Relaxed)));
-                    return Ok(());
-                }
+                DURABLE => return Ok(Some(Moment(waiter.at.load(Ordering::Relaxed)))),
                 FAILED => return Err(LogError::Unavailable),
                 _ => {
                     self.let_others_append(reason);
@@ -229,27 +230,12 @@ impl Log {
         if let Err(e) = &result {
             self.note_failure(e);
         }
-        let (wakes, free, kick) = {
+        let done = {
             let mut state = self.lock();
             let done = state.core.completed(id, result.is_ok());
-            self.durable.store(done.durable.0, Ordering::Release);
-            let leads = done.wakes.iter().any(|w| w.0 == Wake::Lead);
-            let core = &state.core;
-            self.company.note(!done.wakes.is_empty() || core.waiting() > 0 || core.in_flight() > 0);
-            let due = state.core.ready_bytes() > 0
-                && (state.core.claimed_end() < state.must_write
-                    || state.core.ready_bytes() >= self.writer_bytes);
-            (done.wakes, state.buffer_waiters > 0, due && !leads)
+            self.ended(state, done)
         };
-        if free {
-            self.buffers_free.notify_all();
-        }
-        for (wake, waiter) in wakes {
-            waiter.wake(wake);
-        }
-        if kick {
-            self.kick_writer();
-        }
+        self.tell(done);
         let counters = &self.options.counters;
         counters.log_flushes.inc();
         counters.log_bytes_flushed.add(bytes);
@@ -257,11 +243,51 @@ impl Log {
         counters.log_flush_write_time.add_ns(ns);
     }
 
+    /// Syncs a file and reports it.
+    pub(crate) fn perform_sync(&self, sync: Sync) {
+        let started = Moment::now();
+        let result = self.volume(sync.file).sync();
+        self.options.counters.log_flush_write_time.add_ns(Moment::now().since(started));
+        if let Err(e) = &result {
+            self.note_failure(e);
+        }
+        let done = {
+            let mut state = self.lock();
+            let done = state.core.synced(sync.id, result.is_ok());
+            self.ended(state, done)
+        };
+        self.tell(done);
+    }
+
+    /// A write or a sync ended: what is durable now, and who has to be told.
+    fn ended(&self, state: StateGuard<'_>, done: Completed<Arc<Waiter>>) -> Ended {
+        self.durable.store(done.durable.0, Ordering::Release);
+        let leads = done.wakes.iter().any(|w| w.0 == Wake::Lead);
+        let core = &state.core;
+        self.company.note(!done.wakes.is_empty() || core.waiting() > 0 || core.in_flight() > 0);
+        let due = core.ready_bytes() > 0
+            && (core.claimed_end() < state.must_write || core.ready_bytes() >= self.writer_bytes);
+        Ended { wakes: done.wakes, free: state.buffer_waiters > 0, kick: due && !leads }
+    }
+
+    fn tell(&self, done: Ended) {
+        if done.free {
+            self.buffers_free.notify_all();
+        }
+        for (wake, waiter) in done.wakes {
+            waiter.wake(wake);
+        }
+        if done.kick {
+            self.kick_writer();
+        }
+    }
+
     fn write_blocks(&self, write: &Write<Arc<CachedBlock>>) -> Result<(), IoError> {
         self.claim_fresh(write.file, write.offset, write.bytes, write.pos);
         let volume = self.volume(write.file);
         if let [block] = &write.data[..]
             && block.vlf_header.is_none()
+            && write.durable
         {
             return volume.write_durable(write.offset, &[IoSlice::new(block.bytes())]);
         }
@@ -270,18 +296,22 @@ impl Log {
             parts.extend(block.vlf_header.as_deref().map(IoSlice::new));
             parts.push(IoSlice::new(block.bytes()));
         }
-        volume.write_durable(write.offset, &parts)
+        match write.durable {
+            true => volume.write_durable(write.offset, &parts),
+            false => volume.write_parts(write.offset, &parts),
+        }
     }
 
-    /// Writes closed blocks that begin before `upto` and that nobody has claimed; with `once`, one write.
-    pub(crate) fn write_ready(&self, upto: LogPos, once: bool) {
+    /// Writes closed blocks that begin before `upto` and that nobody has claimed; with `once`, one write. `plain`: nobody
+    /// waits for them.
+    pub(crate) fn write_ready(&self, upto: LogPos, once: bool, plain: bool) {
         loop {
             let write = {
                 let mut state = self.lock();
                 if state.core.claimed_end() >= upto {
                     return;
                 }
-                state.core.next_write()
+                state.core.next_write(plain)
             };
             match write {
                 Some(write) => self.perform(write),
@@ -293,13 +323,27 @@ impl Log {
         }
     }
 
+    /// Syncs where that makes blocks durable, and there are so many bytes of them that are only written. True: it did.
+    pub(crate) fn sync_written(&self, from: u64) -> bool {
+        let sync = {
+            let mut state = self.lock();
+            match state.core.loose_bytes() >= from.max(1) {
+                true => state.core.next_sync_of_any(),
+                false => None,
+            }
+        };
+        sync.map(|sync| self.perform_sync(sync)).is_some()
+    }
+
     fn note_failure(&self, e: &IoError) {
         self.failed.store(true, Ordering::Release);
         let mut first = self.failure.lock();
         if first.is_none() {
             *first = Some(e.duplicate());
-            EventRing::global()
-                .push(Event::IoError { database: self.whose(), text: e.to_string() });
+            let session = SessionCell::session_id;
+            let session = taffrail_observe::session::with_current(session).unwrap_or(0);
+            let (database, text) = (self.whose(), e.to_string());
+            EventRing::global().push(Event::IoError { database, session, text });
         }
     }
 
@@ -314,9 +358,9 @@ impl Log {
     }
 
     /// Ends the log: nothing is appended or written from the return on, so that its files may be opened again or removed. What was not
-    /// hardened before may be lost.
+    /// hardened before may be lost. The file's header says then where the log ended.
     pub fn close(&self) {
-        self.failed.store(true, Ordering::Release);
+        let failed = self.failed.swap(true, Ordering::AcqRel);
         let wakes = self.lock().core.fail();
         self.buffers_free.notify_all();
         for (wake, waiter) in wakes {
@@ -325,89 +369,18 @@ impl Log {
         self.stop_writer();
         self.close_ahead();
         // A growth and writes that had begun.
-        drop(self.files.lock());
-        while self.lock().core.in_flight() > 0 {
+        let mut files = self.files.lock();
+        while !self.lock().core.is_at_rest() {
             std::thread::sleep(Duration::from_micros(200));
         }
-    }
-
-    /// A delayed durable commit was appended: its block leaves the memory within the window of the options, given
-    /// that a writer thread runs.
-    pub fn request_lazy(&self) {
-        if self.lazy_armed.load(Ordering::Acquire) {
-            return;
-        }
-        let now = self.env.clock.monotonic();
-        {
-            let mut state = self.lock();
-            if state.lazy_deadline.is_some() {
-                return;
-            }
-            state.lazy_deadline = Some(now + self.options.delayed_window);
-            self.lazy_armed.store(true, Ordering::Release);
-        }
-        self.kick_writer();
-    }
-
-    /// The writer's turn: writes full blocks when enough of them lie together, and everything when the window of
-    /// delayed durable commits has ended. Returns how long nothing has to be done; `None`: until it is kicked.
-    pub fn writer_tick(&self) -> Option<Duration> {
-        loop {
-            let now = self.env.clock.monotonic();
-            let (upto, deadline) = {
-                let mut state = self.lock();
-                if state.core.is_failed() {
-                    return None;
-                }
-                if state.lazy_deadline.is_some_and(|d| d <= now) {
-                    state.lazy_deadline = None;
-                    self.lazy_armed.store(false, Ordering::Release);
-                    state.close_open();
-                    state.must_write = LogPos(state.open.start);
-                }
-                if state.core.ready_bytes() >= self.writer_bytes {
-                    state.must_write = LogPos(state.open.start);
-                }
-                (state.must_write, state.lazy_deadline)
+        if !failed {
+            let (end, closed) = {
+                let state = self.lock();
+                let end = state.core.durable();
+                (end, end.0 == state.open.start && state.open.records == 0)
             };
-            self.write_ready(upto, false);
-            let state = self.lock();
-            if state.core.ready_bytes() < self.writer_bytes || !state.core.can_start() {
-                return deadline.map(|d| d.saturating_sub(self.env.clock.monotonic()));
-            }
-        }
-    }
-
-    /// Runs the writer in the calling thread until [`Log::stop_writer`].
-    pub fn run_writer(&self) {
-        *self.writer.thread.lock() = Some(std::thread::current());
-        while !self.writer.stopping.load(Ordering::Acquire) {
-            let idle = self.writer_tick();
-            if self.writer.kicked.swap(false, Ordering::AcqRel) {
-                continue;
-            }
-            {
-                let _idle = taffrail_observe::wait(WaitType::LogMgrQueue);
-                std::thread::park_timeout(idle.unwrap_or(IDLE).min(IDLE));
-            }
-            self.writer.kicked.store(false, Ordering::Release);
-        }
-        *self.writer.thread.lock() = None;
-    }
-
-    /// Ends [`Log::run_writer`]. What is in memory stays there: call [`Log::flush`] first.
-    pub fn stop_writer(&self) {
-        self.writer.stopping.store(true, Ordering::Release);
-        self.kick_writer();
-        self.stop_ahead();
-    }
-
-    pub(crate) fn kick_writer(&self) {
-        if self.writer.kicked.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        if let Some(thread) = &*self.writer.thread.lock() {
-            thread.unpark();
+            // Who looks at the log next would like to know; if the disk does not let us say it, he knows what he knew.
+            let _ = files.write_root(|r| (r.reached, r.closed) = (end, closed));
         }
     }
 }

@@ -30,6 +30,7 @@
 //! | `membership`| adding and removing files |
 //! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
 //! | `open`      | creation, and restart: where the log ends |
+//! | `proof`     | behind the end of a chain: was it the end? |
 //! | `anchor`    | what the boot page keeps so that a restart finds the log in one step |
 //! | `kept`      | at a restart: older VLFs that no log backup has yet |
 //! | `reader`    | forward over records, and single records for undo |
@@ -69,6 +70,7 @@ mod membership;
 pub mod offline;
 mod open;
 mod options;
+mod proof;
 pub mod raw;
 mod reader;
 mod record;
@@ -79,6 +81,7 @@ mod shrink;
 pub mod verify;
 mod vlf;
 mod walk;
+mod writer;
 
 pub use anchor::LogAnchor;
 pub use block::{BLOCK_BYTES_MAX, RECORDS_PER_BLOCK_MAX};

@@ -15,12 +15,12 @@ use crate::company::Company;
 use crate::directory::{FILE_HEADER_BYTES, HALF, parse_vlf_header};
 use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
-use crate::harden::WriterSlot;
 use crate::options::LogOptions;
 use crate::reader::FetchCache;
 use crate::reuse::Reuse;
 use crate::room::Margins;
 use crate::vlf::{VlfInfo, VlfTable};
+use crate::writer::WriterSlot;
 
 /// Largest joined write.
 const WRITE_BYTES_MAX: u64 = 1 << 20;

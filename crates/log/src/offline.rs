@@ -1,8 +1,13 @@
 //! A look into log files that nobody has open: what `taffrail log map|dump|verify` is made of.
 //!
-//! Without a boot page there is no anchor; the VLFs' advisory headers say where each use began. The look begins at
-//! the oldest VLF from which the sequence numbers run to the newest without a gap, and follows the chain from its
-//! first block: a log that was restored may begin in the middle of a VLF, and its root says where. Nothing is written.
+//! Without a boot page there is no anchor; the VLFs' advisory headers say where each use began, and where a header is damaged, or
+//! older than what lies behind it, the first whole block in the VLF does. The look begins at the oldest VLF from which the
+//! sequence numbers run to the newest without a gap, and follows the chain from its first block: a log that was restored may
+//! begin in the middle of a VLF, and its root says where. Nothing is written.
+//!
+//! A gap is usual: VLFs behind it were let go long ago, and one of them has been used again. But a VLF that was used and says nothing
+//! at all any more may be what is missing: where it fits a gap in number and size, the run goes through it, so that the walk
+//! ends there, and tells.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -11,10 +16,13 @@ use std::sync::Arc;
 use taffrail_base::{BlockOffset, LogPos, Lsn, VlfSeqNo};
 use taffrail_io::{AlignedBuf, Env, OpenSpec, Volume};
 
-use crate::block::{self, NotABlock};
-use crate::directory::{HALF, VLF_HEADER_BYTES, VlfHeader, parse_vlf_header};
+use crate::block::{self, NotABlock, VlfPlace};
+use crate::directory::{
+    HALF, VLF_HEADER_BYTES, VlfHeader, VlfHeaderState, parse_vlf_header, vlf_header_state,
+};
 use crate::error::LogError;
 use crate::files::{LogFileInfo, LogFiles, corrupt};
+use crate::proof;
 use crate::record::Record;
 use crate::vlf::{VlfInfo, VlfStatus};
 use crate::walk::{Break, Step, WalkVlf, Walker};
@@ -73,6 +81,19 @@ pub struct WalkEnd {
     pub why: String,
     /// A later block proves that the log went on: it is damaged.
     pub proof: Option<LogPos>,
+    /// No block proves it, but the file's header: the log had been durable up to here.
+    pub reached: Option<LogPos>,
+    /// The proof in words.
+    pub evidence: String,
+    /// The VLF that the proof lies in.
+    pub(crate) proof_vlf: Option<WalkVlf>,
+}
+
+impl WalkEnd {
+    /// It is no end: log that had been durable is missing here.
+    pub fn is_hole(&self) -> bool {
+        self.proof.is_some() || self.reached.is_some()
+    }
 }
 
 /// Log files, read only.
@@ -84,6 +105,8 @@ pub struct OfflineLog {
     vlfs: Vec<(VlfInfo, Option<VlfHeader>)>,
     /// See [`OfflineLog::oldest`].
     run: Vec<WalkVlf>,
+    /// VLFs before the run that are broken near their beginning: see [`is_about_to_be_used`].
+    doubtful: Vec<VlfPlace>,
 }
 
 impl OfflineLog {
@@ -91,11 +114,14 @@ impl OfflineLog {
     pub fn open(env: &Env, paths: &[PathBuf]) -> Result<OfflineLog, LogError> {
         let (files, entries) = LogFiles::open_offline(env, paths)?;
         let mut vlfs = Vec::with_capacity(entries.len());
-        let mut buf = AlignedBuf::zeroed(HALF);
+        let mut silent = Vec::new();
         for e in entries {
-            let volume = &files.volumes[usize::from(e.file)];
-            volume.read_at(e.offset + HALF as u64, &mut buf)?;
-            let header = parse_vlf_header(&buf, files.root.fork).filter(|h| h.size == e.size);
+            let volume = &*files.volumes[usize::from(e.file)];
+            let place = VlfPlace { file: e.file, offset: e.offset, size: e.size };
+            let (header, says_nothing) = identify(volume, place, files.root.fork, e.last_seqno)?;
+            if says_nothing {
+                silent.push(place);
+            }
             let info = VlfInfo {
                 file: usize::from(e.file),
                 offset: e.offset,
@@ -112,14 +138,23 @@ impl OfflineLog {
             vlfs.push((info, header));
         }
         vlfs.sort_by_key(|v| (v.0.file, v.0.offset));
-        let run = OfflineLog::find_run(&vlfs);
+        let mut run = OfflineLog::find_run(&files, &vlfs, &mut silent)?;
+        let mut doubtful = Vec::new();
+        while let Some(&oldest) = run.first()
+            && run.len() > 1
+            && !silent.contains(&oldest.place)
+            && is_about_to_be_used(&files, &vlfs, &run, &doubtful)?
+        {
+            doubtful.push(oldest.place);
+            run.remove(0);
+        }
         let mut walked = files.volumes.clone();
         for (volume, file) in walked.iter_mut().zip(&files.root.files) {
             if !file.is_gone() {
                 *volume = env.disk.open(&file.path, OpenSpec::LOG.read_only())?;
             }
         }
-        Ok(OfflineLog { files, walked, vlfs, run })
+        Ok(OfflineLog { files, walked, vlfs, run, doubtful })
     }
 
     /// The files as the root describes them.
@@ -179,35 +214,72 @@ impl OfflineLog {
         &self.run
     }
 
-    fn find_run(vlfs: &[(VlfInfo, Option<VlfHeader>)]) -> Vec<WalkVlf> {
+    fn find_run(
+        files: &LogFiles,
+        vlfs: &[(VlfInfo, Option<VlfHeader>)],
+        silent: &mut Vec<VlfPlace>,
+    ) -> Result<Vec<WalkVlf>, LogError> {
         let mut uses: Vec<WalkVlf> = vlfs
             .iter()
             .filter_map(|(info, header)| {
-                let place = block::VlfPlace {
-                    file: info.file as u16,
-                    offset: info.offset,
-                    size: info.size,
-                };
                 // Positions that no log reaches are a damaged header's.
                 let header = header.filter(|h| h.start < 1 << 60);
-                header.map(|h| WalkVlf { place, seqno: VlfSeqNo(h.seqno), start: h.start })
+                header.map(|h| WalkVlf {
+                    place: place_of(info),
+                    seqno: VlfSeqNo(h.seqno),
+                    start: h.start,
+                })
             })
             .collect();
         uses.sort_by_key(|v| v.seqno);
-        let gap = uses
-            .windows(2)
-            .rposition(|w| w[0].seqno.0 + 1 != w[1].seqno.0 || w[0].end() != w[1].start);
-        uses.split_off(gap.map_or(0, |g| g + 1))
+        // The same use in two places: one is a copy over something else, of which it tells nothing. (Begun, lost in a crash and begun
+        // again elsewhere, it would be of two incarnations.)
+        for pair in uses.windows(2).filter(|w| w[0].seqno == w[1].seqno) {
+            if incarnation(files, &pair[0])? == incarnation(files, &pair[1])? {
+                silent.extend([pair[0].place, pair[1].place]);
+            }
+        }
+        // Newest first.
+        let mut run: Vec<WalkVlf> = Vec::new();
+        for at in (0..uses.len()).rev() {
+            let v = uses[at];
+            let Some(next) = run.last().copied() else {
+                run.push(v);
+                continue;
+            };
+            if v.seqno == next.seqno {
+                // One of the two was begun, and lost with the blocks before it.
+                let after = run.len().checked_sub(2).map(|i| run[i].start);
+                let fits = |u: &WalkVlf| after.is_none_or(|start| u.end() == start);
+                let newer = incarnation(files, &v)? > incarnation(files, &next)?;
+                if fits(&v) && (newer || !fits(&next)) {
+                    run.pop();
+                    run.push(v);
+                }
+                continue;
+            }
+            if v.seqno.0 + 1 != next.seqno.0 || v.end() != next.start {
+                let missing = silent
+                    .iter()
+                    .find(|p| v.seqno.0 + 2 == next.seqno.0 && v.end() + p.size == next.start);
+                let Some(&place) = missing else { break };
+                run.push(WalkVlf { place, seqno: VlfSeqNo(v.seqno.0 + 1), start: v.end() });
+            }
+            run.push(v);
+        }
+        run.reverse();
+        Ok(run)
     }
 
     /// Where the first block of a use of a VLF lies: behind its header, or where a restore put the log's first block.
     fn first_block(&self, v: &WalkVlf) -> LogPos {
-        let (restored, whole) = (self.files.root.first, v.start + VLF_HEADER_BYTES);
-        let at = v.start + u64::from(restored.block.0) * 512;
-        match restored.vlf == v.seqno && (whole..v.end()).contains(&at) {
-            true => LogPos(at),
-            false => LogPos(whole),
-        }
+        first_block(&self.files, v)
+    }
+
+    /// VLFs before the run that are broken near their beginning: file, and offset of the first block. They were taken into use again when the
+    /// power went, or are damaged.
+    pub(crate) fn doubtful(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.doubtful.iter().map(|p| (usize::from(p.file), p.offset + VLF_HEADER_BYTES))
     }
 
     /// Shows every block and record, oldest first, to where the chain ends. `None`: the log was never written.
@@ -254,15 +326,28 @@ impl OfflineLog {
             None => run.first(),
             Some(pos) => run.iter().find(|v| v.start <= pos.0 && pos.0 < v.end()),
         };
-        let Some(first) = first.copied() else { return Ok(None) };
+        match first.copied() {
+            Some(first) => {
+                self.walk_in(first, pos.unwrap_or_else(|| self.first_block(&first)), visit)
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The same, from a block at a position of a VLF on.
+    pub(crate) fn walk_in(
+        &self,
+        first: WalkVlf,
+        pos: LogPos,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<WalkEnd>, LogError> {
         let volumes = self.walked.clone();
-        let pos = pos.unwrap_or_else(|| self.first_block(&first));
         let mut walker = Walker::new(volumes, self.files.root.fork, first, pos, None);
         loop {
             let vlf = walker.vlf();
             let h = match walker.step(LogPos::MAX)? {
                 Step::Block(h) => h,
-                Step::End(why) => return self.end(&walker, run, why).map(Some),
+                Step::End(why) => return self.end(&walker, why).map(Some),
             };
             let lsn = Lsn { vlf: h.vlf, block: h.offset, slot: 0 };
             let info = BlockInfo {
@@ -297,10 +382,19 @@ impl OfflineLog {
         }
     }
 
-    fn end(&self, walker: &Walker, run: &[WalkVlf], why: Break) -> Result<WalkEnd, LogError> {
+    fn end(&self, walker: &Walker, why: Break) -> Result<WalkEnd, LogError> {
         let here = walker.vlf();
-        let next = run.iter().find(|v| v.seqno > here.seqno).map(|v| v.place);
-        let proof = walker.find_proof(|| next.into_iter().collect())?;
+        let root = &self.files.root;
+        let places = self.vlfs.iter().map(|v| (place_of(&v.0), v.0.seqno));
+        let found = proof::offline(&self.walked, (root.fork, root.sector), walker, places)?;
+        let reached = Some(root.reached).filter(|&r| found.is_none() && walker.next_pos() < r);
+        let evidence = match (&found, reached) {
+            (Some(witness), _) => witness.says(),
+            (None, Some(reached)) => {
+                format!("its file's header says that it reached position {:#x}", reached.0)
+            }
+            (None, None) => String::new(),
+        };
         let block = (walker.next_pos().0 - here.start) / 512;
         Ok(WalkEnd {
             pos: walker.next_pos(),
@@ -309,9 +403,104 @@ impl OfflineLog {
             offset: here.place.offset + (walker.next_pos().0 - here.start),
             torn: !matches!(why, Break::NotABlock(NotABlock::Magic) | Break::Place | Break::Room),
             why: in_words(why).to_owned(),
-            proof,
+            proof: found.map(|w| w.pos),
+            reached,
+            evidence,
+            proof_vlf: found.map(|w| w.vlf),
         })
     }
+}
+
+fn place_of(v: &VlfInfo) -> VlfPlace {
+    VlfPlace { file: v.file as u16, offset: v.offset, size: v.size }
+}
+
+/// What a VLF was last used for: by its header, or by a block that knows better. Says too whether it was used and nothing in it
+/// tells what for.
+fn identify(
+    volume: &dyn Volume,
+    place: VlfPlace,
+    fork: [u8; 16],
+    noted: u32,
+) -> Result<(Option<VlfHeader>, bool), LogError> {
+    let mut buf = AlignedBuf::zeroed(2 * HALF);
+    volume.read_at(place.offset + HALF as u64, &mut buf)?;
+    let (bytes, block) = buf.split_at(HALF);
+    let ours = parse_vlf_header(bytes, fork);
+    let header = ours.filter(|h| h.size == place.size);
+    let known = header.map_or(0, |h| h.seqno);
+    let first = proof::at_home(place, fork, VLF_HEADER_BYTES, block);
+    let state = vlf_header_state(bytes);
+    let foreign = ours.is_none() && state == VlfHeaderState::Whole;
+    if foreign || (known > 0 && first.is_none_or(|(h, _)| h.vlf.0 <= known)) {
+        return Ok((header, false));
+    }
+    // A VLF that seems unused is not read from end to end.
+    let used = state != VlfHeaderState::Empty || noted > 0;
+    let upto = if used { place.size } else { place.size.min(128 << 10) };
+    let found = proof::first_whole(volume, place, fork, (VLF_HEADER_BYTES, upto))?;
+    let by_block = found.filter(|(h, _)| h.vlf.0 > known).map(|(h, vlf)| VlfHeader {
+        parity: h.parity,
+        seqno: h.vlf.0,
+        start: vlf.start,
+        size: place.size,
+        before: None,
+    });
+    Ok((by_block.or(header), used && by_block.is_none() && header.is_none()))
+}
+
+fn first_block(files: &LogFiles, v: &WalkVlf) -> LogPos {
+    let (restored, whole) = (files.root.first, v.start + VLF_HEADER_BYTES);
+    let at = v.start + u64::from(restored.block.0) * 512;
+    match restored.vlf == v.seqno && (whole..v.end()).contains(&at) {
+        true => LogPos(at),
+        false => LogPos(whole),
+    }
+}
+
+/// The oldest VLF of the run is broken near its beginning, and is the next in line: a crash may have left a part of the writes that
+/// were to take it into use again. So it may not be needed, and nothing but the data file knows.
+fn is_about_to_be_used(
+    files: &LogFiles,
+    vlfs: &[(VlfInfo, Option<VlfHeader>)],
+    run: &[WalkVlf],
+    before: &[VlfPlace],
+) -> Result<bool, LogError> {
+    let (Some(oldest), Some(newest)) = (run.first(), run.last()) else { return Ok(false) };
+    let key = |p: &VlfPlace| (p.file, p.offset);
+    let head = key(&newest.place);
+    let in_line = vlfs
+        .iter()
+        .map(|v| place_of(&v.0))
+        .filter(|p| !before.contains(p) && !run[1..].iter().any(|v| v.place == *p));
+    let next = in_line.min_by_key(|p| (key(p) < head, key(p)));
+    if next != Some(oldest.place) {
+        return Ok(false);
+    }
+    let pos = first_block(files, oldest);
+    let mut walker = Walker::new(files.volumes.clone(), files.root.fork, *oldest, pos, None);
+    while walker.vlf() == *oldest && walker.next_pos().0 < oldest.start + BEGINNING {
+        match walker.step(LogPos::MAX) {
+            Ok(Step::Block(_)) => {}
+            Ok(Step::End(_)) => return Ok(true),
+            // Whoever walks is told.
+            Err(LogError::Corrupt { .. }) => return Ok(false),
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(false)
+}
+
+/// More of a VLF than is being written at a time.
+const BEGINNING: u64 = 8 << 20;
+
+/// The incarnation of the first block of a use; 0: it is not there.
+fn incarnation(files: &LogFiles, v: &WalkVlf) -> Result<u32, LogError> {
+    let mut buf = AlignedBuf::zeroed(HALF);
+    let volume = &files.volumes[usize::from(v.place.file)];
+    volume.read_at(v.place.offset + VLF_HEADER_BYTES, &mut buf)?;
+    let first = proof::at_home(v.place, files.root.fork, VLF_HEADER_BYTES, &buf);
+    Ok(first.filter(|(_, vlf)| vlf == v).map_or(0, |(h, _)| h.incarnation))
 }
 
 /// Why the chain ends, for people.

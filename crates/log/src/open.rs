@@ -8,8 +8,10 @@
 //! | what is found                                                        | meaning                         |
 //! |----------------------------------------------------------------------|---------------------------------|
 //! | the chain ends at or after everything known to be durable            | the end of the log              |
-//! | it ends before the anchor's durable position                         | corrupt: the database is suspect |
+//! | it ends before the anchor's durable position, or the root's          | corrupt: the database is suspect |
 //! | a later valid block of this fork knew the broken place as durable    | corrupt: the database is suspect |
+//!
+//! Where it is looked for such a block: see [`crate::proof`].
 //!
 //! VLFs before the anchor's that are needed for other reasons than recovery are made active without being read: see
 //! [`crate::kept`].
@@ -22,17 +24,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use taffrail_base::LogPos;
-use taffrail_io::{AlignedBuf, Env, Volume};
+use taffrail_io::{Env, Volume};
 
 use crate::anchor::LogAnchor;
-use crate::block::{self, VlfPlace};
-use crate::directory::{FILE_HEADER_BYTES, HALF, RootFile, VLF_HEADER_BYTES, parse_vlf_header};
+use crate::block;
+use crate::directory::{FILE_HEADER_BYTES, RootFile, VLF_HEADER_BYTES};
 use crate::error::LogError;
 use crate::files::{LogFiles, corrupt};
 use crate::growth::vlf_sizes;
 use crate::kept::keep_from;
 use crate::log::{End, Log};
 use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions, MIN_SIZE};
+use crate::proof;
 use crate::record::Record;
 use crate::vlf::VlfTable;
 use crate::walk::{Step, WalkVlf, Walker};
@@ -57,9 +60,6 @@ pub struct OpenReport {
     /// The log reaches back to the position that it was to be kept from.
     pub kept: bool,
 }
-
-/// How many VLF headers are read to find what came after a break at the end of a VLF.
-const SUCCESSORS_LOOKED_AT: usize = 32;
 
 /// The position of the first byte of the first VLF of a new log: not 0, which means "no position".
 const FIRST_START: u64 = 8192;
@@ -220,23 +220,18 @@ impl Log {
         }
         // Before it is looked what came next: that is none of these.
         report.kept = keep_from(&files, &mut table, keep)?;
-        let proof = walker.find_proof(|| {
-            // The VLF that its own header calls the next one; it is usually among the first after the head.
-            let v = walker.vlf();
-            let mut buf = AlignedBuf::zeroed(HALF);
-            let claims = |place: &VlfPlace, buf: &mut AlignedBuf| {
-                let volume = &files.volumes[usize::from(place.file)];
-                volume.read_at(place.offset + HALF as u64, buf).is_ok()
-                    && parse_vlf_header(buf, files.root.fork)
-                        .is_some_and(|h| h.seqno == v.seqno.0 + 1 && h.start == v.end())
-            };
-            let places = table.free_after_head().take(SUCCESSORS_LOOKED_AT);
-            places.filter(|p| claims(p, &mut buf)).collect()
-        })?;
+        // A log that was closed here was not written on.
+        let (reached, closed) =
+            (files.root.reached, files.root.closed && files.root.reached == end);
+        let proof = if closed { None } else { proof::at_opening(&files, &table, &walker)? };
         if let Some(proof) = proof {
+            let why = format!("the log is broken here ({broken:?}), but {}", proof.says());
+            return Err(walker.corrupt(why));
+        }
+        if end < reached {
             let why = format!(
-                "the log is broken here ({broken:?}), but the block at position {:#x} proves that it went on",
-                proof.0
+                "the log ends here ({broken:?}), but its file's header says that it reached position {:#x}",
+                reached.0
             );
             return Err(walker.corrupt(why));
         }
@@ -253,7 +248,9 @@ impl Log {
         }
         table.forget_lost_uses();
         let incarnation = walker.incarnation().max(files.root.incarnation) + 1;
-        files.write_root(|r| r.incarnation = incarnation)?;
+        files.write_root(|r| {
+            (r.incarnation, r.reached, r.closed) = (incarnation, end, false);
+        })?;
         report.end = end;
         report.incarnation = incarnation;
         report.torn_tail = !matches!(

@@ -110,6 +110,8 @@ pub struct LogOptions {
     /// Compensation records of at least so many bytes lie between two flushes that others force during a rollback.
     /// See [`Log::is_tight`](crate::Log::is_tight).
     pub forced_flush_distance: u64,
+    /// Full blocks are written plainly also where the log was written before, not only in extents that never were.
+    pub always_plain: bool,
     /// Log buffers of 60 KiB at most.
     pub buffers: usize,
     /// Counters to add to.
@@ -127,6 +129,7 @@ impl Default for LogOptions {
             delayed_window: Duration::from_millis(8),
             flushes_in_flight: 4,
             forced_flush_distance: 64 << 10,
+            always_plain: false,
             buffers: 128,
             counters: Arc::default(),
         }

@@ -276,7 +276,10 @@ impl LogInstaller {
     fn raise(&mut self) -> Result<(), LogError> {
         self.incarnation += 1;
         let incarnation = self.incarnation;
-        self.files.write_root(|r| r.incarnation = incarnation)
+        self.files.write_root(|r| {
+            // The log that is there may be replaced by one that ends before it.
+            (r.incarnation, r.reached, r.closed) = (incarnation, LogPos::ZERO, false);
+        })
     }
 
     /// Opens the log of a database whose log is to be replaced, by a differential that goes on later than it ends.

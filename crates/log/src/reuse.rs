@@ -174,7 +174,6 @@ impl Log {
             state: wait.code(),
             holdup: holdup.unwrap_or_default(),
             refused: growth.map(|e| (e.path.clone(), e.system_error())),
-            times: 1,
         });
         taffrail_observe::session::with_current(|s| {
             if let Some(event) = event.take() {

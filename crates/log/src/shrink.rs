@@ -172,7 +172,7 @@ impl Log {
             }
         };
         if moved {
-            self.write_ready(LogPos::MAX, false);
+            self.write_ready(LogPos::MAX, false, false);
         }
         moved
     }

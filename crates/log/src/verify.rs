@@ -10,7 +10,9 @@
 //! nothing there, or an earlier use of the VLF   the normal end
 //! a torn block, and no proof                    the normal end after a power failure: it was never acknowledged
 //! a later block that knew the place as durable  a hole: log that was durable is gone
+//! the root says that the log reached further    the same, without anything behind it
 //! ```
+//! The later block is looked for in every VLF: see [`crate::proof`].
 //! A walk goes on behind a hole at the block that proves it, so that every hole is told. What cannot be checked: blocks of
 //! earlier uses that the run does not reach, and, without the data file's boot page, whether the last blocks of the log
 //! were cut off whole.
@@ -36,6 +38,8 @@ pub struct Finding {
     pub what: String,
     /// Durable log is lost or unreadable. Else: recovery does not need what is damaged.
     pub serious: bool,
+    /// Without the data file nobody can tell.
+    pub unsure: bool,
 }
 
 /// What a check found.
@@ -66,7 +70,8 @@ impl Verdict {
     }
 
     fn note(&mut self, path: &Path, offset: u64, what: String, serious: bool) {
-        self.findings.push(Finding { path: path.to_owned(), offset, what, serious });
+        let path = path.to_owned();
+        self.findings.push(Finding { path, offset, what, serious, unsure: false });
     }
 
     /// Damage is a finding; that a file cannot be read is an error.
@@ -98,6 +103,18 @@ pub fn verify(env: &Env, paths: &[PathBuf]) -> Result<Verdict, LogError> {
         roots(env, &file.path, &mut verdict)?;
     }
     headers(&log, &mut verdict)?;
+    for (file, offset) in log.doubtful() {
+        let what = "the beginning of this VLF is damaged, by a write that the power cut off when the VLF was taken into \
+                    use again, or otherwise";
+        let path = log.path(file);
+        verdict.findings.push(Finding {
+            path,
+            offset,
+            what: what.into(),
+            serious: false,
+            unsure: true,
+        });
+    }
     chain(&log, &mut verdict)?;
     Ok(verdict)
 }
@@ -134,7 +151,7 @@ fn chain(log: &OfflineLog, verdict: &mut Verdict) -> Result<(), LogError> {
     let mut resume = None;
     loop {
         let (mut blocks, mut records, mut bytes, mut range) = (0, 0, 0, verdict.range);
-        let walked = log.walk_at(resume, &mut |found| {
+        let mut visit = |found: Found<'_>| {
             match found {
                 Found::Block(b) => {
                     blocks += 1;
@@ -146,7 +163,11 @@ fn chain(log: &OfflineLog, verdict: &mut Verdict) -> Result<(), LogError> {
                 }
             }
             ControlFlow::Continue(())
-        });
+        };
+        let walked = match resume {
+            Some((vlf, pos)) => log.walk_in(vlf, pos, &mut visit),
+            None => log.walk_at(None, &mut visit),
+        };
         verdict.blocks += blocks;
         verdict.records += records;
         verdict.bytes += bytes;
@@ -156,18 +177,15 @@ fn chain(log: &OfflineLog, verdict: &mut Verdict) -> Result<(), LogError> {
             Err(e) => return verdict.damage(e),
         };
         let Some(end) = end else { return Ok(()) };
-        let proof = end.proof;
-        if let Some(proof) = proof {
-            let what = format!(
-                "{}; the block at position {:#x} proves that the log went on: a hole",
-                end.why, proof.0
-            );
+        let resumed = end.proof_vlf.zip(end.proof);
+        if end.is_hole() {
+            let what = format!("{}; {}: a hole", end.why, end.evidence);
             let path = log.path(end.file);
             verdict.note(&path, end.offset, what, true);
         }
         verdict.end = Some(end);
-        match proof {
-            Some(proof) if verdict.findings.len() < FINDINGS_MAX => resume = Some(proof),
+        match resumed {
+            Some(_) if verdict.findings.len() < FINDINGS_MAX => resume = resumed,
             _ => return Ok(()),
         }
     }

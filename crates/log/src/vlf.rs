@@ -254,6 +254,12 @@ impl VlfTable {
         places.map(|(_, &i)| self.vlfs[i].place)
     }
 
+    /// The free VLFs of which the directory noted a later use than the one with this number.
+    pub fn free_noted_after(&self, seqno: u32) -> impl Iterator<Item = VlfPlace> {
+        let later = self.free.values().map(|&i| &self.vlfs[i]).filter(move |v| v.seqno > seqno);
+        later.map(|v| v.place)
+    }
+
     /// Takes a free VLF into use with a number and a first position. `None`: there is no such free VLF.
     pub fn activate(&mut self, place: VlfPlace, seqno: u32, start: u64) -> Option<()> {
         let index = *self.free.get(&(place.file, place.offset))?;

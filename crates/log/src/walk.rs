@@ -9,7 +9,7 @@ use std::sync::Arc;
 use taffrail_base::{LogPos, VlfSeqNo};
 use taffrail_io::{AlignedBuf, Volume};
 
-use crate::block::{self, BLOCK_BYTES_MAX, BLOCK_HEADER_BYTES, BlockHeader, NotABlock, VlfPlace};
+use crate::block::{self, BLOCK_HEADER_BYTES, BlockHeader, NotABlock, VlfPlace};
 use crate::directory::VLF_HEADER_BYTES;
 use crate::error::LogError;
 use crate::files::corrupt;
@@ -251,88 +251,5 @@ impl Walker {
             return Err(Break::Link);
         }
         Ok(())
-    }
-
-    /// After the chain broke: looks for a later block of the same fork, at its right place, that knew the broken place as
-    /// durable. Returns its position. `successors` are VLFs that may come next; it is asked only if the break is near
-    /// the end of a VLF.
-    ///
-    /// A damaged block is followed by the next one within 60 KiB, and its successors know it as durable as soon as it
-    /// was. So the search ends where for two megabytes no block of this use of the VLF is found, and at the latest
-    /// after more than the cache can hold.
-    pub fn find_proof(
-        &self,
-        successors: impl FnOnce() -> Vec<VlfPlace>,
-    ) -> Result<Option<LogPos>, LogError> {
-        let gap = self.next;
-        let mut search = Search { gap, quiet: 0, total: 0 };
-        if let Some(p) = self.scan(self.vlf, gap + LogPos::UNIT, &mut search)? {
-            return Ok(Some(p));
-        }
-        if search.is_over() {
-            return Ok(None);
-        }
-        for place in successors() {
-            let seqno = VlfSeqNo(self.vlf.seqno.0 + 1);
-            let vlf = WalkVlf { place, seqno, start: self.vlf.end() };
-            let mut search = search;
-            if let Some(p) = self.scan(vlf, vlf.start + VLF_HEADER_BYTES, &mut search)? {
-                return Ok(Some(p));
-            }
-        }
-        Ok(None)
-    }
-
-    fn scan(
-        &self,
-        vlf: WalkVlf,
-        from: u64,
-        search: &mut Search,
-    ) -> Result<Option<LogPos>, LogError> {
-        let volume = &self.volumes[usize::from(vlf.place.file)];
-        let mut buf = AlignedBuf::zeroed(PIECE + BLOCK_BYTES_MAX);
-        let mut pos = from;
-        while pos < vlf.end() && !search.is_over() {
-            let n = (vlf.end() - pos).min(buf.len() as u64) as usize;
-            volume.read_at(vlf.place.offset + (pos - vlf.start), &mut buf[..n])?;
-            let last = n == (vlf.end() - pos) as usize;
-            let upto = if last { n } else { PIECE };
-            search.quiet += upto as u64;
-            search.total += upto as u64;
-            for at in (0..upto).step_by(512) {
-                let Ok(h) = block::parse_header(&buf[at..n]) else { continue };
-                let length = h.length as usize;
-                let here = h.pos.0 == pos + at as u64 && h.vlf == vlf.seqno && h.fork == self.fork;
-                let whole =
-                    here && at + length <= n && block::check_crc(&h, &buf[at..at + length]).is_ok();
-                if whole && h.durable.0 > search.gap {
-                    return Ok(Some(h.pos));
-                }
-                if whole {
-                    search.quiet = 0;
-                }
-            }
-            pos += upto as u64;
-        }
-        Ok(None)
-    }
-}
-
-/// The state of a search for proof of damage.
-#[derive(Clone, Copy)]
-struct Search {
-    /// Where the chain broke.
-    gap: u64,
-    /// Bytes looked at since the last block of this use.
-    quiet: u64,
-    /// Bytes looked at.
-    total: u64,
-}
-
-impl Search {
-    fn is_over(&self) -> bool {
-        const QUIET_MAX: u64 = 2 << 20;
-        const TOTAL_MAX: u64 = 9 << 20;
-        self.quiet >= QUIET_MAX || self.total >= TOTAL_MAX
     }
 }

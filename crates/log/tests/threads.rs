@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use taffrail_base::{LogPos, TransactionId};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
 use taffrail_log::{
-    AppendError, FlushReason, Growth, Lcx, Log, LogFileSpec, LogOptions, Lop, RecordHeader,
-    Reserve, TxLog,
+    AppendError, FlushReason, Growth, Hold, Lcx, Log, LogFileSpec, LogOptions, Lop, RecordHeader,
+    Reserve, ReuseWait, TxLog,
 };
 
 fn path() -> PathBuf {
@@ -76,6 +76,73 @@ fn acknowledged_commits_survive_a_power_cut_under_load() {
         let mut survived = std::collections::HashMap::new();
         let opened = Log::open_with(&world.env(), &[path()], LogOptions::default(), &anchor, |r| {
             survived.insert(r.pos, u64::from_le_bytes(r.payload.try_into().unwrap()));
+            Ok(())
+        });
+        if let Err(e) = opened {
+            panic!("round {round}: {e}");
+        }
+        for (pos, n) in acknowledged.lock().unwrap().iter() {
+            assert_eq!(survived.get(pos), Some(n), "round {round}");
+        }
+    }
+}
+
+/// A transaction of some 60 KB to 2 MB; the position of its commit if it was acknowledged.
+fn bulk(log: &Log, n: u64) -> Option<LogPos> {
+    let mut tx = TxLog::new(TransactionId(n));
+    let header = RecordHeader::new(Lop::InsertRows, Lcx::Heap);
+    for _ in 0..1 + n % 40 {
+        match log.append(&mut tx, &header, &[&n.to_le_bytes(), &[7; 50_000]], Reserve::NONE) {
+            Ok(_) => {}
+            Err(AppendError::LogUnavailable) => return None,
+            Err(e) => panic!("{e}"),
+        }
+    }
+    let pos = commit(log, n);
+    log.release(&mut tx);
+    pos
+}
+
+#[test]
+fn what_is_acknowledged_beside_bulk_work_survives_a_power_cut() {
+    for round in 0..40 {
+        let world = SimWorld::new(round);
+        let growth = Growth::Bytes(8 << 20);
+        let spec = LogFileSpec { growth, ..LogFileSpec::new(path(), 8 << 20) };
+        let buffers = if round % 4 == 0 { 5 } else { 128 };
+        let options = LogOptions { buffers, always_plain: true, ..LogOptions::default() };
+        let log = Log::create(&world.env(), &[spec], options, [1; 16]).unwrap();
+        let anchor = log.anchor_at(log.appended()).unwrap();
+        // The anchor of a log that is never truncated stays good.
+        let pos = log.oldest();
+        log.register_holder(Box::new(move || Some(Hold { wait: ReuseWait::LogBackup, pos })));
+        let acknowledged: Arc<Mutex<Vec<(LogPos, u64)>>> = Arc::default();
+        world.crash_at(40 + round * 9);
+        let workers = [Log::run_writer as fn(&Log), Log::run_ahead].map(|run| {
+            let log = Arc::clone(&log);
+            std::thread::spawn(move || run(&log))
+        });
+        {
+            let acknowledged = Arc::clone(&acknowledged);
+            let log = Arc::clone(&log);
+            on_threads(5, move |t| {
+                for n in 0..100_000 {
+                    let n = t << 32 | n;
+                    let done = if t < 2 { bulk(&log, n) } else { commit(&log, n) };
+                    match done {
+                        Some(pos) => acknowledged.lock().unwrap().push((pos, n)),
+                        None => break,
+                    }
+                }
+            });
+        }
+        assert!(log.is_failed());
+        log.close();
+        workers.into_iter().for_each(|w| w.join().unwrap());
+        world.restart();
+        let mut survived = std::collections::HashMap::new();
+        let opened = Log::open_with(&world.env(), &[path()], LogOptions::default(), &anchor, |r| {
+            survived.insert(r.pos, u64::from_le_bytes(r.payload[..8].try_into().unwrap()));
             Ok(())
         });
         if let Err(e) = opened {

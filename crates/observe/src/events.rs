@@ -2,8 +2,11 @@
 //! commit or every row is counted ([`crate::counters`]), not recorded.
 //!
 //! A log that is full fails statement after statement. So that those do not push out what else happens, the first is
-//! recorded at once, and what follows within a second, of the same database and for the same reason, is one event that says
-//! how many it stands for.
+//! recorded at once, and what follows within a second, of the same database and for the same reason, is only counted, and
+//! told as one event of its own kind ([`Event::LogFullAgain`]): it says between which moments that was, for it comes later.
+//!
+//! 1. Numbers and times ascend together: the time is taken where the event gets its number. So who drains the ring and then
+//!    writes what he has to say himself, with the time that [`EventRing::drain`] gives, has everything in order.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -52,14 +55,22 @@ pub enum Event {
     LogGrowthCancelled { database: Whose, file: FileId, name: String, session: u16, ns: u64 },
     /// A statement failed since the log is full (9002, in the reason's state): who holds it from where on, and what the system said of
     /// a growth.
-    /// `times`: how many failures this event stands for; the others say the latest.
     LogFull {
         database: Whose,
         reason: &'static str,
         state: u8,
         holdup: Lsn,
         refused: Option<(PathBuf, String)>,
+    },
+    /// That has happened so many times more, from the first to the last of these moments. `refused`: growths were, too.
+    LogFullAgain {
+        database: Whose,
+        reason: &'static str,
+        holdup: Lsn,
+        refused: bool,
         times: u32,
+        first: Moment,
+        last: Moment,
     },
     /// A data file grew, by itself or (not `automatic`) because it was told to.
     DataGrowth {
@@ -81,8 +92,8 @@ pub enum Event {
     LockEscalation { database: DatabaseId, object: i32, session: SessionId, locks: u32 },
     /// A deadlock, and who was chosen.
     Deadlock { victim: SessionId, others: Vec<SessionId> },
-    /// An I/O operation failed; the text is for the error log.
-    IoError { database: Whose, text: String },
+    /// An I/O operation failed; the text is for the error log. `session`: who did it; 0 for a thread without one.
+    IoError { database: Whose, session: u16, text: String },
     /// Work that nobody waits for failed, or the system refused what a statement asked; the text is for the error log.
     BackgroundError { database: Whose, text: String },
     /// A backup or restore has ended, or a backup has failed; the text is for the error log.
@@ -91,6 +102,8 @@ pub enum Event {
     Check { database: DatabaseId, text: String, failed: bool },
     /// RAISERROR … WITH LOG: for the error log.
     Raised { session: SessionId, number: i32, severity: u8, state: u8, text: String },
+    /// A session was ended by KILL, from this machine and process.
+    SessionKilled { session: SessionId, by: SessionId, host: String, process: u32 },
     /// How far recovery is, or that it has ended: the text is for the error log.
     RecoveryMessage { database: DatabaseId, text: String },
     /// A database finished recovery.
@@ -111,12 +124,25 @@ pub struct Recorded {
 /// A log that is full is told of once in this time, ns.
 const FLOOD_PERIOD: u64 = 1_000_000_000;
 
+/// What [`EventRing::drain`] gives.
+#[derive(Debug)]
+pub struct Drained {
+    /// How many events are no longer there.
+    pub lost: u64,
+    /// The others.
+    pub events: Vec<Recorded>,
+    /// No event has a later time, and every event that comes will have this one or a later.
+    pub now: Moment,
+}
+
 /// 9002 of one database for one reason, again and again.
 struct Flood {
-    /// When it was recorded last.
+    /// When it was recorded in full.
     since: Moment,
-    /// How often it has happened since, unrecorded.
+    /// How often it has happened since, unrecorded, and when it did so first and last.
     times: u32,
+    first: Moment,
+    last: Moment,
     latest: Event,
 }
 
@@ -131,15 +157,16 @@ impl Flood {
         }
     }
 
-    /// The one event for all that were held back, which there are.
-    fn settled(&mut self, now: Moment) -> Event {
-        let held = std::mem::take(&mut self.times);
-        self.since = now;
-        let mut event = self.latest.clone();
-        if let Event::LogFull { times, .. } = &mut event {
-            *times = held;
+    /// The one event for all that were held back, if any were.
+    fn settled(self) -> Option<Event> {
+        let Flood { times, first, last, .. } = self;
+        match self.latest {
+            Event::LogFull { database, reason, holdup, refused, .. } if times > 0 => {
+                let refused = refused.is_some();
+                Some(Event::LogFullAgain { database, reason, holdup, refused, times, first, last })
+            }
+            _ => None,
         }
-        event
     }
 }
 
@@ -153,6 +180,11 @@ struct Ring {
 }
 
 impl Ring {
+    fn after(&self, after: u64) -> Vec<Recorded> {
+        let from = self.events.partition_point(|e| e.number <= after);
+        self.events.range(from..).cloned().collect()
+    }
+
     fn record(&mut self, event: Event, at: Moment) {
         if self.events.len() == self.capacity {
             self.events.pop_front();
@@ -166,31 +198,34 @@ impl Ring {
         }
     }
 
-    /// `None` when the event only counts, as one of a flood.
-    fn throttled(&mut self, event: Event, at: Moment) -> Option<Event> {
-        if !matches!(event, Event::LogFull { .. }) {
-            return Some(event);
+    /// Records an event, or counts it as one of a flood.
+    fn push(&mut self, event: Event, at: Moment) {
+        if matches!(event, Event::LogFull { .. }) {
+            self.settle(at, false);
+            if let Some(flood) = self.floods.iter_mut().find(|f| f.is_of(&event)) {
+                if flood.times == 0 {
+                    flood.first = at;
+                }
+                flood.times += 1;
+                flood.last = at;
+                flood.latest = event;
+                return;
+            }
+            let latest = event.clone();
+            self.floods.push(Flood { since: at, times: 0, first: at, last: at, latest });
         }
-        let Some(flood) = self.floods.iter_mut().find(|f| f.is_of(&event)) else {
-            self.floods.push(Flood { since: at, times: 0, latest: event.clone() });
-            return Some(event);
-        };
-        flood.times += 1;
-        flood.latest = event;
-        (at.since(flood.since) >= FLOOD_PERIOD).then(|| flood.settled(at))
+        self.record(event, at);
     }
 
-    /// Records what was held back long enough (`all`: whatever was), and forgets floods that are over.
+    /// Ends the floods that have lasted long enough (`all`: every one): records what was held back. The next event of that kind is a
+    /// first one again.
     fn settle(&mut self, now: Moment, all: bool) {
-        for mut flood in std::mem::take(&mut self.floods) {
-            let over = all || now.since(flood.since) >= FLOOD_PERIOD;
-            if over && flood.times > 0 {
-                let event = flood.settled(now);
+        for flood in std::mem::take(&mut self.floods) {
+            if !all && now.since(flood.since) < FLOOD_PERIOD {
+                self.floods.push(flood);
+            } else if let Some(event) = flood.settled() {
                 self.record(event, now);
-            } else if over {
-                continue;
             }
-            self.floods.push(flood);
         }
     }
 }
@@ -217,27 +252,24 @@ impl EventRing {
 
     /// Records an event that has just ended.
     pub fn push(&self, event: Event) {
-        let at = Moment::now();
         let mut ring = self.lock();
-        if let Some(event) = ring.throttled(event, at) {
-            ring.record(event, at);
-        }
+        // Under the lock: see 1.
+        ring.push(event, Moment::now());
     }
 
     /// The events that are still there with a number above `after`, in order.
     pub fn read_after(&self, after: u64) -> Vec<Recorded> {
-        let ring = self.lock();
-        let from = ring.events.partition_point(|e| e.number <= after);
-        ring.events.range(from..).cloned().collect()
+        self.lock().after(after)
     }
 
     /// The same for who writes them down: floods that have lasted long enough are among them, and at the end all.
-    /// The number: how many events after `after` are no longer there.
-    pub fn drain(&self, after: u64, ending: bool) -> (u64, Vec<Recorded>) {
-        self.lock().settle(Moment::now(), ending);
-        let events = self.read_after(after);
+    pub fn drain(&self, after: u64, ending: bool) -> Drained {
+        let mut ring = self.lock();
+        let now = Moment::now();
+        ring.settle(now, ending);
+        let events = ring.after(after);
         let lost = events.first().map_or(0, |first| first.number.saturating_sub(after + 1));
-        (lost, events)
+        Drained { lost, events, now }
     }
 
     /// The number of the last event.
@@ -265,9 +297,9 @@ mod tests {
         Event::DataGrowth { database, file: FileId(1), name, from: 0, to, automatic: true, ns: 3 }
     }
 
-    fn full(id: u16, reason: &'static str, times: u32) -> Event {
+    fn full(id: u16, reason: &'static str) -> Event {
         let database = Whose::new(DatabaseId(id), "d");
-        Event::LogFull { database, reason, state: 2, holdup: Lsn::ZERO, refused: None, times }
+        Event::LogFull { database, reason, state: 2, holdup: Lsn::ZERO, refused: None }
     }
 
     fn told(ring: &EventRing, after: u64) -> Vec<Event> {
@@ -284,73 +316,93 @@ mod tests {
         assert_eq!(ring.read_after(5), events[3..]);
         assert_eq!(ring.read_after(6), []);
         assert_eq!(ring.newest(), 6);
-        let (lost, rest) = ring.drain(0, false);
-        assert_eq!((lost, rest.len()), (2, 4));
-        assert_eq!(ring.drain(2, false).0, 0);
-        assert_eq!(ring.drain(6, false), (0, Vec::new()));
+        let drained = ring.drain(0, false);
+        assert_eq!((drained.lost, drained.events.len()), (2, 4));
+        assert_eq!(ring.drain(2, false).lost, 0);
+        let drained = ring.drain(6, false);
+        assert_eq!((drained.lost, drained.events.len()), (0, 0));
     }
 
     #[test]
     fn a_flood_of_full_logs_pushes_nothing_else_out() {
         let ring = EventRing::new(16);
         ring.push(growth(1));
-        (0..10_000).for_each(|_| ring.push(full(5, "LOG_BACKUP", 1)));
-        ring.push(full(6, "LOG_BACKUP", 1));
-        ring.push(full(5, "ACTIVE_TRANSACTION", 1));
+        (0..10_000).for_each(|_| ring.push(full(5, "LOG_BACKUP")));
+        ring.push(full(6, "LOG_BACKUP"));
+        ring.push(full(5, "ACTIVE_TRANSACTION"));
         ring.push(growth(2));
-        let first = [
-            growth(1),
-            full(5, "LOG_BACKUP", 1),
-            full(6, "LOG_BACKUP", 1),
-            full(5, "ACTIVE_TRANSACTION", 1),
-            growth(2),
-        ];
-        // However slow this machine is: within the period nothing is told again.
         let again = told(&ring, 0);
         assert_eq!(again.iter().filter(|e| **e == growth(1) || **e == growth(2)).count(), 2);
-        assert_eq!(again[..2], first[..2]);
+        assert_eq!(again[..2], [growth(1), full(5, "LOG_BACKUP")]);
         // When it ends, all that was held back has been counted.
-        let (lost, events) = ring.drain(0, true);
-        let counted: u32 = events
-            .iter()
-            .map(|r| match &r.event {
-                Event::LogFull { database, reason: "LOG_BACKUP", times, .. }
-                    if database.id == DatabaseId(5) =>
-                {
-                    *times
-                }
-                _ => 0,
-            })
-            .sum();
-        assert_eq!((lost, counted), (0, 10_000));
-        assert_eq!(ring.drain(ring.newest(), true), (0, Vec::new()), "once");
+        let drained = ring.drain(0, true);
+        let five = |d: &Whose| d.id == DatabaseId(5);
+        let count = |r: &Recorded| match &r.event {
+            Event::LogFull { database, reason: "LOG_BACKUP", .. } if five(database) => 1,
+            Event::LogFullAgain { database, reason: "LOG_BACKUP", times, .. } if five(database) => {
+                *times
+            }
+            _ => 0,
+        };
+        let counted: u32 = drained.events.iter().map(count).sum();
+        assert_eq!((drained.lost, counted), (0, 10_000));
+        assert_eq!(ring.drain(ring.newest(), true).events, [], "once");
     }
 
     #[test]
-    fn what_was_held_back_is_told_when_its_time_is_over() {
+    fn a_first_failure_is_told_at_once_and_the_others_by_number_and_times() {
         let ring = EventRing::new(16);
         let at = |s: u64| Moment(s * FLOOD_PERIOD / 10);
-        let push = |s: u64| {
-            let mut r = ring.lock();
-            let event = r.throttled(full(5, "LOG_BACKUP", 1), at(s));
-            if let Some(event) = event {
-                r.record(event, at(s));
-            }
+        let push = |s: u64| ring.lock().push(full(5, "LOG_BACKUP"), at(s));
+        let again = |times, first, last| {
+            let (database, reason) = (Whose::new(DatabaseId(5), "d"), "LOG_BACKUP");
+            let (holdup, first, last) = (Lsn::ZERO, at(first), at(last));
+            Event::LogFullAgain { database, reason, holdup, refused: false, times, first, last }
         };
         (0..5).for_each(push);
         ring.lock().settle(at(9), false);
-        assert_eq!(told(&ring, 0).len(), 1, "not yet");
+        assert_eq!(told(&ring, 0), [full(5, "LOG_BACKUP")], "not yet");
         ring.lock().settle(at(10), false);
-        assert_eq!(told(&ring, 1), [full(5, "LOG_BACKUP", 4)]);
+        assert_eq!(told(&ring, 1), [again(4, 1, 4)]);
+        // The next one is a first one: whole, and with its own time.
         push(12);
-        // The one that comes after the time tells of those before it, too.
+        assert_eq!(ring.read_after(2)[0].at, at(12));
+        push(13);
+        // The one that comes after the time is told itself, behind those before it.
         push(25);
-        assert_eq!(told(&ring, 2), [full(5, "LOG_BACKUP", 2)]);
-        // Quiet for long enough: the next is a first one.
+        assert_eq!(
+            told(&ring, 2),
+            [full(5, "LOG_BACKUP"), again(1, 13, 13), full(5, "LOG_BACKUP")]
+        );
         ring.lock().settle(at(40), false);
         assert!(ring.lock().floods.is_empty());
-        push(41);
-        assert_eq!(told(&ring, 3), [full(5, "LOG_BACKUP", 1)]);
+        assert_eq!(ring.newest(), 5, "nothing was held back");
+    }
+
+    #[test]
+    fn numbers_and_times_ascend_together_whoever_pushes() {
+        let ring = EventRing::new(4096);
+        let drained = std::thread::scope(|scope| {
+            for n in 0..4 {
+                let ring = &ring;
+                scope.spawn(move || (0..500).for_each(|to| ring.push(growth(n * 1000 + to))));
+            }
+            let mut after = 0;
+            let mut batches = Vec::new();
+            while after < 2000 {
+                let drained = ring.drain(after, false);
+                after = drained.events.last().map_or(after, |e| e.number);
+                batches.push(drained);
+            }
+            batches
+        });
+        let mut last = Moment(0);
+        for batch in drained {
+            for at in batch.events.iter().map(|e| e.at).chain([batch.now]) {
+                assert!(at >= last);
+                last = at;
+            }
+        }
     }
 
     #[test]
@@ -364,9 +416,9 @@ mod tests {
                 while seen < 40 {
                     // Nobody else wakes it.
                     std::thread::park();
-                    let (lost, events) = ring.drain(seen, false);
-                    assert_eq!(lost, 0);
-                    seen += events.len() as u64;
+                    let drained = ring.drain(seen, false);
+                    assert_eq!(drained.lost, 0);
+                    seen += drained.events.len() as u64;
                 }
                 ring.let_sleep(&std::thread::current());
                 seen

@@ -26,7 +26,7 @@ pub mod waits;
 pub use counters::{
     BufferCounters, Counter, DatabaseCounters, Gauge, HotCounter, LockCounters, TimeCounter,
 };
-pub use events::{Event, EventRing, Recorded, Whose};
+pub use events::{Drained, Event, EventRing, Recorded, Whose};
 pub use histogram::Histogram;
 pub use moment::Moment;
 pub use session::{Command, SessionCell, Status};

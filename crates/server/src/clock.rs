@@ -1,6 +1,46 @@
 //! Wall-clock time as the error log writes it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use taffrail_observe::Moment;
+
+/// The wall clock's time of a moment: moments that ascend have times that ascend, but where somebody has set the clock.
+pub(crate) struct Wall {
+    wall: SystemTime,
+    moment: Moment,
+}
+
+/// A clock that is off by more has been set (or the machine has slept); less may be this thread's own delay.
+const SET: Duration = Duration::from_millis(200);
+
+impl Wall {
+    pub(crate) fn new() -> Wall {
+        Wall { moment: Moment::now(), wall: SystemTime::now() }
+    }
+
+    pub(crate) fn at(&self, moment: Moment) -> SystemTime {
+        let later = Duration::from_nanos(moment.since(self.moment));
+        self.wall + later - Duration::from_nanos(self.moment.since(moment))
+    }
+
+    /// Looks whether the clock has been set.
+    pub(crate) fn follow(&mut self) {
+        let before = Moment::now();
+        let wall = SystemTime::now();
+        // Interrupted in between: the two say nothing about each other.
+        if Moment::now().since(before) > 10_000_000 {
+            return;
+        }
+        self.compare(before, wall);
+    }
+
+    fn compare(&mut self, moment: Moment, wall: SystemTime) {
+        let thought = self.at(moment);
+        let off = wall.duration_since(thought).unwrap_or_else(|e| e.duration());
+        if off > SET {
+            *self = Wall { wall, moment };
+        }
+    }
+}
 
 /// Year, month, day, hour, minute, second, microsecond: UTC.
 pub(crate) struct Stamp {
@@ -62,7 +102,28 @@ impl Stamp {
 
 #[cfg(test)]
 mod tests {
-    use super::Stamp;
+    use super::{Moment, Stamp, Wall};
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn the_wall_clock_is_followed_only_where_it_was_set() {
+        let s = |n: u64| SystemTime::UNIX_EPOCH + Duration::from_millis(n);
+        let m = |n: u64| Moment(n * 1_000_000);
+        let mut wall = Wall { wall: s(10_000), moment: m(500) };
+        assert_eq!(
+            (wall.at(m(400)), wall.at(m(500)), wall.at(m(700))),
+            (s(9_900), s(10_000), s(10_200))
+        );
+        // Read late, or adjusted a little: the times go on evenly.
+        wall.compare(m(800), s(10_450));
+        wall.compare(m(900), s(10_250));
+        assert_eq!(wall.at(m(1000)), s(10_500));
+        // Set forwards and back.
+        wall.compare(m(1000), s(70_000));
+        assert_eq!(wall.at(m(1100)), s(70_100));
+        wall.compare(m(1200), s(5_000));
+        assert_eq!(wall.at(m(1100)), s(4_900));
+    }
 
     #[test]
     fn known_days() {

@@ -8,21 +8,25 @@
 //! 2026-11-21 12:35:01.02 Logon       Error: 18456, Severity: 14, State: 8.
 //! ```
 //!
-//! An entry has the time at which it happened. What the engine reports is written within a second of that, so it may stand
-//! below an entry of the server's own that happened a little later.
+//! What the engine reports goes through the event ring and is written within a second, or before the server's next own entry
+//! if that is sooner. Whoever writes takes the events that are due first and then the time for his entry, all under one lock:
+//! an entry has the time at which it happened, and no entry has an earlier time than the one above it, unless somebody has
+//! set the clock.
 //!
 //! A file that cannot be written (the disk is full) costs its entries, not the server: they are on standard error, the file is
-//! tried again with each entry and each second ([`ErrorLog::retry`]), and says then how many it lacks. Part of an entry is
+//! tried again with each entry and each second ([`ErrorLog::catch_up`]), and says then how many it lacks. Part of an entry is
 //! never left in it.
 //!
 //! At each start the last file becomes `errorlog.1`, that one `errorlog.2`, up to six. Times are UTC.
 
-use crate::clock::Stamp;
+use crate::clock::{Stamp, Wall};
+use crate::reporting;
 use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::SystemTime;
+use taffrail_observe::EventRing;
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,7 +63,11 @@ impl Target for File {
 ///
 /// 1. The first `len` bytes are whole entries.
 /// 2. `torn`: behind them lies a part of one that could not be taken back.
+/// 3. The events up to number `told` have been written; whatever is written next happened later.
 struct Out {
+    ring: &'static EventRing,
+    told: u64,
+    wall: Wall,
     target: Box<dyn Target>,
     len: u64,
     torn: bool,
@@ -69,8 +77,10 @@ struct Out {
 }
 
 impl Out {
-    fn new(target: Box<dyn Target>) -> Out {
-        Out { target, len: 0, torn: false, lost: 0, since: SystemTime::UNIX_EPOCH }
+    fn new(target: Box<dyn Target>, ring: &'static EventRing) -> Out {
+        let (since, wall) = (SystemTime::UNIX_EPOCH, Wall::new());
+        // What happened before is not of this server.
+        Out { ring, told: ring.newest(), wall, target, len: 0, torn: false, lost: 0, since }
     }
 
     fn append(&mut self, text: &str) -> io::Result<()> {
@@ -87,11 +97,11 @@ impl Out {
     }
 
     /// Says how many entries are missing, if any are.
-    fn make_up(&mut self) -> io::Result<()> {
+    fn make_up(&mut self, now: SystemTime) -> io::Result<()> {
         if self.lost == 0 {
             return Ok(());
         }
-        let (now, since) = (Stamp::now().errorlog(), Stamp::of(self.since).errorlog());
+        let (now, since) = (Stamp::of(now).errorlog(), Stamp::of(self.since).errorlog());
         let source = "Server";
         self.append(&format!(
             "{now} {source:<11} {} message(s) since {since} could not be written here: standard error has them.\n",
@@ -102,14 +112,61 @@ impl Out {
     }
 
     /// An entry; an error is given only when it is the first in a row.
-    fn entry(&mut self, text: &str) -> io::Result<()> {
-        let Err(e) = self.make_up().and_then(|()| self.append(text)) else { return Ok(()) };
+    fn entry(&mut self, at: SystemTime, text: &str) -> io::Result<()> {
+        let Err(e) = self.make_up(at).and_then(|()| self.append(text)) else { return Ok(()) };
         self.lost += 1;
         if self.lost > 1 {
             return Ok(());
         }
-        self.since = SystemTime::now();
+        self.since = at;
         Err(e)
+    }
+
+    /// Writes what the engine has reported since; gives the time of now.
+    fn catch_up(&mut self, ending: bool) -> SystemTime {
+        self.wall.follow();
+        let drained = self.ring.drain(self.told, ending);
+        if drained.lost > 0 {
+            let text = format!(
+                "{} event(s) were lost: more happened at once than can be written here.",
+                drained.lost
+            );
+            let at = drained.events.first().map_or(drained.now, |first| first.at);
+            self.write(self.wall.at(at), Level::Warning, "Server", &text);
+        }
+        for recorded in &drained.events {
+            let at = self.wall.at(recorded.at);
+            let when = |moment| Stamp::of(self.wall.at(moment)).errorlog();
+            for entry in reporting::entries(&recorded.event, &when) {
+                self.write(at, entry.level, &entry.source, &entry.text);
+            }
+            self.told = recorded.number;
+        }
+        self.wall.at(drained.now)
+    }
+
+    fn write(&mut self, at: SystemTime, level: Level, source: &str, text: &str) {
+        let stamp = Stamp::of(at);
+        let level = match level {
+            Level::Info => "info",
+            Level::Warning => "warn",
+            Level::Error => "error",
+        };
+        let line = format!("ts={} level={level} source={source} msg={text:?}\n", stamp.rfc3339());
+        // Nobody is left to tell if standard error is gone.
+        let _ = io::stderr().write_all(line.as_bytes());
+        let mut entry = String::new();
+        for line in text.lines() {
+            entry.push_str(&format!("{} {source:<11} {line}\n", stamp.errorlog()));
+        }
+        if let Err(e) = self.entry(at, &entry) {
+            // Said once, and where it can still be read; a full disk must not stop the server.
+            let line = format!(
+                "ts={} level=error source=Server msg=\"the error log cannot be written, entries are lost until it can: {e}\"\n",
+                stamp.rfc3339()
+            );
+            let _ = io::stderr().write_all(line.as_bytes());
+        }
     }
 }
 
@@ -132,43 +189,22 @@ impl ErrorLog {
             }
         }
         let file = File::options().create(true).append(true).open(name(0))?;
-        Ok(ErrorLog { out: Mutex::new(Out::new(Box::new(file))) })
+        Ok(ErrorLog { out: Mutex::new(Out::new(Box::new(file), EventRing::global())) })
     }
 
-    /// Tries again to say what is missing.
-    pub fn retry(&self) {
+    /// Writes what the engine has reported (`ending`: what has been held back, too), and tries again to say what is missing.
+    pub fn catch_up(&self, ending: bool) {
+        let mut out = self.out.lock();
+        let now = out.catch_up(ending);
         // The next one tries, too.
-        let _ = self.out.lock().make_up();
+        let _ = out.make_up(now);
     }
 
     /// An entry. `source` is `Server`, `Logon`, `spid51` …
     pub fn write(&self, level: Level, source: &str, text: &str) {
-        self.write_at(SystemTime::now(), level, source, text);
-    }
-
-    /// An entry of what happened earlier.
-    pub fn write_at(&self, at: SystemTime, level: Level, source: &str, text: &str) {
-        let at = Stamp::of(at);
-        let level = match level {
-            Level::Info => "info",
-            Level::Warning => "warn",
-            Level::Error => "error",
-        };
-        let line = format!("ts={} level={level} source={source} msg={text:?}\n", at.rfc3339());
-        // Nobody is left to tell if standard error is gone.
-        let _ = io::stderr().write_all(line.as_bytes());
-        let mut entry = String::new();
-        for line in text.lines() {
-            entry.push_str(&format!("{} {source:<11} {line}\n", at.errorlog()));
-        }
-        if let Err(e) = self.out.lock().entry(&entry) {
-            // Said once, and where it can still be read; a full disk must not stop the server.
-            let line = format!(
-                "ts={} level=error source=Server msg=\"the error log cannot be written, entries are lost until it can: {e}\"\n",
-                at.rfc3339()
-            );
-            let _ = io::stderr().write_all(line.as_bytes());
-        }
+        let mut out = self.out.lock();
+        let now = out.catch_up(false);
+        out.write(now, level, source, text);
     }
 
     /// An entry of level info.
@@ -180,6 +216,8 @@ impl ErrorLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffrail_base::{DatabaseId, FileId, Lsn};
+    use taffrail_observe::{Event, Whose};
 
     /// A disk with so many bytes left.
     #[derive(Clone, Default)]
@@ -199,10 +237,112 @@ mod tests {
         }
     }
 
+    fn on(disk: &Disk, ring: &'static EventRing) -> ErrorLog {
+        ErrorLog { out: Mutex::new(Out::new(Box::new(disk.clone()), ring)) }
+    }
+
+    /// A log without limit and a ring of its own, which goes with the process.
+    fn roomy(capacity: usize) -> (ErrorLog, Disk, &'static EventRing) {
+        let ring: &'static EventRing = Box::leak(Box::new(EventRing::new(capacity)));
+        let disk = Disk::default();
+        disk.0.lock().1 = usize::MAX;
+        (on(&disk, ring), disk, ring)
+    }
+
+    fn grown(to: u64) -> Event {
+        Event::DataGrowth {
+            database: Whose::new(DatabaseId(7), "sales"),
+            file: FileId(1),
+            name: "sales".into(),
+            from: 8,
+            to,
+            automatic: true,
+            ns: 5,
+        }
+    }
+
+    /// The lines of a log: time, and what follows it.
+    fn lines(disk: &Disk) -> Vec<(String, String)> {
+        let text = String::from_utf8(disk.0.lock().0.clone()).unwrap();
+        text.lines().map(|l| (l[..22].to_owned(), l[23..].to_owned())).collect()
+    }
+
+    #[test]
+    fn times_ascend_whoever_writes() {
+        let (log, disk, ring) = roomy(4096);
+        std::thread::scope(|scope| {
+            for n in 0..3 {
+                let log = &log;
+                scope.spawn(move || (0..100).for_each(|i| log.info("Logon", &format!("{n} {i}"))));
+                scope.spawn(move || (0..200).for_each(|i| ring.push(grown(n * 1000 + i))));
+            }
+            scope.spawn(|| (0..50).for_each(|_| log.catch_up(false)));
+        });
+        log.catch_up(true);
+        let lines = lines(&disk);
+        assert_eq!(lines.len(), 900);
+        assert!(lines.windows(2).all(|w| w[0].0 <= w[1].0), "{lines:?}");
+    }
+
+    #[test]
+    fn what_was_reported_before_an_entry_stands_above_it() {
+        let (log, disk, ring) = roomy(64);
+        ring.push(grown(16));
+        // However late the entry is.
+        let happened = Stamp::now().errorlog();
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        log.info("Server", "later");
+        let lines = lines(&disk);
+        assert!(lines[0].1.contains("grew from 8 to 16 bytes") && lines[1].1.ends_with("later"));
+        assert!(lines[0].0 <= happened && happened < lines[1].0, "{happened} {lines:?}");
+        log.catch_up(true);
+        assert_eq!(disk.0.lock().0.iter().filter(|b| **b == b'\n').count(), 2, "nothing twice");
+    }
+
+    #[test]
+    fn a_first_full_log_has_its_own_time_and_place_and_the_others_say_theirs() {
+        let (log, disk, ring) = roomy(64);
+        let full = || Event::LogFull {
+            database: Whose::new(DatabaseId(7), "sales"),
+            reason: "LOG_BACKUP",
+            state: 2,
+            holdup: Lsn::ZERO,
+            refused: None,
+        };
+        (0..4).for_each(|_| ring.push(full()));
+        ring.push(grown(16));
+        log.catch_up(true);
+        ring.push(full());
+        log.catch_up(true);
+        let lines = lines(&disk);
+        let texts: Vec<&str> = lines.iter().map(|l| &l.1[12..]).collect();
+        assert_eq!(texts[0], "Error: 9002, Severity: 17, State: 2.");
+        assert!(texts[1].starts_with("The transaction log for database 'sales' is full"));
+        assert!(texts[2].starts_with("Data file"));
+        let again = "Error 9002 of database 'sales' ('LOG_BACKUP', holdup lsn ";
+        assert!(texts[3].starts_with(again), "{texts:?}");
+        let (_, between) = texts[3].split_once("was raised 3 times more between ").unwrap();
+        let (from, to) = between.trim_end_matches('.').split_once(" and ").unwrap();
+        assert!(*lines[0].0 <= *from && from <= to && *to <= *lines[2].0, "{lines:?}");
+        assert_eq!(texts[4], texts[0], "and then one is told in full again");
+        assert_eq!(texts.len(), 6);
+    }
+
+    #[test]
+    fn it_says_how_many_events_were_lost() {
+        let (log, disk, ring) = roomy(4);
+        (0..6).for_each(|_| ring.push(grown(16)));
+        log.catch_up(false);
+        let lines = lines(&disk);
+        assert_eq!(lines.len(), 5);
+        assert!(lines[0].1.contains("2 event(s) were lost"), "{lines:?}");
+        assert!(lines.windows(2).all(|w| w[0].0 <= w[1].0), "{lines:?}");
+    }
+
     #[test]
     fn a_full_disk_costs_entries_and_they_are_counted() {
         let disk = Disk::default();
-        let log = ErrorLog { out: Mutex::new(Out::new(Box::new(disk.clone()))) };
+        let log = on(&disk, EventRing::global());
         let room = |bytes: usize| disk.0.lock().1 = bytes;
         let lines = || -> Vec<String> {
             let text = String::from_utf8(disk.0.lock().0.clone()).unwrap();
@@ -213,7 +353,7 @@ mod tests {
         log.info("Server", "first");
         log.info("Server", "lost, and part of it would still fit");
         log.info("spid51", "lost as well, but told on standard error");
-        log.retry();
+        log.catch_up(false);
         assert_eq!(lines(), ["Server      first"]);
         room(1000);
         log.info("Server", "there is room again");
@@ -225,8 +365,8 @@ mod tests {
         room(0);
         log.info("Server", "lost");
         room(1000);
-        log.retry();
-        log.retry();
+        log.catch_up(false);
+        log.catch_up(false);
         assert!(lines()[3].contains(" 1 message(s) since "), "{:?}", lines());
         assert_eq!(lines().len(), 4);
     }

@@ -41,7 +41,7 @@ pub(crate) struct Output {
     sent: usize,
     gone: bool,
     /// Something of severity 20 or more was said, or could not be said.
-    fatal: Option<String>,
+    fatal: Option<Box<SqlError>>,
 }
 
 impl Output {
@@ -90,7 +90,7 @@ impl Output {
     }
 
     /// What ends the connection, if anything does; once.
-    pub(crate) fn take_fatal(&mut self) -> Option<String> {
+    pub(crate) fn take_fatal(&mut self) -> Option<Box<SqlError>> {
         self.fatal.take()
     }
 
@@ -178,9 +178,10 @@ impl Output {
     /// A value that does not fit its column is a fault of the engine: the connection ends, the reason is logged.
     fn misfit(&mut self, e: taffrail_tds::EncodeError) -> SinkResult {
         let now = crate::clock::Stamp::now().errorlog();
-        let error = SqlError::new(21, &[&0, &now]);
+        let mut error = SqlError::new(21, &[&0, &now]);
         self.message(&error)?;
-        self.fatal = Some(format!("a result could not be encoded: {e}"));
+        error.message.push_str(&format!(" A result could not be encoded: {e}."));
+        self.fatal = Some(error);
         Err(ClientGone)
     }
 }
@@ -228,7 +229,7 @@ impl ResultSink for Output {
             self.version,
         );
         if message.severity >= 20 {
-            self.fatal = Some(message.to_string());
+            self.fatal = Some(Box::new(message.clone()));
         }
         self.drain()
     }

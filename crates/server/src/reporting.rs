@@ -1,20 +1,20 @@
 //! What the engine has to say to the error log: recovery at start, and afterwards what is rare (growths, deadlocks,
-//! failed I/O), read from the event ring by a thread of its own so that nobody waits for a file while it happens. It reads
-//! once a second, sooner when the ring fills, and says so should the ring have turned over all the same.
+//! failed I/O), as entries made of the events of the ring. A thread of its own sees to it that they are written, so that nobody
+//! waits for a file while it happens: once a second, sooner when the ring fills.
 
 use crate::errorlog::{ErrorLog, Level};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime};
-use taffrail_base::SqlError;
+use std::time::Duration;
+use taffrail_base::{SessionId, SqlError};
 use taffrail_engine::Instance;
 use taffrail_engine::catalog::registry::Slot;
-use taffrail_observe::{Event, EventRing, Moment, Recorded};
+use taffrail_observe::{Event, EventRing, Moment};
 
 /// How long an event may wait to be written.
 const PERIOD: Duration = Duration::from_secs(1);
-/// A growth that took longer gets message 5145.
+/// A growth that took longer gets message 5145 besides.
 const SLOW_GROWTH_NS: u64 = 1_000_000_000;
 
 /// Writes what recovery did to each database.
@@ -82,8 +82,6 @@ impl Reporter {
     ) -> std::io::Result<Reporter> {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        // What happened before is not of this server.
-        let mut last = EventRing::global().newest();
         let thread = std::thread::Builder::new().name("error log".into()).spawn(move || {
             let ring = EventRing::global();
             ring.wake(std::thread::current());
@@ -93,8 +91,7 @@ impl Reporter {
                     std::thread::park_timeout(PERIOD);
                 }
                 let ending = stopped.load(Ordering::Acquire);
-                last = drain(&log, ring, last, ending);
-                log.retry();
+                log.catch_up(ending);
                 if let Some(instance) = instance.get().filter(|_| !complete) {
                     complete = recovery_is_complete(&log, instance);
                 }
@@ -131,102 +128,128 @@ impl Reporter {
     }
 }
 
-/// Writes the events after `last`; returns the number of the last one.
-fn drain(log: &ErrorLog, ring: &EventRing, last: u64, ending: bool) -> u64 {
-    let (lost, events) = ring.drain(last, ending);
-    // Both clocks are read once, so that entries keep their order.
-    let (now, moment) = (SystemTime::now(), Moment::now());
-    let when = |at: Moment| now - Duration::from_nanos(moment.since(at));
-    if lost > 0 {
-        let text =
-            format!("{lost} event(s) were lost: more happened at once than can be written here.");
-        let at = events.first().map_or(now, |first| when(first.at));
-        log.write_at(at, Level::Warning, "Server", &text);
-    }
-    for event in &events {
-        write(|level, source, text| log.write_at(when(event.at), level, source, text), event);
-    }
-    events.last().map_or(last, |newest| newest.number)
+/// What is to be written of an event.
+pub(crate) struct Entry {
+    pub level: Level,
+    pub source: String,
+    pub text: String,
 }
 
-fn write(entry: impl Fn(Level, &str, &str), recorded: &Recorded) {
-    let info = |text: &str| entry(Level::Info, "Server", text);
-    let warning = |text: &str| entry(Level::Warning, "Server", text);
-    let error = |text: &str| entry(Level::Error, "Server", text);
-    let numbered = |e: &SqlError| {
-        error(&format!("Error: {}, Severity: {}, State: {}.", e.number, e.severity, e.state));
-        error(&e.message);
-    };
-    match &recorded.event {
-        Event::IoError { database, text } => {
-            error(text);
-            numbered(&SqlError::new(9001, &[&database.name]));
+/// Sessions of users begin here; those below are the server's own threads.
+const FIRST_USER: u16 = 51;
+
+/// The source of what a session has to say.
+pub(crate) fn spid(session: SessionId) -> String {
+    format!("spid{session}")
+}
+
+/// An error as SQL Server's error log has it: its numbers, its text.
+pub(crate) fn numbered(source: &str, e: &SqlError) -> [Entry; 2] {
+    let level = if e.severity > 10 { Level::Error } else { Level::Info };
+    let head = format!("Error: {}, Severity: {}, State: {}.", e.number, e.severity, e.state);
+    [head, e.message.clone()].map(|text| Entry { level, source: source.into(), text })
+}
+
+/// What is to be written of an event; `when` is the wall clock's time of a moment.
+pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Entry> {
+    let one =
+        |level, source: &str, text: String| vec![Entry { level, source: source.into(), text }];
+    let info = |text: String| one(Level::Info, "Server", text);
+    let error = |text: String| one(Level::Error, "Server", text);
+    match event {
+        Event::IoError { database, session, text } => {
+            let mut all = error(text.clone());
+            // A user's session says itself that it ends, and of what.
+            if *session < FIRST_USER {
+                all.extend(numbered("Server", &SqlError::new(9001, &[&database.name])));
+            }
+            all
         }
-        Event::RecoveryMessage { text, .. } => info(text),
-        Event::Backup { text, failed: true, .. } => entry(Level::Error, "Backup", text),
-        Event::Backup { text, .. } => entry(Level::Info, "Backup", text),
-        Event::Check { text, failed: true, .. } => error(text),
-        Event::Check { text, .. } => info(text),
+        Event::RecoveryMessage { text, .. } => info(text.clone()),
+        Event::Backup { text, failed, .. } => {
+            one(if *failed { Level::Error } else { Level::Info }, "Backup", text.clone())
+        }
+        Event::Check { text, failed: true, .. } => error(text.clone()),
+        Event::Check { text, .. } => info(text.clone()),
         Event::Raised { session, number, severity, state, text } => {
-            let level = if *severity > 10 { Level::Error } else { Level::Info };
-            let source = format!("spid{session}");
-            let head = format!("Error: {number}, Severity: {severity}, State: {state}.");
-            entry(level, &source, &head);
-            entry(level, &source, text);
+            let (number, severity, state) = (*number, *severity, *state);
+            let (line, procedure, message) = (0, None, text.clone());
+            let e = SqlError { number, state, severity, line, procedure, message };
+            numbered(&spid(*session), &e).into()
+        }
+        Event::SessionKilled { session, by, host, process } => {
+            let e = SqlError::new(18100, &[session, host, process]);
+            one(Level::Info, &spid(*by), e.message)
         }
         Event::BackgroundError { database, text } => {
-            error(&format!("Database '{}': {text}", database.name));
+            error(format!("Database '{}': {text}", database.name))
         }
-        Event::LogGrowth { database, name: file, from, to, vlfs, automatic, ns, .. } => {
-            let (database, ms) = (&database.name, ns / 1_000_000);
-            if *automatic && *ns > SLOW_GROWTH_NS {
-                warning(&SqlError::new(5145, &[file, database, &ms]).message);
-            } else {
-                info(&format!(
-                    "Log file '{file}' of database '{database}' grew from {from} to {to} bytes ({vlfs} VLFs) in {ms} ms."
-                ));
-            }
+        Event::LogGrowth { database, name, from, to, vlfs, automatic, ns, .. } => {
+            let what = format!("grew from {from} to {to} bytes ({vlfs} VLFs)");
+            growth("Log", name, &database.name, &what, *automatic, *ns)
+        }
+        Event::DataGrowth { database, name, from, to, automatic, ns, .. } => {
+            let what = format!("grew from {from} to {to} bytes");
+            growth("Data", name, &database.name, &what, *automatic, *ns)
         }
         Event::LogGrowthCancelled { database, name: file, ns, .. } => {
             let ms = ns / 1_000_000;
-            warning(&SqlError::new(5144, &[file, &database.name, &ms]).message);
+            let e = SqlError::new(5144, &[file, &database.name, &ms]);
+            one(Level::Warning, "Server", e.message)
         }
-        Event::LogFull { database, reason, state, holdup, refused, times } => {
+        Event::LogFull { database, reason, state, holdup, refused } => {
+            let mut all = Vec::new();
             if let Some((path, why)) = refused {
-                numbered(&SqlError::new(17053, &[&path.display(), why]));
+                all.extend(numbered("Server", &SqlError::new(17053, &[&path.display(), why])));
             }
             let e = SqlError::new(9002, &[&database.name, reason, &holdup.in_message()]);
-            let mut e = e.with_state(*state);
-            if *times > 1 {
-                e.message.push_str(&format!(
-                    " (This was raised {times} times since the last such entry.)"
-                ));
-            }
-            numbered(&e);
+            all.extend(numbered("Server", &e.with_state(*state)));
+            all
         }
-        Event::DataGrowth { database, name: file, from, to, automatic, ns, .. } => {
-            let (database, ms) = (&database.name, ns / 1_000_000);
-            if *automatic && *ns > SLOW_GROWTH_NS {
-                warning(&SqlError::new(5145, &[file, database, &ms]).message);
-            } else {
-                info(&format!(
-                    "Data file '{file}' of database '{database}' grew from {from} to {to} bytes in {ms} ms."
-                ));
-            }
+        Event::LogFullAgain { database, reason, holdup, refused, times, first, last } => {
+            let (numbers, was) = match refused {
+                true => ("Errors 17053 and 9002", "were"),
+                false => ("Error 9002", "was"),
+            };
+            error(format!(
+                "{numbers} of database '{}' ('{reason}', holdup lsn {}) {was} raised {times} {} more between {} and {}.",
+                database.name,
+                holdup.in_message(),
+                if *times == 1 { "time" } else { "times" },
+                when(*first),
+                when(*last)
+            ))
         }
         Event::Deadlock { victim, others } => {
             let others: Vec<String> = others.iter().map(ToString::to_string).collect();
-            info(&format!(
-                "Deadlock: session {victim} was the victim, with {}.",
-                others.join(", ")
-            ));
+            info(format!("Deadlock: session {victim} was the victim, with {}.", others.join(", ")))
         }
         Event::Shrink { .. }
         | Event::LogTruncation { .. }
         | Event::Checkpoint { .. }
         | Event::LockEscalation { .. }
-        | Event::Recovery { .. } => {}
+        | Event::Recovery { .. } => Vec::new(),
     }
+}
+
+/// A file has grown; 5145 when that was slow and nobody had ordered it.
+fn growth(
+    kind: &str,
+    file: &str,
+    database: &str,
+    what: &str,
+    automatic: bool,
+    ns: u64,
+) -> Vec<Entry> {
+    let ms = ns / 1_000_000;
+    let text = format!("{kind} file '{file}' of database '{database}' {what} in {ms} ms.");
+    let source = || "Server".to_owned();
+    let mut all = vec![Entry { level: Level::Info, source: source(), text }];
+    if automatic && ns > SLOW_GROWTH_NS {
+        let text = SqlError::new(5145, &[&file, &database, &ms]).message;
+        all.push(Entry { level: Level::Warning, source: source(), text });
+    }
+    all
 }
 
 #[cfg(test)]
@@ -250,102 +273,73 @@ mod tests {
         }
     }
 
-    fn full(times: u32) -> Event {
-        let database = Whose::new(DatabaseId(7), "sales");
-        let refused = Some(("/d/l.ldf".into(), "No space left on device (os error 28)".into()));
-        Event::LogFull {
-            database,
-            reason: "LOG_BACKUP",
-            state: 2,
-            holdup: Lsn::ZERO,
-            refused,
-            times,
+    fn written(event: Event) -> Vec<String> {
+        let show = |e: Entry| format!("{:?} {} {}", e.level, e.source, e.text);
+        entries(&event, &|_| String::new()).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_slow_growth_that_nobody_ordered_has_message_5145_besides() {
+        let slow = |automatic, ns| {
+            let lines = written(grown(automatic, ns));
+            assert!(lines[0].starts_with(
+                "Info Server Log file 'sales_log' of database 'sales' grew from 8 to 16 bytes (1 VLFs) in "
+            ));
+            let autogrow = "Warning Server Autogrow of file 'sales_log' in database 'sales' took ";
+            assert!(lines[1..].iter().all(|l| l.starts_with(autogrow)), "{lines:?}");
+            lines.len() - 1
+        };
+        assert_eq!(slow(true, SLOW_GROWTH_NS + 1), 1);
+        assert_eq!(slow(true, SLOW_GROWTH_NS), 0);
+        assert_eq!(slow(false, 60 * SLOW_GROWTH_NS), 0);
+    }
+
+    #[test]
+    fn what_sessions_do_is_theirs() {
+        let session = SessionId(53);
+        let text = "out of paper".into();
+        let (number, severity, state) = (50_000, 16, 3);
+        assert_eq!(
+            written(Event::Raised { session, number, severity, state, text }),
+            ["Error spid53 Error: 50000, Severity: 16, State: 3.", "Error spid53 out of paper"]
+        );
+        let (by, host) = (SessionId(51), "desk".into());
+        assert_eq!(
+            written(Event::SessionKilled { session, by, host, process: 4100 }),
+            ["Info spid51 Process ID 53 was killed by hostname desk, host process ID 4100."]
+        );
+    }
+
+    #[test]
+    fn a_failed_write_is_9001_once() {
+        let failed = |session| {
+            let database = Whose::new(DatabaseId(7), "sales");
+            written(Event::IoError { database, session, text: "write_durable: no".into() })
+        };
+        assert_eq!(failed(52), ["Error Server write_durable: no"], "the session says the rest");
+        for session in [0, 9] {
+            let lines = failed(session);
+            assert_eq!(lines[1], "Error Server Error: 9001, Severity: 21, State: 1.");
+            assert_eq!(lines.len(), 3);
         }
     }
 
-    fn written(event: Event) -> Vec<String> {
-        let lines = std::cell::RefCell::new(Vec::new());
-        let recorded = Recorded { number: 1, at: Moment::now(), event };
-        write(|_, _, text| lines.borrow_mut().push(text.to_owned()), &recorded);
-        lines.into_inner()
-    }
-
     #[test]
-    fn only_a_slow_growth_that_nobody_ordered_is_message_5145() {
-        let autogrow =
-            |automatic, ns| written(grown(automatic, ns))[0].starts_with("Autogrow of file");
-        assert!(autogrow(true, SLOW_GROWTH_NS + 1));
-        assert!(!autogrow(true, SLOW_GROWTH_NS));
-        assert!(!autogrow(false, 60 * SLOW_GROWTH_NS));
-        let line = &written(grown(false, 2_000_000_000))[0];
-        assert!(
-            line.contains("'sales_log' of database 'sales'") && line.contains("2000 ms"),
-            "{line}"
-        );
-    }
-
-    #[test]
-    fn what_is_raised_with_log_is_two_lines_of_its_session() {
-        let event = Event::Raised {
-            session: taffrail_base::SessionId(53),
-            number: 50_000,
-            severity: 16,
-            state: 3,
-            text: "out of paper".into(),
-        };
-        let lines = std::cell::RefCell::new(Vec::new());
-        let recorded = Recorded { number: 1, at: Moment::now(), event };
-        write(
-            |level, source, text| lines.borrow_mut().push(format!("{level:?} {source} {text}")),
-            &recorded,
-        );
-        let lines = lines.into_inner();
-        assert_eq!(
-            lines,
-            ["Error spid53 Error: 50000, Severity: 16, State: 3.", "Error spid53 out of paper"]
-        );
-    }
-
-    #[test]
-    fn a_full_log_is_the_systems_word_and_9002_and_how_often() {
-        let lines = written(full(1));
+    fn a_full_log_is_the_systems_word_and_9002() {
+        let database = Whose::new(DatabaseId(7), "sales");
+        let refused = Some(("/d/l.ldf".into(), "No space left on device (os error 28)".into()));
+        let (reason, holdup) = ("LOG_BACKUP", Lsn::ZERO);
+        let lines = written(Event::LogFull { database, reason, state: 2, holdup, refused });
         assert_eq!(
             lines[..3],
             [
-                "Error: 17053, Severity: 16, State: 1.",
-                "/d/l.ldf: Operating system error No space left on device (os error 28) encountered.",
-                "Error: 9002, Severity: 17, State: 2.",
+                "Error Server Error: 17053, Severity: 16, State: 1.",
+                "Error Server /d/l.ldf: Operating system error No space left on device (os error 28) encountered.",
+                "Error Server Error: 9002, Severity: 17, State: 2.",
             ]
         );
-        assert!(
-            lines[3].starts_with(
-                "The transaction log for database 'sales' is full due to 'LOG_BACKUP'"
-            )
-        );
-        assert!(!lines[3].contains("times"), "{}", lines[3]);
-        assert!(written(full(37))[3].contains("raised 37 times"));
-    }
-
-    #[test]
-    fn entries_have_the_time_of_what_happened_and_say_what_was_lost() {
-        let dir = std::env::temp_dir().join(format!("taffrail-reporting-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
-        let log = ErrorLog::open(&dir).unwrap();
-        let ring = EventRing::new(4);
-        for _ in 0..6 {
-            ring.push(grown(true, 5));
-        }
-        // However late it is written: the entry has this time.
-        let happened = SystemTime::now();
-        std::thread::sleep(Duration::from_millis(300));
-        assert_eq!(drain(&log, &ring, 1, false), 6);
-        assert_eq!(drain(&log, &ring, 6, false), 6, "nothing twice");
-        let text = std::fs::read_to_string(dir.join("errorlog")).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines.len(), 5, "{text}");
-        assert!(lines[0].contains("1 event(s) were lost"), "{text}");
-        let latest = crate::clock::Stamp::of(happened + Duration::from_millis(20)).errorlog();
-        assert!(lines.iter().all(|l| l[..22] <= latest[..]), "{latest}\n{text}");
-        std::fs::remove_dir_all(&dir).unwrap();
+        assert!(lines[3].starts_with(
+            "Error Server The transaction log for database 'sales' is full due to 'LOG_BACKUP'"
+        ));
     }
 }

@@ -55,9 +55,11 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     let mut session = Session { shared, channel, output, connection };
     let end = session.serve();
     shared.watcher.remove(id);
-    let source = format!("spid{spid}");
+    let source = crate::reporting::spid(spid);
     if let Some(fatal) = session.output.take_fatal() {
-        shared.log.write(Level::Error, &source, &fatal);
+        for entry in crate::reporting::numbered(&source, &fatal) {
+            shared.log.write(entry.level, &entry.source, &entry.text);
+        }
     }
     match end {
         Ok(()) | Err(ChannelError::Closed) => {}

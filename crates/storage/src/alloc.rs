@@ -26,6 +26,7 @@ use taffrail_base::sync::MutexGuard;
 use taffrail_base::{HobtId, PageId};
 use taffrail_log::{Lcx, Reserve};
 
+use crate::access::awaited::is_giving_back;
 use crate::access::record::{bits, format, split};
 use crate::access::{Hobt, SpaceUsed};
 use crate::buffer::{DataFile, WriteGuard};
@@ -46,8 +47,17 @@ pub(crate) struct Space {
     pub loaded: bool,
     /// Unallocated pages of the HoBt's extents; the last is given out first.
     pub free: FreePages,
+    /// So many of them are for large values that are being written: see `access::claim`.
+    pub claimed: usize,
     /// The IAM pages in order.
     pub iam: Vec<PageId>,
+}
+
+impl Space {
+    /// Free pages for anybody.
+    pub fn unclaimed(&self) -> usize {
+        self.free.len().saturating_sub(self.claimed)
+    }
 }
 
 /// Where the search for a free extent begins.
@@ -72,7 +82,7 @@ impl Database {
         self.take_page(work, hobt, &mut space, kind, level)
     }
 
-    /// Sees to it that a HoBt has a free page, with an extent more if need be.
+    /// Sees to it that a HoBt has a free page that nobody has claimed, with an extent more if need be. What undoes takes any.
     pub(crate) fn refill(
         self: &Arc<Self>,
         work: &Work,
@@ -80,9 +90,19 @@ impl Database {
         space: &mut Space,
     ) -> StorageResult<()> {
         self.load_space(hobt, space)?;
-        if !space.free.is_empty() {
+        if space.unclaimed() > 0 || !space.free.is_empty() && is_giving_back() {
             return Ok(());
         }
+        self.add_extent_now(work, hobt, space)
+    }
+
+    /// Adds an extent in a system transaction of its own.
+    pub(crate) fn add_extent_now(
+        self: &Arc<Self>,
+        work: &Work,
+        hobt: &Hobt,
+        space: &mut Space,
+    ) -> StorageResult<()> {
         let mut extent = work.nested("AllocExtent");
         match self.add_extent(&mut extent, hobt, space) {
             Ok(()) => extent.commit_system(),
@@ -359,18 +379,18 @@ impl Database {
         Ok(None)
     }
 
-    /// How many free pages a HoBt has.
+    /// How many free pages a HoBt has that nobody has claimed.
     pub(crate) fn free_pages_of(&self, hobt: &Hobt) -> StorageResult<usize> {
         let mut space = hobt.space.lock();
         self.load_space(hobt, &mut space)?;
-        Ok(space.free.len())
+        Ok(space.unclaimed())
     }
 
     /// True if a HoBt has fewer free pages, and its file no free extent: they would make the file grow, if it may.
     pub(crate) fn would_grow(&self, hobt: &Hobt, pages: usize) -> StorageResult<bool> {
         let mut space = hobt.space.lock();
         self.load_space(hobt, &mut space)?;
-        let few = space.free.len() < pages;
+        let few = space.unclaimed() < pages;
         Ok(few && self.spare_extents(hobt, 1)? == 0)
     }
 
@@ -378,6 +398,8 @@ impl Database {
     pub(crate) fn extents_freed(&self, first_page: u32) {
         let mut search = self.extents.lock();
         search.hint = search.hint.min(first_page);
+        drop(search);
+        self.returning.freed_a_page();
     }
 
     /// The first page of a HoBt: extent, IAM page, root or first heap page, directory entry; in one system transaction.

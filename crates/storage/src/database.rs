@@ -11,6 +11,7 @@ use taffrail_io::UtcTime;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
 
+use crate::access::awaited::Returning;
 use crate::access::bulk_space::BulkGate;
 use crate::access::cleanup::Leaves;
 use crate::access::directory::{self, Entry, Pending};
@@ -54,6 +55,8 @@ pub struct Database {
     /// One deferred drop at a time.
     pub(crate) dropping: Mutex<()>,
     pub(crate) pending_after_rollback: Mutex<Vec<Pending>>,
+    /// Who gives room back, and who waits for it.
+    pub(crate) returning: Returning,
     /// Leaves that had a ghost, or have nothing any more.
     pub(crate) ghosts: Mutex<Leaves>,
     /// One ghost cleanup at a time; taken before `cleaning`.
@@ -71,6 +74,8 @@ pub struct Database {
     pub(crate) log_chain: Arc<AtomicU64>,
     /// The same as the durable boot page says it: after a crash the chain goes on from there.
     pub(crate) saved_chain: Arc<AtomicU64>,
+    /// A log backup has met damaged log: the next full backup begins another chain.
+    pub(crate) chain_damaged: AtomicBool,
     last_commit: AtomicU64,
     /// Held by who writes a row count into the directory, or sets one to what is there: the two belong together.
     pub(crate) counts: Mutex<()>,
@@ -112,6 +117,7 @@ impl Database {
             cleaning: RwLock::default(),
             dropping: Mutex::default(),
             pending_after_rollback: Mutex::default(),
+            returning: Returning::default(),
             ghosts: Mutex::default(),
             cleaner: parking_lot::Mutex::default(),
             checkpointing: Mutex::default(),
@@ -120,6 +126,7 @@ impl Database {
             next_hobt: AtomicU64::new(boot.next_hobt),
             log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             saved_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
+            chain_damaged: AtomicBool::new(false),
             last_commit: AtomicU64::new(0),
             counts: Mutex::default(),
             found_rows: Mutex::default(),
@@ -216,6 +223,11 @@ impl Database {
     /// The transactions that have written and not ended.
     pub fn active_transactions(&self) -> Vec<Arc<TxnEntry>> {
         self.txns.entries()
+    }
+
+    /// Pages that were read since this was asked last, and are not what was written: for `msdb.dbo.suspect_pages`.
+    pub fn take_suspect_pages(&self) -> Vec<crate::buffer::SuspectPage> {
+        self.store.take_suspects()
     }
 
     pub(crate) fn pool(&self) -> &BufferPool {
@@ -361,6 +373,7 @@ impl Database {
     /// by the background tick, and at restart.
     pub(crate) fn free_orphans(self: &Arc<Self>) {
         if !self.pending_after_rollback.lock().is_empty() {
+            let _giving_back = self.giving_back();
             let freed = directory::free_all_pending(self);
             self.note_background(Background::DeferredDrop, &freed);
         }

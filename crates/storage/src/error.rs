@@ -126,13 +126,13 @@ impl From<crate::lock::LockError> for StorageError {
 }
 
 impl StorageError {
-    /// The message for the client. `session` is named by 1205.
-    pub fn to_sql(&self, session: u16) -> Box<SqlError> {
+    /// The message for the client.
+    pub fn to_sql(&self) -> Box<SqlError> {
         match self {
             StorageError::DuplicateKey => SqlError::new(2601, &[&"", &"", &""]),
             StorageError::RowNotFound => SqlError::new(601, &[]),
             StorageError::RowTooLarge { size, max } => SqlError::new(511, &[size, max]),
-            StorageError::Lock(e) => e.to_sql(session),
+            StorageError::Lock(e) => e.to_sql(),
             StorageError::LogFull(e) | StorageError::Sql(e) => e.clone(),
             StorageError::LogUnavailable(db) => SqlError::new(9001, &[db]),
             StorageError::FileFull(f) => {
@@ -192,8 +192,8 @@ impl fmt::Display for StorageError {
             StorageError::Suspect(s) => {
                 write!(f, "database '{}' is suspect: {}", s.database, s.reason)
             }
-            StorageError::FileFull(e) => write!(f, "{} ({})", self.to_sql(0).message, e.why),
-            other => f.write_str(&other.to_sql(0).message),
+            StorageError::FileFull(e) => write!(f, "{} ({})", self.to_sql().message, e.why),
+            other => f.write_str(&other.to_sql().message),
         }
     }
 }

@@ -146,6 +146,11 @@ impl Database {
                 self.add_free(&mut space, &pages);
             }
             self.freeing.lock().remove(id, &pages);
+            drop(space);
+            // Not before: who waits for pages looks once when he is told.
+            if committed {
+                self.returning.freed_a_page();
+            }
         }
     }
 
@@ -162,6 +167,7 @@ impl Database {
             }
             None => hobt.undone.lock().push(page),
         }
+        self.returning.freed_a_page();
     }
 
     /// Puts into the list what undo has left beside it, as far as it is free still.
@@ -197,36 +203,16 @@ impl Database {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::{HobtKind, lob};
-    use crate::{
-        BeginSpec, CreateSpec, DataFileSpec, DatabaseOptions, Durability, Growth, InstanceOptions,
-        StorageInstance,
-    };
-    use taffrail_base::{DatabaseId, FileId, IndexId, ObjectId};
-    use taffrail_io::sim::SimWorld;
+    use crate::access::lob;
+    use crate::rig::{MB, Rig, make};
+    use crate::{BeginSpec, Durability, Growth, RecoveryModel};
+    use taffrail_base::FileId;
 
     #[test]
     fn pages_that_are_undone_while_the_list_is_in_use_come_into_it_afterwards() {
-        let world = SimWorld::new(1);
-        world.env().disk.create_dir("/data".as_ref()).unwrap();
-        let instance = StorageInstance::new(world.env(), InstanceOptions::default()).unwrap();
-        let file = |name: &str| DataFileSpec {
-            name: name.into(),
-            path: format!("/data/{name}").into(),
-            size: 2 << 20,
-            growth: Growth::None,
-            max_size: None,
-        };
-        let spec = CreateSpec {
-            data_files: vec![file("u.mdf")],
-            log_files: vec![file("u.ldf")],
-            options: DatabaseOptions::default(),
-            temporary: false,
-        };
-        let db = Database::create(&instance, DatabaseId(5), "u", &spec).unwrap();
-        let mut tx = db.begin(BeginSpec::default());
-        let id = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(1000), IndexId(0)).unwrap();
-        tx.commit(Durability::Full).unwrap();
+        let rig = Rig::new(1).named("u").log_named("u.ldf").model(RecoveryModel::Full);
+        let db = rig.data(2 * MB, Growth::None).log(2 * MB, Growth::None).create();
+        let id = make(&db, 1000, 0);
         let hobt = db.hobt(id).unwrap();
         let mut tx = db.begin(BeginSpec::default());
         lob::write(&mut tx, &hobt, &[1; 12 * lob::PIECE]).unwrap();

@@ -21,6 +21,10 @@
 //! [`Database::background_tick`] and [`StorageInstance::lazy_writer_tick`].
 #![deny(unsafe_code)]
 
+// What tests share names the crate as those outside do.
+#[cfg(test)]
+extern crate self as taffrail_storage;
+
 pub mod access;
 mod alloc;
 pub mod backup;
@@ -39,6 +43,8 @@ mod logfiles;
 pub mod page;
 pub mod raw;
 pub mod recovery;
+#[cfg(test)]
+mod rig;
 mod spec;
 pub mod txn;
 
@@ -47,6 +53,7 @@ pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };
 pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
+pub use buffer::SuspectPage;
 pub use closed::{Closed, Content, closed, content_of};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,

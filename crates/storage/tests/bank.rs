@@ -5,67 +5,32 @@
 //! 3. After a crash the sum is the same, and each thread's own row tells at least as many transfers as were acknowledged to
 //!    it, and at most one more.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::{HobtId, ObjectId};
+use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::{LockError, LockMode};
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
-    Durability, Growth, HobtKind, InstanceOptions, Isolation, KeyRange, OpenSpec, RecoveryModel,
-    ScanLocks, StorageError, StorageInstance, Transaction, btree,
+    CheckpointKind, Database, Direction, Durability, Growth, KeyRange, ScanLocks, StorageError,
+    btree,
 };
+
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{KB, MB, Rig, begin_as, make_in};
 
 const ACCOUNTS: u64 = 200;
 const START: u64 = 1000;
 const THREADS: u64 = 6;
 const TABLE: ObjectId = ObjectId(1001);
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    StorageInstance::new(
-        world.env(),
-        InstanceOptions { pool_bytes: 64 * 8192, ..InstanceOptions::default() },
-    )
-    .unwrap()
-}
-
-fn create(world: &SimWorld) -> Arc<Database> {
-    let disk = world.env().disk;
-    disk.create_dir("/data".as_ref()).unwrap();
-    disk.sync_dir("/data".as_ref()).unwrap();
-    let file = |name: &str, size: u64| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(256 << 10),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("bank.mdf", 2 << 20)],
-        log_files: vec![file("bank.ldf", 1 << 20)],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            delayed_durability: 0,
-            target_recovery_time_s: 60,
-            engine_flags: 0,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    Database::create(&instance(world), DatabaseId(5), "bank", &spec).unwrap()
-}
-
-fn begin(db: &Arc<Database>, session: u64) -> Transaction {
-    db.begin(BeginSpec {
-        session: SessionId(session as u16),
-        name: "user_transaction",
-        user_name: None,
-        isolation: Isolation::ReadCommitted,
-        lock_timeout_ms: -1,
-    })
+fn rig() -> Rig {
+    let growth = Growth::Bytes(256 * KB);
+    let rig = Rig::new(7).dir_synced().named("bank").log_named("bank.ldf");
+    rig.frames(64).data(2 * MB, growth).log(MB, growth)
 }
 
 /// A row: the amount, and enough bytes that the table is larger than the pool.
@@ -90,9 +55,9 @@ fn counter(thread: u64) -> [u8; 8] {
 }
 
 fn fill(db: &Arc<Database>) -> HobtId {
-    let mut tx = begin(db, 50);
+    let mut tx = begin_as(db, 50);
     tx.lock_object(TABLE, LockMode::SchM).unwrap();
-    let id = db.create_hobt(&mut tx, HobtKind::BTree, TABLE, IndexId(1)).unwrap();
+    let id = make_in(&mut tx, TABLE.0, 1);
     let hobt = db.hobt(id).unwrap();
     for n in 0..ACCOUNTS {
         btree::insert(&mut tx, &hobt, &account(n), &row(START)).unwrap();
@@ -112,7 +77,7 @@ fn transfer(
     rng: &mut SimRng,
 ) -> Result<bool, StorageError> {
     let hobt = db.hobt(id)?;
-    let mut tx = begin(db, 51 + thread);
+    let mut tx = begin_as(db, 51 + thread as u16);
     tx.lock_object(TABLE, LockMode::IX)?;
     // Half of the transfers are between a few accounts, so that they meet.
     let accounts = if rng.one_in(2) { 4 } else { ACCOUNTS };
@@ -143,9 +108,9 @@ fn transfer(
     Ok(true)
 }
 
-fn sum(db: &Arc<Database>, id: HobtId, locked: bool, session: u64) -> Result<u64, StorageError> {
+fn sum(db: &Arc<Database>, id: HobtId, locked: bool, session: u16) -> Result<u64, StorageError> {
     let hobt = db.hobt(id)?;
-    let mut tx = begin(db, session);
+    let mut tx = begin_as(db, session);
     tx.lock_object(TABLE, if locked { LockMode::S } else { LockMode::IS })?;
     let locks = if locked { ScanLocks::None } else { ScanLocks::ReadCommitted };
     let range = KeyRange { upper: Some(account(ACCOUNTS).to_vec()), ..KeyRange::default() };
@@ -162,9 +127,10 @@ fn sum(db: &Arc<Database>, id: HobtId, locked: bool, session: u64) -> Result<u64
 
 #[test]
 fn money_is_neither_made_nor_lost() {
-    let world = SimWorld::new(7);
+    let rig = rig();
+    let world = &rig.world;
     let mut rng = SimRng::new(7);
-    let mut db = create(&world);
+    let mut db = rig.create();
     let id = fill(&db);
     let acknowledged: Vec<AtomicU64> = (0..THREADS).map(|_| AtomicU64::new(0)).collect();
     let (deadlocks, sums) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -173,11 +139,14 @@ fn money_is_neither_made_nor_lost() {
         let stop = AtomicBool::new(false);
         let is_end = |e: &StorageError| {
             let dead = !world.is_powered();
-            assert!(dead || matches!(e, StorageError::Lock(LockError::Deadlock(_))), "{e} {e:?}");
+            assert!(
+                dead || matches!(e, StorageError::Lock(LockError::Deadlock { .. })),
+                "{e} {e:?}"
+            );
             dead
         };
         std::thread::scope(|s| {
-            let (world, db) = (&world, &db);
+            let db = &db;
             let (acknowledged, deadlocks, sums) = (&acknowledged, &deadlocks, &sums);
             let (stop, is_end) = (&stop, &is_end);
             for thread in 0..THREADS {
@@ -200,7 +169,7 @@ fn money_is_neither_made_nor_lost() {
             for reader in 0..2 {
                 s.spawn(move || {
                     while world.is_powered() {
-                        match sum(db, id, reader == 0, 60 + reader) {
+                        match sum(db, id, reader == 0, 60 + reader as u16) {
                             Ok(total) if reader == 0 => {
                                 assert_eq!(total, ACCOUNTS * START);
                                 sums.fetch_add(1, Ordering::Relaxed);
@@ -227,11 +196,10 @@ fn money_is_neither_made_nor_lost() {
         });
         drop(db);
         world.restart();
-        let spec = OpenSpec { primary: PathBuf::from("/data/bank.mdf") };
-        db = Database::open(&instance(&world), DatabaseId(5), "bank", &spec).unwrap().0;
+        db = rig.open();
         assert_eq!(sum(&db, id, true, 50).unwrap(), ACCOUNTS * START, "round {round}");
         let hobt = db.hobt(id).unwrap();
-        let mut tx = begin(&db, 50);
+        let mut tx = begin_as(&db, 50);
         for thread in 0..THREADS {
             let mut value = Vec::new();
             let key = counter(thread);

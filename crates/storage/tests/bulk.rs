@@ -2,40 +2,25 @@
 //! was committed must be there, what was not must have left nothing, its extents free again; under each recovery model.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::HobtId;
+use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
-    Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, ScanLocks,
-    StorageError, StorageInstance, StorageResult, Transaction, btree, heap,
+    CheckpointKind, Database, Durability, Growth, RecoveryModel, ScanLocks, StorageError,
+    StorageResult, Transaction, btree, heap,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
 
-fn instance(world: &SimWorld, frames: u64) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: frames * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
-}
+use rig::{Entries, MB, Rig, begin, make_in, number, unowned, whole_heap, whole_tree};
 
-fn spec(model: RecoveryModel) -> CreateSpec {
-    let file = |name: &str, size, growth, max_size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth,
-        max_size,
-    };
-    CreateSpec {
-        data_files: vec![file("t.mdf", 2 << 20, Growth::Bytes(1 << 20), None)],
-        log_files: vec![file("t_log.ldf", 4 << 20, Growth::Bytes(1 << 20), Some(64 << 20))],
-        options: DatabaseOptions { recovery_model: model, ..DatabaseOptions::default() },
-        temporary: false,
-    }
+fn rig(seed: u64, model: RecoveryModel, frames: u64) -> Rig {
+    let rig = Rig::new(seed).model(model).frames(frames).data(2 * MB, Growth::Bytes(MB));
+    rig.log(4 * MB, Growth::Bytes(MB)).log_max(64 * MB)
 }
 
 #[derive(Clone, Copy)]
@@ -49,8 +34,8 @@ struct Ids {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 struct Model {
     heap: BTreeMap<Vec<u8>, u32>,
-    tree: BTreeMap<Vec<u8>, Vec<u8>>,
-    other: BTreeMap<Vec<u8>, Vec<u8>>,
+    tree: Entries,
+    other: Entries,
 }
 
 impl Model {
@@ -59,22 +44,11 @@ impl Model {
     }
 }
 
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
-}
-
-fn create(world: &SimWorld, model: RecoveryModel, frames: u64) -> (Arc<Database>, Ids) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let db = Database::create(&instance(world, frames), DB, "t", &spec(model)).unwrap();
+fn create(rig: &Rig) -> (Arc<Database>, Ids) {
+    let db = rig.create();
     let mut tx = begin(&db);
-    let mut make = |kind, object, index| {
-        db.create_hobt(&mut tx, kind, ObjectId(object), IndexId(index)).unwrap()
-    };
-    let ids = Ids {
-        heap: make(HobtKind::Heap, 1000, 0),
-        tree: make(HobtKind::BTree, 1001, 1),
-        other: make(HobtKind::BTree, 1002, 2),
-    };
+    let mut make = |object, index| make_in(&mut tx, object, index);
+    let ids = Ids { heap: make(1000, 0), tree: make(1001, 1), other: make(1002, 2) };
     tx.commit(Durability::Full).unwrap();
     (db, ids)
 }
@@ -82,28 +56,12 @@ fn create(world: &SimWorld, model: RecoveryModel, frames: u64) -> (Arc<Database>
 fn read(db: &Arc<Database>, ids: Ids) -> StorageResult<Model> {
     let mut m = Model::default();
     let mut tx = begin(db);
-    let hobt = db.hobt(ids.heap)?;
-    let mut rows = 0;
-    let mut c = heap::scan(&hobt, ScanLocks::None);
-    while let Some((_, row)) = c.next(&mut tx)? {
-        m.add(row.to_vec());
-        rows += 1;
+    for row in whole_heap(&mut tx, &db.hobt(ids.heap)?)?.into_values() {
+        m.add(row);
     }
-    assert_eq!(hobt.row_count(), rows, "rows of the heap");
     for (id, into) in [(ids.tree, &mut m.tree), (ids.other, &mut m.other)] {
         let hobt = db.hobt(id)?;
-        let mut c = btree::seek(&hobt, KeyRange::default(), Direction::Forward, ScanLocks::None);
-        while let Some((k, v)) = c.next(&mut tx)? {
-            assert!(into.last_key_value().is_none_or(|(last, _)| &last[..] < k), "out of order");
-            into.insert(k.to_vec(), v.to_vec());
-        }
-        assert_eq!(hobt.row_count(), into.len() as u64, "rows of {id}");
-        let mut n = 0;
-        let mut c = btree::seek(&hobt, KeyRange::default(), Direction::Backward, ScanLocks::None);
-        while c.next(&mut tx)?.is_some() {
-            n += 1;
-        }
-        assert_eq!(n, into.len(), "backward");
+        *into = whole_tree(&mut tx, &hobt)?;
         // Every key is found from the root.
         let mut v = Vec::new();
         for (k, want) in into.iter().step_by(7) {
@@ -112,19 +70,6 @@ fn read(db: &Arc<Database>, ids: Ids) -> StorageResult<Model> {
     }
     tx.commit(Durability::Full)?;
     Ok(m)
-}
-
-/// Extents that are in use and belong to nobody that the directory knows.
-fn unowned(db: &Arc<Database>) -> i64 {
-    let used = db.files().iter().find(|f| f.id == FileId(1)).unwrap().used / 65_536;
-    let owned: u64 = db
-        .hobts()
-        .unwrap()
-        .into_iter()
-        .filter(|id| id.0 > 64)
-        .map(|id| db.space_used(id).unwrap().reserved_pages / 8)
-        .sum();
-    used as i64 - owned as i64
 }
 
 fn row(n: u64, len: usize) -> Vec<u8> {
@@ -158,7 +103,7 @@ fn load_tree(
     db: &Arc<Database>,
     tx: &mut Transaction,
     id: HobtId,
-    map: &mut BTreeMap<Vec<u8>, Vec<u8>>,
+    map: &mut Entries,
     numbers: std::ops::Range<u64>,
     len: usize,
 ) -> StorageResult<()> {
@@ -239,23 +184,16 @@ fn history(db: &Arc<Database>, ids: Ids, states: &mut Vec<Model>, seed: u64) -> 
     commit(tx, m, states)
 }
 
-fn reopen(world: &SimWorld, frames: u64) -> StorageResult<Arc<Database>> {
-    let inst = instance(world, frames);
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&inst, DB, "t", &spec)?;
-    db.finish_recovery()?;
-    Ok(db)
-}
-
 /// One run, cut short at the nth I/O. True if it was.
 fn run(seed: u64, model: RecoveryModel, frames: u64, nth: u64) -> bool {
-    let world = SimWorld::new(seed ^ nth);
-    let (db, ids) = create(&world, model, frames);
+    let rig = rig(seed ^ nth, model, frames);
+    let world = &rig.world;
+    let (db, ids) = create(&rig);
     let nobody = unowned(&db);
     // Pages with a history: freed and dirty.
     let mut m = Model::default();
     let mut tx = begin(&db);
-    let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(2000), IndexId(1)).unwrap();
+    let id = make_in(&mut tx, 2000, 1);
     let hobt = db.hobt(id).unwrap();
     for n in 0..300u64 {
         btree::insert(&mut tx, &hobt, &n.to_be_bytes(), &row(n, 900)).unwrap();
@@ -296,20 +234,10 @@ fn run(seed: u64, model: RecoveryModel, frames: u64, nth: u64) -> bool {
     drop(db);
     world.crash();
     let mut again = SimRng::new(seed ^ nth);
-    let db = loop {
-        world.restart();
-        if again.one_in(4) {
-            world.crash_at(1 + again.below(60));
-        }
-        match reopen(&world, frames) {
-            Ok(db) => break db,
-            Err(e) => assert!(
-                !world.is_powered(),
-                "seed {seed}, {model:?}, cut at {nth}: restart failed: {e}"
-            ),
-        }
-    };
-    world.clear_faults();
+    let opened =
+        rig.restart_through(|| again.one_in(4).then(|| 1 + again.below(60)), |rig| rig.recover());
+    let (db, _) = opened
+        .unwrap_or_else(|e| panic!("seed {seed}, {model:?}, cut at {nth}: restart failed: {e}"));
     let found = read(&db, ids);
     let found = found.unwrap_or_else(|e| panic!("seed {seed}, {model:?}, cut at {nth}: {e:?}"));
     assert!(
@@ -333,17 +261,16 @@ fn run(seed: u64, model: RecoveryModel, frames: u64, nth: u64) -> bool {
 }
 
 fn every_step(model: RecoveryModel) {
-    let one = |name: &str| std::env::var(name).ok().and_then(|s| s.parse::<u64>().ok());
     // Every step where there is time, else every seventh.
-    let every = one("TAFFRAIL_SIM_STRIDE").unwrap_or(7);
-    let seeds = match one("TAFFRAIL_SIM_SEED") {
+    let every = number("TAFFRAIL_SIM_STRIDE").unwrap_or(7);
+    let seeds = match number("TAFFRAIL_SIM_SEED") {
         Some(seed) => seed..seed + 1,
         None => 0..2,
     };
     for seed in seeds {
         // A pool that holds everything, and one that does not.
         for (frames, stride) in [(2_000, every), (96, every + 8)] {
-            let mut nth = one("TAFFRAIL_SIM_STEP").unwrap_or(1);
+            let mut nth = number("TAFFRAIL_SIM_STEP").unwrap_or(1);
             while run(seed, model, frames, nth) {
                 nth += stride + seed;
             }
@@ -372,8 +299,8 @@ fn power_fails_at_every_step_under_full() {
 fn a_sync_left_out_is_noticed() {
     let mut noticed = 0;
     for seed in 0..40 {
-        let world = SimWorld::new(seed);
-        let (db, ids) = create(&world, RecoveryModel::Simple, 2_000);
+        let rig = rig(seed, RecoveryModel::Simple, 2_000);
+        let (db, ids) = create(&rig);
         let mut m = Model::default();
         let mut tx = begin(&db);
         load_heap(&db, &mut tx, ids.heap, &mut m, 0..600, 700).unwrap();
@@ -381,14 +308,12 @@ fn a_sync_left_out_is_noticed() {
         let mut m = Model::default();
         let mut tx = begin(&db);
         // No growth now: the next sync is that of the load.
-        world.drop_sync(Some(world.stats().syncs + 1));
+        rig.world.drop_sync(Some(rig.world.stats().syncs + 1));
         load_heap(&db, &mut tx, ids.heap, &mut m, 0..600, 700).unwrap();
         tx.commit(Durability::Full).unwrap();
-        drop(db);
-        world.crash();
-        world.restart();
-        let opened = reopen(&world, 2_000);
-        noticed += u64::from(!opened.and_then(|db| read(&db, ids)).is_ok_and(|found| found == m));
+        rig.lose_power(db);
+        noticed +=
+            u64::from(!rig.recover().and_then(|db| read(&db, ids)).is_ok_and(|found| found == m));
     }
     assert!(noticed > 10, "only {noticed} of 40 runs noticed");
 }
@@ -396,8 +321,7 @@ fn a_sync_left_out_is_noticed() {
 /// Backups and minimal logging exclude each other.
 #[test]
 fn while_a_backup_holds_the_gate_everything_is_logged() {
-    let world = SimWorld::new(1);
-    let (db, ids) = create(&world, RecoveryModel::BulkLogged, 2_000);
+    let (db, ids) = create(&rig(1, RecoveryModel::BulkLogged, 2_000));
     let hold = db.hold_bulk(&|| true).unwrap();
     let mut m = Model::default();
     let mut tx = begin(&db);
@@ -424,21 +348,20 @@ fn while_a_backup_holds_the_gate_everything_is_logged() {
 #[test]
 fn an_extent_has_one_owner() {
     for (model, frames) in [(RecoveryModel::Simple, 2_000), (RecoveryModel::Full, 96)] {
-        let world = SimWorld::new(3);
-        let (db, ids) = create(&world, model, frames);
+        let rig = rig(3, model, frames);
+        let (db, ids) = create(&rig);
         let nobody = unowned(&db);
         let mut trees = Vec::new();
         // Each ends at another place of its extent.
         for n in 0..24u64 {
             let mut tx = begin(&db);
-            let object = ObjectId(3000 + n as i32);
-            let id = db.create_hobt(&mut tx, HobtKind::BTree, object, IndexId(1)).unwrap();
+            let id = make_in(&mut tx, 3000 + n as i32, 1);
             let mut rows = BTreeMap::new();
             load_tree(&db, &mut tx, id, &mut rows, 0..70 + 9 * n, 800).unwrap();
             tx.commit(Durability::Full).unwrap();
             trees.push((id, rows));
         }
-        let check = |db: &Arc<Database>, trees: &[(HobtId, BTreeMap<Vec<u8>, Vec<u8>>)]| {
+        let check = |db: &Arc<Database>, trees: &[(HobtId, Entries)]| {
             for (id, rows) in trees {
                 let m = read(db, Ids { tree: *id, ..ids }).unwrap();
                 assert_eq!(m.tree, *rows, "{model:?} {id}");
@@ -467,10 +390,8 @@ fn an_extent_has_one_owner() {
             tx.commit(Durability::Full).unwrap();
         }
         check(&db, &trees);
-        drop(db);
-        world.crash();
-        world.restart();
-        check(&reopen(&world, frames).unwrap(), &trees);
+        rig.lose_power(db);
+        check(&rig.recover().unwrap(), &trees);
     }
 }
 
@@ -478,19 +399,16 @@ fn an_extent_has_one_owner() {
 #[test]
 fn loads_beside_each_other() {
     for model in [RecoveryModel::Simple, RecoveryModel::Full] {
-        let world = SimWorld::new(4);
-        let (db, ids) = create(&world, model, 160);
+        let (db, ids) = create(&rig(4, model, 160));
         let nobody = unowned(&db);
         std::thread::scope(|s| {
             for thread in 0..3u64 {
                 let db = &db;
                 s.spawn(move || {
                     let mut tx = begin(db);
-                    let mut make = |kind, at: i32| {
-                        let object = ObjectId(4000 + thread as i32 * 10 + at);
-                        db.create_hobt(&mut tx, kind, object, IndexId(1 - at)).unwrap()
-                    };
-                    let (tree, heap) = (make(HobtKind::BTree, 0), make(HobtKind::Heap, 1));
+                    let object = 4000 + thread as i32 * 10;
+                    let (tree, heap) =
+                        (make_in(&mut tx, object, 1), make_in(&mut tx, object + 1, 0));
                     tx.commit(Durability::Full).unwrap();
                     for round in 0..8u64 {
                         let mut tx = begin(db);

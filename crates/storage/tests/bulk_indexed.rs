@@ -3,20 +3,21 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::HobtId;
+use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
-    Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, Rid,
-    ScanLocks, StorageInstance, StorageResult, Transaction, btree, heap,
+    CheckpointKind, Database, Direction, Durability, Growth, KeyRange, RecoveryModel, Rid,
+    ScanLocks, StorageResult, Transaction, btree, heap,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin, make_in, number, unowned, whole_heap};
 
 /// Rows by their numbers.
 type Model = BTreeMap<u64, Vec<u8>>;
@@ -27,44 +28,17 @@ struct Ids {
     index: HobtId,
 }
 
-fn instance(world: &SimWorld, frames: u64) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: frames * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+fn rig(seed: u64, model: RecoveryModel, frames: u64) -> Rig {
+    let rig = Rig::new(seed).model(model).frames(frames).data(2 * MB, Growth::Bytes(MB));
+    rig.log(4 * MB, Growth::Bytes(MB)).log_max(64 * MB)
 }
 
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
-}
-
-fn create(world: &SimWorld, model: RecoveryModel, frames: u64) -> (Arc<Database>, Ids) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size, growth, max_size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth,
-        max_size,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 << 20, Growth::Bytes(1 << 20), None)],
-        log_files: vec![file("t_log.ldf", 4 << 20, Growth::Bytes(1 << 20), Some(64 << 20))],
-        options: DatabaseOptions { recovery_model: model, ..DatabaseOptions::default() },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world, frames), DB, "t", &spec).unwrap();
+fn create(rig: &Rig) -> (Arc<Database>, Ids) {
+    let db = rig.create();
     let mut tx = begin(&db);
-    let mut make =
-        |kind, index| db.create_hobt(&mut tx, kind, ObjectId(1000), IndexId(index)).unwrap();
-    let ids = Ids { heap: make(HobtKind::Heap, 0), index: make(HobtKind::BTree, 2) };
+    let ids = Ids { heap: make_in(&mut tx, 1000, 0), index: make_in(&mut tx, 1000, 2) };
     tx.commit(Durability::Full).unwrap();
     (db, ids)
-}
-
-fn reopen(world: &SimWorld, frames: u64) -> StorageResult<Arc<Database>> {
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&instance(world, frames), DB, "t", &spec)?;
-    db.finish_recovery()?;
-    Ok(db)
 }
 
 fn row(n: u64) -> Vec<u8> {
@@ -73,7 +47,7 @@ fn row(n: u64) -> Vec<u8> {
     r
 }
 
-fn number(row: &[u8]) -> u64 {
+fn number_of(row: &[u8]) -> u64 {
     u64::from_be_bytes(row[..8].try_into().unwrap())
 }
 
@@ -114,32 +88,20 @@ fn load(
 fn read(db: &Arc<Database>, ids: Ids) -> StorageResult<Model> {
     let (hobt, index) = (db.hobt(ids.heap)?, db.hobt(ids.index)?);
     let mut tx = begin(db);
-    let mut by_rid = BTreeMap::new();
-    let mut c = heap::scan(&hobt, ScanLocks::None);
-    while let Some((rid, row)) = c.next(&mut tx)? {
-        by_rid.insert(rid, row.to_vec());
-    }
-    assert_eq!(hobt.row_count(), by_rid.len() as u64, "rows of the heap");
+    let mut by_rid = whole_heap(&mut tx, &hobt)?;
     let mut m = Model::new();
     let all = KeyRange::default();
     let mut c = btree::seek(&index, all, Direction::Forward, ScanLocks::None);
     while let Some((key, rid)) = c.next(&mut tx)? {
         let row = by_rid.remove(&Rid::from_bytes(rid.try_into().unwrap()));
         let row = row.expect("an entry without a row");
-        assert_eq!(number(key), number(&row));
-        m.insert(number(key), row);
+        assert_eq!(number_of(key), number_of(&row));
+        m.insert(number_of(key), row);
     }
     assert!(by_rid.is_empty(), "{} rows without entries", by_rid.len());
     assert_eq!(index.row_count(), m.len() as u64, "entries of the index");
     tx.commit(Durability::Full)?;
     Ok(m)
-}
-
-/// Extents that are in use and belong to neither.
-fn unowned(db: &Arc<Database>, ids: Ids) -> u64 {
-    let used = db.files().iter().find(|f| f.id == FileId(1)).unwrap().used / 65_536;
-    let owned = |id| db.space_used(id).unwrap().reserved_pages / 8;
-    used - owned(ids.heap) - owned(ids.index)
 }
 
 fn history(
@@ -186,10 +148,11 @@ fn history(
 
 /// True if the run was cut short at the nth I/O.
 fn run(model: RecoveryModel, seed: u64, nth: u64) -> bool {
-    let world = SimWorld::new(seed ^ nth);
     let frames = if seed.is_multiple_of(2) { 1_000 } else { 96 };
-    let (db, ids) = create(&world, model, frames);
-    let nobody = unowned(&db, ids);
+    let rig = rig(seed ^ nth, model, frames);
+    let world = &rig.world;
+    let (db, ids) = create(&rig);
+    let nobody = unowned(&db);
     let mut m = Model::new();
     let mut tx = begin(&db);
     let (hobt, index) = (db.hobt(ids.heap).unwrap(), db.hobt(ids.index).unwrap());
@@ -213,23 +176,21 @@ fn run(model: RecoveryModel, seed: u64, nth: u64) -> bool {
         let marked = db.bulk_extents().unwrap();
         assert_eq!(!marked.is_empty(), model == RecoveryModel::BulkLogged);
     }
-    drop((hobt, index, db));
-    world.crash();
-    world.restart();
-    let db = reopen(&world, frames)
+    rig.lose_power((hobt, index, db));
+    let db = rig
+        .recover()
         .unwrap_or_else(|e| panic!("{model:?}, seed {seed}, cut at {nth}: restart: {e}"));
     let found = read(&db, ids).unwrap();
     assert!(states.contains(&found), "{model:?}, seed {seed}, cut at {nth}: {} rows", found.len());
     db.checkpoint(CheckpointKind::Manual).unwrap();
     let _ = db.background_tick();
-    assert_eq!(unowned(&db, ids), nobody, "{model:?}, seed {seed}, cut at {nth}: extents lost");
+    assert_eq!(unowned(&db), nobody, "{model:?}, seed {seed}, cut at {nth}: extents lost");
     cut
 }
 
 #[test]
 fn power_fails_at_every_step() {
-    let one = |name: &str| std::env::var(name).ok().and_then(|s| s.parse::<u64>().ok());
-    let stride = one("TAFFRAIL_SIM_STRIDE").unwrap_or(11);
+    let stride = number("TAFFRAIL_SIM_STRIDE").unwrap_or(11);
     for model in [RecoveryModel::Simple, RecoveryModel::BulkLogged, RecoveryModel::Full] {
         for seed in 0..2 {
             let mut nth = 1;
@@ -245,8 +206,7 @@ fn power_fails_at_every_step() {
 #[test]
 fn pages_are_not_in_the_log_entries_are() {
     let logged = |model| {
-        let world = SimWorld::new(3);
-        let (db, ids) = create(&world, model, 2_000);
+        let (db, ids) = create(&rig(3, model, 2_000));
         let mut m = Model::new();
         let mut tx = begin(&db);
         load(&db, &mut tx, ids, &mut m, 0..50).unwrap();

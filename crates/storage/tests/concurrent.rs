@@ -2,31 +2,30 @@
 //! Checkpoints and the lazy writer run beside them. In the end everything is there, also after a restart.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::HobtId;
+use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::{LockError, LockMode};
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
-    Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, Rid,
-    ScanLocks, StorageError, StorageInstance, StorageResult, Transaction, btree, heap,
+    CheckpointKind, Database, Direction, Durability, Growth, KeyRange, Rid, ScanLocks,
+    StorageError, StorageResult, Transaction, btree, heap,
 };
+
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin, begin_as, entries, heap_rows, make_in, number};
 
 const ACCOUNTS: u64 = 40;
 const START: u64 = 1000;
 const THREADS: u64 = 4;
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 64 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
-}
-
-fn begin(db: &Arc<Database>, session: u16) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(session), ..BeginSpec::default() })
+fn rig() -> Rig {
+    let growth = Growth::Bytes(MB);
+    Rig::new(7).frames(64).data(2 * MB, growth).log(4 * MB, growth)
 }
 
 struct Mine {
@@ -67,7 +66,7 @@ fn worker(db: &Arc<Database>, ids: (HobtId, HobtId), me: u64, rounds: u64) -> Mi
     let (tree, rows) = (db.hobt(ids.0).unwrap(), db.hobt(ids.1).unwrap());
     let mut mine = Mine { tree: BTreeMap::new(), heap: BTreeMap::new() };
     for round in 0..rounds {
-        let mut tx = begin(db, 51 + me as u16);
+        let mut tx = begin_as(db, 51 + me as u16);
         let (mut t, mut h) = (mine.tree.clone(), mine.heap.clone());
         let result = (|| {
             tx.lock_object(tree.object(), LockMode::IX)?;
@@ -117,7 +116,7 @@ fn worker(db: &Arc<Database>, ids: (HobtId, HobtId), me: u64, rounds: u64) -> Mi
                 tx.commit(how).unwrap();
                 (mine.tree, mine.heap) = (t, h);
             }
-            Ok(()) | Err(StorageError::Lock(LockError::Deadlock(_))) => tx.rollback().unwrap(),
+            Ok(()) | Err(StorageError::Lock(LockError::Deadlock { .. })) => tx.rollback().unwrap(),
             Err(e) => panic!("thread {me}: {e:?}"),
         }
         if rng.one_in(20) {
@@ -129,7 +128,7 @@ fn worker(db: &Arc<Database>, ids: (HobtId, HobtId), me: u64, rounds: u64) -> Mi
 
 /// No money is made or lost, as READ COMMITTED under an S lock on the table sees it.
 fn check_sum(db: &Arc<Database>, tree: &Arc<taffrail_storage::Hobt>, session: u16) {
-    let mut tx = begin(db, session);
+    let mut tx = begin_as(db, session);
     if tx.lock_object(tree.object(), LockMode::S).is_err() {
         return;
     }
@@ -146,20 +145,12 @@ fn check_sum(db: &Arc<Database>, tree: &Arc<taffrail_storage::Hobt>, session: u1
 
 fn check_all(db: &Arc<Database>, ids: (HobtId, HobtId), all: &[Mine]) {
     let (tree, rows) = (db.hobt(ids.0).unwrap(), db.hobt(ids.1).unwrap());
-    let mut tx = begin(db, 90);
-    let mut found = BTreeMap::new();
+    let mut tx = begin_as(db, 90);
     let range = KeyRange { upper: Some(b"account".to_vec()), ..KeyRange::default() };
-    let mut c = btree::seek(&tree, range, Direction::Forward, ScanLocks::ReadCommitted);
-    while let Some((k, v)) = c.next(&mut tx).unwrap() {
-        found.insert(k.to_vec(), v.to_vec());
-    }
+    let found = entries(&mut tx, &tree, range, ScanLocks::ReadCommitted).unwrap();
     let want: BTreeMap<_, _> = all.iter().flat_map(|m| m.tree.clone()).collect();
     assert!(found == want, "trees differ: {} and {} entries", found.len(), want.len());
-    let mut found = BTreeMap::new();
-    let mut c = heap::scan(&rows, ScanLocks::ReadCommitted);
-    while let Some((rid, row)) = c.next(&mut tx).unwrap() {
-        found.insert(rid, row.to_vec());
-    }
+    let found = heap_rows(&mut tx, &rows, ScanLocks::ReadCommitted).unwrap();
     let want: BTreeMap<_, _> = all.iter().flat_map(|m| m.heap.clone()).collect();
     assert!(found == want, "heaps differ: {} and {} rows", found.len(), want.len());
     tx.commit(Durability::Full).unwrap();
@@ -168,30 +159,12 @@ fn check_all(db: &Arc<Database>, ids: (HobtId, HobtId), all: &[Mine]) {
 
 #[test]
 fn threads_do_not_get_in_each_others_way() {
-    let rounds = std::env::var("ROUNDS").ok().and_then(|s| s.parse().ok()).unwrap_or(400);
-    let world = SimWorld::new(7);
-    world.env().disk.create_dir(std::path::Path::new("/data")).unwrap();
-    let inst = instance(&world);
-    let file = |name: &str, size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(1 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 << 20)],
-        log_files: vec![file("t_log.ldf", 4 << 20)],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&inst, DatabaseId(5), "t", &spec).unwrap();
-    let mut tx = begin(&db, 51);
-    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    let rows = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(1001), IndexId(0)).unwrap();
+    let rounds = number("ROUNDS").unwrap_or(400);
+    let rig = rig();
+    let inst = rig.instance();
+    let db = rig.create_in(&inst).unwrap();
+    let mut tx = begin(&db);
+    let (tree, rows) = (make_in(&mut tx, 1000, 1), make_in(&mut tx, 1001, 0));
     let hobt = db.hobt(tree).unwrap();
     for n in 0..ACCOUNTS {
         btree::insert(&mut tx, &hobt, &account(n), &START.to_le_bytes()).unwrap();
@@ -227,12 +200,8 @@ fn threads_do_not_get_in_each_others_way() {
     assert!(r.splits.load(Ordering::Relaxed) > 0 && inst.pool.counters.evictions.get() > 0);
     // Delayed commits too: they are in the log that this hardens.
     db.flush_log().unwrap();
-    drop(db);
-    world.crash();
-    world.restart();
-    let inst = instance(&world);
-    let open = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&inst, DatabaseId(5), "t", &open).unwrap();
+    rig.lose_power((db, inst));
+    let db = rig.open();
     check_all(&db, ids, &all);
     db.close().unwrap();
 }

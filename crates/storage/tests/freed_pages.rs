@@ -1,62 +1,25 @@
 //! Pages that a transaction has deallocated are nobody else's until it has committed: a large value is dropped, or leaves are merged,
 //! beside whoever reads the lists of free pages first.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_storage::lock::LockMode;
-use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability, Growth, HobtKind,
-    InstanceOptions, LobRef, OpenSpec, RecoveryModel, StorageInstance, StorageResult, Transaction,
-    btree, lob,
-};
+use taffrail_storage::{Database, Durability, Growth, HobtKind, LobRef, StorageResult, btree, lob};
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin, make};
+
 /// Pages of the value that is dropped.
 const PAGES: usize = 5000;
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 16384 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
-}
-
-fn create(world: &SimWorld) -> (Arc<Database>, HobtId) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    world.env().disk.sync_dir(Path::new("/data")).unwrap();
-    let file = |name: &str| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size: 64 << 20,
-        growth: Growth::Bytes(8 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf")],
-        log_files: vec![file("t_log.ldf")],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), DB, "t", &spec).unwrap();
-    let mut tx = begin(&db);
-    let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    tx.commit(Durability::Full).unwrap();
-    (db, id)
-}
-
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
-}
-
-fn open(world: &SimWorld) -> Arc<Database> {
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    Database::open(&instance(world), DB, "t", &spec).unwrap().0
+fn rig(seed: u64) -> Rig {
+    let (size, growth) = (64 * MB, Growth::Bytes(8 * MB));
+    Rig::new(seed).dir_synced().frames(16384).data(size, growth).log(size, growth)
 }
 
 /// Commits a value of so many bytes.
@@ -80,8 +43,9 @@ fn holds(db: &Arc<Database>, id: HobtId, value: LobRef, byte: u8) -> StorageResu
 }
 
 /// A database just opened, whose lists of free pages nobody has read, with a large value in it.
-fn with_a_large_value(world: &SimWorld) -> (Arc<Database>, HobtId, LobRef) {
-    let (db, id) = create(world);
+fn with_a_large_value(rig: &Rig) -> (Arc<Database>, HobtId, LobRef) {
+    let db = rig.create();
+    let id = make(&db, 1000, 1);
     let hobt = db.hobt(id).unwrap();
     let mut tx = begin(&db);
     tx.lock_object(hobt.object(), LockMode::IX).unwrap();
@@ -90,7 +54,7 @@ fn with_a_large_value(world: &SimWorld) -> (Arc<Database>, HobtId, LobRef) {
     tx.commit(Durability::Full).unwrap();
     drop(hobt);
     db.close().unwrap();
-    (open(world), id, old)
+    (rig.open(), id, old)
 }
 
 /// Begins to drop the large value in another thread, and returns when that is on its way.
@@ -118,8 +82,8 @@ fn drop_value(db: &Arc<Database>, id: HobtId, old: LobRef) -> (Arc<AtomicBool>, 
 
 #[test]
 fn allocations_go_on_after_a_large_value_was_dropped() {
-    let world = SimWorld::new(7);
-    let (db, id, old) = with_a_large_value(&world);
+    let rig = rig(7);
+    let (db, id, old) = with_a_large_value(&rig);
     let (_, thread) = drop_value(&db, id, old);
     store(&db, id, 2, 5 * lob::PIECE, Durability::Full);
     thread.join().unwrap();
@@ -130,15 +94,15 @@ fn allocations_go_on_after_a_large_value_was_dropped() {
 
 #[test]
 fn a_committed_value_outlives_the_undo_of_anothers_drop() {
-    let world = SimWorld::new(8);
-    let (db, id, old) = with_a_large_value(&world);
+    let rig = rig(8);
+    let (db, id, old) = with_a_large_value(&rig);
     let (_, thread) = drop_value(&db, id, old);
     let new = store(&db, id, 2, 5 * lob::PIECE, Durability::Full);
-    world.crash();
+    rig.world.crash();
     thread.join().unwrap();
     drop(db);
-    world.restart();
-    let db = open(&world);
+    rig.world.restart();
+    let db = rig.open();
     // Somebody takes what is free.
     store(&db, id, 9, (PAGES + 100) * lob::PIECE, Durability::Full);
     assert!(holds(&db, id, new, 2).unwrap());
@@ -146,8 +110,8 @@ fn a_committed_value_outlives_the_undo_of_anothers_drop() {
 
 #[test]
 fn reorganization_keeps_extents_whose_pages_may_come_back() {
-    let world = SimWorld::new(9);
-    let (db, id, old) = with_a_large_value(&world);
+    let rig = rig(9);
+    let (db, id, old) = with_a_large_value(&rig);
     let (_, thread) = drop_value(&db, id, old);
     let hobt = db.hobt(id).unwrap();
     let mut tx = begin(&db);
@@ -166,11 +130,11 @@ fn reorganization_keeps_extents_whose_pages_may_come_back() {
     };
     let other = make(&db, ObjectId(2000));
     let value = store(&db, other, 5, 40 * lob::PIECE, Durability::Full);
-    world.crash();
+    rig.world.crash();
     thread.join().unwrap();
     drop((work, hobt, db));
-    world.restart();
-    let db = open(&world);
+    rig.world.restart();
+    let db = rig.open();
     for n in 0..3 {
         let id = make(&db, ObjectId(3000 + n));
         store(&db, id, 6, 100 * lob::PIECE, Durability::Full);
@@ -182,8 +146,9 @@ fn reorganization_keeps_extents_whose_pages_may_come_back() {
 #[test]
 fn leaves_are_merged_beside_the_first_allocation() {
     for seed in 0..12u64 {
-        let world = SimWorld::new(seed + 100);
-        let (db, id) = create(&world);
+        let rig = rig(seed + 100);
+        let db = rig.create();
+        let id = make(&db, 1000, 1);
         let hobt = db.hobt(id).unwrap();
         for len in [3000, 300] {
             let mut tx = begin(&db);
@@ -199,7 +164,7 @@ fn leaves_are_merged_beside_the_first_allocation() {
         }
         drop(hobt);
         db.close().unwrap();
-        let db = open(&world);
+        let db = rig.open();
         let before = db.log().appended();
         let merging = {
             let db = db.clone();

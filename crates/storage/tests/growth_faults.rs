@@ -1,59 +1,31 @@
 //! Data files that grow, and what is left of it when the log is full, the disk fails, the power goes or the process is killed.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
+use taffrail_base::FileId;
+use taffrail_io::sim::{Fault, FaultKind, IoKind};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
-    Direction, Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel,
-    ScanLocks, StorageError, StorageInstance, Transaction, btree, heap,
+    CheckpointKind, Database, DatabaseState, Durability, Growth, ScanLocks, StorageError,
+    Transaction, btree, heap,
 };
 
-const TREE: HobtId = HobtId(3);
-const MB: u64 = 1 << 20;
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, TREE, begin, make};
+
 /// With this size a file has a second PFS page, page 8,088.
 const TWO_PFS_PAGES: u64 = 72 * MB;
 
-fn instance(world: &SimWorld, frames: u64) -> Arc<StorageInstance> {
-    let env = world.env();
-    env.disk.create_dir(Path::new("/data")).ok();
-    let options = InstanceOptions { pool_bytes: frames * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(env, options).unwrap()
+fn rig(seed: u64, frames: u64) -> Rig {
+    let rig = Rig::new(seed).frames(frames).data(2 * MB, Growth::Bytes(MB));
+    rig.log(8 * MB, Growth::Bytes(MB)).log_max(64 * MB)
 }
 
-fn create(
-    instance: &Arc<StorageInstance>,
-    log: u64,
-    log_max: u64,
-    growth: Growth,
-) -> Arc<Database> {
-    let file = |name: &str, size, max_size, growth| DataFileSpec {
-        path: PathBuf::from(format!("/data/{name}")),
-        name: name.to_owned(),
-        size,
-        growth,
-        max_size,
-    };
-    let recovery_model = RecoveryModel::Simple;
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 * MB, None, growth)],
-        log_files: vec![file("t_log.ldf", log, Some(log_max), Growth::Bytes(MB))],
-        options: DatabaseOptions { recovery_model, ..DatabaseOptions::default() },
-        temporary: false,
-    };
-    Database::create(instance, DatabaseId(5), "t", &spec).unwrap()
-}
-
-fn open(instance: &Arc<StorageInstance>) -> Result<Arc<Database>, StorageError> {
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    Database::open(instance, DatabaseId(5), "t", &spec).map(|(db, _)| db)
-}
-
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+/// With a log of 1 MB that does not grow.
+fn small_log(seed: u64, frames: u64) -> Rig {
+    rig(seed, frames).log(MB, Growth::Bytes(MB)).log_max(MB)
 }
 
 fn put(db: &Arc<Database>, tx: &mut Transaction, key: u64, len: usize) -> Result<(), StorageError> {
@@ -74,14 +46,7 @@ fn insert(db: &Arc<Database>, keys: std::ops::Range<u64>, len: usize) -> Result<
 }
 
 fn count(db: &Arc<Database>) -> u64 {
-    let tree = db.hobt(TREE).unwrap();
-    let mut tx = begin(db);
-    let mut cursor = btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::None);
-    let mut n = 0;
-    while cursor.next(&mut tx).unwrap().is_some() {
-        n += 1;
-    }
-    n
+    rig::count(db, TREE, ScanLocks::None).unwrap()
 }
 
 /// Inserts rows of a page each until the pages of the second PFS page are in use.
@@ -110,14 +75,12 @@ fn full_disk(kind: IoKind) -> Fault {
 
 #[test]
 fn a_file_made_larger_stays_so_and_can_be_filled_after_a_power_loss() {
-    let world = SimWorld::new(1);
-    let db = create(&instance(&world, 4096), 8 * MB, 64 * MB, Growth::Bytes(MB));
+    let rig = rig(1, 4096);
+    let db = rig.create();
     insert(&db, 0..10, 400).unwrap();
     db.grow_data_file(FileId(1), TWO_PFS_PAGES).unwrap();
-    world.crash();
-    world.restart();
-    drop(db);
-    let db = open(&instance(&world, 4096)).unwrap();
+    rig.lose_power(db);
+    let db = rig.open();
     assert_eq!(db.files()[0].size, TWO_PFS_PAGES);
     fill_past_second_pfs_page(&db);
 }
@@ -126,16 +89,14 @@ fn a_file_made_larger_stays_so_and_can_be_filled_after_a_power_loss() {
 fn a_power_loss_at_any_moment_of_a_growth_leaves_a_file_that_opens() {
     let mut larger = 0;
     for at in 1..=24 {
-        let world = SimWorld::new(at);
-        let db = create(&instance(&world, 4096), 8 * MB, 64 * MB, Growth::Bytes(MB));
+        let rig = rig(at, 4096);
+        let db = rig.create();
         insert(&db, 0..10, 400).unwrap();
-        world.crash_at(at);
+        rig.world.crash_at(at);
         let grown = db.grow_data_file(FileId(1), TWO_PFS_PAGES).is_ok();
         let checked = grown && db.checkpoint(CheckpointKind::Manual).is_ok();
-        world.crash();
-        world.restart();
-        drop(db);
-        let db = open(&instance(&world, 4096)).unwrap();
+        rig.lose_power(db);
+        let db = rig.open();
         let size = db.files()[0].size;
         assert!(size == 2 * MB || size == TWO_PFS_PAGES, "{at}: {size}");
         assert!(
@@ -153,8 +114,8 @@ fn a_power_loss_at_any_moment_of_a_growth_leaves_a_file_that_opens() {
 fn a_growth_that_the_full_log_stops_leaves_the_size_as_it_was() {
     let mut stopped = 0;
     for left in 0..24u64 {
-        let world = SimWorld::new(3);
-        let db = create(&instance(&world, 4096), MB, MB, Growth::Bytes(MB));
+        let rig = small_log(3, 4096);
+        let db = rig.create();
         insert(&db, 0..10, 400).unwrap();
         db.checkpoint(CheckpointKind::Manual).unwrap();
         let mut hog = begin(&db);
@@ -181,10 +142,8 @@ fn a_growth_that_the_full_log_stops_leaves_the_size_as_it_was() {
         insert(&db, 10..11, 100).unwrap();
         db.checkpoint(CheckpointKind::Manual).unwrap();
         db.grow_data_file(FileId(1), TWO_PFS_PAGES).unwrap();
-        world.crash();
-        world.restart();
-        drop(db);
-        let db = open(&instance(&world, 4096)).unwrap();
+        rig.lose_power(db);
+        let db = rig.open();
         assert_eq!(db.files()[0].size, TWO_PFS_PAGES);
         assert_eq!(count(&db), 11);
         if stopped == 1 {
@@ -198,11 +157,11 @@ fn a_growth_that_the_full_log_stops_leaves_the_size_as_it_was() {
 fn a_failed_sync_of_a_growth_stops_the_database() {
     for by_hand in [true, false] {
         for fault in [FaultKind::Io, FaultKind::Full] {
-            let world = SimWorld::new(8);
-            let db = create(&instance(&world, 64), 8 * MB, 64 * MB, Growth::Bytes(MB));
+            let rig = rig(8, 64);
+            let db = rig.create();
             insert(&db, 0..3000, 400).unwrap();
             let failing = Fault { fault, ..full_disk(IoKind::Sync) };
-            world.inject(failing);
+            rig.world.inject(failing);
             let grown = if by_hand {
                 db.grow_data_file(FileId(1), 16 * MB)
             } else {
@@ -212,10 +171,8 @@ fn a_failed_sync_of_a_growth_stops_the_database() {
             assert!(is_suspect(&db), "the sync said that pages may be lost: {grown:?}");
             assert!(db.checkpoint(CheckpointKind::Manual).is_err());
             assert!(insert(&db, 9000..9001, 10).is_err());
-            world.crash();
-            world.restart();
-            drop(db);
-            let n = count(&open(&instance(&world, 4096)).unwrap());
+            rig.lose_power(db);
+            let n = count(&rig.frames(4096).open());
             assert!(n >= 3000 && (n - 3000).is_multiple_of(100), "{n}");
         }
     }
@@ -223,15 +180,15 @@ fn a_failed_sync_of_a_growth_stops_the_database() {
 
 #[test]
 fn a_disk_without_room_for_a_growth_is_no_reason_to_stop() {
-    let world = SimWorld::new(9);
-    let db = create(&instance(&world, 256), 8 * MB, 64 * MB, Growth::Bytes(MB));
+    let rig = rig(9, 256);
+    let db = rig.create();
     insert(&db, 0..100, 400).unwrap();
-    world.inject(full_disk(IoKind::Allocate));
+    rig.world.inject(full_disk(IoKind::Allocate));
     match db.grow_data_file(FileId(1), 16 * MB) {
         Err(StorageError::Sql(e)) => assert_eq!(e.number, 5149),
         other => panic!("{other:?}"),
     }
-    world.inject(full_disk(IoKind::Allocate));
+    rig.world.inject(full_disk(IoKind::Allocate));
     let mut key = 1000;
     let refused = loop {
         match insert(&db, key..key + 50, 4000) {
@@ -249,9 +206,8 @@ fn a_disk_without_room_for_a_growth_is_no_reason_to_stop() {
 #[test]
 fn what_a_killed_process_left_unsynced_is_made_durable_before_it_is_relied_on() {
     for seed in 0..6 {
-        let world = SimWorld::new(seed);
-        let first = instance(&world, 64);
-        let db = create(&first, 8 * MB, 64 * MB, Growth::Bytes(MB));
+        let rig = rig(seed, 64);
+        let db = rig.create();
         insert(&db, 0..3000, 400).unwrap();
         db.checkpoint(CheckpointKind::Manual).unwrap();
         let key = 1500u64.to_be_bytes();
@@ -264,7 +220,7 @@ fn what_a_killed_process_left_unsynced_is_made_durable_before_it_is_relied_on() 
         }
         for _ in 0..6 {
             assert_eq!(count(&db), 3000);
-            first.lazy_writer_tick();
+            db.instance().lazy_writer_tick();
         }
         // The process is no more; what it wrote is in the system's cache.
         std::mem::forget(db);
@@ -274,13 +230,11 @@ fn what_a_killed_process_left_unsynced_is_made_durable_before_it_is_relied_on() 
             btree::get(&mut tx, &tree, &key, ScanLocks::None, &mut value).unwrap();
             value[0]
         };
-        let db = open(&instance(&world, 64)).unwrap();
+        let db = rig.open();
         assert_eq!(value(&db), 0xEE);
         db.checkpoint(CheckpointKind::Manual).unwrap();
-        world.crash();
-        world.restart();
-        drop(db);
-        let db = open(&instance(&world, 64)).unwrap();
+        rig.lose_power(db);
+        let db = rig.open();
         assert_eq!(value(&db), 0xEE, "seed {seed}");
     }
 }
@@ -290,16 +244,9 @@ fn what_a_killed_process_left_unsynced_is_made_durable_before_it_is_relied_on() 
 fn a_page_taken_again_without_a_format_record_does_not_hide_its_earlier_changes() {
     let mut refused = 0;
     for left in 0..60u64 {
-        let world = SimWorld::new(4);
-        let first = instance(&world, 1024);
-        let db = create(&first, MB, MB, Growth::Bytes(MB));
-        let heap_of = |object| {
-            let mut tx = begin(&db);
-            let id = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(object), IndexId(0)).unwrap();
-            tx.commit(Durability::Full).unwrap();
-            id
-        };
-        let (old, new) = (heap_of(101), heap_of(102));
+        let rig = small_log(4, 1024);
+        let db = rig.create();
+        let (old, new) = (make(&db, 101, 0), make(&db, 102, 0));
         for (id, rows) in [(old, 30), (new, 1)] {
             let mut tx = begin(&db);
             for _ in 0..rows {
@@ -325,13 +272,11 @@ fn a_page_taken_again_without_a_format_record_does_not_hide_its_earlier_changes(
         refused += u64::from(matches!(stopped, Some(StorageError::LogFull(_))));
         tx.rollback().unwrap();
         hog.rollback().unwrap();
-        world.crash_at(3 + left % 5);
+        rig.world.crash_at(3 + left % 5);
         // It is to be cut off anywhere between the first page and the new boot page.
         let _ = db.checkpoint(CheckpointKind::Manual);
-        world.crash();
-        world.restart();
-        drop((target, db));
-        let db = open(&instance(&world, 1024)).unwrap();
+        rig.lose_power((target, db));
+        let db = rig.open();
         let mut tx = begin(&db);
         let mut scan = heap::scan(&db.hobt(new).unwrap(), ScanLocks::None);
         let mut rows = 0;

@@ -1,59 +1,30 @@
 //! Large values under readers that hold a copy of the row that refers to one.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, PageId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{ObjectId, PageId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth,
-    Hobt, HobtKind, InstanceOptions, KeyRange, LobRef, OpenSpec, RecoveryModel, Rid, ScanLocks,
-    StorageError, StorageInstance, Transaction, btree, heap, lob,
+    Database, Direction, Durability, Growth, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks,
+    StorageError, Transaction, btree, heap, lob,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin_impatient, make};
+
 const OBJECT: ObjectId = ObjectId(1000);
 const ROWS: u8 = 60;
 const LEN: usize = 3 * lob::PIECE + 500;
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 2048 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
-}
-
-/// A database with a tree or a heap.
-fn create(world: &SimWorld, kind: HobtKind) -> (Arc<Database>, HobtId) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    world.env().disk.sync_dir(Path::new("/data")).unwrap();
-    let file = |name: &str| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size: 8 << 20,
-        growth: Growth::Bytes(8 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf")],
-        log_files: vec![file("t_log.ldf")],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), DB, "t", &spec).unwrap();
-    let mut tx = db.begin(BeginSpec::default());
-    let index = IndexId(i32::from(kind == HobtKind::BTree));
-    let id = db.create_hobt(&mut tx, kind, OBJECT, index).unwrap();
-    tx.commit(Durability::Full).unwrap();
-    (db, id)
+fn rig(seed: u64) -> Rig {
+    let (size, growth) = (8 * MB, Growth::Bytes(8 * MB));
+    Rig::new(seed).dir_synced().frames(2048).data(size, growth).log(size, growth)
 }
 
 fn begin(db: &Arc<Database>, session: u16, mode: LockMode) -> Transaction {
-    let spec =
-        BeginSpec { session: SessionId(session), lock_timeout_ms: 0, ..BeginSpec::default() };
-    let mut tx = db.begin(spec);
+    let mut tx = begin_impatient(db, session);
     tx.lock_object(OBJECT, mode).unwrap();
     tx
 }
@@ -80,8 +51,9 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(world: &SimWorld, kind: HobtKind) -> Rows {
-        let (db, id) = create(world, kind);
+    fn new(rig: &Rig, kind: HobtKind) -> Rows {
+        let db = rig.create();
+        let id = make(&db, OBJECT.0, i32::from(kind == HobtKind::BTree));
         let hobt = db.hobt(id).unwrap();
         let mut locators = Vec::new();
         for n in 0..ROWS {
@@ -179,8 +151,7 @@ const KINDS: [HobtKind; 2] = [HobtKind::BTree, HobtKind::Heap];
 fn a_copied_row_never_gets_the_bytes_of_anothers_value() {
     for kind in KINDS {
         for locks in [ScanLocks::ReadCommitted, ScanLocks::None] {
-            let world = SimWorld::new(1);
-            let rows = Rows::new(&world, kind);
+            let rows = Rows::new(&rig(1), kind);
             let mut tx = begin(&rows.db, 51, LockMode::IS);
             let copies = rows.scan(&mut tx, locks, || rows.replace_all());
             let (mut right, mut gone) = (0, 0);
@@ -215,8 +186,7 @@ fn a_copied_row_never_gets_the_bytes_of_anothers_value() {
 #[test]
 fn a_row_is_locked_as_long_as_its_value_is_read() {
     for kind in KINDS {
-        let world = SimWorld::new(2);
-        let rows = Rows::new(&world, kind);
+        let rows = Rows::new(&rig(2), kind);
         let mut tx = begin(&rows.db, 51, LockMode::IS);
         let mut row = Vec::new();
         let locator = &rows.locators[7];
@@ -239,18 +209,15 @@ fn a_row_is_locked_as_long_as_its_value_is_read() {
 
 #[test]
 fn identities_outlive_a_crash() {
-    let world = SimWorld::new(3);
-    let rows = Rows::new(&world, HobtKind::BTree);
+    let rig = rig(3);
+    let rows = Rows::new(&rig, HobtKind::BTree);
     let id = rows.hobt.id();
     rows.replace_all();
     let mut tx = begin(&rows.db, 51, LockMode::IS);
     let copies = rows.scan(&mut tx, ScanLocks::None, || {});
     drop(tx);
-    world.crash();
-    drop(rows);
-    world.restart();
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let db = Database::open(&instance(&world), DB, "t", &spec).unwrap().0;
+    rig.lose_power(rows);
+    let db = rig.open();
     let hobt = db.hobt(id).unwrap();
     let mut tx = begin(&db, 51, LockMode::IS);
     for copy in &copies {

@@ -2,57 +2,32 @@
 //! that a restart can read.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{HobtId, ObjectId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability,
-    Growth, HobtKind, InstanceOptions, OpenSpec, RecoveryModel, Rid, ScanLocks, StorageInstance,
-    StorageResult, Transaction, btree, heap,
+    CheckpointKind, Database, Durability, Growth, RecoveryModel, Rid, StorageResult, Transaction,
+    btree, heap,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin, make, make_in, whole_heap};
+
 const HEAP: ObjectId = ObjectId(1000);
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 2000 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+fn rig(seed: u64, model: RecoveryModel) -> Rig {
+    let rig = Rig::new(seed).model(model).frames(2000).data(2 * MB, Growth::Bytes(MB));
+    rig.log(4 * MB, Growth::Bytes(MB)).log_max(64 * MB)
 }
 
-fn create(world: &SimWorld, recovery_model: RecoveryModel) -> (Arc<Database>, HobtId) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size, max_size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(1 << 20),
-        max_size,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 << 20, None)],
-        log_files: vec![file("t_log.ldf", 4 << 20, Some(64 << 20))],
-        options: DatabaseOptions { recovery_model, ..DatabaseOptions::default() },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), DB, "t", &spec).unwrap();
-    let mut tx = begin(&db);
-    let id = db.create_hobt(&mut tx, HobtKind::Heap, HEAP, IndexId(0)).unwrap();
-    tx.commit(Durability::Full).unwrap();
+/// The database and its heap.
+fn create(rig: &Rig) -> (Arc<Database>, HobtId) {
+    let db = rig.create();
+    let id = make(&db, HEAP.0, 0);
     (db, id)
-}
-
-fn reopen(world: &SimWorld) -> StorageResult<Arc<Database>> {
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&instance(world), DB, "t", &spec)?;
-    db.finish_recovery()?;
-    Ok(db)
-}
-
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
 }
 
 fn row(n: u64, len: usize) -> Vec<u8> {
@@ -64,12 +39,9 @@ fn row(n: u64, len: usize) -> Vec<u8> {
 fn rows(db: &Arc<Database>, id: HobtId) -> BTreeSet<Vec<u8>> {
     let hobt = db.hobt(id).unwrap();
     let mut tx = begin(db);
-    let mut out = BTreeSet::new();
-    let mut c = heap::scan(&hobt, ScanLocks::None);
-    while let Some((_, row)) = c.next(&mut tx).unwrap() {
-        assert!(out.insert(row.to_vec()), "a row is there twice");
-    }
-    assert_eq!(hobt.row_count(), out.len() as u64);
+    let rows = whole_heap(&mut tx, &hobt).unwrap();
+    let out: BTreeSet<Vec<u8>> = rows.values().cloned().collect();
+    assert_eq!(out.len(), rows.len(), "a row is there twice");
     out
 }
 
@@ -119,8 +91,7 @@ fn rows_after_a_load_that_is_rolled_back_have_pages_of_the_heap() {
     for model in MODELS {
         // Rows are deleted from pages of the load, inserted into one of them, or neither; before the load there were some or none.
         for case in 0..8 {
-            let world = SimWorld::new(1);
-            let (db, id) = create(&world, model);
+            let (db, id) = create(&rig(1, model));
             let hobt = db.hobt(id).unwrap();
             let mut want = BTreeSet::new();
             if case & 4 != 0 {
@@ -150,8 +121,7 @@ fn rows_after_a_load_that_is_rolled_back_have_pages_of_the_heap() {
 #[test]
 fn and_so_have_those_after_a_rollback_to_a_savepoint() {
     for model in MODELS {
-        let world = SimWorld::new(1);
-        let (db, id) = create(&world, model);
+        let (db, id) = create(&rig(1, model));
         let hobt = db.hobt(id).unwrap();
         let mut tx = begin(&db);
         let mark = tx.savepoint();
@@ -168,8 +138,7 @@ fn and_so_have_those_after_a_rollback_to_a_savepoint() {
 
 #[test]
 fn and_those_after_a_truncation_that_is_rolled_back() {
-    let world = SimWorld::new(1);
-    let (db, id) = create(&world, RecoveryModel::Full);
+    let (db, id) = create(&rig(1, RecoveryModel::Full));
     let hobt = db.hobt(id).unwrap();
     let mut want = insert_some(&db, id);
     let mut tx = begin(&db);
@@ -192,11 +161,10 @@ fn and_those_after_a_truncation_that_is_rolled_back() {
 #[test]
 fn a_row_that_is_logged_is_on_a_page_that_is_on_disk() {
     for seed in 0..20 {
-        let world = SimWorld::new(seed);
-        let (db, id) = create(&world, RecoveryModel::Simple);
+        let rig = rig(seed, RecoveryModel::Simple);
+        let (db, id) = create(&rig);
         let mut tx = begin(&db);
-        let dropped = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(2000), IndexId(1)).unwrap();
-        let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(2001), IndexId(1)).unwrap();
+        let (dropped, tree) = (make_in(&mut tx, 2000, 1), make_in(&mut tx, 2001, 1));
         let (first, tree) = (db.hobt(dropped).unwrap(), db.hobt(tree).unwrap());
         tx.lock_object(ObjectId(2000), LockMode::X).unwrap();
         for n in 0..400u64 {
@@ -232,15 +200,15 @@ fn a_row_that_is_logged_is_on_a_page_that_is_on_disk() {
                 let mut other = begin(&db);
                 btree::insert(&mut other, &tree, b"z", b"y")?;
                 other.commit(Durability::Full)?;
-                world.crash();
+                rig.world.crash();
             }
             Ok(())
         });
         assert!(failed);
         drop((tx, hobt, tree, first));
         drop(db);
-        world.restart();
-        let db = reopen(&world).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        rig.world.restart();
+        let db = rig.recover().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert!(rows(&db, id).is_empty(), "seed {seed}");
     }
 }

@@ -1,53 +1,38 @@
 //! A full log and a log that fails: every transaction has one outcome, everybody is told the same, and a full log heals.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
+use taffrail_base::{HobtId, ObjectId};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
-    Direction, Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel,
-    Savepoint, ScanLocks, StorageError, StorageInstance, Transaction, btree,
+    BeginSpec, CheckpointKind, Database, DatabaseState, Durability, Growth, Savepoint, ScanLocks,
+    StorageError, Transaction, btree,
 };
+
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin, begin_as, make_in};
 
 /// A user's: what is undone in it need not be undone before a database opens.
 const TREE: HobtId = HobtId(1 << 56);
-const MB: u64 = 1 << 20;
 /// The row of the transaction whose outcome is looked at.
 const ITS: u64 = 5_000_000;
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 4096 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+/// With a log that may not grow.
+fn rig(seed: u64, log: u64) -> Rig {
+    let growth = Growth::Bytes(MB);
+    Rig::new(seed).frames(4096).data(2 * MB, growth).log(log, growth).log_max(log)
 }
 
-/// A database whose log may not grow.
-fn create(world: &SimWorld, log: u64) -> Arc<Database> {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size, max_size| DataFileSpec {
-        path: PathBuf::from(format!("/data/{name}")),
-        name: name.to_owned(),
-        size,
-        growth: Growth::Bytes(MB),
-        max_size,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 * MB, None)],
-        log_files: vec![file("t_log.ldf", log, Some(log))],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), DatabaseId(5), "t", &spec).unwrap();
+/// A database whose tree has a hundred rows.
+fn create(rig: &Rig) -> Arc<Database> {
+    let db = rig.create();
     let mut tx = begin(&db);
     tx.lock_object(ObjectId(999), LockMode::SchM).unwrap();
-    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(999), IndexId(1)).unwrap();
-    assert_eq!(tree, TREE);
+    assert_eq!(make_in(&mut tx, 999, 1), TREE);
     for key in 0..100 {
         insert(&mut tx, key).unwrap();
     }
@@ -56,16 +41,9 @@ fn create(world: &SimWorld, log: u64) -> Arc<Database> {
     db
 }
 
-fn crash_and_reopen(world: &SimWorld, db: Arc<Database>) -> Arc<Database> {
-    world.crash();
-    drop(db);
-    world.restart();
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    Database::open(&instance(world), DatabaseId(5), "t", &spec).unwrap().0
-}
-
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+fn crash_and_reopen(rig: &Rig, db: Arc<Database>) -> Arc<Database> {
+    rig.lose_power(db);
+    rig.open()
 }
 
 fn insert(tx: &mut Transaction, key: u64) -> Result<(), StorageError> {
@@ -74,15 +52,8 @@ fn insert(tx: &mut Transaction, key: u64) -> Result<(), StorageError> {
     btree::insert(tx, &tree, &key.to_be_bytes(), &[key as u8; 100])
 }
 
-fn count(db: &Arc<Database>) -> Result<usize, StorageError> {
-    let tree = db.hobt(TREE)?;
-    let mut tx = begin(db);
-    let mut cursor = btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::None);
-    let mut n = 0;
-    while cursor.next(&mut tx)?.is_some() {
-        n += 1;
-    }
-    Ok(n)
+fn count(db: &Arc<Database>) -> Result<u64, StorageError> {
+    rig::count(db, TREE, ScanLocks::None)
 }
 
 fn get(tx: &mut Transaction, key: u64, locks: ScanLocks) -> Result<bool, StorageError> {
@@ -107,13 +78,15 @@ fn fill(tx: &mut Transaction, mut each: impl FnMut(&mut Transaction)) -> u64 {
 /// One transaction has filled the log and rolls back bit by bit, while flushes put each of its compensation records into a
 /// sector of its own and the disk has no room for more: what it reserved is not enough. Returns it and another transaction,
 /// which has inserted one row.
-fn drained(world: &SimWorld, db: &Arc<Database>) -> (Transaction, Transaction) {
-    let mut large = begin(db);
-    let mut small = begin(db);
+fn drained(seed: u64) -> (Rig, Arc<Database>, Transaction, Transaction) {
+    let rig = rig(seed, MB);
+    let db = create(&rig);
+    let mut large = begin(&db);
+    let mut small = begin(&db);
     insert(&mut small, ITS).unwrap();
     let mut savepoints = Vec::new();
     fill(&mut large, |tx| savepoints.push(tx.savepoint()));
-    world.set_capacity(0);
+    rig.world.set_capacity(0);
     while let Some(savepoint) = savepoints.pop() {
         db.flush_log().unwrap();
         // One compensation record, and the ends of both.
@@ -123,32 +96,28 @@ fn drained(world: &SimWorld, db: &Arc<Database>) -> (Transaction, Transaction) {
         large.rollback_to(savepoint).unwrap();
     }
     assert!(!savepoints.is_empty(), "the log was not drained");
-    (large, small)
+    (rig, db, large, small)
 }
 
 #[test]
 fn a_commit_finds_room_in_a_log_that_rollbacks_have_drained() {
-    let world = SimWorld::new(2);
-    let db = create(&world, MB);
-    let (large, small) = drained(&world, &db);
+    let (rig, db, large, small) = drained(2);
     small.commit(Durability::Full).unwrap();
     // It has less than it needs, and no disk to grow on: it succeeds, or goes on when there is one.
     if let Err(e) = large.rollback() {
         assert!(e.is_want_of_room() && db.is_undo_waiting(), "{e}");
     }
     assert_eq!(db.state(), DatabaseState::Online);
-    world.set_capacity(u64::MAX);
-    let db = crash_and_reopen(&world, db);
+    rig.world.set_capacity(u64::MAX);
+    let db = crash_and_reopen(&rig, db);
     assert_eq!(count(&db).unwrap(), 101);
 }
 
 #[test]
 fn what_was_committed_in_a_drained_log_stays_and_the_log_heals() {
-    let world = SimWorld::new(3);
-    let db = create(&world, MB);
-    let (large, small) = drained(&world, &db);
+    let (rig, db, large, small) = drained(3);
     small.commit(Durability::Full).unwrap();
-    world.set_capacity(u64::MAX);
+    rig.world.set_capacity(u64::MAX);
     large.rollback().unwrap();
     assert_eq!(count(&db).unwrap(), 101);
     // Its key is taken, for everybody and for good.
@@ -160,15 +129,15 @@ fn what_was_committed_in_a_drained_log_stays_and_the_log_heals() {
         db.checkpoint(CheckpointKind::Manual).unwrap();
     }
     assert_eq!(db.log().space().reserved, 0);
-    let db = crash_and_reopen(&world, db);
+    let db = crash_and_reopen(&rig, db);
     assert_eq!(count(&db).unwrap(), 102);
 }
 
 #[test]
 fn checkpoints_with_many_active_transactions_do_not_use_up_a_full_log() {
     const ACTIVE: u64 = 500;
-    let world = SimWorld::new(4);
-    let db = create(&world, 4 * MB);
+    let rig = rig(4, 4 * MB);
+    let db = create(&rig);
     let mut large = begin(&db);
     let mut active: Vec<Transaction> = (0..ACTIVE)
         .map(|i| {
@@ -201,8 +170,8 @@ fn checkpoints_with_many_active_transactions_do_not_use_up_a_full_log() {
         insert(&mut tx, key).unwrap();
     }
     tx.commit(Durability::Full).unwrap();
-    let db = crash_and_reopen(&world, db);
-    assert_eq!(count(&db).unwrap(), 100 + ACTIVE as usize + 500);
+    let db = crash_and_reopen(&rig, db);
+    assert_eq!(count(&db).unwrap(), 100 + ACTIVE + 500);
 }
 
 /// Begins to undo what waits for room; false: there is none yet.
@@ -226,48 +195,42 @@ fn goes_on_beside(db: &Arc<Database>, locked: u64) {
 
 #[test]
 fn a_rollback_without_room_goes_on_when_there_is_some() {
-    let world = SimWorld::new(5);
-    let db = create(&world, MB);
-    let (large, small) = drained(&world, &db);
+    let (rig, db, large, small) = drained(5);
+    let world = &rig.world;
     small.commit(Durability::Full).unwrap();
     let undone = large.rollback();
     assert!(matches!(undone, Err(StorageError::LogFull(_))), "{undone:?}");
     goes_on_beside(&db, 1000);
     for _ in 0..3 {
-        assert!(!tries_again(&world, &db));
+        assert!(!tries_again(world, &db));
         goes_on_beside(&db, 1000);
     }
     world.set_capacity(u64::MAX);
-    assert!(tries_again(&world, &db));
+    assert!(tries_again(world, &db));
     assert!(!db.is_undoing() && !db.is_undo_waiting());
     assert_eq!(count(&db).unwrap(), 101);
     let mut other = begin(&db);
     insert(&mut other, 1000).unwrap();
     other.commit(Durability::Full).unwrap();
     db.checkpoint(CheckpointKind::Manual).unwrap();
-    let db = crash_and_reopen(&world, db);
+    let db = crash_and_reopen(&rig, db);
     assert_eq!(count(&db).unwrap(), 102);
 }
 
 #[test]
 fn a_restart_whose_undo_has_no_room_waits_for_it() {
-    let world = SimWorld::new(6);
-    let db = create(&world, MB);
-    let (large, small) = drained(&world, &db);
+    let (rig, db, large, small) = drained(6);
+    let world = &rig.world;
     small.commit(Durability::Full).unwrap();
     db.flush_log().unwrap();
-    world.crash();
-    drop(large);
-    drop(db);
-    world.restart();
+    rig.lose_power((large, db));
     world.set_capacity(0);
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let open = || Database::open_deferred(&instance(&world), DatabaseId(5), "t", &spec).unwrap().0;
+    let open = || rig.open_deferred().unwrap().0;
     let db = open();
     assert!(db.claim_recovery());
     assert!(!db.finish_recovery().unwrap(), "there is no room");
     goes_on_beside(&db, 1000);
-    assert!(!tries_again(&world, &db));
+    assert!(!tries_again(world, &db));
     goes_on_beside(&db, 1000);
     // It is closed meanwhile, and opened again: nothing changes.
     db.close().ok();
@@ -276,18 +239,16 @@ fn a_restart_whose_undo_has_no_room_waits_for_it() {
     assert!(!db.finish_recovery().unwrap(), "there is no room");
     goes_on_beside(&db, 1000);
     world.set_capacity(u64::MAX);
-    assert!(tries_again(&world, &db));
+    assert!(tries_again(world, &db));
     assert_eq!(count(&db).unwrap(), 101);
     db.checkpoint(CheckpointKind::Manual).unwrap();
-    let db = crash_and_reopen(&world, db);
+    let db = crash_and_reopen(&rig, db);
     assert_eq!(count(&db).unwrap(), 101);
 }
 
 #[test]
 fn a_statement_that_cannot_be_undone_dooms_its_transaction() {
-    let world = SimWorld::new(7);
-    let db = create(&world, MB);
-    let (mut large, small) = drained(&world, &db);
+    let (rig, db, mut large, small) = drained(7);
     small.commit(Durability::Full).unwrap();
     let first = Savepoint::default();
     let undone = large.rollback_to(first);
@@ -295,8 +256,8 @@ fn a_statement_that_cannot_be_undone_dooms_its_transaction() {
     assert_eq!(db.state(), DatabaseState::Online);
     assert!(large.commit(Durability::Full).is_err(), "half a statement was committed");
     goes_on_beside(&db, 1000);
-    world.set_capacity(u64::MAX);
-    assert!(tries_again(&world, &db));
+    rig.world.set_capacity(u64::MAX);
+    assert!(tries_again(&rig.world, &db));
     assert_eq!(count(&db).unwrap(), 101);
 }
 
@@ -304,11 +265,11 @@ fn a_statement_that_cannot_be_undone_dooms_its_transaction() {
 #[test]
 fn a_deferred_drop_is_tried_again() {
     for crash in [false, true] {
-        let world = SimWorld::new(8);
-        let db = create(&world, MB);
+        let rig = rig(8, MB);
+        let db = create(&rig);
         let used = || db.files().iter().map(|f| f.used).next().unwrap_or(0);
         let mut tx = begin(&db);
-        let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
+        let id = make_in(&mut tx, 1000, 1);
         tx.commit(Durability::Full).unwrap();
         let before = used();
         let tree = db.hobt(id).unwrap();
@@ -333,13 +294,8 @@ fn a_deferred_drop_is_tried_again() {
         db.background_tick();
         assert_eq!(used(), full, "it was freed in a full log");
         if crash {
-            drop(tree);
-            world.crash();
-            drop(large);
-            drop(db);
-            world.restart();
-            let spec = OpenSpec { primary: "/data/t.mdf".into() };
-            let db = Database::open(&instance(&world), DatabaseId(5), "t", &spec).unwrap().0;
+            rig.lose_power((tree, large, db));
+            let db = rig.open();
             let now = db.files().iter().map(|f| f.used).next().unwrap_or(0);
             assert!(now < full - 400_000, "{now} bytes in use, {full} before");
             assert_eq!(count(&db).unwrap(), 100);
@@ -350,15 +306,15 @@ fn a_deferred_drop_is_tried_again() {
         // What the other one has allocated stays with its tree.
         assert!(used() < full - 400_000, "{} bytes in use, {full} before", used());
         db.checkpoint(CheckpointKind::Manual).unwrap();
-        let db = crash_and_reopen(&world, db.clone());
+        let db = crash_and_reopen(&rig, db.clone());
         assert_eq!(count(&db).unwrap(), 100);
     }
 }
 
 #[test]
 fn nobody_reads_what_could_not_be_made_durable() {
-    let world = SimWorld::new(10);
-    let db = create(&world, MB);
+    let rig = rig(10, MB);
+    let db = create(&rig);
     let mut before = begin(&db);
     assert!(get(&mut before, 50, ScanLocks::ReadCommitted).unwrap());
     let mut tx = begin(&db);
@@ -366,11 +322,11 @@ fn nobody_reads_what_could_not_be_made_durable() {
     let waiter = {
         let db = db.clone();
         // Another session: what one session's transactions want of each other is a deadlock.
-        let mut its = db.begin(BeginSpec { session: SessionId(52), ..BeginSpec::default() });
+        let mut its = begin_as(&db, 52);
         std::thread::spawn(move || get(&mut its, ITS, ScanLocks::ReadCommitted))
     };
     std::thread::sleep(Duration::from_millis(50));
-    world.inject(Fault {
+    rig.world.inject(Fault {
         nth: 1,
         kind: Some(IoKind::WriteDurable),
         path_contains: "t_log".into(),
@@ -392,6 +348,6 @@ fn nobody_reads_what_could_not_be_made_durable() {
     assert!(matches!(count(&db), Err(StorageError::Suspect(_))));
     drop(before);
     // The write may have reached the medium or not: nobody was told either.
-    let db = crash_and_reopen(&world, db);
+    let db = crash_and_reopen(&rig, db);
     assert!((100..=101).contains(&count(&db).unwrap()));
 }

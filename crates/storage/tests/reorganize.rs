@@ -2,99 +2,46 @@
 //! power fails at some I/O. Whatever the interleaving, the tree holds what the model says, the same forward, backward and by key,
 //! and no extent is lost.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::HobtId;
+use taffrail_io::sim::SimRng;
 use taffrail_storage::access::stats::StatsMode;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
-    Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RecoveryModel, ScanLocks,
-    StorageError, StorageInstance, StorageResult, Transaction, btree,
+    CheckpointKind, Database, Direction, Durability, Growth, KeyRange, ScanLocks, StorageError,
+    StorageResult, btree,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
 
-type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+use rig::{Entries, MB, Rig, begin, make, seeds, unowned, whole_tree};
 
-fn instance(world: &SimWorld, frames: u64) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: frames * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+fn rig(seed: u64, frames: u64) -> Rig {
+    let rig = Rig::new(seed).frames(frames).data(2 * MB, Growth::Bytes(MB));
+    rig.log(2 * MB, Growth::Bytes(MB)).log_max(64 * MB)
 }
 
-fn create(world: &SimWorld, frames: u64) -> (Arc<Database>, HobtId) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size, growth, max_size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth,
-        max_size,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 << 20, Growth::Bytes(1 << 20), None)],
-        log_files: vec![file("t_log.ldf", 2 << 20, Growth::Bytes(1 << 20), Some(64 << 20))],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world, frames), DB, "t", &spec).unwrap();
-    let mut tx = begin(&db);
-    let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    tx.commit(Durability::Full).unwrap();
+/// The database and its tree.
+fn create(rig: &Rig) -> (Arc<Database>, HobtId) {
+    let db = rig.create();
+    let id = make(&db, 1000, 1);
     (db, id)
 }
 
-fn reopen(world: &SimWorld, frames: u64) -> StorageResult<Arc<Database>> {
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&instance(world, frames), DB, "t", &spec)?;
-    db.finish_recovery()?;
-    Ok(db)
-}
-
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
-}
-
 /// Everything, read in three ways.
-fn read(db: &Arc<Database>, id: HobtId) -> StorageResult<Model> {
-    let mut m = Model::new();
+fn read(db: &Arc<Database>, id: HobtId) -> StorageResult<Entries> {
     let mut tx = begin(db);
     let hobt = db.hobt(id)?;
-    let all = || KeyRange::default();
-    let mut c = btree::seek(&hobt, all(), Direction::Forward, ScanLocks::None);
-    while let Some((k, v)) = c.next(&mut tx)? {
-        assert!(m.last_key_value().is_none_or(|(last, _)| &last[..] < k), "out of order");
-        m.insert(k.to_vec(), v.to_vec());
-    }
-    assert_eq!(hobt.row_count(), m.len() as u64, "row count");
-    let mut back = Vec::new();
-    let mut c = btree::seek(&hobt, all(), Direction::Backward, ScanLocks::None);
-    while let Some((k, _)) = c.next(&mut tx)? {
-        back.push(k.to_vec());
-    }
-    back.reverse();
-    assert!(back.iter().eq(m.keys()), "backward differs from forward");
+    let m = whole_tree(&mut tx, &hobt)?;
     let mut v = Vec::new();
     for (k, want) in &m {
         assert!(btree::get(&mut tx, &hobt, k, ScanLocks::None, &mut v)? && v == *want);
     }
     tx.commit(Durability::Full)?;
     Ok(m)
-}
-
-/// Extents that are in use and belong to nobody that the directory knows.
-fn unowned(db: &Arc<Database>) -> i64 {
-    let used = db.files().iter().find(|f| f.id == FileId(1)).unwrap().used / 65_536;
-    let users = db.hobts().unwrap().into_iter().filter(|id| id.0 > 64);
-    let owned: u64 = users.map(|id| db.space_used(id).unwrap().reserved_pages / 8).sum();
-    used as i64 - owned as i64
 }
 
 fn value(n: u64, len: u64) -> Vec<u8> {
@@ -130,9 +77,9 @@ struct Run {
     db: Arc<Database>,
     id: HobtId,
     rng: SimRng,
-    committed: Model,
+    committed: Entries,
     /// What the database holds if the commit that was under way has come through.
-    maybe: Option<Model>,
+    maybe: Option<Entries>,
     reorganized: btree::Reorganized,
 }
 
@@ -248,11 +195,12 @@ impl Run {
 }
 
 fn crash_run(seed: u64, frames: u64) -> (bool, btree::Reorganized) {
-    let world = SimWorld::new(seed);
+    let rig = rig(seed, frames);
+    let world = &rig.world;
     let mut rng = SimRng::new(seed);
-    let (db, id) = create(&world, frames);
+    let (db, id) = create(&rig);
     let nobody = unowned(&db);
-    let mut m = Model::new();
+    let mut m = Entries::new();
     let mut tx = begin(&db);
     let hobt = db.hobt(id).unwrap();
     for _ in 0..1500 {
@@ -279,17 +227,9 @@ fn crash_run(seed: u64, frames: u64) -> (bool, btree::Reorganized) {
     let Run { db, mut rng, committed, maybe, reorganized, .. } = run;
     drop(db);
     world.crash();
-    let db = loop {
-        world.restart();
-        if rng.one_in(4) {
-            world.crash_at(1 + rng.below(80));
-        }
-        match reopen(&world, frames) {
-            Ok(db) => break db,
-            Err(e) => assert!(!world.is_powered(), "seed {seed}: restart failed: {e}"),
-        }
-    };
-    world.clear_faults();
+    let opened =
+        rig.restart_through(|| rng.one_in(4).then(|| 1 + rng.below(80)), |rig| rig.recover());
+    let (db, _) = opened.unwrap_or_else(|e| panic!("seed {seed}: restart failed: {e}"));
     let found = read(&db, id).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
     assert!(
         found == committed || maybe.is_some_and(|m| m == found),
@@ -311,11 +251,7 @@ fn crash_run(seed: u64, frames: u64) -> (bool, btree::Reorganized) {
 
 #[test]
 fn any_interleaving_keeps_contents_and_order() {
-    let one = |name: &str| std::env::var(name).ok().and_then(|s| s.parse::<u64>().ok());
-    let seeds = match one("TAFFRAIL_SIM_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..one("TAFFRAIL_SIM_RUNS").unwrap_or(150),
-    };
+    let seeds = seeds(0, 150);
     let single = seeds.end - seeds.start == 1;
     let (mut cuts, mut all) = (0, btree::Reorganized::default());
     for seed in seeds {
@@ -338,10 +274,11 @@ fn any_interleaving_keeps_contents_and_order() {
 fn power_fails_at_every_write_of_a_reorganization() {
     let (mut cuts, mut reorganized) = (0, 0);
     for at in 1.. {
-        let world = SimWorld::new(at);
-        let (db, id) = create(&world, 64);
+        let rig = rig(at, 64);
+        let world = &rig.world;
+        let (db, id) = create(&rig);
         let nobody = unowned(&db);
-        let (hobt, mut rng, mut m) = (db.hobt(id).unwrap(), SimRng::new(9), Model::new());
+        let (hobt, mut rng, mut m) = (db.hobt(id).unwrap(), SimRng::new(9), Entries::new());
         let mut tx = begin(&db);
         for _ in 0..700 {
             let n = rng.below(1 << 40);
@@ -388,7 +325,7 @@ fn power_fails_at_every_write_of_a_reorganization() {
         drop((hobt, db));
         for again in [true, false] {
             world.restart();
-            let db = reopen(&world, 64).unwrap_or_else(|e| panic!("cut at {at}: {e}"));
+            let db = rig.recover().unwrap_or_else(|e| panic!("cut at {at}: {e}"));
             assert_eq!(read(&db, id).unwrap(), m, "cut at {at}");
             if again {
                 world.crash();
@@ -413,11 +350,10 @@ fn power_fails_at_every_write_of_a_reorganization() {
 /// A sparse tree in random order becomes a dense one in order, on the first pages that it had, and gives back the rest.
 #[test]
 fn a_sparse_tree_becomes_dense_and_its_space_free() {
-    let world = SimWorld::new(7);
-    let (db, id) = create(&world, 2000);
+    let (db, id) = create(&rig(7, 2000));
     let hobt = db.hobt(id).unwrap();
     let mut rng = SimRng::new(7);
-    let mut m = Model::new();
+    let mut m = Entries::new();
     let mut tx = begin(&db);
     while m.len() < 6000 {
         let n = rng.below(1 << 40);
@@ -456,8 +392,7 @@ fn a_sparse_tree_becomes_dense_and_its_space_free() {
 /// Several threads write and scan while the tree is reorganized again and again.
 #[test]
 fn beside_writers_and_readers() {
-    let world = SimWorld::new(9);
-    let (db, id) = create(&world, 300);
+    let (db, id) = create(&rig(9, 300));
     let hobt = db.hobt(id).unwrap();
     // Rows that stay: every scan must meet all of them.
     let mut tx = begin(&db);

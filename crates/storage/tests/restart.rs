@@ -1,24 +1,23 @@
 //! Restart: redo by several threads, undo beside users whose rows are locked meanwhile, and what an interruption of either leaves.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::OpenSpec as IoOpenSpec;
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::{HobtId, ObjectId};
+use taffrail_io::OpenSpec;
+use taffrail_io::sim::SimRng;
 use taffrail_log::ReuseWait;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction,
-    Durability, Growth, HobtKind, InstanceOptions, KeyRange, OpenSpec, RECOVERY_SESSION,
-    RecoveryModel, RecoveryReport, Rid, ScanLocks, StorageError, StorageInstance, StorageResult,
-    Transaction, Workers, btree, heap,
+    CheckpointKind, Database, Durability, Growth, KeyRange, RECOVERY_SESSION, RecoveryReport, Rid,
+    ScanLocks, StorageError, StorageResult, Transaction, Workers, btree, heap,
 };
 
-const ID: DatabaseId = DatabaseId(7);
-const DATA: &str = "/data/r.mdf";
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin_impatient, entries, heap_rows, make_in};
 
 fn workers(helpers: usize) -> Workers {
     Workers::new(helpers, |helpers, work| {
@@ -31,23 +30,22 @@ fn workers(helpers: usize) -> Workers {
     })
 }
 
-fn instance(world: &SimWorld, frames: u64, helpers: usize) -> Arc<StorageInstance> {
-    let options = InstanceOptions {
-        pool_bytes: frames * 8192,
-        workers: workers(helpers),
-        redo_log_max: 1 << 20,
-        ..InstanceOptions::default()
-    };
-    StorageInstance::new(world.env(), options).unwrap()
+fn rig(seed: u64) -> Rig {
+    let rig = Rig::new(seed).id(7).named("r");
+    let mut rig = rig.data(2 * MB, Growth::Bytes(MB)).log(4 * MB, Growth::Bytes(MB));
+    rig.machine.redo_log_max = MB;
+    rig
 }
 
-fn open(world: &SimWorld, frames: u64, helpers: usize) -> (Arc<Database>, RecoveryReport) {
-    let spec = OpenSpec { primary: DATA.into() };
-    Database::open_deferred(&instance(world, frames, helpers), ID, "r", &spec).unwrap()
+/// Opens it, with undo still to be done, on a machine with so many frames and helpers.
+fn open(rig: &Rig, frames: u64, helpers: usize) -> (Arc<Database>, RecoveryReport) {
+    let mut rig = rig.clone().frames(frames);
+    rig.machine.workers = workers(helpers);
+    rig.open_deferred().unwrap()
 }
 
 fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), lock_timeout_ms: 0, ..BeginSpec::default() })
+    begin_impatient(db, 51)
 }
 
 fn key(n: u64) -> [u8; 8] {
@@ -56,7 +54,7 @@ fn key(n: u64) -> [u8; 8] {
 
 /// What a crash leaves: see [`crashed`].
 struct Left {
-    world: SimWorld,
+    rig: Rig,
     tree: HobtId,
     heap: HobtId,
     rows: BTreeMap<u64, Vec<u8>>,
@@ -74,29 +72,11 @@ const INSERTED: std::ops::Range<u64> = 10_000..10_020;
 /// A database with committed work since its last checkpoint and one transaction that had not ended when power failed. The same for the
 /// same seed.
 fn crashed(seed: u64) -> Left {
-    let world = SimWorld::new(seed);
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size, growth| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(growth),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("r.mdf", 2 << 20, 1 << 20)],
-        log_files: vec![file("r_log.ldf", 4 << 20, 1 << 20)],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(&world, 2048, 0), ID, "r", &spec).unwrap();
+    let rig = rig(seed);
+    let db = rig.clone().frames(2048).create();
     let mut rng = SimRng::new(seed);
     let mut tx = begin(&db);
-    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    let heap = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(1001), IndexId(0)).unwrap();
+    let (tree, heap) = (make_in(&mut tx, 1000, 1), make_in(&mut tx, 1001, 0));
     tx.commit(Durability::Full).unwrap();
     let (mut rows, mut heap_rows) = (BTreeMap::new(), BTreeMap::new());
     let value = |rng: &mut SimRng, tag: u8| vec![tag; 50 + rng.below(500) as usize];
@@ -148,27 +128,18 @@ fn crashed(seed: u64) -> Left {
     btree::insert(&mut tx, &of_tree, &key(20_000), b"last").unwrap();
     rows.insert(20_000, b"last".to_vec());
     tx.commit(Durability::Full).unwrap();
-    world.crash();
-    drop((loser, db));
-    world.restart();
-    Left { world, tree, heap, rows, heap_rows, moved, deleted }
+    rig.lose_power((loser, db));
+    Left { rig, tree, heap, rows, heap_rows, moved, deleted }
 }
 
 type Found = (BTreeMap<u64, Vec<u8>>, BTreeMap<Rid, Vec<u8>>);
 
 fn read(db: &Arc<Database>, left: &Left, locks: ScanLocks) -> StorageResult<Found> {
     let mut tx = begin(db);
-    let mut found = Found::default();
-    let tree = db.hobt(left.tree)?;
-    let mut c = btree::seek(&tree, KeyRange::default(), Direction::Forward, locks);
-    while let Some((k, v)) = c.next(&mut tx)? {
-        found.0.insert(u64::from_be_bytes(k.try_into().unwrap()), v.to_vec());
-    }
-    let mut c = heap::scan(&db.hobt(left.heap)?, locks);
-    while let Some((rid, row)) = c.next(&mut tx)? {
-        found.1.insert(rid, row.to_vec());
-    }
-    Ok(found)
+    let tree = entries(&mut tx, &db.hobt(left.tree)?, KeyRange::default(), locks)?;
+    let number = |key: Vec<u8>| u64::from_be_bytes(key.try_into().unwrap());
+    let tree = tree.into_iter().map(|(key, row)| (number(key), row)).collect();
+    Ok((tree, heap_rows(&mut tx, &db.hobt(left.heap)?, locks)?))
 }
 
 fn check(db: &Arc<Database>, left: &Left) {
@@ -180,8 +151,8 @@ fn check(db: &Arc<Database>, left: &Left) {
 }
 
 /// The data file but for the boot pages and the double-write region.
-fn file_bytes(world: &SimWorld) -> Vec<u8> {
-    let volume = world.env().disk.open(Path::new(DATA), IoOpenSpec::DATA).unwrap();
+fn file_bytes(rig: &Rig) -> Vec<u8> {
+    let volume = rig.world.env().disk.open(&rig.data.path, OpenSpec::DATA).unwrap();
     let mut bytes = vec![0; volume.len().unwrap() as usize];
     volume.read_at(0, &mut bytes).unwrap();
     bytes[9 * 8192..11 * 8192].fill(0);
@@ -194,12 +165,12 @@ fn redo_by_several_threads_makes_what_one_makes() {
     for seed in 1..9 {
         let one = |frames, helpers| {
             let left = crashed(seed);
-            let (db, report) = open(&left.world, frames, helpers);
+            let (db, report) = open(&left.rig, frames, helpers);
             let before = read(&db, &left, ScanLocks::None).unwrap();
             db.finish_recovery().unwrap();
             check(&db, &left);
             db.close().unwrap();
-            (report.redone, before, file_bytes(&left.world))
+            (report.redone, before, file_bytes(&left.rig))
         };
         let serial = one(2048, 0);
         assert!(serial.0 > 100, "little was redone: {}", serial.0);
@@ -220,21 +191,17 @@ fn redo_by_several_threads_makes_what_one_makes() {
 fn redo_done_twice_is_redo_done_once() {
     for seed in 1..9 {
         let left = crashed(seed);
-        let (db, first) = open(&left.world, 2048, 2);
+        let (db, first) = open(&left.rig, 2048, 2);
         let once = read(&db, &left, ScanLocks::None).unwrap();
-        left.world.crash();
-        drop(db);
-        left.world.restart();
-        let (db, second) = open(&left.world, 2048, 2);
+        left.rig.lose_power(db);
+        let (db, second) = open(&left.rig, 2048, 2);
         assert_eq!((first.redone, first.rolled_back), (second.redone, second.rolled_back));
         assert!(once == read(&db, &left, ScanLocks::None).unwrap());
         // And once more, when some of it had reached the disk and undo had begun.
         assert!(db.undo_step(7).unwrap());
         db.checkpoint(CheckpointKind::Automatic).unwrap();
-        left.world.crash();
-        drop(db);
-        left.world.restart();
-        let (db, third) = open(&left.world, 64, 2);
+        left.rig.lose_power(db);
+        let (db, third) = open(&left.rig, 64, 2);
         assert_eq!(third.rolled_back, 1);
         db.finish_recovery().unwrap();
         check(&db, &left);
@@ -248,7 +215,7 @@ fn is_locked<T>(result: StorageResult<T>) -> bool {
 #[test]
 fn rows_of_a_transaction_that_is_being_undone_are_locked_and_others_are_not() {
     let left = crashed(3);
-    let (db, report) = open(&left.world, 2048, 0);
+    let (db, report) = open(&left.rig, 2048, 0);
     assert_eq!(report.rolled_back, 1);
     assert!(db.is_undoing());
     let (tree, heap) = (db.hobt(left.tree).unwrap(), db.hobt(left.heap).unwrap());
@@ -309,7 +276,7 @@ fn an_undo_that_is_interrupted_goes_on_where_it_was() {
     for steps in 0..12 {
         for close in [false, true] {
             let left = crashed(5);
-            let (db, _) = open(&left.world, 64, 0);
+            let (db, _) = open(&left.rig, 64, 0);
             for _ in 0..steps {
                 db.undo_step(steps).unwrap();
             }
@@ -323,16 +290,16 @@ fn an_undo_that_is_interrupted_goes_on_where_it_was() {
                 if steps % 2 == 0 {
                     db.flush_log().unwrap();
                 }
-                left.world.crash();
+                left.rig.world.crash();
             }
             drop(db);
-            left.world.restart();
-            let (db, report) = open(&left.world, 64, 0);
+            left.rig.world.restart();
+            let (db, report) = open(&left.rig, 64, 0);
             assert!(!close || report.rolled_back == u64::from(more));
             assert!(db.finish_recovery().unwrap());
             check(&db, &left);
             db.close().unwrap();
-            let (db, report) = open(&left.world, 64, 0);
+            let (db, report) = open(&left.rig, 64, 0);
             assert_eq!((report.rolled_back, report.redone), (0, 0));
             check(&db, &left);
         }
@@ -342,17 +309,15 @@ fn an_undo_that_is_interrupted_goes_on_where_it_was() {
 #[test]
 fn a_loser_that_changed_the_directory_is_undone_before_the_database_opens() {
     let left = crashed(8);
-    let (db, _) = open(&left.world, 2048, 0);
+    let (db, _) = open(&left.rig, 2048, 0);
     db.finish_recovery().unwrap();
     let mut tx = begin(&db);
-    let made = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(2000), IndexId(1)).unwrap();
+    let made = make_in(&mut tx, 2000, 1);
     let tree = db.hobt(made).unwrap();
     btree::insert(&mut tx, &tree, b"k", b"v").unwrap();
     db.flush_log().unwrap();
-    left.world.crash();
-    drop((tx, tree, db));
-    left.world.restart();
-    let (db, report) = open(&left.world, 2048, 0);
+    left.rig.lose_power((tx, tree, db));
+    let (db, report) = open(&left.rig, 2048, 0);
     assert_eq!(report.rolled_back, 1);
     assert!(!db.is_undoing());
     assert!(db.hobt(made).is_err());
@@ -364,7 +329,7 @@ fn a_loser_that_changed_the_directory_is_undone_before_the_database_opens() {
 #[test]
 fn a_transaction_that_is_being_undone_keeps_its_log_and_its_tables() {
     let left = crashed(6);
-    let (db, _) = open(&left.world, 2048, 0);
+    let (db, _) = open(&left.rig, 2048, 0);
     let loser = db.active_transactions()[0].clone();
     let tree = db.hobt(left.tree).unwrap();
     for round in 0..30 {
@@ -395,7 +360,7 @@ fn a_transaction_that_is_being_undone_keeps_its_log_and_its_tables() {
 #[test]
 fn row_counts_are_right_whenever_checkpoints_were_taken() {
     let left = crashed(7);
-    let (mut db, _) = open(&left.world, 2048, 0);
+    let (mut db, _) = open(&left.rig, 2048, 0);
     db.finish_recovery().unwrap();
     for round in 0..12_u64 {
         let stop = AtomicBool::new(false);
@@ -433,10 +398,8 @@ fn row_counts_are_right_whenever_checkpoints_were_taken() {
             stop.store(true, Ordering::Relaxed);
         });
         db.flush_log().unwrap();
-        left.world.crash();
-        drop(db);
-        left.world.restart();
-        db = open(&left.world, 2048, 0).0;
+        left.rig.lose_power(db);
+        db = open(&left.rig, 2048, 0).0;
         db.finish_recovery().unwrap();
         let (rows, heap_rows) = read(&db, &left, ScanLocks::None).unwrap();
         let count = |id| db.hobt(id).unwrap().row_count();
@@ -449,7 +412,7 @@ fn row_counts_are_right_whenever_checkpoints_were_taken() {
 #[test]
 fn pages_written_in_the_background_keep_redo_short() {
     let left = crashed(4);
-    let (db, _) = open(&left.world, 2048, 0);
+    let (db, _) = open(&left.rig, 2048, 0);
     db.finish_recovery().unwrap();
     let pool = &db.instance().pool;
     let tree = db.hobt(left.tree).unwrap();
@@ -478,10 +441,8 @@ fn pages_written_in_the_background_keep_redo_short() {
     );
     assert!((2..60).contains(&checkpoints), "{checkpoints} checkpoints");
     db.flush_log().unwrap();
-    left.world.crash();
-    drop((tree, db));
-    left.world.restart();
-    let (db, report) = open(&left.world, 2048, 0);
+    left.rig.lose_power((tree, db));
+    let (db, report) = open(&left.rig, 2048, 0);
     assert!(report.redo_bytes <= 2 << 20, "{} bytes were redone", report.redo_bytes);
     db.finish_recovery().unwrap();
     assert!(read(&db, &left, ScanLocks::None).unwrap().0 == rows);

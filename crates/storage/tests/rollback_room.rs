@@ -10,30 +10,27 @@
 //! `TAFFRAIL_SIM_SEED=<seed>` runs one; `TAFFRAIL_SIM_RUNS` sets how many there are, `TAFFRAIL_SIM_FIRST` where they begin.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
+use taffrail_base::{HobtId, IndexId, ObjectId};
+use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
-    Direction, Durability, Growth, HobtKind, InstanceOptions, KeyRange, LobRef, OpenSpec,
-    RecoveryModel, Rid, Savepoint, ScanLocks, StorageError, StorageInstance, StorageResult,
-    Transaction, btree, heap, lob,
+    CheckpointKind, Database, DatabaseState, Durability, Growth, HobtKind, LobRef, Rid, Savepoint,
+    ScanLocks, StorageError, StorageResult, Transaction, btree, heap, lob,
 };
 
-const DB: DatabaseId = DatabaseId(5);
-const LOG: u64 = 512 << 10;
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{KB, MB, Rig, begin_impatient, make_in, seeds, whole_heap, whole_tree};
+
+const LOG: u64 = 512 * KB;
 /// Rows that are there before, in each table.
 const ROWS: u64 = 120;
 /// First byte of a row that names a large value.
 const LOB: u8 = 1;
-
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
 
 #[derive(Clone, Copy)]
 struct Ids {
@@ -50,9 +47,8 @@ struct Content {
 }
 
 struct Run {
-    world: SimWorld,
+    rig: Rig,
     rng: SimRng,
-    frames: u64,
     ids: Ids,
     /// Row identifiers of the heap's rows.
     rids: Vec<Rid>,
@@ -70,27 +66,9 @@ struct Filler {
     full: bool,
 }
 
-fn spec() -> CreateSpec {
-    let file = |name: &str, size, growth, max_size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth,
-        max_size,
-    };
-    CreateSpec {
-        data_files: vec![file("t.mdf", 12 << 20, Growth::Bytes(1 << 20), None)],
-        log_files: vec![file("t_log.ldf", LOG, Growth::None, Some(LOG))],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    }
-}
-
-fn begin(db: &Arc<Database>, session: u16) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(session), lock_timeout_ms: 0, ..BeginSpec::default() })
+fn rig(seed: u64, sector: u32) -> Rig {
+    let rig = Rig::sectors(seed, sector).dir_synced().data(12 * MB, Growth::Bytes(MB));
+    rig.log(LOG, Growth::None).log_max(LOG)
 }
 
 fn key(n: u64) -> [u8; 8] {
@@ -122,42 +100,30 @@ impl Run {
     fn new(seed: u64) -> (Run, Arc<Database>) {
         let mut rng = SimRng::new(seed ^ 0xf111);
         let sector = if rng.one_in(2) { 512 } else { 4096 };
-        let world = SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() });
-        let frames = 64 << rng.below(5);
-        world.env().disk.create_dir(Path::new("/data")).unwrap();
-        world.env().disk.sync_dir(Path::new("/data")).unwrap();
+        let rig = rig(seed, sector).frames(64 << rng.below(5));
         let ids = Ids { heap: HobtId(0), tree: HobtId(0), index: HobtId(0), bulk: HobtId(0) };
         let before = Content::default();
-        let mut run = Run { world, rng, frames, ids, rids: Vec::new(), before };
-        let instance = run.instance();
-        let db = Database::create(&instance, DB, "t", &spec()).unwrap();
+        let mut run = Run { rig, rng, ids, rids: Vec::new(), before };
+        let db = run.rig.create();
         run.prepare(&db);
         // Not a byte more, for either file.
         let bytes = db.files().iter().map(|f| f.size).sum();
-        run.world.set_capacity(bytes);
+        run.rig.world.set_capacity(bytes);
         (run, db)
     }
 
-    fn instance(&self) -> Arc<StorageInstance> {
-        let options =
-            InstanceOptions { pool_bytes: self.frames * 8192, ..InstanceOptions::default() };
-        StorageInstance::new(self.world.env(), options).unwrap()
-    }
-
     fn prepare(&mut self, db: &Arc<Database>) {
-        let mut tx = begin(db, 51);
-        let mut make = |kind, object, index| {
-            db.create_hobt(&mut tx, kind, ObjectId(object), IndexId(index)).unwrap()
-        };
+        let mut tx = begin_impatient(db, 51);
+        let mut make = |object, index| make_in(&mut tx, object, index);
         self.ids = Ids {
-            heap: make(HobtKind::Heap, 1000, 0),
-            tree: make(HobtKind::BTree, 1001, 1),
-            index: make(HobtKind::BTree, 1001, 2),
-            bulk: make(HobtKind::Heap, 1002, 0),
+            heap: make(1000, 0),
+            tree: make(1001, 1),
+            index: make(1001, 2),
+            bulk: make(1002, 0),
         };
         tx.commit(Durability::Full).unwrap();
         for some in 0..ROWS / 20 {
-            let mut tx = begin(db, 51);
+            let mut tx = begin_impatient(db, 51);
             for n in some * 20..some * 20 + 20 {
                 let bytes = match n % 30 {
                     7 => {
@@ -195,27 +161,16 @@ impl Run {
 
     fn read(&self, db: &Arc<Database>) -> StorageResult<Content> {
         let mut content = Content::default();
-        let mut tx = begin(db, 90);
+        let mut tx = begin_impatient(db, 90);
         for id in [self.ids.heap, self.ids.bulk] {
             let hobt = db.hobt(id)?;
-            let mut rows = 0;
-            let mut cursor = heap::scan(&hobt, ScanLocks::None);
-            while let Some((rid, row)) = cursor.next(&mut tx)? {
-                content.rows.insert((id.0, rid.to_bytes().to_vec()), row.to_vec());
-                rows += 1;
+            for (rid, row) in whole_heap(&mut tx, &hobt)? {
+                content.rows.insert((id.0, rid.to_bytes().to_vec()), row);
             }
-            assert_eq!(hobt.row_count(), rows, "rows of {id}");
         }
         for id in [self.ids.tree, self.ids.index] {
             let hobt = db.hobt(id)?;
-            let all = KeyRange::default();
-            let mut cursor = btree::seek(&hobt, all, Direction::Forward, ScanLocks::None);
-            let mut found = Vec::new();
-            while let Some((key, row)) = cursor.next(&mut tx)? {
-                found.push((key.to_vec(), row.to_vec()));
-            }
-            assert_eq!(hobt.row_count(), found.len() as u64, "rows of {id}");
-            for (key, mut row) in found {
+            for (key, mut row) in whole_tree(&mut tx, &hobt)? {
                 if let Some(stored) = lob_of(&row).filter(|_| id == self.ids.tree) {
                     row.clear();
                     lob::read(&mut tx, &hobt, stored, 0, stored.length, &mut row)?;
@@ -329,7 +284,7 @@ impl Run {
                 other => other?,
             },
             1 => {
-                self.world.clock().advance(Duration::from_millis(200));
+                self.rig.world.clock().advance(Duration::from_millis(200));
                 db.background_tick();
             }
             2 => drop(db.instance().lazy_writer_tick()),
@@ -344,7 +299,7 @@ impl Run {
         let of = 1 + self.rng.below(4);
         let mut fillers: Vec<Filler> = (0..of)
             .map(|share| Filler {
-                tx: begin(db, 51 + share as u16),
+                tx: begin_impatient(db, 51 + share as u16),
                 share,
                 of,
                 next: 1_000_000 * of + share,
@@ -400,7 +355,7 @@ impl Run {
         assert!(found == self.before, "{seed}: a rollback has left something else");
         db.checkpoint(CheckpointKind::Manual).unwrap();
         // The next transaction has the log to itself.
-        let mut tx = begin(db, 60);
+        let mut tx = begin_impatient(db, 60);
         for n in 0..60 {
             self.insert(db, &mut tx, 900_000_000 + n, &[0; 400]).unwrap();
         }
@@ -409,7 +364,7 @@ impl Run {
         tx.rollback_to(undone).unwrap();
         tx.commit(Durability::Full).unwrap();
         db.checkpoint(CheckpointKind::Manual).unwrap();
-        let mut tx = begin(db, 60);
+        let mut tx = begin_impatient(db, 60);
         let (tree, index) = (db.hobt(self.ids.tree).unwrap(), db.hobt(self.ids.index).unwrap());
         tx.lock_object(tree.object(), LockMode::IX).unwrap();
         for n in 900_000_000u64..900_000_060 {
@@ -422,17 +377,9 @@ impl Run {
     }
 }
 
-fn seeds(usual: u64) -> std::ops::Range<u64> {
-    if let Some(seed) = number("TAFFRAIL_SIM_SEED") {
-        return seed..seed + 1;
-    }
-    let first = number("TAFFRAIL_SIM_FIRST").unwrap_or(1);
-    first..first + number("TAFFRAIL_SIM_RUNS").unwrap_or(usual)
-}
-
 #[test]
 fn whoever_has_filled_the_smallest_log_rolls_back() {
-    for seed in seeds(40) {
+    for seed in seeds(1, 40) {
         let (mut run, db) = Run::new(seed);
         for round in 0..2 {
             run.fill_and_undo(&db).unwrap_or_else(|e| panic!("seed {seed}, round {round}: {e}"));
@@ -443,12 +390,12 @@ fn whoever_has_filled_the_smallest_log_rolls_back() {
 
 #[test]
 fn a_restart_rolls_back_what_had_filled_the_log() {
-    for seed in seeds(40) {
+    for seed in seeds(1, 40) {
         // How many operations there are, and then the same run up to one of them.
         let (mut run, db) = Run::new(seed);
-        let began = run.world.stats().operations;
+        let began = run.rig.world.stats().operations;
         run.fill_and_undo(&db).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        let operations = run.world.stats().operations - began;
+        let operations = run.rig.world.stats().operations - began;
         drop(db);
         if operations == 0 {
             continue;
@@ -458,24 +405,17 @@ fn a_restart_rolls_back_what_had_filled_the_log() {
             // Rather late than early: the log is full then.
             let at = 1 + operations - points.below(operations).min(points.below(operations));
             let (mut run, db) = Run::new(seed);
-            run.world.crash_at(at);
+            run.rig.world.crash_at(at);
             let ended = run.fill_and_undo(&db);
-            assert!(ended.is_ok() || !run.world.is_powered(), "seed {seed}, {at}: {ended:?}");
-            run.world.crash();
-            drop(db);
-            run.world.restart();
+            assert!(ended.is_ok() || !run.rig.world.is_powered(), "seed {seed}, {at}: {ended:?}");
+            run.rig.lose_power(db);
             if points.one_in(2) {
-                run.world.crash_at(1 + points.below(60));
-                let spec = OpenSpec { primary: "/data/t.mdf".into() };
-                let opened = Database::open(&run.instance(), DB, "t", &spec);
-                assert!(opened.is_ok() || !run.world.is_powered(), "seed {seed}, {at}");
-                drop(opened);
-                run.world.crash();
-                run.world.restart();
+                run.rig.world.crash_at(1 + points.below(60));
+                let opened = run.rig.restart();
+                assert!(opened.is_ok() || !run.rig.world.is_powered(), "seed {seed}, {at}");
+                run.rig.lose_power(opened);
             }
-            let spec = OpenSpec { primary: "/data/t.mdf".into() };
-            let opened = Database::open(&run.instance(), DB, "t", &spec);
-            let (db, _) = opened.unwrap_or_else(|e| panic!("seed {seed}, {at}: {e}"));
+            let (db, _) = run.rig.restart().unwrap_or_else(|e| panic!("seed {seed}, {at}: {e}"));
             run.is_as_before(&db, seed);
         }
     }

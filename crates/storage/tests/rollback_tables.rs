@@ -1,50 +1,28 @@
 //! Whoever has filled the log by making tables can roll back, on a disk without a free byte: the extents of each table that goes
 //! become pending in a transaction of their own, for which room was kept.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimOptions, SimWorld};
+use taffrail_base::{IndexId, ObjectId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
-    Durability, Growth, HobtKind, InstanceOptions, OpenSpec, RecoveryModel, StorageInstance,
-    StorageResult, Transaction, btree, lob,
+    CheckpointKind, Database, DatabaseState, Durability, Growth, HobtKind, StorageResult,
+    Transaction, btree, lob,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin_impatient, make_in};
+
+/// With a log that keeps its size.
+fn rig(sector: u32, log: u64) -> Rig {
+    let rig = Rig::sectors(3, sector).dir_synced().frames(4096);
+    rig.data(128 * MB, Growth::Bytes(MB)).log(log, Growth::None).log_max(log)
+}
 
 fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), lock_timeout_ms: 0, ..BeginSpec::default() })
-}
-
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 4096 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
-}
-
-/// A database whose log keeps its size.
-fn create(world: &SimWorld, log: u64) -> Arc<Database> {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    world.env().disk.sync_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size, growth, max_size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth,
-        max_size,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 128 << 20, Growth::Bytes(1 << 20), None)],
-        log_files: vec![file("t_log.ldf", log, Growth::None, Some(log))],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    Database::create(&instance(world), DB, "t", &spec).unwrap()
+    begin_impatient(db, 51)
 }
 
 /// Makes tables with a row until the log is full; the last is undone.
@@ -72,20 +50,17 @@ fn fill(db: &Arc<Database>) -> (Transaction, u32) {
 fn tables_that_filled_the_log_roll_back() {
     for sector in [512, 4096] {
         for crash in [false, true] {
-            let world = SimWorld::with_options(3, SimOptions { sector, ..SimOptions::default() });
-            let mut db = create(&world, 1 << 20);
+            let rig = rig(sector, MB);
+            let mut db = rig.create();
             let before = db.hobts().unwrap().len();
             db.checkpoint(CheckpointKind::Manual).unwrap();
-            world.set_capacity(db.files().iter().map(|f| f.size).sum());
+            rig.world.set_capacity(db.files().iter().map(|f| f.size).sum());
             let (tx, made) = fill(&db);
             assert!(made > 100, "{made} tables");
             db.flush_log().unwrap();
             if crash {
-                world.crash();
-                drop((tx, db));
-                world.restart();
-                let spec = OpenSpec { primary: "/data/t.mdf".into() };
-                db = Database::open(&instance(&world), DB, "t", &spec).unwrap().0;
+                rig.lose_power((tx, db));
+                db = rig.open();
             } else {
                 tx.rollback().unwrap();
             }
@@ -94,7 +69,7 @@ fn tables_that_filled_the_log_roll_back() {
             db.checkpoint(CheckpointKind::Manual).unwrap();
             let mut tx = begin(&db);
             tx.lock_object(ObjectId(9000), LockMode::SchM).unwrap();
-            db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(9000), IndexId(0)).unwrap();
+            make_in(&mut tx, 9000, 0);
             tx.commit(Durability::Full).unwrap();
         }
     }
@@ -103,11 +78,10 @@ fn tables_that_filled_the_log_roll_back() {
 /// What restart reserves for the undo of a large value is what the value's own transaction had reserved.
 #[test]
 fn writers_beside_the_undo_of_a_large_value() {
-    let world = SimWorld::new(3);
-    let db = create(&world, 16 << 20);
+    let rig = rig(4096, 16 * MB);
+    let db = rig.create();
     let mut tx = begin(&db);
-    let id = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    let other = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1001), IndexId(1)).unwrap();
+    let (id, other) = (make_in(&mut tx, 1000, 1), make_in(&mut tx, 1001, 1));
     for id in [id, other] {
         btree::insert(&mut tx, &db.hobt(id).unwrap(), b"a", b"b").unwrap();
     }
@@ -119,11 +93,8 @@ fn writers_beside_the_undo_of_a_large_value() {
     lob::write(&mut tx, &hobt, &vec![1; 9 << 20]).unwrap();
     db.flush_log().unwrap();
     let before = db.log().space().reserved;
-    world.crash();
-    drop((tx, hobt, db));
-    world.restart();
-    let spec = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open_deferred(&instance(&world), DB, "t", &spec).unwrap();
+    rig.lose_power((tx, hobt, db));
+    let (db, _) = rig.open_deferred().unwrap();
     let after = db.log().space().reserved;
     assert!(after <= before + (64 << 10), "{after} bytes reserved, {before} before the crash");
     let mut small = begin(&db);

@@ -2,20 +2,21 @@
 //! ascending and with scattered keys, and their indexes; whether the rollback is a transaction's, a savepoint's or a restart's, with
 //! crashes and restarts between rollback and the next use of the room, ghost cleanup or none, deletions as well as rollbacks.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::{HobtId, ObjectId};
+use taffrail_io::sim::SimRng;
 use taffrail_storage::check::NoRows;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability,
-    Growth, HobtKind, InstanceOptions, LobRef, OpenSpec, RecoveryModel, Rid, StorageError,
-    StorageInstance, Transaction, btree, heap, lob,
+    CheckpointKind, Database, Durability, Growth, LobRef, Rid, StorageError, Transaction, btree,
+    heap, lob,
 };
 
-const DB: DatabaseId = DatabaseId(5);
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin_impatient, make_in};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Table {
@@ -29,7 +30,7 @@ enum Table {
 }
 
 struct Run {
-    world: SimWorld,
+    rig: Rig,
     rng: SimRng,
     table: Table,
     row: usize,
@@ -38,46 +39,26 @@ struct Run {
     trace: Vec<&'static str>,
 }
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 128 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+/// With a data file that keeps its size.
+fn rig(seed: u64) -> Rig {
+    let rig = Rig::new(seed).dir_synced().frames(128);
+    rig.data(3 * MB, Growth::None).log(4 * MB, Growth::Bytes(4 * MB))
 }
 
 fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), lock_timeout_ms: 0, ..BeginSpec::default() })
+    begin_impatient(db, 51)
 }
 
 impl Run {
     fn new(seed: u64, table: Table, row: usize) -> (Run, Arc<Database>) {
-        let world = SimWorld::new(seed);
-        world.env().disk.create_dir(Path::new("/data")).unwrap();
-        world.env().disk.sync_dir(Path::new("/data")).unwrap();
-        let file = |name: &str, size, growth| DataFileSpec {
-            name: name.into(),
-            path: PathBuf::from(format!("/data/{name}")),
-            size,
-            growth,
-            max_size: None,
-        };
-        let spec = CreateSpec {
-            data_files: vec![file("t.mdf", 3 << 20, Growth::None)],
-            log_files: vec![file("t_log.ldf", 4 << 20, Growth::Bytes(4 << 20))],
-            options: DatabaseOptions {
-                recovery_model: RecoveryModel::Simple,
-                ..DatabaseOptions::default()
-            },
-            temporary: false,
-        };
-        let db = Database::create(&instance(&world), DB, "t", &spec).unwrap();
+        let rig = rig(seed);
+        let db = rig.create();
         let mut tx = begin(&db);
-        let mut make = |kind, index| db.create_hobt(&mut tx, kind, ObjectId(1000), IndexId(index));
-        let ids = match table {
-            Table::Heap => vec![make(HobtKind::Heap, 0).unwrap()],
-            _ => vec![make(HobtKind::BTree, 1).unwrap(), make(HobtKind::BTree, 2).unwrap()],
-        };
+        let indexes = if table == Table::Heap { 0..=0 } else { 1..=2 };
+        let ids = indexes.map(|index| make_in(&mut tx, 1000, index)).collect();
         tx.commit(Durability::Full).unwrap();
         let rng = SimRng::new(seed);
-        (Run { world, rng, table, row, ids, next: 0, trace: Vec::new() }, db)
+        (Run { rig, rng, table, row, ids, next: 0, trace: Vec::new() }, db)
     }
 
     fn insert(&mut self, db: &Arc<Database>, tx: &mut Transaction) -> Result<(), StorageError> {
@@ -115,12 +96,6 @@ impl Run {
         unreachable!("the file is never full")
     }
 
-    fn reopen(&mut self) -> Arc<Database> {
-        let spec = OpenSpec { primary: "/data/t.mdf".into() };
-        let (db, _) = Database::open(&instance(&self.world), DB, "t", &spec).unwrap();
-        db
-    }
-
     /// Fills and empties the file in some way.
     fn round(&mut self, db: Arc<Database>) -> Arc<Database> {
         let mut tx = begin(&db);
@@ -144,22 +119,18 @@ impl Run {
             3 => {
                 self.trace.push("crash");
                 db.flush_log().unwrap();
-                self.world.crash();
-                self.world.restart();
-                drop((tx, db));
-                self.reopen()
+                self.rig.lose_power((tx, db));
+                self.rig.open()
             }
             4 => {
                 self.trace.push("crash in the rollback");
                 db.flush_log().unwrap();
-                self.world.crash_at(1 + self.rng.below(40));
+                self.rig.world.crash_at(1 + self.rng.below(40));
                 let _ = tx.rollback();
                 let _ = db.checkpoint(CheckpointKind::Manual);
                 let _ = db.clean_ghosts(20);
-                self.world.crash();
-                self.world.restart();
-                drop(db);
-                self.reopen()
+                self.rig.lose_power(db);
+                self.rig.open()
             }
             _ => {
                 self.trace.push("delete");
@@ -176,14 +147,12 @@ impl Run {
                 self.trace.push("closed");
                 db.close().unwrap();
                 drop(db);
-                self.reopen()
+                self.rig.open()
             }
             1 => {
                 self.trace.push("crashed");
-                self.world.crash();
-                self.world.restart();
-                drop(db);
-                self.reopen()
+                self.rig.lose_power(db);
+                self.rig.open()
             }
             _ => db,
         }
@@ -327,8 +296,7 @@ fn large_values_are_deleted_from_a_full_file() {
             if n > 200 && directory.reserved_pages == directory.used_pages {
                 break;
             }
-            let object = ObjectId(2000 + n);
-            db.create_hobt(&mut tx, HobtKind::Heap, object, IndexId(0)).unwrap();
+            make_in(&mut tx, 2000 + n, 0);
         }
         let first = db.hobt(a).unwrap();
         let few: Vec<LobRef> =
@@ -344,10 +312,8 @@ fn large_values_are_deleted_from_a_full_file() {
             assert!(more.len() >= 80, "{}", more.len());
             tx.commit(Durability::Full).unwrap();
             if run.rng.one_in(2) {
-                run.world.crash();
-                run.world.restart();
-                drop(db);
-                db = run.reopen();
+                run.rig.lose_power(db);
+                db = run.rig.open();
             }
         }
         delete(&db, b, values);

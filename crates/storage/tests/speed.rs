@@ -1,47 +1,24 @@
 //! What the hot paths cost, on the simulated disk, so that no device is in the figures. Run by people:
 //! `cargo test --release -p taffrail-storage --test speed -- --ignored --nocapture`.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_storage::lock::LockMode;
-use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth,
-    HobtKind, InstanceOptions, KeyRange, RecoveryModel, ScanLocks, StorageInstance, Transaction,
-    btree, heap,
-};
+use taffrail_storage::{Direction, Durability, Growth, HobtKind, KeyRange, ScanLocks, btree, heap};
+
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, begin};
 
 const ROWS: u64 = 500_000;
+const GB: u64 = 1 << 30;
 
-fn open() -> Arc<Database> {
-    let world = SimWorld::new(1);
-    world.env().disk.create_dir(std::path::Path::new("/data")).unwrap();
-    let options = InstanceOptions { pool_bytes: 1 << 30, ..InstanceOptions::default() };
-    let inst = StorageInstance::new(world.env(), options).unwrap();
-    let file = |name: &str, size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(64 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 256 << 20)],
-        log_files: vec![file("t_log.ldf", 512 << 20)],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    Database::create(&inst, DatabaseId(5), "t", &spec).unwrap()
-}
-
-fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+/// A machine whose pool holds everything.
+fn rig() -> Rig {
+    let growth = Growth::Bytes(64 * MB);
+    Rig::new(1).frames(GB / 8192).data(256 * MB, growth).log(512 * MB, growth)
 }
 
 fn timed(what: &str, n: u64, f: impl FnOnce()) {
@@ -54,7 +31,7 @@ fn timed(what: &str, n: u64, f: impl FnOnce()) {
 #[test]
 #[ignore = "prints what things cost; judged by people"]
 fn costs() {
-    let db = open();
+    let db = rig().create();
     let mut tx = begin(&db);
     let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
     let other = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1001), IndexId(1)).unwrap();

@@ -152,6 +152,8 @@ pub fn resolve(name: &str, args: &[TypeArg], type_use: TypeUse) -> Option<SqlRes
         "ntext" => plain(SqlType::NVarChar(MaxLen::Max)),
         "image" => plain(SqlType::VarBinary(MaxLen::Max)),
         "sysname" => plain(SqlType::NVarChar(MaxLen::N(128))),
+        // Its text; the catalogue and the binder know it apart.
+        "xml" => plain(SqlType::NVarChar(MaxLen::Max)),
         "float" => Some(match args {
             [] => Ok(SqlType::Float),
             [TypeArg::N(n @ 1..=53)] => Ok(if *n <= 24 { SqlType::Real } else { SqlType::Float }),

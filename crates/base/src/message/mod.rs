@@ -28,7 +28,7 @@ pub struct Message {
 /// Messages below severity 19 that go to the error log whenever they are raised.
 const LOGGED: &[i32] = &[
     825, 1101, 1105, 3041, 3406, 3407, 3408, 3619, 3620, 5144, 5145, 5175, 5176, 5178, 5179, 9002,
-    17053, 17126, 17137, 18264, 18265, 18456,
+    17053, 17126, 17137, 18100, 18264, 18265, 18456,
 ];
 
 impl Message {

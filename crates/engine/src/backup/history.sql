@@ -26,6 +26,35 @@ CREATE TABLE dbo.backupmediafamily (
     mirror tinyint NOT NULL DEFAULT 0,
     PRIMARY KEY (media_set_id, family_sequence_number, mirror)
 )
+IF OBJECT_ID(N'dbo.log_shipping_primary_databases', N'U') IS NULL
+CREATE TABLE dbo.log_shipping_primary_databases (
+    primary_id uniqueidentifier NOT NULL PRIMARY KEY,
+    primary_database nvarchar(128) NOT NULL UNIQUE,
+    backup_directory nvarchar(500) NOT NULL,
+    backup_share nvarchar(500) NOT NULL,
+    backup_retention_period int NOT NULL,
+    backup_job_id uniqueidentifier NOT NULL,
+    monitor_server nvarchar(128) NOT NULL,
+    user_specified_monitor bit NULL,
+    monitor_server_security_mode bit NOT NULL,
+    last_backup_file nvarchar(500) NULL,
+    last_backup_date datetime NULL,
+    backup_compression tinyint NOT NULL
+)
+IF OBJECT_ID(N'dbo.log_shipping_secondary_databases', N'U') IS NULL
+CREATE TABLE dbo.log_shipping_secondary_databases (
+    secondary_database nvarchar(128) NOT NULL PRIMARY KEY,
+    secondary_id uniqueidentifier NOT NULL,
+    restore_delay int NOT NULL,
+    restore_all bit NOT NULL,
+    restore_mode bit NOT NULL,
+    disconnect_users bit NOT NULL,
+    block_size int NULL,
+    buffer_count int NULL,
+    max_transfer_size int NULL,
+    last_restored_file nvarchar(500) NULL,
+    last_restored_date datetime NULL
+)
 IF OBJECT_ID(N'dbo.backupset', N'U') IS NULL
 CREATE TABLE dbo.backupset (
     backup_set_id int IDENTITY(1,1) NOT NULL PRIMARY KEY,
@@ -173,6 +202,15 @@ CREATE TABLE dbo.logmarkhistory (
     user_name nvarchar(128) NOT NULL,
     lsn numeric(25,0) NOT NULL,
     mark_time datetime NOT NULL
+)
+IF OBJECT_ID(N'dbo.suspect_pages', N'U') IS NULL
+CREATE TABLE dbo.suspect_pages (
+    database_id int NOT NULL,
+    file_id int NOT NULL,
+    page_id bigint NOT NULL,
+    event_type int NOT NULL,
+    error_count int NOT NULL,
+    last_update_date datetime NOT NULL DEFAULT GETDATE()
 )
 GO
 IF OBJECT_ID(N'dbo.sp_delete_backuphistory', N'P') IS NULL

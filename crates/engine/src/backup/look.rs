@@ -47,7 +47,7 @@ pub(super) fn run(
             {
                 return Err(SqlError::new(4038, &[&n, &devices.first()]));
             }
-            crate::dbcc::send(cx, &columns::parse(columns::HEADER), rows)
+            crate::results::send(cx, &columns::parse(columns::HEADER), rows)
         }
         ast::RestoreKind::FileListOnly => {
             let n = position(&options);
@@ -56,7 +56,7 @@ pub(super) fn run(
                 return Err(SqlError::new(4038, &[&n, &devices.first()]));
             };
             let rows = h.files.iter().map(|f| file(h, f)).collect();
-            crate::dbcc::send(cx, &columns::parse(columns::FILES), rows)
+            crate::results::send(cx, &columns::parse(columns::FILES), rows)
         }
         ast::RestoreKind::LabelOnly => {
             let Some(path) = devices.path(0) else { return Err(SqlError::new(3254, &[&"NUL"])) };
@@ -77,14 +77,27 @@ pub(super) fn run(
                 1,
                 sets.iter().any(|h| h.compressed)
             ];
-            crate::dbcc::send(cx, &columns::parse(columns::LABEL), vec![row])
+            crate::results::send(cx, &columns::parse(columns::LABEL), vec![row])
         }
         ast::RestoreKind::VerifyOnly => {
             let n = position(&options);
+            if options.checksum == Some(true) {
+                let h = backup::read_set(&env, &devices.list, n).map_err(fail)?;
+                if !h.has_checksums {
+                    return Err(SqlError::new(3187, &[]));
+                }
+            }
             let mut progress = Progress::new(cx, options.stats);
             let verified = backup::verify(&env, &devices.list, n, &mut progress);
             progress.finish(verified.is_ok())?;
-            verified.map_err(fail)?;
+            let h = verified.map_err(fail)?;
+            if h.is_damaged {
+                cx.message(SqlError::new(3188, &[]))?;
+                if !options.continue_after_error {
+                    // A restore would be refused as well.
+                    return Err(SqlError::new(3189, &[]));
+                }
+            }
             cx.message(SqlError::new(3262, &[&n]))
         }
         _ => Err(unsupported("RESTORE REWINDONLY")),

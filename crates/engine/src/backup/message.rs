@@ -5,8 +5,8 @@ use super::facts;
 use crate::context::StatementContext;
 use std::time::Duration;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::FileKind;
 use taffrail_storage::backup::{BackupError, BackupFile, BackupKind};
+use taffrail_storage::{FileKind, StorageError};
 
 /// What runs.
 pub(crate) struct Statement<'a> {
@@ -14,6 +14,12 @@ pub(crate) struct Statement<'a> {
     pub name: &'static str,
     /// The database.
     pub database: &'a str,
+}
+
+impl Statement<'_> {
+    fn is_backup(&self) -> bool {
+        self.name.starts_with("BACKUP")
+    }
 }
 
 /// The message for what storage says.
@@ -49,7 +55,14 @@ pub(crate) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) 
             );
             e
         }
-        BackupError::DamagedPage(e) | BackupError::Storage(e) => e.to_sql(0),
+        BackupError::DamagedPage(StorageError::Corrupt(c)) if statement.is_backup() => {
+            SqlError::new(3043, &[&database, &c.page.file, &c.page.page, &c.file])
+        }
+        BackupError::DamagedInSet(page) => {
+            SqlError::new(3183, &[&page.file, &page.page, &database])
+        }
+        BackupError::DamagedPage(e) | BackupError::Storage(e) => e.to_sql(),
+        BackupError::DamagedLog(_) => SqlError::new(26019, &[]),
         BackupError::SimpleModel => SqlError::new(4208, &[&statement.name]),
         BackupError::NoLogChain => SqlError::new(4214, &[]),
         BackupError::NoDifferentialBase => SqlError::new(3035, &[&database]),
@@ -77,31 +90,48 @@ pub(crate) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) 
     }
 }
 
-/// `Processed n pages for …`, a line for each file that was in the set, then message 3014.
+/// What a backup or restore did.
+pub(super) struct Outcome<'a> {
+    /// The set's files, with the pages of each.
+    pub files: &'a [BackupFile],
+    pub kind: BackupKind,
+    pub position: u32,
+    pub pages: u64,
+    pub log_pages: u64,
+    pub duration: Duration,
+    /// The set has damaged pages.
+    pub damaged: bool,
+}
+
+/// `Processed n pages for …`, a line for each file that was in the set, what is to be said of damaged pages, then message 3014.
 pub(super) fn summary(
     cx: &mut StatementContext<'_>,
     statement: &Statement<'_>,
-    files: &[BackupFile],
-    kind: BackupKind,
-    position: u32,
-    (pages, log_pages): (u64, u64),
-    duration: Duration,
+    outcome: &Outcome<'_>,
 ) -> SqlResult<()> {
-    let backup = statement.name.starts_with("BACKUP");
+    let log_backup = statement.is_backup() && outcome.kind == BackupKind::Log;
     let mut log_told = false;
-    for file in files {
+    for file in outcome.files {
         let count = match file.kind {
             // A log backup has pages only where bulk work was not logged.
-            FileKind::Rows if backup && kind == BackupKind::Log && file.pages == 0 => continue,
+            FileKind::Rows if log_backup && file.pages == 0 => continue,
             FileKind::Rows => file.pages,
             FileKind::Log if std::mem::replace(&mut log_told, true) => continue,
-            FileKind::Log => log_pages,
+            FileKind::Log => outcome.log_pages,
         };
         let args: [&dyn std::fmt::Display; 4] =
-            [&count, &statement.database, &file.name, &position];
+            [&count, &statement.database, &file.name, &outcome.position];
         cx.message(SqlError::new(4035, &args))?;
     }
-    done(cx, statement.name, pages + log_pages, duration)
+    let notes: &[i32] = match (outcome.damaged, statement.is_backup()) {
+        (false, _) => &[],
+        (true, true) => &[3042],
+        (true, false) => &[3188, 3184],
+    };
+    for note in notes {
+        cx.message(SqlError::new(*note, &[]))?;
+    }
+    done(cx, statement.name, outcome.pages + outcome.log_pages, outcome.duration)
 }
 
 /// Message 3014.

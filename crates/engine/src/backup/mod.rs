@@ -10,6 +10,7 @@
 //! | [`look`], [`columns`] | RESTORE HEADERONLY, FILELISTONLY, LABELONLY, VERIFYONLY |
 //! | [`facts`] | what a set's header says, as values |
 //! | [`history`], `history.sql`, [`system`] | the tables of msdb, and the rows that each backup and restore writes |
+//! | [`suspect`] | msdb.dbo.suspect_pages |
 //! | [`message`], [`progress`], [`record`] | what the client and the error log hear |
 //!
 //! Storage knows pages, log and media (`taffrail_storage::backup`); here are names, options, paths, states and messages.
@@ -25,6 +26,7 @@ mod options;
 mod progress;
 mod put;
 mod record;
+mod suspect;
 mod system;
 mod take;
 mod values;
@@ -37,6 +39,7 @@ use taffrail_syntax::ast::{self, NameOrVariable};
 pub(crate) use device::Devices;
 pub(crate) use history::{Mark, create as create_history, record_marks};
 pub(crate) use message::say;
+pub(crate) use suspect::{forget as forget_suspects, record as record_suspects};
 pub(crate) use values::filled_in;
 
 /// `BACKUP`.

@@ -1,10 +1,13 @@
 //! How far a backup or restore has come: STATS messages, `percent_complete`, and the client's wish to stop.
 
+use super::record;
 use crate::context::StatementContext;
+use crate::database::Database;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{PageId, SqlError, SqlResult};
 use taffrail_observe::WaitType;
 use taffrail_storage::backup::Watch;
 
@@ -20,13 +23,20 @@ pub(super) struct Progress<'c, 's> {
     next: u64,
     /// The client could not be told.
     lost: SqlResult<()>,
+    /// What is backed up.
+    database: Option<&'c Database>,
 }
 
 impl<'c, 's> Progress<'c, 's> {
     pub fn new(cx: &'c mut StatementContext<'s>, every: Option<u64>) -> Progress<'c, 's> {
         let cancel = cx.session.cancel.clone();
         cx.session.cell.percent_complete.store(0, Ordering::Relaxed);
-        Progress { cx, cancel, every, next: every.unwrap_or(100), lost: Ok(()) }
+        Progress { cx, cancel, every, next: every.unwrap_or(100), lost: Ok(()), database: None }
+    }
+
+    /// Of a backup of this database.
+    pub fn of(self, database: &'c Database) -> Progress<'c, 's> {
+        Progress { database: Some(database), ..self }
     }
 
     /// The end. What has succeeded is told to a client that hears it; what has not, because the client asked to stop or has gone, is no
@@ -65,6 +75,12 @@ impl Watch for Progress<'_, '_> {
             .and_then(|()| self.cx.sink.flush().map_err(|_| taffrail_base::message::client_gone()));
         if told.is_err() {
             self.lost = told;
+        }
+    }
+
+    fn damaged(&mut self, page: PageId, file: &Path) {
+        if let Some(database) = self.database {
+            record::damaged(database, page, file);
         }
     }
 

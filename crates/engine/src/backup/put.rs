@@ -6,10 +6,11 @@
 use super::device::{self, Devices};
 use super::facts;
 use super::history;
-use super::message::{self, Statement, say};
+use super::message::{self, Outcome, Statement, say};
 use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
+use super::suspect;
 use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::master::EntryState;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::FileKind;
 use taffrail_storage::backup::{
-    self, BackupKind, BackupResult, RestoreKind, RestoreSpec, Restored, SetHeader,
+    self, BackupError, BackupKind, BackupResult, RestoreKind, RestoreSpec, Restored, SetHeader,
 };
 use taffrail_syntax::ast::{self, OptionValue};
 
@@ -64,6 +65,7 @@ pub(super) fn run(
     if log != (h.kind == BackupKind::Log) {
         return Err(SqlError::new(3135, &[&devices.first(), &facts::maker(h.kind)]));
     }
+    refuse_damaged(cx, &h, &options, &devices, statement)?;
     let moves = moves(cx, &s.moves, &h, &name)?;
     let restored = match h.kind {
         BackupKind::Full => full(cx, slot, &h, &options, moves, &devices, statement)?,
@@ -71,17 +73,55 @@ pub(super) fn run(
     };
     let restored = restored.map_err(|e| say(e, statement, &devices))?;
     let id = cx.instance().databases().slot(&name).map(|s| s.entry.id).unwrap_or_default();
+    if restored.header.kind == BackupKind::Full {
+        suspect::restored(cx.instance(), id);
+    }
     record::restored(id, &name, &restored.header, &devices);
     let recorded = history::restore(cx, &restored, &devices, &name, &options);
-    let pages = (restored.pages, restored.log_pages);
     let mut files = restored.header.files.clone();
     let mut data = files.iter_mut().filter(|f| f.kind == FileKind::Rows);
     if let (Some(only), None) = (data.next(), data.next()) {
         only.pages = restored.pages;
     }
-    let kind = restored.header.kind;
-    message::summary(cx, statement, &files, kind, position, pages, restored.duration)?;
+    let outcome = Outcome {
+        files: &files,
+        kind: restored.header.kind,
+        position,
+        pages: restored.pages,
+        log_pages: restored.log_pages,
+        duration: restored.duration,
+        damaged: restored.header.is_damaged,
+    };
+    message::summary(cx, statement, &outcome)?;
     recorded
+}
+
+/// What the set says of its own checksums and pages, before anything is touched: CHECKSUM where there are none (3187); damaged pages,
+/// unless the restore is to continue after them (3183 names the first; 3182 when nobody is to look at checksums).
+fn refuse_damaged(
+    cx: &mut StatementContext<'_>,
+    h: &SetHeader,
+    options: &Options,
+    devices: &Devices,
+    statement: &Statement<'_>,
+) -> SqlResult<()> {
+    if options.checksum == Some(true) && !h.has_checksums {
+        return Err(SqlError::new(3187, &[]));
+    }
+    if !h.is_damaged || options.continue_after_error {
+        return Ok(());
+    }
+    if !h.has_checksums || options.checksum == Some(false) {
+        return Err(SqlError::new(3182, &[]));
+    }
+    let env = cx.instance().options().env.clone();
+    let mut progress = Progress::new(cx, None);
+    let first = backup::damaged_page(&env, &devices.list, h.position, &mut progress);
+    progress.finish(first.is_ok())?;
+    Err(match first.map_err(|e| say(e, statement, devices))? {
+        Some(page) => say(BackupError::DamagedInSet(page), statement, devices),
+        None => SqlError::new(3182, &[]),
+    })
 }
 
 /// MOVE: logical names and the paths that they go to.
@@ -132,11 +172,8 @@ fn full(
     replaces.extend(in_the_way);
     replaces.sort();
     replaces.dedup();
-    let before = taken.database.clone();
     let closed = taken.close(&paths);
-    if let Some(database) = before {
-        instance.database_closed(&database);
-    }
+    instance.adopt_databases();
     if let Err(e) = closed {
         taken.settle_failed(&paths)?;
         return Err(e);
@@ -282,7 +319,7 @@ fn go(
             if options.restricted_user {
                 let mut options = database.storage.options();
                 options.engine_flags |= FLAG_RESTRICTED_USER;
-                database.storage.set_options(&options).map_err(|e| e.to_sql(0))?;
+                database.storage.set_options(&options).map_err(|e| e.to_sql())?;
             }
             cx.instance().adopt_databases();
         }

@@ -2,7 +2,9 @@
 
 use super::device::Devices;
 use crate::context::StatementContext;
-use taffrail_base::{DatabaseId, Lsn, SqlError};
+use crate::database::Database;
+use std::path::Path;
+use taffrail_base::{DatabaseId, Lsn, PageId, SqlError};
 use taffrail_observe::{Event, EventRing};
 use taffrail_storage::backup::{BackupKind, BackupReport, SetHeader};
 use taffrail_types::{SqlType, Value};
@@ -59,6 +61,12 @@ pub(super) fn restored(database: DatabaseId, name: &str, h: &SetHeader, devices:
     };
     let e = SqlError::new(number, &[&name, &date, &time, &first, &last, &n, &device]);
     push(database, e.message, false);
+}
+
+/// 3043: a damaged page that a backup has taken as it is.
+pub(super) fn damaged(database: &Database, page: PageId, file: &Path) {
+    let e = SqlError::new(3043, &[&database.name, &page.file, &page.page, &file.display()]);
+    push(database.id, e.message, true);
 }
 
 /// 3041, with what the client was told first.

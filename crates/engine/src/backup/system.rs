@@ -2,7 +2,7 @@
 
 use crate::connection::ConnectOptions;
 use crate::instance::Instance;
-use crate::sink::{ColumnDesc, Done, EnvChange, ResultSink, ReturnValue, SinkResult};
+use crate::sink::{ColumnDesc, ResultSink, SinkResult};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
@@ -29,22 +29,6 @@ impl ResultSink for Keep {
         if !message.is_informational() && self.error.is_none() {
             self.error = Some(Box::new(message.clone()));
         }
-        Ok(())
-    }
-
-    fn done(&mut self, _: Done) -> SinkResult {
-        Ok(())
-    }
-
-    fn return_status(&mut self, _: i32) -> SinkResult {
-        Ok(())
-    }
-
-    fn return_value(&mut self, _: ReturnValue) -> SinkResult {
-        Ok(())
-    }
-
-    fn env_change(&mut self, _: EnvChange) -> SinkResult {
         Ok(())
     }
 }

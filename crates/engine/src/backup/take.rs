@@ -4,14 +4,16 @@ use super::device::{self, Devices};
 use super::facts;
 use super::history;
 use super::lost;
-use super::message::{self, Statement, say};
+use super::message::{self, Outcome, Statement, say};
 use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
+use super::suspect;
 use crate::binder::unsupported;
 use crate::catalog::registry::Slot;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::dbcc::quiet_backups;
 use crate::ddl::users_of;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -66,19 +68,34 @@ pub(super) fn run(
         if !still.is_some_and(|d| Arc::ptr_eq(&d, &database)) {
             return Err(SqlError::new(911, &[&database.name]));
         }
-        let mut progress = Progress::new(cx, options.stats);
+        let mut progress = Progress::new(cx, options.stats).of(&database);
         let report = database.storage.backup(&spec, &mut progress);
         progress.finish(report.is_ok())?;
         Ok(report)
-    }?;
+    };
+    suspect::record_of(cx.instance(), database.id, &database.storage.take_suspect_pages());
+    let report = report?;
     let report = report.map_err(|e| say(e, &Statement { name: statement, ..told }, &devices))?;
-    record::taken(database.id, &report, &devices);
+    if !quiet_backups(cx) {
+        record::taken(database.id, &report, &devices);
+    }
     // It is a backup whoever hears of it.
     let recorded = history::backup(cx, &report, &devices);
-    let h = &report.header;
-    let pages = (report.pages, report.log_pages);
-    message::summary(cx, &told, &h.files, kind, h.position, pages, report.duration)?;
+    message::summary(cx, &told, &outcome(&report))?;
     recorded
+}
+
+fn outcome(report: &BackupReport) -> Outcome<'_> {
+    let h = &report.header;
+    Outcome {
+        files: &h.files,
+        kind: h.kind,
+        position: h.position,
+        pages: report.pages,
+        log_pages: report.log_pages,
+        duration: report.duration,
+        damaged: h.is_damaged,
+    }
 }
 
 /// Where the set goes, if it may.
@@ -127,11 +144,11 @@ fn run_lost(
     taken.put_back();
     finished?;
     let report = report.map_err(|e| say(e, &told, &devices))?;
-    record::taken(slot.entry.id, &report, &devices);
+    if !quiet_backups(cx) {
+        record::taken(slot.entry.id, &report, &devices);
+    }
     let recorded = history::backup(cx, &report, &devices);
-    let h = &report.header;
-    let pages = (report.pages, report.log_pages);
-    message::summary(cx, &told, &h.files, kind, h.position, pages, report.duration)?;
+    message::summary(cx, &told, &outcome(&report))?;
     recorded
 }
 
@@ -267,12 +284,12 @@ fn tail(
         taken.put_back();
         return Err(e);
     }
-    let mut progress = Progress::new(cx, options.stats);
+    let mut progress = Progress::new(cx, options.stats).of(database);
     let report = database.storage.backup(spec, &mut progress);
     let finished = progress.finish(report.is_ok());
     match &report {
         Ok(_) => {
-            instance.database_closed(database);
+            instance.adopt_databases();
             taken.settle_restoring(&files)?;
         }
         Err(_) => taken.put_back(),

@@ -18,7 +18,13 @@ impl<'a> Binder<'a> {
         &mut self,
         target: &'a TableRef,
         from: &'a [TableRef],
+        column: Option<&'a str>,
     ) -> SqlResult<(Target, u32, Vec<FromTree>)> {
+        let named = match target {
+            TableRef::Named(n) => n.name.as_bare(),
+            _ => None,
+        };
+        self.look_through(named, column);
         let mut trees = self.sources_of_list(from)?;
         let (name, hints) = match target {
             TableRef::Named(n) => (Some(&n.name), super::from::hints(&n.hints, true)?),
@@ -51,25 +57,31 @@ impl<'a> Binder<'a> {
         let at = match at {
             Some(at) => at,
             None => {
-                let bare = name.and_then(|n| n.as_bare());
-                if bare.is_some_and(|n| self.ctes.iter().any(|c| eq(&c.table.name.value, &n.value)))
-                {
-                    return Err(unsupported("A change through a common table expression"));
-                }
-                let t = self.insert_target(target)?;
-                let (alias, schema) = match target {
-                    TableRef::Variable(v) => (v.name.value.to_string(), None),
-                    _ => (t.table.name().to_string(), Some(t.table.head.schema.clone())),
+                let called = |n: &&ast::Ident| {
+                    self.ctes.iter().rposition(|c| eq(&c.table.name.value, &n.value))
                 };
-                let source = self.table_source(t.database, t.table, &alias, schema, hints);
-                trees.push(FromTree::Source(source.id));
-                self.block().sources.push(source);
+                if let Some((n, cte)) = named.and_then(|n| called(&n).map(|at| (n, at))) {
+                    trees.push(self.cte(cte, &n.value)?);
+                } else {
+                    let t = self.insert_target(target)?;
+                    let (alias, schema) = match target {
+                        TableRef::Variable(v) => (v.name.value.to_string(), None),
+                        _ => (t.table.name().to_string(), Some(t.table.head.schema.clone())),
+                    };
+                    let source = self.table_source(t.database, t.table, &alias, schema, hints);
+                    trees.push(FromTree::Source(source.id));
+                    self.block().sources.push(source);
+                }
                 self.block().sources.len() - 1
             }
         };
         let block = self.block().id;
+        let id = self.block().sources[at].id;
+        if let Some(f) = self.found(id) {
+            let (database, table) = (f.database.clone(), f.table.clone());
+            return Ok((Target { database, table, table_lock: f.table_lock }, id, trees));
+        }
         let source = &mut self.blocks.last_mut().expect("open").sources[at];
-        let id = source.id;
         let SourceKind::Table { database, table, hints: own } = &mut source.kind else {
             return Err(match &source.kind {
                 SourceKind::View { .. } => SqlError::new(259, &[]),
@@ -87,7 +99,7 @@ impl<'a> Binder<'a> {
         let own = *own;
         self.use_table(&target.database, &target.table, own);
         let slot = self.new_slot(SlotInfo {
-            ty: SqlType::VarBinary(taffrail_types::MaxLen::N(1800)),
+            ty: super::through::LOCATOR,
             collation: Default::default(),
             block,
             source: id,
@@ -137,7 +149,14 @@ impl<'a> Binder<'a> {
     }
 
     fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan> {
-        let (target, id, trees) = self.change_target(&u.target, &u.from)?;
+        let column = u.set.iter().find_map(|s| match s {
+            ast::SetClause::Assign { column: Some(c), .. } => Some(&*c.name.value),
+            _ => None,
+        });
+        let (target, id, trees) = self.change_target(&u.target, &u.from, column)?;
+        if let Some(found) = self.found(id) {
+            self.output_through(found, &u.output)?;
+        }
         let table = target.table.clone();
         let mut set: Vec<Assignment> = Vec::new();
         let mut variables = Vec::new();
@@ -191,7 +210,11 @@ impl<'a> Binder<'a> {
             (Some(op), Some(at), _) => {
                 let depth = self.blocks.len() - 1;
                 let source = self.source_at(id);
-                let left = self.source_column(depth, source, at);
+                let shown = match self.found(id) {
+                    Some(f) => f.columns.iter().position(|c| *c == Some(at)).unwrap_or_default(),
+                    None => at,
+                };
+                let left = self.source_column(depth, source, shown);
                 self.binary(arith_op(op)?, left, bound)?
             }
             (Some(op), None, Some(v)) => {
@@ -232,13 +255,16 @@ impl<'a> Binder<'a> {
     fn set_column(
         &self,
         table: &Table,
-        _id: u32,
+        id: u32,
         c: &ast::ColumnRef,
         set: &[Assignment],
     ) -> SqlResult<usize> {
         let name = &*c.name.value;
-        let at =
-            table.column(name).ok_or_else(|| self.at(SqlError::new(207, &[&name]), c.name.span))?;
+        let at = match self.found(id) {
+            Some(found) => self.column_through(found, name),
+            None => table.column(name).ok_or_else(|| SqlError::new(207, &[&name])),
+        };
+        let at = at.map_err(|e| self.at(e, c.name.span))?;
         if table.columns[at].is_identity {
             return Err(SqlError::new(8102, &[&name]));
         }
@@ -270,7 +296,10 @@ impl<'a> Binder<'a> {
     }
 
     fn delete_in_block(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan> {
-        let (target, id, trees) = self.change_target(&d.target, &d.from)?;
+        let (target, id, trees) = self.change_target(&d.target, &d.from, None)?;
+        if let Some(found) = self.found(id) {
+            self.output_through(found, &d.output)?;
+        }
         let conjuncts = self.filter(&d.filter)?;
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();

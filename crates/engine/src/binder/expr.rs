@@ -64,7 +64,8 @@ impl<'a> Binder<'a> {
             ExprKind::Literal(l) => literal(l),
             ExprKind::Variable(v) => {
                 let (at, ty) = self.variables.scalar(&v.value)?;
-                Ok(Bound::new(Expr::Var(at), ty))
+                let xml = self.variables.list[at as usize].xml;
+                Ok(Bound { xml, ..Bound::new(Expr::Var(at), ty) })
             }
             ExprKind::SystemVariable(v) => self.global(&v.value),
             ExprKind::Column(c) => self.column(c),
@@ -89,8 +90,7 @@ impl<'a> Binder<'a> {
                 if !is_text(b.ty) {
                     return Err(SqlError::new(447, &[&b.ty.name()]));
                 }
-                b.collation = Collation::from_name(&name.value)
-                    .ok_or_else(|| crate::ddl::no_collation(&name.value))?;
+                b.collation = crate::ddl::collation(name)?;
                 b.explicit_collation = true;
                 Ok(b)
             }
@@ -113,7 +113,10 @@ impl<'a> Binder<'a> {
                 Ok(Bound::not_null(Expr::Slot(self.merge_action.unwrap_or_default()), ty))
             }
             ExprKind::Pseudo(p) => Err(unsupported(&p.value)),
-            ExprKind::Method(m) => Err(unsupported(format_args!("The method {}", m.name))),
+            ExprKind::Method(m) => {
+                let target = self.expr(&m.target)?;
+                self.xml_method(target, &m.name.value, &m.arguments)
+            }
             _ => Err(SqlError::new(4145, &[&""])),
         }
     }
@@ -188,7 +191,8 @@ impl<'a> Binder<'a> {
             (BinaryOp::Subtract, SqlType::Int) => Expr::SubInt(Box::new((l, r))),
             _ => Expr::Arith(Box::new(Arith { op: operation, left: l, right: r })),
         };
-        Ok(Bound { expr, ty, nullable, collation, explicit_collation, untyped: false })
+        let (untyped, xml) = (false, false);
+        Ok(Bound { expr, ty, nullable, collation, explicit_collation, untyped, xml })
     }
 
     /// The collation of two texts together: written ones win, 468 where two differ.
@@ -317,10 +321,9 @@ impl<'a> Binder<'a> {
         if c.kind == ast::CastKind::Parse {
             return Err(unsupported("PARSE"));
         }
-        if c.ty.name.as_bare().is_some_and(|n| n.is("xml")) && c.ty.arguments.is_empty() && !c.try_
-        {
+        if crate::ddl::is_xml(&c.ty) && c.ty.arguments.is_empty() {
             let text = self.expr(&c.operand)?;
-            return self.xml_content(text);
+            return self.xml_content(text, c.try_);
         }
         let to = self.data_type(&c.ty, TypeUse::Cast)?;
         let b = self.expr(&c.operand)?;
@@ -344,7 +347,8 @@ impl<'a> Binder<'a> {
                 self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
             }
         };
-        Ok(Bound { expr, ty: to, nullable, collation, explicit_collation, untyped: false })
+        let (untyped, xml) = (false, false);
+        Ok(Bound { expr, ty: to, nullable, collation, explicit_collation, untyped, xml })
     }
 
     /// A type as written: 2715, 243 and what its arguments deserve.
@@ -393,7 +397,8 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(116, &[]));
         }
         let c = columns.remove(0);
-        Ok(Bound { collation: c.collation, ..Bound::new(Expr::Subquery(Box::new(plan)), c.ty) })
+        let (collation, xml) = (c.collation, c.xml);
+        Ok(Bound { collation, xml, ..Bound::new(Expr::Subquery(Box::new(plan)), c.ty) })
     }
 
     /// A subquery: its plan and the types of its columns.
@@ -412,9 +417,11 @@ impl<'a> Binder<'a> {
         let outputs = bound.outputs;
         let columns = outputs
             .iter()
-            .map(|s| {
+            .enumerate()
+            .map(|(i, s)| {
                 let info = &self.slots[*s as usize];
-                Bound { collation: info.collation, ..Bound::new(Expr::Slot(*s), info.ty) }
+                let (collation, xml) = (info.collation, bound.xml.contains(&i));
+                Bound { collation, xml, ..Bound::new(Expr::Slot(*s), info.ty) }
             })
             .collect();
         let index = self.subplan_index();

@@ -24,6 +24,7 @@ pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
         nullable: c.nullable,
         collation: c.collation,
         identity: c.is_identity,
+        xml: c.xml,
         slot: None,
     };
     table.columns.iter().map(column).collect()
@@ -36,6 +37,7 @@ fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
         nullable: c.nullable,
         collation: Default::default(),
         identity: false,
+        xml: false,
         slot: None,
     };
     view.columns.iter().map(column).collect()
@@ -131,12 +133,20 @@ impl<'a> Binder<'a> {
             }
             TableRef::Function(f) => self.table_function(f),
             TableRef::Derived(d) => {
-                let (bound, depends) = if lateral {
+                let target = !lateral && self.arm(&d.alias.value, &d.columns);
+                let (mut bound, depends) = if lateral {
                     self.collecting_outer(|b| b.derived_query(&d.query))?
                 } else {
                     self.hiding_siblings(|b| b.collecting_outer(|b| b.derived_query(&d.query)))?
                 };
-                self.derived(bound, &d.alias.value, &d.columns, depends)
+                if target {
+                    self.take_locator(&mut bound)?;
+                }
+                let tree = self.derived(bound, &d.alias.value, &d.columns, depends)?;
+                if target {
+                    self.settle(&tree);
+                }
+                Ok(tree)
             }
             TableRef::Values(v) => self.values(v),
             TableRef::Join(j) => self.join(j),
@@ -294,22 +304,30 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn cte(&mut self, at: usize, alias: &str) -> SqlResult<FromTree> {
+    pub(super) fn cte(&mut self, at: usize, alias: &str) -> SqlResult<FromTree> {
         let Cte { table, sees } = self.ctes[at].clone();
         // What it sees: the expressions before it.
         let all = self.ctes.clone();
         self.ctes.truncate(sees);
         self.expanding.push(&table.name.value);
         let before = self.named_tables;
+        let target = self.arm(alias, &table.columns);
         let bound = self.hiding_all(|b| b.collecting_outer(|b| b.cte_query(table)));
         self.expanding.pop();
         self.ctes = all;
-        let (bound, depends) = bound?;
+        let (mut bound, depends) = bound?;
         // Constants count as a table, or a chain over them would grow without end.
         if self.named_tables == before {
             self.count_table()?;
         }
-        self.derived(bound, alias, &table.columns, depends)
+        if target {
+            self.take_locator(&mut bound)?;
+        }
+        let tree = self.derived(bound, alias, &table.columns, depends)?;
+        if target {
+            self.settle(&tree);
+        }
+        Ok(tree)
     }
 
     /// A query as a source; its output slots become this block's columns.
@@ -362,6 +380,7 @@ impl<'a> Binder<'a> {
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
                 identity: c.identity,
+                xml: bound.xml.contains(&i),
                 slot: Some(*slot),
             });
         }

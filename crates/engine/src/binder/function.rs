@@ -22,6 +22,9 @@ impl<'a> Binder<'a> {
         if let Some(schema) = &f.name.schema
             && !(schema.is("sys") || schema.is("dbo") && f.name.database.is_none())
         {
+            if let Some(target) = self.method_target(&f.name) {
+                return self.xml_method(target, &f.name.name.value, &f.arguments);
+            }
             return Err(SqlError::new(4121, &[&schema.value, &f.name, &""]));
         }
         let name = f.name.name.value.to_ascii_uppercase();

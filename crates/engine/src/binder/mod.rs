@@ -25,6 +25,7 @@ mod recursive;
 mod rowset;
 mod scope;
 mod set;
+mod through;
 mod view;
 mod xml;
 
@@ -105,6 +106,8 @@ pub struct Variable {
     pub name: String,
     /// The type; `None` for table variables and cursors.
     pub ty: Option<SqlType>,
+    /// Declared as xml.
+    pub xml: bool,
 }
 
 /// The variables of a batch or procedure, in order of declaration.
@@ -135,7 +138,7 @@ impl Variables {
         if self.find(name).is_some() {
             return Err(SqlError::new(134, &[&name]));
         }
-        self.list.push(Variable { name: name.into(), ty });
+        self.list.push(Variable { name: name.into(), ty, xml: false });
         Ok(self.list.len() as u32 - 1)
     }
 }
@@ -155,6 +158,8 @@ pub struct Bound {
     pub explicit_collation: bool,
     /// The NULL literal: takes any type.
     pub untyped: bool,
+    /// XML: its methods may be called, and FOR XML takes it as it is.
+    pub xml: bool,
 }
 
 impl Bound {
@@ -167,6 +172,7 @@ impl Bound {
             collation: Collation::default(),
             explicit_collation: false,
             untyped: false,
+            xml: false,
         }
     }
 
@@ -223,6 +229,10 @@ pub struct Binder<'a> {
     pub(crate) uses: Vec<TableUse>,
     /// The next query stands in FROM: see [`query::Deferred`].
     defer: bool,
+    /// What a change looks for among the queries of its FROM.
+    through: Option<through::Through<'a>>,
+    /// The query that is bound next is what it looks for.
+    locate: bool,
     /// Views that are being bound, the innermost last.
     views: Vec<view::Expansion>,
 }
@@ -273,6 +283,8 @@ impl<'a> Binder<'a> {
             into_identity: None,
             uses: Vec::new(),
             defer: false,
+            through: None,
+            locate: false,
             views: Vec::new(),
         }
     }
@@ -451,6 +463,7 @@ impl<'a> Binder<'a> {
             collation: c.collation,
             explicit_collation: false,
             untyped: false,
+            xml: c.xml,
         }
     }
 

@@ -10,6 +10,7 @@ use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
 use taffrail_types::Collation;
+use taffrail_types::SqlType;
 use taffrail_types::arith::BinaryOp;
 
 /// A query that is bound and planned.
@@ -18,6 +19,8 @@ pub(crate) struct BoundQuery {
     pub node: Node,
     pub outputs: Vec<Slot>,
     pub columns: Vec<ColumnDesc>,
+    /// Those of them that are XML.
+    pub xml: Vec<usize>,
     /// `SELECT @v = …`: evaluated for each row, in place of outputs.
     pub assign: Vec<(u32, Expr)>,
     /// Columns by which the rows are ordered (1-based), for the client.
@@ -67,6 +70,14 @@ pub(super) struct Item {
     pub assign: Option<u32>,
     pub identity: bool,
     pub plain: bool,
+}
+
+impl Item {
+    /// One that no client sees.
+    pub fn hidden(expr: Expr, ty: SqlType) -> Item {
+        let bound = Bound::new(expr, ty);
+        Item { name: String::new(), bound, assign: None, identity: false, plain: true }
+    }
 }
 
 fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
@@ -143,9 +154,10 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(1033, &[]));
         }
         let defer = std::mem::take(&mut self.defer);
+        let locate = std::mem::take(&mut self.locate);
         match &q.body {
             ast::QueryBody::Select(block) => {
-                self.defer = defer;
+                (self.defer, self.locate) = (defer, locate);
                 self.select_block(block, Some(q), nested)
             }
             ast::QueryBody::Set(chain) => {
@@ -166,8 +178,9 @@ impl<'a> Binder<'a> {
             return Err(unsupported("The WINDOW clause"));
         }
         let defer = std::mem::take(&mut self.defer);
+        let locate = std::mem::take(&mut self.locate);
         self.push_block();
-        let r = self.select_in_block(s, q, nested, defer);
+        let r = self.select_in_block(s, q, nested, (defer, locate));
         self.blocks.pop();
         r
     }
@@ -177,7 +190,7 @@ impl<'a> Binder<'a> {
         s: &'a ast::SelectBlock,
         q: Option<&'a ast::Query>,
         nested: bool,
-        defer: bool,
+        (defer, locate): (bool, bool),
     ) -> SqlResult<BoundQuery> {
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
@@ -207,6 +220,9 @@ impl<'a> Binder<'a> {
         self.block().aggregates_allowed = true;
         self.block().windows_allowed = true;
         let mut items = self.items(s)?;
+        if locate {
+            self.locate(s, &mut items)?;
+        }
         if nested && items.iter().any(|i| i.assign.is_some()) {
             return Err(SqlError::new(102, &[&"="]));
         }
@@ -476,6 +492,9 @@ impl<'a> Binder<'a> {
             desc.identity = i.identity;
             desc.computed = !i.plain;
             let untyped = i.bound.untyped;
+            if i.bound.xml {
+                out.xml.push(out.outputs.len());
+            }
             let slot = match i.bound.expr {
                 Expr::Slot(s) => s,
                 _ => {

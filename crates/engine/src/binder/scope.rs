@@ -34,6 +34,8 @@ pub(crate) struct SourceColumn {
     pub nullable: bool,
     pub collation: Collation,
     pub identity: bool,
+    /// See [`super::Bound::xml`].
+    pub xml: bool,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
 }

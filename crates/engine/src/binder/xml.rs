@@ -1,19 +1,21 @@
-//! `FOR XML PATH`: rows as text, each column an element of its name or, without a name, its bare value.
+//! `FOR XML PATH` and `RAW`: rows as text, each column an element of its name, an attribute or, without a name, its bare value;
+//! the methods of xml values.
 //!
 //! ```text
 //! Aggregate (the rows' texts one after the other) ── Compute (a row's text) ── the query with its ORDER BY
 //! ```
 //! Nothing here runs by itself: a row's text is put together by the functions CONCAT and REPLACE. The result is
-//! nvarchar(max), NULL without rows. TYPE, attributes (`@name`), paths (`a/b`) and the other modes are refused.
+//! nvarchar(max), NULL without rows; with TYPE it is marked as XML ([`Bound::xml`]). Paths (`a/b`) and the other modes are refused.
 
 use super::query::BoundQuery;
 use super::{Binder, Bound, unsupported};
-use crate::functions;
+use crate::functions::{self, xquery};
 use crate::plan::expr::{Call, Expr};
 use crate::plan::node::{Agg, AggFunction, Aggregate, Compute, Node};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::arith::BinaryOp;
+use taffrail_types::names::{self, TypeUse};
 use taffrail_types::{Conversion, Family, MaxLen, SqlType, Value};
 
 const TEXT: SqlType = SqlType::NVarChar(MaxLen::Max);
@@ -38,7 +40,7 @@ fn constant(text: &str) -> Bound {
     Bound::not_null(Expr::Const(Value::nvarchar(text)), TEXT)
 }
 
-impl Binder<'_> {
+impl<'a> Binder<'a> {
     fn call(&self, name: &str, args: Vec<Bound>) -> SqlResult<Bound> {
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let function = functions::bind(name, None, &types)?;
@@ -50,46 +52,128 @@ impl Binder<'_> {
     }
 
     /// `CAST(… AS xml)`: the text, which must be well-formed.
-    pub(super) fn xml_content(&mut self, b: Bound) -> SqlResult<Bound> {
+    pub(super) fn xml_content(&mut self, b: Bound, or_null: bool) -> SqlResult<Bound> {
         if !b.untyped && !matches!(b.ty.family(), Family::Char | Family::NChar) {
             return Err(SqlError::new(529, &[&b.ty.name(), &"xml"]));
         }
         let text = Bound { expr: self.cast_to(b, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
-        self.call(functions::xml::CONTENT, vec![text])
+        let name = if or_null { functions::xml::TRY_CONTENT } else { functions::xml::CONTENT };
+        Ok(Bound { xml: true, ..self.call(name, vec![text])? })
+    }
+
+    /// The xml column of a call `column.method(…)` or `table.column.method(…)`.
+    pub(super) fn method_target(&mut self, name: &ast::ObjectName) -> Option<Bound> {
+        let column = name.schema.clone()?;
+        let qualifier = name.database.clone().map(|table| ast::ObjectName {
+            server: None,
+            database: None,
+            schema: name.server.clone(),
+            name: table,
+            span: name.span,
+        });
+        self.column(&ast::ColumnRef { qualifier, name: column }).ok().filter(|b| b.xml)
+    }
+
+    /// `value`, `query` or `exist` of an xml value. Names of methods are in lower case.
+    pub(super) fn xml_method(
+        &mut self,
+        target: Bound,
+        name: &str,
+        arguments: &'a [ast::Expr],
+    ) -> SqlResult<Bound> {
+        if !target.xml {
+            return Err(SqlError::new(258, &[&target.ty.name()]));
+        }
+        let (function, wanted) = match name {
+            "value" => (xquery::VALUE, 2),
+            "query" => (xquery::QUERY, 1),
+            "exist" => (xquery::EXIST, 1),
+            "nodes" | "modify" => return Err(unsupported(format_args!("The method {name} here"))),
+            other => return Err(SqlError::new(227, &[&other])),
+        };
+        if arguments.len() != wanted {
+            return Err(SqlError::new(174, &[&name, &wanted]));
+        }
+        let text = |at: usize| match &arguments[at].kind {
+            ast::ExprKind::Literal(ast::Literal::String(s) | ast::Literal::NString(s)) => {
+                Ok(s.to_string())
+            }
+            _ => Err(SqlError::new(8172, &[&(at + 1), &name])),
+        };
+        let source = text(0)?;
+        let path = xquery::Path::read(&source)?;
+        let found = self.call(function, vec![target, constant(&source)])?;
+        if name != "value" {
+            return Ok(Bound { xml: name == "query", ..found });
+        }
+        if !path.is_singleton() {
+            return Err(SqlError::new(2389, &[&"value()", &"xdt:untypedAtomic *"]));
+        }
+        let ty = text(1)?;
+        let to = match names::parse(&ty, TypeUse::Declaration) {
+            Some(to) => to?,
+            None => return Err(SqlError::new(243, &[&ty])),
+        };
+        let expr = self.conversion(found.expr, TEXT, to, None, Conversion::Explicit, false);
+        Ok(Bound::new(expr, to))
     }
 
     /// Rows as XML.
     pub(super) fn for_xml(&mut self, f: &ast::ForClause, q: BoundQuery) -> SqlResult<BoundQuery> {
         let (mut row, mut root) = (None, None);
+        let (mut raw, mut elements, mut typed) = (false, false, false);
         for o in &f.options {
             let text = match &o.value {
                 Some(OptionValue::Text(text)) => Some(text.to_string()),
                 _ => None,
             };
             match &*o.name.value {
-                "PATH" => row = Some(text.unwrap_or_else(|| "row".into())),
+                mode @ ("PATH" | "RAW") => {
+                    row = Some(text.unwrap_or_else(|| "row".into()));
+                    raw = mode == "RAW";
+                }
                 "ROOT" => root = Some(text.unwrap_or_else(|| "root".into())),
-                "ELEMENTS" => {}
+                "ELEMENTS" => elements = true,
+                "TYPE" => typed = true,
                 other => return Err(unsupported(format_args!("FOR XML {other}"))),
             }
         }
-        let Some(row) = row else { return Err(unsupported("FOR XML without PATH")) };
+        let Some(row) = row else { return Err(unsupported("FOR XML without PATH or RAW")) };
         if !q.assign.is_empty() {
             return Err(unsupported("FOR XML of an assignment"));
         }
+        let tag = encoded(&row);
+        // Attributes come before what stands within the row's element.
+        let mut head = vec![constant(&format!("<{tag}"))];
         let mut parts = vec![constant("")];
-        if !row.is_empty() {
-            parts.push(constant(&format!("<{}>", encoded(&row))));
-        }
-        for (slot, c) in q.outputs.iter().zip(&q.columns) {
-            parts.push(self.xml_value(*slot, c)?);
-        }
-        if !row.is_empty() {
-            parts.push(constant(&format!("</{}>", encoded(&row))));
+        for (i, (slot, c)) in q.outputs.iter().zip(&q.columns).enumerate() {
+            let name = match c.name.strip_prefix('@') {
+                Some(name) if !raw => Some(name),
+                _ => (raw && !elements).then_some(&*c.name),
+            };
+            if raw && c.name.is_empty() {
+                return Err(SqlError::new(6809, &[]));
+            }
+            let Some(name) = name else {
+                parts.push(self.xml_value(*slot, c, q.xml.contains(&i))?);
+                continue;
+            };
+            if parts.len() > 1 {
+                return Err(SqlError::new(6852, &[&c.name]));
+            }
+            if row.is_empty() {
+                return Err(SqlError::new(6864, &[]));
+            }
+            head.push(self.xml_attribute(*slot, c, name)?);
         }
         // CONCAT wants two arguments at least.
         parts.push(constant(""));
-        let text = self.call("CONCAT", parts)?;
+        head.push(constant(""));
+        let mut text = self.call("CONCAT", parts)?;
+        if !row.is_empty() {
+            let head = self.call("CONCAT", head)?;
+            text = self.call(functions::xml::ELEMENT, vec![head, text, constant(&tag)])?;
+        }
         let text = Bound { expr: self.cast_to(text, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
         let row_slot = self.computed_slot(&text, "");
         let node =
@@ -124,22 +208,22 @@ impl Binder<'_> {
             node = Node::Compute(Box::new(Compute { input: node, items: vec![(whole.expr, out)] }));
         }
         let columns = vec![super::query::column_desc(COLUMN, &Bound::new(Expr::NULL, TEXT))];
-        Ok(BoundQuery { node, outputs: vec![out], columns, ..BoundQuery::default() })
+        let xml = if typed { vec![0] } else { Vec::new() };
+        Ok(BoundQuery { node, outputs: vec![out], columns, xml, ..BoundQuery::default() })
     }
 
     fn joined(&mut self, l: Bound, r: Bound) -> SqlResult<Bound> {
         self.binary(BinaryOp::Add, l, r)
     }
 
-    /// A column's text: NULL is nothing at all.
-    fn xml_value(&mut self, slot: u32, c: &crate::sink::ColumnDesc) -> SqlResult<Bound> {
-        let name = match &*c.name {
-            "text()" | "node()" | "*" => "",
-            name => name,
-        };
-        if name.starts_with('@') || name.contains('/') || name.ends_with("()") {
-            return Err(unsupported(format_args!("The column name '{name}' with FOR XML PATH")));
-        }
+    /// A value's text with these characters written as XML has to.
+    fn xml_text(
+        &mut self,
+        slot: u32,
+        c: &crate::sink::ColumnDesc,
+        name: &str,
+        escapes: &[(&str, &str)],
+    ) -> SqlResult<Bound> {
         let style = match c.ty.family() {
             Family::Binary | Family::RowVersion | Family::Variant => {
                 let what = format!("A column of type {} with FOR XML", c.ty.name());
@@ -157,10 +241,60 @@ impl Binder<'_> {
         if matches!(c.ty.family(), Family::Char | Family::NChar) {
             let node = if name.is_empty() { "NoName" } else { name };
             text = self.call(functions::xml::TEXT, vec![text, constant(node)])?;
-            for (from, to) in [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#x0D;")] {
+            for (from, to) in escapes {
                 text = self.call("REPLACE", vec![text, constant(from), constant(to)])?;
             }
         }
+        Ok(text)
+    }
+
+    /// ` name="value"`; NULL is nothing at all.
+    fn xml_attribute(
+        &mut self,
+        slot: u32,
+        c: &crate::sink::ColumnDesc,
+        name: &str,
+    ) -> SqlResult<Bound> {
+        let escapes = [
+            ("&", "&amp;"),
+            ("<", "&lt;"),
+            (">", "&gt;"),
+            ("\"", "&quot;"),
+            ("\t", "&#x09;"),
+            ("\n", "&#x0A;"),
+            ("\r", "&#x0D;"),
+        ];
+        let text = self.xml_text(slot, c, name, &escapes)?;
+        let begun = self.joined(constant(&format!(" {}=\"", encoded(name))), text)?;
+        self.joined(begun, constant("\""))
+    }
+
+    /// What a column is within the row's element: NULL is nothing at all.
+    fn xml_value(
+        &mut self,
+        slot: u32,
+        c: &crate::sink::ColumnDesc,
+        is_xml: bool,
+    ) -> SqlResult<Bound> {
+        let name = match &*c.name {
+            "text()" | "node()" | "*" => "",
+            name => name,
+        };
+        let instruction =
+            name.strip_prefix("processing-instruction(").and_then(|n| n.strip_suffix(')'));
+        if let Some(target) = instruction {
+            let text = self.xml_text(slot, c, target, &[])?;
+            let begun = self.joined(constant(&format!("<?{} ", encoded(target))), text)?;
+            return self.joined(begun, constant("?>"));
+        }
+        if name.starts_with('@') || name.contains('/') || name.ends_with("()") {
+            return Err(unsupported(format_args!("The column name '{name}' with FOR XML PATH")));
+        }
+        let escapes = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\r", "&#x0D;")];
+        let text = match is_xml {
+            true => Bound::new(Expr::Slot(slot), TEXT),
+            false => self.xml_text(slot, c, name, &escapes)?,
+        };
         if name.is_empty() {
             return Ok(text);
         }

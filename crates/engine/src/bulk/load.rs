@@ -62,8 +62,7 @@ impl TableLoad {
         if table.indexes.iter().any(|i| i.ignore_dup_key) {
             return Ok(None);
         }
-        let id = session.id.0;
-        let fail = |e: StorageError| e.to_sql(id);
+        let fail = |e: StorageError| e.to_sql();
         let tx = session.part(database.id);
         let filled = (indexed || !table.is_heap()) && !is_empty(tx, table).map_err(fail)?;
         if filled && table.is_heap() {

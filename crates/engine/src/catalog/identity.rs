@@ -117,7 +117,7 @@ impl Sequence {
         });
         let limit = Value::BigInt(i64::try_from(limit).unwrap_or(i64::MAX));
         systab::put(&mut tx, &SystemTables::IDENTITY, &[self.id], &[limit])?;
-        tx.commit(Durability::Delayed).map_err(|e| e.to_sql(0))
+        tx.commit(Durability::Delayed).map_err(|e| e.to_sql())
     }
 }
 

@@ -71,7 +71,7 @@ fn begin(master: &Arc<taffrail_storage::Database>) -> Transaction {
 }
 
 fn end(tx: Transaction) -> SqlResult<()> {
-    tx.commit(Durability::Full).map_err(|e| e.to_sql(0))
+    tx.commit(Durability::Full).map_err(|e| e.to_sql())
 }
 
 /// All databases, by id.

@@ -45,7 +45,7 @@ use parking_lot::{Condvar, Mutex, RwLock};
 use rows::name_key;
 use state::{Map, State};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use systab::SystemTables;
 use taffrail_base::{ObjectId, SchemaId, SessionId, SqlError, SqlResult};
 use taffrail_storage::{BeginSpec, Durability, StorageError, Transaction};
@@ -133,6 +133,9 @@ pub struct Schema {
 pub struct Catalog {
     storage: Arc<taffrail_storage::Database>,
     state: RwLock<State>,
+    /// Its first version, which no other opening has.
+    opening: u64,
+    retired: AtomicBool,
     version: AtomicU64,
     snapshots: AtomicU64,
     /// Sessions whose DDL is pending in `state`.
@@ -147,7 +150,7 @@ pub struct Catalog {
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
+    e.to_sql()
 }
 
 fn system_transaction(
@@ -198,6 +201,8 @@ impl Catalog {
             ),
             storage: storage.clone(),
             state: RwLock::default(),
+            opening: first,
+            retired: AtomicBool::new(false),
             version: AtomicU64::new(first),
             snapshots: AtomicU64::new(first),
             pending_sessions: AtomicUsize::new(0),
@@ -257,9 +262,28 @@ impl Catalog {
         self.snapshots.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The database is closed: what was planned on it is planned anew before it runs again.
+    /// Which opening of the database this is: no two of this process share it, whatever their ids.
+    #[inline]
+    pub(crate) fn opening(&self) -> u64 {
+        self.opening
+    }
+
+    /// The database is closed, or about to be: what was planned on it is planned anew before it runs again.
     pub(crate) fn retire(&self) {
+        // First: whoever takes the version that follows for a plan finds that the plan is not to be kept.
+        self.retired.store(true, Ordering::SeqCst);
         self.changed(&mut self.state.write());
+    }
+
+    /// It was not closed after all.
+    pub(crate) fn revive(&self) {
+        self.retired.store(false, Ordering::SeqCst);
+    }
+
+    /// Nobody finds it any more; the same database may be open anew.
+    #[inline]
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::SeqCst)
     }
 
     /// What is committed has changed: every session sees another version than before.

@@ -180,6 +180,8 @@ pub struct Column {
     pub is_rowguid: bool,
     /// Declared as text, ntext or image: its type is the (max) one of the same kind.
     pub old_large: bool,
+    /// Declared as xml: an nvarchar(max) that the methods of xml may be called on.
+    pub xml: bool,
     /// Where rows have it.
     pub place: Place,
     /// Its bit of the NULL bitmap.
@@ -194,6 +196,7 @@ impl Column {
     /// The type's name, as the catalogue shows it.
     pub fn type_name(&self) -> &'static str {
         match self.ty {
+            SqlType::NVarChar(_) if self.xml => "xml",
             SqlType::VarChar(_) if self.old_large => "text",
             SqlType::NVarChar(_) if self.old_large => "ntext",
             SqlType::VarBinary(_) if self.old_large => "image",
@@ -204,6 +207,7 @@ impl Column {
     /// `system_type_id`
     pub fn system_type_id(&self) -> u8 {
         match self.type_name() {
+            "xml" => 241,
             "text" => 35,
             "ntext" => 99,
             "image" => 34,
@@ -327,7 +331,7 @@ impl Index {
         if let Some(hobt) = self.hobt.get() {
             return Ok(hobt);
         }
-        let hobt = self.storage.hobt(self.hobt_id).map_err(|e| e.to_sql(0))?;
+        let hobt = self.storage.hobt(self.hobt_id).map_err(|e| e.to_sql())?;
         Ok(self.hobt.get_or_init(|| hobt))
     }
 

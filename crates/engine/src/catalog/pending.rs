@@ -68,7 +68,7 @@ impl Catalog {
                 }
             }
             for name in &resources[resources.len().min(1)..] {
-                tx.lock(*name, LockMode::X).map_err(|e| e.to_sql(session.0))?;
+                tx.lock(*name, LockMode::X).map_err(|e| e.to_sql())?;
             }
             self.pending_of(session, |mine| mine.resources.extend(resources));
             self.state.write().change(session, *id, new);

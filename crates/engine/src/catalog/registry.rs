@@ -11,6 +11,8 @@
 //! 1. A database that is not in `slots` cannot be named by anybody; one that is being dropped has its name to the end.
 //! 2. No two rows name the same file; should they, a start removes only files that no other row names, nor another process has open.
 //! 3. `changing` is held by whoever creates, drops or renames a database.
+//! 4. An open database comes and goes in [`Databases::put`] and nowhere else. One that goes, whyever, is retired there and takes all
+//!    plans with it: none is ever run that was made for another opening of a database.
 
 mod configured;
 mod lifecycle;
@@ -26,6 +28,7 @@ pub(crate) use restoring::Taken;
 use super::master::{self, DatabaseEntry, EntryState};
 use super::{Catalog, datetime_now, fold};
 use crate::database::Database;
+use crate::plans::PlanCache;
 use parking_lot::{Mutex, RwLock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,6 +86,8 @@ pub struct Databases {
     storage: Arc<StorageInstance>,
     data_dir: PathBuf,
     slots: RwLock<Vec<Slot>>,
+    /// What was planned on those that are open.
+    plans: PlanCache,
     changing: Mutex<()>,
     /// Those that a restore works on.
     busy: Mutex<Vec<DatabaseId>>,
@@ -95,7 +100,7 @@ pub struct Databases {
 }
 
 fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
+    e.to_sql()
 }
 
 fn io(e: taffrail_io::IoError) -> Box<SqlError> {
@@ -114,6 +119,7 @@ impl Databases {
             storage: storage.clone(),
             data_dir: data_dir.into(),
             slots: RwLock::default(),
+            plans: PlanCache::default(),
             changing: Mutex::new(()),
             busy: Mutex::default(),
             last_id: AtomicU16::new(4),
@@ -349,11 +355,33 @@ impl Databases {
         }
     }
 
+    /// Makes a database known, or known as something else.
     fn insert(&self, slot: Slot) {
-        let mut slots = self.slots.write();
-        slots.retain(|s| s.entry.id != slot.entry.id);
-        slots.push(slot);
-        slots.sort_by_key(|s| s.entry.id);
+        self.put(slot.entry.id, Some(slot));
+    }
+
+    /// The database of this id is from now on what the slot says; `None`: there is none.
+    fn put(&self, id: DatabaseId, slot: Option<Slot>) {
+        let now = slot.as_ref().and_then(|s| s.database.clone());
+        let gone = {
+            let mut slots = self.slots.write();
+            let before = slots.iter().position(|s| s.entry.id == id).map(|at| slots.remove(at));
+            if let Some(database) = &now {
+                database.catalog.revive();
+            }
+            slots.extend(slot);
+            slots.sort_by_key(|s| s.entry.id);
+            before.and_then(|s| s.database)
+        };
+        if let Some(gone) = gone.filter(|g| now.as_ref().is_none_or(|n| !Arc::ptr_eq(g, n))) {
+            gone.catalog.retire();
+            self.plans.forget_all();
+        }
+    }
+
+    /// The plan cache.
+    pub(crate) fn plans(&self) -> &PlanCache {
+        &self.plans
     }
 
     fn master_storage(&self) -> SqlResult<Arc<taffrail_storage::Database>> {
@@ -417,12 +445,17 @@ impl Databases {
         let mut entry = slot.entry;
         match (offline, &slot.database) {
             (true, Some(database)) => {
-                database.catalog.settle_sequences()?;
+                let suspect = matches!(database.storage.state(), DatabaseState::Suspect(_));
+                // A suspect database has nothing to settle and is closed without I/O.
+                if !suspect {
+                    database.catalog.settle_sequences()?;
+                }
                 entry.files = database.storage.files().into_iter().map(|f| f.path).collect();
                 entry.state = EntryState::Offline;
                 master::put_database(&master, &entry)?;
                 self.insert(Slot { entry, database: None, problem: None });
-                database.storage.close().map_err(sql)
+                let closed = database.storage.close().map_err(sql);
+                if suspect { Ok(()) } else { closed }
             }
             (false, Some(database))
                 if matches!(database.storage.state(), DatabaseState::Suspect(_)) =>

@@ -22,6 +22,7 @@ const COLUMN_IDENTITY: i64 = 2;
 const COLUMN_ROWGUID: i64 = 4;
 const COLUMN_DROPPED: i64 = 8;
 const COLUMN_OLD_LARGE: i64 = 16;
+const COLUMN_XML: i64 = 32;
 const PARAMETER_OUTPUT: i64 = 16;
 const PARAMETER_DEFAULT: i64 = 32;
 
@@ -74,6 +75,7 @@ pub fn write_column(
         (COLUMN_IDENTITY, column.is_identity),
         (COLUMN_ROWGUID, column.is_rowguid),
         (COLUMN_OLD_LARGE, column.old_large),
+        (COLUMN_XML, column.xml),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -207,6 +209,7 @@ pub fn view_column(
         is_identity: false,
         is_rowguid: false,
         old_large: false,
+        xml: false,
         place: Place::Variable(0),
         null_bit: 0,
         default: None,
@@ -369,6 +372,7 @@ impl Catalog {
                 is_identity: flags & COLUMN_IDENTITY != 0,
                 is_rowguid: flags & COLUMN_ROWGUID != 0,
                 old_large: flags & COLUMN_OLD_LARGE != 0,
+                xml: flags & COLUMN_XML != 0,
                 place,
                 null_bit,
                 default,

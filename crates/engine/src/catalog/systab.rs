@@ -159,7 +159,7 @@ pub fn key_parts(key: &[u8]) -> SqlResult<Vec<i64>> {
 }
 
 fn sql(e: StorageError) -> Box<taffrail_base::SqlError> {
-    e.to_sql(0)
+    e.to_sql()
 }
 
 /// Writes a row, new or in place of the one with that key.

@@ -136,7 +136,7 @@ impl Catalog {
         table: ObjectId,
         mode: LockMode,
     ) -> SqlResult<()> {
-        let sql = |e: taffrail_storage::StorageError| e.to_sql(session.0);
+        let sql = |e: taffrail_storage::StorageError| e.to_sql();
         if self.blocked_object(table, session).is_some() {
             // As every statement does before it looks at a table's definition.
             tx.lock_object(table, LockMode::SchS).map_err(sql)?;
@@ -153,7 +153,7 @@ impl Catalog {
         session: SessionId,
         object: ObjectId,
     ) -> SqlResult<()> {
-        tx.lock_object(object, LockMode::SchM).map_err(|e| e.to_sql(session.0))?;
+        tx.lock_object(object, LockMode::SchM).map_err(|e| e.to_sql())?;
         self.settle(self.object_resource(object), session);
         Ok(())
     }
@@ -166,7 +166,7 @@ impl Catalog {
         resource: Resource,
         mode: LockMode,
     ) -> SqlResult<()> {
-        tx.lock(resource, mode).map_err(|e| e.to_sql(session.0))?;
+        tx.lock(resource, mode).map_err(|e| e.to_sql())?;
         self.settle(resource, session);
         Ok(())
     }

@@ -6,8 +6,8 @@
 //! DBCC CHECKALLOC [ ( { name | id | 0 } [, NOINDEX ] ) ]              [ WITH option, … ]
 //! ```
 //! NO_INFOMSGS leaves only what is wrong and its number; PHYSICAL_ONLY looks at pages, maps and links, not at what rows mean.
-//! ALL_ERRORMSGS, TABLOCK, DATA_PURITY and EXTENDED_LOGICAL_CHECKS change nothing: that is how it is done anyhow. ESTIMATEONLY,
-//! TABLERESULTS and REPAIR_… are refused.
+//! ALL_ERRORMSGS, TABLOCK, DATA_PURITY, EXTENDED_LOGICAL_CHECKS and MAXDOP change nothing: that is how it is done anyhow, with one
+//! thread. ESTIMATEONLY, TABLERESULTS and REPAIR_… are refused.
 //!
 //! The pages are `taffrail_storage::check`'s. A table is held with S while it is checked (there is no snapshot to read), in
 //! CHECKDB table by table. The catalogue's own tables and the maps are read without locks: see there. What rows mean is checked
@@ -69,8 +69,8 @@ fn wanted(dbcc: &ast::Dbcc, command: &'static str) -> SqlResult<Wanted> {
         match option.name.value.to_ascii_uppercase().as_str() {
             "NO_INFOMSGS" => wanted.silent = true,
             "PHYSICAL_ONLY" => wanted.physical = true,
-            "ALL_ERRORMSGS" | "TABLOCK" | "DATA_PURITY" | "EXTENDED_LOGICAL_CHECKS" => {}
-            name @ ("ESTIMATEONLY" | "TABLERESULTS" | "MAXDOP") => {
+            "ALL_ERRORMSGS" | "TABLOCK" | "DATA_PURITY" | "EXTENDED_LOGICAL_CHECKS" | "MAXDOP" => {}
+            name @ ("ESTIMATEONLY" | "TABLERESULTS") => {
                 return Err(unsupported(format!("DBCC {command} … WITH {name}")));
             }
             _ => return Err(SqlError::new(2526, &[])),
@@ -173,6 +173,9 @@ fn note(
     found: Errors,
     began: Instant,
 ) {
+    if found.all() > 0 {
+        crate::backup::record_suspects(cx.instance());
+    }
     let options = match (wanted.physical, wanted.silent) {
         (true, true) => " WITH physical_only, no_infomsgs",
         (true, false) => " WITH physical_only",
@@ -244,7 +247,7 @@ fn allocation(
     wanted: &Wanted,
 ) -> SqlResult<Errors> {
     let found = database.storage.check_allocation(&mut give_up(&cx.session.cancel));
-    let found = found.map_err(|e| e.to_sql(0))?;
+    let found = found.map_err(|e| e.to_sql())?;
     let errors = tell(cx, database, &found)?;
     if errors.all() > 0 {
         let (a, c) = (errors.allocation, errors.consistency);
@@ -283,7 +286,7 @@ fn system_tables(
             Some(table) => database.storage.check_hobt(id, &mut SystemRows::new(table), give_up),
             None => database.storage.check_hobt(id, &mut NoRows, give_up),
         };
-        let checked = checked.map_err(|e| e.to_sql(0))?;
+        let checked = checked.map_err(|e| e.to_sql())?;
         let name = match table {
             Some(table) => format!("sys.{}", table.name),
             None if id == layout::DIRECTORY => "sys.sysallocunits".to_owned(),
@@ -327,7 +330,7 @@ fn one_table(
     tx.cancel_with(cx.session.cancel.clone());
     database.catalog.lock_table(&mut tx, cx.session.id, table.head.id, LockMode::S)?;
     let found = held(cx, database, table, wanted, Some(&mut tx));
-    tx.commit(Durability::Delayed).map_err(|e| e.to_sql(cx.session.id.0))?;
+    tx.commit(Durability::Delayed).map_err(|e| e.to_sql())?;
     found
 }
 
@@ -382,14 +385,14 @@ fn look(
     let compared: &[Arc<Index>] = if wanted.physical { &[] } else { &chosen };
     let mut rows = BaseRows::new(tx, table, compared, !wanted.physical)?;
     let base = storage.check_hobt(table.base().hobt_id, &mut rows, give_up);
-    let base = base.map_err(|e| e.to_sql(0))?;
+    let base = base.map_err(|e| e.to_sql())?;
     let digests: Vec<Digest> = rows.into_digests();
     let mut all = vec![base];
     let mut different = Vec::new();
     for (at, index) in chosen.iter().enumerate() {
         let mut entries = EntryRows::default();
         let checked = storage.check_hobt(index.hobt_id, &mut entries, give_up);
-        let checked = checked.map_err(|e| e.to_sql(0))?;
+        let checked = checked.map_err(|e| e.to_sql())?;
         // Beside pages that cannot be read, rows that have no counterpart are no news.
         let comparable = all[0].complete && checked.complete;
         if comparable && digests.get(at).is_some_and(|d| *d != entries.digest()) {

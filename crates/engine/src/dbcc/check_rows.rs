@@ -232,7 +232,7 @@ fn fetch(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<Optio
         Ok(false) => Ok(None),
         // A locator may be anything: of a heap, a page that the file does not have.
         Err(e) if e.is_fatal_to_database() => Ok(None),
-        Err(e) => Err(e.to_sql(0)),
+        Err(e) => Err(e.to_sql()),
     }
 }
 
@@ -276,7 +276,7 @@ pub(super) fn differences(
     };
     let mut cursor = btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::None);
     loop {
-        let entry = cursor.next(tx).map_err(|e| e.to_sql(0))?;
+        let entry = cursor.next(tx).map_err(|e| e.to_sql())?;
         let Some((k, v)) = entry.map(|(k, v)| (k.to_vec(), v.to_vec())) else { break };
         if out.len() - before >= most {
             return Ok(());
@@ -309,7 +309,7 @@ pub(super) fn differences(
         }
         let mut value = Vec::new();
         let found = btree::get(tx, &tree, &maker.key, ScanLocks::None, &mut value);
-        if !found.map_err(|e| e.to_sql(0))? || value != maker.value {
+        if !found.map_err(|e| e.to_sql())? || value != maker.value {
             let columns = index.key.columns().iter().map(|c| (&maker.values[c.column], c.ty));
             told(out, 8951, 8955, &identified(table, locator), &text::key_text(columns));
         }

@@ -1,7 +1,8 @@
 //! `DBCC INPUTBUFFER (session_id [, request_id])`: what a session sent last.
 
-use super::{number_of, send};
+use super::number_of;
 use crate::context::StatementContext;
+use crate::results::send;
 use crate::row;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;

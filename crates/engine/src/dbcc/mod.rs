@@ -11,20 +11,20 @@ mod reindex;
 mod shrink;
 mod trace;
 
+pub(crate) use trace::quiet_backups;
+
 use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::results::{print, send};
 use crate::row;
-use crate::sink::{ColumnDesc, Command, Done, DoneKind};
-use crate::views::cell::coerce;
 use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
-use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::{WaitStats, WaitType};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{MaxLen, SqlType};
 
 /// Runs a DBCC statement.
 pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
@@ -47,7 +47,9 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         "TRACEON" => trace::set(cx, dbcc, true)?,
         "TRACEOFF" => trace::set(cx, dbcc, false)?,
         // Of all databases; a plan's handle to forget only one cannot be had, since none is shown.
-        "FREEPROCCACHE" if dbcc.arguments.is_empty() => cx.instance().plans().forget_all(),
+        "FREEPROCCACHE" if dbcc.arguments.is_empty() => {
+            cx.instance().databases().plans().forget_all();
+        }
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS"
         | "CHECKCATALOG" | "SHOW_STATISTICS" | "SHOWCONTIG" | "INDEXDEFRAG" | "UPDATEUSAGE"
         | "MEMORYSTATUS" | "PAGE" | "IND" | "LOG" | "DBINFO" | "FLUSHPROCINDB"
@@ -61,37 +63,6 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         cx.message(SqlError::new(2528, &[]))?;
     }
     Ok(())
-}
-
-/// Columns of a result: name, type, nullable.
-type Columns<'a> = &'a [(&'a str, SqlType, bool)];
-
-/// Sends a result.
-pub(crate) fn send(
-    cx: &mut StatementContext<'_>,
-    columns: Columns<'_>,
-    rows: Vec<Vec<Value>>,
-) -> SqlResult<()> {
-    let described: Vec<ColumnDesc> = columns
-        .iter()
-        .map(|(name, ty, nullable)| ColumnDesc {
-            nullable: *nullable,
-            ..ColumnDesc::new(*name, *ty)
-        })
-        .collect();
-    cx.sink.columns(&described).map_err(|_| client_gone())?;
-    let count = rows.len() as u64;
-    for mut row in rows {
-        for (value, (_, ty, _)) in row.iter_mut().zip(columns) {
-            *value = coerce(std::mem::take(value), *ty);
-        }
-        cx.sink.row(&row).map_err(|_| client_gone())?;
-    }
-    let kind = if cx.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
-    let rows = (!cx.session.options.nocount).then_some(count);
-    cx.session.row_count = count as i64;
-    let done = Done { kind, command: Command::SELECT, rows, error: false };
-    cx.sink.done(done).map_err(|_| client_gone())
 }
 
 /// Scripts divide by the sum of all waits right after they have cleared them, most without the waits of the lazy writer.
@@ -231,18 +202,6 @@ fn log_space(cx: &mut StatementContext<'_>) -> SqlResult<()> {
         ("Status", SqlType::Int, false),
     ];
     send(cx, &columns, rows)
-}
-
-/// A line of text, as PRINT sends it.
-pub(crate) fn print(cx: &mut StatementContext<'_>, text: &str) -> SqlResult<()> {
-    cx.message(Box::new(SqlError {
-        number: 0,
-        state: 1,
-        severity: 0,
-        line: 0,
-        procedure: None,
-        message: text.into(),
-    }))
 }
 
 /// `DBCC CHECKIDENT ('table' [, NORESEED | RESEED [, value]])`.

@@ -1,8 +1,9 @@
 //! `DBCC OPENTRAN`: the oldest transaction that has written and not ended, as text or as rows.
 
-use super::{database_of, print, send};
+use super::database_of;
 use crate::catalog::registry::SA_SID;
 use crate::context::StatementContext;
+use crate::results::{print, send};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast;

@@ -8,11 +8,12 @@
 //! 9006, 9007, 9008 or 9009. Without a target a file shrinks to the size it was made with. Data files are not shrunk:
 //! 40510; SHRINKDATABASE shrinks the log and leaves them as they are.
 
-use super::{number_of, print, send, text_of};
+use super::{number_of, text_of};
 use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::results::{print, send};
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -49,13 +50,21 @@ fn rest_of(arguments: &[ast::Expr]) -> SqlResult<(Option<i64>, Option<Word>)> {
     Ok((target, word))
 }
 
+/// 8920 in a transaction of the client's; what it tells may become the rows of an INSERT … EXEC.
+fn refuse_in_transaction(cx: &StatementContext<'_>, operation: &str) -> SqlResult<()> {
+    match cx.session.transaction.is_clients() {
+        true => Err(SqlError::new(8920, &[&operation])),
+        false => Ok(()),
+    }
+}
+
 /// `DBCC SHRINKFILE`.
 pub(super) fn shrink_file(
     cx: &mut StatementContext<'_>,
     dbcc: &ast::Dbcc,
     silent: bool,
 ) -> SqlResult<()> {
-    cx.refuse_in_transaction("DBCC SHRINKFILE")?;
+    refuse_in_transaction(cx, "shrinkfile")?;
     let database = cx.database();
     let first = dbcc.arguments.first().ok_or_else(|| SqlError::new(2560, &[&1]))?;
     let files = database.storage.files();
@@ -110,7 +119,7 @@ fn shrink_log(
     silent: bool,
 ) -> SqlResult<Vec<Value>> {
     let report = database.storage.shrink_log_file(taffrail_base::FileId(id), mode);
-    let report = report.map_err(|e| e.to_sql(0))?;
+    let report = report.map_err(|e| e.to_sql())?;
     let name = database.storage.log_files().into_iter().find(|f| f.0.0 == id).map(|f| f.1);
     if !silent && let Some(message) = why_not(id, &name.unwrap_or_default(), mode, &report) {
         cx.message(message)?;
@@ -143,7 +152,7 @@ pub(super) fn shrink_database(
     dbcc: &ast::Dbcc,
     silent: bool,
 ) -> SqlResult<()> {
-    cx.refuse_in_transaction("DBCC SHRINKDATABASE")?;
+    refuse_in_transaction(cx, "shrinkdatabase")?;
     let database = super::database_of(cx, dbcc.arguments.first())?;
     let rest = dbcc.arguments.get(1..).unwrap_or_default();
     let (_, word) = rest_of(rest)?;

@@ -1,17 +1,27 @@
 //! `DBCC TRACEON`, `TRACEOFF`, `TRACESTATUS`.
 //!
-//! Two flags exist. 3604 (output of DBCC to the client) is how it always is here; 3605 (output of DBCC to the error log)
-//! concerns only commands that do not exist here. So both can be set, for the scripts that begin with them, and change
-//! nothing. Every other flag is refused.
+//! Three flags exist. 3226 keeps backups that succeeded out of the error log. 3604 (output of DBCC to the client) is how it always
+//! is here; 3605 (output of DBCC to the error log) concerns only commands that do not exist here. So these two can be set, for the
+//! scripts that begin with them, and change nothing. Every other flag is refused.
 
-use super::{number_of, send};
+use super::number_of;
 use crate::context::StatementContext;
+use crate::results::send;
 use crate::row;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::SqlType;
 
-const KNOWN: [i64; 2] = [3604, 3605];
+/// Backups that succeed are not told of in the error log.
+const QUIET_BACKUPS: i64 = 3226;
+
+const KNOWN: [i64; 3] = [QUIET_BACKUPS, 3604, 3605];
+
+/// Whether a backup of this session's that succeeds is kept out of the error log.
+pub(crate) fn quiet_backups(cx: &StatementContext<'_>) -> bool {
+    cx.session.trace_flags.contains(&QUIET_BACKUPS)
+        || cx.instance().databases().trace_flags().lock().contains(&QUIET_BACKUPS)
+}
 
 /// The flags that a command names, and whether -1 (all sessions) stands among them.
 fn flags(dbcc: &ast::Dbcc) -> SqlResult<(Vec<i64>, bool)> {

@@ -1,6 +1,6 @@
 //! ALTER TABLE.
 
-use super::clauses::{column_type, is_old_large};
+use super::clauses::{column_type, is_old_large, is_xml};
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{checks, create, foreign, resolve};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{self, AssignError};
-use taffrail_types::{Collation, ConvertContext, SqlType, Value};
+use taffrail_types::{ConvertContext, SqlType, Value};
 
 /// `ALTER TABLE`.
 pub(crate) fn alter_table(
@@ -329,13 +329,12 @@ fn alter_column(
         return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));
     };
     let old = table.columns[at].clone();
-    let old_large = is_old_large(ty);
+    let (old_large, xml) = (is_old_large(ty), is_xml(ty));
     let (ty, _) = column_type(ty, at + 1, &name.value)?;
-    let mut new = Column { ty, old_large, ..old.clone() };
+    let mut new = Column { ty, old_large, xml, ..old.clone() };
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
-        let found = Collation::from_name(&collation.value);
-        new.collation = found.ok_or_else(|| super::clauses::no_collation(&collation.value))?;
+        new.collation = super::clauses::collation(collation)?;
     }
     let wider = widens(old.ty, ty) && new.collation == old.collation;
     if !wider || (old.nullable && !new.nullable) || new.collation != old.collation {

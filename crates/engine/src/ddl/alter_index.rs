@@ -13,21 +13,17 @@ use super::index::{rebuild, refresh, renew, row_of};
 use super::index_options::{
     IndexOptions, check_partition, rebuild_options, reorganize_options, set_options,
 };
-use super::resolve;
+use super::{resolve, sql};
 use crate::binder::unsupported;
 use crate::catalog::{Index, IndexKind, Object, Table, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{IndexId, SqlError, SqlResult};
+use taffrail_storage::btree;
 use taffrail_storage::lock::LockMode;
-use taffrail_storage::{StorageError, btree};
 use taffrail_syntax::ast::{self, AlterIndexAction};
 use taffrail_types::Value;
-
-fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
-}
 
 /// `ALTER INDEX`.
 pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) -> SqlResult<()> {
@@ -89,9 +85,8 @@ fn reorganize(
     let mut work = btree::Reorganize::new(index.hobt()?, index.fill_factor).map_err(sql)?;
     loop {
         cx.session.check_cancel()?;
-        let session = cx.session.id.0;
         let more = work.step(cx.transaction(database)?);
-        if !more.map_err(|e| e.to_sql(session))? {
+        if !more.map_err(|e| e.to_sql())? {
             return Ok(());
         }
     }

@@ -4,6 +4,7 @@
 //! made into a tree page by page. The caller holds Sch-M on the table, or X and it alone has put rows there, so nobody
 //! changes rows meanwhile.
 
+use super::sql;
 use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, IndexKind, KeyTail, Table};
 use crate::rowcodec::{Lobs, TableLobs, key};
@@ -15,10 +16,6 @@ use taffrail_storage::{
     heap,
 };
 use taffrail_types::{Value, text};
-
-fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
-}
 
 /// Rows between two looks at the flag of a cancelled batch: some milliseconds of work.
 const ROWS_PER_LOOK: u32 = 256;
@@ -189,7 +186,7 @@ impl Entries {
                     let values = values_at(tx, table, &locator)?;
                     return Err(twice(&self.index, &values));
                 }
-                Err(e) => return Err(e.to_sql(0)),
+                Err(e) => return Err(e.to_sql()),
             }
         }
         Ok(())

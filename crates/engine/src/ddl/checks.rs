@@ -13,7 +13,7 @@
 //!
 //! The caller holds Sch-M on the table, so no row changes meanwhile.
 
-use super::index;
+use super::{index, sql};
 use crate::binder::{bind_check, bind_text};
 use crate::catalog::{Check, Table, fold, rows};
 use crate::context::StatementContext;
@@ -24,12 +24,8 @@ use crate::exec::runtime::Rt;
 use crate::plan::expr::{Part, Pred, slots_of};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
-use taffrail_storage::{Direction, KeyRange, ScanLocks, StorageError, btree, heap};
+use taffrail_storage::{Direction, KeyRange, ScanLocks, Transaction, btree, heap};
 use taffrail_syntax::ast;
-
-fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
-}
 
 /// What 547 says behind the table's name for a check of one column.
 pub(crate) fn of_column(table: &Table, check: &Check) -> String {
@@ -59,30 +55,35 @@ pub(super) fn validate(
     let inner = StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
     let mut rt = Rt::new(inner, &mut vars, Vec::new(), table.columns.len(), 0);
     let mut row = Vec::new();
-    if table.is_heap() {
-        let mut cursor = heap::scan(&hobt, ScanLocks::None);
-        loop {
-            match cursor.next(rt.cx.session.part(database.id)).map_err(sql)? {
-                None => return Ok(()),
-                Some((_, bytes)) => {
-                    row.clear();
-                    row.extend_from_slice(bytes);
-                }
-            }
-            hold(&mut rt, database, table, &bound, &row)?;
+    let mut rows = match table.is_heap() {
+        true => Rows::Heap(heap::scan(&hobt, ScanLocks::None)),
+        false => {
+            let forward = Direction::Forward;
+            Rows::Tree(btree::seek(&hobt, KeyRange::default(), forward, ScanLocks::None))
         }
-    }
-    let forward = Direction::Forward;
-    let mut cursor = btree::seek(&hobt, KeyRange::default(), forward, ScanLocks::None);
-    loop {
-        match cursor.next(rt.cx.session.part(database.id)).map_err(sql)? {
-            None => return Ok(()),
-            Some((_, bytes)) => {
-                row.clear();
-                row.extend_from_slice(bytes);
-            }
-        }
+    };
+    while rows.next(rt.cx.session.part(database.id), &mut row)? {
         hold(&mut rt, database, table, &bound, &row)?;
+    }
+    Ok(())
+}
+
+/// A table's rows, of a heap or of a tree.
+enum Rows {
+    Heap(heap::HeapCursor),
+    Tree(btree::BTreeCursor),
+}
+
+impl Rows {
+    /// The next row's bytes.
+    fn next(&mut self, tx: &mut Transaction, row: &mut Vec<u8>) -> SqlResult<bool> {
+        let bytes = match self {
+            Rows::Heap(cursor) => cursor.next(tx).map_err(sql)?.map(|(_, bytes)| bytes),
+            Rows::Tree(cursor) => cursor.next(tx).map_err(sql)?.map(|(_, bytes)| bytes),
+        };
+        row.clear();
+        row.extend_from_slice(bytes.unwrap_or_default());
+        Ok(bytes.is_some())
     }
 }
 

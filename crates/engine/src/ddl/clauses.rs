@@ -4,7 +4,7 @@ use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::names::{self, TypeArg, TypeUse};
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 /// The type of a declaration; `ordinal` is the column's or parameter's number for messages. The flag: `sysname`.
 pub(crate) fn resolve_type(ty: &ast::DataType, ordinal: usize) -> SqlResult<(SqlType, bool)> {
@@ -64,10 +64,23 @@ pub(crate) fn is_old_large(ty: &ast::DataType) -> bool {
         && ["text", "ntext", "image"].iter().any(|t| name.name.is(t))
 }
 
+/// xml: text that the catalogue and the methods of xml know apart.
+pub(crate) fn is_xml(ty: &ast::DataType) -> bool {
+    ty.name.schema.as_ref().is_none_or(|s| s.is("sys")) && ty.name.name.is("xml")
+}
+
 /// A type of SQL Server that is not here.
 pub(crate) fn is_absent_type(name: &ast::ObjectName) -> bool {
-    const ABSENT: [&str; 4] = ["xml", "geometry", "geography", "hierarchyid"];
+    const ABSENT: [&str; 3] = ["geometry", "geography", "hierarchyid"];
     name.schema.as_ref().is_none_or(|s| s.is("sys")) && ABSENT.iter().any(|t| name.name.is(t))
+}
+
+/// A collation as COLLATE names it: every database has the same default.
+pub(crate) fn collation(name: &ast::Ident) -> SqlResult<Collation> {
+    if name.is("DATABASE_DEFAULT") || name.is("CATALOG_DEFAULT") {
+        return Ok(Collation::default());
+    }
+    Collation::from_name(&name.value).ok_or_else(|| no_collation(&name.value))
 }
 
 /// For a collation that is not here: 40510 if its name is made as theirs are, else 448.

@@ -3,18 +3,15 @@
 use super::build;
 use super::draft::{DefaultDraft, KeyDraft, TableDraft};
 use super::resolve::{self, Target};
+use super::sql;
 use crate::catalog::rows::{self, IdentityRow, IndexRow};
 use crate::catalog::{Catalog, IndexKind, ObjectHead, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SchemaId, SqlError, SqlResult};
-use taffrail_storage::{HobtKind, StorageError};
+use taffrail_storage::HobtKind;
 use taffrail_types::SqlType;
-
-fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
-}
 
 /// The head of a new object.
 pub(crate) fn head(

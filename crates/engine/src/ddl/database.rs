@@ -1,6 +1,6 @@
 //! CREATE, ALTER and DROP DATABASE.
 
-use super::options;
+use super::{options, sql};
 use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
@@ -9,9 +9,7 @@ use crate::database::Database;
 use std::path::Path;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_storage::{
-    CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX, StorageError,
-};
+use taffrail_storage::{CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX};
 use taffrail_syntax::ast;
 use taffrail_types::Collation;
 
@@ -19,10 +17,6 @@ use taffrail_types::Collation;
 const MIN_FILE: u64 = 512 << 10;
 /// The smallest primary file: what the catalogue needs.
 const MIN_PRIMARY: u64 = 2 * MB;
-
-pub(crate) fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
-}
 
 /// Messages about a file of CREATE DATABASE, which 1802 follows.
 const ABOUT_A_FILE: &[i32] = &[1828, 5105, 5123, 5133, 5170];
@@ -207,9 +201,8 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
             return Err(SqlError::new(3702, &[&slot.entry.name]).with_state(3));
         }
         databases.drop_database(name)?;
-        if let Some(database) = &slot.database {
-            cx.instance().database_closed(database);
-        }
+        cx.instance().adopt_databases();
+        crate::backup::forget_suspects(cx.instance(), id);
     }
     Ok(())
 }
@@ -305,7 +298,11 @@ fn set_state(
     match state {
         ast::DatabaseState::Emergency => Err(unsupported("SET EMERGENCY")),
         ast::DatabaseState::Online => {
-            cx.instance().databases().set_offline(&slot.entry.name, false)
+            end_lost_transactions(cx, slot)?;
+            cx.instance().databases().set_offline(&slot.entry.name, false)?;
+            cx.instance().adopt_databases();
+            cx.session.follow_databases();
+            Ok(())
         }
         ast::DatabaseState::Offline => {
             if cx.session.database.id == id {
@@ -313,9 +310,7 @@ fn set_state(
             }
             clear_users(cx, id.0, &slot.entry.name, termination)?;
             cx.instance().databases().set_offline(&slot.entry.name, true)?;
-            if let Some(database) = &slot.database {
-                cx.instance().database_closed(database);
-            }
+            cx.instance().adopt_databases();
             Ok(())
         }
     }
@@ -365,6 +360,9 @@ pub(super) fn put_options(
     }
 }
 
+/// How long killed sessions may take to end.
+const LOST_AT_MOST: std::time::Duration = std::time::Duration::from_secs(30);
+
 /// Makes sure that nobody else uses a database, by ending their sessions where that was said.
 fn clear_users(
     cx: &mut StatementContext<'_>,
@@ -391,8 +389,26 @@ fn clear_users(
     for session in users_of(cx, id, true) {
         cx.instance().kill_session(session);
     }
-    wait_for_users(cx, id, Some(Duration::from_secs(30)), name)?;
+    wait_for_users(cx, id, Some(LOST_AT_MOST), name)?;
     cx.message(SqlError::new(5060, &[&100]))
+}
+
+/// What a database that has become suspect held of open transactions is lost. Their sessions end: they must not go on as if
+/// nothing had happened, and what they have locked would be in the way of the recovery that rolls them back.
+fn end_lost_transactions(cx: &StatementContext<'_>, slot: &registry::Slot) -> SqlResult<()> {
+    use taffrail_storage::DatabaseState::Suspect;
+    let Some(database) = &slot.database else { return Ok(()) };
+    if !matches!(database.storage.state(), Suspect(_)) {
+        return Ok(());
+    }
+    let own = cx.session.id;
+    let lost = || -> Vec<taffrail_base::SessionId> {
+        let mut sessions = cx.instance().sessions();
+        sessions.retain(|s| s.id != own && s.cell.touched_databases().contains(&database.id.0));
+        sessions.iter().map(|s| s.id).collect()
+    };
+    lost().into_iter().for_each(|session| _ = cx.instance().kill_session(session));
+    wait_until(cx, Some(LOST_AT_MOST), &slot.entry.name, || lost().is_empty())
 }
 
 fn wait_for_users(
@@ -401,10 +417,20 @@ fn wait_for_users(
     limit: Option<std::time::Duration>,
     name: &str,
 ) -> SqlResult<()> {
+    wait_until(cx, limit, name, || users_of(cx, id, true).is_empty())
+}
+
+/// Waits until there is nobody any more: 5061 when that takes too long.
+fn wait_until(
+    cx: &StatementContext<'_>,
+    limit: Option<std::time::Duration>,
+    name: &str,
+    nobody: impl Fn() -> bool,
+) -> SqlResult<()> {
     let clock = cx.instance().options().env.clock.clone();
     let begun = clock.monotonic();
     loop {
-        if users_of(cx, id, true).is_empty() {
+        if nobody() {
             return Ok(());
         }
         if limit.is_some_and(|limit| clock.monotonic().saturating_sub(begun) >= limit) {

@@ -1,7 +1,7 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, column_type, constant, is_old_large, normalised};
+use super::clauses::{check_placement, column_type, constant, is_old_large, is_xml, normalised};
 use super::foreign::ForeignDraft;
 use super::index_options::index_options;
 use crate::binder::unsupported;
@@ -214,6 +214,7 @@ impl TableDraft {
             is_identity: false,
             is_rowguid: false,
             old_large: false,
+            xml: false,
             place,
             null_bit,
             default: None,
@@ -252,15 +253,14 @@ impl TableDraft {
         }
         let ordinal = self.columns.len() + 1;
         let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
-        let old_large = is_old_large(ty);
+        let (old_large, xml) = (is_old_large(ty), is_xml(ty));
         let (ty, sysname) = column_type(ty, ordinal, &c.name.value)?;
         if ty == SqlType::RowVersion {
             return Err(unsupported("A column of type rowversion"));
         }
         let collation = match &c.collation {
             None => Collation::default(),
-            Some(name) => Collation::from_name(&name.value)
-                .ok_or_else(|| super::clauses::no_collation(&name.value))?,
+            Some(name) => super::clauses::collation(name)?,
         };
         let nullable = match c.nullable {
             Some(nullable) => nullable,
@@ -269,6 +269,7 @@ impl TableDraft {
         let at = self.push_column(&c.name.value, ty, nullable, collation)?;
         self.columns[at].is_rowguid = c.rowguidcol;
         self.columns[at].old_large = old_large;
+        self.columns[at].xml = xml;
         if c.nullable == Some(true) {
             self.said_null.push(at);
         }

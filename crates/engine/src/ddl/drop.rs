@@ -108,7 +108,7 @@ pub(crate) fn drop_table(
     // Before the heap and trees go: should that fail half way, the cache knows whose handles to renew.
     database.catalog.refresh(tx, session, &touched)?;
     for index in &table.indexes {
-        database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
+        database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql())?;
     }
     if database.id.0 == 2 {
         cx.session.remove_temp_table(id);
@@ -160,7 +160,7 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
     let tx = cx.transaction(&database)?;
     database.catalog.refresh(tx, session, &[table.head.id])?;
     for index in &table.indexes {
-        database.storage.truncate_hobt(tx, index.hobt_id).map_err(|e| e.to_sql(0))?;
+        database.storage.truncate_hobt(tx, index.hobt_id).map_err(|e| e.to_sql())?;
     }
     reset_identity(cx, &database, &table)
 }

@@ -1,6 +1,7 @@
 //! ALTER DATABASE … ADD LOG FILE, REMOVE FILE.
 
-use super::database::{file_spec, sql};
+use super::database::file_spec;
+use super::sql;
 use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::{DEFAULT_SIZE, FileDefaults};
@@ -63,5 +64,5 @@ pub(super) fn remove_file(
     if !database.storage.remove_log_file(file.id).map_err(sql)? {
         return Err(SqlError::new(5042, &[&"file", &file.name]));
     }
-    crate::dbcc::print(cx, &format!("The file '{}' has been removed.", file.name))
+    crate::results::print(cx, &format!("The file '{}' has been removed.", file.name))
 }

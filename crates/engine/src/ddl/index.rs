@@ -2,7 +2,7 @@
 
 use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
-use super::{create, resolve};
+use super::{create, resolve, sql};
 use crate::binder::unsupported;
 use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Table};
@@ -10,13 +10,9 @@ use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
-use taffrail_storage::{HobtKind, StorageError};
+use taffrail_storage::HobtKind;
 use taffrail_syntax::ast;
 use taffrail_types::Value;
-
-fn sql(e: StorageError) -> Box<SqlError> {
-    e.to_sql(0)
-}
 
 /// `CREATE INDEX`.
 pub(crate) fn create_index(

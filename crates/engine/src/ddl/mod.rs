@@ -35,16 +35,24 @@ use draft::TableDraft;
 use resolve::Target;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_storage::StorageError;
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::{Collation, SqlType};
 
 pub(crate) use checks::{mentions, of_column};
-pub(crate) use clauses::{is_absent_type, is_old_large, named_too_wide, no_collation};
+pub(crate) use clauses::{collation, is_absent_type, is_old_large, is_xml, named_too_wide};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
-pub(crate) use paths::{PathRefusal, backup_path, check_path, checked_path, require_directory};
+pub(crate) use paths::{
+    PathRefusal, backup_path, check_path, checked_path, local_name as local_path, require_directory,
+};
 pub(crate) use view::refresh as refresh_view;
+
+/// What storage says, for the client.
+fn sql(e: StorageError) -> Box<SqlError> {
+    e.to_sql()
+}
 
 /// A column of a table that a statement makes as it goes: SELECT INTO, table variables.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! ALTER DATABASE … MODIFY FILE.
 
-use super::database::{check_growth, growth_of, sql};
+use super::database::{check_growth, growth_of};
+use super::sql;
 use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::FileChange;

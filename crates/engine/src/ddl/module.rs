@@ -1,13 +1,15 @@
-//! CREATE and ALTER PROCEDURE, CREATE SCHEMA.
+//! CREATE and ALTER PROCEDURE, CREATE SCHEMA; what procedures and views have in common.
 
 use super::clauses::{named_too_wide, resolve_type};
+use super::resolve::Target;
 use super::{create, resolve};
 use crate::binder::unsupported;
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
-use crate::catalog::{Object, ObjectKind, Parameter};
+use crate::catalog::{ObjectHead, ObjectKind, Parameter};
 use crate::context::StatementContext;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_storage::Transaction;
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast::{self, ModuleVerb};
 use taffrail_types::Value;
@@ -52,53 +54,76 @@ pub(crate) fn procedure(
             has_default: p.default.is_some(),
         });
     }
-    let target = resolve::target(cx, &s.name)?;
-    let database = &target.database;
-    let existing = resolve::lock_name(cx, &target)?;
-    if let Some(object) = &existing {
-        resolve::lock(cx, database, object.head().id)?;
+    let claimed = claim(cx, ObjectKind::Procedure, &s.name, s.verb)?;
+    let id = claimed.head.id;
+    keep(cx, &claimed, s.verb, text, |tx| rows::write_parameters(tx, id, &parameters))
+}
+
+/// A module that is created or altered: its name is locked, and so is what has it.
+pub(super) struct Claimed {
+    pub target: Target,
+    pub head: ObjectHead,
+}
+
+/// Takes a name for a module of a kind, or the module that has the name: 208, 2714.
+pub(super) fn claim(
+    cx: &mut StatementContext<'_>,
+    kind: ObjectKind,
+    name: &ast::ObjectName,
+    verb: ModuleVerb,
+) -> SqlResult<Claimed> {
+    let target = resolve::target(cx, name)?;
+    let catalog = &target.database.catalog;
+    if let Some(object) = resolve::lock_name(cx, &target)? {
+        resolve::lock(cx, &target.database, object.head().id)?;
     }
-    let session = cx.session.id;
-    let existing = database.catalog.find(target.schema.id, &target.name, session);
-    let head = match (&existing, s.verb) {
-        (None, ModuleVerb::Alter) => return Err(SqlError::new(208, &[&s.name]).with_state(6)),
+    let existing = catalog.find(target.schema.id, &target.name, cx.session.id);
+    let head = match (existing, verb) {
         (Some(_), ModuleVerb::Create) => {
             return Err(SqlError::new(2714, &[&target.name]).with_state(3));
         }
-        (Some(Object::Procedure(module)), _) => {
-            let mut head = module.head.clone();
-            head.modified = database.catalog.now();
+        (Some(object), _) if object.head().kind == kind => {
+            let mut head = object.head().clone();
+            head.modified = catalog.now();
             head
         }
         (Some(_), ModuleVerb::CreateOrAlter) => {
             return Err(SqlError::new(2714, &[&target.name]).with_state(3));
         }
-        (Some(_), ModuleVerb::Alter) => {
-            return Err(SqlError::new(208, &[&s.name]).with_state(6));
+        (_, ModuleVerb::Alter) => return Err(SqlError::new(208, &[name]).with_state(6)),
+        (None, _) => {
+            let schema = (target.schema.id, &target.schema.name);
+            create::head(catalog, kind, schema, &target.name, ObjectId(0))?
         }
-        (None, _) => create::head(
-            &database.catalog,
-            ObjectKind::Procedure,
-            (target.schema.id, &target.schema.name),
-            &target.name,
-            ObjectId(0),
-        )?,
     };
-    let definition = match s.verb {
+    Ok(Claimed { target, head })
+}
+
+/// Writes a module to the catalogue, with what else there is of its kind. `text` is the whole batch.
+pub(super) fn keep(
+    cx: &mut StatementContext<'_>,
+    claimed: &Claimed,
+    verb: ModuleVerb,
+    text: &str,
+    write_more: impl FnOnce(&mut Transaction) -> SqlResult<()>,
+) -> SqlResult<()> {
+    let Claimed { target, head } = claimed;
+    let definition = match verb {
         ModuleVerb::Alter => as_create(text),
         _ => text.to_string(),
     };
     let (quoted, nulls) = (cx.session.options.quoted_identifier, cx.session.options.ansi_nulls);
-    resolve::lock(cx, database, head.id)?;
-    let tx = cx.transaction(database)?;
-    rows::write_object(tx, &head, 0)?;
+    resolve::lock(cx, &target.database, head.id)?;
+    let session = cx.session.id;
+    let tx = cx.transaction(&target.database)?;
+    rows::write_object(tx, head, 0)?;
     rows::write_module(tx, head.id, &definition, quoted, nulls)?;
-    rows::write_parameters(tx, head.id, &parameters)?;
-    database.catalog.refresh(tx, session, &[head.id])
+    write_more(tx)?;
+    target.database.catalog.refresh(tx, session, &[head.id])
 }
 
 /// The text of an ALTER as the CREATE that the catalogue keeps. The first word that is no comment is ALTER.
-pub(super) fn as_create(text: &str) -> String {
+fn as_create(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {

@@ -12,7 +12,7 @@ use taffrail_base::{SqlError, SqlResult};
 
 /// What stands for a path as Windows writes it: its file name, so that `D:\SQLLogs\x.ldf` lies beside the other files.
 /// Other paths are themselves.
-fn local_name(path: &str) -> &str {
+pub(crate) fn local_name(path: &str) -> &str {
     let bytes = path.as_bytes();
     let drive = bytes.len() > 1 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':';
     match path.rfind(['\\', '/', ':']) {

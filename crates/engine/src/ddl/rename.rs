@@ -3,7 +3,6 @@
 use super::users_of;
 use crate::catalog::registry::Slot;
 use crate::context::StatementContext;
-use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 
 /// Gives a database another name: 5058 for a system database, 5030 while others use it, 1801 for a name that is taken.
@@ -18,14 +17,9 @@ pub(super) fn modify_name(cx: &mut StatementContext<'_>, slot: &Slot, new: &str)
     if !users_of(cx, id.0, true).is_empty() {
         return Err(SqlError::new(5030, &[name]));
     }
-    let (old, now) = cx.instance().databases().rename(name, new)?;
-    cx.instance().database_closed(&old);
-    cx.session.instance.ensure_writer(&now);
-    for place in [&mut cx.session.database, &mut cx.session.home] {
-        if Arc::ptr_eq(place, &old) {
-            *place = now.clone();
-        }
-    }
+    cx.instance().databases().rename(name, new)?;
+    cx.instance().adopt_databases();
+    cx.session.follow_databases();
     cx.session.publish();
     cx.message(SqlError::new(5021, &[&"database", &new]))
 }

@@ -3,16 +3,15 @@
 //! The catalogue keeps the batch's text and the columns' names and types as they are then (see [`crate::binder`]'s `view` for
 //! what becomes of them where a view is used).
 
-use super::module::as_create;
-use super::{create, resolve};
+use super::{module, resolve};
 use crate::binder::{Binder, Variables, unsupported};
 use crate::catalog::{Column, Module, Object, ObjectHead, ObjectKind, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use std::sync::Arc;
-use taffrail_base::{ObjectId, SqlError, SqlResult};
-use taffrail_syntax::ast::{self, ModuleVerb};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
 use taffrail_types::Collation;
 
 /// `CREATE | ALTER VIEW`. `text` is the whole batch: what the catalogue keeps.
@@ -33,45 +32,10 @@ pub(crate) fn view(
             option.name.value.to_ascii_uppercase()
         )));
     }
-    let target = resolve::target(cx, &s.name)?;
-    let database = &target.database;
-    let existing = resolve::lock_name(cx, &target)?;
-    if let Some(object) = &existing {
-        resolve::lock(cx, database, object.head().id)?;
-    }
-    let session = cx.session.id;
-    let existing = database.catalog.find(target.schema.id, &target.name, session);
-    let head = match (&existing, s.verb) {
-        (None, ModuleVerb::Alter) => return Err(SqlError::new(208, &[&s.name]).with_state(6)),
-        (Some(Object::View(view)), ModuleVerb::Alter | ModuleVerb::CreateOrAlter) => {
-            let mut head = view.head.clone();
-            head.modified = database.catalog.now();
-            head
-        }
-        (Some(_), ModuleVerb::Alter) => {
-            return Err(SqlError::new(208, &[&s.name]).with_state(6));
-        }
-        (Some(_), _) => return Err(SqlError::new(2714, &[&target.name]).with_state(3)),
-        (None, _) => create::head(
-            &database.catalog,
-            ObjectKind::View,
-            (target.schema.id, &target.schema.name),
-            &target.name,
-            ObjectId(0),
-        )?,
-    };
-    let columns = columns(cx, database, &head, s, text)?;
-    let definition = match s.verb {
-        ModuleVerb::Alter => as_create(text),
-        _ => text.to_string(),
-    };
-    let (quoted, nulls) = (cx.session.options.quoted_identifier, cx.session.options.ansi_nulls);
-    resolve::lock(cx, database, head.id)?;
-    let tx = cx.transaction(database)?;
-    rows::write_object(tx, &head, 0)?;
-    rows::write_module(tx, head.id, &definition, quoted, nulls)?;
-    rows::write_view_columns(tx, head.id, &columns)?;
-    database.catalog.refresh(tx, session, &[head.id])
+    let claimed = module::claim(cx, ObjectKind::View, &s.name, s.verb)?;
+    let columns = columns(cx, &claimed.target.database, &claimed.head, s, text)?;
+    let id = claimed.head.id;
+    module::keep(cx, &claimed, s.verb, text, |tx| rows::write_view_columns(tx, id, &columns))
 }
 
 /// `sp_refreshview`: the columns as they are now.

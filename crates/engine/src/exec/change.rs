@@ -116,10 +116,8 @@ impl Session {
     #[cold]
     pub fn storage_error(&self, e: StorageError) -> Box<SqlError> {
         match &e {
-            StorageError::FileFull(full) => {
-                self.file_full(full).unwrap_or_else(|| e.to_sql(self.id.0))
-            }
-            _ => e.to_sql(self.id.0),
+            StorageError::FileFull(full) => self.file_full(full).unwrap_or_else(|| e.to_sql()),
+            _ => e.to_sql(),
         }
     }
 
@@ -439,7 +437,7 @@ pub(crate) fn finish_output<'a>(
             }
         }
         Some(plan) => {
-            super::insert::insert_rows(rt, plan, rows)?;
+            super::insert::insert_rows(rt, plan, &rows)?;
         }
     }
     Ok(())

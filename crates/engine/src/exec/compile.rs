@@ -372,10 +372,12 @@ impl<'s> Compiler<'s> {
                     return Err(SqlError::new(2739, &[]));
                 }
                 ast::DeclarationKind::Scalar { ty, value } => {
+                    let xml = crate::ddl::is_xml(&ty);
                     let ty = resolve_type(&ty, TypeUse::Declaration)
                         .map_err(|e| crate::ddl::named_too_wide(e, &ty, &d.name.value))?;
                     // The name counts from here on, its own first value included.
                     let at = self.variables.declare(&d.name.value, Some(ty))?;
+                    self.variables.list[at as usize].xml = xml;
                     if let Some(e) = value {
                         out.push((at, self.code(e, Some(ty))?));
                     }

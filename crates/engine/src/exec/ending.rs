@@ -6,18 +6,17 @@
 //! |---|---|
 //! | inside TRY (of this or a calling module) | the transaction is doomed if it would have been rolled back; CATCH runs |
 //! | statement error | message, DONE with the error bit, on with the next statement |
+//! | a result of other columns than the INSERT … EXEC around it has (213) | the INSERT ends |
 //! | error of a name that only running discovers (208 …) | the module ends, its caller goes on |
 //! | THROW | the batch ends |
 //! | conversion errors, deadlock victim, COMMIT and ROLLBACK of an INSERT … EXEC, anything under XACT_ABORT | rollback, the batch ends |
 //! | severity 20 and more | the connection ends |
 
+use super::insert_exec::ends_insert;
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
-use crate::context::StatementContext;
 use crate::sink::{Command, Done, DoneKind};
-use taffrail_base::message::client_gone;
-use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::Value;
+use taffrail_base::SqlError;
 
 impl Interpreter<'_> {
     fn done_kind(&self) -> DoneKind {
@@ -96,8 +95,14 @@ impl Interpreter<'_> {
         if fatal {
             self.session.fatal = true;
         }
+        if e.number == 824 {
+            crate::backup::record_suspects(&self.session.instance);
+        }
         if batch {
             return Err(Unwind::Batch);
+        }
+        if self.session.taking.is_some() && ends_insert(&e) {
+            return Err(Unwind::Insert);
         }
         if deferred(&e) || e.number == 207 || e.number == 217 {
             return Err(Unwind::Module);
@@ -248,40 +253,5 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
             _ => C::Drop,
         },
         _ => C::Assign,
-    }
-}
-
-impl StatementContext<'_> {
-    /// A result begins.
-    pub fn columns(&mut self, columns: &[crate::sink::ColumnDesc]) -> SqlResult<()> {
-        self.sink.columns(columns).map_err(|_| client_gone())
-    }
-
-    /// A row of it.
-    #[inline]
-    pub fn row(&mut self, values: &[Value]) -> SqlResult<()> {
-        self.sink.row(values).map_err(|_| client_gone())
-    }
-
-    /// The end of a result of a procedure that is our own code.
-    pub fn done(&mut self, command: Command, rows: Option<u64>) -> SqlResult<()> {
-        let kind =
-            if self.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
-        let rows = if self.session.options.nocount { None } else { rows };
-        let done = Done { kind, command, rows, error: false };
-        self.sink.done(done).map_err(|_| client_gone())
-    }
-
-    /// A whole result of a few rows.
-    pub fn result(
-        &mut self,
-        columns: &[crate::sink::ColumnDesc],
-        rows: &[Vec<Value>],
-    ) -> SqlResult<()> {
-        self.columns(columns)?;
-        for row in rows {
-            self.row(row)?;
-        }
-        self.done(Command::SELECT, Some(rows.len() as u64))
     }
 }

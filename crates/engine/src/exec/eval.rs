@@ -145,7 +145,7 @@ impl<'a> Rt<'a> {
                 Some(v) => decimal(v),
                 None => Value::Null,
             },
-            Global::TranCount => Value::Int(s.shown_count() as i32),
+            Global::TranCount => Value::Int(s.transaction.count as i32),
             Global::Spid => Value::SmallInt(s.id.0 as i16),
             Global::NestLevel => Value::Int(s.nest_level as i32),
             Global::Options => Value::Int(s.options.bits()),

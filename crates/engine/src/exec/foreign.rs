@@ -256,7 +256,11 @@ impl Ready {
         text: &str,
         variables: &[(String, SqlType)],
     ) -> SqlResult<Ready> {
-        let one = |(name, ty): &(String, SqlType)| Variable { name: name.clone(), ty: Some(*ty) };
+        let one = |(name, ty): &(String, SqlType)| Variable {
+            name: name.clone(),
+            ty: Some(*ty),
+            xml: false,
+        };
         let variables = Variables { list: variables.iter().map(one).collect() };
         let module = compile::with_variables(cx.session, database, &text.into(), variables);
         let module = module.map_err(|mut e| Box::new(e.remove(0)))?;

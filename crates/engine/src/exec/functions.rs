@@ -149,7 +149,7 @@ impl FnContext for Session {
             "@@ROWCOUNT" => Value::Int(self.row_count as i32),
             "@@ERROR" => Value::Int(self.error),
             "@@IDENTITY" => self.identity.map_or(Value::Null, decimal),
-            "@@TRANCOUNT" => Value::Int(self.shown_count() as i32),
+            "@@TRANCOUNT" => Value::Int(self.transaction.count as i32),
             "@@SPID" => Value::SmallInt(self.id.0 as i16),
             "@@NESTLEVEL" => Value::Int(self.nest_level as i32),
             "@@OPTIONS" => Value::Int(self.options.bits()),

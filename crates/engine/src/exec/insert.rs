@@ -75,7 +75,7 @@ pub(crate) fn insert_query<'a>(
 pub(crate) fn insert_rows<'a>(
     rt: &mut Rt<'a>,
     plan: &'a InsertPlan,
-    rows: Vec<Vec<Value>>,
+    rows: &[Vec<Value>],
 ) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;

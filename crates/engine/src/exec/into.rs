@@ -1,18 +1,14 @@
-//! Rows of one statement that become another's: SELECT INTO, and INSERT … EXEC, whose rows are captured first.
+//! `SELECT … INTO`.
 
-use super::insert::insert_rows;
 use super::interpret::{Activation, Ended, Interpreter};
-use super::module::{Module, Plan, PlanKind, Stmt};
-use super::planning::Source;
+use super::module::Plan;
 use crate::binder::BoundSelect;
 use crate::ddl;
-use crate::plan::change::InsertPlan;
 use crate::plan::node::Node;
 use crate::sink::Command;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::Value;
 
 impl Interpreter<'_> {
     /// `SELECT … INTO`: a new table of the query's columns, filled by whole pages.
@@ -74,95 +70,6 @@ impl Interpreter<'_> {
         self.warn_of_nulls(line)?;
         Ok(Ended { command: Command::SELECT_INTO, rows: Some(rows) })
     }
-
-    /// `INSERT … EXEC`: 8164 for one within another.
-    pub(super) fn insert_exec(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        i: &ast::Insert,
-        e: &super::module::Execute,
-    ) -> SqlResult<Ended> {
-        if self.capturing.is_some() {
-            return Err(SqlError::new(8164, &[]));
-        }
-        // The target must be there before anything runs.
-        let source = Source::Insert(i);
-        self.in_statement(|it| it.locked_plan(module, act, s.plan, s.visible, &source).map(drop))?;
-        let captured = self.capture(module, act, s, e)?;
-        self.in_statement(|it| {
-            let plan = it.locked_plan(module, act, s.plan, s.visible, &source)?;
-            let PlanKind::Insert(insert) = &plan.kind else {
-                unreachable!("planned from an INSERT");
-            };
-            it.one_writer(&plan)?;
-            let mut count = 0;
-            for (columns, rows) in captured {
-                if columns.len() != insert.source_types.len() {
-                    return Err(SqlError::new(213, &[]));
-                }
-                let rows = convert_rows(rows, &columns, insert)?;
-                count += it.with_runtime(act, &plan, s.line, |rt| insert_rows(rt, insert, rows))?;
-            }
-            it.session.row_count = count as i64;
-            Ok(Ended { command: Command::INSERT, rows: Some(count) })
-        })
-    }
-}
-
-/// Brings captured rows to the types that the insert expects: those of the target's columns.
-fn convert_rows(
-    rows: Vec<Vec<Value>>,
-    columns: &[crate::sink::ColumnDesc],
-    insert: &InsertPlan,
-) -> SqlResult<Vec<Vec<Value>>> {
-    use taffrail_types::{Conversion, SqlType, convert};
-    let same: Vec<bool> =
-        columns.iter().zip(&insert.source_types).map(|(c, t)| c.ty == *t).collect();
-    if same.iter().all(|s| *s) {
-        return Ok(rows);
-    }
-    let mut out = Vec::with_capacity(rows.len());
-    for mut row in rows {
-        for (at, ((v, c), t)) in row.iter_mut().zip(columns).zip(&insert.source_types).enumerate() {
-            if c.ty == *t || v.is_null() {
-                continue;
-            }
-            // Lengths are checked where the row is stored.
-            let wide = match t {
-                SqlType::VarChar(_) | SqlType::Char(_) => {
-                    SqlType::VarChar(taffrail_types::MaxLen::Max)
-                }
-                SqlType::NVarChar(_) | SqlType::NChar(_) => {
-                    SqlType::NVarChar(taffrail_types::MaxLen::Max)
-                }
-                t => *t,
-            };
-            let exact = convert::cast(v, c.ty, *t, None, Conversion::Implicit)?;
-            let long = convert::cast(v, c.ty, wide, None, Conversion::Implicit)?;
-            let cut = match (exact.as_bytes(), long.as_bytes()) {
-                (Some(a), Some(b)) => a.len() < b.trim_ascii_end().len(),
-                _ => false,
-            };
-            if cut {
-                return Err(too_long(insert, at, &exact));
-            }
-            *v = exact;
-        }
-        out.push(row);
-    }
-    Ok(out)
-}
-
-/// 2628: a captured value that is longer than the column it goes to.
-fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
-    use crate::plan::change::ColumnSource;
-    let goes_there = |c: &ColumnSource| matches!(c, ColumnSource::Source(at) if *at == source);
-    let column = insert.columns.iter().position(goes_there);
-    let column = column.map_or("", |c| &insert.table.columns[c].name);
-    let table = super::change::full_name(&insert.database, &insert.table);
-    SqlError::new(2628, &[&table, &column, &cut.as_text().unwrap_or_default()])
 }
 
 /// Seed and step of the identity column behind an output: a new table inherits them from one table, not from a join, a

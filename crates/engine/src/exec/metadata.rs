@@ -97,18 +97,39 @@ fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
     ];
     let sys = schema.is_some_and(|s| s.eq_ignore_ascii_case("sys"));
     let name = name.to_ascii_lowercase();
-    const NAMES: [&str; 11] = [
-        "asymmetric_keys",
-        "certificates",
+    const NAMES: [&str; 32] = [
+        "database_permissions",
+        "database_query_store_options",
         "database_scoped_credentials",
         "fulltext_catalogs",
         "linked_logins",
-        "sequences",
+        "masked_columns",
+        "periods",
+        "resource_governor_configuration",
+        "resource_governor_resource_pools",
+        "resource_governor_workload_groups",
+        "security_predicates",
+        "server_audits",
         "server_permissions",
-        "server_role_members",
-        "server_triggers",
-        "symmetric_keys",
-        "table_types",
+        "server_principal_credentials",
+        "sql_dependencies",
+        "sql_expression_dependencies",
+        "syscacheobjects",
+        "sysconfigures",
+        "sysconstraints",
+        "syscurconfigs",
+        "sysdepends",
+        "sysfilegroups",
+        "sysforeignkeys",
+        "sysindexkeys",
+        "syslockinfo",
+        "syslogins",
+        "sysmessages",
+        "syspermissions",
+        "sysreferences",
+        "sysservers",
+        "time_zone_info",
+        "type_assembly_usages",
     ];
     let known = sys && (FAMILIES.iter().any(|f| name.starts_with(f)) || NAMES.contains(&&*name));
     known.then(|| unsupported_error(format_args!("sys.{name}")))

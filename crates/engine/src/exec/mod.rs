@@ -4,10 +4,9 @@
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`], `into`: changes.
-//! * [`procedure`], [`arguments`], [`capture`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
+//! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
-pub(crate) mod capture;
 pub(crate) mod change;
 pub(crate) mod compile;
 pub(crate) mod cursor;
@@ -18,6 +17,7 @@ pub(crate) mod foreign;
 pub(crate) mod functions;
 mod handed_in;
 pub(crate) mod insert;
+pub(crate) mod insert_exec;
 pub(crate) mod interpret;
 mod into;
 pub(crate) mod merge;
@@ -35,6 +35,7 @@ pub(crate) mod room;
 pub(crate) mod rpc;
 pub(crate) mod runtime;
 mod schema_wait;
+pub(crate) mod timing;
 pub(crate) mod transaction;
 pub(crate) mod update;
 pub(crate) mod user_views;

@@ -201,6 +201,11 @@ impl Plan {
         self.depends.iter().any(|(db, _)| db.catalog.has_pending(session))
     }
 
+    /// It names a database that has been closed since the look-up: it runs once, for what that comes to, and is not kept.
+    pub fn is_of_the_past(&self) -> bool {
+        self.depends.iter().any(|(db, _)| db.catalog.is_retired())
+    }
+
     /// Whether it may still be run.
     #[inline]
     pub fn is_current(&self, session: &Session) -> bool {

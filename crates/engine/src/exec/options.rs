@@ -36,6 +36,7 @@ impl Session {
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
             SwitchOption::ParseOnly => s.parseonly = on,
+            SwitchOption::StatisticsTime => s.statistics_time = on,
             SwitchOption::AnsiDefaults => {
                 s.ansi_nulls = on;
                 s.ansi_null_dflt_on = on;

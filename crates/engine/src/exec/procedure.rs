@@ -34,6 +34,8 @@ pub(crate) struct Returned {
     pub status: i32,
     /// For each argument passed for output: its place among them, value and type.
     pub outputs: Vec<(usize, Value, SqlType)>,
+    /// An error has ended it early.
+    pub cut: bool,
 }
 
 /// What a procedure's name stands for.
@@ -123,8 +125,8 @@ impl Session {
         p: &catalog::Module,
     ) -> SqlResult<Arc<Module>> {
         let id = p.head.id.0;
-        let key = (database.id.0, id, p.version, self.options.plan_key());
-        if let Some(m) = self.instance.plans().procedure(&key) {
+        let key = (database.catalog.opening(), id, p.version, self.options.plan_key());
+        if let Some(m) = self.instance.databases().plans().procedure(&key) {
             return Ok(m);
         }
         self.instance.counters().compilations.inc();
@@ -132,7 +134,7 @@ impl Session {
         let compiled =
             compile::procedure(self, database, text, p.quoted_identifier, &p.head.name, id);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
-        self.instance.plans().add_procedure(key, module.clone());
+        self.instance.databases().plans().add_procedure(key, module.clone());
         Ok(module)
     }
 
@@ -141,14 +143,15 @@ impl Session {
         p: &'static procs::SystemProcedure,
         text: &'static str,
     ) -> SqlResult<Arc<Module>> {
-        let key = (self.database.id.0, 0, p.name.as_ptr() as u64, self.options.plan_key());
-        if let Some(m) = self.instance.plans().procedure(&key) {
+        let opening = self.database.catalog.opening();
+        let key = (opening, 0, p.name.as_ptr() as u64, self.options.plan_key());
+        if let Some(m) = self.instance.databases().plans().procedure(&key) {
             return Ok(m);
         }
         let home = self.database.clone();
         let compiled = compile::procedure(self, &home, &Arc::from(text), true, p.name, -1);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
-        self.instance.plans().add_procedure(key, module.clone());
+        self.instance.databases().plans().add_procedure(key, module.clone());
         Ok(module)
     }
 }
@@ -335,7 +338,7 @@ impl Interpreter<'_> {
         self.session.nest_level += 1;
         let r = self.in_statement(|it| f(&mut it.context(0), &args));
         self.session.nest_level -= 1;
-        r.map(|status| Returned { status, outputs: Vec::new() })
+        r.map(|status| Returned { status, outputs: Vec::new(), cut: false })
     }
 
     /// EXEC ('text').
@@ -389,7 +392,7 @@ impl Interpreter<'_> {
         let database = self.session.database.clone();
         let scope_identity = self.session.scope_identity.take();
         let procedure_id = self.session.procedure_id;
-        let count = self.session.shown_count();
+        let count = self.session.transaction.count;
         if module.object_id != 0 {
             self.session.procedure_id = module.object_id;
         }
@@ -414,21 +417,21 @@ impl Interpreter<'_> {
                 return Ok(Err(e));
             }
         }
+        // The error has been told; the caller goes on behind EXEC.
+        let cut = matches!(step, Err(Unwind::Module));
         match step {
             Ok(_) => {}
-            // The error has been told; the caller goes on behind EXEC.
             Err(Unwind::Module) => act.status = -6,
             Err(other) => return Err(other),
         }
         if let Err(e) = cleaned {
             return Ok(Err(e));
         }
-        let now = self.session.shown_count();
+        let now = self.session.transaction.count;
         if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
             let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
             self.session.note_error(266);
-            // INSERT … EXEC counts as a TRY, but catches nothing.
-            if self.tries == self.capturing.is_some() as u32 {
+            if self.tries == 0 {
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
             }
         }
@@ -436,7 +439,7 @@ impl Interpreter<'_> {
             .into_iter()
             .map(|(n, at)| (n, act.vars[at].clone(), module.parameters[at].ty))
             .collect();
-        Ok(Ok(Returned { status: act.status, outputs: returned }))
+        Ok(Ok(Returned { status: act.status, outputs: returned, cut }))
     }
 
     /// Drops temp tables, table variables and local cursors of the level that ends.

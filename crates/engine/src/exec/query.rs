@@ -33,7 +33,6 @@ impl Interpreter<'_> {
                 let source = source_of(s).expect("such a statement is planned");
                 self.planned(module, act, s, &source)
             }
-            StmtKind::InsertExec(i, e) => self.insert_exec(module, act, s, i, e),
             StmtKind::Declare(list) => {
                 for (var, code) in list {
                     act.vars[*var as usize] = self.value(module, act, s, code)?;
@@ -203,6 +202,7 @@ impl Interpreter<'_> {
             | StmtKind::Goto(_)
             | StmtKind::Label(_)
             | StmtKind::TryCatch(..)
+            | StmtKind::InsertExec(..)
             | StmtKind::Execute(_) => unreachable!("flow of control is run elsewhere"),
         }
     }
@@ -330,6 +330,13 @@ impl Interpreter<'_> {
         if !self.session.instance.kill_session(id) {
             return Err(SqlError::new(6106, &[&n]));
         }
+        let client = &self.session.client;
+        taffrail_observe::EventRing::global().push(taffrail_observe::Event::SessionKilled {
+            session: id,
+            by: self.session.id,
+            host: client.host_name.clone(),
+            process: client.client_pid,
+        });
         Ok(())
     }
 

@@ -59,22 +59,39 @@ impl Interpreter<'_> {
         act: &mut Activation,
         s: &Stmt,
     ) -> SqlResult<Ended> {
+        if !can_run_again(&s.kind) {
+            return self.run(module, act, s);
+        }
         let vars = sets_variables(&s.kind).then(|| act.vars.clone());
+        let mut again = false;
+        self.again_with_room(|it| {
+            if let Some(vars) = &vars
+                && std::mem::replace(&mut again, true)
+            {
+                act.vars.clone_from(vars);
+            }
+            it.run(module, act, s)
+        })
+    }
+
+    /// Runs what leaves nothing behind when it fails, again while it is in the way of a checkpoint.
+    pub(super) fn again_with_room<R>(
+        &mut self,
+        mut run: impl FnMut(&mut Self) -> SqlResult<R>,
+    ) -> SqlResult<R> {
         let mut tries = 0;
         loop {
-            match self.run(module, act, s) {
-                Err(e) if tries < TRIES && lacks_checkpoint(&e) && can_run_again(&s.kind) => {
-                    if self.session.transaction.doomed {
-                        return Err(e);
-                    }
+            match run(self) {
+                Err(e)
+                    if tries < TRIES
+                        && lacks_checkpoint(&e)
+                        && !self.session.transaction.doomed =>
+                {
                     tries += 1;
                     self.session.take_due_checkpoints()?;
                     // Healed: no client sees it, so the error log has nothing to tell of it.
                     drop(self.session.cell.take_log_full());
                     self.session.check_cancel()?;
-                    if let Some(vars) = &vars {
-                        act.vars.clone_from(vars);
-                    }
                 }
                 result => return result,
             }

@@ -113,7 +113,7 @@ impl Interpreter<'_> {
             return Err(SqlError::new(8180, &[]));
         }
         let handle = self.new_handle(text, declared);
-        Ok(Returned { status: 0, outputs: vec![(0, Value::Int(handle), SqlType::Int)] })
+        Ok(Returned { status: 0, outputs: vec![(0, Value::Int(handle), SqlType::Int)], cut: false })
     }
 
     /// `sp_execute @handle, …`.
@@ -153,7 +153,7 @@ impl Interpreter<'_> {
     fn unprepare(&mut self, passed: &[Passed]) -> SqlResult<Returned> {
         let handle = handle(passed.first());
         match self.session.prepared.remove(&handle) {
-            Some(_) => Ok(Returned { status: 0, outputs: Vec::new() }),
+            Some(_) => Ok(Returned { status: 0, outputs: Vec::new(), cut: false }),
             None => Err(SqlError::new(8179, &[&handle])),
         }
     }

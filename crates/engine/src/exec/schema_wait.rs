@@ -37,7 +37,7 @@ impl Session {
         let alone = self.transaction.count() == 0 && !self.in_statement;
         let id = self.id;
         let waited = self.transaction_in(&database).and_then(|tx| {
-            tx.lock_for_a_moment(blocked.resource, blocked.mode).map_err(|e| e.to_sql(id.0))
+            tx.lock_for_a_moment(blocked.resource, blocked.mode).map_err(|e| e.to_sql())
         });
         if alone {
             self.end_wait()?;

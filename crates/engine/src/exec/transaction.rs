@@ -3,6 +3,7 @@
 use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
+use crate::context::INSERT_EXEC;
 use crate::session::{Isolation, NamedSavepoint, Session, TempTable, TransactionPart};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
@@ -14,6 +15,16 @@ use taffrail_types::Value;
 
 /// Where the parts of a transaction stood when a statement began.
 pub(crate) type Marks = SmallVec<[(DatabaseId, Savepoint); 2]>;
+
+/// An INSERT … EXEC that runs: what [`Session::close_insert_exec`] needs to know.
+pub(crate) struct OpenInsertExec {
+    /// It is a transaction of its own.
+    own: bool,
+    /// Where the transaction around it stood.
+    marks: Marks,
+    /// So many named savepoints there were.
+    savepoints: usize,
+}
 
 /// What a database's option makes of a commit's.
 fn durability(database_option: u8, delayed: bool) -> Durability {
@@ -183,16 +194,70 @@ impl Session {
             self.publish_transaction();
             return Ok(());
         }
-        debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
         self.entry.set_transaction_name(name.as_deref().unwrap_or("user_transaction"));
         self.transaction.name = name;
+        self.transaction_begins();
+        let change = EnvChange::BeginTransaction(self.transaction.descriptor);
+        sink.env_change(change).map_err(|_| client_gone())
+    }
+
+    /// `count` has become 1.
+    fn transaction_begins(&mut self) {
+        debug_assert!(self.transaction.parts.is_empty(), "autocommit leaves no parts");
         self.transaction.implicit = false;
         self.transaction.descriptor = self.database.storage.instance().next_transaction_number();
         let now = self.instance.options().env.clock.now_utc();
         self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
         self.publish_transaction();
-        let change = EnvChange::BeginTransaction(self.transaction.descriptor);
-        sink.env_change(change).map_err(|_| client_gone())
+    }
+
+    /// An INSERT … EXEC begins: in autocommit it is a transaction of its own.
+    pub(crate) fn open_insert_exec(&mut self) -> OpenInsertExec {
+        let savepoints = self.transaction.savepoints.len();
+        if self.transaction.count > 0 {
+            return OpenInsertExec { own: false, marks: self.marks(), savepoints };
+        }
+        debug_assert!(!self.in_statement, "nothing runs modules inside a statement");
+        self.transaction.count = 1;
+        self.transaction.of_insert = true;
+        self.entry.set_transaction_name(INSERT_EXEC);
+        self.transaction_begins();
+        OpenInsertExec { own: true, marks: Marks::new(), savepoints }
+    }
+
+    /// It ends: what it and its insides have changed stays or goes. Transactions that were begun inside and are still open become the
+    /// client's.
+    pub(crate) fn close_insert_exec(
+        &mut self,
+        open: OpenInsertExec,
+        keep: bool,
+        sink: &mut dyn ResultSink,
+    ) -> SqlResult<()> {
+        // What has ended the batch may have rolled all of it back.
+        if self.transaction.count == 0 {
+            return Ok(());
+        }
+        if open.own && self.transaction.count == 1 {
+            let result = if keep { self.commit_parts(false) } else { self.rollback_parts() };
+            self.transaction_over();
+            return result;
+        }
+        let mut result = Ok(());
+        if !keep && !self.transaction.doomed {
+            self.transaction.savepoints.truncate(open.savepoints);
+            result = self.rollback_to(&open.marks);
+            self.transaction.doomed = result.is_err();
+        }
+        self.end_reading();
+        if open.own {
+            self.transaction.count -= 1;
+            self.transaction.of_insert = false;
+            self.entry.set_transaction_name("user_transaction");
+            self.publish_transaction();
+            let change = EnvChange::BeginTransaction(self.transaction.descriptor);
+            sink.env_change(change).map_err(|_| client_gone())?;
+        }
+        result
     }
 
     /// COMMIT: 3902, 3930.
@@ -235,6 +300,7 @@ impl Session {
         t.name = None;
         t.mark = None;
         t.doomed = false;
+        t.of_insert = false;
         t.savepoints.clear();
         self.cell.forget_databases();
         let descriptor = std::mem::take(&mut t.descriptor);
@@ -273,9 +339,13 @@ impl Session {
         if self.transaction.count == 0 {
             return result;
         }
+        // Nobody was told that an INSERT … EXEC is one.
+        let silent = self.transaction.of_insert;
         let descriptor = self.transaction_over();
-        let told = sink.env_change(EnvChange::RollbackTransaction(descriptor));
-        told.map_err(|_| client_gone())?;
+        if !silent {
+            let told = sink.env_change(EnvChange::RollbackTransaction(descriptor));
+            told.map_err(|_| client_gone())?;
+        }
         result
     }
 
@@ -313,7 +383,7 @@ impl Session {
 impl Interpreter<'_> {
     /// Runs `f` as one statement: what it changes stays or goes together.
     pub fn in_statement<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
-        // Statements that run others (INSERT … EXEC, procedures of our own) end with the outermost in autocommit.
+        // Statements that run others (procedures of our own) end with the outermost in autocommit.
         let outer = self.session.in_statement;
         if self.session.transaction.count > 0 || outer {
             let marks = self.session.marks();

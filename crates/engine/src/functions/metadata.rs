@@ -21,6 +21,9 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("OBJECT_NAME", 1, 2, |r| r.fixed(&[INT, INT], NAME), |c, a| Ok(c.optional_text(a[0].as_i64().and_then(|id| c.context.object_name(id as i32, database_arg(a, 1)))))).per_statement(),
     Function::new("OBJECT_SCHEMA_NAME", 1, 2, |r| r.fixed(&[INT, INT], NAME), |c, a| Ok(c.optional_text(a[0].as_i64().and_then(|id| c.context.object_schema(id as i32, database_arg(a, 1)))))).per_statement(),
     Function::new("OBJECT_DEFINITION", 1, 1, |r| r.fixed(&[INT], SqlType::NVARCHAR_MAX), |c, a| Ok(c.optional_text(a[0].as_i64().and_then(|id| c.context.object_definition(id as i32))))).per_statement(),
+    // No database is in an availability group: any may be backed up here, and none is a primary one.
+    Function::new("FN_HADR_BACKUP_IS_PREFERRED_REPLICA", 1, 1, |r| r.fixed(&[NAME], SqlType::Bit), |_, _| Ok(Value::Bit(true))).per_statement(),
+    Function::new("FN_HADR_IS_PRIMARY_REPLICA", 1, 1, |r| r.fixed(&[NAME], SqlType::Bit), |_, _| Ok(Value::Null)).per_statement(),
     Function::new("SCHEMA_ID", 0, 1, |r| r.fixed(&[NAME], INT), schema_id).per_statement(),
     Function::new("SCHEMA_NAME", 0, 1, |r| r.fixed(&[INT], NAME), schema_name).per_statement(),
     Function::new("COL_NAME", 2, 2, |r| r.fixed(&[INT], NAME), |c, a| Ok(if any_null(a) { Value::Null } else { c.optional_text(c.context.column_name(id(&a[0]), id(&a[1]))) })).per_statement(),

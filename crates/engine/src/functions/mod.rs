@@ -47,6 +47,7 @@ mod system;
 mod tests;
 mod typing;
 pub(crate) mod xml;
+pub(crate) mod xquery;
 
 pub(crate) use absent::{is_absent, is_absent_in_from};
 pub use context::{FnContext, Moment, Property};
@@ -187,7 +188,7 @@ impl Bound {
 }
 
 /// All tables.
-static TABLES: [&[Function]; 11] = [
+static TABLES: [&[Function]; 12] = [
     string::FUNCTIONS,
     spelling::FUNCTIONS,
     json::FUNCTIONS,
@@ -199,6 +200,7 @@ static TABLES: [&[Function]; 11] = [
     system::FUNCTIONS,
     metadata::FUNCTIONS,
     xml::FUNCTIONS,
+    xquery::FUNCTIONS,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =

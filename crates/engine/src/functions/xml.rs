@@ -1,4 +1,4 @@
-//! Whether a text is well-formed XML content: what CAST(… AS xml) checks. There is no xml type here; the cast gives the text.
+//! Whether a text is well-formed XML content: what CAST(… AS xml) checks. An xml value is its text.
 //!
 //! Content is any number of elements, text, comments, CDATA sections and processing instructions. Names, entities and
 //! declarations are looked at only as far as is needed to find where they end.
@@ -11,6 +11,12 @@ use taffrail_types::{SqlType, Value};
 /// The name cannot be written in a query: only the binder calls it.
 pub const CONTENT: &str = "XML CONTENT";
 
+/// The same, with NULL for what is not well-formed: TRY_CAST.
+pub const TRY_CONTENT: &str = "XML TRY CONTENT";
+
+/// The same: the begun start tag of an element without its `>`, its content, and its name, put together.
+pub const ELEMENT: &str = "XML ELEMENT";
+
 /// The same: a text that is to stand in a node, which is named.
 pub const TEXT: &str = "XML TEXT";
 
@@ -21,6 +27,20 @@ pub static FUNCTIONS: &[Function] = &[
         1,
         |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::NVARCHAR_MAX)),
         content,
+    ),
+    Function::new(
+        TRY_CONTENT,
+        1,
+        1,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX], SqlType::NVARCHAR_MAX)),
+        |cx, args| content(cx, args).or(Ok(Value::Null)),
+    ),
+    Function::new(
+        ELEMENT,
+        3,
+        3,
+        |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 3], SqlType::NVARCHAR_MAX)),
+        element,
     ),
     Function::new(
         TEXT,
@@ -44,15 +64,29 @@ fn text(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 fn content(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    if let Some(text) = args[0].as_text()
-        && let Err((number, at)) = well_formed(&text)
-    {
-        let before = &text[..at];
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        return Err(SqlError::new(number, &[&line, &column]));
+    if let Some(text) = args[0].as_text() {
+        check(&text)?;
     }
     Ok(args[0].clone())
+}
+
+/// An element without content is one tag.
+fn element(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let part = |at: usize| args[at].as_text().unwrap_or_default();
+    let (begun, content, name) = (part(0), part(1), part(2));
+    Ok(Value::nvarchar(&match content.is_empty() {
+        true => format!("{begun}/>"),
+        false => format!("{begun}>{content}</{name}>"),
+    }))
+}
+
+/// 9400 and its relatives, with the place, for what is not well-formed.
+pub(crate) fn check(text: &str) -> SqlResult<()> {
+    let Err((number, at)) = well_formed(text) else { return Ok(()) };
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    Err(SqlError::new(number, &[&line, &column]))
 }
 
 const END: i32 = 9400;

@@ -39,7 +39,7 @@ pub fn verify(look: Look<'_>) -> Result<Outcome, Failure> {
             o = o.text("first_lsn", &first.to_string()).text("last_lsn", &last.to_string());
         }
         if let Some(end) = &verdict.end {
-            let torn = end.torn && end.proof.is_none();
+            let torn = end.torn && !end.is_hole();
             o = o
                 .text("end_lsn", &end.lsn.to_string())
                 .raw("torn_tail", torn)
@@ -67,7 +67,11 @@ pub fn verify(look: Look<'_>) -> Result<Outcome, Failure> {
 }
 
 fn told(f: &Finding) -> String {
-    let weight = if f.serious { "DAMAGED" } else { "damaged, not needed by recovery" };
+    let weight = match (f.serious, f.unsure) {
+        (true, _) => "DAMAGED",
+        (false, true) => "damaged; only the server knows whether recovery needs it",
+        (false, false) => "damaged, not needed by recovery",
+    };
     format!("{}: offset {:#x} ({}): {} [{weight}]", f.path.display(), f.offset, f.offset, f.what)
 }
 
@@ -75,7 +79,7 @@ fn ending(v: &Verdict) -> String {
     match &v.end {
         None if v.findings.iter().any(|f| f.serious) => "The end of the log was not reached".into(),
         None => "The log was never written".into(),
-        Some(end) if end.proof.is_some() => format!("The log is broken at {}", end.lsn),
+        Some(end) if end.is_hole() => format!("The log is broken at {}", end.lsn),
         Some(end) if end.torn => format!(
             "The log ends at {}, with a torn block behind the end ({}): a write that the power cut off, \
              or a damaged last block; no later block proves that it had been durable",
@@ -89,6 +93,11 @@ fn sentence(v: &Verdict) -> String {
     let serious = v.findings.iter().filter(|f| f.serious).count();
     match (serious, v.findings.len()) {
         (0, 0) => "Verdict: sound".into(),
+        (0, n) if v.findings.iter().any(|f| f.unsure) => {
+            format!(
+                "Verdict: {n} places are damaged; only the server knows whether recovery needs them"
+            )
+        }
         (0, n) => {
             format!("Verdict: {n} places are damaged that recovery does not need; no log is lost")
         }

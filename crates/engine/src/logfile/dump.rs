@@ -5,7 +5,7 @@ use super::{Failure, Look, Outcome};
 use std::io::Write;
 use std::ops::ControlFlow;
 use taffrail_base::{Lsn, TransactionId};
-use taffrail_log::offline::{Found, OfflineLog, WalkEnd};
+use taffrail_log::offline::{Found, OfflineLog};
 use taffrail_log::{LogError, Lop, Record};
 use taffrail_storage::access::record::{self, facts};
 
@@ -82,9 +82,9 @@ pub fn dump(look: Look<'_>, selection: &Selection) -> Result<Outcome, Failure> {
         return Err(e.into());
     }
     match walked {
-        Ok(Some(WalkEnd { proof: Some(_), lsn, why, .. })) => {
+        Ok(Some(end)) if end.is_hole() => {
             out.flush()?;
-            damaged(&format!("the log is broken at {lsn}: {why}"))
+            damaged(&format!("the log is broken at {}: {}", end.lsn, end.why))
         }
         Ok(_) => Ok(Outcome::Sound),
         Err(e @ LogError::Corrupt { .. }) => {

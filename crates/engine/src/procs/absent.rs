@@ -45,7 +45,7 @@ const FAMILIES: [&str; 40] = [
 ];
 
 /// Single ones.
-const NAMES: [&str; 39] = [
+const NAMES: [&str; 42] = [
     "sp_attach_db",
     "sp_attach_single_file_db",
     "sp_autostats",
@@ -57,12 +57,14 @@ const NAMES: [&str; 39] = [
     "sp_changeobjectowner",
     "sp_clean_db_free_space",
     "sp_createstats",
+    "sp_cycle_errorlog",
     "sp_dbcmptlevel",
     "sp_defaultdb",
     "sp_defaultlanguage",
     "sp_denylogin",
     "sp_depends",
     "sp_detach_db",
+    "sp_enumerrorlogs",
     "sp_estimate_data_compression_savings",
     "sp_helpdevice",
     "sp_helpextendedproc",
@@ -85,6 +87,7 @@ const NAMES: [&str; 39] = [
     "sp_recompile",
     "sp_refreshsqlmodule",
     "sp_tableoption",
+    "sp_tables_ex",
 ];
 
 /// Whether SQL Server has a procedure of this name in `sys`, as far as clients and scripts call them.

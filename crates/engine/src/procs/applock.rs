@@ -135,7 +135,6 @@ pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResul
     };
     let (name, session) = resource_and_owner(cx, PROCEDURE, &args, [2, 4])?;
     let resource = Resource::application(cx.database().id, hash(&name));
-    let id = cx.session.id.0;
     let result = with_owner(cx, session, |instance, locks, counts| {
         let manager = &instance.locks;
         let result = match manager.try_acquire(locks, resource, mode) {
@@ -154,8 +153,8 @@ pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResul
     match result {
         Ok(status) => Ok(status),
         Err(LockError::Timeout(_)) => Ok(-1),
-        Err(LockError::Deadlock(_)) => Ok(-3),
-        Err(e) => Err(e.to_sql(id)),
+        Err(LockError::Deadlock { .. }) => Ok(-3),
+        Err(e) => Err(e.to_sql()),
     }
 }
 

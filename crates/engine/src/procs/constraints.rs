@@ -4,7 +4,7 @@ use super::help::{key_text, object};
 use super::{Argument, Arguments};
 use crate::catalog::{Action, IndexKind, Object, Table};
 use crate::context::StatementContext;
-use crate::dbcc::send;
+use crate::results::send;
 use crate::row;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};

@@ -7,7 +7,7 @@
 
 use super::{Argument, Arguments};
 use crate::context::StatementContext;
-use crate::dbcc::send;
+use crate::results::send;
 use std::path::Path;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::{Disk, IoResult, OpenSpec};

@@ -3,8 +3,8 @@
 use super::{Argument, Arguments, as_varchar, name_parts, table_by_text};
 use crate::catalog::{Column, Identity, Index, IndexKind, Object, Table, master};
 use crate::context::StatementContext;
-use crate::dbcc::send;
 use crate::instance::SessionInfo;
+use crate::results::send;
 use crate::row;
 use crate::views::ViewContext;
 use crate::views::principals::{CONFIGURATIONS, configured, settable};

@@ -15,12 +15,15 @@
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
 //! | `lock.sql`, `renamedb.sql`, `vardecimal.sql` | sp_lock, sp_renamedb, sp_db_vardecimal_storage_format |
+//! | [`files`], `fileexist.sql` | xp_create_subdir, xp_delete_file, xp_dirtree, xp_fileexist |
+//! | `regread.sql` | xp_instance_regread, xp_regread: the directories that a set-up writes there |
 //! | [`absent`] | those of SQL Server that are refused as missing |
 
 mod absent;
 pub(crate) mod applock;
 mod constraints;
 mod errorlog;
+mod files;
 mod help;
 mod odbc;
 mod odbc_types;
@@ -68,6 +71,8 @@ const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
 const LOCK: &str = include_str!("lock.sql");
 const RENAMEDB: &str = include_str!("renamedb.sql");
+const FILE_EXIST: &str = include_str!("fileexist.sql");
+const REG_READ: &str = include_str!("regread.sql");
 const VARDECIMAL: &str = include_str!("vardecimal.sql");
 
 static PROCEDURES: &[SystemProcedure] = &[
@@ -81,6 +86,12 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_helpconstraint", body: Body::Native(constraints::helpconstraint) },
     SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
     SystemProcedure { name: "sp_db_vardecimal_storage_format", body: Body::Sql(VARDECIMAL) },
+    SystemProcedure { name: "xp_fileexist", body: Body::Sql(FILE_EXIST) },
+    SystemProcedure { name: "xp_instance_regread", body: Body::Sql(REG_READ) },
+    SystemProcedure { name: "xp_regread", body: Body::Sql(REG_READ) },
+    SystemProcedure { name: "xp_create_subdir", body: Body::Native(files::create_subdir) },
+    SystemProcedure { name: "xp_delete_file", body: Body::Native(files::delete_file) },
+    SystemProcedure { name: "xp_dirtree", body: Body::Native(files::dirtree) },
     SystemProcedure { name: "xp_fixeddrives", body: Body::Native(space::fixed_drives) },
     SystemProcedure { name: "sp_flush_log", body: Body::Native(flush_log) },
     SystemProcedure { name: "sp_spaceused", body: Body::Native(space::spaceused) },
@@ -158,8 +169,7 @@ fn refused(what: &str) -> SqlResult<i32> {
 
 /// `sys.sp_flush_log`: everything committed so far is on disk when it returns 1, which means success.
 fn flush_log(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
-    let session = cx.session.id.0;
-    cx.database().storage.flush_log().map_err(|e| e.to_sql(session))?;
+    cx.database().storage.flush_log().map_err(|e| e.to_sql())?;
     Ok(1)
 }
 

@@ -5,7 +5,7 @@ use super::{Argument, Arguments};
 use crate::catalog::{Action, IndexKind, Object, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::dbcc::send;
+use crate::results::send;
 use crate::row;
 use crate::views;
 use std::sync::Arc;
@@ -352,11 +352,7 @@ pub(super) fn statistics(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
     let mut rows = Vec::new();
     if let Some((database, t)) = one_table(cx, &args)? {
         let pages = |index: &crate::catalog::Index| {
-            database
-                .storage
-                .space_used(index.hobt_id)
-                .map(|s| s.used_pages)
-                .map_err(|e| e.to_sql(0))
+            database.storage.space_used(index.hobt_id).map(|s| s.used_pages).map_err(|e| e.to_sql())
         };
         let base = t.base();
         rows.push(row![

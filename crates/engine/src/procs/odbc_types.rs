@@ -2,7 +2,7 @@
 
 use super::{Argument, Arguments};
 use crate::context::StatementContext;
-use crate::dbcc::send;
+use crate::results::send;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::names::SYS_TYPES;

@@ -3,7 +3,7 @@
 use super::{Argument, Arguments, as_varchar, table_by_text};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::dbcc::send;
+use crate::results::send;
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::{HobtId, SqlError, SqlResult};
@@ -32,7 +32,7 @@ struct Pages {
 
 impl Pages {
     fn add(&mut self, database: &Arc<Database>, hobt: HobtId, is_base: bool) -> SqlResult<()> {
-        let s = database.storage.space_used(hobt).map_err(|e| e.to_sql(0))?;
+        let s = database.storage.space_used(hobt).map_err(|e| e.to_sql())?;
         self.reserved += s.reserved_pages;
         self.used += s.used_pages;
         if is_base {
@@ -80,8 +80,8 @@ pub(super) fn spaceused(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
         .map(|f| f.size.saturating_sub(f.used))
         .sum();
     let mut sum = Pages::default();
-    for hobt in database.storage.hobts().map_err(|e| e.to_sql(0))? {
-        let base = database.storage.hobt(hobt).map_err(|e| e.to_sql(0))?.index().0 <= 1;
+    for hobt in database.storage.hobts().map_err(|e| e.to_sql())? {
+        let base = database.storage.hobt(hobt).map_err(|e| e.to_sql())?.index().0 <= 1;
         sum.add(&database, hobt, base)?;
     }
     let shares = sum.shares();

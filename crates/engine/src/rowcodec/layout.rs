@@ -65,12 +65,12 @@ pub struct TableLobs<'a> {
 
 impl Lobs for TableLobs<'_> {
     fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef> {
-        lob::write(self.tx, self.hobt, bytes).map_err(|e| e.to_sql(0))
+        lob::write(self.tx, self.hobt, bytes).map_err(|e| e.to_sql())
     }
 
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>> {
         let mut out = Vec::with_capacity(lob.length.min(1 << 24) as usize);
-        lob::read(self.tx, self.hobt, lob, 0, lob.length, &mut out).map_err(|e| e.to_sql(0))?;
+        lob::read(self.tx, self.hobt, lob, 0, lob.length, &mut out).map_err(|e| e.to_sql())?;
         Ok(out)
     }
 }

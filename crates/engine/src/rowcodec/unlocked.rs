@@ -23,7 +23,7 @@ impl<'a> UnlockedLobs<'a> {
 
 impl Lobs for UnlockedLobs<'_> {
     fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef> {
-        lob::write(self.tx, self.hobt, bytes).map_err(|e| e.to_sql(0))
+        lob::write(self.tx, self.hobt, bytes).map_err(|e| e.to_sql())
     }
 
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>> {
@@ -34,6 +34,6 @@ impl Lobs for UnlockedLobs<'_> {
             Err(e) => e,
         };
         self.gone = matches!(error, StorageError::RowNotFound | StorageError::Corrupt(_));
-        Err(error.to_sql(0))
+        Err(error.to_sql())
     }
 }

@@ -6,7 +6,7 @@ use crate::catalog::master::EntryState;
 use crate::catalog::registry::{FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot};
 use crate::database::Database;
 use crate::row;
-use taffrail_base::SqlResult;
+use taffrail_base::{Lsn, SqlResult};
 use taffrail_storage::{DatabaseState, FileInfo, FileKind, Growth, RecoveryModel};
 use taffrail_types::{Collation, Value};
 
@@ -23,7 +23,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ], databases),
         sys("database_files", &[FILES], |cx, _, rows| {
             for file in cx.database.storage.files() {
-                rows.push(file_cells(file_state(cx.database), &file));
+                rows.push(open_file_cells(cx.database, &file));
             }
             Ok(())
         }),
@@ -38,7 +38,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                 };
                 for file in database.storage.files() {
                     let mut cells = row![database.id.0];
-                    cells.extend(file_cells(file_state(database), &file));
+                    cells.extend(open_file_cells(database, &file));
                     cells.push(Value::Null);
                     rows.push(cells);
                 }
@@ -242,6 +242,19 @@ fn file_state(database: &Database) -> (u8, &'static str) {
         DatabaseState::Suspect(_) => (4, "SUSPECT"),
         DatabaseState::Offline => (6, "OFFLINE"),
     }
+}
+
+/// The same of a database that is open: data files have the base of differential backups.
+fn open_file_cells(database: &Database, file: &FileInfo) -> Vec<Value> {
+    /// Where `differential_base_lsn` and `differential_base_guid` are.
+    const BASE: usize = 22;
+    let mut cells = file_cells(file_state(database), file);
+    let status = database.storage.recovery_status();
+    if file.kind == FileKind::Rows && status.differential_base != Lsn::ZERO {
+        cells[BASE] = status.differential_base.cell();
+        cells[BASE + 1] = Value::Guid(status.differential_base_guid);
+    }
+    cells
 }
 
 fn file_cells((state, state_desc): (u8, &'static str), file: &FileInfo) -> Vec<Value> {

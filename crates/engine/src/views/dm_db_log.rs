@@ -79,8 +79,9 @@ fn log_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult
     let active_bytes: u64 = active.iter().map(|v| v.size).sum();
     let current = active.iter().max_by_key(|v| v.seqno);
     let lsn = |pos: LogPos| log.lsn(pos).map(|l| l.to_string());
-    let end = log.last_record();
     let backup = database.storage.log_chain();
+    // A log backup ends where the next record will be: the end is not shown as lying before that.
+    let end = log.last_record().max(backup.unwrap_or_default());
     let backup_time = database.storage.recovery_status().log_backup_time.map(datetime);
     let checkpoint = database.storage.last_checkpoint();
     // Recovery begins with the oldest transaction that was active at the checkpoint, or with the checkpoint.

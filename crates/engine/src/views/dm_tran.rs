@@ -156,7 +156,18 @@ fn database_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> 
     Ok(())
 }
 
+/// True for the session whose open transaction has this number.
+fn has_open(s: &SessionInfo, number: u64) -> bool {
+    s.cell.transaction_id.load(Relaxed) == number && s.cell.open_transaction_count.load(Relaxed) > 0
+}
+
+/// When a session's open transaction was begun.
+fn open_since(s: &SessionInfo) -> Value {
+    datetime(UtcTime(s.cell.transaction_begun.load(Relaxed)))
+}
+
 fn active_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let sessions = cx.session.instance.sessions();
     let mut seen = Vec::new();
     each_transaction(cx, |_, t| {
         let number = t.number.load(Relaxed);
@@ -165,18 +176,22 @@ fn active_transactions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sq
             return;
         }
         seen.push(number);
-        let at = begun(t.begun).unwrap_or_else(|| datetime(UtcTime(0)));
         let state = if t.has_ended() { 6 } else { 2 };
-        rows.push(row![number, t.shown_name(), at, kind(t), (), state, 0, 0, 0, 0, 0, ()]);
+        // It began with its BEGIN TRANSACTION; one of autocommit with what it writes.
+        let (name, at) = match sessions.iter().find(|s| has_open(s, number)) {
+            Some(s) => (s.transaction_name().to_string(), Some(open_since(s))),
+            None => (t.shown_name().to_owned(), begun(t.begun)),
+        };
+        let at = at.unwrap_or_else(|| datetime(UtcTime(0)));
+        rows.push(row![number, name, at, kind(t), (), state, 0, 0, 0, 0, 0, ()]);
     });
-    for s in cx.session.instance.sessions() {
+    for s in &sessions {
         let number = s.cell.transaction_id.load(Relaxed);
         let open = s.cell.open_transaction_count.load(Relaxed);
         if open == 0 || number == 0 || seen.contains(&number) {
             continue;
         }
-        let at = datetime(UtcTime(s.cell.transaction_begun.load(Relaxed)));
-        rows.push(row![number, &*s.transaction_name(), at, 1, (), 2, 0, 0, 0, 0, 0, ()]);
+        rows.push(row![number, &*s.transaction_name(), open_since(s), 1, (), 2, 0, 0, 0, 0, 0, ()]);
     }
     Ok(())
 }

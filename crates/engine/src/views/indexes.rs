@@ -185,7 +185,7 @@ fn partitions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 
 /// Pages of an index.
 pub(super) fn space(cx: &ViewContext<'_>, index: &Index) -> SqlResult<SpaceUsed> {
-    cx.database.storage.space_used(index.hobt_id).map_err(|e| e.to_sql(0))
+    cx.database.storage.space_used(index.hobt_id).map_err(|e| e.to_sql())
 }
 
 fn allocation_units(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -89,6 +89,7 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             let mut cells =
                 row![&cx.database.name, &head.schema, &head.name, &c.name, c.id, default, nullable];
             match c.old_large {
+                _ if c.xml => cells.extend(row!["xml", -1, -1, (), (), (), ()]),
                 false => cells.extend(type_facts(c.ty)),
                 true => {
                     let octets = if c.type_name() == "ntext" { 2_147_483_646 } else { i32::MAX };

@@ -22,9 +22,13 @@
 //! | [`sql_text`] | batches by their handles |
 //! | [`statistics`] | statistics |
 //! | [`absent`] | partition schemes, mirroring, plan guides and the like, of which there are none |
+//! | [`availability`] | availability groups and clusters, of which there are none |
+//! | [`dm_server`] | the service |
+//! | [`filesystem`] | what is at a path, and drives |
 //! | [`rowsets`] | STRING_SPLIT, GENERATE_SERIES |
 
 pub mod absent;
+mod availability;
 pub mod cell;
 pub mod compatibility;
 pub mod databases;
@@ -34,7 +38,9 @@ pub mod dm_exec;
 pub mod dm_io;
 pub mod dm_os;
 pub mod dm_os_volume;
+mod dm_server;
 pub mod dm_tran;
+mod filesystem;
 pub mod fn_dblog;
 pub mod indexes;
 pub mod information_schema;
@@ -297,6 +303,9 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     rowsets::declare(&mut all);
     statistics::declare(&mut all);
     absent::declare(&mut all);
+    availability::declare(&mut all);
+    dm_server::declare(&mut all);
+    filesystem::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 

@@ -240,6 +240,7 @@ pub(super) fn type_cells(ty: SqlType) -> Vec<Value> {
 /// [`type_cells`] of a column, which may bear a name of old.
 pub(super) fn column_type_cells(c: &Column) -> Vec<Value> {
     match c.old_large {
+        _ if c.xml => row![c.system_type_id(), 241, -1i16, 0u8, 0u8],
         true => row![c.system_type_id(), i32::from(c.system_type_id()), 16i16, 0u8, 0u8],
         false => type_cells(c.ty),
     }

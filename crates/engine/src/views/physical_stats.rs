@@ -80,7 +80,7 @@ fn one(
         Ok(stats) => stats,
         // Dropped since the catalogue was looked at.
         Err(StorageError::NoSuchHobt(_)) => return Ok(()),
-        Err(e) => return Err(e.to_sql(cx.session.id.0)),
+        Err(e) => return Err(e.to_sql()),
     };
     if stats.levels.is_empty() {
         return level(cx, table, index, mode, &stats, &LevelStats::default(), rows);

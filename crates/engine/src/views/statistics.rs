@@ -2,7 +2,7 @@
 //! no others are made.
 
 use super::indexes::each_index;
-use super::{Declaration, Rows, ViewContext, sys};
+use super::{Declaration, Rows, ViewContext, function, integer, sys};
 use crate::catalog::IndexKind;
 use crate::row;
 use taffrail_base::SqlResult;
@@ -12,6 +12,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
         sys("stats", &["object_id int! · name nvarchar(128)? · stats_id int! · auto_created bit? · user_created bit? · no_recompute bit? · has_filter bit? · filter_definition nvarchar(max)? · is_temporary bit? · is_incremental bit? · has_persisted_sample bit? · stats_generation_method int! · stats_generation_method_desc varchar(80)! · auto_drop bit? · replica_role_id tinyint? · replica_role_desc nvarchar(60)? · replica_name sysname?"], stats),
         sys("stats_columns", &["object_id int! · stats_id int! · stats_column_id int! · column_id int?"], stats_columns),
+        function("dm_db_stats_properties", 2, &["object_id int! · stats_id int! · last_updated datetime2(7)? · rows bigint? · rows_sampled bigint? · steps int? · unfiltered_rows bigint? · modification_counter bigint? · persisted_sample_percent float?"], properties),
     ]);
 }
 
@@ -48,6 +49,18 @@ fn stats_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
         for (at, c) in index.key.columns().iter().enumerate() {
             let column = table.columns[c.column].id;
             rows.push(row![table.head.id.0, index.id.0, at + 1, column]);
+        }
+        Ok(())
+    })
+}
+
+/// A row of an index's statistics, as SQL Server has it of statistics that were never made: NULLs.
+fn properties(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let [object, stats] = [integer(args, 0)?, integer(args, 1)?];
+    each_index(cx, |table, index| {
+        let same = object == Some(table.head.id.0.into()) && stats == Some(index.id.0.into());
+        if same && index.kind != IndexKind::Heap {
+            rows.push(row![table.head.id.0, index.id.0, (), (), (), (), (), (), ()]);
         }
         Ok(())
     })

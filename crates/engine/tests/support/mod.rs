@@ -1,6 +1,7 @@
 //! A sink that writes down what a client would hear, and an instance in a directory of its own.
 #![allow(dead_code)]
 
+pub mod sim;
 pub mod two;
 
 use std::path::PathBuf;
@@ -125,9 +126,24 @@ impl World {
         World::open(dir)
     }
 
+    /// A new instance with a database `d`, and a session in it.
+    pub fn with_database() -> (World, Client) {
+        let world = World::new();
+        let mut c = world.connect();
+        c.ok("CREATE DATABASE d");
+        c.ok("USE d");
+        (world, c)
+    }
+
     pub fn connect(&self) -> Client {
-        let options = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
-        Client { connection: self.instance.connect(options).expect("a session") }
+        connect(&self.instance)
+    }
+
+    /// A session in a database.
+    pub fn connect_to(&self, database: &str) -> Client {
+        let mut c = self.connect();
+        c.ok(&format!("USE {database}"));
+        c
     }
 }
 
@@ -136,6 +152,27 @@ impl Drop for World {
         let _ = self.instance.shutdown();
         let _ = std::fs::remove_dir_all(&self.dir);
     }
+}
+
+/// A session of `sa`.
+pub fn connect(instance: &Arc<Instance>) -> Client {
+    let options = ConnectOptions { login: "sa".into(), ..ConnectOptions::default() };
+    Client { connection: instance.connect(options).expect("a session") }
+}
+
+/// The numbers of all messages in what was heard.
+pub fn numbers(said: &str) -> Vec<u32> {
+    let number = |l: &str| l.strip_prefix("Msg ")?.split_once(',')?.0.parse().ok();
+    said.lines().filter_map(number).collect()
+}
+
+/// The numbers of those that are errors.
+pub fn errors(said: &str) -> Vec<u32> {
+    numbers(&said.lines().filter(|l| is_error(l)).collect::<Vec<_>>().join("\n"))
+}
+
+fn is_error(line: &str) -> bool {
+    line.starts_with("Msg ") && !line.contains(", Level 0,") && !line.contains(", Level 10,")
 }
 
 pub struct Client {
@@ -153,6 +190,12 @@ impl Client {
         heard.text()
     }
 
+    /// Everything a batch says, as an error when something went wrong.
+    pub fn try_run(&mut self, sql: &str) -> Result<String, String> {
+        let said = self.run(sql);
+        if said.lines().any(is_error) { Err(said) } else { Ok(said) }
+    }
+
     /// Only rows and messages.
     pub fn rows(&mut self, sql: &str) -> String {
         let all = self.run(sql);
@@ -168,9 +211,6 @@ impl Client {
     /// Runs what must succeed without a message.
     pub fn ok(&mut self, sql: &str) {
         let said = self.rows(sql);
-        let failed = |l: &str| {
-            l.starts_with("Msg ") && !l.contains(", Level 0,") && !l.contains(", Level 10,")
-        };
-        assert!(!said.lines().any(failed), "{sql}\n{said}");
+        assert!(!said.lines().any(is_error), "{sql}\n{said}");
     }
 }

@@ -12,15 +12,11 @@ pub struct Two {
 
 /// Two sessions in a new database.
 pub fn two(setup: &str) -> Two {
-    let world = World::new();
-    let mut ddl = world.connect();
-    ddl.ok("CREATE DATABASE d");
-    ddl.run("USE d");
+    let (world, mut ddl) = World::with_database();
     if !setup.is_empty() {
         ddl.ok(setup);
     }
-    let mut watcher = world.connect();
-    watcher.run("USE d");
+    let watcher = world.connect_to("d");
     Two { world, ddl, watcher }
 }
 
@@ -40,9 +36,7 @@ impl Waiting {
 impl Two {
     /// One more session.
     pub fn other(&self) -> Client {
-        let mut other = self.world.connect();
-        other.run("USE d");
-        other
+        self.world.connect_to("d")
     }
 
     /// Runs `sql` in another session; returns when it waits in this way for the session with the DDL.

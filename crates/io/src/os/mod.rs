@@ -15,7 +15,7 @@ mod pool;
 mod space;
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, IoSlice, Read};
+use std::io::{self, IoSlice};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{FallocateFlags, OFlags, SeekFrom, fallocate, fdatasync, seek};
-use rustix::io::{ReadWriteFlags, pwritev2};
+use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+use rustix::rand::GetRandomFlags;
 
 use crate::aligned::{ALIGNMENT, AlignedBuf};
 use crate::{
@@ -249,7 +250,7 @@ impl OpenFile {
     fn perform(&self, op: WriteOp) {
         let parts = [IoSlice::new(&op.buf[..op.len])];
         let result = self
-            .write_parts(op.offset, &parts, ReadWriteFlags::empty())
+            .write_all(op.offset, &parts, ReadWriteFlags::empty())
             .map_err(|e| self.fail("write", e));
         let mut s = self.submitted();
         s.in_flight -= 1;
@@ -259,7 +260,7 @@ impl OpenFile {
     }
 
     /// Writes parts with `pwritev2`, going on after a short write (which only a full disk or a signal causes).
-    fn write_parts(
+    fn write_all(
         &self,
         mut offset: u64,
         parts: &[IoSlice<'_>],
@@ -347,12 +348,16 @@ impl Volume for OsVolume {
     }
 
     fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
-        self.write_parts(offset, &[IoSlice::new(data)], ReadWriteFlags::empty())
+        self.write_all(offset, &[IoSlice::new(data)], ReadWriteFlags::empty())
             .map_err(|e| self.fail("write", e))
     }
 
+    fn write_parts(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        self.write_all(offset, parts, ReadWriteFlags::empty()).map_err(|e| self.fail("write", e))
+    }
+
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
-        self.write_parts(offset, parts, ReadWriteFlags::DSYNC)
+        self.write_all(offset, parts, ReadWriteFlags::DSYNC)
             .map_err(|e| self.fail("write_durable", e))
     }
 
@@ -470,11 +475,16 @@ impl Clock for OsClock {
 pub struct OsEntropy;
 
 impl Entropy for OsEntropy {
-    fn fill(&self, buf: &mut [u8]) {
-        // Without randomness there is no salt, no GUID and no TLS: nothing sensible can go on.
-        File::open("/dev/urandom")
-            .and_then(|mut f| f.read_exact(buf))
-            .expect("reading /dev/urandom");
+    fn fill(&self, mut buf: &mut [u8]) {
+        while !buf.is_empty() {
+            // The call itself, not a file: a server that is out of descriptors has random numbers all the same.
+            match rustix::rand::getrandom(&mut *buf, GetRandomFlags::empty()) {
+                Ok(n) => buf = &mut buf[n..],
+                Err(Errno::INTR) => {}
+                // Without randomness there is no salt, no GUID and no TLS: nothing sensible can go on.
+                Err(e) => panic!("getrandom: {e}"),
+            }
+        }
     }
 }
 

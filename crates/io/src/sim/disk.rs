@@ -290,6 +290,10 @@ impl Volume for SimVolume {
         self.write("write", IoKind::Write, offset, &[IoSlice::new(data)])
     }
 
+    fn write_parts(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        self.write("write", IoKind::Write, offset, parts)
+    }
+
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
         self.write("write_durable", IoKind::WriteDurable, offset, parts)
     }

@@ -1,7 +1,7 @@
 //! `taffrail-bench --server BINARY [--peers] [--quick] [--only PART] [--out DIR] [--dir DIR]`
 #![forbid(unsafe_code)]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use taffrail_lab::bench::device::Probe;
 use taffrail_lab::bench::pairs::Effort;
@@ -17,6 +17,10 @@ const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
                      parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth";
 
+/// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
+const ALONE: [&str; 7] = ["life", "reading", "backup", "bandwidth", "vlfs", "growth", "bulk"];
+const TOGETHER: [&str; 3] = ["loops", "clients", "customers"];
+
 struct Arguments {
     server: PathBuf,
     peers: bool,
@@ -29,6 +33,17 @@ struct Arguments {
     amounts: Amounts,
     /// Of what is measured in pairs.
     effort: Effort,
+}
+
+impl Arguments {
+    fn wants(&self, part: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == part)
+    }
+
+    /// More customers than most machines' caches hold.
+    fn millions(&self) -> bool {
+        self.scale.customers >= 1_000_000
+    }
 }
 
 fn arguments() -> Option<Arguments> {
@@ -65,14 +80,19 @@ fn arguments() -> Option<Arguments> {
                     client_seconds: 1.0,
                 }
             }
-            // Three million customers: a table larger than the caches of most machines. Their bulk load only.
+            // Three million customers: a table larger than the caches of most machines. Their bulk load, unless --only says
+            // otherwise.
             "--scale" => {
                 (words.next()? == "paper").then_some(())?;
                 a.scale.customers = 3_000_000;
                 a.scale.rounds = 1;
                 a.only.get_or_insert_with(|| "bulk".into());
             }
-            "--only" => a.only = Some(words.next()?),
+            "--only" => {
+                let part = words.next()?;
+                ALONE.iter().chain(&TOGETHER).find(|known| **known == part)?;
+                a.only = Some(part);
+            }
             "--pairs" => a.effort.pairs = words.next()?.parse().ok().filter(|n| *n > 0),
             "--disk-gb" => a.effort.disk_gb = words.next()?.parse().ok(),
             "--rounds" => {
@@ -123,6 +143,7 @@ fn main() -> ExitCode {
     }
 }
 
+/// Each part that is wanted. One that fails does not take the others' figures with it.
 fn run(a: &Arguments) -> std::io::Result<()> {
     let _ = std::fs::remove_dir_all(&a.dir);
     std::fs::create_dir_all(&a.dir)?;
@@ -133,70 +154,18 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         "device: {:.0} durable 4 KiB writes/s at depth 1 (p50 {:.0} us, p99 {:.0} us), {:.0}/s at depth 4\n",
         device.depth1_per_s, device.p50_us, device.p99_us, device.depth4_per_s
     );
-    let wanted = |part: &str| a.only.as_deref().is_none_or(|o| o == part);
     let mut figures: Vec<Figure> = Vec::new();
-    if wanted("life") {
-        figures.extend(rows::life(&a.server, &dir, a.scale)?);
-    }
-    if wanted("reading") {
-        figures.extend(reading::reading(&a.server, &dir, a.amounts)?);
-    }
-    if wanted("backup") {
-        figures.extend(backup::backup(&a.server, &dir, &probe, a.amounts)?);
-    }
-    if wanted("bandwidth") {
-        figures.extend(bandwidth::bandwidth(&a.server, &dir, a.amounts)?);
-    }
-    if wanted("vlfs") {
-        let plan = vlfs::Plan::new(a.scale.customers, a.effort, &dir)?;
-        figures.extend(vlfs::vlfs(&a.server, &dir, plan)?);
-    }
-    if wanted("growth") {
-        figures.extend(growth::growth(&a.server, &dir, growth::Plan::new(a.effort))?);
-    }
-    let millions = a.scale.customers >= 1_000_000;
-    if wanted("bulk") && millions {
-        figures.extend(bulk::in_turn(&a.server, a.peers, &dir, a.scale)?);
-    }
-    let bulk = wanted("bulk") && !millions;
-    if wanted("loops") || wanted("clients") || wanted("customers") || bulk {
-        let ours = Taffrail::start(&a.server, &dir.join("taffrail"))?;
-        ours.client("master")?
-            .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
-            .map_err(std::io::Error::other)?;
-        let (postgres, mariadb, sqlite) = match a.peers {
-            true => (
-                Some(Postgres::start(&dir, 25432)?),
-                Some(MariaDb::start(&dir, 23306)?),
-                Some(Sqlite::build(&dir)?),
-            ),
-            false => (None, None, None),
-        };
-        let mut peers: Vec<&dyn Peer> = vec![&ours];
-        peers.extend(postgres.iter().map(|p| p as &dyn Peer));
-        peers.extend(mariadb.iter().map(|p| p as &dyn Peer));
-        for peer in &peers {
-            let mut driver = peer.connect()?;
-            for sql in peer.setup() {
-                driver.run(&sql)?;
+    let mut failed = Vec::new();
+    for part in ALONE {
+        if a.wants(part) {
+            match alone(part, a, &dir, &probe) {
+                Ok(measured) => figures.extend(measured),
+                Err(e) => failed.push(format!("{part}: {e}")),
             }
         }
-        ours.rest()?;
-        if wanted("loops") {
-            figures.extend(rows::loops(&peers, sqlite.as_ref(), &probe, a.scale)?);
-        }
-        if wanted("clients") {
-            if a.counts.contains(&1) {
-                figures.extend(wire::one_client(&ours, &dir, &probe, a.scale)?);
-            }
-            figures.extend(rows::clients(&peers, &probe, &a.counts, a.scale)?);
-        }
-        if wanted("customers") {
-            figures.extend(rows::customers(&peers, sqlite.as_ref(), a.scale)?);
-        }
-        if bulk {
-            figures.extend(bulk::bulk(&ours, &peers, &dir, a.scale)?);
-        }
+    }
+    if let Err(e) = together(a, &dir, &probe, &mut figures) {
+        failed.push(e.to_string());
     }
     print_table(&figures);
     std::fs::create_dir_all(&a.out)?;
@@ -204,5 +173,78 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     std::fs::write(a.out.join("bench.json"), json)?;
     println!("\nwritten: {}", a.out.join("bench.json").display());
     drop(probe);
-    std::fs::remove_dir_all(&dir)
+    std::fs::remove_dir_all(&dir)?;
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(std::io::Error::other(failed.join("\n"))),
+    }
+}
+
+/// A part with servers of its own.
+fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Result<Vec<Figure>> {
+    match part {
+        "life" => rows::life(&a.server, dir, a.scale),
+        "reading" => reading::reading(&a.server, dir, a.amounts),
+        "backup" => backup::backup(&a.server, dir, probe, a.amounts),
+        "bandwidth" => bandwidth::bandwidth(&a.server, dir, a.amounts),
+        "vlfs" => {
+            let plan = vlfs::Plan::new(a.scale.customers, a.effort, dir)?;
+            vlfs::vlfs(&a.server, dir, plan)
+        }
+        "growth" => growth::growth(&a.server, dir, growth::Plan::new(a.effort)),
+        _ if a.millions() => bulk::in_turn(&a.server, a.peers, dir, a.scale),
+        // With the others, below.
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The parts that share one server, and those of the others.
+fn together(
+    a: &Arguments,
+    dir: &Path,
+    probe: &Probe,
+    figures: &mut Vec<Figure>,
+) -> std::io::Result<()> {
+    let bulk = a.wants("bulk") && !a.millions();
+    if !(a.wants("loops") || a.wants("clients") || a.wants("customers") || bulk) {
+        return Ok(());
+    }
+    let ours = Taffrail::start(&a.server, &dir.join("taffrail"))?;
+    ours.client("master")?
+        .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
+        .map_err(std::io::Error::other)?;
+    let (postgres, mariadb, sqlite) = match a.peers {
+        true => (
+            Some(Postgres::start(dir, 25432)?),
+            Some(MariaDb::start(dir, 23306)?),
+            Some(Sqlite::build(dir)?),
+        ),
+        false => (None, None, None),
+    };
+    let mut peers: Vec<&dyn Peer> = vec![&ours];
+    peers.extend(postgres.iter().map(|p| p as &dyn Peer));
+    peers.extend(mariadb.iter().map(|p| p as &dyn Peer));
+    for peer in &peers {
+        let mut driver = peer.connect()?;
+        for sql in peer.setup() {
+            driver.run(&sql)?;
+        }
+    }
+    ours.rest()?;
+    if a.wants("loops") {
+        figures.extend(rows::loops(&peers, sqlite.as_ref(), probe, a.scale)?);
+    }
+    if a.wants("clients") {
+        if a.counts.contains(&1) {
+            figures.extend(wire::one_client(&ours, dir, probe, a.scale)?);
+        }
+        figures.extend(rows::clients(&peers, probe, &a.counts, a.scale)?);
+    }
+    if a.wants("customers") {
+        figures.extend(rows::customers(&peers, sqlite.as_ref(), a.scale)?);
+    }
+    if bulk {
+        figures.extend(bulk::bulk(&ours, &peers, dir, a.scale)?);
+    }
+    Ok(())
 }

@@ -1,8 +1,9 @@
 //! A log on the simulated disk with a model beside it: what was appended, what must survive, which files there are.
 //!
 //! The rig keeps what a boot page keeps (an anchor and the list of paths) and follows its protocol: a path is written down
-//! before its file is added and struck out after it was removed; strays are deleted at opening.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+//! before its file is added and struck out after it was removed; strays are deleted at opening. What a test knows of a record is
+//! its own affair: most know a serial number, from which the record's bytes follow.
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test binary uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,30 +14,35 @@ use taffrail_base::{LogPos, TransactionId};
 use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
 use taffrail_log::{
     AppendError, FlushReason, Growth, Hold, HolderId, Lcx, Log, LogAnchor, LogError, LogFileSpec,
-    LogOptions, Lop, RecordHeader, Reserve, ReuseWait, ShrinkMode, ShrinkReport, TxLog, VlfStatus,
+    LogOptions, Lop, OpenReport, RecordHeader, Reserve, ReuseWait, ShrinkMode, ShrinkReport, TxLog,
+    VlfStatus,
 };
 
 /// Bytes of the first VLF of a file; where the next begins follows from the sizes.
 const FIRST: u64 = 8192;
 
-pub struct Rig {
+pub struct Rig<Known = u64> {
     pub world: SimWorld,
     /// The boot page's list of log files.
     pub paths: Vec<PathBuf>,
     pub options: LogOptions,
     pub log: Arc<Log>,
+    /// The boot page: the last anchor that is "durable".
     anchor: [u8; LogAnchor::BYTES],
-    /// Serial numbers of the records by position.
-    pub model: BTreeMap<LogPos, u64>,
-    hardened: LogPos,
-    serial: u64,
+    /// What is known of the records, by position.
+    pub model: BTreeMap<LogPos, Known>,
+    /// The last record known to be durable.
+    pub hardened: LogPos,
+    pub serial: u64,
     /// VLFs as shown last, for what [`Rig::changes`] tells.
     shown: BTreeMap<(usize, u64), String>,
 }
 
-fn payload(serial: u64, len: usize) -> Vec<u8> {
-    let mut bytes = vec![0; len.max(8)];
-    SimRng::new(serial).fill(&mut bytes);
+/// The bytes of a record follow from its serial number, which stands at their beginning; how many there are is `len`'s affair.
+pub fn payload(serial: u64, len: impl FnOnce(&mut SimRng) -> u64) -> Vec<u8> {
+    let mut rng = SimRng::new(serial);
+    let mut bytes = vec![0; len(&mut rng).max(8) as usize];
+    rng.fill(&mut bytes);
     bytes[..8].copy_from_slice(&serial.to_le_bytes());
     bytes
 }
@@ -45,11 +51,54 @@ pub fn spec(path: &str, kb: u64, growth: Growth) -> LogFileSpec {
     LogFileSpec { growth, ..LogFileSpec::new(path, kb << 10) }
 }
 
-impl Rig {
-    pub fn new(seed: u64, specs: &[LogFileSpec], options: LogOptions) -> Rig {
-        let sector = if seed.is_multiple_of(2) { 512 } else { 4096 };
-        let world = SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() });
-        let log = Log::create(&world.env(), specs, options.clone(), [9; 16]).unwrap();
+/// What a programme of seeds has seen: counters that are summed up, and printed by name.
+macro_rules! counts {
+    ($visible:vis $name:ident { $($field:ident),* $(,)? }) => {
+        #[derive(Clone, Copy, Debug, Default)]
+        $visible struct $name {
+            $($visible $field: u64,)*
+        }
+
+        impl $name {
+            $visible fn add(&mut self, other: &$name) {
+                $(self.$field += other.$field;)*
+            }
+        }
+    };
+}
+pub(crate) use counts;
+
+/// A number that the environment sets, e.g. a seed.
+pub fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// A world with sectors of one size or the other.
+pub fn world(seed: u64, large: bool) -> SimWorld {
+    let sector = if large { 4096 } else { 512 };
+    SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() })
+}
+
+/// Mostly one file, sometimes two.
+pub fn some_paths(rng: &mut SimRng) -> Vec<PathBuf> {
+    match rng.below(4) {
+        0 => vec!["/a_log.ldf".into(), "/b_log.ldf".into()],
+        _ => vec!["/a_log.ldf".into()],
+    }
+}
+
+/// What a restart has found.
+pub struct Reopened {
+    pub report: OpenReport,
+    /// Records that are no more.
+    pub lost: u64,
+}
+
+/// What does not ask what is known of a record.
+impl<Known> Rig<Known> {
+    /// A new log.
+    pub fn on(world: SimWorld, specs: &[LogFileSpec], options: LogOptions, guid: u8) -> Self {
+        let log = Log::create(&world.env(), specs, options.clone(), [guid; 16]).unwrap();
         let anchor = log.anchor_at(log.appended()).unwrap().to_bytes();
         Rig {
             world,
@@ -64,12 +113,67 @@ impl Rig {
         }
     }
 
+    /// Where reading begins after a restart.
+    pub fn anchor(&self) -> LogAnchor {
+        LogAnchor::from_bytes(&self.anchor).unwrap()
+    }
+
+    /// The end of a checkpoint: nothing before `min` is needed any more. False: there is no record there yet.
+    pub fn let_go(&mut self, min: LogPos) -> bool {
+        let Some(anchor) = self.log.anchor_at(min) else { return false };
+        self.anchor = anchor.to_bytes();
+        self.log.set_checkpoint(min);
+        self.log.truncate();
+        true
+    }
+
+    /// Opens the log again on a machine that has power: what survives is a prefix of what was appended, with everything that was
+    /// hardened. `same` compares a record with what is known of it. The counters begin anew.
+    pub fn recover(
+        &mut self,
+        same: impl Fn(&Known, &RecordHeader, &[u8]) -> bool,
+    ) -> Result<Reopened, String> {
+        self.options = LogOptions { counters: Arc::default(), ..self.options.clone() };
+        let anchor = self.anchor();
+        let mut got = Vec::new();
+        let env = self.world.env();
+        let opened = Log::open_with(&env, &self.paths, self.options.clone(), &anchor, |r| {
+            got.push((r.pos, r.header, r.payload.to_vec()));
+            Ok(())
+        });
+        let (log, report) = opened.map_err(|e| format!("open: {e}"))?;
+        self.log = log;
+        let mut want = self.model.range(anchor.pos..);
+        for (pos, header, bytes) in &got {
+            let (p, known) = want.next().ok_or(format!("{pos:?} came from nowhere"))?;
+            if p != pos || !same(known, header, bytes) {
+                return Err(format!("{pos:?} {} is not what was appended at {p:?}", header.op));
+            }
+        }
+        let survivor = got.last().map_or(LogPos::ZERO, |g| g.0);
+        if survivor < self.hardened && self.hardened >= anchor.pos {
+            return Err(format!("hardened up to {:?}, survived {survivor:?}", self.hardened));
+        }
+        let keep = survivor.max(LogPos(anchor.pos.0.saturating_sub(1)));
+        let lost = self.model.split_off(&LogPos(keep.0 + 1)).len() as u64;
+        // What has survived stays.
+        self.hardened = keep.min(self.log.last_record().max(self.hardened));
+        Ok(Reopened { report, lost })
+    }
+}
+
+/// Records that are known by their serial numbers.
+impl Rig {
+    pub fn new(seed: u64, specs: &[LogFileSpec], options: LogOptions) -> Rig {
+        Rig::on(world(seed, !seed.is_multiple_of(2)), specs, options, 9)
+    }
+
     /// A transaction of one record of so many bytes: its commit. False: the log is full.
     pub fn append(&mut self, bytes: usize) -> Result<bool, LogError> {
         self.serial += 1;
         let mut tx = TxLog::new(TransactionId(self.serial));
         let header = RecordHeader::new(Lop::CommitXact, Lcx::Null);
-        let data = payload(self.serial, bytes);
+        let data = payload(self.serial, |_| bytes as u64);
         match self.log.append(&mut tx, &header, &[&data], Reserve::NONE) {
             Ok(pos) => {
                 self.model.insert(pos, self.serial);
@@ -92,16 +196,14 @@ impl Rig {
         let begin = self.log.appended();
         self.serial += 1;
         let header = RecordHeader::new(Lop::EndCkpt, Lcx::Null);
-        let pos = match self.log.append_system(&header, &[&payload(self.serial, 8)]) {
+        let pos = match self.log.append_system(&header, &[&payload(self.serial, |_| 8)]) {
             Ok(pos) => pos,
             Err(AppendError::LogFull { .. }) => return Ok(()),
             Err(_) => return Err(LogError::Unavailable),
         };
         self.model.insert(pos, self.serial);
         self.flush()?;
-        self.anchor = self.log.anchor_at(begin).unwrap().to_bytes();
-        self.log.set_checkpoint(begin);
-        self.log.truncate();
+        assert!(self.let_go(begin), "there is an anchor");
         self.log.note_vlf_uses(8)
     }
 
@@ -171,15 +273,7 @@ impl Rig {
     }
 
     fn open(&mut self) -> Result<(), String> {
-        let anchor = LogAnchor::from_bytes(&self.anchor).ok_or("anchor")?;
-        let mut got = Vec::new();
-        let env = self.world.env();
-        let opened = Log::open_with(&env, &self.paths, self.options.clone(), &anchor, |r| {
-            got.push((r.pos, u64::from_le_bytes(r.payload[..8].try_into().unwrap())));
-            Ok(())
-        });
-        let (log, _) = opened.map_err(|e| format!("open: {e}"))?;
-        self.log = log;
+        self.recover(|serial, _, bytes| bytes[..8] == serial.to_le_bytes())?;
         for stray in self.log.strays() {
             let removed = self.log.remove_stray(&stray).map_err(|e| format!("stray: {e}"))?;
             if !removed {
@@ -187,17 +281,6 @@ impl Rig {
             }
             self.paths.retain(|p| *p != stray);
         }
-        let want: Vec<_> = self.model.range(anchor.pos..).map(|(p, s)| (*p, *s)).collect();
-        if got[..] != want[..got.len().min(want.len())] || got.len() > want.len() {
-            return Err("what survived is no prefix of what was appended".into());
-        }
-        let survivor = got.last().map_or(LogPos::ZERO, |g| g.0);
-        if survivor < self.hardened && self.hardened >= anchor.pos {
-            return Err(format!("hardened up to {:?}, survived {survivor:?}", self.hardened));
-        }
-        let keep = survivor.max(LogPos(anchor.pos.0.saturating_sub(1)));
-        self.model.split_off(&LogPos(keep.0 + 1));
-        self.hardened = self.hardened.min(keep);
         self.check()
     }
 

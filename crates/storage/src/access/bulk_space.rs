@@ -20,6 +20,7 @@ use taffrail_base::{FileId, HobtId, PageId};
 use taffrail_log::{Lcx, RecordFlags};
 
 use super::Hobt;
+use super::awaited::Patience;
 use super::record::{bits, bulk};
 use crate::alloc::Space;
 use crate::database::{Database, RecoveryModel};
@@ -40,11 +41,14 @@ impl Database {
         hobt: &Hobt,
         want: usize,
     ) -> StorageResult<(Vec<PageId>, Vec<PageId>)> {
+        let mut patience = Patience::new(self);
         loop {
             // Nothing has been changed for `work` when no extent is found.
             match self.try_take_bulk_extents(work, hobt, want) {
                 Err(StorageError::FileFull(why)) => {
-                    if !self.gather_extents(work, hobt, want as u32)? {
+                    if !self.gather_extents(work, hobt, want as u32)?
+                        && !patience.another_try(work)?
+                    {
                         return Err(StorageError::FileFull(why));
                     }
                 }

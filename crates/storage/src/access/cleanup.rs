@@ -69,6 +69,7 @@ impl Database {
     /// The last row of a leaf, of this key, is gone by undo.
     pub(crate) fn note_emptied(&self, hobt: HobtId, leaf: PageId, key: &[u8]) {
         self.note_leaf(Noted { hobt, leaf, key: Some(key.into()) });
+        self.returning.freed_a_page();
     }
 
     fn note_leaf(&self, noted: Noted) {

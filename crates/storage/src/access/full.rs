@@ -5,7 +5,7 @@
 //! least one. An extent takes the entries of a thousand large values and more, all that a transaction of this size may delete.
 //!
 //! Whoever finds the file full, the directory included, takes what other heaps and trees have but do not use: extents that are wholly
-//! empty, as deletions of rows and of large values leave them. Bulk loads own extents that look like that; they have the object to
+//! empty, as deletions of rows and of large values leave them, once the ghosts of those rows are gone. Bulk loads own extents that look like that; they have the object to
 //! themselves, so an object that cannot be locked with IX at once, as for a reorganization, is passed by. Nor is anything gathered
 //! within a rollback, which finds its room in what is kept.
 
@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{PAGE_BYTES, PageId};
 
 use super::Hobt;
+use super::awaited::Patience;
 use super::reorganize_step::free_extents;
 use crate::alloc::ExtentSearch;
 use crate::buffer::DataFile;
@@ -113,6 +114,15 @@ impl Database {
         if self.spare_extents(hobt, want)? >= want {
             return Ok(true);
         }
+        {
+            let _one = self.only_cleaner()?;
+            match self.clean(usize::MAX) {
+                Err(e @ StorageError::Lock(_)) => return Err(e),
+                // As below.
+                Err(_) => self.store.check()?,
+                Ok(_) => {}
+            }
+        }
         let locks = &self.instance().locks;
         for id in self.hobts()? {
             check_cancelled()?;
@@ -167,10 +177,11 @@ impl Database {
         hobt: &Hobt,
         mut take: impl FnMut() -> StorageResult<R>,
     ) -> StorageResult<R> {
+        let mut patience = Patience::new(self);
         loop {
             match take() {
                 Err(StorageError::FileFull(why)) => {
-                    if !self.gather_extents(work, hobt, 1)? {
+                    if !self.gather_extents(work, hobt, 1)? && !patience.another_try(work)? {
                         return Err(StorageError::FileFull(why));
                     }
                 }

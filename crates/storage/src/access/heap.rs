@@ -12,6 +12,7 @@ use std::sync::atomic::Ordering;
 use taffrail_base::PageId;
 use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
 
+use super::awaited::Patience;
 use super::btree::{expunge, has_room};
 use super::full::check_cancelled;
 use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
@@ -367,6 +368,7 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
     {
         return Ok(rid);
     }
+    let mut patience = Patience::new(&db);
     loop {
         let full = match put_on_new_page(tx, &db, hobt, row) {
             Err(StorageError::FileFull(why)) => StorageError::FileFull(why),
@@ -381,7 +383,8 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
         {
             return Ok(rid);
         }
-        if !db.gather_extents(tx.parts().1, hobt, 1)? {
+        let work = tx.parts().1;
+        if !db.gather_extents(work, hobt, 1)? && !patience.another_try(work)? {
             return Err(full);
         }
     }

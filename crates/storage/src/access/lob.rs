@@ -18,6 +18,7 @@ use std::sync::Arc;
 use taffrail_base::{HobtId, PageId};
 use taffrail_log::{Lcx, Reserve};
 
+use super::claim::Claim;
 use super::directory::{self, Pending};
 use super::record::{bits, format};
 use super::{Hobt, HobtKind, LobRef, Rid, ScanLocks, btree, heap};
@@ -49,12 +50,12 @@ pub fn write(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8]) -> StorageResult<L
         db.allocate_root(work, hobt)?;
     }
     // Later a latch is held.
-    db.look_for_pages(work, hobt, bytes.len().div_ceil(PIECE))?;
+    let mut claim = db.pages_for_value(work, hobt, bytes.len().div_ceil(PIECE))?;
     let (mut first, mut value) = (PageId::NONE, 0);
     // A page is logged when its successor is known.
     let mut last: Option<(WriteGuard<'_>, &[u8])> = None;
     for piece in bytes.chunks(PIECE) {
-        let page = allocate(&db, work, hobt)?;
+        let page = allocate(&db, work, hobt, &mut claim)?;
         let id = page.id();
         if first.is_none() {
             first = id;
@@ -79,9 +80,12 @@ fn allocate<'p>(
     db: &'p Arc<Database>,
     work: &mut Work,
     hobt: &Hobt,
+    claim: &mut Claim<'_>,
 ) -> StorageResult<WriteGuard<'p>> {
     let mut space = hobt.space.lock();
-    db.refill(work, hobt, &mut space)?;
+    if !claim.take(&mut space) {
+        db.refill(work, hobt, &mut space)?;
+    }
     let Some(page) = space.free.pop() else {
         let what = format!("an extent of HoBt {} has no page left", hobt.id());
         return Err(db.store.corrupt(hobt.root(), what));

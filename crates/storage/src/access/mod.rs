@@ -24,10 +24,12 @@ use crate::buffer::{BufferPool, Pin, Store};
 use crate::database::Database;
 use crate::lock::Resource;
 
+pub(crate) mod awaited;
 pub mod btree;
 mod build;
 mod bulk;
 pub(crate) mod bulk_space;
+mod claim;
 pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;

@@ -405,6 +405,15 @@ pub(super) fn free_extents(
             }
         }
     }
+    if space.claimed > 0 {
+        // What is claimed stays, whichever pages it will be.
+        let mut may = u32::try_from(space.unclaimed()).unwrap_or(u32::MAX) / EXTENT_PAGES;
+        for (_, n) in &mut empty {
+            *n = may.min(*n);
+            may -= *n;
+        }
+        empty.retain(|(_, n)| *n > 0);
+    }
     // A record's worth; the rest next time.
     empty.truncate(256);
     let Some(&(lowest, _)) = empty.first() else { return Ok(Some(0)) };

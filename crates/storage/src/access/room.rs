@@ -6,7 +6,8 @@
 //! ```text
 //! before a file grows by n pages     n pages of the heap or tree that wants it, on from where the last look ended: so growth costs
 //!                                    what it costs, twice at most, and a heap or tree is read through once
-//! before error 1105                  all of them, if there may be anything to find; then what others do not use ([`super::full`])
+//! before error 1105                  all of them, if there may be anything to find; then what others do not use ([`super::full`]), or are
+//!                                    giving back ([`super::awaited`])
 //! ```
 //! Heap pages with room are then tried before others; leaves that are empty are unlinked, so that their pages are free.
 //!
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use taffrail_base::{PAGE_BYTES, PageId};
 
+use super::awaited::Patience;
 use super::btree::{child_on_way, root_for_read};
 use super::cleanup::Cleaned;
 use super::full::check_cancelled;
@@ -40,8 +42,6 @@ const LOOK_MIN: u64 = 64;
 const LOOK_MAX: u64 = 1 << 14;
 /// What is looked for in a tree: whole pages.
 const PAGE: usize = 1;
-/// Of the bytes of an extent.
-const EXTENT_SHIFT: u32 = (EXTENT_PAGES * PAGE_BYTES as u32).trailing_zeros();
 /// How often a session that waits for another's look sees whether it has been cancelled, and one that looks.
 const CANCEL_EVERY: Duration = Duration::from_millis(20);
 const CANCEL_EXTENTS: u32 = 64;
@@ -168,12 +168,7 @@ impl Database {
     /// The caller holds no latch.
     pub(super) fn look_for_all(self: &Arc<Self>, hobt: &Hobt, need: usize) -> StorageResult<bool> {
         // Who waits here for another that looks profits from what that one finds.
-        let _one = loop {
-            match self.cleaner.try_lock_for(CANCEL_EVERY) {
-                Some(one) => break one,
-                None => check_cancelled()?,
-            }
-        };
+        let _one = self.only_cleaner()?;
         if hobt.kind() == HobtKind::BTree {
             self.clean(usize::MAX)?;
             if !self.would_grow(hobt, need)? {
@@ -194,6 +189,16 @@ impl Database {
             hobt.room.lock().lost(hobt.kind());
         }
         looked.map(|(_, found)| found)
+    }
+
+    /// Waits for whoever cleans.
+    pub(super) fn only_cleaner(&self) -> StorageResult<parking_lot::MutexGuard<'_, ()>> {
+        loop {
+            match self.cleaner.try_lock_for(CANCEL_EVERY) {
+                Some(one) => return Ok(one),
+                None => check_cancelled()?,
+            }
+        }
     }
 
     /// The next pages, about `budget` of them. Returns how far it came, and whether there was anything.
@@ -328,45 +333,6 @@ impl Database {
         Ok(Some((leaves, next)))
     }
 
-    /// Before pages are taken for a large value: what is empty in a tree first, if its file is going to grow, or cannot; then, if it
-    /// cannot, what is empty in others.
-    pub(super) fn look_for_pages(
-        self: &Arc<Self>,
-        work: &Work,
-        hobt: &Hobt,
-        pages: usize,
-    ) -> StorageResult<()> {
-        let tree = hobt.kind() == HobtKind::BTree;
-        if tree {
-            self.look_before_growth(hobt, PAGE)?;
-        }
-        let (file, extents) = (self.store.primary(), pages.div_ceil(EXTENT_PAGES as usize));
-        let size = file.pages.load(Ordering::Acquire);
-        let bytes = u64::from(size) * PAGE_BYTES as u64;
-        let grows = {
-            let settings = file.settings.lock();
-            let more = (extents as u64) << EXTENT_SHIFT;
-            settings.growth != Growth::None
-                && settings.max_size.is_none_or(|max| bytes + more <= max)
-        };
-        let enough = || -> StorageResult<bool> {
-            let want = pages.saturating_sub(self.free_pages_of(hobt)?);
-            let want = want.div_ceil(EXTENT_PAGES as usize).try_into().unwrap_or(u32::MAX);
-            Ok(want == 0 || self.spare_extents(hobt, want)? >= want)
-        };
-        if grows || enough()? {
-            return Ok(());
-        }
-        if tree {
-            self.look_for_all(hobt, pages)?;
-        }
-        if !enough()? {
-            // One more: the first extent of an interval has an IAM page on it.
-            self.gather_extents(work, hobt, u32::try_from(extents + 1).unwrap_or(u32::MAX))?;
-        }
-        Ok(())
-    }
-
     /// Runs what takes pages for a tree. If its file is going to grow for them, or is full: after leaves that are empty have been
     /// looked for. The caller holds no latch, not even of a page of his own: what is noted as a leaf may be that page by now.
     pub(super) fn with_look<R>(
@@ -381,12 +347,16 @@ impl Database {
         if hobt.kind() == HobtKind::BTree {
             self.look_before_growth(hobt, PAGE)?;
         }
+        let mut patience = Patience::new(self);
         loop {
             match grow() {
                 Err(StorageError::FileFull(why)) => {
                     // What was undone has given its pages back, and was too little: only more than that is worth another try.
                     let had = self.free_pages_of(hobt)?;
-                    if !self.look_for_all(hobt, had + 1)? && !self.gather_extents(work, hobt, 1)? {
+                    if !self.look_for_all(hobt, had + 1)?
+                        && !self.gather_extents(work, hobt, 1)?
+                        && !patience.another_try(work)?
+                    {
                         return Err(StorageError::FileFull(why));
                     }
                 }

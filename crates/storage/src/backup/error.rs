@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use taffrail_base::Lsn;
+use taffrail_base::{Lsn, PageId};
 use taffrail_io::IoError;
 
 use crate::error::StorageError;
@@ -61,8 +61,12 @@ pub enum BackupError {
         /// What is wrong.
         why: &'static str,
     },
-    /// 3043 (CHECKSUM) or 824: a page of the database is damaged.
+    /// 3043 of a backup, 824 of a restore: a page of the database is damaged.
     DamagedPage(StorageError),
+    /// 3183: a page in a set with checksums is damaged, and the set does not say that it has such.
+    DamagedInSet(PageId),
+    /// 26019: the log is damaged where the backup needs it; what and where.
+    DamagedLog(String),
     /// 4208: BACKUP LOG under the SIMPLE recovery model.
     SimpleModel,
     /// 4214: BACKUP LOG without a full backup.
@@ -164,6 +168,8 @@ impl fmt::Display for BackupError {
                 write!(f, "'{}' is damaged at offset {offset:#x}: {why}", path.display())
             }
             BackupError::DamagedPage(e) | BackupError::Storage(e) => e.fmt(f),
+            BackupError::DamagedLog(why) => write!(f, "the log is damaged: {why}"),
+            BackupError::DamagedInSet(page) => write!(f, "page {page} in the set is damaged"),
             BackupError::SimpleModel => f.write_str("the recovery model is SIMPLE"),
             BackupError::NoLogChain => f.write_str("there is no current database backup"),
             BackupError::NoDifferentialBase => {

@@ -109,9 +109,8 @@ impl Seen {
             ControlFlow::Continue(())
         });
         let Some(end) = end.map_err(log_error)? else { return Ok(None) };
-        if let Some(proof) = end.proof {
-            let why =
-                format!("it is broken at {} ({}), and goes on at {:#x}", end.lsn, end.why, proof.0);
+        if end.is_hole() {
+            let why = format!("it is broken at {} ({}): {}", end.lsn, end.why, end.evidence);
             let e = taffrail_base::SqlError::new(3203, &[&log.path(end.file).display(), &why]);
             return Err(StorageError::Sql(e).into());
         }

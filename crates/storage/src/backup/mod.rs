@@ -47,7 +47,7 @@ pub(crate) use media::is_media;
 
 pub use error::{BackupError, BackupResult};
 pub use lost::{LostDatabase, backup_lost};
-pub use reader::{read_label, read_set, read_sets, verify};
+pub use reader::{damaged_page, read_label, read_set, read_sets, verify};
 pub use records::SetRecords;
 pub use restore::{recover, restore, restoring};
 pub use spec::{

@@ -15,9 +15,10 @@
 //! date: that of the one before and what its bytes may take. Who comes early rests; who comes late, since the device is busy, does not rest,
 //! and may make up for [`LAG`] of it. Rests in proportion to the time that pieces take would grow with the very contention that stretches them.
 
+use std::path::Path;
 use std::time::Duration;
 
-use taffrail_base::LogPos;
+use taffrail_base::{LogPos, PageId};
 
 use super::error::{BackupError, BackupResult};
 use super::media::CONTENT_MAX;
@@ -161,6 +162,11 @@ impl<'w> Pace<'w> {
     /// All pages are copied.
     pub fn pages_done(&mut self) {
         self.watch.pages_done();
+    }
+
+    /// A page is damaged.
+    pub fn damaged(&mut self, page: PageId, file: &Path) {
+        self.watch.damaged(page, file);
     }
 
     /// A piece of so many bytes is done.

@@ -2,7 +2,7 @@
 //!
 //! A page is read from its file while others change and write it. That is right for the set: what the file lacks was changed after the
 //! checkpoint that the set's log begins with, so the log has it. A page that is half written fails its checksum; then it is in the pool,
-//! which is asked. A page that nothing has ever been written to is unallocated, or its format record is in the log: zeroes in the set.
+//! which is asked; one that is damaged there too is what [`Damage`] says. A page that nothing has ever been written to is unallocated, or its format record is in the log: zeroes in the set.
 //!
 //! Images of a log set have no such checkpoint: of a page that was dirty when they were begun they have what the pool has.
 
@@ -15,6 +15,7 @@ use taffrail_io::AlignedBuf;
 
 use super::error::{BackupError, BackupResult};
 use super::media::{BLOCK, Kind};
+use super::spec::BackupSpec;
 use super::writer::SetWriter;
 use crate::buffer::Access;
 use crate::codec::{Put, Take};
@@ -144,7 +145,7 @@ impl Database {
         set: &mut SetWriter,
         runs: &[Run],
         dirty: &HashSet<PageId>,
-        keep_damaged: bool,
+        damage: Damage,
         pace: &mut super::pace::Pace<'_>,
     ) -> BackupResult<CopiedPages> {
         let mut done = CopiedPages::default();
@@ -168,7 +169,19 @@ impl Database {
                 }
             }
             let mut buf = set.buffer();
-            done.damaged |= self.read_runs(&chunk, dirty, &mut buf, keep_damaged)?;
+            for page in self.read_runs(&chunk, dirty, &mut buf)? {
+                let path = self.store.file(page.file).map(|f| f.volume.path().to_owned());
+                match damage {
+                    Damage::Unseen => continue,
+                    Damage::Refused => {
+                        let why = "incorrect checksum, while it was backed up".to_owned();
+                        return Err(BackupError::DamagedPage(self.store.corrupt(page, why)));
+                    }
+                    Damage::Told => {}
+                }
+                done.damaged = true;
+                pace.damaged(page, &path.unwrap_or_default());
+            }
             for r in &chunk {
                 done.add(r.file, u64::from(r.count));
             }
@@ -179,16 +192,15 @@ impl Database {
         Ok(done)
     }
 
-    /// Reads runs into a chunk's content. True: a damaged page was taken as it is.
+    /// Reads runs into a chunk's content. Returns the damaged pages among them, which are there as they are.
     fn read_runs(
         &self,
         runs: &[Run],
         dirty: &HashSet<PageId>,
         buf: &mut AlignedBuf,
-        keep_damaged: bool,
-    ) -> BackupResult<bool> {
+    ) -> BackupResult<Vec<PageId>> {
         let mut at = BLOCK;
-        let mut damaged = false;
+        let mut damaged = Vec::new();
         for r in runs {
             let first = PageId { file: r.file, page: r.first };
             let Some(file) = self.store.file(r.file) else {
@@ -203,11 +215,7 @@ impl Database {
             for (id, bytes) in r.pages().zip(bytes.chunks_exact_mut(PAGE_BYTES)) {
                 let on_disk = !dirty.contains(&id) && is_whole(bytes, id);
                 if !on_disk && !self.page_from_pool(id, bytes)? {
-                    if !keep_damaged {
-                        let why = "incorrect checksum, while it was backed up".to_owned();
-                        return Err(BackupError::DamagedPage(self.store.corrupt(id, why)));
-                    }
-                    damaged = true;
+                    damaged.push(id);
                 }
             }
             at += bytes.len();
@@ -218,7 +226,12 @@ impl Database {
     /// What a page that is not whole in its file is: zeroes if nobody uses it, else what the pool has. False: damaged, and left as it is.
     fn page_from_pool(&self, id: PageId, bytes: &mut [u8]) -> BackupResult<bool> {
         let own = BOOT_PAGES.contains(&id.page) && id.file.0 == 1;
-        if own || !self.is_allocated(id)? {
+        let allocated = match self.is_allocated(id) {
+            // The map that would tell is itself damaged, and is one of the set's pages: what is there is taken.
+            Err(StorageError::Corrupt(_)) => return Ok(is_empty(bytes)),
+            other => other?,
+        };
+        if own || !allocated {
             bytes.fill(0);
             return Ok(true);
         }
@@ -247,6 +260,27 @@ impl Database {
         }
         let (pfs, index) = pfs_of(id);
         Ok(self.pool().read(&self.store, pfs)?.pfs(index) & PFS_ALLOCATED != 0)
+    }
+}
+
+/// What becomes of a page that is damaged in its file. Every page is looked at, for one may be half written this moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Damage {
+    /// NO_CHECKSUM: it is copied as it is.
+    Unseen,
+    /// CHECKSUM: the backup ends.
+    Refused,
+    /// CONTINUE_AFTER_ERROR: it is copied as it is, told of, and the set is marked.
+    Told,
+}
+
+impl Damage {
+    pub fn of(spec: &BackupSpec) -> Damage {
+        match (spec.continue_after_error, spec.checksum) {
+            (true, _) => Damage::Told,
+            (false, true) => Damage::Refused,
+            (false, false) => Damage::Unseen,
+        }
     }
 }
 

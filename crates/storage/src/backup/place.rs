@@ -57,8 +57,9 @@ pub(super) fn write_runs(
             // No backup of ours has them.
             return Err(BackupError::NotMedia(PathBuf::new()));
         }
-        for page in bytes.chunks_exact_mut(PAGE_BYTES) {
-            if what == Pages::Base && page[1] == PageType::DiffMap as u8 {
+        for (id, page) in r.pages().zip(bytes.chunks_exact_mut(PAGE_BYTES)) {
+            // A damaged one stays as it is: with a new checksum it would pass for whole.
+            if what == Pages::Base && page[1] == PageType::DiffMap as u8 && is_whole(page, id) {
                 clear_map(page);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use taffrail_base::{LogPos, PAGE_BYTES, VlfSeqNo};
+use taffrail_base::{LogPos, PAGE_BYTES, PageId, VlfSeqNo};
 use taffrail_io::Env;
 use taffrail_log::{VlfRange, block_bytes};
 
@@ -215,6 +215,8 @@ impl<'m> SetReader<'m> {
         let families = self.readers.len() as u64;
         let total = self.header.size;
         let (position, guid) = (self.header.position, self.header.guid);
+        // A set without checksums has pages as they were; one that says so has damaged ones.
+        let checked = self.header.has_checksums && !self.header.is_damaged;
         // The layout has been read.
         let mut done = self.layout_bytes;
         for n in self.layout_chunks..self.chunks + families {
@@ -239,8 +241,8 @@ impl<'m> SetReader<'m> {
                     };
                     let ids = runs.iter().flat_map(|r| r.pages());
                     for (id, page) in ids.zip(content.chunks_exact(PAGE_BYTES)) {
-                        if !is_whole(page, id) && !is_empty(page) && !self.header.is_damaged {
-                            return bad("a page in the set is damaged");
+                        if checked && !is_whole(page, id) && !is_empty(page) {
+                            return Err(BackupError::DamagedInSet(id));
                         }
                     }
                     f(Piece::Pages(runs, content), Place { path, at })?;
@@ -271,6 +273,28 @@ impl<'m> SetReader<'m> {
     }
 }
 
+/// The first damaged page in a set, if there is one: what a restore that is not to continue after errors would meet.
+pub fn damaged_page(
+    env: &Env,
+    devices: &[Device],
+    position: u32,
+    watch: &mut dyn Watch,
+) -> BackupResult<Option<PageId>> {
+    let media = Media::open(env, devices)?;
+    let mut set = SetReader::open(&media, position)?;
+    let mut found = None;
+    set.read(watch, |piece, _| {
+        if let Piece::Pages(runs, content) = piece {
+            let ids = runs.iter().flat_map(|r| r.pages());
+            let mut pages = ids.zip(content.chunks_exact(PAGE_BYTES));
+            let first = pages.find(|(id, page)| !is_whole(page, *id) && !is_empty(page));
+            found = found.or(first.map(|(id, _)| id));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
 fn decode_boot(bytes: &[u8]) -> Option<Boot> {
     let mut page = Page::zeroed();
     page.bytes_mut().copy_from_slice(bytes);
@@ -284,8 +308,8 @@ pub(super) fn decode_vlf(table: &[u8]) -> Option<VlfRange> {
     t.is_empty().then_some(vlf)
 }
 
-/// RESTORE VERIFYONLY: reads a set whole and checks every byte of it: checksums, order, every page's own checksum, the log blocks, and that
-/// nothing is missing.
+/// RESTORE VERIFYONLY: reads a set whole and checks every byte of it: checksums, order, every page's own checksum (unless the set says that it
+/// has none, or damaged pages), the log blocks, and that nothing is missing.
 pub fn verify(
     env: &Env,
     devices: &[Device],

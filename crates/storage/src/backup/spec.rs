@@ -1,10 +1,10 @@
 //! What is asked of a backup or a restore, and what they tell: the columns of `msdb.dbo.backupset` and of RESTORE HEADERONLY.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use taffrail_base::{DatabaseId, FileId, Lsn};
+use taffrail_base::{DatabaseId, FileId, Lsn, PageId};
 use taffrail_io::UtcTime;
 use taffrail_log::Growth;
 
@@ -103,9 +103,9 @@ pub struct BackupSpec {
     pub no_truncate: bool,
     /// NORECOVERY of a log backup: the tail; afterwards the database is closed and RESTORING. Nobody else may use the database.
     pub no_recovery: bool,
-    /// CHECKSUM: a page that is damaged stops the backup; remembered in the header. (Pages are checked anyway.)
+    /// CHECKSUM: a page that is damaged stops the backup; remembered in the header. Without it such a page is taken as it is.
     pub checksum: bool,
-    /// CONTINUE_AFTER_ERROR: damaged pages are taken as they are, and the set is marked.
+    /// CONTINUE_AFTER_ERROR: damaged pages are taken as they are, are told of, and the set is marked.
     pub continue_after_error: bool,
     /// COMPRESSION.
     pub compression: bool,
@@ -146,6 +146,11 @@ pub trait Watch {
 
     /// A backup has its pages and goes on to the log, which ends here: what is written from now on may not be in the set.
     fn pages_done(&mut self) {}
+
+    /// A damaged page of the file was met, and is taken as it is, since the backup is to continue.
+    fn damaged(&mut self, page: PageId, file: &Path) {
+        let _ = (page, file);
+    }
 
     /// True: stop. What was written so far is no backup set; a restore's database stays RESTORING.
     fn cancelled(&mut self) -> bool {

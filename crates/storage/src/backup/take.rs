@@ -22,14 +22,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use taffrail_base::message::SqlError;
 use taffrail_base::{FileId, LogPos, Lsn, PAGE_BYTES};
 use taffrail_io::AlignedBuf;
-use taffrail_log::{Hold, HolderId, ReuseWait, VlfRange};
+use taffrail_log::{Hold, HolderId, LogError, ReuseWait, VlfRange};
+use taffrail_observe::{Event, EventRing};
 
-use super::error::{BackupError, BackupResult};
+use super::error::{BackupError, BackupResult, device};
 use super::media::{BLOCK, CONTENT_MAX, Kind};
 use super::pace::Pace;
-use super::pages::{CopiedPages, Run};
+use super::pages::{CopiedPages, Damage, Run};
 use super::spec::{BackupFile, BackupKind, BackupReport, BackupSpec, SetHeader, Watch};
 use super::state::Base;
 use super::writer::SetWriter;
@@ -160,10 +162,10 @@ impl Database {
             files.iter().map(|f| (f.id, f.changed.lock().clone())).collect()
         });
         let runs = self.runs_to_copy(changed.as_deref())?;
-        let keep_damaged = spec.continue_after_error;
         let mut pace = Pace::new(self, watch);
         pace.expect(bytes_of(&runs) + log.appended().since(boot.min));
-        let copied = self.copy_runs(&mut set, &runs, &HashSet::new(), keep_damaged, &mut pace)?;
+        let copied =
+            self.copy_runs(&mut set, &runs, &HashSet::new(), Damage::of(spec), &mut pace)?;
         pace.pages_done();
         self.flush_log()?;
         let end = log.durable();
@@ -207,18 +209,19 @@ impl Database {
     }
 
     /// The log chain begins, if it has not: under FULL or BULK_LOGGED, with the first full backup, or differential after a break. One
-    /// that the log does not reach back to is none.
+    /// that the log does not reach back to is none, and none goes on over damage that a log backup has met.
     fn begin_chain(&self, from: LogPos) -> BackupResult<()> {
         if self.options().recovery_model == RecoveryModel::Simple {
             return Ok(());
         }
         let old = self.log_chain.load(Ordering::Acquire);
-        if self.usable_chain().is_some() {
+        if self.usable_chain().is_some() && !self.chain_damaged.load(Ordering::Acquire) {
             return Ok(());
         }
         let begun =
             self.log_chain.compare_exchange(old, from.0, Ordering::AcqRel, Ordering::Acquire);
         if begun.is_ok() {
+            self.chain_damaged.store(false, Ordering::Release);
             self.save_boot(|b| {
                 b.backup.chain_new = true;
                 b.backup.first_fork = b.backup.fork;
@@ -361,7 +364,7 @@ impl Database {
         end: LogPos,
         pace: &mut Pace<'_>,
     ) -> BackupResult<u64> {
-        let log_error = |e| BackupError::from(self.store.log_read_error(e));
+        let log_error = |e| self.log_unreadable(e);
         let mut reader = self.log().blocks(from, end).map_err(log_error)?;
         let mut chunk: Option<LogChunk> = None;
         let mut total = 0;
@@ -389,6 +392,29 @@ impl Database {
             pace.step(bytes)?;
         }
         Ok(total)
+    }
+}
+
+impl Database {
+    /// Log that a backup cannot read. The database itself can do without what only backups need, and what its recovery
+    /// needs is judged by the next start: so it goes on.
+    fn log_unreadable(&self, e: LogError) -> BackupError {
+        match e {
+            LogError::NotFound(pos) => {
+                let pos = format!("{:#x}", pos.0);
+                StorageError::Sql(SqlError::new(9003, &[&pos, &self.store.name()])).into()
+            }
+            LogError::Io(e) => device("read")(e),
+            e if e.is_damage() => {
+                let text = format!(
+                    "BACKUP detected corruption in the database log: {e}. A full database backup begins another log chain."
+                );
+                let event = Event::BackgroundError { database: self.store.whose(), text };
+                EventRing::global().push(event);
+                BackupError::DamagedLog(e.to_string())
+            }
+            e => self.store.log_error(e).into(),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use taffrail_base::{LogPos, Lsn, PAGE_BYTES};
 
 use super::error::{BackupError, BackupResult};
 use super::pace::Pace;
-use super::pages::{CopiedPages, Run};
+use super::pages::{CopiedPages, Damage, Run};
 use super::spec::{BackupReport, BackupSpec, SetHeader, Watch};
 use super::take::{LogHold, bytes_of};
 use super::writer::SetWriter;
@@ -67,7 +67,7 @@ impl Database {
                 true => HashSet::new(),
                 false => self.store.dirty_pages(self.pool()).into_iter().collect(),
             };
-            self.copy_runs(&mut set, &runs, &dirty, spec.continue_after_error, &mut pace)?
+            self.copy_runs(&mut set, &runs, &dirty, Damage::of(spec), &mut pace)?
         };
         let mut rest = Rest { spec, set, header, copied, from, extents, damaged, log_bytes: 0 };
         if !spec.no_recovery {
@@ -143,7 +143,11 @@ impl Database {
         pace.go_on(rest.copied.total() * PAGE_BYTES as u64);
         pace.expect(end.since(rest.from));
         pace.pages_done();
-        rest.log_bytes = self.copy_blocks(&mut rest.set, rest.from, end, &mut pace)?;
+        let copied = self.copy_blocks(&mut rest.set, rest.from, end, &mut pace);
+        if matches!(copied, Err(BackupError::DamagedLog(_))) {
+            self.chain_damaged.store(true, Ordering::Release);
+        }
+        rest.log_bytes = copied?;
         rest.header.last_lsn = log.lsn(end).unwrap_or_default();
         self.finish_set(&mut rest.set, &mut rest.header, &rest.copied)?;
         if rest.header.is_copy_only || rest.damaged {
@@ -154,6 +158,7 @@ impl Database {
         let (from, to) = (rest.from.0, end.0);
         let moved = self.log_chain.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire);
         if moved.is_ok() {
+            self.chain_damaged.store(false, Ordering::Release);
             self.save_boot(|b| {
                 b.backup.chain_new = false;
                 b.backup.first_fork = b.backup.fork;

@@ -6,6 +6,7 @@
 //! store    one database as the pool sees it: files, log, dirty pages, growth, changed extents
 //! bring_in large reads, for restart
 //! bulk     pages that bulk work has filled to disk, past the pool
+//! suspects pages that were read and are not what was written
 //! writer   batches of dirty pages to disk: write-ahead rule, double-write region, joined writes
 //! ```
 //!
@@ -17,11 +18,13 @@ mod bulk;
 mod frame;
 mod pool;
 mod store;
+mod suspects;
 mod writer;
 
 pub use bring_in::RUN_PAGES;
 pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
 pub use store::{DataFile, FileSettings, Rarities, Store};
+pub use suspects::SuspectPage;
 pub(crate) use writer::Unhardened;
 pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};

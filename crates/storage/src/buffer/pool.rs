@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use foldhash::fast::FixedState;
 use parking_lot::RwLock;
@@ -32,6 +33,10 @@ pub enum Access {
 const SHARDS: usize = 64;
 /// Dirty victims written together.
 const VICTIM_BATCH: usize = 32;
+/// Times that the hand goes four times round before there is no frame (message 802); of these with a yield between them only,
+/// then a millisecond each.
+const SWEEPS: u64 = 500;
+const SWEEPS_AT_ONCE: u64 = 16;
 
 type Shard = Mutex<hashbrown::HashMap<u64, u32, FixedState>>;
 
@@ -325,14 +330,18 @@ impl BufferPool {
 
     fn sweep(&self) -> StorageResult<u32> {
         let n = self.arena.frames();
-        // Three rounds bring every counter to zero, the fourth takes; more are for pins and latches that come and go.
+        // Three rounds bring every counter to zero, the fourth takes; more are for pins and latches that come and go: soon if
+        // who has them runs, later if he waits for a processor or a disk.
         let mut write_error = None;
-        for step in 0..u64::from(n) * 64 {
+        for step in 0..u64::from(n) * 4 * SWEEPS {
             if step > 0 && step % (u64::from(n) * 4) == 0 {
                 if write_error.is_some() {
                     break;
                 }
-                std::thread::yield_now();
+                match step / (u64::from(n) * 4) {
+                    ..SWEEPS_AT_ONCE => std::thread::yield_now(),
+                    _ => std::thread::sleep(Duration::from_millis(1)),
+                }
             }
             let frame = self.hand.fetch_add(1, Ordering::Relaxed) % n;
             let control = self.arena.control(frame);

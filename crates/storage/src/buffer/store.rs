@@ -15,6 +15,7 @@ use taffrail_observe::{DatabaseCounters, Event, EventRing, WaitType, wait};
 
 use super::frame::{Pin, WriteGuard};
 use super::pool::BufferPool;
+use super::suspects::{SuspectPage, Suspects};
 use super::writer::Writer;
 use crate::error::{Corruption, PageIo, StorageError, StorageResult, SuspectReason};
 use crate::page::Page;
@@ -188,6 +189,7 @@ pub struct Store {
     pub counters: Arc<DatabaseCounters>,
     /// See [`Rarities`].
     pub rarities: Rarities,
+    suspects: Suspects,
     /// For timing.
     pub clock: Arc<dyn Clock>,
 }
@@ -213,6 +215,7 @@ impl Store {
             ended: OnceLock::new(),
             counters,
             rarities: Rarities::default(),
+            suspects: Suspects::default(),
             clock,
         }
     }
@@ -361,7 +364,15 @@ impl Store {
     pub fn read_page(&self, page: PageId, into: &mut Page) -> StorageResult<()> {
         let _w = wait(WaitType::PageIoLatchSh);
         self.read_raw(page, into)?;
-        into.validate(page).map_err(|what| self.corrupt(page, what))
+        into.validate(page).map_err(|what| {
+            self.suspects.note(page, &what);
+            self.corrupt(page, what)
+        })
+    }
+
+    /// Pages that were read since this was asked last, and are not what was written.
+    pub fn take_suspects(&self) -> Vec<SuspectPage> {
+        self.suspects.take()
     }
 
     /// Makes everything written to the files durable.

@@ -264,6 +264,7 @@ impl LockManager {
         }
         let deadline = timeout.map(|t| started + t);
         let mut search_at = started + self.limits.deadlock_delay;
+        let victim = LockError::Deadlock { on: resource.kind(), session: state.owner.session() };
         let result = loop {
             let until = deadline.map_or(search_at, |d| d.min(search_at));
             let error = match slot.wait(Some(until)) {
@@ -271,7 +272,7 @@ impl LockManager {
                     waiting.signalled(at);
                     break Ok(());
                 }
-                Verdict::Victim => break Err(LockError::Deadlock(resource.kind())),
+                Verdict::Victim => break Err(victim),
                 Verdict::Cancelled => LockError::Cancelled,
                 Verdict::Waiting if deadline.is_some_and(|d| Instant::now() >= d) => {
                     LockError::Timeout(resource.kind())
@@ -290,7 +291,7 @@ impl LockManager {
             }
             // No longer in the queue: a grant or a search was faster, and its verdict stands or is on its way.
             break match slot.wait_final() {
-                Verdict::Victim => Err(LockError::Deadlock(resource.kind())),
+                Verdict::Victim => Err(victim),
                 _ => Ok(()),
             };
         };
@@ -301,7 +302,7 @@ impl LockManager {
                 counters.timeouts.inc();
                 counters.timeouts_positive.inc();
             }
-            Err(LockError::Deadlock(_)) => counters.deadlocks.inc(),
+            Err(LockError::Deadlock { .. }) => counters.deadlocks.inc(),
             _ => {}
         }
         result

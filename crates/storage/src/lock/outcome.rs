@@ -52,8 +52,13 @@ pub enum Granted {
 pub enum LockError {
     /// Message 1222: `SET LOCK_TIMEOUT` elapsed.
     Timeout(ResourceKind),
-    /// Message 1205: chosen as victim; the transaction must be rolled back.
-    Deadlock(ResourceKind),
+    /// Message 1205: the session was chosen as victim; its transaction must be rolled back.
+    Deadlock {
+        /// What it waited for.
+        on: ResourceKind,
+        /// Its number.
+        session: u16,
+    },
     /// The client cancelled the batch.
     Cancelled,
     /// Message 1204: the transaction holds as many locks as it may.
@@ -64,7 +69,7 @@ impl LockError {
     /// The message for the client; for a cancelled wait what unwinds the statement and is never sent.
     ///
     /// The states of 1205 and 1222 tell what was waited for, as SQL Server's do.
-    pub fn to_sql(self, session: u16) -> Box<SqlError> {
+    pub fn to_sql(self) -> Box<SqlError> {
         let state = |kind| match kind {
             ResourceKind::Rid => 45,
             ResourceKind::Object => 56,
@@ -72,8 +77,8 @@ impl LockError {
         };
         match self {
             LockError::Timeout(kind) => SqlError::new(1222, &[]).with_state(state(kind)),
-            LockError::Deadlock(kind) => {
-                SqlError::new(1205, &[&session, &"lock"]).with_state(state(kind))
+            LockError::Deadlock { on, session } => {
+                SqlError::new(1205, &[&session, &"lock"]).with_state(state(on))
             }
             LockError::OutOfLocks => SqlError::new(1204, &[]),
             LockError::Cancelled => cancelled(),
@@ -85,7 +90,7 @@ impl std::fmt::Display for LockError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             LockError::Timeout(_) => "lock request time out",
-            LockError::Deadlock(_) => "chosen as deadlock victim",
+            LockError::Deadlock { .. } => "chosen as deadlock victim",
             LockError::Cancelled => "cancelled",
             LockError::OutOfLocks => "out of locks",
         })

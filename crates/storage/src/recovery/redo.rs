@@ -22,6 +22,7 @@
 //! | no | whole | not below | done already |
 //! | no | whole | below, and equal to the record's previous page LSN | redone |
 //! | no | whole | below, and not equal | suspect: a record is missing |
+//! | any | whole | at or behind the log's end | suspect, once the end is known: a page is written after its log, so log is missing |
 //!
 //! Invariant: a lane's batches are redone in the order in which they were filled, by one thread at a time; so a page's records are
 //! redone in the order of the log.
@@ -94,6 +95,8 @@ pub(super) struct Redone {
     pub records: u64,
     /// Pages read.
     pub pages: u64,
+    /// The highest LSN that a page had, and which: the log must reach as far.
+    pub newest: (LogPos, Option<PageId>),
 }
 
 /// Redoes one lane's batches.
@@ -181,6 +184,9 @@ impl Hand {
                     Err(e) => return Err(e),
                 },
             };
+            if page.lsn() > self.done.newest.0 {
+                self.done.newest = (page.lsn(), Some(id));
+            }
             self.done.records += u64::from(redo_on_page(db, page, &r)?);
         }
         Ok(())
@@ -475,7 +481,12 @@ pub(super) fn run<R: Send>(
         }
         redone.records += hand.done.records;
         redone.pages += hand.done.pages;
+        if hand.done.newest.0 > redone.newest.0 {
+            redone.newest = hand.done.newest;
+        }
     }
+    // Torn pages that are whole again, or nobody's.
+    db.store.take_suspects();
     *db.found_rows.lock() = rows.counts;
     Ok((r, redone))
 }

@@ -204,7 +204,7 @@ fn read_log(
             (Some(e), _) => Err(e),
             (None, Ok((log, found))) => {
                 if !found.kept {
-                    chain_is_broken(db);
+                    db.chain_is_broken();
                 }
                 Ok((log, analysis))
             }
@@ -214,6 +214,17 @@ fn read_log(
     let ((log, mut analysis), redone) = redo::run(db, workers, boot.scan_from, read)?;
     if let Some(what) = analysis.malformed.take() {
         return Err(suspect(store, &what));
+    }
+    if let (lsn, Some(page)) = redone.newest
+        && lsn >= log.appended()
+        && boot.backup.restoring.is_none()
+    {
+        let text = format!(
+            "page {page} has LSN {:#x}, but the log ends at {:#x}: what was logged behind it is lost",
+            lsn.0,
+            log.appended().0
+        );
+        return Err(suspect(store, &text));
     }
     if let Some(id) = analysis.unreached() {
         let text = format!(
@@ -233,13 +244,16 @@ fn read_log(
     Ok((analysis.active.into_values().collect(), analysis.checkpoint))
 }
 
-/// Nothing but log backups needs what is missing: the database goes on without a chain, until the next full backup.
-fn chain_is_broken(db: &Database) {
-    let text = "The log does not reach back to the last log backup any more: the log backup chain is broken. \
-                Take a full database backup to begin another.";
-    let event = Event::BackgroundError { database: db.store.whose(), text: text.to_owned() };
-    EventRing::global().push(event);
-    db.forget_log_chain();
+impl Database {
+    /// Log is missing or damaged that nothing but log backups needs: the database goes on without a chain, until the next
+    /// full backup.
+    pub(crate) fn chain_is_broken(&self) {
+        let text = "The log does not reach back to the last log backup any more: the log backup chain is broken. \
+                    Take a full database backup to begin another.";
+        let event = Event::BackgroundError { database: self.store.whose(), text: text.to_owned() };
+        EventRing::global().push(event);
+        self.forget_log_chain();
+    }
 }
 
 fn log_bytes(env: &Env, path: &Path) -> StorageResult<u64> {

@@ -1,53 +1,33 @@
 //! What restart makes of checkpoints beside which transactions begin and end.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_log::Growth;
 use taffrail_observe::{Event, EventRing};
 
 use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree};
-use crate::database::{
-    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, OpenSpec,
-};
-use crate::instance::{InstanceOptions, StorageInstance};
+use crate::database::{CheckpointKind, Database, RecoveryModel};
+use crate::rig::{MB, Rig, begin_impatient, make};
 use crate::txn::work::cut;
-use crate::txn::{BeginSpec, Durability, Transaction};
+use crate::txn::{Durability, Transaction};
 
-const ID: DatabaseId = DatabaseId(7);
 const OBJECT: ObjectId = ObjectId(1000);
 
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 512 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+fn rig(seed: u64) -> Rig {
+    let rig = Rig::new(seed).id(7).named("r").model(RecoveryModel::Full).frames(512);
+    rig.data(2 * MB, Growth::Bytes(MB)).log(4 * MB, Growth::Bytes(MB))
 }
 
-fn created(world: &SimWorld) -> (Arc<Database>, HobtId) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(1 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("r.mdf", 2 << 20)],
-        log_files: vec![file("r_log.ldf", 4 << 20)],
-        options: DatabaseOptions::default(),
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), ID, "r", &spec).unwrap();
-    let mut tx = begin(&db);
-    let tree = db.create_hobt(&mut tx, HobtKind::BTree, OBJECT, IndexId(1)).unwrap();
-    tx.commit(Durability::Full).unwrap();
+/// The database and its tree.
+fn created(rig: &Rig) -> (Arc<Database>, HobtId) {
+    let db = rig.create();
+    let tree = make(&db, OBJECT.0, 1);
     (db, tree)
 }
 
 fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), lock_timeout_ms: 0, ..BeginSpec::default() })
+    begin_impatient(db, 51)
 }
 
 fn inserted(db: &Arc<Database>, tree: HobtId, key: u8) -> Transaction {
@@ -56,11 +36,9 @@ fn inserted(db: &Arc<Database>, tree: HobtId, key: u8) -> Transaction {
     tx
 }
 
-/// Restarts after a loss of power: how many transactions are undone, and what rows are there then.
-fn restarted(world: &SimWorld, tree: HobtId) -> (u64, Vec<u8>) {
-    world.restart();
-    let spec = OpenSpec { primary: "/data/r.mdf".into() };
-    let (db, report) = Database::open(&instance(world), ID, "r", &spec).unwrap();
+/// Opens it after a loss of power: how many transactions are undone, and what rows are there then.
+fn restarted(rig: &Rig, tree: HobtId) -> (u64, Vec<u8>) {
+    let (db, report) = rig.restart().unwrap();
     let hobt = db.hobt(tree).unwrap();
     let mut tx = begin(&db);
     let mut rows = Vec::new();
@@ -95,8 +73,8 @@ fn a_list_whose_begin_record_lies_before_min_lsn_makes_no_losers() {
 }
 
 fn ends_before_the_list(ending: Ending, oldest_commits: bool) {
-    let world = SimWorld::new(1);
-    let (db, tree) = created(&world);
+    let rig = rig(1);
+    let (db, tree) = created(&rig);
     let mut named = inserted(&db, tree, 1);
     let (begun, list) = db.begin_checkpoint().unwrap();
     assert_eq!(list.iter().map(|t| t.id).collect::<Vec<_>>(), [named.id()]);
@@ -122,19 +100,18 @@ fn ends_before_the_list(ending: Ending, oldest_commits: bool) {
         Some(oldest)
     };
     inserted(&db, tree, 3).commit(Durability::Full).unwrap();
-    world.crash();
-    drop((open, db));
+    rig.lose_power((open, db));
     let rows = [(1, ending == Ending::Committed), (2, oldest_commits), (3, true)];
     let rows: Vec<u8> = rows.iter().filter(|r| r.1).map(|r| r.0).collect();
     let expected = (u64::from(!oldest_commits), rows);
-    assert_eq!(restarted(&world, tree), expected, "{ending:?} {oldest_commits}");
+    assert_eq!(restarted(&rig, tree), expected, "{ending:?} {oldest_commits}");
 }
 
 /// The same with the list's begin record after MinLSN: who has ended in between is known to have.
 #[test]
 fn who_ends_before_the_list_that_names_him_has_ended() {
-    let world = SimWorld::new(3);
-    let (db, tree) = created(&world);
+    let rig = rig(3);
+    let (db, tree) = created(&rig);
     let oldest = inserted(&db, tree, 1);
     let named = inserted(&db, tree, 2);
     let (_, list) = db.begin_checkpoint().unwrap();
@@ -143,16 +120,15 @@ fn who_ends_before_the_list_that_names_him_has_ended() {
     db.list_active(&list).unwrap();
     db.checkpoint(CheckpointKind::Manual).unwrap();
     inserted(&db, tree, 4).commit(Durability::Full).unwrap();
-    world.crash();
-    drop((oldest, later, db));
-    assert_eq!(restarted(&world, tree), (2, vec![2, 4]));
+    rig.lose_power((oldest, later, db));
+    assert_eq!(restarted(&rig, tree), (2, vec![2, 4]));
 }
 
 /// When the directory itself splits, the key of the new separator is that of some entry. It is not that entry.
 #[test]
 fn a_separator_of_the_directory_is_no_entry_to_count_from() {
-    let world = SimWorld::new(5);
-    let (db, tree) = created(&world);
+    let rig = rig(5);
+    let (db, tree) = created(&rig);
     // What is to be freed stands behind all entries of trees: those that come then split leaves in the middle.
     inserted(&db, tree, 1).commit(Durability::Full).unwrap();
     let mut dropping = begin(&db);
@@ -167,11 +143,8 @@ fn a_separator_of_the_directory_is_no_entry_to_count_from() {
     }
     let splits = db.rarities().splits.load(std::sync::atomic::Ordering::Relaxed);
     assert!(splits > 2, "{splits} splits of the directory");
-    world.crash();
-    drop((dropping, db));
-    world.restart();
-    let spec = OpenSpec { primary: "/data/r.mdf".into() };
-    let (db, _) = Database::open(&instance(&world), ID, "r", &spec).unwrap();
+    rig.lose_power((dropping, db));
+    let db = rig.open();
     let wrong: Vec<HobtId> =
         trees.into_iter().filter(|&t| db.hobt(t).unwrap().row_count() != 1).collect();
     assert!(wrong.is_empty(), "rows of {wrong:?} are counted wrongly");
@@ -179,16 +152,13 @@ fn a_separator_of_the_directory_is_no_entry_to_count_from() {
 
 #[test]
 fn the_error_log_hears_why_a_database_is_suspect() {
-    let world = SimWorld::new(6);
-    let (db, tree) = created(&world);
+    let rig = rig(6);
+    let (db, tree) = created(&rig);
     let open = inserted(&db, tree, 1);
     db.flush_log().unwrap();
-    world.crash();
-    drop((open, db));
-    world.restart();
-    let spec = OpenSpec { primary: "/data/r.mdf".into() };
+    rig.lose_power((open, db));
     let name = "told why";
-    let (db, _) = Database::open_deferred(&instance(&world), ID, name, &spec).unwrap();
+    let (db, _) = Rig { name: name.into(), ..rig }.open_deferred().unwrap();
     let before = EventRing::global().newest();
     cut::at(1);
     let failed = db.finish_recovery();

@@ -172,6 +172,7 @@ impl Drop for Recovering {
 
 /// Undoes what must be undone before the database opens, and prepares the rest.
 pub(super) fn prepare(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
+    let _giving_back = db.giving_back();
     let result = prepare_all(db, losers);
     if let Err(e) = &result
         && !e.is_want_of_room()
@@ -317,6 +318,7 @@ impl Database {
         records: usize,
     ) -> StorageResult<()> {
         let Some(loser) = recovering.losers.last_mut() else { return Ok(()) };
+        let _giving_back = self.giving_back();
         let log = std::mem::take(&mut loser.log);
         let mut work = Work::recovered(self.clone(), log, loser.entry.clone());
         let mut more = true;

@@ -242,6 +242,7 @@ impl Transaction {
         // After a failed write of the log the database is suspect already: who gets the locks gets an error before he sees a row.
         debug_assert!(result.is_ok() || db.store.check().is_err());
         let frees = result.is_ok() && !self.pending.is_empty();
+        let giving_back = frees.then(|| db.giving_back());
         if frees {
             // While the locks stand: who gets them may drop the table, and large values are to be freed before its extents.
             db.pending_after_rollback.lock().append(&mut self.pending);
@@ -255,6 +256,7 @@ impl Transaction {
             // The commit stands whatever happens here; what is left is freed by the background tick or the next restart.
             db.free_orphans();
         }
+        drop(giving_back);
         Ok(at)
     }
 
@@ -291,6 +293,7 @@ impl Transaction {
         self.ended = true;
         let db = self.work.db.clone();
         let mut result = Ok(());
+        let _giving_back = self.work.has_begun().then(|| db.giving_back());
         if self.work.has_begun() {
             let work = &mut self.work;
             result = rollback::with_room(&db, || rollback::finish_rollback(work, &mut []));
@@ -329,6 +332,7 @@ impl Transaction {
         if self.work.log.last <= savepoint.last {
             return Ok(());
         }
+        let _giving_back = self.db.giving_back();
         let work = &mut self.work;
         let result =
             rollback::with_room(&self.db, || rollback::undo_to(work, &mut [], savepoint.last));

@@ -1,20 +1,17 @@
 //! What others may do between two steps of a commit, or of a load's beginning.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{HobtId, ObjectId};
 use taffrail_log::Growth;
 
-use super::{BeginSpec, Durability, Transaction};
+use super::Durability;
 use crate::access::directory::{self, Pending};
-use crate::access::{HobtKind, LobRef, lob};
+use crate::access::{LobRef, lob};
 use crate::database::{Database, DatabaseOptions, RecoveryModel};
-use crate::instance::{InstanceOptions, StorageInstance};
 use crate::lock::LockMode;
-use crate::spec::{CreateSpec, DataFileSpec};
+use crate::rig::{MB, Rig, begin_as, make};
 
 thread_local! {
     /// Done by the next commit of this thread that has released its locks.
@@ -43,41 +40,21 @@ pub(super) fn at_the_gate() {
 const OBJECT: ObjectId = ObjectId(1000);
 const PAGES: usize = 5;
 
-fn begin(db: &Arc<Database>, session: u16) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(session), ..BeginSpec::default() })
+fn rig(seed: u64) -> Rig {
+    let (size, growth) = (8 * MB, Growth::Bytes(8 * MB));
+    Rig::new(seed).frames(1024).data(size, growth).log(size, growth)
 }
 
 /// A database with a tree that a large value belongs to.
-fn with_a_large_value(world: &SimWorld) -> (Arc<Database>, HobtId, LobRef) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    let file = |name: &str| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size: 8 << 20,
-        growth: Growth::Bytes(8 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf")],
-        log_files: vec![file("t_log.ldf")],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let options = InstanceOptions { pool_bytes: 1024 * 8192, ..InstanceOptions::default() };
-    let instance = StorageInstance::new(world.env(), options).unwrap();
-    let db = Database::create(&instance, DatabaseId(5), "t", &spec).unwrap();
-    let mut tx = begin(&db, 51);
-    let id = db.create_hobt(&mut tx, HobtKind::BTree, OBJECT, IndexId(1)).unwrap();
-    tx.commit(Durability::Full).unwrap();
+fn with_a_large_value(seed: u64) -> (Arc<Database>, HobtId, LobRef) {
+    let db = rig(seed).create();
+    let id = make(&db, OBJECT.0, 1);
     let value = store(&db, id, 1);
     (db, id, value)
 }
 
 fn store(db: &Arc<Database>, id: HobtId, byte: u8) -> LobRef {
-    let mut tx = begin(db, 52);
+    let mut tx = begin_as(db, 52);
     tx.lock_object(OBJECT, LockMode::IX).unwrap();
     let value = lob::write(&mut tx, &db.hobt(id).unwrap(), &vec![byte; PAGES * lob::PIECE]);
     tx.commit(Durability::Full).unwrap();
@@ -85,7 +62,7 @@ fn store(db: &Arc<Database>, id: HobtId, byte: u8) -> LobRef {
 }
 
 fn truncate(db: &Arc<Database>, id: HobtId) {
-    let mut tx = begin(db, 52);
+    let mut tx = begin_as(db, 52);
     tx.lock_object(OBJECT, LockMode::SchM).unwrap();
     db.truncate_hobt(&mut tx, id).unwrap();
     tx.commit(Durability::Full).unwrap();
@@ -96,7 +73,7 @@ fn lasts(db: &Arc<Database>, id: HobtId, value: LobRef, byte: u8) -> bool {
     for _ in 0..20 {
         store(db, id, byte + 1);
     }
-    let mut tx = begin(db, 51);
+    let mut tx = begin_as(db, 51);
     tx.lock_object(OBJECT, LockMode::IS).unwrap();
     let mut out = Vec::new();
     let read = lob::read(&mut tx, &db.hobt(id).unwrap(), value, 0, value.length, &mut out);
@@ -105,10 +82,9 @@ fn lasts(db: &Arc<Database>, id: HobtId, value: LobRef, byte: u8) -> bool {
 
 #[test]
 fn who_gets_the_locks_of_a_commit_finds_what_it_frees_in_the_list() {
-    let world = SimWorld::new(1);
-    let (db, id, old) = with_a_large_value(&world);
+    let (db, id, old) = with_a_large_value(1);
     let new = Arc::new(std::sync::OnceLock::new());
-    let mut tx = begin(&db, 51);
+    let mut tx = begin_as(&db, 51);
     tx.lock_object(OBJECT, LockMode::IX).unwrap();
     lob::delete(&mut tx, &db.hobt(id).unwrap(), old).unwrap();
     let (other, made) = (db.clone(), new.clone());
@@ -128,10 +104,9 @@ fn who_gets_the_locks_of_a_commit_finds_what_it_frees_in_the_list() {
 #[test]
 fn a_chain_is_freed_only_as_far_as_it_is_still_its_values() {
     for full in [false, true] {
-        let world = SimWorld::new(2);
-        let (db, id, old) = with_a_large_value(&world);
+        let (db, id, old) = with_a_large_value(2);
         // Pending, and nobody frees it for the moment.
-        let mut tx = begin(&db, 51);
+        let mut tx = begin_as(&db, 51);
         tx.lock_object(OBJECT, LockMode::IX).unwrap();
         directory::add_pending_lob(&db, tx.parts().1, id, old).unwrap();
         tx.commit(Durability::Full).unwrap();
@@ -151,11 +126,10 @@ fn a_chain_is_freed_only_as_far_as_it_is_still_its_values() {
 
 #[test]
 fn a_load_that_begins_while_the_model_becomes_full_is_fully_logged() {
-    let world = SimWorld::new(3);
-    let (db, ..) = with_a_large_value(&world);
+    let (db, ..) = with_a_large_value(3);
     let bulk_logged = DatabaseOptions { recovery_model: RecoveryModel::BulkLogged, ..db.options() };
     db.set_options(&bulk_logged).unwrap();
-    let mut tx = begin(&db, 51);
+    let mut tx = begin_as(&db, 51);
     let other = db.clone();
     AT_THE_GATE.set(Some(Box::new(move || {
         let full = DatabaseOptions { recovery_model: RecoveryModel::Full, ..other.options() };

@@ -108,19 +108,6 @@ impl Store {
     }
 }
 
-impl Store {
-    /// The same for those who read log that the database can do without.
-    pub(crate) fn log_read_error(&self, e: LogError) -> StorageError {
-        match e {
-            LogError::NotFound(pos) => {
-                let pos = format!("{:#x}", pos.0);
-                StorageError::Sql(SqlError::new(9003, &[&pos, &self.name()]))
-            }
-            e => self.log_error(e),
-        }
-    }
-}
-
 impl Work {
     pub fn new(db: Arc<Database>, session: SessionId, name: &'static str) -> Work {
         Work {

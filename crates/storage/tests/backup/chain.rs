@@ -1,11 +1,8 @@
 //! Full, differential and log backups, restored in every order that is allowed, and in some that are not.
 
 use taffrail_base::Lsn;
-use taffrail_io::sim::SimWorld;
 use taffrail_storage::backup::{self, BackupError, BackupKind, BackupSpec, read_sets};
-use taffrail_storage::{
-    CheckpointKind, Database, Durability, OpenSpec, RecoveryModel, StorageError, btree,
-};
+use taffrail_storage::{CheckpointKind, Database, Durability, RecoveryModel, StorageError, btree};
 
 use super::support::*;
 
@@ -14,9 +11,7 @@ const BAK: &str = "/data/t.bak";
 #[test]
 fn a_full_backup_under_writers_is_one_moment() {
     for seed in 0..6 {
-        let world: SimWorld = world(seed);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (_, shared, db) = source(seed, RecoveryModel::Full);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..9000, 1);
         db.checkpoint(CheckpointKind::Manual).unwrap();
@@ -55,9 +50,7 @@ fn a_full_backup_under_writers_is_one_moment() {
 
 #[test]
 fn a_quiet_full_backup_holds_everything() {
-    let world = world(1);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Simple);
+    let (_, shared, db) = source(1, RecoveryModel::Simple);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..3000, 1);
     backup(&db, BackupKind::Full, BAK);
@@ -94,9 +87,7 @@ fn story(db: &std::sync::Arc<Database>) -> Story {
 
 #[test]
 fn every_way_through_the_sets_leads_to_its_state() {
-    let world = world(2);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(2, RecoveryModel::Full);
     let story = story(&db);
     // Positions, the last with recovery.
     let ways: [&[u32]; 9] = [
@@ -120,9 +111,7 @@ fn every_way_through_the_sets_leads_to_its_state() {
             } else {
                 let restored = restored.unwrap_or_else(|e| panic!("{way:?} at {position}: {e}"));
                 assert!(restored.database.is_none());
-                let open = OpenSpec { primary: COPY_PRIMARY.into() };
-                let refused = Database::open(&shared, COPY, "copy", &open);
-                assert!(matches!(refused, Err(StorageError::Restoring(_))));
+                assert!(matches!(open_copy(&shared), Err(StorageError::Restoring(_))));
                 let state =
                     backup::restoring(&shared, "copy", COPY_PRIMARY.as_ref()).unwrap().unwrap();
                 assert_eq!(state.redo_lsn, restored.header.last_lsn, "{way:?} at {position}");
@@ -133,9 +122,7 @@ fn every_way_through_the_sets_leads_to_its_state() {
 
 #[test]
 fn the_log_chain_has_no_gap_and_no_overlap() {
-    let world = world(3);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(3, RecoveryModel::Full);
     assert!(matches!(
         refused(try_backup(&db, &BackupSpec::new(BackupKind::Log, disk(BAK)))),
         BackupError::NoLogChain
@@ -183,9 +170,7 @@ fn the_log_chain_has_no_gap_and_no_overlap() {
 #[test]
 fn a_log_set_that_ends_where_the_database_stands_has_nothing_to_do() {
     for model in [RecoveryModel::Full, RecoveryModel::BulkLogged] {
-        let world = world(33);
-        let shared = instance(&world);
-        let db = create(&shared, model);
+        let (_, shared, db) = source(33, model);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..300, 1);
         // Nothing happens between the full set and the log set behind it.
@@ -220,9 +205,7 @@ fn a_log_set_that_ends_where_the_database_stands_has_nothing_to_do() {
 
 #[test]
 fn a_copy_only_backup_changes_nothing() {
-    let world = world(4);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(4, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..500, 1);
     let copy_only =
@@ -252,9 +235,7 @@ fn a_copy_only_backup_changes_nothing() {
 #[test]
 fn a_transaction_over_several_log_backups_is_undone_or_committed() {
     for commits in [false, true] {
-        let world = world(5);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (_, shared, db) = source(5, RecoveryModel::Full);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..300, 1);
         backup(&db, BackupKind::Full, BAK);
@@ -294,9 +275,7 @@ fn a_transaction_over_several_log_backups_is_undone_or_committed() {
 
 #[test]
 fn the_tail_leaves_the_database_restoring() {
-    let world = world(6);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(6, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..500, 1);
     backup(&db, BackupKind::Full, BAK);
@@ -305,8 +284,7 @@ fn the_tail_leaves_the_database_restoring() {
     let report = try_backup(&db, &tail).unwrap();
     assert!(report.header.is_force_offline);
     drop(db);
-    let open = OpenSpec { primary: "/data/t.mdf".into() };
-    let closed = Database::open(&shared, SOURCE, "t", &open);
+    let closed = rig.open_in(&shared);
     assert!(matches!(closed, Err(StorageError::Restoring(_))));
     restore(&shared, BAK, 1, false, false).unwrap();
     check(restore(&shared, BAK, 2, true, true), &rows);
@@ -315,15 +293,13 @@ fn the_tail_leaves_the_database_restoring() {
     assert_eq!(read(&db), rows);
     put(&db, &mut rows, 0..50, 7);
     db.close().unwrap();
-    let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+    let (db, _) = rig.open_in(&shared).unwrap();
     assert_eq!(read(&db), rows);
 }
 
 #[test]
 fn a_restored_database_goes_on_with_the_chain_on_a_new_fork() {
-    let world = world(7);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(7, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..500, 1);
     backup(&db, BackupKind::Full, BAK);
@@ -365,24 +341,18 @@ fn a_restored_database_goes_on_with_the_chain_on_a_new_fork() {
 
 #[test]
 fn a_differential_after_a_crash_has_what_changed_before_it() {
-    let world = world(8);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(8, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..3000, 1);
     backup(&db, BackupKind::Full, BAK);
     put(&db, &mut rows, 100..130, 2);
     db.checkpoint(CheckpointKind::Manual).unwrap();
     put(&db, &mut rows, 2000..2030, 3);
-    world.crash();
-    world.restart();
-    drop((db, shared));
-    let shared = instance(&world);
-    let open = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+    rig.lose_power((db, shared));
+    let (shared, db) = reopened(&rig);
     put(&db, &mut rows, 2900..2910, 4);
     let small = backup(&db, BackupKind::Differential, BAK);
-    let all = read_sets(&world.env(), &disk(BAK)).unwrap()[0].size;
+    let all = read_sets(&rig.world.env(), &disk(BAK)).unwrap()[0].size;
     assert!(small.header.size * 2 < all, "{} of {all}", small.header.size);
     restore(&shared, BAK, 1, false, false).unwrap();
     check(restore(&shared, BAK, 2, false, true), &rows);
@@ -404,7 +374,7 @@ fn a_differential_after_a_crash_has_what_changed_before_it() {
     db.checkpoint(CheckpointKind::Manual).unwrap();
     put(&db, &mut rows, 50..55, 6);
     db.close().unwrap();
-    let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+    let (db, _) = rig.open_in(&shared).unwrap();
     let smaller = backup(&db, BackupKind::Differential, BAK);
     assert!(smaller.pages < small.pages, "{} and {}", smaller.pages, small.pages);
     restore(&shared, BAK, 4, false, false).unwrap();

@@ -1,7 +1,7 @@
 //! Power fails at every step of a log backup and of restores.
 
+use taffrail_storage::RecoveryModel;
 use taffrail_storage::backup::{self, BackupKind, BackupSpec, read_sets};
-use taffrail_storage::{Database, OpenSpec, RecoveryModel};
 
 use super::support::*;
 
@@ -12,26 +12,22 @@ fn a_log_backup_that_is_interrupted_loses_nothing() {
     let mut ended = false;
     // Every step: this one is short.
     for at in 1.. {
-        let world = world(at);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (rig, shared, db) = source(at, RecoveryModel::Full);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..400, 1);
         backup(&db, BackupKind::Full, BAK);
         put(&db, &mut rows, 100..300, 2);
         backup(&db, BackupKind::Log, BAK);
         put(&db, &mut rows, 200..600, 3);
-        world.crash_at(at);
+        rig.world.crash_at(at);
         let spec = BackupSpec::new(BackupKind::Log, disk(BAK));
         let taken = db.backup(&spec, &mut ());
-        ended = world.is_powered();
-        world.restart();
+        ended = rig.world.is_powered();
+        rig.world.restart();
         drop((db, shared));
-        let shared = instance(&world);
-        let open = OpenSpec { primary: "/data/t.mdf".into() };
-        let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+        let (shared, db) = reopened(&rig);
         assert_eq!(read(&db), rows, "crash at {at}");
-        let sets = read_sets(&world.env(), &disk(BAK)).unwrap();
+        let sets = read_sets(&rig.world.env(), &disk(BAK)).unwrap();
         let complete = sets.iter().filter(|s| s.complete).count();
         assert!(complete >= if taken.is_ok() { 3 } else { 2 }, "crash at {at}");
         // The chain goes on, whatever happened to the third set.
@@ -54,9 +50,7 @@ fn crash_restore(positions: &[(u32, bool)], recovery: bool) {
     let mut ended = false;
     // Every step: the database is small, so that there are about a hundred.
     for at in 1.. {
-        let world = world(1000 + at);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (rig, shared, db) = source(1000 + at, RecoveryModel::Full);
         let mut rows = Rows::new();
         let (done, last) = positions.split_at(positions.len() - 1);
         let until = last[0].0;
@@ -75,18 +69,17 @@ fn crash_restore(positions: &[(u32, bool)], recovery: bool) {
             restore(&shared, BAK, position, log, false).unwrap();
         }
         let (position, log) = last[0];
-        world.crash_at(at);
+        rig.world.crash_at(at);
         let outcome = restore(&shared, BAK, position, log, recovery);
-        ended = world.is_powered();
+        ended = rig.world.is_powered();
         let finished = outcome.is_ok();
-        world.restart();
+        rig.world.restart();
         // Dead with the machine: nothing of them is in the files that the next one finds.
         drop((outcome, db, shared));
-        let shared = instance(&world);
-        let open = OpenSpec { primary: COPY_PRIMARY.into() };
-        match Database::open(&shared, COPY, "copy", &open) {
+        let shared = rig.instance();
+        match open_copy(&shared) {
             // It had been recovered before the power went: then it is whole.
-            Ok((copy, _)) => {
+            Ok(copy) => {
                 assert!(recovery, "crash at {at}: half open");
                 assert_eq!(read(&copy), rows, "crash at {at}");
                 copy.close().unwrap();

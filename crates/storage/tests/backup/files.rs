@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimWorld};
 use taffrail_storage::backup::{BackupError, BackupKind, BackupSpec, RestoreSpec, restore};
 use taffrail_storage::{
-    DataFileSpec, Database, DatabaseState, Growth, OpenSpec, RecoveryModel, ShrinkMode,
-    StorageError,
+    DataFileSpec, Database, DatabaseState, Growth, RecoveryModel, ShrinkMode, StorageError,
 };
 
 use super::support::*;
@@ -41,7 +40,7 @@ fn fail_name(world: &SimWorld, nth: u64, file: &str) {
 }
 
 fn number(e: &StorageError) -> i32 {
-    e.to_sql(0).number
+    e.to_sql().number
 }
 
 fn online(db: &Arc<Database>) -> bool {
@@ -50,38 +49,33 @@ fn online(db: &Arc<Database>) -> bool {
 
 #[test]
 fn a_file_that_was_not_added_and_not_deleted_is_in_no_backup() {
-    let world = world(50);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(50, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
-    world.inject(Fault {
+    rig.world.inject(Fault {
         nth: 1,
         kind: Some(IoKind::Allocate),
         path_contains: "log2".into(),
         fault: FaultKind::Io,
         sticky: true,
     });
-    fail_name(&world, 2, "log2");
+    fail_name(&rig.world, 2, "log2");
     db.add_log_file(&file("log2", 1)).unwrap_err();
-    world.clear_faults();
+    rig.world.clear_faults();
     assert!(online(&db), "{:?}", db.state());
-    assert!(world.env().disk.exists("/data/log2.ldf".as_ref()).unwrap(), "it is left");
+    assert!(rig.world.env().disk.exists("/data/log2.ldf".as_ref()).unwrap(), "it is left");
     assert_eq!(backup(&db, BackupKind::Full, BAK).header.files.len(), 2);
     check(restore(&shared, &with_files(BAK, &[]), &mut ()), &rows);
     // A restart deletes it, and another of its name can be added.
     db.close().unwrap();
-    let open = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+    let (db, _) = rig.open_in(&shared).unwrap();
     db.add_log_file(&file("log2", 1)).unwrap();
     assert!(online(&db));
 }
 
 #[test]
 fn log_files_keep_their_sizes_whatever_order_they_came_in() {
-    let world = world(96);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(96, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
     let first = db.add_log_file(&file("la", 1)).unwrap();
@@ -105,40 +99,37 @@ fn log_files_keep_their_sizes_whatever_order_they_came_in() {
 
 #[test]
 fn a_removed_file_that_cannot_be_deleted_waits_for_a_restart() {
-    let world = world(97);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(97, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
     let id = db.add_log_file(&file("lk", 1)).unwrap();
-    let there = || world.env().disk.exists("/data/lk.ldf".as_ref()).unwrap();
-    fail_name(&world, 1, "lk");
+    let there = || rig.world.env().disk.exists("/data/lk.ldf".as_ref()).unwrap();
+    fail_name(&rig.world, 1, "lk");
     assert!(db.remove_log_file(id).unwrap());
     assert!(online(&db), "{:?}", db.state());
     assert_eq!((db.log_files().len(), there()), (1, true));
     put(&db, &mut rows, 100..300, 2);
     backup(&db, BackupKind::Full, BAK);
     check(restore(&shared, &with_files(BAK, &[]), &mut ()), &rows);
-    let open = OpenSpec { primary: "/data/t.mdf".into() };
     db.close().unwrap();
-    world.clear_faults();
+    rig.world.clear_faults();
     // Restarts that cannot either: some do without, some cannot even look at it.
     let mut without = 0;
     for nth in 1..8 {
         let (kind, fault) = (Some(IoKind::Name), FaultKind::Io);
-        world.inject(Fault { nth, kind, path_contains: "lk".into(), fault, sticky: true });
-        if let Ok((db, _)) = Database::open(&shared, SOURCE, "t", &open) {
+        rig.world.inject(Fault { nth, kind, path_contains: "lk".into(), fault, sticky: true });
+        if let Ok((db, _)) = rig.open_in(&shared) {
             assert!(online(&db));
             without += u32::from(there());
             db.close().unwrap();
         }
-        world.clear_faults();
+        rig.world.clear_faults();
         if !there() {
             break;
         }
     }
     assert!(without > 0);
-    let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
+    let (db, _) = rig.open_in(&shared).unwrap();
     assert!(online(&db) && !there());
     assert_eq!(read(&db), rows);
     db.add_log_file(&file("lk", 1)).unwrap();
@@ -147,9 +138,7 @@ fn a_removed_file_that_cannot_be_deleted_waits_for_a_restart() {
 
 #[test]
 fn files_do_not_change_during_a_backup() {
-    let world = world(51);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, _, db) = source(51, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
     let id = db.add_log_file(&file("la", 1)).unwrap();
@@ -176,9 +165,7 @@ fn files_do_not_change_during_a_backup() {
 
 #[test]
 fn backups_beside_files_that_come_and_go_can_be_restored() {
-    let world = world(98);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(98, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
     let stop = AtomicBool::new(false);
@@ -217,9 +204,7 @@ fn backups_beside_files_that_come_and_go_can_be_restored() {
 #[test]
 fn who_removes_a_file_second_is_told_that_it_is_not_there() {
     for seed in 0..20 {
-        let world = world(200 + seed);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (_, _, db) = source(200 + seed, RecoveryModel::Full);
         let id = db.add_log_file(&file("lm", 1)).unwrap();
         let results: Vec<_> = std::thread::scope(|s| {
             let removers: Vec<_> = (0..3).map(|_| s.spawn(|| db.remove_log_file(id))).collect();

@@ -1,47 +1,15 @@
 //! Images of minimally logged extents beside changes that are logged, and through crashes.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use taffrail_base::{HobtId, IndexId, ObjectId};
+use taffrail_base::HobtId;
 use taffrail_storage::backup::{self, BackupError, BackupKind, BackupSpec};
 use taffrail_storage::lock::LockMode;
-use taffrail_storage::{Database, Durability, HobtKind, OpenSpec, RecoveryModel, ScanLocks, heap};
+use taffrail_storage::{Database, Durability, RecoveryModel, ScanLocks, heap};
 
 use super::support::*;
 
 const BAK: &str = "/data/t.bak";
-
-pub fn load(db: &Arc<Database>, heap_id: HobtId, rows: u32, byte: u8) {
-    let hobt = db.hobt(heap_id).unwrap();
-    let mut tx = begin(db);
-    tx.lock_object(hobt.object(), LockMode::X).unwrap();
-    let mut load = heap::HeapLoad::open(&hobt);
-    for _ in 0..rows {
-        load.push(&mut tx, &[byte; 900]).unwrap();
-    }
-    load.finish(&mut tx).unwrap();
-    tx.commit(Durability::Full).unwrap();
-}
-
-fn new_heap(db: &Arc<Database>) -> HobtId {
-    let mut tx = begin(db);
-    let id = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(900), IndexId(0)).unwrap();
-    tx.commit(Durability::Full).unwrap();
-    id
-}
-
-fn counts(db: &Arc<Database>, heap_id: HobtId) -> BTreeMap<u8, u32> {
-    let hobt = db.hobt(heap_id).unwrap();
-    let mut tx = begin(db);
-    let mut cursor = heap::scan(&hobt, ScanLocks::None);
-    let mut counts = BTreeMap::new();
-    while let Some((_, row)) = cursor.next(&mut tx).unwrap() {
-        assert!(row.len() == 900 && row.iter().all(|b| *b == row[0]));
-        *counts.entry(row[0]).or_insert(0) += 1;
-    }
-    counts
-}
 
 /// Changes the first 50 rows, logged; the pages stay dirty.
 fn change(db: &Arc<Database>, heap_id: HobtId, byte: u8) {
@@ -62,12 +30,10 @@ fn change(db: &Arc<Database>, heap_id: HobtId, byte: u8) {
 #[test]
 fn changes_during_a_data_backup_outlive_the_images_of_the_next_log_backup() {
     for kind in [BackupKind::Full, BackupKind::Differential] {
-        let world = world(70);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::BulkLogged);
+        let (_, shared, db) = source(70, RecoveryModel::BulkLogged);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..200, 1);
-        let id = new_heap(&db);
+        let id = make(&db, 900, 0);
         backup(&db, BackupKind::Full, BAK);
         load(&db, id, 300, 3);
         let (mut done, other) = (false, db.clone());
@@ -95,12 +61,10 @@ fn changes_during_a_data_backup_outlive_the_images_of_the_next_log_backup() {
 /// A full backup that ends while a log backup has its images already.
 #[test]
 fn images_do_not_cover_what_is_newer() {
-    let world = world(71);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::BulkLogged);
+    let (_, shared, db) = source(71, RecoveryModel::BulkLogged);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
-    let id = new_heap(&db);
+    let id = make(&db, 900, 0);
     backup(&db, BackupKind::Full, BAK);
     load(&db, id, 300, 3);
     let (mut done, other) = (false, db.clone());
@@ -124,22 +88,17 @@ fn images_do_not_cover_what_is_newer() {
 #[test]
 fn marks_that_a_crash_brings_back_do_no_harm() {
     for seed in 0..6 {
-        let world = world(40 + seed);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::BulkLogged);
+        let (rig, shared, db) = source(40 + seed, RecoveryModel::BulkLogged);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..200, 1);
-        let id = new_heap(&db);
+        let id = make(&db, 900, 0);
         backup(&db, BackupKind::Full, BAK);
         load(&db, id, 300, 3);
         change(&db, id, 7);
         backup(&db, BackupKind::Log, BAK);
-        world.crash();
-        world.restart();
-        drop((db, shared));
-        let shared = instance(&world);
-        let open = OpenSpec { primary: "/data/t.mdf".into() };
-        let (db, _) = Database::open_deferred(&shared, SOURCE, "t", &open).unwrap();
+        rig.lose_power((db, shared));
+        let shared = rig.instance();
+        let (db, _) = rig.open_deferred_in(&shared).unwrap();
         db.finish_recovery().unwrap();
         let second = backup(&db, BackupKind::Log, BAK);
         assert!(!second.header.has_bulk_logged_data, "the marks went durably");
@@ -158,24 +117,22 @@ fn a_power_failure_while_images_are_restored() {
     let mut at = 0;
     loop {
         at += 1;
-        let world = world(2000 + at);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::BulkLogged);
+        let (rig, shared, db) = source(2000 + at, RecoveryModel::BulkLogged);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..100, 1);
-        let id = new_heap(&db);
+        let id = make(&db, 900, 0);
         backup(&db, BackupKind::Full, BAK);
         load(&db, id, 300, 3);
         backup(&db, BackupKind::Log, BAK);
         db.close().unwrap();
         restore(&shared, BAK, 1, false, false).unwrap();
-        world.crash_at(at);
+        rig.world.crash_at(at);
         let outcome = restore(&shared, BAK, 2, true, false);
-        let ended = world.is_powered();
+        let ended = rig.world.is_powered();
         drop(outcome);
-        world.restart();
+        rig.world.restart();
         drop((db, shared));
-        let shared = instance(&world);
+        let shared = rig.instance();
         // What a user does: the set again; if the database says that it has it: recovery.
         let copy = match restore(&shared, BAK, 2, true, true) {
             Err(BackupError::LogTooEarly { .. }) => {

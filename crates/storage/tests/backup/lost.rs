@@ -37,9 +37,7 @@ fn lost(h: &SetHeader) -> LostDatabase {
 #[test]
 fn the_tail_of_a_lost_database_has_every_acknowledged_commit() {
     for seed in 0..24 {
-        let world = world(500 + seed);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (rig, shared, db) = source(500 + seed, RecoveryModel::Full);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..200, 1);
         let mut last = backup(&db, BackupKind::Full, BAK).header;
@@ -51,7 +49,7 @@ fn the_tail_of_a_lost_database_has_every_acknowledged_commit() {
             // Several VLFs, and a part of the log that the last backup has let go.
             put(&db, &mut rows, 0..2500, 3);
         }
-        world.crash_at(1 + seed * 7);
+        rig.world.crash_at(1 + seed * 7);
         let tree = db.hobt(TREE).unwrap();
         for key in 10_000..10_400_u64 {
             let mut tx = begin(&db);
@@ -64,9 +62,9 @@ fn the_tail_of_a_lost_database_has_every_acknowledged_commit() {
                 Err(_) => break,
             }
         }
-        world.restart();
+        rig.world.restart();
         drop((tree, db, shared));
-        let env = world.env();
+        let env = rig.world.env();
         env.disk.remove(Path::new("/data/t.mdf")).unwrap();
         let spec = BackupSpec::new(BackupKind::Log, disk(TAIL));
         let report = backup_lost(&env, &spec, &lost(&last), &mut ()).unwrap();
@@ -74,7 +72,7 @@ fn the_tail_of_a_lost_database_has_every_acknowledged_commit() {
         assert!(h.is_copy_only && h.has_incomplete_metadata, "seed {seed}");
         assert_eq!(h.begins_log_chain, last.kind == BackupKind::Full, "seed {seed}");
         assert_eq!(verify(&env, &disk(TAIL), 1, &mut ()).unwrap(), h, "seed {seed}");
-        let shared = instance(&world);
+        let shared = rig.instance();
         restore(&shared, BAK, 1, false, false).unwrap();
         if last.kind == BackupKind::Log {
             restore(&shared, BAK, 2, true, false).unwrap();
@@ -90,16 +88,14 @@ fn the_tail_of_a_lost_database_has_every_acknowledged_commit() {
 
 #[test]
 fn a_log_that_does_not_fit_the_history_is_refused() {
-    let world = world(601);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, _, db) = source(601, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..200, 1);
     let full = backup(&db, BackupKind::Full, BAK).header;
     put(&db, &mut rows, 0..200, 2);
     // The log as it was then, and goes on after it.
     let log = Path::new("/data/t_log.ldf");
-    let env = world.env();
+    let env = rig.world.env();
     for n in 0..24 {
         put(&db, &mut rows, 0..400, n);
         // Without it nothing is let go.

@@ -3,12 +3,16 @@
 mod bulk;
 mod chain;
 mod crashes;
+mod damage;
 mod files;
 mod images;
 mod lost;
 mod media;
 mod pace;
+mod pfs;
 mod restarts;
+#[path = "../../src/rig.rs"]
+mod rig;
 mod speed;
 mod stripes;
 mod support;

@@ -18,10 +18,8 @@ fn stripes(n: usize) -> Vec<Device> {
 
 #[test]
 fn stripes_sets_and_compression() {
-    let world = world(11);
-    let env = world.env();
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(11, RecoveryModel::Full);
+    let env = rig.world.env();
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..2500, 1);
     let mut spec = BackupSpec::new(BackupKind::Full, stripes(3));
@@ -74,10 +72,8 @@ fn stripes_sets_and_compression() {
 
 #[test]
 fn something_else_is_not_written_over() {
-    let world = world(12);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Simple);
-    let file = world.env().disk.create(Path::new("/data/letter.txt"), OpenSpec::PLAIN).unwrap();
+    let (rig, _, db) = source(12, RecoveryModel::Simple);
+    let file = rig.world.env().disk.create(Path::new("/data/letter.txt"), OpenSpec::PLAIN).unwrap();
     file.write_at(0, &[7; 9000]).unwrap();
     let mut spec = BackupSpec::new(BackupKind::Full, disk("/data/letter.txt"));
     for mode in [MediaMode::Append, MediaMode::Init] {
@@ -88,18 +84,18 @@ fn something_else_is_not_written_over() {
     try_backup(&db, &spec).unwrap();
 }
 
-fn small(world: &SimWorld, compression: bool) -> Vec<u8> {
-    let shared = instance(world);
-    let db = create(&shared, RecoveryModel::Full);
+/// A small backup, and where it was taken.
+fn small(seed: u64, compression: bool) -> (Rig, Vec<u8>) {
+    let (rig, _, db) = source(seed, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..40, 1);
     let spec = BackupSpec { compression, ..BackupSpec::new(BackupKind::Full, disk("/data/t.bak")) };
     try_backup(&db, &spec).unwrap();
     db.close().unwrap();
-    let file = world.env().disk.open(Path::new("/data/t.bak"), OpenSpec::PLAIN).unwrap();
+    let file = rig.world.env().disk.open(Path::new("/data/t.bak"), OpenSpec::PLAIN).unwrap();
     let mut bytes = vec![0; file.len().unwrap() as usize];
     file.read_at(0, &mut bytes).unwrap();
-    bytes
+    (rig, bytes)
 }
 
 fn write(world: &SimWorld, bytes: &[u8]) {
@@ -116,9 +112,8 @@ fn next(state: &mut u64) -> u64 {
 
 #[test]
 fn verify_finds_any_flipped_byte_and_any_cut() {
-    let world = world(13);
-    let env = world.env();
-    let bytes = small(&world, false);
+    let (rig, bytes) = small(13, false);
+    let env = rig.world.env();
     let devices = disk("/data/t.bak");
     verify(&env, &devices, 1, &mut ()).unwrap();
     let file = env.disk.open(Path::new("/data/t.bak"), OpenSpec::PLAIN).unwrap();
@@ -144,14 +139,12 @@ fn verify_finds_any_flipped_byte_and_any_cut() {
 
 #[test]
 fn sets_behind_something_damaged_are_not_written_over() {
-    let world = world(15);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Simple);
+    let (rig, _, db) = source(15, RecoveryModel::Simple);
     let path = "/data/t.bak";
     for _ in 0..3 {
         backup(&db, BackupKind::Full, path);
     }
-    let file = world.env().disk.open(Path::new(path), OpenSpec::PLAIN).unwrap();
+    let file = rig.world.env().disk.open(Path::new(path), OpenSpec::PLAIN).unwrap();
     let len = file.len().unwrap();
     // The first block of the second chunk of the first set.
     let at = (0..len / 4096).find(|b| {
@@ -170,10 +163,9 @@ fn sets_behind_something_damaged_are_not_written_over() {
 #[test]
 fn whatever_a_file_holds_gives_an_error_and_no_panic() {
     for compression in [false, true] {
-        let world = world(14);
-        let env = world.env();
-        let bytes = small(&world, compression);
-        let shared = instance(&world);
+        let (rig, bytes) = small(14, compression);
+        let env = rig.world.env();
+        let shared = rig.instance();
         let devices = disk("/data/t.bak");
         let mut state = 7;
         for round in 0..400 {
@@ -210,7 +202,7 @@ fn whatever_a_file_holds_gives_an_error_and_no_panic() {
                     break;
                 }
             }
-            write(&world, &bad);
+            write(&rig.world, &bad);
             let _ = read_label(&env, Path::new("/data/t.bak"));
             let _ = read_sets(&env, &devices);
             let whole = verify(&env, &devices, 1, &mut ()).is_ok();

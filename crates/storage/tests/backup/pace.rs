@@ -56,9 +56,8 @@ impl Watch for Device<'_> {
     }
 }
 
-fn filled(world: &SimWorld) -> (Arc<Database>, Rows) {
-    let shared = instance(world);
-    let db = create(&shared, RecoveryModel::Simple);
+fn filled() -> (Rig, Arc<Database>, Rows) {
+    let (rig, _, db) = source(3, RecoveryModel::Simple);
     let tree = db.hobt(TREE).unwrap();
     let mut rows = Rows::new();
     for from in (0..PAGES).step_by(100) {
@@ -74,15 +73,14 @@ fn filled(world: &SimWorld) -> (Arc<Database>, Rows) {
             db.checkpoint(CheckpointKind::Manual).unwrap();
         }
     }
-    (db, rows)
+    (rig, db, rows)
 }
 
 /// Takes a backup while others write, from when so many pages were copied to when so many were; restores it and compares.
 fn run(writing: std::ops::Range<u64>) -> (Duration, u64) {
-    let world = world(3);
-    let (db, mut rows) = filled(&world);
+    let (rig, db, mut rows) = filled();
     let mut device = Device {
-        world: &world,
+        world: &rig.world,
         db: &db,
         rows: &mut rows,
         writing,

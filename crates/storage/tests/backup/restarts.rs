@@ -2,32 +2,23 @@
 
 use std::sync::Arc;
 
-use taffrail_io::sim::SimWorld;
 use taffrail_log::{ReuseWait, VlfStatus};
 use taffrail_storage::backup::{BackupError, BackupKind, BackupSpec, read_sets};
 use taffrail_storage::{
-    CheckpointKind, DataFileSpec, Database, DatabaseState, Growth, OpenSpec, RecoveryModel,
-    StorageInstance,
+    CheckpointKind, DataFileSpec, Database, DatabaseState, Growth, RecoveryModel, StorageInstance,
 };
 
 use super::support::*;
 
 const BAK: &str = "/data/t.bak";
 
-fn open(world: &SimWorld) -> (Arc<StorageInstance>, Arc<Database>) {
-    let shared = instance(world);
-    let open = OpenSpec { primary: "/data/t.mdf".into() };
-    let (db, _) = Database::open(&shared, SOURCE, "t", &open).unwrap();
-    (shared, db)
-}
-
 fn checkpoint(db: &Arc<Database>) {
     db.checkpoint(CheckpointKind::Manual).unwrap();
 }
 
 /// Restores every set of a media with one full set and log sets, and compares.
-fn restore_all(shared: &Arc<StorageInstance>, world: &SimWorld, rows: &Rows, moved: &[&str]) {
-    let sets = read_sets(&world.env(), &disk(BAK)).unwrap();
+fn restore_all(rig: &Rig, shared: &Arc<StorageInstance>, rows: &Rows, moved: &[&str]) {
+    let sets = read_sets(&rig.world.env(), &disk(BAK)).unwrap();
     let last = sets.iter().filter(|s| s.complete).map(|s| s.position).max().unwrap();
     for position in 1..=last {
         let mut spec = restore_spec(BAK, position, position > 1, position == last);
@@ -48,9 +39,7 @@ fn restore_all(shared: &Arc<StorageInstance>, world: &SimWorld, rows: &Rows, mov
 fn the_chain_goes_on_over_restarts() {
     for seed in 0..8 {
         let (clean, two_files) = (seed % 2 == 0, seed % 4 < 2);
-        let world = world(seed);
-        let mut shared = instance(&world);
-        let mut db = create(&shared, RecoveryModel::Full);
+        let (rig, mut shared, mut db) = source(seed, RecoveryModel::Full);
         let mut rows = Rows::new();
         // The log goes round first, so that the chain does not begin where the files begin.
         for byte in 0..3 {
@@ -78,11 +67,11 @@ fn the_chain_goes_on_over_restarts() {
             if clean {
                 db.close().unwrap();
             } else {
-                world.crash();
+                rig.world.crash();
             }
-            world.restart();
+            rig.world.restart();
             drop((db, shared));
-            (shared, db) = open(&world);
+            (shared, db) = reopened(&rig);
             assert_eq!((db.log_chain(), db.recovery_status().last_log_backup), kept, "seed {seed}");
             assert_eq!(db.log().reuse_wait(), ReuseWait::LogBackup, "seed {seed}");
             assert_eq!(read(&db), rows);
@@ -98,7 +87,7 @@ fn the_chain_goes_on_over_restarts() {
             }
         }
         assert_eq!(db.state(), DatabaseState::Online);
-        restore_all(&shared, &world, &rows, if two_files { &["log2"] } else { &[] });
+        restore_all(&rig, &shared, &rows, if two_files { &["log2"] } else { &[] });
     }
 }
 
@@ -108,9 +97,7 @@ fn power_fails_anywhere_between_two_log_backups() {
     let mut at = 0;
     while !ended {
         at += 1 + at / 6;
-        let world = world(5000 + at);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::Full);
+        let (rig, shared, db) = source(5000 + at, RecoveryModel::Full);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..400, 1);
         backup(&db, BackupKind::Full, BAK);
@@ -118,7 +105,7 @@ fn power_fails_anywhere_between_two_log_backups() {
             put(&db, &mut rows, 0..400, byte);
             checkpoint(&db);
         }
-        world.crash_at(at);
+        rig.world.crash_at(at);
         // Nothing is changed, so that what is there is known: checkpoints, a log backup, and what they let go of is used again.
         let _ = db.checkpoint(CheckpointKind::Manual);
         let _ = db.backup(&BackupSpec::new(BackupKind::Log, disk(BAK)), &mut ());
@@ -127,31 +114,27 @@ fn power_fails_anywhere_between_two_log_backups() {
         }
         let _ = db.backup(&BackupSpec::new(BackupKind::Log, disk(BAK)), &mut ());
         let _ = db.close();
-        ended = world.is_powered();
-        world.restart();
+        ended = rig.world.is_powered();
+        rig.world.restart();
         drop((db, shared));
-        let (shared, db) = open(&world);
+        let (shared, db) = reopened(&rig);
         assert_eq!(read(&db), rows, "crash at {at}");
         assert!(db.recovery_status().last_log_backup.is_some(), "crash at {at}");
         for byte in 5..8 {
             put(&db, &mut rows, 100..400, byte);
             checkpoint(&db);
         }
-        world.crash();
-        world.restart();
-        drop((db, shared));
-        let (shared, db) = open(&world);
+        rig.lose_power((db, shared));
+        let (shared, db) = reopened(&rig);
         backup(&db, BackupKind::Log, BAK);
         assert_eq!(db.state(), DatabaseState::Online);
-        restore_all(&shared, &world, &rows, &[]);
+        restore_all(&rig, &shared, &rows, &[]);
     }
 }
 
 #[test]
 fn a_restored_database_has_a_chain_of_its_own() {
-    let world = world(7);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (_, shared, db) = source(7, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..400, 1);
     backup(&db, BackupKind::Full, BAK);
@@ -166,8 +149,7 @@ fn a_restored_database_has_a_chain_of_its_own() {
     }
     let chain = copy.recovery_status().last_log_backup;
     copy.close().unwrap();
-    let spec = OpenSpec { primary: COPY_PRIMARY.into() };
-    let (copy, _) = Database::open(&shared, COPY, "copy", &spec).unwrap();
+    let copy = open_copy(&shared).unwrap();
     assert!(chain.is_some());
     assert_eq!(copy.recovery_status().last_log_backup, chain);
     assert_eq!(copy.log().reuse_wait(), ReuseWait::LogBackup);
@@ -181,9 +163,7 @@ fn a_restored_database_has_a_chain_of_its_own() {
 
 #[test]
 fn a_broken_chain_is_refused_and_a_full_backup_begins_another() {
-    let world = world(8);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(8, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..400, 1);
     backup(&db, BackupKind::Full, "/data/old.bak");
@@ -198,8 +178,8 @@ fn a_broken_chain_is_refused_and_a_full_backup_begins_another() {
     let active = vlfs.iter().filter(|v| v.status == VlfStatus::Active);
     let second = active.min_by_key(|v| v.seqno).map(|v| v.seqno.0 + 1).unwrap();
     let second = vlfs.iter().find(|v| v.seqno.0 == second).unwrap();
-    world.flip_bit("/data/t_log.ldf".as_ref(), second.offset + 8192 + 2, 1).unwrap();
-    let (shared, db) = open(&world);
+    rig.world.flip_bit("/data/t_log.ldf".as_ref(), second.offset + 8192 + 2, 1).unwrap();
+    let (shared, db) = reopened(&rig);
     let log = BackupSpec::new(BackupKind::Log, disk(BAK));
     assert_eq!(read(&db), rows);
     for _ in 0..2 {
@@ -217,17 +197,15 @@ fn a_broken_chain_is_refused_and_a_full_backup_begins_another() {
     backup(&db, BackupKind::Log, BAK);
     db.close().unwrap();
     drop((db, shared));
-    let (shared, db) = open(&world);
+    let (shared, db) = reopened(&rig);
     put(&db, &mut rows, 0..10, 40);
     backup(&db, BackupKind::Log, BAK);
-    restore_all(&shared, &world, &rows, &[]);
+    restore_all(&rig, &shared, &rows, &[]);
 }
 
 #[test]
 fn a_switch_to_simple_and_back_breaks_the_chain_for_good() {
-    let world = world(9);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(9, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..100, 1);
     backup(&db, BackupKind::Full, BAK);
@@ -245,7 +223,7 @@ fn a_switch_to_simple_and_back_breaks_the_chain_for_good() {
     assert!(matches!(try_backup(&db, &log), Err(BackupError::NoLogChain)));
     db.close().unwrap();
     drop((db, shared));
-    let (_shared, db) = open(&world);
+    let (_shared, db) = reopened(&rig);
     assert!(matches!(try_backup(&db, &log), Err(BackupError::NoLogChain)));
     assert_eq!(db.state(), DatabaseState::Online);
     backup(&db, BackupKind::Full, BAK);

@@ -48,48 +48,46 @@ fn named(e: BackupError) -> PathBuf {
 
 #[test]
 fn the_stripe_that_is_damaged_or_foreign_is_named() {
-    let world = world(71);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, _, db) = source(71, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..4000, 1);
     let spec = |media| BackupSpec::new(BackupKind::Full, stripes(media));
     db.backup(&spec("a"), &mut ()).unwrap();
     db.backup(&spec("b"), &mut ()).unwrap();
-    let env = world.env();
+    let (world, env) = (&rig.world, rig.world.env());
     let judge = |devices: &[Device]| named(refused(verify(&env, devices, 1, &mut ())));
     verify(&env, &stripes("a"), 1, &mut ()).unwrap();
     for n in 1..=3 {
-        let (it, good) = (path("a", n), bytes(&world, &path("a", n)));
+        let (it, good) = (path("a", n), bytes(world, &path("a", n)));
         // The label, the set's header, the middle and the end.
         for at in [100, 4196, 9000, good.len() / 2, good.len() - 4000] {
             let mut bad = good.clone();
             bad[at] ^= 0x40;
-            write(&world, &it, &bad);
+            write(world, &it, &bad);
             assert_eq!(judge(&stripes("a")), it, "byte {at} of stripe {n}");
         }
         for len in [0, 4096, 12_288, good.len() - 4096] {
-            write(&world, &it, &good[..len]);
+            write(world, &it, &good[..len]);
             assert_eq!(judge(&stripes("a")), it, "stripe {n} cut at {len}");
         }
         // The same stripe of another media, and another stripe of the same in its place.
-        write(&world, &it, &bytes(&world, &path("b", n)));
+        write(world, &it, &bytes(world, &path("b", n)));
         assert_eq!(judge(&stripes("a")), it, "stripe {n} of another media");
-        write(&world, &it, &good);
+        write(world, &it, &good);
         let mut devices = stripes("a");
         devices[n - 1] = Device::Disk("/data/none.bak".into());
         assert_eq!(judge(&devices), Path::new("/data/none.bak"));
     }
     // A stripe of a later set, written over this media: whole, and not of this set.
-    let old: Vec<_> = (1..=3).map(|n| bytes(&world, &path("a", n))).collect();
+    let old: Vec<_> = (1..=3).map(|n| bytes(world, &path("a", n))).collect();
     put(&db, &mut rows, 0..100, 2);
     let init = BackupSpec { mode: MediaMode::Init, ..spec("a") };
     db.backup(&init, &mut ()).unwrap();
     for n in 1..=3 {
-        let new = bytes(&world, &path("a", n));
-        write(&world, &path("a", n), &old[n - 1]);
+        let new = bytes(world, &path("a", n));
+        write(world, &path("a", n), &old[n - 1]);
         assert_eq!(judge(&stripes("a")), path("a", n), "stripe {n} of an older set");
-        write(&world, &path("a", n), &new);
+        write(world, &path("a", n), &new);
     }
     verify(&env, &stripes("a"), 1, &mut ()).unwrap();
     let e = refused(verify(&env, &[stripes("a")[0].clone(), stripes("a")[2].clone()], 1, &mut ()));
@@ -119,9 +117,7 @@ fn steady(steps: &Steps, bytes: u64, what: &str) {
 
 #[test]
 fn progress_is_of_bytes_done_and_ends_with_all() {
-    let world = world(72);
-    let shared = instance(&world);
-    let db = create(&shared, RecoveryModel::Full);
+    let (rig, shared, db) = source(72, RecoveryModel::Full);
     let mut rows = Rows::new();
     put(&db, &mut rows, 0..8000, 1);
     let bak = disk("/data/t.bak");
@@ -131,7 +127,7 @@ fn progress_is_of_bytes_done_and_ends_with_all() {
         let report = db.backup(&BackupSpec::new(kind, bak.clone()), &mut steps).unwrap();
         steady(&steps, report.header.size, &format!("backup of {kind:?}"));
     }
-    let env = world.env();
+    let env = rig.world.env();
     for position in 1..=3 {
         let mut steps = Steps::default();
         let header = verify(&env, &bak, position, &mut steps).unwrap();

@@ -1,24 +1,22 @@
 //! A database with a tree that tests fill, and short ways to back it up and to restore it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{DatabaseId, HobtId};
 use taffrail_storage::backup::{
     BackupError, BackupKind, BackupReport, BackupResult, BackupSpec, Device, RestoreKind,
     RestoreSpec, Restored, Watch,
 };
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Direction, Durability, Growth,
-    InstanceOptions, KeyRange, OpenSpec, RecoveryModel, ScanLocks, StorageInstance, Transaction,
-    btree,
+    Database, Direction, Durability, Growth, KeyRange, OpenSpec, RecoveryModel, ScanLocks,
+    StorageInstance, StorageResult, btree, heap,
 };
 
-/// A tree that every database has.
-pub const TREE: HobtId = HobtId(3);
+use crate::rig::{KB, MB};
+pub use crate::rig::{Rig, TREE, begin, make};
+
 /// The database that is backed up.
 pub const SOURCE: DatabaseId = DatabaseId(5);
 /// What is restored.
@@ -27,36 +25,30 @@ pub const COPY: DatabaseId = DatabaseId(6);
 /// What the tree holds.
 pub type Rows = BTreeMap<u64, Vec<u8>>;
 
-pub fn world(seed: u64) -> SimWorld {
-    let world = SimWorld::new(seed);
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    world
+pub fn rig(seed: u64, model: RecoveryModel) -> Rig {
+    let rig = Rig::new(seed).model(model).plain_names().frames(256);
+    rig.data(2 * MB, Growth::Bytes(MB)).log(MB, Growth::Bytes(512 * KB))
 }
 
-pub fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 256 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+/// What is backed up, and the machine that it is backed up on and restored in.
+pub fn source(seed: u64, model: RecoveryModel) -> (Rig, Arc<StorageInstance>, Arc<Database>) {
+    let rig = rig(seed, model);
+    let shared = rig.instance();
+    let db = rig.create_in(&shared).unwrap();
+    (rig, shared, db)
 }
 
-pub fn create(instance: &Arc<StorageInstance>, model: RecoveryModel) -> Arc<Database> {
-    let file = |name: &str, size, growth| DataFileSpec {
-        path: PathBuf::from(format!("/data/{name}")),
-        name: name.split('.').next().unwrap().to_owned(),
-        size,
-        growth: Growth::Bytes(growth),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 2 << 20, 1 << 20)],
-        log_files: vec![file("t_log.ldf", 1 << 20, 512 << 10)],
-        options: DatabaseOptions { recovery_model: model, ..DatabaseOptions::default() },
-        temporary: false,
-    };
-    Database::create(instance, SOURCE, "t", &spec).unwrap()
+/// It on a machine that is started anew.
+pub fn reopened(rig: &Rig) -> (Arc<StorageInstance>, Arc<Database>) {
+    let shared = rig.instance();
+    let (db, _) = rig.open_in(&shared).unwrap();
+    (shared, db)
 }
 
-pub fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
+/// What was restored, opened again.
+pub fn open_copy(instance: &Arc<StorageInstance>) -> StorageResult<Arc<Database>> {
+    let spec = OpenSpec { primary: COPY_PRIMARY.into() };
+    Database::open(instance, COPY, "copy", &spec).map(|(db, _)| db)
 }
 
 /// Inserts or replaces rows, in one transaction that commits.
@@ -84,6 +76,32 @@ pub fn read(db: &Arc<Database>) -> Rows {
     }
     assert_eq!(tree.row_count(), rows.len() as u64, "the number of rows");
     rows
+}
+
+/// Loads rows of 900 bytes, minimally logged where the model has it so.
+pub fn load(db: &Arc<Database>, heap_id: HobtId, rows: u32, byte: u8) {
+    let hobt = db.hobt(heap_id).unwrap();
+    let mut tx = begin(db);
+    tx.lock_object(hobt.object(), LockMode::X).unwrap();
+    let mut load = heap::HeapLoad::open(&hobt);
+    for _ in 0..rows {
+        load.push(&mut tx, &[byte; 900]).unwrap();
+    }
+    load.finish(&mut tx).unwrap();
+    tx.commit(Durability::Full).unwrap();
+}
+
+/// How many of them there are, by their byte.
+pub fn counts(db: &Arc<Database>, heap_id: HobtId) -> BTreeMap<u8, u32> {
+    let hobt = db.hobt(heap_id).unwrap();
+    let mut tx = begin(db);
+    let mut cursor = heap::scan(&hobt, ScanLocks::None);
+    let mut counts = BTreeMap::new();
+    while let Some((_, row)) = cursor.next(&mut tx).unwrap() {
+        assert!(row.len() == 900 && row.iter().all(|b| *b == row[0]));
+        *counts.entry(row[0]).or_insert(0) += 1;
+    }
+    counts
 }
 
 pub fn disk(path: &str) -> Vec<Device> {
@@ -139,8 +157,7 @@ pub fn check(restored: BackupResult<Restored>, want: &Rows) {
     let mut more = want.clone();
     put(&db, &mut more, 900_000..900_050, 9);
     db.close().unwrap();
-    let open = OpenSpec { primary: COPY_PRIMARY.into() };
-    let (db, _) = Database::open(&shared, COPY, "copy", &open).unwrap();
+    let db = open_copy(&shared).unwrap();
     assert_eq!(read(&db), more, "restored and opened again");
     db.close().unwrap();
 }

@@ -1,11 +1,9 @@
 //! Backups of the tail of the log that fail, and those of a damaged database.
 
-use taffrail_base::{HobtId, IndexId, ObjectId};
 use taffrail_io::sim::{Fault, FaultKind, IoKind};
 use taffrail_storage::backup::{BackupError, BackupKind, BackupSpec};
-use taffrail_storage::{DatabaseState, Durability, HobtKind, RecoveryModel};
+use taffrail_storage::{DatabaseState, RecoveryModel};
 
-use super::images::load;
 use super::support::*;
 
 const BAK: &str = "/data/t.bak";
@@ -20,17 +18,15 @@ fn tail(path: &str) -> BackupSpec {
 fn a_tail_that_cannot_be_written_leaves_the_database_open() {
     for (kind, fault) in [(IoKind::Sync, FaultKind::Full), (IoKind::Write, FaultKind::Io)] {
         for nth in 1..4 {
-            let world = world(80);
-            let shared = instance(&world);
-            let db = create(&shared, RecoveryModel::Full);
+            let (rig, shared, db) = source(80, RecoveryModel::Full);
             let mut rows = Rows::new();
             put(&db, &mut rows, 0..200, 1);
             backup(&db, BackupKind::Full, BAK);
             put(&db, &mut rows, 0..200, 2);
             let path_contains = "tail".into();
-            world.inject(Fault { nth, kind: Some(kind), path_contains, fault, sticky: true });
+            rig.world.inject(Fault { nth, kind: Some(kind), path_contains, fault, sticky: true });
             let taken = db.backup(&tail("/data/tail.bak"), &mut ());
-            world.clear_faults();
+            rig.world.clear_faults();
             if taken.is_ok() {
                 assert!(nth > 1, "{kind:?}: the fault was not met");
                 continue;
@@ -48,15 +44,10 @@ fn a_tail_that_cannot_be_written_leaves_the_database_open() {
 #[test]
 fn the_tail_of_a_damaged_database_is_whole_or_refused() {
     for (bulk, no_recovery) in [(false, false), (false, true), (true, false), (true, true)] {
-        let world = world(95);
-        let shared = instance(&world);
-        let db = create(&shared, RecoveryModel::BulkLogged);
+        let (rig, shared, db) = source(95, RecoveryModel::BulkLogged);
         let mut rows = Rows::new();
         put(&db, &mut rows, 0..200, 1);
-        let mut tx = begin(&db);
-        let heap: HobtId =
-            db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(900), IndexId(0)).unwrap();
-        tx.commit(Durability::Full).unwrap();
+        let heap = make(&db, 900, 0);
         backup(&db, BackupKind::Full, BAK);
         put(&db, &mut rows, 100..400, 2);
         if bulk {
@@ -69,7 +60,7 @@ fn the_tail_of_a_damaged_database_is_whole_or_refused() {
         if bulk {
             // Message 4216, and the media is as it was.
             assert!(matches!(refused(taken), BackupError::BulkUnavailable));
-            let sets = taffrail_storage::backup::read_sets(&world.env(), &disk(BAK)).unwrap();
+            let sets = taffrail_storage::backup::read_sets(&rig.world.env(), &disk(BAK)).unwrap();
             assert_eq!(sets.len(), 1);
             continue;
         }

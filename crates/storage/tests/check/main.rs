@@ -1,11 +1,12 @@
 //! A check finds what is wrong: for each kind of damage a database is closed, pages of its file are changed, their checksums made right
 //! again (or not), and the check says what was done. A whole database gives no finding.
 
+#[path = "../../src/rig.rs"]
+mod rig;
 mod support;
 
-use support::{HEAP, Pages, TREE, TestRows, damaged, findings, make, open};
+use support::{HEAP, Pages, TREE, TestRows, damaged, findings, made};
 use taffrail_base::{HobtId, PAGE_BYTES, PageId};
-use taffrail_io::sim::SimWorld;
 use taffrail_storage::check::What;
 use taffrail_storage::page::{HEADER_BYTES, Page, PageType};
 use taffrail_storage::{Rid, StorageError};
@@ -13,9 +14,7 @@ use taffrail_storage::{Rid, StorageError};
 #[test]
 fn a_whole_database_has_no_finding() {
     assert_eq!(damaged(|_| {}), []);
-    let world = SimWorld::new(1);
-    make(&world);
-    let db = open(&world);
+    let db = made().open();
     let checked = db.check_hobt(HobtId(TREE), &mut TestRows, &mut || false).unwrap();
     assert_eq!(checked.rows, 1902);
     assert!(checked.pages > 64, "{} pages: the pool is not smaller", checked.pages);
@@ -25,9 +24,7 @@ fn a_whole_database_has_no_finding() {
 
 #[test]
 fn it_can_be_given_up() {
-    let world = SimWorld::new(1);
-    make(&world);
-    let db = open(&world);
+    let db = made().open();
     let mut pages = 0;
     let given_up = db.check_hobt(HobtId(TREE), &mut TestRows, &mut || {
         pages += 1;
@@ -376,12 +373,11 @@ fn allocation() {
 /// Any byte of any page may be anything: findings, or none where it means nothing, and never a panic.
 #[test]
 fn any_byte() {
-    let world = SimWorld::new(1);
-    make(&world);
-    let db = open(&world);
+    let rig = made();
+    let db = rig.open();
     assert_eq!(findings(&db), []);
     db.close().unwrap();
-    let mut pages = Pages::read(&world);
+    let mut pages = Pages::read(&rig);
     let mut ids: Vec<PageId> = Vec::new();
     for hobt in [TREE, HEAP] {
         for (kind, level) in [
@@ -414,7 +410,7 @@ fn any_byte() {
             pages.at(id).bytes_mut()[at] = random(256) as u8;
         }
         pages.put(id);
-        let db = open(&world);
+        let db = rig.open();
         noticed += usize::from(!findings(&db).is_empty());
         db.close().unwrap();
         *pages.at(id).bytes_mut() = before;

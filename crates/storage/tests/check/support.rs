@@ -1,22 +1,17 @@
 //! A database with a tree and a heap, its file's pages, and what a check says of it.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, PAGE_BYTES, PageId, SessionId};
-use taffrail_io::sim::SimWorld;
+use taffrail_base::{DatabaseId, HobtId, ObjectId, PAGE_BYTES, PageId};
 use taffrail_io::{OpenSpec as FileSpec, Volume};
 use taffrail_storage::check::{Finding, NoRows, RowFault, Rows, What};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::page::{Page, PageType};
-use taffrail_storage::{
-    BeginSpec, CreateSpec, DataFileSpec, Database, DatabaseOptions, Durability, Growth, HobtKind,
-    InstanceOptions, LobRef, OpenSpec, RecoveryModel, Rid, StorageInstance, Transaction, btree,
-    heap, lob, raw,
-};
+use taffrail_storage::{Database, Durability, Growth, LobRef, Rid, btree, heap, lob, raw};
+
+use crate::rig::{MB, Rig, begin, make_in};
 
 pub const DB: DatabaseId = DatabaseId(5);
-pub const DATA: &str = "/data/t.mdf";
 pub const TREE: u64 = taffrail_storage::layout::FIRST_USER_HOBT;
 pub const HEAP: u64 = TREE + 1;
 
@@ -41,14 +36,10 @@ impl Rows for TestRows {
     }
 }
 
-pub fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), ..BeginSpec::default() })
-}
-
-pub fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    // Smaller than the data.
-    let options = InstanceOptions { pool_bytes: 64 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
+/// With a pool smaller than the data.
+pub fn rig() -> Rig {
+    let growth = Growth::Bytes(MB);
+    Rig::new(1).dir_synced().frames(64).data(4 * MB, growth).log(8 * MB, growth)
 }
 
 pub fn key(n: u32) -> Vec<u8> {
@@ -58,30 +49,12 @@ pub fn key(n: u32) -> Vec<u8> {
     key
 }
 
-/// A tree of three levels and a heap with moved rows, each with large values; closed.
-pub fn make(world: &SimWorld) {
-    world.env().disk.create_dir(Path::new("/data")).unwrap();
-    world.env().disk.sync_dir(Path::new("/data")).unwrap();
-    let file = |name: &str, size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(1 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("t.mdf", 4 << 20)],
-        log_files: vec![file("t_log.ldf", 8 << 20)],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), DB, "t", &spec).unwrap();
+/// A database with a tree of three levels and a heap with moved rows, each with large values; closed.
+pub fn made() -> Rig {
+    let rig = rig();
+    let db = rig.create();
     let mut tx = begin(&db);
-    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    let heap = db.create_hobt(&mut tx, HobtKind::Heap, ObjectId(1001), IndexId(0)).unwrap();
+    let (tree, heap) = (make_in(&mut tx, 1000, 1), make_in(&mut tx, 1001, 0));
     assert_eq!((tree.0, heap.0), (TREE, HEAP));
     tx.commit(Durability::Full).unwrap();
     let (tree, heap) = (db.hobt(tree).unwrap(), db.hobt(heap).unwrap());
@@ -111,11 +84,7 @@ pub fn make(world: &SimWorld) {
     tx.commit(Durability::Full).unwrap();
     drop((tree, heap));
     db.close().unwrap();
-}
-
-pub fn open(world: &SimWorld) -> Arc<Database> {
-    let spec = OpenSpec { primary: DATA.into() };
-    Database::open(&instance(world), DB, "t", &spec).unwrap().0
+    rig
 }
 
 /// The pages of a closed database's file.
@@ -125,9 +94,9 @@ pub struct Pages {
 }
 
 impl Pages {
-    pub fn read(world: &SimWorld) -> Pages {
+    pub fn read(rig: &Rig) -> Pages {
         let spec = FileSpec { direct: false, read_only: false };
-        let volume = world.env().disk.open(DATA.as_ref(), spec).unwrap();
+        let volume = rig.world.env().disk.open(&rig.data.path, spec).unwrap();
         let n = volume.len().unwrap() / PAGE_BYTES as u64;
         let page = |i: u64| {
             let mut page = Page::zeroed();
@@ -189,11 +158,10 @@ pub fn findings(db: &Arc<Database>) -> Vec<Finding> {
 
 /// Damages a database and gives what is found then.
 pub fn damaged(damage: impl FnOnce(&mut Pages)) -> Vec<What> {
-    let world = SimWorld::new(1);
-    make(&world);
-    let mut pages = Pages::read(&world);
+    let rig = made();
+    let mut pages = Pages::read(&rig);
     damage(&mut pages);
-    let db = open(&world);
+    let db = rig.open();
     let mut what: Vec<What> = findings(&db).into_iter().map(|f| f.what).collect();
     what.dedup();
     what

@@ -14,8 +14,11 @@
 //! A failing run prints its seed: `TAFFRAIL_SIM_SEED=<seed> cargo test -p taffrail-storage --test simulation` replays
 //! it alone with its history; `TAFFRAIL_SIM_RUNS` sets how many runs there are, `TAFFRAIL_SIM_FIRST` where they begin.
 
+mod change;
 mod check;
 mod model;
+#[path = "../../src/rig.rs"]
+mod rig;
 mod run;
 mod seen;
 mod work;
@@ -25,14 +28,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rig::{number, seeds};
 use run::{Run, Sabotage};
 use seen::Seen;
 
 const RUNS: u64 = 500;
-
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
-}
 
 /// One run; on failure what went wrong and the history.
 fn one(seed: u64, sabotage: Sabotage) -> Result<Seen, String> {
@@ -86,14 +86,7 @@ fn programme(seeds: Vec<u64>, stop_after: usize) -> (Seen, Vec<String>) {
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_is_half_done() {
     let single = number("TAFFRAIL_SIM_SEED");
-    let seeds = match single {
-        Some(seed) => vec![seed],
-        None => {
-            let first = number("TAFFRAIL_SIM_FIRST").unwrap_or(1);
-            (first..first + number("TAFFRAIL_SIM_RUNS").unwrap_or(RUNS)).collect()
-        }
-    };
-    let (mut seen, failures) = programme(seeds, 5);
+    let (mut seen, failures) = programme(seeds(1, RUNS).collect(), 5);
     let mut missing = Vec::new();
     // Straight to standard error: every run of the tests shows it, also one that captures what tests print.
     let mut shown = std::io::stderr().lock();

@@ -1,19 +1,18 @@
 //! One run: a world from a seed, a random workload, crashes, restarts, comparisons.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, FileId, HobtId};
-use taffrail_io::sim::{SimOptions, SimRng, SimWorld};
+use taffrail_base::{FileId, HobtId};
+use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, Growth, HobtKind,
-    InstanceOptions, OpenSpec, RecoveryModel, Savepoint, StorageError, StorageInstance,
-    Transaction,
+    CheckpointKind, Database, Growth, HobtKind, RecoveryModel, Savepoint, StorageError,
+    StorageInstance, Transaction,
 };
 
 use crate::check;
 use crate::model::{Change, Content, Model};
+use crate::rig::{KB, MB, Rig};
 use crate::seen::Seen;
 
 /// A sync to leave out, to see whether anybody notices.
@@ -33,13 +32,8 @@ pub struct OpenTransaction {
 }
 
 pub struct Run {
-    pub world: SimWorld,
+    pub rig: Rig,
     pub rng: SimRng,
-    pub recovery_model: RecoveryModel,
-    pub pool_pages: u64,
-    /// Restart's redo is kept that short.
-    pub redo_log_max: u64,
-    pub log_growth: Growth,
     pub instance: Option<Arc<StorageInstance>>,
     pub db: Option<Arc<Database>>,
     pub open: Vec<OpenTransaction>,
@@ -56,10 +50,6 @@ pub struct Run {
 
 pub type Outcome<T> = Result<T, String>;
 
-const DATA: &str = "/data/sim.mdf";
-const LOG: &str = "/data/sim_log.ldf";
-const NAME: &str = "sim";
-
 /// What a step of the workload may meet without being wrong.
 fn is_expected(e: &StorageError) -> bool {
     matches!(e, StorageError::Lock(_) | StorageError::LogFull(_) | StorageError::FileFull(_))
@@ -69,7 +59,6 @@ impl Run {
     pub fn new(seed: u64, sabotage: Sabotage) -> Run {
         let mut rng = SimRng::new(seed ^ 0x5eed);
         let sector = if rng.one_in(2) { 512 } else { 4096 };
-        let world = SimWorld::with_options(seed, SimOptions { sector, ..SimOptions::default() });
         let pool_pages = 64 + rng.below(64);
         let redo_log_max = if rng.one_in(2) { 256 << 20 } else { (32 + rng.below(256)) << 10 };
         let recovery_model = match rng.below(4) {
@@ -81,13 +70,15 @@ impl Run {
             1 => Growth::Bytes(256 << 10),
             _ => Growth::Percent(20),
         };
+        let mut rig = Rig::sectors(seed, sector).dir_synced().named("sim").plain_names();
+        rig = rig.model(recovery_model).frames(pool_pages).data(MB, Growth::Bytes(256 * KB));
+        rig.logs[0].growth = log_growth;
+        rig.options.delayed_durability = 1;
+        // Restart's redo is kept that short.
+        rig.machine.redo_log_max = redo_log_max;
         Run {
-            world,
+            rig,
             rng,
-            recovery_model,
-            pool_pages,
-            redo_log_max,
-            log_growth,
             instance: None,
             db: None,
             open: Vec::new(),
@@ -115,50 +106,23 @@ impl Run {
         self.db.clone().expect("an open database")
     }
 
-    fn new_instance(&mut self) -> Outcome<Arc<StorageInstance>> {
-        let options = InstanceOptions {
-            pool_bytes: self.pool_pages * 8192,
-            redo_log_max: self.redo_log_max,
-            ..InstanceOptions::default()
-        };
-        let instance = StorageInstance::new(self.world.env(), options);
-        let instance = instance.map_err(|e| format!("an instance: {e}"))?;
+    fn new_instance(&mut self) -> Arc<StorageInstance> {
+        let instance = self.rig.instance();
         self.instance = Some(instance.clone());
-        Ok(instance)
+        instance
     }
 
     fn create(&mut self) -> Outcome<()> {
-        self.world.env().disk.create_dir("/data".as_ref()).map_err(|e| e.to_string())?;
-        self.world.env().disk.sync_dir("/data".as_ref()).map_err(|e| e.to_string())?;
-        let instance = self.new_instance()?;
+        let instance = self.new_instance();
         // A file that is full again and again lives on the room that deletions and rollbacks leave.
         let max_size = match self.sabotage == Sabotage::None && self.rng.one_in(3) {
             true => Some((1280 + 256 * self.rng.below(5)) << 10),
             false => None,
         };
         self.note(format!("data file up to {max_size:?}"));
-        let file = |name: &str, path: &str, size: u64, growth, max_size| DataFileSpec {
-            name: name.into(),
-            path: PathBuf::from(path),
-            size,
-            growth,
-            max_size,
-        };
-        let log_size = (512 + 256 * self.rng.below(3)) << 10;
-        let spec = CreateSpec {
-            data_files: vec![file("sim", DATA, 1 << 20, Growth::Bytes(256 << 10), max_size)],
-            log_files: vec![file("sim_log", LOG, log_size, self.log_growth, None)],
-            options: DatabaseOptions {
-                recovery_model: self.recovery_model,
-                delayed_durability: 1,
-                target_recovery_time_s: 60,
-                engine_flags: 0,
-                ..DatabaseOptions::default()
-            },
-            temporary: false,
-        };
-        let db = Database::create(&instance, DatabaseId(5), NAME, &spec);
-        let db = db.map_err(|e| format!("create: {e}"))?;
+        self.rig.data.max_size = max_size;
+        self.rig.logs[0].size = (512 + 256 * self.rng.below(3)) << 10;
+        let db = self.rig.create_in(&instance).map_err(|e| format!("create: {e}"))?;
         self.first_used = check::data_used(&db).1;
         self.db = Some(db);
         Ok(())
@@ -173,27 +137,28 @@ impl Run {
             if self.sabotage == Sabotage::None && !self.rng.one_in(6) {
                 // Somewhere in this round, mostly; a few crashes strike between operations.
                 let operations = 1 + self.rng.below(20 + steps * 3);
-                self.world.crash_at(operations);
+                self.rig.world.crash_at(operations);
                 self.note(format!("round {round}: {steps} steps, crash at I/O {operations}"));
             } else {
                 self.note(format!("round {round}: {steps} steps"));
             }
             if self.sabotage == Sabotage::None && self.rng.one_in(4) {
                 let bytes = self.total_bytes() + self.rng.below(600 << 10);
-                self.world.set_capacity(bytes);
+                self.rig.world.set_capacity(bytes);
             }
             for _ in 0..steps {
                 self.step()?;
-                if !self.world.is_powered() {
+                if !self.rig.world.is_powered() {
                     break;
                 }
             }
             if self.sabotage != Sabotage::None && round + 1 == rounds {
                 self.commit_sabotage()?;
             }
-            self.world.set_capacity(u64::MAX);
-            let clean =
-                self.world.is_powered() && self.sabotage == Sabotage::None && self.rng.one_in(4);
+            self.rig.world.set_capacity(u64::MAX);
+            let clean = self.rig.world.is_powered()
+                && self.sabotage == Sabotage::None
+                && self.rng.one_in(4);
             if clean {
                 self.clean_restart()?;
             } else {
@@ -240,7 +205,8 @@ impl Run {
             self.finish(t, End::Rollback)?;
         }
         self.ensure_table()?;
-        let drop_next = |run: &Run, n: u64| run.world.drop_sync(Some(run.world.stats().syncs + n));
+        let drop_next =
+            |run: &Run, n: u64| run.rig.world.drop_sync(Some(run.rig.world.stats().syncs + n));
         match self.sabotage {
             Sabotage::None => {}
             Sabotage::Commit => {
@@ -273,7 +239,7 @@ impl Run {
     pub fn judge<T>(&mut self, what: &str, result: Result<T, StorageError>) -> Outcome<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(_) if !self.world.is_powered() => Ok(None),
+            Err(_) if !self.rig.world.is_powered() => Ok(None),
             Err(e) if is_expected(&e) => {
                 self.seen.log_full += u64::from(matches!(e, StorageError::LogFull(_)));
                 self.seen.disk_full += u64::from(matches!(e, StorageError::FileFull(_)));
@@ -287,7 +253,7 @@ impl Run {
     pub fn must<T>(&mut self, what: &str, result: Result<T, StorageError>) -> Outcome<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(_) if !self.world.is_powered() => Ok(None),
+            Err(_) if !self.rig.world.is_powered() => Ok(None),
             Err(e) => {
                 let space = self.db.as_ref().map(|db| db.log().space());
                 Err(format!("{what}: {e} ({e:?}), log {space:?}"))
@@ -318,7 +284,7 @@ impl Run {
 
     fn clean_restart(&mut self) -> Outcome<()> {
         self.note("clean restart");
-        self.world.clear_faults();
+        self.rig.world.clear_faults();
         while let Some(t) = self.open.pop() {
             self.finish(t, End::Rollback)?;
         }
@@ -334,20 +300,20 @@ impl Run {
         (self.db, self.instance) = (None, None);
         if self.rng.one_in(2) {
             // Power fails after the shutdown: it must have left nothing to lose.
-            self.world.restart();
+            self.rig.world.restart();
         }
         self.reopen()
     }
 
     fn crash_and_restart(&mut self) -> Outcome<()> {
         self.collect();
-        self.world.restart();
-        self.world.drop_sync(None);
+        self.rig.world.restart();
+        self.rig.world.drop_sync(None);
         self.seen.crashes += 1;
         // Handles of the dead machine: whatever they still try fails.
         self.open.clear();
         (self.db, self.instance) = (None, None);
-        let torn = self.world.stats().torn_files;
+        let torn = self.rig.world.stats().torn_files;
         self.note(format!("crash {} (torn files so far: {torn})", self.seen.crashes));
         if self.sabotage == Sabotage::None {
             // Power fails during recovery too, sometimes several times.
@@ -357,9 +323,9 @@ impl Run {
                 }
                 let scale = self.rng.below(9);
                 let operations = 1 + self.rng.below(1 << scale);
-                self.world.crash_at(operations);
+                self.rig.world.crash_at(operations);
                 let opened = self.open_database();
-                let powered = self.world.is_powered();
+                let powered = self.rig.world.is_powered();
                 (self.db, self.instance) = (None, None);
                 match opened {
                     Err(e) if powered => return Err(format!("restart: {e}")),
@@ -367,34 +333,29 @@ impl Run {
                 }
                 self.note(format!("crash at I/O {operations} of recovery, reached: {}", !powered));
                 self.seen.crashes_in_recovery += u64::from(!powered);
-                self.world.restart();
+                self.rig.world.restart();
             }
         }
         self.reopen()
     }
 
     fn open_database(&mut self) -> Outcome<()> {
-        let instance = self.new_instance()?;
-        let spec = OpenSpec { primary: PathBuf::from(DATA) };
+        let instance = self.new_instance();
         let beside = self.rng.one_in(2);
         let opened = match beside {
-            true => Database::open_deferred(&instance, DatabaseId(5), NAME, &spec),
-            false => Database::open(&instance, DatabaseId(5), NAME, &spec),
+            true => self.rig.open_deferred_in(&instance),
+            false => self.rig.open_in(&instance),
         };
         let (db, report) = opened.map_err(|e| format!("open: {e} ({e:?})"))?;
         self.seen.torn_repaired += report.torn_repaired;
         self.seen.rolled_back_by_restart += report.rolled_back;
         self.db = Some(db);
-        if beside { self.undo_beside_readers(&instance, &spec) } else { Ok(()) }
+        if beside { self.undo_beside_readers(&instance) } else { Ok(()) }
     }
 
     /// Undo in small steps, while others read, take checkpoints, and close and open the database again. What a reader is shown meanwhile is
     /// what is there in the end.
-    fn undo_beside_readers(
-        &mut self,
-        instance: &Arc<StorageInstance>,
-        spec: &OpenSpec,
-    ) -> Outcome<()> {
+    fn undo_beside_readers(&mut self, instance: &Arc<StorageInstance>) -> Outcome<()> {
         let error = |what: &'static str| {
             move |e: StorageError| format!("undo beside readers, {what}: {e} ({e:?})")
         };
@@ -423,7 +384,7 @@ impl Run {
                     Ok(()) | Err(StorageError::LogFull(_)) => {}
                     Err(e) => return Err(error("closing")(e)),
                 }
-                let opened = Database::open_deferred(instance, DatabaseId(5), NAME, spec);
+                let opened = self.rig.open_deferred_in(instance);
                 self.db = Some(opened.map_err(error("opening"))?.0);
                 self.seen.closed_in_undo += 1;
             }
@@ -462,7 +423,7 @@ impl Run {
         if let Some(db) = &self.db {
             self.seen.vlf_wraps += check::vlf_wraps(db);
         }
-        self.seen.torn_writes += self.world.stats().torn_files;
+        self.seen.torn_writes += self.rig.world.stats().torn_files;
         self.open.clear();
         (self.db, self.instance) = (None, None);
     }

@@ -121,7 +121,7 @@ impl Databases {
             None => self.remove_files(&entry.files)?,
         }
         master::remove_database(&master, entry.id)?;
-        self.slots.write().retain(|s| s.entry.id != entry.id);
+        self.put(entry.id, None);
         Ok(())
     }
 

@@ -4,17 +4,11 @@
 //! database that was not closed, under its new name.
 
 use super::{Databases, Slot, master, problem, sql};
-use crate::database::Database;
-use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 
 impl Databases {
-    /// `MODIFY NAME` of a database that is open and that nobody else uses; gives it as it was, and as it is now.
-    pub(crate) fn rename(
-        &self,
-        name: &str,
-        new: &str,
-    ) -> SqlResult<(Arc<Database>, Arc<Database>)> {
+    /// `MODIFY NAME` of a database that is open and that nobody else uses.
+    pub(crate) fn rename(&self, name: &str, new: &str) -> SqlResult<()> {
         let _changing = self.changing.lock();
         let Some(slot) = self.slot(name) else { return Err(SqlError::new(911, &[&name])) };
         if self.slot(new).is_some_and(|other| other.entry.id != slot.entry.id) {
@@ -34,9 +28,6 @@ impl Databases {
         master::put_database(&master, &entry)?;
         self.insert(Slot { entry: entry.clone(), database: None, problem: None });
         old.storage.close().map_err(sql)?;
-        let id = entry.id;
-        problem::refused(self.open_entry(entry), new)?;
-        let now = self.by_id(id).ok_or_else(|| SqlError::new(945, &[&new]))?;
-        Ok((old, now))
+        problem::refused(self.open_entry(entry), new)
     }
 }

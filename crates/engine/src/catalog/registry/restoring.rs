@@ -221,7 +221,7 @@ impl Taken<'_> {
         }
         if self.fresh && !files.iter().any(there) {
             master::remove_database(&databases.master_storage()?, self.entry.id)?;
-            databases.slots.write().retain(|s| s.entry.id != self.entry.id);
+            databases.put(self.entry.id, None);
             return Ok(());
         }
         // What was there before the restore is still whole, or what it made is.

@@ -149,12 +149,11 @@ impl<'a> ScanOp<'a> {
     /// The next row's bytes, for a copy of rows; the filter is not checked.
     pub fn next_raw(&mut self, rt: &mut Rt<'a>) -> SqlResult<Option<&[u8]>> {
         rt.tick()?;
-        let id = rt.cx.session.id.0;
         let tx = rt.cx.session.part(self.scan.database.id);
         match &mut self.cursor {
             Cursor::Closed | Cursor::Nonclustered(_) => Ok(None),
-            Cursor::Heap(c) => Ok(c.next(tx).map_err(|e| e.to_sql(id))?.map(|(_, row)| row)),
-            Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql(id))?.map(|(_, row)| row)),
+            Cursor::Heap(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
+            Cursor::Clustered(c) => Ok(c.next(tx).map_err(|e| e.to_sql())?.map(|(_, row)| row)),
         }
     }
 }

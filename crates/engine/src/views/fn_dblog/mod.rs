@@ -67,7 +67,7 @@ fn open(
     let last = bound(arguments.get(1))?;
     let database = cx.database;
     let log = database.storage.log();
-    let sql = |e: taffrail_storage::StorageError| e.to_sql(cx.session.id.0);
+    let sql = |e: taffrail_storage::StorageError| e.to_sql();
     database.storage.flush_log().map_err(sql)?;
     let end = log.durable();
     let mut reader = match first {

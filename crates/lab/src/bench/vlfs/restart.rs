@@ -10,7 +10,7 @@ use std::io;
 /// Killed after all customers were changed: to the first row of that table.
 pub fn restart(sides: &mut [Side; 2], plan: Plan) -> io::Result<Vec<Figure>> {
     let mut measured = Measured::new("VLFs: restart after SIGKILL, first row");
-    for pair in 0..plan.pairs.div_ceil(2) {
+    for pair in 0..plan.pairs {
         let mut took = [0.0; 2];
         for which in order(pair) {
             let side = &mut sides[which];

@@ -359,6 +359,7 @@ pub(super) fn undo_insert(
         apply_remove(page, place, slot);
         if let (Place::Heap, Some(hobt)) = (place, hobt) {
             hobt.room.lock().note(page.id());
+            db.returning.freed_a_page();
         }
         Ok(())
     })

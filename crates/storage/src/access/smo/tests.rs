@@ -2,63 +2,25 @@
 //! pages hold four of them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use taffrail_base::{DatabaseId, HobtId, IndexId, ObjectId, PageId, SessionId};
-use taffrail_io::sim::{SimRng, SimWorld};
+use taffrail_base::{HobtId, PageId};
+use taffrail_io::sim::SimRng;
 
 use super::*;
-use crate::access::{HobtKind, btree, node};
+use crate::access::{btree, node};
 use crate::database::CheckpointKind;
+use crate::rig::{MB, Rig, begin_impatient, make};
 use crate::txn::work::cut;
-use crate::{
-    BeginSpec, CreateSpec, DataFileSpec, DatabaseOptions, Durability, Growth, InstanceOptions,
-    OpenSpec, RecoveryModel, ScanLocks, StorageInstance, Transaction,
-};
+use crate::{Durability, Growth, ScanLocks, Transaction};
 
-const ID: DatabaseId = DatabaseId(5);
-
-fn instance(world: &SimWorld) -> Arc<StorageInstance> {
-    let options = InstanceOptions { pool_bytes: 256 * 8192, ..InstanceOptions::default() };
-    StorageInstance::new(world.env(), options).unwrap()
-}
-
-fn created(world: &SimWorld) -> (Arc<Database>, HobtId) {
-    world.env().disk.create_dir("/data".as_ref()).unwrap();
-    let file = |name: &str, size| DataFileSpec {
-        name: name.into(),
-        path: PathBuf::from(format!("/data/{name}")),
-        size,
-        growth: Growth::Bytes(1 << 20),
-        max_size: None,
-    };
-    let spec = CreateSpec {
-        data_files: vec![file("s.mdf", 4 << 20)],
-        log_files: vec![file("s_log.ldf", 4 << 20)],
-        options: DatabaseOptions {
-            recovery_model: RecoveryModel::Simple,
-            ..DatabaseOptions::default()
-        },
-        temporary: false,
-    };
-    let db = Database::create(&instance(world), ID, "s", &spec).unwrap();
-    let mut tx = begin(&db);
-    let tree = db.create_hobt(&mut tx, HobtKind::BTree, ObjectId(1000), IndexId(1)).unwrap();
-    tx.commit(Durability::Full).unwrap();
-    (db, tree)
+fn rig(seed: u64) -> Rig {
+    let growth = Growth::Bytes(MB);
+    Rig::new(seed).named("s").frames(256).data(4 * MB, growth).log(4 * MB, growth)
 }
 
 fn begin(db: &Arc<Database>) -> Transaction {
-    db.begin(BeginSpec { session: SessionId(51), lock_timeout_ms: 0, ..BeginSpec::default() })
-}
-
-fn reopened(world: &SimWorld) -> Arc<Database> {
-    world.restart();
-    let spec = OpenSpec { primary: "/data/s.mdf".into() };
-    let db = Database::open(&instance(world), ID, "s", &spec).unwrap().0;
-    db.finish_recovery().unwrap();
-    db
+    begin_impatient(db, 51)
 }
 
 /// The differences lie behind some 1,690 equal bytes, so that separators are as long as keys.
@@ -134,8 +96,8 @@ fn keys(seed: u64, count: u64) -> Vec<Vec<u8>> {
 #[test]
 fn a_split_that_fails_anywhere_leaves_the_tree_as_it_was() {
     for seed in [1, 2, 3] {
-        let world = SimWorld::new(seed);
-        let (db, id) = created(&world);
+        let db = rig(seed).create();
+        let id = make(&db, 1000, 1);
         let keys = keys(seed, 90);
         for (i, key) in keys.iter().enumerate() {
             let hobt = db.hobt(id).unwrap();
@@ -166,8 +128,9 @@ fn a_split_that_fails_anywhere_leaves_the_tree_as_it_was() {
 fn a_split_that_a_crash_ends_anywhere_is_undone_by_restart() {
     let mut undone = 0;
     for seed in [1, 2] {
-        let world = SimWorld::new(seed);
-        let (mut db, id) = created(&world);
+        let rig = rig(seed);
+        let mut db = rig.create();
+        let id = make(&db, 1000, 1);
         let keys = keys(seed, 60);
         for (i, key) in keys.iter().enumerate() {
             for n in 1.. {
@@ -191,9 +154,8 @@ fn a_split_that_a_crash_ends_anywhere_is_undone_by_restart() {
                     // Half a split on the disk.
                     db.checkpoint(CheckpointKind::Manual).unwrap();
                 }
-                world.crash();
-                drop((sys, hobt, db));
-                db = reopened(&world);
+                rig.lose_power((sys, hobt, db));
+                db = rig.recover().unwrap();
                 undone += db.rarities().interior_splits_undone.load(Ordering::Relaxed);
                 let hobt = db.hobt(id).unwrap();
                 let after = shown(&db, &hobt);
@@ -213,8 +175,8 @@ fn a_split_that_a_crash_ends_anywhere_is_undone_by_restart() {
 
 #[test]
 fn a_record_without_the_first_entry_is_refused_and_not_guessed() {
-    let world = SimWorld::new(4);
-    let (db, id) = created(&world);
+    let db = rig(4).create();
+    let id = make(&db, 1000, 1);
     let keys = keys(4, 20);
     keys.iter().for_each(|k| insert(&db, id, k));
     let hobt = db.hobt(id).unwrap();

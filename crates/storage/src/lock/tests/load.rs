@@ -35,7 +35,7 @@ fn locks_exclude_under_load() {
                         let timeout = (random.below(4) == 0).then(|| Duration::from_micros(500));
                         match locks.acquire_row(&mut tx, object(1), row(n), mode, timeout) {
                             Ok(_) => granted.fetch_add(1, Ordering::Relaxed),
-                            Err(LockError::Deadlock(_)) => {
+                            Err(LockError::Deadlock { .. }) => {
                                 deadlocks.fetch_add(1, Ordering::Relaxed);
                                 break;
                             }

@@ -1,0 +1,288 @@
+//! `INSERT … EXEC`: the rows of a procedure or text go into a table.
+//!
+//! The statement and all that it runs are one: what is changed in there stays or goes with the INSERT. In autocommit the
+//! statement is a transaction of its own, which its insides see (`@@TRANCOUNT` 1) and cannot end; in a transaction it is
+//! undone to where it began. Rows are kept until what makes them has ended, then they are inserted.
+//!
+//! | inside | what happens |
+//! |---|---|
+//! | an error that ends its statement only | told; the insides go on, and the INSERT takes their rows |
+//! | an error that ends the outermost module (208) | told; the INSERT takes the rows so far, and has no count |
+//! | a result of other columns than the INSERT's (213) | told there; the insides and the INSERT end, the batch goes on |
+//! | an error that ends the batch | told; everything is undone |
+//! | any error, in a TRY that encloses the INSERT | everything is undone; CATCH runs |
+//! | BEGIN without COMMIT | the transaction stays open behind the INSERT: it is the client's now |
+
+use super::insert::insert_rows;
+use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
+use super::module::{Execute, Module, PlanKind, Stmt};
+use super::planning::Source;
+use crate::plan::change::InsertPlan;
+use crate::sink::{ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, SinkResult};
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_syntax::ast;
+use taffrail_types::{SqlType, Value};
+
+/// The state of a 213 that a result inside an INSERT … EXEC raises.
+const OTHER_COLUMNS: u8 = 7;
+
+/// Results in the order in which they came.
+type Results = Vec<(Vec<ColumnDesc>, Vec<Vec<Value>>)>;
+
+impl Interpreter<'_> {
+    /// `INSERT … EXEC`: 8164 for one within another.
+    pub(super) fn insert_exec(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        i: &ast::Insert,
+        e: &Execute,
+    ) -> Step {
+        let fail = |it: &mut Self, e| it.fail(module, s, e, true, Command::INSERT);
+        if self.capturing.is_some() {
+            return fail(self, SqlError::new(8164, &[]));
+        }
+        if self.session.transaction.doomed {
+            return fail(self, SqlError::new(3930, &[]));
+        }
+        if let Err(e) = self.session.begin_implicitly(self.sink) {
+            return fail(self, e);
+        }
+        let open = self.session.open_insert_exec();
+        let result = self.run_and_insert(module, act, s, i, e);
+        self.session.taking = None;
+        let kept = matches!(result, Ok(Ok(_)));
+        let closed = self.session.close_insert_exec(open, kept, self.sink);
+        match (result, closed) {
+            (Ok(Ok(ended)), Ok(())) => {
+                self.session.publish_work();
+                self.done(ended)
+            }
+            (Ok(Ok(_)), Err(e)) => fail(self, e),
+            // Its own error is what the client has to hear, unless undoing it was worse.
+            (Ok(Err(e)), Err(undo)) if undo.severity > e.severity => fail(self, undo),
+            (Ok(Err(e)), _) => fail(self, e),
+            (Err(Unwind::Insert), closed) => {
+                if let Err(undo) = closed {
+                    return fail(self, undo);
+                }
+                self.session.row_count = 0;
+                self.session.error = 0;
+                self.insert_failed()?;
+                Ok(Flow::Next)
+            }
+            (Err(Unwind::Batch), _) => {
+                self.insert_failed()?;
+                Err(Unwind::Batch)
+            }
+            (Err(other), _) => Err(other),
+        }
+    }
+
+    /// The DONE of an INSERT whose insides have told why it fails.
+    fn insert_failed(&mut self) -> Result<(), Unwind> {
+        let kind = match self.session.nest_level {
+            0 => DoneKind::Statement,
+            _ => DoneKind::InProcedure,
+        };
+        let done = Done { kind, command: Command::INSERT, rows: None, error: true };
+        self.sink.done(done).map_err(|_| Unwind::Gone)
+    }
+
+    /// What is inside, and then the INSERT. The outer error unwinds, the inner one is the statement's.
+    fn run_and_insert(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        i: &ast::Insert,
+        e: &Execute,
+    ) -> Result<SqlResult<Ended>, Unwind> {
+        // The target must be there before anything runs.
+        let source = Source::Insert(i);
+        let planned = self.in_statement(|it| {
+            let plan = it.locked_plan(module, act, s.plan, s.visible, &source)?;
+            Ok(insert_of(&plan.kind).source_types.clone())
+        });
+        let types = match planned {
+            Ok(types) => types,
+            Err(e) => return Ok(Err(e)),
+        };
+        self.session.taking = Some(types.len());
+        let captured = self.capture(module, act, s, e)?;
+        self.session.taking = None;
+        let (results, cut) = match captured {
+            Ok(captured) => captured,
+            Err(e) => return Ok(Err(e)),
+        };
+        if self.session.transaction.doomed {
+            return Ok(Err(SqlError::new(3930, &[])));
+        }
+        let inserted = self.again_with_room(|it| {
+            it.in_statement(|it| {
+                let plan = it.locked_plan(module, act, s.plan, s.visible, &source)?;
+                let insert = insert_of(&plan.kind);
+                if insert.source_types != types {
+                    return Err(SqlError::new(556, &[]));
+                }
+                it.one_writer(&plan)?;
+                let mut count = 0;
+                for (columns, rows) in &results {
+                    let converted;
+                    let rows = match columns.iter().map(|c| c.ty).eq(types.iter().copied()) {
+                        true => rows,
+                        false => {
+                            converted = convert_rows(rows, columns, insert)?;
+                            &converted
+                        }
+                    };
+                    count +=
+                        it.with_runtime(act, &plan, s.line, |rt| insert_rows(rt, insert, rows))?;
+                }
+                Ok(count)
+            })
+        });
+        Ok(inserted.map(|count| {
+            self.session.row_count = count as i64;
+            if !cut {
+                self.session.error = 0;
+            }
+            Ended { command: Command::INSERT, rows: (!cut).then_some(count) }
+        }))
+    }
+
+    /// Runs what is inside; its results, and whether an error has ended it early.
+    fn capture(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        e: &Execute,
+    ) -> Result<SqlResult<(Results, bool)>, Unwind> {
+        let (target, passed) = match self.evaluate(module, act, s, e) {
+            Ok(evaluated) => evaluated,
+            Err(e) => return Ok(Err(e)),
+        };
+        let mut sink = Capture { inner: self.sink, results: Vec::new() };
+        let mut inner = Interpreter {
+            capturing: Some(self.session.transaction.count),
+            session: self.session,
+            sink: &mut sink,
+            tries: self.tries,
+        };
+        let returned = match inner.call_target(module, target, &passed)? {
+            Ok(returned) => returned,
+            Err(e) => return Ok(Err(e)),
+        };
+        let results = sink.results;
+        Ok(self.take_back(act, e, &returned).map(|()| (results, returned.cut)))
+    }
+}
+
+/// The plan of an INSERT.
+fn insert_of(kind: &PlanKind) -> &InsertPlan {
+    match kind {
+        PlanKind::Insert(insert) => insert,
+        _ => unreachable!("planned from an INSERT"),
+    }
+}
+
+/// A result that begins inside an INSERT … EXEC must have its columns: 213. It is an error of the statement that makes the rows, but ends
+/// the INSERT.
+pub(crate) fn check_columns(taking: Option<usize>, columns: &[ColumnDesc]) -> SqlResult<()> {
+    match taking {
+        Some(width) if width != columns.len() => {
+            Err(SqlError::new(213, &[]).with_state(OTHER_COLUMNS))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether an error inside an INSERT … EXEC is that of [`check_columns`].
+pub(super) fn ends_insert(e: &SqlError) -> bool {
+    e.number == 213 && e.state == OTHER_COLUMNS
+}
+
+/// Brings captured rows to the types that the insert expects: those of the target's columns.
+fn convert_rows(
+    rows: &[Vec<Value>],
+    columns: &[ColumnDesc],
+    insert: &InsertPlan,
+) -> SqlResult<Vec<Vec<Value>>> {
+    use taffrail_types::{Conversion, convert};
+    let mut out = Vec::with_capacity(rows.len());
+    for row in rows {
+        let mut row = row.clone();
+        for (at, ((v, c), t)) in row.iter_mut().zip(columns).zip(&insert.source_types).enumerate() {
+            if c.ty == *t || v.is_null() {
+                continue;
+            }
+            // Lengths are checked where the row is stored.
+            let wide = match t {
+                SqlType::VarChar(_) | SqlType::Char(_) => {
+                    SqlType::VarChar(taffrail_types::MaxLen::Max)
+                }
+                SqlType::NVarChar(_) | SqlType::NChar(_) => {
+                    SqlType::NVarChar(taffrail_types::MaxLen::Max)
+                }
+                t => *t,
+            };
+            let exact = convert::cast(v, c.ty, *t, None, Conversion::Implicit)?;
+            let long = convert::cast(v, c.ty, wide, None, Conversion::Implicit)?;
+            let cut = match (exact.as_bytes(), long.as_bytes()) {
+                (Some(a), Some(b)) => a.len() < b.trim_ascii_end().len(),
+                _ => false,
+            };
+            if cut {
+                return Err(too_long(insert, at, &exact));
+            }
+            *v = exact;
+        }
+        out.push(row);
+    }
+    Ok(out)
+}
+
+/// 2628: a captured value that is longer than the column it goes to.
+fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
+    use crate::plan::change::ColumnSource;
+    let goes_there = |c: &ColumnSource| matches!(c, ColumnSource::Source(at) if *at == source);
+    let column = insert.columns.iter().position(goes_there);
+    let column = column.map_or("", |c| &insert.table.columns[c].name);
+    let table = super::change::full_name(&insert.database, &insert.table);
+    SqlError::new(2628, &[&table, &column, &cut.as_text().unwrap_or_default()])
+}
+
+/// Keeps rows, passes messages on.
+struct Capture<'c> {
+    inner: &'c mut dyn ResultSink,
+    results: Results,
+}
+
+impl ResultSink for Capture<'_> {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.results.push((columns.to_vec(), Vec::new()));
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        if let Some((_, rows)) = self.results.last_mut() {
+            rows.push(values.to_vec());
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        self.inner.message(message)
+    }
+
+    fn env_change(&mut self, change: EnvChange) -> SinkResult {
+        self.inner.env_change(change)
+    }
+
+    fn flush(&mut self) -> SinkResult {
+        self.inner.flush()
+    }
+}

@@ -1,0 +1,187 @@
+//! Files of backups as maintenance scripts look after them: xp_create_subdir, xp_delete_file, xp_dirtree.
+//!
+//! Paths are read as those of backups ([`backup_path`]): relative ones lie in `backup`, and a directory as Windows writes it
+//! stands for `backup` itself, where the files go that are named in it; nothing is removed by such a name. Nothing outside of the directories that the settings
+//! allow is listed, made or removed.
+
+use super::{Argument, Arguments};
+use crate::context::StatementContext;
+use crate::ddl::{backup_path, local_path};
+use crate::results::send;
+use crate::row;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
+
+/// The message of an extended procedure that could not do what it was asked.
+fn failed(procedure: &str, why: impl std::fmt::Display) -> Box<SqlError> {
+    Box::new(SqlError {
+        number: 22048,
+        state: 1,
+        severity: 16,
+        line: 0,
+        procedure: None,
+        message: format!("{procedure}() returned error {why}"),
+    })
+}
+
+/// Whether a directory is written as Windows does it.
+fn is_windows(path: &str) -> bool {
+    local_path(path) != path || path.ends_with(':')
+}
+
+/// Where a directory is.
+fn directory(cx: &StatementContext<'_>, procedure: &str, path: &str) -> SqlResult<PathBuf> {
+    let trimmed = match path.trim_end_matches(['/', '\\']) {
+        "" => path,
+        trimmed => trimmed,
+    };
+    if is_windows(trimmed) {
+        return Ok(cx.instance().databases().data_dir().join("backup"));
+    }
+    backup_path(cx.instance(), trimmed).map_err(|refusal| failed(procedure, refusal.system_error()))
+}
+
+/// `xp_create_subdir`: the directory, and those above it.
+pub(super) fn create_subdir(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let name = "xp_create_subdir";
+    let args = Arguments::new(name, &["@path"], given)?;
+    let Some(path) = args.text(0) else { return Err(SqlError::new(15600, &[&name])) };
+    let path = directory(cx, name, &path)?;
+    let disk = &cx.instance().options().env.disk;
+    disk.create_dir(&path).map_err(|e| failed(name, e))?;
+    if let Some(above) = path.parent() {
+        disk.sync_dir(above).map_err(|e| failed(name, e))?;
+    }
+    Ok(0)
+}
+
+/// `xp_delete_file type, directory, extension, before, subdirectories`: removes backups (0) or reports (1) that were last
+/// written before then. A file of the first kind is looked into: what is no backup stays.
+pub(super) fn delete_file(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let name = "xp_delete_file";
+    let names = ["@type", "@directory", "@extension", "@before", "@subdirectories"];
+    let args = Arguments::new(name, &names, given)?;
+    let (kind, Some(path)) = (args.number(0).unwrap_or(0), args.text(1)) else {
+        return Err(SqlError::new(15600, &[&name]));
+    };
+    if kind != 0 {
+        return Err(SqlError::new(40510, &[&"xp_delete_file of reports"]));
+    }
+    // All of them stand for one directory: what is old for one script is another's only backup.
+    if is_windows(path.trim_end_matches(['/', '\\'])) {
+        return Err(SqlError::new(
+            40510,
+            &[&"xp_delete_file of a path with a drive letter or a backslash"],
+        ));
+    }
+    let extension = args.text(2).unwrap_or_default().trim_start_matches('.').to_lowercase();
+    let before = match args.typed(3) {
+        None | Some((Value::Null, _)) => None,
+        Some((value, ty)) => Some(moment(value, ty)?),
+    };
+    let path = directory(cx, name, &path)?;
+    let mut directories = vec![path.clone()];
+    if args.flag(4) {
+        directories.extend(below(&path));
+    }
+    let env = cx.instance().options().env.clone();
+    let aged = |file: &Path| {
+        let of_kind =
+            file.extension().is_some_and(|e| e.to_string_lossy().to_lowercase() == extension);
+        let written = std::fs::metadata(file).and_then(|m| m.modified());
+        of_kind && before.is_none_or(|b| written.is_ok_and(|w| w < b))
+    };
+    let mut files = Vec::new();
+    if extension.is_empty() {
+        // The path of one file.
+        let path = args.text(1).unwrap_or_default();
+        files.extend(backup_path(cx.instance(), &path));
+    } else {
+        for directory in directories {
+            let missing = "3(The system cannot find the path specified.)";
+            let found = env.disk.list(&directory).map_err(|_| failed(name, missing))?;
+            files.extend(found.into_iter().filter(|f| aged(f)));
+        }
+    }
+    for file in files {
+        if taffrail_storage::backup::read_label(&env, &file).is_ok() {
+            env.disk.remove(&file).map_err(|e| failed(name, e))?;
+        }
+    }
+    Ok(0)
+}
+
+/// A moment of the server's time, which is UTC.
+fn moment(value: &Value, ty: SqlType) -> SqlResult<SystemTime> {
+    /// From 0001-01-01 to 1970-01-01.
+    const EPOCH_DAYS: u64 = 719_162;
+    let at = convert::cast(value, ty, SqlType::DateTime2(7), None, Conversion::Explicit)?;
+    let Value::DateTime2 { days, ticks } = at else { return Err(SqlError::new(241, &[])) };
+    let seconds = u64::from(days).saturating_sub(EPOCH_DAYS) * 86_400;
+    Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(ticks * 100))
+}
+
+/// The directories below one.
+fn below(path: &Path) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
+    found.sort();
+    for directory in found {
+        let deeper = below(&directory);
+        out.push(directory);
+        out.extend(deeper);
+    }
+    out
+}
+
+/// `xp_dirtree directory, depth, files`.
+pub(super) fn dirtree(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("xp_dirtree", &["@directory", "@depth", "@file"], given)?;
+    let Some(path) = args.text(0) else { return Err(SqlError::new(15600, &[&"xp_dirtree"])) };
+    let (depth, files) = (args.number(1).unwrap_or(0), args.flag(2));
+    let mut rows = Vec::new();
+    // A directory that is not there, or not for us, is an empty one.
+    if let Ok(path) = directory(cx, "xp_dirtree", &path) {
+        tree(&path, 1, if depth > 0 { depth } else { i64::MAX }, files, &mut rows);
+    }
+    let mut columns = vec![
+        ("subdirectory", SqlType::NVarChar(MaxLen::N(512)), true),
+        ("depth", SqlType::Int, true),
+    ];
+    if files {
+        columns.push(("file", SqlType::Int, true));
+    }
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+fn tree(path: &Path, level: i64, most: i64, files: bool, rows: &mut Vec<Vec<Value>>) {
+    let mut found: Vec<(String, PathBuf, bool)> = std::fs::read_dir(path)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|e| {
+            let kind = e.file_type().ok()?;
+            (kind.is_dir() || kind.is_file())
+                .then(|| (e.file_name().to_string_lossy().into_owned(), e.path(), kind.is_dir()))
+        })
+        .collect();
+    found.sort();
+    for (name, path, is_directory) in found {
+        if !is_directory && !files {
+            continue;
+        }
+        let mut cells = row![name, level];
+        if files {
+            cells.extend(row![i32::from(!is_directory)]);
+        }
+        rows.push(cells);
+        if is_directory && level < most {
+            tree(&path, level + 1, most, files, rows);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What a statement sends besides its DONE: the rows of queries, and the results and lines of text of our own code (procedures,
+//! DBCC, BACKUP and RESTORE, DDL).
+
+use crate::context::StatementContext;
+use crate::exec::insert_exec::check_columns;
+use crate::sink::{ColumnDesc, Command, Done, DoneKind};
+use crate::views::cell::coerce;
+use taffrail_base::message::client_gone;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::{SqlType, Value};
+
+/// Columns of a result: name, type, nullable.
+pub(crate) type Columns<'a> = &'a [(&'a str, SqlType, bool)];
+
+impl StatementContext<'_> {
+    /// A result begins: 213 where it makes rows for an INSERT … EXEC of other columns.
+    pub fn columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
+        check_columns(self.session.taking, columns)?;
+        self.sink.columns(columns).map_err(|_| client_gone())
+    }
+
+    /// A row of it.
+    #[inline]
+    pub fn row(&mut self, values: &[Value]) -> SqlResult<()> {
+        self.sink.row(values).map_err(|_| client_gone())
+    }
+}
+
+/// Sends a result; `@@ROWCOUNT` counts its rows.
+pub(crate) fn send(
+    cx: &mut StatementContext<'_>,
+    columns: Columns<'_>,
+    rows: Vec<Vec<Value>>,
+) -> SqlResult<()> {
+    let described: Vec<ColumnDesc> = columns
+        .iter()
+        .map(|(name, ty, nullable)| ColumnDesc {
+            nullable: *nullable,
+            ..ColumnDesc::new(*name, *ty)
+        })
+        .collect();
+    cx.columns(&described)?;
+    let count = rows.len() as u64;
+    for mut row in rows {
+        for (value, (_, ty, _)) in row.iter_mut().zip(columns) {
+            *value = coerce(std::mem::take(value), *ty);
+        }
+        cx.row(&row)?;
+    }
+    let kind = if cx.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
+    let rows = (!cx.session.options.nocount).then_some(count);
+    cx.session.row_count = count as i64;
+    let done = Done { kind, command: Command::SELECT, rows, error: false };
+    cx.sink.done(done).map_err(|_| client_gone())
+}
+
+/// A line of text, as PRINT sends it.
+pub(crate) fn print(cx: &mut StatementContext<'_>, text: &str) -> SqlResult<()> {
+    cx.message(Box::new(SqlError {
+        number: 0,
+        state: 1,
+        severity: 0,
+        line: 0,
+        procedure: None,
+        message: text.into(),
+    }))
+}
