@@ -634,6 +634,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 6110, severity: 16, text: "The distributed transaction with UOW %s does not exist." },
     Message { number: 6115, severity: 16, text: "KILL command cannot be used inside user transactions." },
     Message { number: 6120, severity: 16, text: "Status report cannot be obtained. Rollback operation for Process ID %d is not in progress." },
+    Message { number: 6335, severity: 16, text: "XML datatype instance has too many levels of nested nodes. Maximum allowed depth is %d levels." },
     Message { number: 6401, severity: 16, text: "Cannot roll back %.*ls. No transaction or savepoint of that name was found." },
     Message { number: 6809, severity: 16, text: "Unnamed tables cannot be used as XML identifiers as well as unnamed columns cannot be used for attribute names. Name unnamed columns/tables using AS in the SELECT statement." },
     Message { number: 6841, severity: 16, text: "FOR XML could not serialize the data for node '%.*ls' because it contains a character (0x%04X) which is not allowed in XML. To retrieve this data using FOR XML, convert it to binary, varbinary or image data type and use the BINARY BASE64 directive." },

@@ -83,6 +83,9 @@ fn element(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 /// 9400 and its relatives, with the place, for what is not well-formed.
 pub(crate) fn check(text: &str) -> SqlResult<()> {
     let Err((number, at)) = well_formed(text) else { return Ok(()) };
+    if number == DEPTH {
+        return Err(SqlError::new(DEPTH, &[&LEVELS]));
+    }
     let before = &text[..at];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
@@ -94,6 +97,9 @@ const CHARACTER: i32 = 9420;
 const NAME: i32 = 9455;
 const MISMATCH: i32 = 9436;
 const ENTITY: i32 = 9411;
+const DEPTH: i32 = 6335;
+/// Elements within one another: SQL Server's limit, and one for the stack of whoever walks them.
+const LEVELS: usize = 128;
 
 /// The number of the message and where it is.
 fn well_formed(text: &str) -> Result<(), (i32, usize)> {
@@ -146,6 +152,7 @@ fn well_formed(text: &str) -> Result<(), (i32, usize)> {
             true if open.pop() != Some(name) => return Err((MISMATCH, at + begin)),
             true => {}
             false if rest[..end].ends_with('/') => {}
+            false if open.len() == LEVELS => return Err((DEPTH, at)),
             false => open.push(name),
         }
         at += end + 1;
@@ -182,6 +189,7 @@ mod tests {
             ("<a x='", END),
             ("<", END),
             ("<é", END),
+            (&"<a>".repeat(LEVELS + 1), DEPTH),
         ] {
             assert_eq!(well_formed(bad).map_err(|e| e.0), Err(number), "{bad}");
         }

@@ -118,6 +118,18 @@ mod tests {
     }
 
     #[test]
+    fn depth_has_a_limit() {
+        let nested = |n: usize| "<a>".repeat(n) + &"</a>".repeat(n);
+        assert_eq!(of(&nested(128), "//a[not]").len(), 0);
+        assert_eq!(Tree::read(&nested(300_000)).err().map(|e| e.number), Some(6335));
+        let path = |n: usize| "(".repeat(n) + "/a" + &")".repeat(n);
+        assert!(Path::read(&path(63)).is_ok());
+        assert_eq!(Path::read(&path(300_000)).err().map(|e| e.number), Some(40510));
+        let path = "a[".repeat(300_000) + "a" + &"]".repeat(300_000);
+        assert_eq!(Path::read(&path).err().map(|e| e.number), Some(40510));
+    }
+
+    #[test]
     fn value_wants_one_thing() {
         for (path, one) in [
             (".", true),

@@ -36,8 +36,12 @@ pub(crate) struct Path {
     nth: Option<usize>,
 }
 
+/// Expressions within one another, by parentheses and predicates: one for the stack of who reads them.
+const DEPTH: usize = 64;
+
 struct Reader<'t> {
     rest: &'t str,
+    depth: usize,
 }
 
 impl<'t> Reader<'t> {
@@ -69,6 +73,16 @@ impl<'t> Reader<'t> {
     }
 
     fn expression(&mut self) -> Option<Path> {
+        if self.depth == DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let path = self.parenthesized();
+        self.depth -= 1;
+        path
+    }
+
+    fn parenthesized(&mut self) -> Option<Path> {
         if !self.eat("(") {
             return self.path();
         }
@@ -153,7 +167,7 @@ impl<'t> Reader<'t> {
 impl Path {
     /// Reads one: 40510 for what is not here.
     pub(crate) fn read(text: &str) -> SqlResult<Path> {
-        let mut reader = Reader { rest: text };
+        let mut reader = Reader { rest: text, depth: 0 };
         let path = reader.expression().filter(|_| reader.rest.trim().is_empty());
         path.ok_or_else(|| unsupported_error(format_args!("The XQuery expression '{text}'")))
     }
