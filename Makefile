@@ -8,7 +8,7 @@ endif
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: run test build bench bench-peers tidy toolchain fmt clean
+.PHONY: run test check build bench bench-peers tidy toolchain fmt clean
 
 run: build  ## build, start the server on ./data and say how to connect
 	@echo 'Connect with:  sqlcmd -S 127.0.0.1,1433 -U sa -C   (the password: TAFFRAIL_SA_PASSWORD, or data/sa-password)'
@@ -19,6 +19,9 @@ build: toolchain
 
 test: toolchain  ## everything: house rules, unit, golden, property, simulated crashes, stock clients, crash loop
 	./tests/run-all.sh
+
+check: toolchain  ## before a commit: format, house rules, lints, unit and golden tests of what has changed
+	./tests/check.sh
 
 bench: toolchain  ## speed on this machine, each figure beside the device's own
 	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab

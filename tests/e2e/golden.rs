@@ -9,12 +9,18 @@ use taffrail_testkit::{Column, Event, Session, assert_golden};
 use taffrail_tests::{Server, TempDir};
 use taffrail_types::{SqlType, Value};
 
-struct OverTds {
+/// A session of golden scripts with the real binary.
+pub struct OverTds {
     client: Client,
     types: Vec<SqlType>,
 }
 
 impl OverTds {
+    /// Logs in and changes to a database.
+    pub fn open(server: &Server, database: &str) -> OverTds {
+        OverTds { client: connect(server, database), types: Vec::new() }
+    }
+
     fn event(&mut self, event: AnswerEvent) -> Option<Event> {
         Some(match event {
             AnswerEvent::Columns(set) => {
@@ -73,6 +79,6 @@ fn golden_scripts() {
     let data = TempDir::new("golden");
     let server = Server::start(&data.path().join("data"), &[]);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
-    assert_golden(folder, |_, _| OverTds { client: connect(&server, "master"), types: Vec::new() });
+    assert_golden(folder, |_, _| OverTds::open(&server, "master"));
     assert!(server.stop().success());
 }

@@ -6,6 +6,7 @@ mod bulk_insert;
 mod clients;
 mod crash_loop;
 mod golden;
+mod kept;
 mod life;
 mod limits;
 mod log_command;
