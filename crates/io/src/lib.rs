@@ -29,6 +29,7 @@ mod error;
 pub mod os;
 mod room;
 pub mod sim;
+mod small;
 mod time;
 
 use std::io::IoSlice;
@@ -39,6 +40,7 @@ use std::time::Duration;
 pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
 pub use room::reserve;
+pub use small::{small_file_temporary, write_small_file};
 pub use time::UtcTime;
 
 /// How to open a file. One that is opened `direct` and for writing belongs to this process for as long as it is open: the operating
