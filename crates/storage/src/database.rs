@@ -264,6 +264,9 @@ impl Database {
 
     /// The directory's entry has changed by a rollback.
     pub(crate) fn refresh_hobt(self: &Arc<Self>, id: HobtId) -> StorageResult<()> {
+        // What redo found was to be added to the entry as it was before. The one that is back says how many rows there are
+        // as of now: what changed them since has been undone, and is known to nobody after this one is undone too.
+        self.found_rows.lock().remove(&id);
         let known = self.hobts.read().get(&id).cloned();
         let Some(hobt) = known else { return Ok(()) };
         match directory::read(self, id)? {
