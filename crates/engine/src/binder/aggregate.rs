@@ -5,7 +5,7 @@ use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::{MaxLen, SqlType, Value};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 pub(super) fn aggregate_function(name: &str) -> Option<AggFunction> {
     Some(match name {
@@ -110,14 +110,12 @@ impl<'a> Binder<'a> {
         let agg = self.aggregate(function, name, f);
         self.block().in_aggregate = false;
         let (mut agg, mut b) = agg?;
-        let key = format!("{agg:?}");
-        if let Some(at) = self.block().agg_keys.iter().position(|k| *k == key) {
-            b.expr = Expr::Slot(self.block().aggs[at].slot);
+        if let Some(same) = self.block().aggs.iter().find(|a| a.is_same(&agg)) {
+            b.expr = Expr::Slot(same.slot);
             return Ok(Some(b));
         }
         agg.slot = self.result_slot(&b);
         b.expr = Expr::Slot(agg.slot);
-        self.block().agg_keys.push(key);
         self.block().aggs.push(agg);
         Ok(Some(b))
     }
@@ -231,12 +229,11 @@ impl<'a> Binder<'a> {
         let keys = self.window_keys(over);
         self.block().windows_allowed = true;
         let (partition, order) = keys?;
-        let key = format!("{partition:?} {order:?}");
         let item = WindowItem { function, frame, slot };
         let windows = &mut self.block().windows;
-        match windows.iter_mut().find(|w| w.key == key) {
+        match windows.iter_mut().find(|w| w.partition == partition && w.order == order) {
             Some(w) => w.items.push(item),
-            None => windows.push(WindowGroup { key, partition, order, items: vec![item] }),
+            None => windows.push(WindowGroup { partition, order, items: vec![item] }),
         }
         Ok(Some(b))
     }
@@ -245,7 +242,7 @@ impl<'a> Binder<'a> {
     fn window_keys(
         &mut self,
         over: &'a ast::Over,
-    ) -> SqlResult<(Vec<(Expr, taffrail_types::Collation)>, Vec<SortKey>)> {
+    ) -> SqlResult<(Vec<(Expr, Collation)>, Vec<SortKey>)> {
         let mut partition = Vec::new();
         for e in &over.partition_by {
             let b = self.expr(e)?;
@@ -287,6 +284,7 @@ impl<'a> Binder<'a> {
         let need_order = || {
             if ordered { Ok(()) } else { Err(SqlError::new(4112, &[&name])) }
         };
+        let ignore_nulls = f.ignore_nulls == Some(true);
         let big = || Bound::not_null(Expr::NULL, SqlType::BigInt);
         let arity = |least: usize, most: usize| {
             if (least..=most).contains(&f.arguments.len()) {
@@ -323,13 +321,15 @@ impl<'a> Binder<'a> {
                     }
                 };
                 let lead = name == "LEAD";
-                (WindowFunction::Offset { value: value.expr, offset, lead, default }, b)
+                let value = value.expr;
+                (WindowFunction::Offset { value, offset, lead, default, ignore_nulls }, b)
             }
             "FIRST_VALUE" | "LAST_VALUE" => {
                 arity(1, 1)?;
                 let value = self.expr(&f.arguments[0])?;
                 let b = Bound { collation: value.collation, ..Bound::new(Expr::NULL, value.ty) };
-                (WindowFunction::Edge { value: value.expr, last: name == "LAST_VALUE" }, b)
+                let last = name == "LAST_VALUE";
+                (WindowFunction::Edge { value: value.expr, last, ignore_nulls }, b)
             }
             "PERCENT_RANK" | "CUME_DIST" => return Err(unsupported(name)),
             _ => {
@@ -370,16 +370,15 @@ impl<'a> Binder<'a> {
     }
 
     /// Replaces group expressions in `e` by their slots.
-    pub(crate) fn use_groups(&self, e: &mut Expr, groups: &[(String, Slot)]) {
+    pub(crate) fn use_groups(&self, e: &mut Expr, groups: &[Group]) {
         if groups.is_empty() {
             return;
         }
-        if !matches!(e, Expr::Const(_)) {
-            let text = format!("{e:?}");
-            if let Some((_, slot)) = groups.iter().find(|(g, _)| *g == text) {
-                *e = Expr::Slot(*slot);
-                return;
-            }
+        if !matches!(e, Expr::Const(_) | Expr::Slot(_))
+            && let Some((_, slot, _)) = groups.iter().find(|(g, ..)| g == e)
+        {
+            *e = Expr::Slot(*slot);
+            return;
         }
         e.children_mut(&mut |part| match part {
             PartMut::Expr(e) => self.use_groups(e, groups),
@@ -388,7 +387,7 @@ impl<'a> Binder<'a> {
     }
 
     /// The same in a condition.
-    pub(crate) fn use_groups_pred(&self, p: &mut Pred, groups: &[(String, Slot)]) {
+    pub(crate) fn use_groups_pred(&self, p: &mut Pred, groups: &[Group]) {
         if groups.is_empty() {
             return;
         }
@@ -423,6 +422,9 @@ impl<'a> Binder<'a> {
     }
 }
 
+/// What is grouped by: how it is computed, its slot above the grouping, its collation.
+pub(crate) type Group = (Expr, Slot, Collation);
+
 /// A part of an expression, to be changed.
 pub(crate) enum PartMut<'e> {
     Expr(&'e mut Expr),
@@ -437,6 +439,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Global(_)
             | Expr::Named(_)
+            | Expr::Carried
             | Expr::Subquery(_) => {}
             Expr::Arith(a) => {
                 f(PartMut::Expr(&mut a.left));
@@ -468,6 +471,11 @@ impl Expr {
             }
             Expr::Call(c) => c.args.iter_mut().for_each(|e| f(PartMut::Expr(e))),
             Expr::Coalesce(list) => list.iter_mut().for_each(|e| f(PartMut::Expr(e))),
+            Expr::Collate(c) => f(PartMut::Expr(&mut c.0)),
+            Expr::Chain(c) => {
+                f(PartMut::Expr(&mut c.first));
+                c.steps.iter_mut().for_each(|e| f(PartMut::Expr(e)));
+            }
         }
     }
 }
@@ -488,6 +496,7 @@ impl Pred {
             Pred::Like(l) => {
                 f(PartMut::Expr(&mut l.value));
                 f(PartMut::Expr(&mut l.pattern));
+                l.escape.iter_mut().for_each(|e| f(PartMut::Expr(e)));
             }
             Pred::InList(l) => {
                 f(PartMut::Expr(&mut l.value));

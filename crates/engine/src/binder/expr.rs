@@ -2,7 +2,7 @@
 
 use super::query::arith_op;
 use super::{Binder, Bound, unsupported};
-use crate::plan::expr::{Arith, Case, Cast, CompareOp, Concat, Expr, Global, Pred};
+use crate::plan::expr::{Arith, Case, Cast, Chain, CompareOp, Concat, Expr, Global, Pred};
 use crate::plan::node::SubPlan;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
@@ -52,6 +52,9 @@ fn same_values(from: SqlType, to: SqlType) -> bool {
     }
 }
 
+/// So many operators of a chain are a tree; what follows is flat.
+const TREE_HEIGHT: usize = 64;
+
 impl<'a> Binder<'a> {
     /// A value.
     pub(crate) fn expr(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
@@ -70,11 +73,7 @@ impl<'a> Binder<'a> {
             ExprKind::SystemVariable(v) => self.global(&v.value),
             ExprKind::Column(c) => self.column(c),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
-            ExprKind::Binary(b) => {
-                let left = self.expr(&b.left)?;
-                let right = self.expr(&b.right)?;
-                self.binary(arith_op(b.op)?, left, right)
-            }
+            ExprKind::Binary(b) => self.operators(b),
             ExprKind::Case(c) => self.case(c),
             ExprKind::Cast(c) => self.cast_expr(c),
             ExprKind::Function(f) => self.function(f),
@@ -87,10 +86,11 @@ impl<'a> Binder<'a> {
             ExprKind::Subquery(q) => self.scalar_subquery(q),
             ExprKind::Collate(operand, name) => {
                 let mut b = self.expr(operand)?;
-                if !is_text(b.ty) {
-                    return Err(SqlError::new(447, &[&b.ty.name()]));
+                let collation = self.written_collation(b.ty, name)?;
+                if collation != b.collation && !matches!(b.expr, Expr::Const(_)) {
+                    b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
-                b.collation = crate::ddl::collation(name)?;
+                b.collation = collation;
                 b.explicit_collation = true;
                 Ok(b)
             }
@@ -121,6 +121,14 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// The collation of a COLLATE; 447 where it is not at text.
+    pub(super) fn written_collation(&self, ty: SqlType, name: &ast::Ident) -> SqlResult<Collation> {
+        if !is_text(ty) {
+            return Err(SqlError::new(447, &[&ty.name()]));
+        }
+        crate::ddl::collation(name)
+    }
+
     fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr) -> SqlResult<Bound> {
         // -2147483648 and other negative literals are literals.
         if op == ast::UnaryOp::Minus
@@ -149,6 +157,37 @@ impl<'a> Binder<'a> {
             _ => Expr::Unary(op, Box::new(value)),
         };
         Ok(Bound { nullable, ..Bound::new(expr, ty) })
+    }
+
+    /// Operators one after the other, from the left: their tree leans to the left, and may be high.
+    fn operators(&mut self, last: &'a ast::Binary) -> SqlResult<Bound> {
+        let mut links = vec![last];
+        let mut first = &last.left;
+        while let ExprKind::Binary(b) = &first.kind {
+            links.push(b);
+            first = &b.left;
+        }
+        let mut value = self.expr(first)?;
+        let mut steps = Vec::new();
+        for (at, b) in links.iter().rev().enumerate() {
+            let right = self.expr(&b.right)?;
+            let line = self.line(b.left.span);
+            let carries = at >= TREE_HEIGHT && !matches!(value.expr, Expr::Const(_));
+            let before = match carries {
+                true => Some(std::mem::replace(&mut value.expr, Expr::Carried)),
+                false => None,
+            };
+            value = self.binary(arith_op(b.op)?, value, right).map_err(|e| e.with_line(line))?;
+            if let Some(before) = before {
+                steps.push(before);
+            }
+        }
+        if !steps.is_empty() {
+            steps.push(value.expr);
+            let first = steps.remove(0);
+            value.expr = Expr::Chain(Box::new(Chain { first, steps }));
+        }
+        Ok(value)
     }
 
     /// An operator on two values that are bound.

@@ -68,7 +68,9 @@ impl<'a> Binder<'a> {
                 }
                 let mut whens = Vec::new();
                 for (i, value) in f.arguments[1..].iter().enumerate() {
+                    // As an int: 1.9 is the first.
                     let index = self.expr(&f.arguments[0])?;
+                    let index = Bound::new(self.cast_to(index, SqlType::Int)?, SqlType::Int);
                     let n = Expr::Const(taffrail_types::Value::Int(i as i32 + 1));
                     let n = Bound::not_null(n, SqlType::Int);
                     let p = self.compare(CompareOp::Eq, index, n)?;

@@ -1,12 +1,21 @@
 //! ORDER BY, TOP, OFFSET and FETCH.
 
-use super::query::{BoundQuery, Item};
+use super::query::{BoundQuery, Item, add_slots};
 use super::{Binder, Bound, eq, unsupported};
-use crate::plan::expr::{Expr, Slot};
+use crate::plan::expr::{Expr, Part, Slot};
 use crate::plan::node::{Compute, Node, Sort, SortKey, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
-use taffrail_types::SqlType;
+use taffrail_types::{Collation, SqlType};
+
+/// What a query is ordered by.
+pub(super) struct OrderKey {
+    /// `Ok`: the n-th output; `Err`: a value of its own.
+    pub value: Result<usize, Bound>,
+    pub descending: bool,
+    /// COLLATE beside an output.
+    pub collation: Option<Collation>,
+}
 
 /// A constant or variable once more: for the limit of a sort below a TOP.
 fn copy_simple(e: &Expr) -> Option<Expr> {
@@ -118,50 +127,75 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// `Ok`: the n-th output; `Err`: an expression of its own.
     pub(super) fn order_item(
         &mut self,
-        e: &'a ast::Expr,
+        item: &'a ast::OrderItem,
         items: &[Item],
         distinct: bool,
-    ) -> SqlResult<Result<usize, Bound>> {
+    ) -> SqlResult<OrderKey> {
+        let descending = item.order == ast::SortOrder::Descending;
+        let output = |at: usize| OrderKey { value: Ok(at), descending, collation: None };
+        let e = &item.expr;
         match &e.kind {
             ExprKind::Literal(Literal::Int(n)) => {
-                return self.position(*n, items.len()).map(Ok);
+                return self.position(*n, items.len()).map(output);
             }
             // A string in place of the alias that it spells, as in `AS 'VLF Count' … ORDER BY 'VLF Count'`.
             ExprKind::Literal(Literal::String(s) | Literal::NString(s)) => {
                 let mut hits = items.iter().enumerate().filter(|(_, i)| eq(&i.name, s));
                 return match (hits.next(), hits.next()) {
-                    (Some((at, _)), None) => Ok(Ok(at)),
+                    (Some((at, _)), None) => Ok(output(at)),
                     _ => Err(SqlError::new(408, &[&1])),
                 };
             }
             ExprKind::Literal(_) => return Err(SqlError::new(408, &[&1])),
-            ExprKind::Column(c) if c.qualifier.is_none() => {
-                // What is assigned to a variable has no name.
-                let named = |i: &Item| i.assign.is_none() && eq(&i.name, &c.name.value);
-                let mut hits = items.iter().enumerate().filter(|(_, i)| named(i));
-                if let Some((at, first)) = hits.next() {
-                    let text = format!("{:?}", first.bound.expr);
-                    if hits.any(|(_, i)| format!("{:?}", i.bound.expr) != text) {
-                        return Err(self.at(SqlError::new(209, &[&c.name.value]), c.name.span));
+            ExprKind::Column(c) => {
+                if let Some(at) = self.alias(c, items)? {
+                    return Ok(output(at));
+                }
+            }
+            // `ORDER BY alias COLLATE name`: COLLATE belongs to ORDER BY.
+            ExprKind::Collate(operand, name) => {
+                if let ExprKind::Column(c) = &operand.kind
+                    && let Some(at) = self.alias(c, items)?
+                {
+                    let bound = &items[at].bound;
+                    let collation = self.written_collation(bound.ty, name)?;
+                    if collation == bound.collation {
+                        return Ok(output(at));
                     }
-                    return Ok(Ok(at));
+                    if distinct {
+                        return Err(SqlError::new(145, &[]));
+                    }
+                    return Ok(OrderKey { collation: Some(collation), ..output(at) });
                 }
             }
             _ => {}
         }
         let b = self.expr(e)?;
-        let text = format!("{:?}", b.expr);
-        let same = |i: &Item| i.assign.is_none() && format!("{:?}", i.bound.expr) == text;
+        let same = |i: &Item| i.assign.is_none() && i.bound.expr == b.expr;
         if let Some(at) = items.iter().position(same) {
-            return Ok(Ok(at));
+            return Ok(output(at));
         }
         if distinct {
             return Err(SqlError::new(145, &[]));
         }
-        Ok(Err(b))
+        Ok(OrderKey { value: Err(b), descending, collation: None })
+    }
+
+    /// The output of that name (209), where a bare name stands.
+    fn alias(&self, c: &ast::ColumnRef, items: &[Item]) -> SqlResult<Option<usize>> {
+        if c.qualifier.is_some() {
+            return Ok(None);
+        }
+        // What is assigned to a variable has no name.
+        let named = |i: &Item| i.assign.is_none() && eq(&i.name, &c.name.value);
+        let mut hits = items.iter().enumerate().filter(|(_, i)| named(i));
+        let Some((at, first)) = hits.next() else { return Ok(None) };
+        if hits.any(|(_, i)| i.bound.expr != first.bound.expr) {
+            return Err(self.at(SqlError::new(209, &[&c.name.value]), c.name.span));
+        }
+        Ok(Some(at))
     }
 
     pub(super) fn top(&mut self, s: &'a ast::SelectBlock) -> SqlResult<Option<(Expr, bool, bool)>> {
@@ -176,25 +210,27 @@ impl<'a> Binder<'a> {
     pub(super) fn sort_and_top(
         &mut self,
         mut node: Node,
-        keys: Vec<(Result<usize, Bound>, bool)>,
+        keys: Vec<OrderKey>,
         save: Vec<Slot>,
         top: Option<(Expr, bool, bool)>,
         (offset, fetch): (Option<Expr>, Option<Expr>),
         out: &mut BoundQuery,
     ) -> SqlResult<()> {
-        let mut ties = None;
+        let mut ties: Option<Vec<(Expr, Collation)>> = None;
         let sorted = !keys.is_empty();
         if sorted {
             let mut sort_keys = Vec::with_capacity(keys.len());
             let mut save = save.clone();
             let mut by_output = true;
-            for (k, descending) in keys {
-                let (expr, collation) = match k {
+            for OrderKey { value, descending, collation } in keys {
+                let (expr, collation) = match value {
                     Ok(at) if !out.outputs.is_empty() => {
+                        by_output &= collation.is_none();
                         if by_output {
                             out.order.push(at as u16 + 1);
                         }
-                        (Expr::Slot(out.outputs[at]), out.columns[at].collation.unwrap_or_default())
+                        let own = out.columns[at].collation.unwrap_or_default();
+                        (Expr::Slot(out.outputs[at]), collation.unwrap_or(own))
                     }
                     Ok(_) => return Err(unsupported("ORDER BY a position in an assignment")),
                     Err(b) => {
@@ -241,14 +277,13 @@ impl<'a> Binder<'a> {
             if with_ties && !sorted {
                 return Err(SqlError::new(1062, &[]));
             }
-            node = Node::Top(Box::new(Top {
-                input: node,
-                count: Some(count),
-                percent,
-                ties,
-                offset: None,
-                save: save.clone(),
-            }));
+            let mut save = save.clone();
+            for (key, _) in ties.iter().flatten() {
+                add_slots(Part::Expr(key), &mut save);
+            }
+            let count = Some(count);
+            let top = Top { input: node, count, percent, ties, offset: None, save };
+            node = Node::Top(Box::new(top));
         }
         if offset.is_some() || fetch.is_some() {
             node = Node::Top(Box::new(Top {

@@ -1,7 +1,9 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP.
 
+use super::aggregate::Group;
 use super::from::FromTree;
 use super::identity::IntoIdentity;
+use super::order::OrderKey;
 use super::{Binder, Block, Bound, Cte, SlotInfo, Source, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::join;
@@ -9,7 +11,6 @@ use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, W
 use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
-use taffrail_types::Collation;
 use taffrail_types::SqlType;
 use taffrail_types::arith::BinaryOp;
 
@@ -80,7 +81,7 @@ impl Item {
     }
 }
 
-fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
+pub(super) fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
     slots_of(part, &mut |s| {
         if !out.contains(&s) {
             out.push(s);
@@ -198,8 +199,7 @@ impl<'a> Binder<'a> {
             self.pred(f)?.into_conjuncts(&mut conjuncts);
         }
         // GROUP BY.
-        let mut groups: Vec<(Expr, Slot, Collation)> = Vec::new();
-        let mut group_texts: Vec<(String, Slot)> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         for e in self.group_expressions(&s.group_by)? {
             let b = self.expr(e)?;
             if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
@@ -207,12 +207,7 @@ impl<'a> Binder<'a> {
             }
             let slot = match b.expr {
                 Expr::Slot(slot) => slot,
-                ref e => {
-                    let text = format!("{e:?}");
-                    let slot = self.group_slot(&b);
-                    group_texts.push((text, slot));
-                    slot
-                }
+                _ => self.group_slot(&b),
             };
             groups.push((b.expr, slot, b.collation));
         }
@@ -232,10 +227,9 @@ impl<'a> Binder<'a> {
             self.pred(h)?.into_conjuncts(&mut having);
         }
         self.block().windows_allowed = true;
-        let mut keys: Vec<(Result<usize, Bound>, bool)> = Vec::new();
+        let mut keys: Vec<OrderKey> = Vec::new();
         for o in q.map_or(&[][..], |q| &q.order_by) {
-            let key = self.order_item(&o.expr, &items, s.distinct)?;
-            keys.push((key, o.order == ast::SortOrder::Descending));
+            keys.push(self.order_item(o, &items, s.distinct)?);
         }
         self.block().aggregates_allowed = false;
         self.block().windows_allowed = false;
@@ -244,14 +238,7 @@ impl<'a> Binder<'a> {
         self.block().sources = Vec::new();
         let grouped = !groups.is_empty() || !block.aggs.is_empty() || !having.is_empty();
         if grouped {
-            self.check_block(
-                &mut items,
-                &mut having,
-                &mut keys,
-                &mut block,
-                &groups,
-                &group_texts,
-            )?;
+            self.check_block(&mut items, &mut having, &mut keys, &mut block, &groups)?;
         }
         // TOP.
         self.blocks.push(Block { hidden: true, ..Block::default() });
@@ -283,8 +270,8 @@ impl<'a> Binder<'a> {
             for i in &items {
                 add_slots(Part::Expr(&i.bound.expr), &mut save);
             }
-            for (k, _) in &keys {
-                if let Err(b) = k {
+            for k in &keys {
+                if let Err(b) = &k.value {
                     add_slots(Part::Expr(&b.expr), &mut save);
                 }
             }
@@ -369,41 +356,40 @@ impl<'a> Binder<'a> {
         &mut self,
         items: &mut [Item],
         having: &mut [Pred],
-        keys: &mut [(Result<usize, Bound>, bool)],
+        keys: &mut [OrderKey],
         block: &mut Block,
-        groups: &[(Expr, Slot, Collation)],
-        texts: &[(String, Slot)],
+        groups: &[Group],
     ) -> SqlResult<()> {
         let grouped: Vec<Slot> = groups.iter().map(|g| g.1).collect();
         let number = |plain: i32, scalar: i32| if groups.is_empty() { scalar } else { plain };
         for i in items {
-            self.use_groups(&mut i.bound.expr, texts);
+            self.use_groups(&mut i.bound.expr, groups);
             let part = Part::Expr(&i.bound.expr);
             self.check_grouped(part, block.id, &grouped, number(8120, 8120))?;
         }
         for p in having {
-            self.use_groups_pred(p, texts);
+            self.use_groups_pred(p, groups);
             self.check_grouped(Part::Pred(p), block.id, &grouped, 8121)?;
         }
-        for (k, _) in keys {
-            if let Err(b) = k {
-                self.use_groups(&mut b.expr, texts);
+        for k in keys {
+            if let Err(b) = &mut k.value {
+                self.use_groups(&mut b.expr, groups);
                 self.check_grouped(Part::Expr(&b.expr), block.id, &grouped, 8127)?;
             }
         }
         for w in &mut block.windows {
             for (e, _) in &mut w.partition {
-                self.use_groups(e, texts);
+                self.use_groups(e, groups);
                 self.check_grouped(Part::Expr(e), block.id, &grouped, 8120)?;
             }
             for k in &mut w.order {
-                self.use_groups(&mut k.expr, texts);
+                self.use_groups(&mut k.expr, groups);
                 self.check_grouped(Part::Expr(&k.expr), block.id, &grouped, 8120)?;
             }
             for item in &mut w.items {
                 let mut bad = Ok(());
                 item.function.exprs_mut(&mut |e| {
-                    self.use_groups(e, texts);
+                    self.use_groups(e, groups);
                     if bad.is_ok() {
                         bad = self.check_grouped(Part::Expr(e), block.id, &grouped, 8120);
                     }

@@ -101,13 +101,11 @@ pub(crate) struct Block {
     /// Window functions may stand here.
     pub windows_allowed: bool,
     pub aggs: Vec<Agg>,
-    pub agg_keys: Vec<String>,
     pub windows: Vec<WindowGroup>,
 }
 
 /// Window functions over one window.
 pub(crate) struct WindowGroup {
-    pub key: String,
     pub partition: Vec<(Expr, Collation)>,
     pub order: Vec<SortKey>,
     pub items: Vec<WindowItem>,

@@ -258,8 +258,7 @@ impl<'s> Compiler<'s> {
                 let i = *i;
                 let cond = self.condition(i.condition)?;
                 let then = self.boxed(i.then, d)?;
-                let otherwise = i.otherwise.map(|s| self.boxed(s, d)).transpose()?;
-                StmtKind::If(cond, then, otherwise)
+                StmtKind::If(cond, then, self.list(i.otherwise, d))
             }
             K::While(w) => {
                 let w = *w;
@@ -510,7 +509,18 @@ fn has_query(e: &ast::Expr) -> bool {
     match &e.kind {
         K::Literal(_) | K::Variable(_) | K::SystemVariable(_) | K::Column(_) => false,
         K::Compare(c) => has_query(&c.left) || has_query(&c.right),
-        K::Binary(b) => has_query(&b.left) || has_query(&b.right),
+        K::Binary(b) => {
+            let mut b = b;
+            loop {
+                if has_query(&b.right) {
+                    return true;
+                }
+                match &b.left.kind {
+                    K::Binary(left) => b = left,
+                    _ => return has_query(&b.left),
+                }
+            }
+        }
         K::And(l) | K::Or(l) => l.iter().any(has_query),
         K::Not(e) | K::Unary(_, e) => has_query(e),
         K::Cast(c) => has_query(&c.operand),

@@ -3,7 +3,7 @@
 use crate::exec::ops::{self, Op};
 use crate::exec::pieces;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
-use crate::plan::expr::{CompareOp, Expr, Global, InSubquery, Pred, Quantified};
+use crate::plan::expr::{Chain, CompareOp, Expr, Global, InSubquery, Pred, Quantified};
 use crate::plan::node::SubPlan;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -114,7 +114,22 @@ impl<'a> Rt<'a> {
             Expr::Global(g) => self.global(*g),
             Expr::Named(name) => crate::functions::FnContext::global(self.cx.session, name)?,
             Expr::Subquery(s) => self.scalar(s)?,
+            Expr::Collate(c) => self.eval(&c.0)?,
+            Expr::Chain(c) => self.chain(c)?,
+            Expr::Carried => self.carried.take().expect("a step of a chain"),
         })
+    }
+
+    /// Steps one after the other.
+    #[inline(never)]
+    fn chain(&mut self, c: &'a Chain) -> SqlResult<Value> {
+        let mut value = self.eval(&c.first)?;
+        for step in &c.steps {
+            // The step takes it before it computes its other operand, which may have a chain of its own.
+            self.carried = Some(value);
+            value = self.eval(step)?;
+        }
+        Ok(value)
     }
 
     /// Like [`Rt::eval`] of what is no [`Rt::leaf`].

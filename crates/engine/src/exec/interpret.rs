@@ -136,7 +136,7 @@ impl<'s> Interpreter<'s> {
             }
             StmtKind::If(_, a, b) => {
                 return self.check_one(module, act, a, errors)
-                    && b.as_ref().is_none_or(|b| self.check_one(module, act, b, errors));
+                    && self.check_list(module, act, b, errors);
             }
             StmtKind::While(_, body) => return self.check_one(module, act, body, errors),
             _ => {}
@@ -282,20 +282,27 @@ impl<'s> Interpreter<'s> {
         Ok(flow)
     }
 
+    /// IF … ELSE IF … ELSE.
+    fn if_else(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
+        let StmtKind::If(_, _, others) = &s.kind else { return Ok(Flow::Next) };
+        for part in std::iter::once(s).chain(others) {
+            let StmtKind::If(condition, then, _) = &part.kind else {
+                return self.statement(module, act, part);
+            };
+            self.session.cell.set_command(Shown::If);
+            match self.condition(module, act, part, condition) {
+                Err(e) => return self.fail(module, part, e, false, Command::NONE),
+                Ok(true) => return self.statement(module, act, then),
+                Ok(false) => {}
+            }
+        }
+        Ok(Flow::Next)
+    }
+
     fn statement_now(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
         match &s.kind {
             StmtKind::Block(list) => return self.list(module, act, list),
-            StmtKind::If(cond, then, otherwise) => {
-                self.session.cell.set_command(Shown::If);
-                return match self.condition(module, act, s, cond) {
-                    Err(e) => self.fail(module, s, e, false, Command::NONE),
-                    Ok(true) => self.statement(module, act, then),
-                    Ok(false) => match otherwise {
-                        Some(other) => self.statement(module, act, other),
-                        None => Ok(Flow::Next),
-                    },
-                };
-            }
+            StmtKind::If(..) => return self.if_else(module, act, s),
             StmtKind::While(cond, body) => {
                 self.session.cell.set_command(Shown::While);
                 return self.repeat(module, act, s, cond, body);

@@ -109,7 +109,8 @@ pub(crate) enum StmtKind {
     Declare(Vec<(u32, Code)>),
     DeclareTable(u32, Box<ast::TableBody>),
     Set(u32, Code),
-    If(Cond, Box<Stmt>, Option<Box<Stmt>>),
+    /// What is done if it holds, and what else: see [`ast::If::otherwise`].
+    If(Cond, Box<Stmt>, Vec<Stmt>),
     While(Cond, Box<Stmt>),
     Block(Vec<Stmt>),
     Break,

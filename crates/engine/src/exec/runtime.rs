@@ -19,6 +19,8 @@ pub struct Rt<'a> {
     pub target_row: Vec<u8>,
     /// What subqueries keep.
     pub(crate) subs: Vec<SubState<'a>>,
+    /// What a chain of operators hands to its next step.
+    pub(crate) carried: Option<Value>,
     ticks: u32,
 }
 
@@ -56,7 +58,7 @@ impl<'a> Rt<'a> {
         frame.clear();
         frame.resize(slots, Value::Null);
         let subs = (0..subs).map(|_| SubState::default()).collect();
-        Rt { cx, vars, frame, target_row: Vec::new(), subs, ticks: 0 }
+        Rt { cx, vars, frame, target_row: Vec::new(), subs, carried: None, ticks: 0 }
     }
 
     /// To be called for every row: ends the statement when the client wants it to.

@@ -163,6 +163,15 @@ pub struct Bound {
     pub result: SqlType,
 }
 
+impl PartialEq for Bound {
+    fn eq(&self, other: &Bound) -> bool {
+        // A name is one function's.
+        (self.function.name, self.datepart, self.result)
+            == (other.function.name, other.datepart, other.result)
+            && self.params == other.params
+    }
+}
+
 impl std::fmt::Debug for Bound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{:?} -> {}", self.function.name, self.params, self.result)

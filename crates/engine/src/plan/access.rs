@@ -78,7 +78,8 @@ pub(crate) fn copy(e: &Expr) -> Option<Expr> {
             }))
         }
         Expr::Coalesce(list) => Expr::Coalesce(list.iter().map(copy).collect::<Option<_>>()?),
-        Expr::Case(_) | Expr::Subquery(_) => return None,
+        Expr::Collate(c) => Expr::Collate(Box::new((copy(&c.0)?, c.1))),
+        Expr::Case(_) | Expr::Subquery(_) | Expr::Chain(_) | Expr::Carried => return None,
     })
 }
 

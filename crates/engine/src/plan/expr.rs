@@ -3,6 +3,9 @@
 //! A statement runs on one *frame*, a flat array of values. Every column that the statement mentions, in whichever
 //! query block, has one slot in it; so a correlated subquery reads its outer row in place. Variables live in an array
 //! of their own that outlives the statement.
+//!
+//! Two expressions are the same when they are equal (`==`): by structure, with types, dateparts and collations, without
+//! a thought of how they were written. A subquery is the same only as itself.
 
 use crate::functions;
 use crate::plan::node::SubPlan;
@@ -14,7 +17,7 @@ use taffrail_types::{Collation, Conversion, SqlType, Value};
 pub type Slot = u32;
 
 /// A value.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub enum Expr {
     /// A constant.
     Const(Value),
@@ -48,10 +51,26 @@ pub enum Expr {
     Coalesce(Vec<Expr>),
     /// A `@@variable` that the session answers by name (upper case).
     Named(Box<str>),
+    /// `COLLATE`, where it says something else than the value's own collation: the value as it is. What compares the
+    /// value has the collation; here it keeps `c COLLATE x` and `c` apart.
+    Collate(Box<(Expr, Collation)>),
+    /// A long chain of operators: see [`Chain`].
+    Chain(Box<Chain>),
+    /// What a [`Chain`] has come to so far; stands only in its steps.
+    Carried,
+}
+
+/// `a + b - c …`, flat, since it may be thousands long. (A short one is a tree.)
+#[derive(PartialEq, Debug)]
+pub struct Chain {
+    /// The first operands.
+    pub first: Expr,
+    /// Each is an operator between [`Expr::Carried`] and the next operand.
+    pub steps: Vec<Expr>,
 }
 
 /// See [`Expr::Arith`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Arith {
     /// What is computed, on which types.
     pub op: Operation,
@@ -62,7 +81,7 @@ pub struct Arith {
 }
 
 /// See [`Expr::Concat`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Concat {
     /// Left operand.
     pub left: Expr,
@@ -75,7 +94,7 @@ pub struct Concat {
 }
 
 /// See [`Expr::Cast`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Cast {
     /// What is converted.
     pub value: Expr,
@@ -92,7 +111,7 @@ pub struct Cast {
 }
 
 /// See [`Expr::Case`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Case {
     /// Conditions and what they give.
     pub whens: Vec<(Pred, Expr)>,
@@ -101,7 +120,7 @@ pub struct Case {
 }
 
 /// See [`Expr::Call`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Call {
     /// The function with its types settled.
     pub function: functions::Bound,
@@ -180,7 +199,7 @@ impl CompareOp {
 }
 
 /// A condition: true, false or unknown.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub enum Pred {
     /// Known beforehand.
     Const(Option<bool>),
@@ -207,7 +226,7 @@ pub enum Pred {
 }
 
 /// See [`Pred::Compare`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Compare {
     /// The operator.
     pub op: CompareOp,
@@ -236,8 +255,16 @@ pub struct Like {
     pub compiled: Option<Pattern>,
 }
 
+impl PartialEq for Like {
+    fn eq(&self, other: &Like) -> bool {
+        // What is compiled follows from the rest.
+        (&self.value, &self.pattern, &self.escape) == (&other.value, &other.pattern, &other.escape)
+            && (self.unicode, self.collation) == (other.unicode, other.collation)
+    }
+}
+
 /// See [`Pred::InList`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct InList {
     /// What is looked for.
     pub value: Expr,
@@ -248,7 +275,7 @@ pub struct InList {
 }
 
 /// See [`Pred::InSubquery`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct InSubquery {
     /// What is looked for.
     pub value: Expr,
@@ -259,7 +286,7 @@ pub struct InSubquery {
 }
 
 /// See [`Pred::Quantified`].
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct Quantified {
     /// The comparison.
     pub op: CompareOp,
@@ -288,7 +315,12 @@ impl Expr {
     /// Calls `f` with every direct part of the expression.
     pub fn children<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
         match self {
-            Expr::Const(_) | Expr::Slot(_) | Expr::Var(_) | Expr::Global(_) | Expr::Named(_) => {}
+            Expr::Const(_)
+            | Expr::Slot(_)
+            | Expr::Var(_)
+            | Expr::Global(_)
+            | Expr::Named(_)
+            | Expr::Carried => {}
             Expr::Arith(a) => {
                 f(Part::Expr(&a.left));
                 f(Part::Expr(&a.right));
@@ -320,6 +352,11 @@ impl Expr {
             Expr::Call(c) => c.args.iter().for_each(|e| f(Part::Expr(e))),
             Expr::Subquery(s) => f(Part::Plan(s)),
             Expr::Coalesce(list) => list.iter().for_each(|e| f(Part::Expr(e))),
+            Expr::Collate(c) => f(Part::Expr(&c.0)),
+            Expr::Chain(c) => {
+                f(Part::Expr(&c.first));
+                c.steps.iter().for_each(|e| f(Part::Expr(e)));
+            }
         }
     }
 }

@@ -24,6 +24,12 @@ pub struct SubPlan {
     pub index: u32,
 }
 
+impl PartialEq for SubPlan {
+    fn eq(&self, other: &SubPlan) -> bool {
+        self.index == other.index
+    }
+}
+
 /// A query whose rows go to a client, a table, a variable.
 #[derive(Debug)]
 pub struct QueryPlan {
@@ -271,7 +277,7 @@ pub struct Spool {
 }
 
 /// A key of a sort.
-#[derive(Debug)]
+#[derive(PartialEq, Debug)]
 pub struct SortKey {
     /// The value.
     pub expr: Expr,
@@ -340,6 +346,17 @@ pub struct Agg {
     pub slot: Slot,
 }
 
+impl Agg {
+    /// Whether the other one has the same result, wherever it goes.
+    pub fn is_same(&self, other: &Agg) -> bool {
+        (self.function, self.int_count, self.distinct, self.quiet)
+            == (other.function, other.int_count, other.distinct, other.quiet)
+            && (self.arg_ty, self.ty, self.collation) == (other.arg_ty, other.ty, other.collation)
+            && (&self.arg, &self.separator, &self.order)
+                == (&other.arg, &other.separator, &other.order)
+    }
+}
+
 /// See [`Node::Aggregate`].
 #[derive(Debug)]
 pub struct Aggregate {
@@ -374,6 +391,8 @@ pub enum WindowFunction {
         lead: bool,
         /// Where there is no such row.
         default: Option<Expr>,
+        /// IGNORE NULLS: rows whose value is NULL are not counted.
+        ignore_nulls: bool,
     },
     /// FIRST_VALUE, LAST_VALUE.
     Edge {
@@ -381,6 +400,8 @@ pub enum WindowFunction {
         value: Expr,
         /// LAST_VALUE.
         last: bool,
+        /// IGNORE NULLS.
+        ignore_nulls: bool,
     },
     /// An aggregate over the frame.
     Aggregate(Agg),

@@ -162,8 +162,9 @@ pub struct If {
     pub condition: Expr,
     /// When it is true.
     pub then: Statement,
-    /// When it is false or unknown.
-    pub otherwise: Option<Statement>,
+    /// What follows when it is false or unknown: of `ELSE IF … ELSE IF … ELSE …` all the parts in one list, since they
+    /// may be thousands. Each but the last is an `If` of its own with an empty list here.
+    pub otherwise: Vec<Statement>,
 }
 
 /// `WHILE`.

@@ -196,7 +196,8 @@ pub enum BinaryOp {
     Concat,
 }
 
-/// An operation with two operands.
+/// An operation with two operands. A chain of them leans to the left and may be thousands long: walk along `left` in a
+/// loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binary {
     /// The operator.
@@ -205,6 +206,16 @@ pub struct Binary {
     pub left: Expr,
     /// Right operand.
     pub right: Expr,
+}
+
+impl Drop for Binary {
+    fn drop(&mut self) {
+        let take = |e: &mut Expr| std::mem::replace(&mut e.kind, ExprKind::Default);
+        let mut left = take(&mut self.left);
+        while let ExprKind::Binary(b) = &mut left {
+            left = take(&mut b.left);
+        }
+    }
 }
 
 /// `CASE`.

@@ -7,21 +7,39 @@ use crate::lexer::{Kw, TokenKind};
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn if_(&mut self) -> Parse<StatementKind> {
+        let (condition, then) = self.if_part()?;
+        let mut otherwise = Vec::new();
+        while self.eat_else() {
+            if !self.at_kw(Kw::If) {
+                otherwise.push(self.statement()?);
+                break;
+            }
+            let start = self.start();
+            let (condition, then) = self.if_part()?;
+            let part = If { condition, then, otherwise: Vec::new() };
+            let kind = StatementKind::If(Box::new(part));
+            otherwise.push(Statement { span: self.since(start), kind });
+        }
+        Ok(StatementKind::If(Box::new(If { condition, then, otherwise })))
+    }
+
+    /// `IF condition statement`.
+    fn if_part(&mut self) -> Parse<(Expr, Statement)> {
         self.bump();
-        let condition = self.condition()?;
-        let then = self.statement()?;
-        // A semicolon before ELSE closes the statement, not the IF.
+        Ok((self.condition()?, self.statement()?))
+    }
+
+    /// `ELSE`; a semicolon before it closes the statement, not the IF.
+    fn eat_else(&mut self) -> bool {
         let mut n = 0;
         while self.ahead(n).kind == TokenKind::Semicolon {
             n += 1;
         }
-        let otherwise = if self.ahead_kw(n, Kw::Else) {
+        let found = self.ahead_kw(n, Kw::Else);
+        if found {
             self.at += n + 1;
-            Some(self.statement()?)
-        } else {
-            None
-        };
-        Ok(StatementKind::If(Box::new(If { condition, then, otherwise })))
+        }
+        found
     }
 
     #[inline(never)]

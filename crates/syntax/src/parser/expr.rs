@@ -250,7 +250,9 @@ impl Parser<'_> {
             self.bump();
             self.height = 0;
             let right = self.value(strength + 1, false)?;
-            height = self.height.max(height) + 1;
+            // A chain leans to the left, however long, and who walks it goes along it in a loop: only what stands to the
+            // right of its operators makes the tree higher.
+            height = height.max(self.height + 1);
             self.built(height)?;
             let span = left.span.to(right.span);
             let kind = ExprKind::Binary(Box::new(Binary { op, left, right }));

@@ -70,6 +70,18 @@ impl<'a> TopOp<'a> {
         }
     }
 
+    /// The input's next row, or of those kept.
+    #[inline]
+    fn advance(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
+        let Some((rows, at)) = &mut self.kept else { return self.input.next(rt) };
+        if *at >= rows.rows {
+            return Ok(false);
+        }
+        rt.restore(&self.node.save, rows.row(*at));
+        *at += 1;
+        Ok(true)
+    }
+
     fn remember(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         if let Some(ties) = &self.node.ties
             && self.left == 0
@@ -175,17 +187,8 @@ impl<'a> Operator<'a> for TopOp<'a> {
     }
 
     fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
-        if let Some((rows, at)) = &mut self.kept {
-            if self.left == 0 || *at >= rows.rows {
-                return Ok(false);
-            }
-            self.left -= 1;
-            rt.restore(&self.node.save, rows.row(*at));
-            *at += 1;
-            return Ok(true);
-        }
         if self.left == 0 {
-            if !self.tied || !self.input.next(rt)? {
+            if !self.tied || !self.advance(rt)? {
                 return Ok(false);
             }
             let ties = self.node.ties.as_deref().unwrap_or(&[]);
@@ -199,13 +202,13 @@ impl<'a> Operator<'a> for TopOp<'a> {
             return Ok(true);
         }
         while self.skip > 0 {
-            if !self.input.next(rt)? {
+            if !self.advance(rt)? {
                 self.left = 0;
                 return Ok(false);
             }
             self.skip -= 1;
         }
-        if !self.input.next(rt)? {
+        if !self.advance(rt)? {
             self.left = 0;
             return Ok(false);
         }

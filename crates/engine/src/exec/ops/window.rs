@@ -5,6 +5,7 @@ use super::sort::compare_keys;
 use super::{Op, Operator, build};
 use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
+use crate::plan::expr::Expr;
 use crate::plan::node::{Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
 use taffrail_base::SqlResult;
@@ -20,6 +21,16 @@ pub(crate) struct WindowOp<'a> {
     /// Results by place in `order`, one column per function.
     results: Vec<Vec<Value>>,
     at: usize,
+}
+
+/// The n-th of the `known` rows after row `i` (before it when negative); row `i` itself is the 0th.
+fn nth_of(known: &[usize], i: usize, n: i64) -> Option<usize> {
+    let at = match n {
+        0 => return Some(i),
+        1.. => known.partition_point(|k| *k <= i) as i64 + (n - 1),
+        _ => (known.partition_point(|k| *k < i) as i64).saturating_add(n),
+    };
+    usize::try_from(at).ok().and_then(|at| known.get(at)).copied()
 }
 
 impl<'a> WindowOp<'a> {
@@ -72,6 +83,25 @@ impl<'a> WindowOp<'a> {
         rt.restore(&self.node.save, self.rows.row(self.order[place] as usize));
     }
 
+    /// The rows among `from..to`, ascending, in which a value is not NULL.
+    fn not_null(
+        &self,
+        rt: &mut Rt<'a>,
+        value: &'a Expr,
+        from: usize,
+        to: usize,
+    ) -> SqlResult<Vec<usize>> {
+        let mut rows = Vec::new();
+        for i in from..to {
+            rt.tick()?;
+            self.load(rt, i);
+            if !rt.eval(value)?.is_null() {
+                rows.push(i);
+            }
+        }
+        Ok(rows)
+    }
+
     /// Computes one function over the rows at `from..to`, one partition.
     fn compute(
         &self,
@@ -110,37 +140,56 @@ impl<'a> WindowOp<'a> {
                     out.push(Value::BigInt(bucket + 1));
                 }
             }
-            WindowFunction::Offset { value, offset, lead, default } => {
+            WindowFunction::Offset { value, offset, lead, default, ignore_nulls } => {
+                let known =
+                    if *ignore_nulls { self.not_null(rt, value, from, to)? } else { Vec::new() };
                 for i in from..to {
                     rt.tick()?;
                     self.load(rt, i);
                     let n = rt.eval(offset)?.as_i64().unwrap_or(0);
-                    let there = if *lead { i as i64 + n } else { i as i64 - n };
-                    let v = if (from as i64..to as i64).contains(&there) {
-                        self.load(rt, there as usize);
-                        rt.eval(value)?
-                    } else {
-                        match default {
-                            None => Value::Null,
-                            Some(d) => rt.eval(d)?,
+                    let n = if *lead { n } else { n.saturating_neg() };
+                    let there = match ignore_nulls {
+                        true => nth_of(&known, i, n),
+                        false => {
+                            let there = (i as i64).saturating_add(n);
+                            (from as i64..to as i64).contains(&there).then_some(there as usize)
                         }
+                    };
+                    let v = match (there, default) {
+                        (Some(there), _) => {
+                            self.load(rt, there);
+                            rt.eval(value)?
+                        }
+                        (None, None) => Value::Null,
+                        (None, Some(d)) => rt.eval(d)?,
                     };
                     out.push(v);
                 }
             }
-            WindowFunction::Edge { value, last } => {
+            WindowFunction::Edge { value, last, ignore_nulls } => {
+                let known =
+                    if *ignore_nulls { self.not_null(rt, value, from, to)? } else { Vec::new() };
                 let mut last_end = from;
                 for i in from..to {
                     rt.tick()?;
                     let (start, end) = self.frame(item.frame, i, (from, to), last_end);
                     last_end = end;
-                    if start >= end {
-                        out.push(Value::Null);
-                        continue;
+                    let mut edge = if *last { end.checked_sub(1) } else { Some(start) };
+                    if *ignore_nulls {
+                        edge = if *last {
+                            known[..known.partition_point(|k| *k < end)].last().copied()
+                        } else {
+                            known.get(known.partition_point(|k| *k < start)).copied()
+                        };
                     }
-                    self.load(rt, if *last { end - 1 } else { start });
-                    let v = rt.eval(value)?;
-                    out.push(v);
+                    match edge.filter(|e| (start..end).contains(e)) {
+                        None => out.push(Value::Null),
+                        Some(edge) => {
+                            self.load(rt, edge);
+                            let v = rt.eval(value)?;
+                            out.push(v);
+                        }
+                    }
                 }
             }
             WindowFunction::Aggregate(agg) => {
