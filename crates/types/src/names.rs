@@ -111,7 +111,7 @@ pub static SYS_TYPES: &[SysType] = &[
 ];
 
 /// A system type by name (any case, synonyms included) and arguments. None: no such type here. Some(Err): bad
-/// arguments (131, 1001, 1002, 2716, 2750, 2751). Messages name column 1 and line 1; the caller may know better.
+/// arguments (131, 192, 1001, 1002, 2716, 2750). Messages name column 1 and line 1; the caller may know better.
 pub fn resolve(name: &str, args: &[TypeArg], type_use: TypeUse) -> Option<SqlResult<SqlType>> {
     let lower = name.to_ascii_lowercase();
     let lower = match lower.as_str() {
@@ -195,7 +195,7 @@ fn decimal_args(name: &str, args: &[TypeArg]) -> SqlResult<(u8, u8)> {
         return Err(SqlError::new(2750, &[&1, &precision, &38]));
     }
     if scale > precision {
-        return Err(SqlError::new(2751, &[&1, &scale, &precision]));
+        return Err(SqlError::new(192, &[]));
     }
     Ok((precision as u8, scale as u8))
 }
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(number("nvarchar(8001)"), 131);
         assert_eq!(number("char(0)"), 1001);
         assert_eq!(number("decimal(39)"), 2750);
-        assert_eq!(number("decimal(5,6)"), 2751);
+        assert_eq!(number("decimal(5,6)"), 192);
         assert_eq!(number("int(4)"), 2716);
         assert_eq!(number("time(8)"), 1002);
     }

@@ -20,6 +20,7 @@ pub struct Message {
     /// `message_id` of `sys.messages`.
     pub number: i32,
     /// 0–10 information, 11–16 the user's mistake, 17–19 resources, from 20 the connection ends, from 21 the database.
+    /// It is the one that clients see; [`Message::listed_severity`] is that of `sys.messages`.
     pub severity: u8,
     /// English text with printf-like placeholders (`%d`, `%.*ls`, `%S_LSN` …), filled in order.
     pub text: &'static str,
@@ -31,7 +32,26 @@ const LOGGED: &[i32] = &[
     17053, 17126, 17137, 18100, 18264, 18265, 18456,
 ];
 
+/// Messages whose severity in `sys.messages` is not the one that is sent: number and listed severity.
+const LISTED: &[(i32, u8)] = &[
+    (116, 15),
+    (319, 16),
+    (596, 16),
+    (1088, 15),
+    (4108, 16),
+    (8155, 15),
+    (8156, 15),
+    (8158, 15),
+    (8159, 15),
+    (10709, 15),
+];
+
 impl Message {
+    /// `severity` of `sys.messages`. SQL Server sends some messages with another one.
+    pub fn listed_severity(&self) -> u8 {
+        LISTED.iter().find(|(n, _)| *n == self.number).map_or(self.severity, |(_, listed)| *listed)
+    }
+
     /// `is_event_logged` of `sys.messages`.
     pub fn is_logged(&self) -> bool {
         self.severity >= 19 || LOGGED.binary_search(&self.number).is_ok()

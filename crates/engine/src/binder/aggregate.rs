@@ -7,6 +7,11 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
+/// An aggregate where there can be none is 147; some clauses have a number of their own for it.
+pub(super) fn refused_as(number: i32) -> impl Fn(Box<SqlError>) -> Box<SqlError> {
+    move |e| if e.number == 147 { SqlError::new(number, &[]) } else { e }
+}
+
 pub(super) fn aggregate_function(name: &str) -> Option<AggFunction> {
     Some(match name {
         "COUNT" => AggFunction::Count,
@@ -94,7 +99,7 @@ impl<'a> Binder<'a> {
         }
         let Some(function) = aggregate_function(name) else { return Ok(None) };
         let Some(block) = self.blocks.last() else {
-            return Err(SqlError::new(147, &[]));
+            return Err(SqlError::new(157, &[]));
         };
         if block.in_aggregate {
             return Err(SqlError::new(130, &[]));

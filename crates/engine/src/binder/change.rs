@@ -203,7 +203,7 @@ impl<'a> Binder<'a> {
                 ColumnSource::Expr(e, ty) => Bound::new(e, ty),
                 _ => Bound { untyped: true, ..Bound::new(Expr::NULL, SqlType::Int) },
             },
-            _ => self.expr(value)?,
+            _ => self.expr(value).map_err(super::aggregate::refused_as(157))?,
         };
         let bound = match (op.operator(), column, variable) {
             (None, ..) => bound,

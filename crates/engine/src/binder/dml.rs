@@ -71,6 +71,13 @@ impl<'a> Binder<'a> {
             }
         };
         let mut spool = false;
+        let given = match &i.source {
+            InsertSource::Values(rows) => rows.first().map(Vec::len),
+            _ => None,
+        };
+        if i.columns.is_empty() && table.identity.is_some() && given == Some(columns.len() + 1) {
+            return Err(SqlError::new(8101, &[&table.name()]));
+        }
         let (rows, source_types, columns) = match &i.source {
             InsertSource::DefaultValues => {
                 (InsertRows::Values(vec![Vec::new()]), Vec::new(), Vec::new())

@@ -56,6 +56,9 @@ impl<'a> Binder<'a> {
             "NULLIF" => {
                 self.arity(f, 2)?;
                 let a = self.expr(&f.arguments[0])?;
+                if a.untyped {
+                    return Err(SqlError::new(4151, &[]));
+                }
                 let b = self.expr(&f.arguments[1])?;
                 let equal = self.compare(CompareOp::Eq, a, b)?;
                 let a = self.expr(&f.arguments[0])?;

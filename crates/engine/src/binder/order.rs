@@ -202,6 +202,13 @@ impl<'a> Binder<'a> {
         let Some(top) = &s.top else { return Ok(None) };
         let b = self.expr(&top.count)?;
         let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
+        let whole = matches!(
+            b.ty,
+            SqlType::BigInt | SqlType::Int | SqlType::SmallInt | SqlType::TinyInt | SqlType::Bit
+        );
+        if !top.percent && !whole && !b.untyped {
+            return Err(SqlError::new(1060, &[]));
+        }
         let count = self.cast_to(b, ty)?;
         refuse_negative(&count, top.percent)?;
         Ok(Some((count, top.percent, top.with_ties)))

@@ -201,9 +201,14 @@ impl<'a> Binder<'a> {
         // GROUP BY.
         let mut groups: Vec<Group> = Vec::new();
         for e in self.group_expressions(&s.group_by)? {
-            let b = self.expr(e)?;
+            let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;
             if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
                 return Err(SqlError::new(144, &[]));
+            }
+            let mut columns = Vec::new();
+            add_slots(Part::Expr(&b.expr), &mut columns);
+            if columns.is_empty() {
+                return Err(SqlError::new(164, &[]));
             }
             let slot = match b.expr {
                 Expr::Slot(slot) => slot,

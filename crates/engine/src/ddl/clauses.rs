@@ -45,6 +45,10 @@ pub(crate) fn column_type(
         (131, Some(ast::TypeArgument::Number(n))) => {
             SqlError::new(131, &[n, &"column", &column, &8000]).with_state(2)
         }
+        (192, Some(ast::TypeArgument::Number(precision))) => {
+            let Some(ast::TypeArgument::Number(scale)) = ty.arguments.get(1) else { return e };
+            SqlError::new(183, &[scale, &column, &0, precision])
+        }
         _ => named_too_wide(e, ty, column),
     })
 }

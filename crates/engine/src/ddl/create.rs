@@ -122,7 +122,7 @@ pub(crate) fn add_body(
     text: &str,
 ) -> SqlResult<()> {
     match draft.add_body(body, text, cx.session.options.ansi_null_dflt_on) {
-        Err(e) if e.number == 8111 => return Err(could_not_create(cx, e)?),
+        Err(e) if e.number == 8111 || e.number == 1779 => return Err(could_not_create(cx, e)?),
         other => other?,
     }
     super::checks::bind_defaults(cx, &draft.defaults)?;

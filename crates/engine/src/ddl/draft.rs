@@ -421,7 +421,9 @@ impl TableDraft {
         let name = key.name.clone().unwrap_or_default();
         if key.primary {
             if self.has_primary {
-                return Err(SqlError::new(8110, &[&self.table]));
+                // A table that is there has its key; two keys of a new one are a mistake of the statement.
+                let number = if self.existing > 0 { 1779 } else { 8110 };
+                return Err(SqlError::new(number, &[&self.table]));
             }
             self.has_primary = true;
             for (at, _) in &key.columns {

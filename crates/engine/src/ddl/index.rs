@@ -8,6 +8,7 @@ use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::TempTable;
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
 use taffrail_storage::HobtKind;
@@ -63,7 +64,9 @@ pub(crate) fn create_index(
 
 /// The name of a table in messages: a temp table's as the user wrote it.
 pub(crate) fn shown_name(cx: &StatementContext<'_>, table: &Table) -> String {
-    let temp = cx.session.temp_tables.iter().find(|t| t.object_id == table.head.id);
+    // Object ids are a database's own: a table of another one may have the number of a temp table.
+    let temp = |t: &&TempTable| t.object_id == table.head.id && table.name().starts_with('#');
+    let temp = cx.session.temp_tables.iter().find(temp);
     temp.map_or_else(|| table.name().to_string(), |t| t.name.clone())
 }
 

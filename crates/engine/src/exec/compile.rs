@@ -287,6 +287,7 @@ impl<'s> Compiler<'s> {
                 value: self
                     .code(w.value, Some(SqlType::NVarChar(taffrail_types::MaxLen::N(50))))?,
             },
+            K::Print(e) if has_query(&e) => return Err(SqlError::new(1046, &[])),
             K::Print(e) => StmtKind::Print(self.code(*e, None)?),
             K::RaisError(r) => {
                 let r = *r;

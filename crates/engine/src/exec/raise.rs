@@ -106,9 +106,12 @@ impl Interpreter<'_> {
                     });
                 }
                 let (number, text) = match m.as_i64() {
+                    Some(n) if n < 13_000 || n == 50_000 => {
+                        return Err(SqlError::new(2732, &[&n, &13_000, &i32::MAX]));
+                    }
                     Some(n) => match message::find(n as i32) {
-                        Some(found) if n >= 13_000 => (n as i32, found.text.to_string()),
-                        _ => {
+                        Some(found) => (n as i32, found.text.to_string()),
+                        None => {
                             let known = SqlError::new(18054, &[&n, &severity, &state]);
                             return Err(known.with_severity(severity.clamp(0, 18) as u8));
                         }

@@ -16,7 +16,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("configurations", &["configuration_id int! · name nvarchar(35)! · value sql_variant? · minimum sql_variant? · maximum sql_variant? · value_in_use sql_variant? · description nvarchar(255)! · is_dynamic bit! · is_advanced bit!"], configurations),
         sys("messages", &["message_id int! · language_id smallint! · severity tinyint? · is_event_logged bit! · text nvarchar(2048)!"], |_, _, rows| {
             for m in taffrail_base::message::MESSAGES {
-                rows.push(row![m.number, 1033, m.severity, m.is_logged(), m.text]);
+                rows.push(row![m.number, 1033, m.listed_severity(), m.is_logged(), m.text]);
             }
             Ok(())
         }),

@@ -178,6 +178,9 @@ impl Parser<'_> {
         while self.eat(TokenKind::Comma) {
             arguments.push(self.expr()?);
         }
+        if arguments.len() > 20 {
+            return Err(self.error_at(2747, self.start(), &[&20]));
+        }
         self.expect(TokenKind::RParen)?;
         let mut statement = RaisError {
             message,

@@ -4,6 +4,9 @@ use super::{Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
+/// Rows that VALUES of an INSERT may have. VALUES as a derived table has no limit.
+const MAX_VALUES: usize = 1000;
+
 impl Parser<'_> {
     /// A statement that may begin with `WITH name AS (…)`.
     pub(super) fn dml_statement(&mut self) -> Parse<StatementKind> {
@@ -78,8 +81,12 @@ impl Parser<'_> {
         let output = self.outputs()?;
         let source = match self.kind() {
             TokenKind::Keyword(Kw::Values) => {
-                self.bump();
-                InsertSource::Values(self.value_rows()?)
+                let at = self.bump().start;
+                let rows = self.value_rows()?;
+                if rows.len() > MAX_VALUES {
+                    return Err(self.error_at(10738, at, &[&MAX_VALUES]));
+                }
+                InsertSource::Values(rows)
             }
             TokenKind::Keyword(Kw::Exec | Kw::Execute) => {
                 InsertSource::Execute(Box::new(self.execute()?))

@@ -94,6 +94,18 @@ impl Parser<'_> {
                     MergeAction::Insert { columns, values }
                 }
             }
+            TokenKind::Keyword(Kw::Update) => {
+                return Err(self.error_at(10710, self.start(), &[&"UPDATE"]));
+            }
+            TokenKind::Keyword(Kw::Delete) => {
+                return Err(self.error_at(10710, self.start(), &[&"DELETE"]));
+            }
+            TokenKind::Keyword(Kw::Insert) if when == MergeWhen::Matched => {
+                return Err(self.error_at(10711, self.start(), &[&"WHEN MATCHED"]));
+            }
+            TokenKind::Keyword(Kw::Insert) => {
+                return Err(self.error_at(10711, self.start(), &[&"WHEN NOT MATCHED BY SOURCE"]));
+            }
             _ => return Err(self.unexpected()),
         };
         Ok(MergeClause { when, condition, action })

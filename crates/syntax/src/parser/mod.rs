@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
     /// Message `number` with the line of the byte at `offset`.
     #[cold]
     fn error_at(&self, number: i32, offset: u32, args: &[&dyn std::fmt::Display]) -> Box<SqlError> {
-        SqlError::new(number, args).with_severity(15).with_line(self.lines.line_of(offset))
+        SqlError::new(number, args).with_line(self.lines.line_of(offset))
     }
 
     /// The current token cannot stand here: 102, or 156 if it is a keyword. The end of the batch is blamed on the last

@@ -71,7 +71,11 @@ impl Parser<'_> {
             self.bump();
             self.expect_kw(Kw::By)?;
             query.order_by = self.list(Self::order_item)?;
+            let at = self.start();
             if self.eat_word("OFFSET") {
+                if matches!(&query.body, QueryBody::Select(block) if block.top.is_some()) {
+                    return Err(self.error_at(10741, at, &[]));
+                }
                 self.offset_fetch(&mut query)?;
             }
         }
@@ -137,7 +141,12 @@ impl Parser<'_> {
             } else {
                 break;
             };
-            rest.push((operator, self.set_term()?));
+            let at = self.start();
+            let term = self.set_term()?;
+            if term.first_block().into.is_some() {
+                return Err(self.error_at(196, at, &[]));
+            }
+            rest.push((operator, term));
         }
         Ok(chain(first, rest))
     }
@@ -253,8 +262,16 @@ impl Parser<'_> {
         Ok(Top { count, percent, with_ties })
     }
 
+    /// `TOP (n)` of INSERT, UPDATE, DELETE and MERGE, where the parentheses are needed.
     pub(super) fn optional_top(&mut self) -> Parse<Option<Top>> {
-        if self.at_kw(Kw::Top) { Ok(Some(self.top()?)) } else { Ok(None) }
+        if !self.at_kw(Kw::Top) {
+            return Ok(None);
+        }
+        if self.ahead(1).kind != TokenKind::LParen {
+            self.bump();
+            return Err(self.unexpected());
+        }
+        Ok(Some(self.top()?))
     }
 
     pub(super) fn select_item(&mut self) -> Parse<SelectItem> {

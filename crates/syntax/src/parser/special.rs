@@ -297,12 +297,30 @@ impl Parser<'_> {
     fn frame(&mut self) -> Parse<Frame> {
         let range = self.at_word("RANGE");
         self.bump();
-        if self.eat_kw(Kw::Between) {
+        let at = self.start();
+        let frame = if self.eat_kw(Kw::Between) {
             let start = self.frame_bound()?;
             self.expect_kw(Kw::And)?;
-            return Ok(Frame { range, start, end: self.frame_bound()? });
-        }
-        Ok(Frame { range, start: self.frame_bound()?, end: FrameBound::CurrentRow })
+            Frame { range, start, end: self.frame_bound()? }
+        } else {
+            Frame { range, start: self.frame_bound()?, end: FrameBound::CurrentRow }
+        };
+        use FrameBound as F;
+        let wrong = match (&frame.start, &frame.end) {
+            (F::Following(_), F::CurrentRow | F::Preceding(_) | F::UnboundedPreceding)
+            | (F::UnboundedFollowing, _) => "BETWEEN ... FOLLOWING AND ... PRECEDING",
+            (F::CurrentRow, F::Preceding(_) | F::UnboundedPreceding) => {
+                "BETWEEN CURRENT ROW AND ... PRECEDING"
+            }
+            (F::Preceding(_), F::UnboundedPreceding) => "BETWEEN ... AND UNBOUNDED PRECEDING",
+            (F::Preceding(_) | F::Following(_), _) | (_, F::Preceding(_) | F::Following(_))
+                if range =>
+            {
+                return Err(self.error_at(4194, at, &[]));
+            }
+            _ => return Ok(frame),
+        };
+        Err(self.error_at(4193, at, &[&wrong]))
     }
 
     fn frame_bound(&mut self) -> Parse<FrameBound> {
@@ -316,6 +334,10 @@ impl Parser<'_> {
             }
             self.expect_word("FOLLOWING")?;
             return Ok(FrameBound::UnboundedFollowing);
+        }
+        // An unsigned number: a sign is an error of syntax.
+        if matches!(self.kind(), TokenKind::Minus | TokenKind::Plus) {
+            return Err(self.unexpected());
         }
         let offset = self.expr()?;
         if self.eat_word("PRECEDING") {
