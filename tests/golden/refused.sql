@@ -205,3 +205,93 @@ GO
 EXEC('DECLARE @s nvarchar(max) = REPLICATE(CAST(''(1),'' AS nvarchar(max)), 1000) + ''(1)'' EXEC(''INSERT #n SELECT a FROM (VALUES '' + @s + '') v (a)'')')
 SELECT COUNT(*) AS rows FROM #n
 GO
+--@ source: message 408
+SELECT a FROM #t ORDER BY 1 + 1
+GO
+--@ source: message 408
+SELECT a, b FROM #t ORDER BY a, CAST(1 AS bigint)
+GO
+--@ source: message 408
+SELECT a FROM #t ORDER BY NULL
+GO
+--@ source: message 408
+SELECT a FROM #t ORDER BY 'nope'
+GO
+--@ source: documentation ORDER BY clause
+DECLARE @v int = 1 SELECT a, b FROM #t ORDER BY a + 0, @v + 1, (SELECT 1), 2 DESC
+GO
+--@ source: message 5309
+SELECT a, ROW_NUMBER() OVER (ORDER BY 'a') FROM #t
+GO
+--@ source: message 5309
+SELECT a, ROW_NUMBER() OVER (ORDER BY NULL) FROM #t
+GO
+--@ source: message 5309
+SELECT a, ROW_NUMBER() OVER (ORDER BY 1.5) FROM #t
+GO
+--@ source: message 5309
+SELECT a, ROW_NUMBER() OVER (ORDER BY 'a' + 'b') FROM #t
+GO
+--@ source: message 5309
+SELECT a, ROW_NUMBER() OVER (ORDER BY CAST(1 AS bigint)) FROM #t
+GO
+--@ source: message 5308
+SELECT a, ROW_NUMBER() OVER (ORDER BY 1 + 1) FROM #t
+GO
+--@ source: documentation OVER clause
+SELECT a, ROW_NUMBER() OVER (PARTITION BY 'x' ORDER BY a) AS r, COUNT(*) OVER (PARTITION BY 1) AS n, ROW_NUMBER() OVER (ORDER BY (SELECT NULL)) AS any_order FROM #t WHERE a = 1
+GO
+--@ source: message 137
+SET @nope = 1
+GO
+--@ source: message 137
+SELECT @nope
+GO
+--@ source: message 137
+SELECT @nope = 1
+GO
+--@ source: message 137
+UPDATE #t SET @nope = a
+GO
+--@ source: message 103
+SELECT a AS bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb FROM #t
+GO
+--@ source: message 2705
+CREATE TABLE twice (a int, a int)
+GO
+--@ source: message 2705
+ALTER TABLE #t ADD b int
+GO
+--@ source: message 547
+CREATE TABLE refused_ck (a int CONSTRAINT ck_refused CHECK (a > 1))
+INSERT refused_ck VALUES (0)
+GO
+--@ source: message 40510
+DECLARE @x xml = '<a/>' SELECT * FROM @x.nodes('/a') t (c)
+GO
+--@ source: message 40510
+SELECT * FROM #t CROSS APPLY b.nodes('/a') t (c)
+GO
+--@ source: message 40510
+SELECT JSON_OBJECT('a':1)
+GO
+--@ source: message 40510
+SELECT JSON_ARRAY(1, 2 NULL ON NULL)
+GO
+--@ source: message 40510
+DECLARE @x xml = '<a/>' SET @x.modify('delete /a')
+GO
+--@ source: message 40510
+UPDATE #t SET b.modify('delete /a')
+GO
+--@ source: message 40510
+SELECT geography::Point(1, 2, 4326)
+GO
+--@ source: message 40510
+SELECT hierarchyid::GetRoot()
+GO
+--@ source: documentation ORDER BY clause
+SELECT q.x AS y FROM (SELECT 1 AS x, 2 AS z) q ORDER BY q.z
+SELECT x, COUNT(*) AS n FROM (SELECT 1 AS x) q GROUP BY x
+SELECT ROW_NUMBER() OVER (ORDER BY x) AS n FROM (SELECT 1 AS x) q
+GO

@@ -265,6 +265,9 @@ impl<'a> Binder<'a> {
             if matches!(b.expr, Expr::Const(Value::Int(_))) {
                 return Err(SqlError::new(5308, &[]));
             }
+            if b.expr.constant().is_some() {
+                return Err(SqlError::new(5309, &[]));
+            }
             order.push(SortKey {
                 expr: b.expr,
                 descending: item.order == ast::SortOrder::Descending,

@@ -224,7 +224,7 @@ impl<'a> Binder<'a> {
             (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
         };
         if let Some(v) = variable {
-            let (at, ty) = self.variables.scalar(&v.value)?;
+            let (at, ty) = self.variables.assigned(&v.value)?;
             self.assigns_variables = true;
             let expr = match column {
                 None => self.cast_to(bound, ty)?,

@@ -122,8 +122,13 @@ impl Variables {
     pub fn scalar(&self, name: &str) -> SqlResult<(u32, SqlType)> {
         match self.find(name) {
             Some((at, Variable { ty: Some(ty), .. })) => Ok((at, *ty)),
-            _ => Err(SqlError::new(137, &[&name]).with_state(if name.is_empty() { 1 } else { 2 })),
+            _ => Err(SqlError::new(137, &[&name]).with_state(2)),
         }
+    }
+
+    /// The same for a variable that is to be given a value: 137 has another state.
+    pub fn assigned(&self, name: &str) -> SqlResult<(u32, SqlType)> {
+        self.scalar(name).map_err(|e| if e.number == 137 { e.with_state(1) } else { e })
     }
 
     /// Its number.

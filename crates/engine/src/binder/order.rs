@@ -127,8 +127,10 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// `place` is the item's, from 1, in ORDER BY.
     pub(super) fn order_item(
         &mut self,
+        place: usize,
         item: &'a ast::OrderItem,
         items: &[Item],
         distinct: bool,
@@ -145,10 +147,10 @@ impl<'a> Binder<'a> {
                 let mut hits = items.iter().enumerate().filter(|(_, i)| eq(&i.name, s));
                 return match (hits.next(), hits.next()) {
                     (Some((at, _)), None) => Ok(output(at)),
-                    _ => Err(SqlError::new(408, &[&1])),
+                    _ => Err(SqlError::new(408, &[&place])),
                 };
             }
-            ExprKind::Literal(_) => return Err(SqlError::new(408, &[&1])),
+            ExprKind::Literal(_) => return Err(SqlError::new(408, &[&place])),
             ExprKind::Column(c) => {
                 if let Some(at) = self.alias(c, items)? {
                     return Ok(output(at));
@@ -173,6 +175,9 @@ impl<'a> Binder<'a> {
             _ => {}
         }
         let b = self.expr(e)?;
+        if b.expr.constant().is_some() {
+            return Err(SqlError::new(408, &[&place]));
+        }
         let same = |i: &Item| i.assign.is_none() && i.bound.expr == b.expr;
         if let Some(at) = items.iter().position(same) {
             return Ok(output(at));

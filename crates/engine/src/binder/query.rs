@@ -233,8 +233,8 @@ impl<'a> Binder<'a> {
         }
         self.block().windows_allowed = true;
         let mut keys: Vec<OrderKey> = Vec::new();
-        for o in q.map_or(&[][..], |q| &q.order_by) {
-            keys.push(self.order_item(o, &items, s.distinct)?);
+        for (at, o) in q.map_or(&[][..], |q| &q.order_by).iter().enumerate() {
+            keys.push(self.order_item(at + 1, o, &items, s.distinct)?);
         }
         self.block().aggregates_allowed = false;
         self.block().windows_allowed = false;
@@ -444,7 +444,7 @@ impl<'a> Binder<'a> {
                     items.push(Item { name, bound, assign: None, identity, plain });
                 }
                 SelectItem::Assign { variable, op, value } => {
-                    let (at, ty) = self.variables.scalar(&variable.value)?;
+                    let (at, ty) = self.variables.assigned(&variable.value)?;
                     let mut bound = self.expr(value)?;
                     if let Some(op) = op.operator() {
                         let left = Bound::new(Expr::Var(at), ty);

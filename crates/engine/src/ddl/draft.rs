@@ -193,7 +193,9 @@ impl TableDraft {
         collation: Collation,
     ) -> SqlResult<usize> {
         if self.position(name).is_some() {
-            return Err(SqlError::new(2705, &[&name, &self.table]).with_state(3));
+            // The states tell ALTER TABLE and CREATE TABLE apart.
+            let state = if self.existing > 0 { 4 } else { 3 };
+            return Err(SqlError::new(2705, &[&name, &self.table]).with_state(state));
         }
         // A row's head, the number of columns and their NULL bits are overhead.
         let bitmap = (self.columns.len() + 1).div_ceil(8);

@@ -157,10 +157,11 @@ pub(crate) fn check_row<'a>(
             Ok(Some(false)) => {
                 let check = table.checks.iter().find(|c| c.name == *name);
                 let at = check.map_or_else(String::new, |c| crate::ddl::of_column(table, c));
-                failed = Err(SqlError::new(
+                let e = SqlError::new(
                     547,
                     &[&verb.text(), &"CHECK", name, &database.name, &table.head.qualified(), &at],
-                ));
+                );
+                failed = Err(e.with_state(0));
             }
             Ok(_) => {}
             Err(e) => failed = Err(e),

@@ -407,7 +407,7 @@ impl<'s> Compiler<'s> {
                 return Ok(StmtKind::DeclareCursor(Arc::new(text)));
             }
         };
-        let (at, ty) = self.variables.scalar(&set.variable.value)?;
+        let (at, ty) = self.variables.assigned(&set.variable.value)?;
         let value = match set.op.operator() {
             None => value,
             Some(op) => {

@@ -9,6 +9,12 @@ impl Parser<'_> {
     pub(super) fn name_expr(&mut self) -> Parse<Expr> {
         let token = self.token();
         if token.kind == TokenKind::Word && self.ahead(1).kind == TokenKind::LParen {
+            // Their arguments have a syntax of their own (key : value, NULL ON NULL).
+            const JSON: [&str; 4] =
+                ["JSON_OBJECT", "JSON_ARRAY", "JSON_OBJECTAGG", "JSON_ARRAYAGG"];
+            if let Some(name) = JSON.into_iter().find(|name| self.at_word(name)) {
+                return Err(self.error_at(40510, token.start, &[&name]));
+            }
             if let Some(special) = self.special_function(token)? {
                 return Ok(special);
             }
@@ -20,6 +26,11 @@ impl Parser<'_> {
             return self.next_value();
         }
         let first = self.name()?;
+        if self.is(TokenKind::DoubleColon) {
+            let method = self.slice(self.ahead(1));
+            let what = format!("The method {}::{method}", first.value);
+            return Err(self.error_at(40510, token.start, &[&what]));
+        }
         if !self.is(TokenKind::Dot) {
             if self.is(TokenKind::LParen) {
                 return self.function(ObjectName::bare(first));

@@ -165,6 +165,9 @@ impl Parser<'_> {
             let column = ColumnRef { qualifier, name };
             return Ok(SetClause::Write { column, arguments: self.arguments()? });
         }
+        if self.is(TokenKind::LParen) && column.name.is("modify") {
+            return Err(self.error_at(40510, column.name.span.start, &[&"The method modify"]));
+        }
         let op = self.assign_op()?;
         let value = self.expr_or_default()?;
         Ok(SetClause::Assign { variable, column: Some(column), op, value })

@@ -49,7 +49,8 @@ impl Parser<'_> {
         // The number of bytes is at least that of UTF-16 code units.
         if ident.value.len() > MAX_NAME && ident.value.encode_utf16().count() > MAX_NAME {
             let shown: String = ident.value.chars().take(MAX_NAME).collect();
-            return Err(self.error_at(103, ident.span.start, &[&"identifier", &shown, &MAX_NAME]));
+            let e = self.error_at(103, ident.span.start, &[&"identifier", &shown, &MAX_NAME]);
+            return Err(e.with_state(4));
         }
         if ident.value.is_empty() {
             return Err(self.error_at(1038, ident.span.start, &[]));

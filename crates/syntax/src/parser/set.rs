@@ -93,6 +93,9 @@ impl Parser<'_> {
 
     fn set_variable(&mut self) -> Parse<StatementKind> {
         let variable = self.variable()?;
+        if self.is(TokenKind::Dot) && self.ahead_word(1, "modify") {
+            return Err(self.error_at(40510, self.start(), &[&"The method modify"]));
+        }
         let op = self.assign_op()?;
         let value = if op == AssignOp::Set && self.at_kw(Kw::Cursor) {
             self.bump();
