@@ -18,7 +18,8 @@
 //! 2. `write_durable` is durable, with the metadata needed to find it, when it returns `Ok`. While it runs,
 //!    and after an error, (1) holds for its sectors.
 //! 3. A name made by `create` or `rename` or removed by `remove` is durable after `sync_dir` of its directory.
-//! 4. An error is returned once, to the caller whose call failed; nobody retries.
+//! 4. After a write or a sync that failed every later one of the same volume fails ([`FailStopDisk`]): nobody retries, and nobody
+//!    takes the success of the next sync for that of the one before. A write that the disk has no room for is only refused.
 //!
 //! `unsafe` appears in one place, [`AlignedBuf`]: memory with an alignment has no safe constructor.
 #![deny(unsafe_code)]
@@ -26,6 +27,7 @@
 mod aligned;
 pub mod counted;
 mod error;
+mod failstop;
 pub mod os;
 mod room;
 pub mod sim;
@@ -39,6 +41,7 @@ use std::time::Duration;
 
 pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
+pub use failstop::FailStopDisk;
 pub use room::reserve;
 pub use small::{small_file_temporary, write_small_file};
 pub use time::UtcTime;
@@ -245,7 +248,7 @@ impl Env {
     /// The operating system's.
     pub fn os() -> Env {
         Env {
-            disk: Arc::new(os::OsDisk),
+            disk: Arc::new(FailStopDisk::new(Arc::new(os::OsDisk))),
             clock: Arc::new(os::OsClock::new()),
             entropy: Arc::new(os::OsEntropy),
         }

@@ -204,11 +204,13 @@ pub(crate) fn increment(size: u64, growth: Growth, max_size: u64) -> Option<u64>
     (room >= GROWTH_MIN).then(|| by.min(room))
 }
 
-/// True when the system said no before anything happened: a full disk, or a file that may not become longer.
+/// True when the system said no before anything happened: a full disk, or a file that may not become longer. A sync that finds no
+/// room is none: it was room for what had been written.
 fn is_refusal(e: &IoError) -> bool {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     let kind = e.source.kind();
-    e.is_full() || (e.op == "allocate" && matches!(kind, PermissionDenied | ReadOnlyFilesystem))
+    (e.is_full() && e.op != "sync")
+        || (e.op == "allocate" && matches!(kind, PermissionDenied | ReadOnlyFilesystem))
 }
 
 impl Log {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::disk::SimDisk;
 use super::rng::SimRng;
-use crate::{Clock, Entropy, Env, IoError, IoResult, UtcTime, WriteOp};
+use crate::{Clock, Entropy, Env, FailStopDisk, IoError, IoResult, UtcTime, WriteOp};
 
 /// How the simulated hardware is made.
 #[derive(Clone, Debug)]
@@ -392,7 +392,7 @@ impl SimWorld {
     /// The world as the engine gets it.
     pub fn env(&self) -> Env {
         Env {
-            disk: Arc::new(SimDisk { world: self.clone() }),
+            disk: Arc::new(FailStopDisk::new(Arc::new(SimDisk { world: self.clone() }))),
             clock: self.clock.clone(),
             entropy: self.entropy.clone(),
         }

@@ -266,6 +266,10 @@ impl Transaction {
         durability: Durability,
     ) -> StorageResult<Option<LogPos>> {
         let counters = &db.store.counters;
+        if self.minimal.is_some() {
+            // What it has put into the data file is nowhere else: it counts only if that file has kept everything.
+            db.store.check()?;
+        }
         let appended = self.work.append_commit()?;
         counters.transactions.inc();
         let Some(pos) = appended else { return Ok(None) };

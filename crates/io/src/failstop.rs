@@ -1,0 +1,364 @@
+//! A disk whose volumes stop at their first failure: a failed sync stays failed.
+//!
+//! A system reports an error of a sync once and forgets it; what it could not write may be gone, though the next sync succeeds.
+//! So each volume remembers its first write or sync that failed, and fails every later one with the same error, until it is opened
+//! anew and recovered. Nobody who comes between the failure and the moment at which its caller has told everybody acknowledges
+//! anything by it.
+//!
+//! ```text
+//! write that the disk has no room for   a refusal: nothing of what was written before is in doubt; not remembered
+//! any other failed write                remembered
+//! any failed sync                       remembered, want of room too: it was room for what had been written
+//! reads, lengths, allocation            go on
+//! ```
+//! Of two syncs at the same moment the system may tell the error to one alone. So a sync that succeeds waits for the syncs and
+//! durable writes that had begun before its end, and succeeds only if they do.
+
+use std::io::IoSlice;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::{Disk, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
+
+/// See the module's text.
+pub struct FailStopDisk {
+    inner: Arc<dyn Disk>,
+}
+
+impl FailStopDisk {
+    /// The same files, in volumes that stop at their first failure.
+    pub fn new(inner: Arc<dyn Disk>) -> FailStopDisk {
+        FailStopDisk { inner }
+    }
+}
+
+fn volume(inner: Arc<dyn Volume>) -> Arc<dyn Volume> {
+    Arc::new(FailStopVolume {
+        inner,
+        failed: OnceLock::new(),
+        hardening: Mutex::default(),
+        ended: Condvar::new(),
+    })
+}
+
+impl Disk for FailStopDisk {
+    fn create(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        self.inner.create(path, spec).map(volume)
+    }
+
+    fn open(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
+        self.inner.open(path, spec).map(volume)
+    }
+
+    fn exists(&self, path: &Path) -> IoResult<bool> {
+        self.inner.exists(path)
+    }
+
+    fn remove(&self, path: &Path) -> IoResult<()> {
+        self.inner.remove(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
+        self.inner.rename(from, to)
+    }
+
+    fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>> {
+        self.inner.list(dir)
+    }
+
+    fn create_dir(&self, dir: &Path) -> IoResult<()> {
+        self.inner.create_dir(dir)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> IoResult<()> {
+        self.inner.sync_dir(dir)
+    }
+
+    fn space(&self, path: &Path) -> IoResult<Space> {
+        self.inner.space(path)
+    }
+
+    fn real_path(&self, path: &Path) -> IoResult<PathBuf> {
+        self.inner.real_path(path)
+    }
+
+    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
+        self.inner.same_file(a, b)
+    }
+}
+
+/// Syncs and durable writes, numbered as they begin.
+#[derive(Default)]
+struct Hardening {
+    next: u64,
+    running: Vec<u64>,
+    /// Syncs that wait for the end of others.
+    waiting: u32,
+}
+
+struct FailStopVolume {
+    inner: Arc<dyn Volume>,
+    /// The first failure.
+    failed: OnceLock<IoError>,
+    hardening: Mutex<Hardening>,
+    ended: Condvar,
+}
+
+impl FailStopVolume {
+    fn check(&self) -> IoResult<()> {
+        self.failed.get().map_or(Ok(()), |e| Err(e.duplicate()))
+    }
+
+    /// A write ended.
+    fn wrote<R>(&self, result: IoResult<R>) -> IoResult<R> {
+        if let Err(e) = &result
+            && !e.is_full()
+        {
+            self.failed.get_or_init(|| e.duplicate());
+        }
+        result
+    }
+
+    fn hardening(&self) -> MutexGuard<'_, Hardening> {
+        // Nothing panics while it is held.
+        self.hardening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self) -> IoResult<u64> {
+        let mut h = self.hardening();
+        self.check()?;
+        h.next += 1;
+        let number = h.next;
+        h.running.push(number);
+        Ok(number)
+    }
+
+    /// After its failure, if it failed, was noted.
+    fn end(&self, number: u64) -> MutexGuard<'_, Hardening> {
+        let mut h = self.hardening();
+        h.running.retain(|&n| n != number);
+        if h.waiting > 0 {
+            self.ended.notify_all();
+        }
+        h
+    }
+}
+
+impl Volume for FailStopVolume {
+    fn path(&self) -> &Path {
+        self.inner.path()
+    }
+
+    fn kind(&self) -> VolumeKind {
+        self.inner.kind()
+    }
+
+    fn sector_bytes(&self) -> u32 {
+        self.inner.sector_bytes()
+    }
+
+    fn len(&self) -> IoResult<u64> {
+        self.inner.len()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
+        self.inner.read_at(offset, buf)
+    }
+
+    fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
+        self.check()?;
+        self.wrote(self.inner.write_at(offset, data))
+    }
+
+    fn write_parts(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        self.check()?;
+        self.wrote(self.inner.write_parts(offset, parts))
+    }
+
+    fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+        let number = self.begin()?;
+        let result = self.wrote(self.inner.write_durable(offset, parts));
+        drop(self.end(number));
+        result
+    }
+
+    fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+        self.check()?;
+        self.wrote(self.inner.submit(ops))
+    }
+
+    fn start(&self, op: WriteOp) -> IoResult<()> {
+        self.check()?;
+        self.wrote(self.inner.start(op))
+    }
+
+    fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
+        let mut done = self.wrote(self.inner.reap(min))?;
+        for write in &mut done {
+            write.result = self.wrote(std::mem::replace(&mut write.result, Ok(())));
+        }
+        Ok(done)
+    }
+
+    fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
+        self.inner.allocate(offset, len)
+    }
+
+    fn unwritten(&self, offset: u64, end: u64) -> IoResult<Vec<(u64, u64)>> {
+        self.inner.unwritten(offset, end)
+    }
+
+    fn reserves(&self) -> bool {
+        self.inner.reserves()
+    }
+
+    fn sync(&self) -> IoResult<()> {
+        let number = self.begin()?;
+        let result = self.inner.sync();
+        if let Err(e) = &result {
+            self.failed.get_or_init(|| e.duplicate());
+        }
+        let mut h = self.end(number);
+        result?;
+        let before = h.next;
+        while h.running.iter().any(|&n| n <= before) {
+            h.waiting += 1;
+            h = self.ended.wait(h).unwrap_or_else(PoisonError::into_inner);
+            h.waiting -= 1;
+        }
+        self.check()
+    }
+
+    fn truncate(&self, len: u64) -> IoResult<()> {
+        self.inner.truncate(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+    use crate::AlignedBuf;
+    use crate::sim::{Fault, FaultKind, IoKind, SimWorld};
+
+    fn world(kind: IoKind, fault: FaultKind) -> (SimWorld, Arc<dyn Volume>) {
+        let world = SimWorld::new(1);
+        let disk = world.env().disk;
+        let volume = disk.create(Path::new("/f"), OpenSpec::DATA).unwrap();
+        volume.write_at(0, &AlignedBuf::zeroed(4096)).unwrap();
+        let path_contains = "f".into();
+        world.inject(Fault { nth: 1, kind: Some(kind), path_contains, fault, sticky: false });
+        (world, volume)
+    }
+
+    fn durable(volume: &dyn Volume) -> IoResult<()> {
+        volume.write_durable(0, &[IoSlice::new(&AlignedBuf::zeroed(4096))])
+    }
+
+    #[test]
+    fn what_fails_once_fails_until_the_file_is_opened_anew() {
+        for kind in [IoKind::Sync, IoKind::Write, IoKind::WriteDurable] {
+            let (world, volume) = world(kind, FaultKind::Io);
+            let page = || AlignedBuf::zeroed(4096);
+            let op = || WriteOp { token: 1, offset: 0, buf: page(), len: 4096 };
+            let first = match kind {
+                IoKind::Sync => volume.sync(),
+                IoKind::Write => {
+                    volume.submit(vec![op()]).unwrap();
+                    volume.reap(1).unwrap().pop().unwrap().result
+                }
+                _ => durable(&*volume),
+            };
+            assert_eq!(first.unwrap_err().source.raw_os_error(), Some(5), "{kind:?}");
+            for later in [
+                volume.sync(),
+                volume.write_at(0, &page()),
+                volume.write_parts(0, &[IoSlice::new(&page())]),
+                durable(&*volume),
+                volume.submit(vec![op()]),
+                volume.start(op()),
+            ] {
+                assert_eq!(later.unwrap_err().source.raw_os_error(), Some(5), "{kind:?}");
+            }
+            volume.read_at(0, &mut [0; 8]).unwrap();
+            let again = world.env().disk.open(Path::new("/f"), OpenSpec::DATA).unwrap();
+            again.write_at(0, &page()).unwrap();
+            again.sync().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_write_without_room_is_refused_and_a_sync_without_room_has_failed() {
+        let (_world, volume) = world(IoKind::Write, FaultKind::Full);
+        assert!(volume.write_at(0, &AlignedBuf::zeroed(4096)).unwrap_err().is_full());
+        volume.sync().unwrap();
+        let (_world, volume) = world(IoKind::Sync, FaultKind::Full);
+        assert!(volume.sync().unwrap_err().is_full());
+        assert!(volume.sync().unwrap_err().is_full() && durable(&*volume).is_err());
+    }
+
+    /// A file of which the first sync takes long and fails; the second is told nothing of it.
+    struct Once(Arc<dyn Volume>, AtomicU32);
+
+    impl Volume for Once {
+        fn path(&self) -> &Path {
+            self.0.path()
+        }
+        fn kind(&self) -> VolumeKind {
+            self.0.kind()
+        }
+        fn sector_bytes(&self) -> u32 {
+            4096
+        }
+        fn len(&self) -> IoResult<u64> {
+            self.0.len()
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
+            self.0.read_at(offset, buf)
+        }
+        fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
+            self.0.write_at(offset, data)
+        }
+        fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
+            self.0.write_durable(offset, parts)
+        }
+        fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+            self.0.submit(ops)
+        }
+        fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
+            self.0.reap(min)
+        }
+        fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
+            self.0.allocate(offset, len)
+        }
+        fn truncate(&self, len: u64) -> IoResult<()> {
+            self.0.truncate(len)
+        }
+        fn sync(&self) -> IoResult<()> {
+            if self.1.fetch_add(1, Ordering::SeqCst) > 0 {
+                return self.0.sync();
+            }
+            while self.1.load(Ordering::SeqCst) < 2 {
+                std::thread::yield_now();
+            }
+            // The other one has its answer from the system by now.
+            std::thread::sleep(Duration::from_millis(20));
+            Err(IoError::new("sync", self.path(), std::io::Error::from_raw_os_error(5)))
+        }
+    }
+
+    #[test]
+    fn of_two_syncs_at_once_none_succeeds_when_one_fails() {
+        let world = SimWorld::new(1);
+        let inner = world.env().disk.create(Path::new("/f"), OpenSpec::DATA).unwrap();
+        let volume = volume(Arc::new(Once(inner, AtomicU32::new(0))));
+        std::thread::scope(|s| {
+            let both = [s.spawn(|| volume.sync()), s.spawn(|| volume.sync())];
+            for one in both {
+                assert!(one.join().unwrap().is_err(), "acknowledged beside a failed sync");
+            }
+        });
+    }
+}
