@@ -20,7 +20,7 @@ use super::writer::SetWriter;
 use crate::buffer::Access;
 use crate::codec::{Put, Take};
 use crate::database::Database;
-use crate::error::{PageIo, StorageError, StorageResult};
+use crate::error::{StorageError, StorageResult};
 use crate::layout::{
     BOOT_PAGES, DIRECTORY_IAM, DIRECTORY_ROOT, EXTENT_PAGES, FIRST_USER_PAGE, INTERVAL_PAGES,
     bitmap_pages, gam_of, is_system_page, pfs_of,
@@ -203,14 +203,8 @@ impl Database {
         let mut damaged = Vec::new();
         for r in runs {
             let first = PageId { file: r.file, page: r.first };
-            let Some(file) = self.store.file(r.file) else {
-                return Err(self.store.corrupt(first, "its file is gone".into()).into());
-            };
             let bytes = &mut buf[at..at + r.count as usize * PAGE_BYTES];
-            file.volume.read_at(first.file_offset(), bytes).map_err(|source| {
-                let offset = first.file_offset();
-                StorageError::Io(Box::new(PageIo { operation: "read", offset, source }))
-            })?;
+            self.store.read_run(first, bytes)?;
             self.store.counters.data_read_bytes.add(bytes.len() as u64);
             for (id, bytes) in r.pages().zip(bytes.chunks_exact_mut(PAGE_BYTES)) {
                 let on_disk = !dirty.contains(&id) && is_whole(bytes, id);

@@ -5,7 +5,7 @@ use taffrail_io::AlignedBuf;
 
 use super::pool::{BufferPool, Source};
 use super::store::Store;
-use crate::error::{PageIo, StorageError, StorageResult};
+use crate::error::{StorageError, StorageResult};
 
 /// Pages that one read brings.
 pub const RUN_PAGES: usize = 64;
@@ -14,7 +14,7 @@ const GAP_PAGES: u32 = 4;
 
 impl BufferPool {
     /// Brings pages in, neighbours with one read. `pages` are in ascending order; those in memory, those beyond the end of their file
-    /// and those that are damaged are left out: who asks for one of these gets the error. Returns how many were read.
+    /// and those that are damaged or cannot be read are left out: who asks for one of these gets the error. Returns how many were read.
     ///
     /// Only for a caller that is alone with these pages: between the read and its arrival in a frame nobody may change one.
     pub fn bring_in(
@@ -57,9 +57,10 @@ impl BufferPool {
         let offset = first.file_offset();
         store.counters.data_reads.inc();
         store.counters.data_read_bytes.add(bytes as u64);
-        file.volume.read_at(offset, &mut scratch[..bytes]).map_err(|source| {
-            StorageError::Io(Box::new(PageIo { operation: "read", offset, source }))
-        })?;
+        if file.volume.read_at(offset, &mut scratch[..bytes]).is_err() {
+            // Told to whoever asks for the page that cannot be read, after it has been tried again; the others can.
+            return Ok(0);
+        }
         let mut brought = 0;
         for &page in run.iter().take_while(|p| p.page < end) {
             let at = (page.page - first.page) as usize * PAGE_BYTES;

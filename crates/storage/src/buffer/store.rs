@@ -15,6 +15,7 @@ use taffrail_observe::{DatabaseCounters, Event, EventRing, WaitType, wait};
 
 use super::frame::{Pin, WriteGuard};
 use super::pool::BufferPool;
+use super::retried::{READ_TRIES, read_retried, tell_retried};
 use super::suspects::{SuspectPage, Suspects};
 use super::writer::Writer;
 use crate::error::{Corruption, PageIo, StorageError, StorageResult, SuspectReason};
@@ -343,30 +344,68 @@ impl Store {
 
     /// Reads a page's bytes as they are.
     pub fn read_raw(&self, page: PageId, into: &mut Page) -> StorageResult<()> {
+        self.file_of(page)?;
+        self.read_run(page, into.bytes_mut())
+    }
+
+    fn file_of(&self, page: PageId) -> StorageResult<Arc<DataFile>> {
         let Some(file) = self.file(page.file) else {
             return Err(self.corrupt(page, format!("there is no file {}", page.file)));
         };
         if page.page >= file.pages.load(Ordering::Acquire) {
             return Err(self.corrupt(page, "page beyond the end of the file".to_owned()));
         }
+        Ok(file)
+    }
+
+    fn read_once(&self, file: &DataFile, page: PageId, into: &mut Page) -> StorageResult<()> {
         self.counters.data_reads.inc();
         self.counters.data_read_bytes.add(PAGE_BYTES as u64);
-        file.volume.read_at(page.file_offset(), into.bytes_mut()).map_err(|source| {
-            StorageError::Io(Box::new(PageIo {
-                operation: "read",
-                offset: page.file_offset(),
-                source,
-            }))
+        let offset = page.file_offset();
+        let read = file.volume.read_at(offset, into.bytes_mut());
+        read.map_err(|source| {
+            StorageError::Io(Box::new(PageIo { operation: "read", offset, source }))
         })
     }
 
-    /// Reads and checks a page.
+    /// Reads and checks a page: tried [`READ_TRIES`] times, whether the system refuses it or gives what was not written.
     pub fn read_page(&self, page: PageId, into: &mut Page) -> StorageResult<()> {
         let _w = wait(WaitType::PageIoLatchSh);
-        self.read_raw(page, into)?;
-        into.validate(page).map_err(|what| {
-            self.suspects.note(page, &what);
-            self.corrupt(page, what)
+        let file = self.file_of(page)?;
+        let mut first = None;
+        let mut times = 0;
+        loop {
+            let read = self.read_once(&file, page, into);
+            let failed = match read.map(|()| into.validate(page)) {
+                Ok(Ok(())) => break,
+                Ok(Err(what)) => (self.corrupt(page, what.clone()), what),
+                Err(StorageError::Io(io)) => {
+                    let what = io.source.system_error();
+                    (StorageError::Io(io), what)
+                }
+                Err(e) => return Err(e),
+            };
+            times += 1;
+            if times == READ_TRIES {
+                self.suspects.note(page, &failed.1);
+                return Err(failed.0);
+            }
+            first.get_or_insert(failed.1);
+        }
+        if let Some(why) = first {
+            tell_retried(&*file.volume, page.file_offset(), times, &why);
+        }
+        Ok(())
+    }
+
+    /// Reads pages that lie together as they are: tried as often.
+    pub fn read_run(&self, first: PageId, bytes: &mut [u8]) -> StorageResult<()> {
+        let Some(file) = self.file(first.file) else {
+            return Err(self.corrupt(first, format!("there is no file {}", first.file)));
+        };
+        let offset = first.file_offset();
+        read_retried(&*file.volume, offset, bytes).map_err(|source| {
+            StorageError::Io(Box::new(PageIo { operation: "read", offset, source }))
         })
     }
 

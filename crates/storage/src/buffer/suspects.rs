@@ -12,7 +12,8 @@ const MOST: usize = 1000;
 pub struct SuspectPage {
     /// Which.
     pub page: PageId,
-    /// Its checksum is wrong; false: the checksum is right and something else is not, its own number mostly.
+    /// Its checksum is wrong; false: the system could not read it (823), or the checksum is right and something else is not, its own number
+    /// mostly.
     pub checksum: bool,
     /// How often it was read so.
     pub times: u32,
@@ -23,7 +24,7 @@ pub struct SuspectPage {
 pub(super) struct Suspects(Mutex<Vec<SuspectPage>>);
 
 impl Suspects {
-    /// Remembers one; `what` is wrong with it, as [`crate::page::Page::validate`] says it.
+    /// Remembers one; `what` is wrong with it, as [`crate::page::Page::validate`] says it, or the system.
     pub fn note(&self, page: PageId, what: &str) {
         let checksum = what.starts_with("incorrect checksum");
         let mut all = self.0.lock();

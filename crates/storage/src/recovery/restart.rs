@@ -38,7 +38,7 @@ use super::moved::{log_paths, open_error};
 use super::redo::{self, Redo};
 use super::{undo, write_page};
 use crate::access::directory;
-use crate::buffer::{DataFile, FileSettings, Store, read_double_write};
+use crate::buffer::{DataFile, FileSettings, Store, read_double_write, read_retried};
 use crate::codec::Take;
 use crate::database::{CheckpointKind, Database, FileKind, OpenSpec, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
@@ -281,7 +281,7 @@ pub(super) fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> Stor
     if len < 16 * PAGE_BYTES as u64 {
         return Err(not_primary(path));
     }
-    volume.read_at(0, page.bytes_mut()).map_err(|e| io_error("read", e))?;
+    read_retried(volume, 0, page.bytes_mut()).map_err(|e| io_error("read", e))?;
     let mut t = Take(&page.bytes()[HEADER_BYTES..]);
     let parsed = (|| Some((t.bytes(8)?, t.u16()?, t.u16()?, t.bytes(16)?, t.u64()?)))();
     let Some((magic, version, file, _, features)) = parsed else { return Err(not_primary(path)) };
@@ -304,7 +304,8 @@ pub(super) fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> Storage
     for number in BOOT_PAGES {
         let id = PageId::new(1, number);
         let mut page = Page::zeroed();
-        volume.read_at(id.file_offset(), page.bytes_mut()).map_err(|e| io_error("read", e))?;
+        read_retried(volume, id.file_offset(), page.bytes_mut())
+            .map_err(|e| io_error("read", e))?;
         match Boot::decode(&mut page, id) {
             Ok(boot) if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) => {
                 best = Some(boot)
@@ -371,7 +372,8 @@ fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
         if id.file_offset() + PAGE_BYTES as u64 > len {
             continue;
         }
-        home.volume.read_at(id.file_offset(), page.bytes_mut()).map_err(|e| io_error("read", e))?;
+        let there = read_retried(&*home.volume, id.file_offset(), page.bytes_mut());
+        there.map_err(|e| io_error("read", e))?;
         if page.validate(id).is_err() {
             write_page(&*home.volume, id, &mut image).map_err(|e| io_error("write", e))?;
             repaired += 1;
