@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::sync::MutexGuard;
 use taffrail_base::{HobtId, PageId};
-use taffrail_log::{Lcx, Reserve};
+use taffrail_log::Lcx;
 
 use crate::access::awaited::is_giving_back;
 use crate::access::record::{bits, format, split};
@@ -122,6 +122,8 @@ impl Database {
         kind: PageType,
         level: u8,
     ) -> StorageResult<WriteGuard<'_>> {
+        #[cfg(test)]
+        crate::txn::work::cut::strike_anywhere()?;
         let Some(page) = space.free.pop() else {
             // Its only page has become an IAM page.
             let what = format!("an extent of HoBt {} has no page left", hobt.id());
@@ -268,6 +270,7 @@ impl Database {
         }
         let start = interval_start(extent.page);
         let bit = (extent.page - start) / EXTENT_PAGES;
+        self.disown_pages(&pages)?;
         let mut known = None;
         for &id in &space.iam {
             let page = self.pool().read(&self.store, id)?;
@@ -282,7 +285,14 @@ impl Database {
         };
         let mut map = self.pool().write(&self.store, iam)?;
         bits::set_bits(work, &mut map, Lcx::Iam, hobt.id(), &[(bit, 1)], true)?;
+        drop(map);
         if known.is_none() {
+            // Last: who has followed the link finds an IAM page there, whatever becomes of what would come after.
+            if let Some(&last) = space.iam.last() {
+                let mut page = self.pool().write(&self.store, last)?;
+                let prev = page.prev();
+                split::relink(work, &mut page, Lcx::Iam, prev, iam)?;
+            }
             space.iam.push(iam);
         }
         pages.reverse();
@@ -317,12 +327,7 @@ impl Database {
             });
             page.set_lsn(map.lsn());
             drop(map);
-            format::log_format(work, &mut page, Lcx::Iam, Reserve::NONE)?;
-        }
-        if let Some(last) = last {
-            let mut page = self.pool().write(&self.store, last)?;
-            let prev = page.prev();
-            split::relink(work, &mut page, Lcx::Iam, prev, id)?;
+            format::log_made(work, &mut page, Lcx::Iam)?;
         }
         Ok(id)
     }
@@ -423,7 +428,7 @@ impl Database {
             };
             let root = {
                 let mut page = self.take_page(&mut sys, hobt, &mut space, kind, 0)?;
-                format::log_format(&mut sys, &mut page, context, Reserve::NONE)?;
+                format::log_made(&mut sys, &mut page, context)?;
                 page.id()
             };
             let iam = space.iam[0];

@@ -40,6 +40,7 @@ pub mod instance;
 pub mod layout;
 pub mod lock;
 mod logfiles;
+mod orphans;
 pub mod page;
 pub mod raw;
 pub mod recovery;

@@ -273,11 +273,12 @@ pub(crate) fn leaf_for_write<'p>(
     hobt: &Hobt,
     key: &[u8],
 ) -> StorageResult<WriteGuard<'p>> {
-    if let Some(pin) = hobt.hot(db.pool(), &db.store) {
-        let leaf = pin.write();
-        if leaf.is_leaf() && leaf.hobt() == hobt.id() && covers(&leaf, key) {
-            return Ok(leaf);
-        }
+    if let Some(leaf) = hobt.hot(db.pool(), &db.store)
+        && leaf.is_leaf()
+        && leaf.hobt() == hobt.id()
+        && covers(&leaf, key)
+    {
+        return Ok(leaf);
     }
     loop {
         let mut page = root_for_read(db, hobt)?;

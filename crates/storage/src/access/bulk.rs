@@ -129,6 +129,7 @@ impl PageWriter {
             Err(e) => {
                 // Redo of what the page held before must not find it without those changes.
                 guard.set_lsn(allocated);
+                guard.disown();
                 Err(e)
             }
         }

@@ -94,6 +94,7 @@ impl Database {
             for &extent in &extents {
                 pages.extend(self.unallocated(extent)?);
             }
+            self.disown_pages(&pages)?;
             return Ok((extents, pages));
         }
     }

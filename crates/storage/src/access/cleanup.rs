@@ -145,6 +145,10 @@ impl Database {
         id: PageId,
         key: Option<&[u8]>,
     ) -> StorageResult<Cleaned> {
+        // It may have been freed since, with its extent, and hold what it held on the disk.
+        if !self.is_allocated(id)? {
+            return Ok(Cleaned::Nothing);
+        }
         let key = {
             let leaf = self.pool().read_for(&self.store, id, Access::Scan)?;
             if !leaf.is_leaf() || leaf.hobt() != hobt.id() {
@@ -233,6 +237,8 @@ fn remove_leaf(db: &Arc<Database>, hobt: &Hobt, id: PageId, key: &[u8]) -> Stora
         held.push(pool.write(&db.store, next)?);
     }
     let mut work = Work::system(db, "FreeLeaf");
+    hobt.structure_changes();
+    hobt.note_move();
     let context = hobt.leaf_context();
     let done = (|| {
         let prev = held[0].prev();

@@ -21,9 +21,9 @@ use super::{Hobt, HobtKind, Rid, ScanLocks};
 use crate::buffer::WriteGuard;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{EXTENT_PAGES, pfs_of};
+use crate::layout::EXTENT_PAGES;
 use crate::lock::LockMode;
-use crate::page::{PFS_ALLOCATED, Page, PageType, SLOT_BYTES};
+use crate::page::{Page, PageType, SLOT_BYTES};
 use crate::txn::Transaction;
 use crate::txn::work::{Change, Work};
 
@@ -340,8 +340,7 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
         db.allocate_root(tx.parts().1, hobt)?;
     }
     let mut row = NewRow { bytes, lock, tried: PageId::NONE };
-    if let Some(pin) = hobt.hot(db.pool(), &db.store) {
-        let page = pin.write();
+    if let Some(page) = hobt.hot(db.pool(), &db.store) {
         let id = page.id();
         match put(tx, &db, hobt, page, row, false)? {
             Put::Done(rid) => return Ok(rid),
@@ -351,7 +350,7 @@ fn place(tx: &mut Transaction, hobt: &Hobt, bytes: &[u8], lock: bool) -> Storage
     } else {
         let last = last_page(&db, hobt)?;
         let page = db.pool().write(&db.store, last)?;
-        if is_allocated(&db, last)? {
+        if db.is_allocated(last)? {
             match put(tx, &db, hobt, page, row, true)? {
                 Put::Done(rid) => return Ok(rid),
                 other => let_go(hobt, other),
@@ -417,7 +416,7 @@ fn put_where_room_is(
         let Some(candidate) = hobt.room.lock().next() else { break };
         let put = (|| {
             let page = db.pool().write(&db.store, candidate)?;
-            match is_allocated(db, candidate)? {
+            match db.is_allocated(candidate)? {
                 true => put(tx, db, hobt, page, row, true),
                 false => Ok(Put::NotOurs),
             }
@@ -465,7 +464,7 @@ fn put_on_new_page(
                 return Err(e);
             }
         };
-        if let Err(e) = format::log_format(&mut sys, &mut page, Lcx::Heap, Reserve::NONE) {
+        if let Err(e) = format::log_made(&mut sys, &mut page, Lcx::Heap) {
             // Latched until it is free again: who has seen it allocated waits here, and looks again.
             db.abort_system(sys, vec![page]);
             return Err(e);
@@ -483,14 +482,6 @@ fn put_on_new_page(
             }
         }
     }
-}
-
-/// Asked under the latch of a page that was found otherwise than by holding it since its allocation: it may have been freed in between,
-/// and looks the same.
-fn is_allocated(db: &Database, page: PageId) -> StorageResult<bool> {
-    let (pfs, index) = pfs_of(page);
-    let map = db.pool().read(&db.store, pfs)?;
-    Ok(map.pfs(index) & PFS_ALLOCATED != 0)
 }
 
 /// What became of a row that was to be put on a page.

@@ -20,7 +20,7 @@ use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::Lcx;
 
 use crate::alloc::Space;
-use crate::buffer::{BufferPool, Pin, Store};
+use crate::buffer::{BufferPool, Pin, Store, WriteGuard};
 use crate::database::Database;
 use crate::lock::Resource;
 
@@ -176,6 +176,10 @@ pub struct SpaceUsed {
 
 const COUNT_UNKNOWN: i64 = i64::MIN;
 
+/// Bits of a [`PageId`].
+const PAGE_BITS: u32 = 48;
+const PAGE_MASK: u64 = (1 << PAGE_BITS) - 1;
+
 /// Without a page there is no room to be found.
 fn room_of(entry: &Entry) -> room::Room {
     if entry.root.is_none() { room::Room::default() } else { room::Room::unknown(entry.kind) }
@@ -184,9 +188,9 @@ fn room_of(entry: &Entry) -> room::Room {
 /// A heap or B+ tree at run time: shared by all who use it.
 ///
 /// Roots and hints are atomics, because every row operation reads them; they change in DDL, under Sch-M, and when the first
-/// page is allocated. A hint is only ever a guess: it is checked against the page under its latch. A page that has become free does not
-/// show that, so whatever frees a page of rows forgets the hints ([`Hobt::forget_hints`], [`Hobt::reset`]); of trees only empty leaves
-/// are freed, to which no hint leads.
+/// page is allocated. A hint is only ever a guess: it is checked against the page under its latch. A page that has become free need not
+/// show that, so every change of the structure makes all hints void ([`Hobt::structure_changes`]); what takes extents away forgets where
+/// there was room, too ([`Hobt::forget_hints`], [`Hobt::reset`]).
 ///
 /// Invariant of the row count: whoever holds `counting` exclusively finds in `rows` what all records so far that are about rows of this HoBt
 /// add up to. So a count that is written into the directory meanwhile is right as of its own record.
@@ -204,9 +208,12 @@ pub struct Hobt {
     counted: AtomicI64,
     /// The frame that the root was in.
     root_frame: AtomicU32,
-    /// The leaf, or heap page, that was written to last, and its frame.
+    /// The leaf, or heap page, that was written to last: bits 0–47; above them those of `structure` as they were under its latch.
     hot_page: AtomicU64,
     hot_frame: AtomicU32,
+    /// Raised by every change of the structure before its first record, under the latches of the pages that it takes rows or links from,
+    /// and by the undo of every page made: hints of before are void.
+    structure: AtomicU64,
     /// How often [`reorganize`] has moved rows to the left, or a leaf to another page: whoever goes from a leaf to its neighbour without
     /// holding a latch looks whether the number is still the same.
     moves: AtomicU64,
@@ -233,6 +240,7 @@ impl Hobt {
             root_frame: AtomicU32::new(u32::MAX),
             hot_page: AtomicU64::new(0),
             hot_frame: AtomicU32::new(u32::MAX),
+            structure: AtomicU64::new(0),
             moves: AtomicU64::new(0),
             room: Mutex::new(room_of(entry)),
             space: Mutex::default(),
@@ -311,6 +319,7 @@ impl Hobt {
 
     /// The directory says that root and IAM chain are elsewhere now.
     pub(crate) fn set_place(&self, root: PageId, first_iam: PageId) {
+        self.structure_changes();
         self.hot_page.store(0, Ordering::Release);
         self.first_iam.store(first_iam.to_u64(), Ordering::Release);
         self.root.store(root.to_u64(), Ordering::Release);
@@ -333,6 +342,7 @@ impl Hobt {
     /// Extents have been taken from it again, by undo of what gave them to it: hints may be of pages in them, which still look like its
     /// own. Nobody else has a hint in his hand: whoever gave it the extents holds X or Sch-M on the object until its undo is done.
     pub(crate) fn forget_hints(&self) {
+        self.structure_changes();
         self.hot_page.store(0, Ordering::Release);
         *self.room.lock() = room::Room::unknown(self.kind);
     }
@@ -360,31 +370,63 @@ impl Hobt {
         &self.object_lock
     }
 
-    /// The page written to last, if it is still where it was.
+    /// What was known of where pages are is void: see `structure`.
+    pub(crate) fn structure_changes(&self) {
+        self.structure.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The page written to last, under its exclusive latch, if it is still where it was and the structure has not changed since.
     #[inline]
-    pub(crate) fn hot<'p>(&self, pool: &'p BufferPool, store: &Store) -> Option<Pin<'p>> {
-        let page = PageId::from_u64(self.hot_page.load(Ordering::Relaxed));
-        pool.hinted(store, page, self.hot_frame.load(Ordering::Relaxed))
+    pub(crate) fn hot<'p>(&self, pool: &'p BufferPool, store: &Store) -> Option<WriteGuard<'p>> {
+        let structure = self.structure.load(Ordering::Acquire);
+        let hot = self.hot_page.load(Ordering::Relaxed);
+        if hot >> PAGE_BITS != structure & (u64::MAX >> PAGE_BITS) {
+            return None;
+        }
+        let page = PageId::from_u64(hot & PAGE_MASK);
+        let guard = pool.hinted(store, page, self.hot_frame.load(Ordering::Relaxed))?.write();
+        // Asked again under the latch, which may have been waited for.
+        (self.structure.load(Ordering::Acquire) == structure).then_some(guard)
+    }
+
+    /// The page as a hint. The caller holds its latch, and has found it where it is by more than a hint.
+    fn hint(&self, page: PageId) -> u64 {
+        page.to_u64() | self.structure.load(Ordering::Acquire) << PAGE_BITS
     }
 
     #[inline]
     pub(crate) fn set_hot(&self, page: PageId, frame: u32) {
-        if self.hot_page.load(Ordering::Relaxed) != page.to_u64()
+        let hint = self.hint(page);
+        if self.hot_page.load(Ordering::Relaxed) != hint
             || self.hot_frame.load(Ordering::Relaxed) != frame
         {
             self.hot_frame.store(frame, Ordering::Relaxed);
-            self.hot_page.store(page.to_u64(), Ordering::Relaxed);
+            self.hot_page.store(hint, Ordering::Relaxed);
         }
     }
 
     /// The same for a heap; gives the page that it was before, if it was another.
     pub(crate) fn swap_hot(&self, page: PageId, frame: u32) -> Option<PageId> {
+        let hint = self.hint(page);
         self.hot_frame.store(frame, Ordering::Relaxed);
-        if self.hot_page.load(Ordering::Relaxed) == page.to_u64() {
+        if self.hot_page.load(Ordering::Relaxed) == hint {
             return None;
         }
-        let old = PageId::from_u64(self.hot_page.swap(page.to_u64(), Ordering::Relaxed));
+        let old = PageId::from_u64(self.hot_page.swap(hint, Ordering::Relaxed) & PAGE_MASK);
         (!old.is_none() && old != page).then_some(old)
+    }
+
+    /// The hint as it is kept.
+    #[cfg(test)]
+    pub(crate) fn kept_hint(&self) -> (u64, u32) {
+        (self.hot_page.load(Ordering::Relaxed), self.hot_frame.load(Ordering::Relaxed))
+    }
+
+    /// The opposite: whatever has happened since.
+    #[cfg(test)]
+    pub(crate) fn keep_hint(&self, (page, frame): (u64, u32)) {
+        self.hot_frame.store(frame, Ordering::Relaxed);
+        self.hot_page.store(page, Ordering::Relaxed);
     }
 
     /// Pins the root without asking the pool's table, if it is where it was.

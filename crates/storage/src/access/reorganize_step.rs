@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{PageId, TransactionId};
-use taffrail_log::{Lcx, Lop, Reserve};
+use taffrail_log::{Lcx, Lop};
 
 use super::Hobt;
 use super::btree::{check_page, child_on_way, expunge, root_for_read};
@@ -149,6 +149,7 @@ pub(super) fn merge_leaves(
         held.push(pool.write(&db.store, after)?);
     }
     let mut sys = work.nested("MergeLeaves");
+    hobt.structure_changes();
     match merge_held(db, &mut sys, hobt, &mut parent, &mut held, slot, spare) {
         Ok(Merged::Nothing) if !sys.has_begun() => Ok(Merged::Nothing),
         Ok(merged) => {
@@ -272,6 +273,7 @@ pub(super) fn move_leaf(
         held.push(pool.write(&db.store, after)?);
     }
     let mut sys = work.nested("MoveLeaf");
+    hobt.structure_changes();
     let at = usize::from(!before.is_none());
     match move_held(db, &mut sys, hobt, (&mut parent, slot), &mut held, at, to) {
         Ok(None) if !sys.has_begun() => Ok(None),
@@ -322,7 +324,7 @@ fn move_held<'p>(
     new.set_ghost_txn_raw(leaf.ghost_txn_raw());
     new.set_reserved_bytes(leaf.reserved_bytes());
     new.set_reserved_txn_raw(leaf.reserved_txn_raw());
-    let formatted = format::log_format(sys, &mut new, context, Reserve::NONE);
+    let formatted = format::log_made(sys, &mut new, context);
     held.push(new);
     formatted?;
     let mut entry = parent.row(slot).to_vec();
@@ -418,6 +420,7 @@ pub(super) fn free_extents(
     empty.truncate(256);
     let Some(&(lowest, _)) = empty.first() else { return Ok(Some(0)) };
     let mut sys = work.nested("FreeExtents");
+    hobt.structure_changes();
     // Nobody takes one of them before the commit record that makes them free is in the log.
     let mut search = db.extents.lock();
     let done = (|| {

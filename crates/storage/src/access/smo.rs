@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::PageId;
-use taffrail_log::{Lcx, Lop, Reserve};
+use taffrail_log::{Lcx, Lop};
 
 use super::Hobt;
 use super::btree::{MAX_KEY, has_room};
@@ -69,6 +69,7 @@ pub(super) fn split(
         return Ok(());
     }
     let mut sys = work.nested("SplitPage");
+    hobt.structure_changes();
     match split_leaf(db, &mut sys, hobt, &mut path, key, inserting) {
         Ok(()) => {
             // Commit first, unlatch afterwards.
@@ -163,7 +164,7 @@ fn split_leaf<'p>(
     right.set_reserved_bytes(reserved);
     right.set_reserved_txn_raw(leaf.reserved_txn_raw());
     right.set_ghost_txn_raw(leaf.ghost_txn_raw());
-    format::log_format(sys, &mut right, context, Reserve::NONE)?;
+    format::log_made(sys, &mut right, context)?;
     let right_id = right.id();
     path.others.push(right);
     record::split_off(sys, path.at(0), context, m, right_id, right_id)?;
@@ -234,21 +235,17 @@ fn room_above<'p>(
     let sep = key_at(page, m).to_vec();
     room_above(db, sys, hobt, path, level + 1, separator_bytes(sep.len()), key)?;
 
+    let page = path.at(level);
+    let Some(child) = child_at(page, m) else {
+        return Err(db.store.corrupt(page.id(), "an interior entry is malformed".to_owned()));
+    };
     let mut right = db.allocate_page(sys, hobt, PageType::Index, level as u8)?;
     let page = path.at(level);
-    for i in m..slots {
-        if i == m {
-            let Some(child) = child_at(page, i) else {
-                return Err(db
-                    .store
-                    .corrupt(page.id(), "an interior entry is malformed".to_owned()));
-            };
-            right.insert_row(0, &[&entry_header(0, &[]), &child_bytes(child)]);
-        } else {
-            right.insert_row(i - m, &[page.row(i)]);
-        }
+    right.insert_row(0, &[&entry_header(0, &[]), &child_bytes(child)]);
+    for i in m + 1..slots {
+        right.insert_row(i - m, &[page.row(i)]);
     }
-    format::log_format(sys, &mut right, Lcx::IndexInterior, Reserve::NONE)?;
+    format::log_made(sys, &mut right, Lcx::IndexInterior)?;
     let right_id = right.id();
     let mut right = Some(right);
     let done =
@@ -290,7 +287,7 @@ fn grow_root<'p>(
     child.set_reserved_txn_raw(root.reserved_txn_raw());
     let context = if level == 0 { hobt.leaf_context() } else { Lcx::IndexInterior };
     let child_id = child.id();
-    let done = format::log_format(sys, &mut child, context, Reserve::NONE)
+    let done = format::log_made(sys, &mut child, context)
         .and_then(|()| format::change_root(sys, root, child_id));
     path.guards.insert(1, child);
     done?;

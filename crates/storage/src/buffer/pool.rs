@@ -196,7 +196,7 @@ impl BufferPool {
     }
 
     /// Latches a page exclusively if it is in memory.
-    pub(super) fn write_present(&self, store: &Store, page: PageId) -> Option<WriteGuard<'_>> {
+    pub fn write_present(&self, store: &Store, page: PageId) -> Option<WriteGuard<'_>> {
         let key = key_of(store.id, page);
         loop {
             let guard = self.lookup(key, Access::Scan)?.write();
@@ -204,6 +204,29 @@ impl BufferPool {
                 return Some(guard);
             }
         }
+    }
+
+    /// Latches a page shared if it is in memory; how long it stays there does not change.
+    pub fn read_present(&self, store: &Store, page: PageId) -> Option<ReadGuard<'_>> {
+        let key = key_of(store.id, page);
+        loop {
+            let guard = self.lookup(key, Access::Scan)?.read();
+            if is(guard.control(), key) {
+                return Some(guard);
+            }
+            // Nobody has what could not be read.
+            if !self.contains(store, page) {
+                return None;
+            }
+        }
+    }
+
+    /// The pages of a database that are in memory, in no order.
+    pub fn present(&self, store: &Store) -> Vec<PageId> {
+        let used = self.high_water.load(Ordering::Relaxed).min(self.arena.frames());
+        let keys = (0..used).map(|frame| self.arena.control(frame).key.load(Ordering::Acquire));
+        let ours = keys.filter(|key| *key != 0 && key >> 48 == u64::from(store.id.0));
+        ours.map(page_of).collect()
     }
 
     /// True if the page is in memory.

@@ -167,6 +167,8 @@ pub(super) struct Walk<'a> {
     out: Checked,
     /// What IAM chain and PFS pages say it has.
     allocated: PageSet,
+    /// Pages of its extents that are free.
+    free: PageSet,
     /// Reached, IAM pages included.
     seen: PageSet,
     lobs: lobs::Lobs,
@@ -271,6 +273,7 @@ impl Walk<'_> {
         self.unreached()?;
         self.large_values()?;
         self.misplaced()?;
+        self.pretenders()?;
         // Of the directory itself no count is kept; and who is cut off from part of a table cannot count it.
         self.out.complete =
             self.out.errors() == 0 || self.out.findings.iter().all(|f| !hides_rows(&f.what));
@@ -330,6 +333,7 @@ impl Database {
                 give_up,
                 out: Checked::default(),
                 allocated: PageSet::default(),
+                free: PageSet::default(),
                 seen: PageSet::default(),
                 lobs: lobs::Lobs::default(),
                 refs: Vec::new(),

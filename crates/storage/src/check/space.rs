@@ -5,7 +5,8 @@ use taffrail_base::PageId;
 use super::{Walk, What, readable};
 use crate::error::StorageResult;
 use crate::layout::{EXTENT_PAGES, INTERVAL_PAGES, is_system_page, pfs_of};
-use crate::page::{BITMAP_BITS, PFS_ALLOCATED, PageType};
+use crate::orphans::claims_rows;
+use crate::page::{BITMAP_BITS, PFS_ALLOCATED, Page, PageType};
 
 impl Walk<'_> {
     /// Reads IAM chain and PFS pages.
@@ -46,9 +47,12 @@ impl Walk<'_> {
                 }
                 for at in 0..EXTENT_PAGES {
                     let page = PageId { file: first.file, page: first.page + at };
-                    if !is_system_page(page) && self.is_allocated(page)? {
-                        self.allocated.insert(page);
+                    if is_system_page(page) {
+                        continue;
                     }
+                    let allocated = self.is_allocated(page)?;
+                    let pages = if allocated { &mut self.allocated } else { &mut self.free };
+                    pages.insert(page);
                 }
             }
             before = id;
@@ -97,6 +101,24 @@ impl Walk<'_> {
             } else if self.is_allocated(id)? {
                 self.find(What::NotSeen { page: id });
             }
+        }
+        Ok(())
+    }
+
+    /// Pages in memory that are free and would be taken for one of the heap's or tree's, rows and all: a change that goes by a hint could
+    /// be lost there.
+    pub(super) fn pretenders(&mut self) -> StorageResult<()> {
+        let pages: Vec<PageId> = self.free.iter().filter(|p| !self.seen.contains(*p)).collect();
+        for id in pages {
+            let page = self.db.pool().read_present(&self.db.store, id);
+            let claims = |p: &Page| claims_rows(p) && p.hobt() == self.hobt.id();
+            let Some(page) = page.filter(|p| claims(p)) else { continue };
+            // Under its latch: nobody is given it, or gives it back, in between.
+            if !self.is_allocated(id)? {
+                let (pfs, _) = pfs_of(id);
+                self.find(What::Pfs { page: id, pfs, status: 0, expected: PFS_ALLOCATED });
+            }
+            drop(page);
         }
         Ok(())
     }

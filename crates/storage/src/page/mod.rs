@@ -308,6 +308,13 @@ impl Page {
         self.set_first_unit(f.first_unit);
     }
 
+    /// Makes it nobody's: without rows, and of no heap, tree or value, whatever reads it. Its number and LSN stay.
+    pub fn disown(&mut self) {
+        let (id, lsn) = (self.id(), self.lsn());
+        self.format(&Format::new(id, PageType::Lob));
+        self.set_lsn(lsn);
+    }
+
     /// Notes that `txn` left a ghost.
     #[inline]
     pub fn note_ghost(&mut self, txn: TransactionId) {

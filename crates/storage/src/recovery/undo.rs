@@ -211,6 +211,7 @@ fn prepare_all(db: &Arc<Database>, losers: Vec<Loser>) -> StorageResult<()> {
         let mut done = system.swap_remove(latest);
         rollback::with_room(db, || rollback::finish_rollback(&mut done, &mut []))?;
     }
+    db.disown_free_pages()?;
     for mut work in at_once {
         rollback::with_room(db, || rollback::finish_rollback(&mut work, &mut []))?;
         db.free_orphans();

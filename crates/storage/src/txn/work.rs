@@ -230,6 +230,10 @@ impl Work {
         if self.entry.is_none() {
             self.begin()?;
         }
+        #[cfg(test)]
+        if !self.in_rollback && !header.is_compensation() {
+            cut::strike_anywhere()?;
+        }
         let entry = self.entry.as_ref().expect("begun above");
         entry.busy.store(true, Ordering::SeqCst);
         let result = self.db.store.log().append(&mut self.log, header, payload, reserve);
@@ -260,6 +264,8 @@ impl Work {
         }
         #[cfg(test)]
         cut::strike()?;
+        #[cfg(debug_assertions)]
+        self.db.assert_allocated(page, change.op);
         page.will_change(&self.db.store);
         let header = RecordHeader {
             page: page.id(),
@@ -341,21 +347,45 @@ impl Work {
     }
 }
 
-/// For tests: the change of a page at which a piece of work ends, once, as if the log had no room for it.
+/// For tests: where a piece of work ends, once, as if there were no room for what it wants.
 #[cfg(test)]
 pub(crate) mod cut {
     use std::cell::Cell;
+    use std::thread::LocalKey;
 
-    thread_local!(static AT: Cell<u32> = const { Cell::new(0) });
+    use crate::error::{StorageError, StorageResult};
 
-    /// The n-th change of this thread from now on fails; 0: none.
+    thread_local! {
+        static AT: Cell<u32> = const { Cell::new(0) };
+        static ANYWHERE: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// The n-th change of a page by this thread from now on fails; 0: none.
     pub(crate) fn at(n: u32) {
         AT.set(n);
     }
 
-    pub(super) fn strike() -> crate::error::StorageResult<()> {
-        let n = AT.get();
-        AT.set(n.saturating_sub(1));
-        if n == 1 { Err(crate::error::StorageError::Misuse("cut off by a test")) } else { Ok(()) }
+    /// The n-th record of this thread, or page that it takes, fails; 0: none. What undoes does not.
+    pub(crate) fn anywhere(n: u32) {
+        ANYWHERE.set(n);
+    }
+
+    /// That has not come yet.
+    pub(crate) fn is_to_come() -> bool {
+        ANYWHERE.get() > 0
+    }
+
+    pub(super) fn strike() -> StorageResult<()> {
+        count_down(&AT)
+    }
+
+    pub(crate) fn strike_anywhere() -> StorageResult<()> {
+        count_down(&ANYWHERE)
+    }
+
+    fn count_down(left: &'static LocalKey<Cell<u32>>) -> StorageResult<()> {
+        let n = left.get();
+        left.set(n.saturating_sub(1));
+        if n == 1 { Err(StorageError::Misuse("cut off by a test")) } else { Ok(()) }
     }
 }

@@ -204,6 +204,7 @@ pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
         {
             super::format::UNDO_TEXT_MIX
         }
+        Lop::FormatPage if r.header.flags.contains(RecordFlags::USER_1) => super::format::DISOWNED,
         Lop::FormatPage => return Some(0),
         Lop::InsertRows => 1 + besides(split_entry(r.payload).0),
         Lop::DeleteRows => super::row::undo_delete_bytes(r)?,

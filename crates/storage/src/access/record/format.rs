@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! LOP_FORMAT_PAGE   the page's image: header, rows, slots. Redo does not look at what the page held before.
+//!                   Flag USER_1: a page that was allocated before, in the same system transaction. Its undo makes it
+//!                   nobody's ([`Page::disown`]), with a compensation of the same kind. Without the flag nothing is undone.
 //!                   LCX_TEXT_MIX: a piece of a large value; redo only. Before format version 2 its undo gave the page back.
 //! LOP_ROOT_CHANGE   u64 child, u8 new level: the root keeps its place; its rows have moved to the child, the only entry now.
 //! ```
@@ -14,11 +16,31 @@ use crate::access::node::{child_bytes, entry_header};
 use crate::buffer::WriteGuard;
 use crate::codec::{Put, Take};
 use crate::error::StorageResult;
-use crate::page::{HEADER_BYTES, Page};
+use crate::page::{Format, HEADER_BYTES, Page, PageType};
 use crate::txn::work::{Change, Work};
 
 /// Payload of the record that undoes LCX_TEXT_MIX: one page's byte on the PFS page.
 pub(crate) const UNDO_TEXT_MIX: usize = 16;
+
+/// Bytes of the image of a page that is nobody's.
+pub(super) const DISOWNED: usize = HEADER_BYTES;
+
+/// Logs a page that `work` has allocated for a heap or tree, and the caller has filled. If `work` is undone the page passes for
+/// nobody's, in the pool and after redo; likewise when it could not be logged.
+pub(crate) fn log_made(
+    work: &mut Work,
+    page: &mut WriteGuard<'_>,
+    context: Lcx,
+) -> StorageResult<()> {
+    debug_assert!(work.system, "others may be given the page before a user's rollback comes here");
+    let image = if page.slots() > 0 { RecordFlags::PAGE_IMAGE } else { RecordFlags::NONE };
+    let flags = image.with(RecordFlags::USER_1);
+    let logged = log_image(work, page, context, Reserve::undo(DISOWNED), flags);
+    if logged.is_err() {
+        page.disown();
+    }
+    logged
+}
 
 /// Logs a page that the caller has formatted and filled.
 pub(crate) fn log_format(
@@ -118,7 +140,14 @@ pub(super) fn redo_root_change(page: &mut Page, r: &Record<'_>) -> RedoResult {
     Ok(())
 }
 
-pub(super) fn undo_format(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
+pub(super) fn undo_format(
+    work: &mut Work,
+    held: &mut [WriteGuard<'_>],
+    r: &Record<'_>,
+) -> StorageResult<()> {
+    if r.header.flags.contains(RecordFlags::USER_1) {
+        return undo_made(work, held, r);
+    }
     if r.header.context != Lcx::TextMix {
         // The allocation is undone by its own records; what the page holds is nobody's business then.
         return Ok(());
@@ -128,6 +157,22 @@ pub(super) fn undo_format(work: &mut Work, r: &Record<'_>) -> StorageResult<()> 
     super::bits::undo_page_allocation(work, r.header.page, &change)?;
     work.db.clone().page_freed(r.header.hobt, r.header.page);
     Ok(())
+}
+
+/// The page is still allocated, to this very work: it stops being the heap's or tree's before others may be given it.
+fn undo_made(work: &mut Work, held: &mut [WriteGuard<'_>], r: &Record<'_>) -> StorageResult<()> {
+    if let Some(hobt) = work.db.known_hobt(r.header.hobt) {
+        hobt.structure_changes();
+    }
+    let change = compensation(r, Lop::FormatPage, r.header.context);
+    on_page(work, held, r.header.page, |work, page| {
+        let mut image = Page::zeroed();
+        image.format(&Format::new(r.header.page, PageType::Lob));
+        let pos = work.change(page, &change, &image.image())?;
+        page.disown();
+        page.set_lsn(pos);
+        Ok(())
+    })
 }
 
 pub(super) fn undo_root_change(
@@ -154,6 +199,9 @@ pub(super) fn undo_root_change(
 
 pub(super) fn describe(r: &Record<'_>) -> String {
     match r.header.op {
+        Lop::FormatPage if r.header.is_compensation() && r.payload.len() == DISOWNED => {
+            "page is nobody's".to_owned()
+        }
         Lop::FormatPage if r.payload.len() > HEADER_BYTES => {
             format!("page image of {} bytes", r.payload.len())
         }

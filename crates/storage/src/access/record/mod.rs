@@ -106,7 +106,7 @@ pub(crate) fn undo(
     }
     work.db.store.rarities.compensations.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     match record.header.op {
-        Lop::FormatPage => format::undo_format(work, record),
+        Lop::FormatPage => format::undo_format(work, held, record),
         Lop::RootChange => format::undo_root_change(work, held, record),
         Lop::InsertRows => row::undo_insert(work, held, record),
         Lop::DeleteRows => row::undo_delete(work, held, record),
