@@ -128,7 +128,7 @@ pub fn get(
     };
     let (db, _) = tx.parts();
     let found = leaf_for_read(db, hobt, key).map(|leaf| read_from(&leaf, key, value));
-    if new && locks == ScanLocks::ReadCommitted {
+    if new && (locks == ScanLocks::ReadCommitted || matches!(found, Ok(false))) {
         tx.unlock_key(hobt, hash);
     }
     found

@@ -1,7 +1,7 @@
 //! The deadlock search.
 //!
 //! An owner waits for at most one lock, so the graph is: owner → everybody in the way of its request. The search
-//! starts at an owner that has just begun to wait and looks for a way back to it. It holds the mutex of the list of
+//! starts at an owner that has just begun to wait and looks for ways back to it, until it finds none. It holds the mutex of the list of
 //! waiters, so nobody can begin a new wait that the search would see; edges are read from the queues as they are. A
 //! cycle that it finds is therefore real: each of its owners was in its queue when it was looked at, and an owner that
 //! waits gives nothing back.
@@ -22,21 +22,24 @@ use super::sync::Verdict;
 use crate::txn::RECOVERY_SESSION;
 
 impl LockManager {
-    /// Looks for a cycle through a waiting owner and ends one wait of it. `true` if there was one.
-    pub(super) fn resolve_deadlock(&self, start: OwnerId) -> bool {
+    /// Looks for cycles through a waiting owner and ends one wait of each, until there is none. One that waits for many
+    /// (the holders of a shared lock) may be in many, and those that it waits for need not search again: they did so before
+    /// it came.
+    pub(super) fn resolve_deadlocks(&self, start: OwnerId) {
         let waiting = self.waiting.lock();
-        let Some(cycle) = self.find_cycle(&waiting, start) else { return false };
-        let Some(victim) = choose_victim(&waiting, &cycle) else { return false };
-        let w = &waiting[&victim];
-        if self.withdraw(w.resource.hash(), &w.resource, victim) {
-            w.slot.decide(Verdict::Victim);
-            let others = cycle.iter().filter(|o| **o != victim);
-            EventRing::global().push(Event::Deadlock {
-                victim: SessionId(victim.session()),
-                others: others.map(|o| SessionId(o.session())).collect(),
-            });
+        while let Some(cycle) = self.find_cycle(&waiting, start) {
+            let Some(victim) = choose_victim(&waiting, &cycle) else { return };
+            let w = &waiting[&victim];
+            // Whoever is not in its queue any more has got its lock: either way it waits for nobody now.
+            if self.withdraw(w.resource.hash(), &w.resource, victim) {
+                w.slot.decide(Verdict::Victim);
+                let others = cycle.iter().filter(|o| **o != victim);
+                EventRing::global().push(Event::Deadlock {
+                    victim: SessionId(victim.session()),
+                    others: others.map(|o| SessionId(o.session())).collect(),
+                });
+            }
         }
-        true
     }
 
     /// The owners of a cycle through `start`, or `None`.

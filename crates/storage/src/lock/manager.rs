@@ -278,11 +278,10 @@ impl LockManager {
                     LockError::Timeout(resource.kind())
                 }
                 Verdict::Waiting => {
-                    self.resolve_deadlock(state.owner);
-                    // A cycle is closed by the last who starts to wait, so one search by each is enough; the later
-                    // ones are a net under the argument.
-                    search_at =
-                        Instant::now() + self.limits.deadlock_delay.max(Duration::from_secs(1));
+                    // Every cycle goes through the last of its members that began to wait, whose search ends them all;
+                    // the later ones are a net under the argument.
+                    self.resolve_deadlocks(state.owner);
+                    search_at = Instant::now() + self.limits.deadlock_again;
                     continue;
                 }
             };
@@ -368,6 +367,24 @@ impl LockManager {
         let Some(at) = state.held.iter().rposition(|h| h.resource == *resource) else { return };
         let held = state.held.swap_remove(at);
         self.give_back(state, &held);
+    }
+
+    /// Gives back the update locks on rows of an object that were taken since `held` had so many entries: their rows were looked
+    /// at and not changed. Other modes stay.
+    pub fn release_updates(&self, state: &mut TxLockState, object: &Resource, mark: usize) {
+        let Some(index) = state.objects.iter().position(|o| o.object == *object) else { return };
+        let owner = state.owner;
+        let mut at = mark;
+        while let Some(held) = state.held.get(at).copied() {
+            let hash = held.resource.hash();
+            let of_object = held.object as usize == index;
+            if of_object && self.shard(hash).mode(hash, &held.resource, owner) == LockMode::U {
+                state.held.swap_remove(at);
+                self.give_back(state, &held);
+            } else {
+                at += 1;
+            }
+        }
     }
 
     /// A reading statement of an isolation level that keeps no read locks has ended: intent shared and schema stability locks on

@@ -20,6 +20,8 @@ pub struct LockLimits {
     pub max_locks: usize,
     /// How long a request waits before it looks for a deadlock. Most waits end sooner, and a cycle never ends.
     pub deadlock_delay: Duration,
+    /// How long a request that has looked waits before it looks again: a net, since the first search finds every cycle.
+    pub deadlock_again: Duration,
 }
 
 impl Default for LockLimits {
@@ -30,6 +32,7 @@ impl Default for LockLimits {
             escalation_memory_threshold: 250_000,
             max_locks: 16_000_000,
             deadlock_delay: Duration::from_millis(5),
+            deadlock_again: Duration::from_secs(1),
         }
     }
 }

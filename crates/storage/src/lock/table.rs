@@ -237,6 +237,13 @@ impl<T> LockTable<T> {
         held.chain(ahead).collect()
     }
 
+    /// The mode in which an owner holds a resource; [`LockMode::Null`]: it does not.
+    pub fn mode(&self, hash: u64, resource: &Resource, owner: OwnerId) -> LockMode {
+        let lock = self.find(hash, resource);
+        let grant = lock.and_then(|l| l.granted_to(owner).map(|i| l.grants[i].mode));
+        grant.unwrap_or(LockMode::Null)
+    }
+
     /// Grants and queue of a resource.
     pub fn find(&self, hash: u64, resource: &Resource) -> Option<&Lock<T>> {
         self.locks.find(hash, |l| l.resource == *resource)

@@ -105,6 +105,8 @@ pub struct Transaction {
     locks: TxLockState,
     isolation: Isolation,
     timeout: Option<Duration>,
+    /// The row that was locked last, if its lock was new.
+    row_lock: Option<Resource>,
     /// Freed after commit.
     pending: Vec<Pending>,
     /// It has logged less than everything.
@@ -125,6 +127,7 @@ impl Database {
             locks: self.instance.locks.owner(spec.session, OwnerKind::Transaction),
             isolation: spec.isolation,
             timeout: timeout(spec.lock_timeout_ms),
+            row_lock: None,
             pending: Vec::new(),
             minimal: None,
             doomed: false,
@@ -387,14 +390,17 @@ impl Transaction {
         let object = *hobt.object_lock();
         let locks = &db.instance.locks;
         let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout)?;
+        let new = granted == Granted::New;
+        self.row_lock = new.then_some(key);
         // Its owner before may have let go of it because his commit could not be made durable.
         db.store.check()?;
-        Ok(granted == Granted::New)
+        Ok(new)
     }
 
     pub(crate) fn unlock_key(&mut self, hobt: &Hobt, hash: u64) {
         let db = &self.work.db;
         let key = Resource::key(db.id(), hobt.id(), hash);
+        self.row_lock = None;
         db.instance.locks.release(&mut self.locks, &key);
     }
 
@@ -425,6 +431,7 @@ impl Transaction {
         let row = Resource::rid(db.id(), rid.page, rid.slot);
         let object = *hobt.object_lock();
         let granted = db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout)?;
+        self.row_lock = (granted == Granted::New).then_some(row);
         db.store.check()?;
         Ok(granted)
     }
@@ -432,7 +439,40 @@ impl Transaction {
     pub(crate) fn unlock_rid(&mut self, rid: Rid) {
         let db = &self.work.db;
         let row = Resource::rid(db.id(), rid.page, rid.slot);
+        self.row_lock = None;
         db.instance.locks.release(&mut self.locks, &row);
+    }
+
+    /// The lock that the last read of a row has newly taken and kept, and forgets it: none where it took none, or the row was
+    /// locked before. Whoever then finds that the row does not qualify may [give it back](Transaction::release_row).
+    #[inline]
+    pub fn take_row_lock(&mut self) -> Option<Resource> {
+        self.row_lock.take()
+    }
+
+    /// Gives back the lock of a row that did not qualify.
+    pub fn release_row(&mut self, row: &Resource) {
+        self.work.db.instance.locks.release(&mut self.locks, row);
+    }
+
+    /// How many locks are held: a mark for [`Transaction::release_unchanged`].
+    pub fn locks_held(&self) -> usize {
+        self.locks.count()
+    }
+
+    /// A statement that looked for rows of an object to change them has ended: those that it has locked for that, since the mark,
+    /// and not changed, are let go.
+    pub fn release_unchanged(&mut self, object: ObjectId, mark: usize) {
+        let object = Resource::object(self.work.db.id(), object);
+        self.work.db.instance.locks.release_updates(&mut self.locks, &object, mark);
+    }
+
+    /// Does something without waiting for locks: as SET LOCK_TIMEOUT 0 does.
+    pub fn without_waiting<R>(&mut self, f: impl FnOnce(&mut Transaction) -> R) -> R {
+        let timeout = self.timeout.replace(Duration::ZERO);
+        let result = f(self);
+        self.timeout = timeout;
+        result
     }
 
     /// True if anybody else may have uncommitted changes in the object. Only meaningful while the latch of a page of it is held.

@@ -196,6 +196,47 @@ fn two_conversions_of_shared_locks_are_a_deadlock() {
     assert!(results.contains(&Ok(Granted::Converted)), "{results:?}");
 }
 
+/// Each of many readers of a row wants to write it: all but one are victims, by the searches that each makes once.
+#[test]
+fn many_cycles_at_once_are_found_by_one_search_each() {
+    const READERS: u16 = 12;
+    for _ in 0..5 {
+        let limits = LockLimits {
+            deadlock_delay: Duration::from_millis(2),
+            // Who relies on the net does not come back in time.
+            deadlock_again: Duration::from_secs(600),
+            ..LockLimits::default()
+        };
+        let locks = LockManager::new(limits);
+        let holding = AtomicU32::new(0);
+        let results: Vec<_> = std::thread::scope(|s| {
+            let threads: Vec<_> = (0..READERS)
+                .map(|i| {
+                    let (locks, holding) = (&locks, &holding);
+                    s.spawn(move || {
+                        let mut tx = owner(locks, 51 + i);
+                        for n in [1, 2] {
+                            locks.acquire(&mut tx, row(n), LockMode::S, None).unwrap();
+                        }
+                        holding.fetch_add(1, Ordering::SeqCst);
+                        until(|| holding.load(Ordering::SeqCst) == READERS as u32);
+                        let first = 1 + u64::from(i % 2);
+                        let result = [first, 3 - first]
+                            .iter()
+                            .map(|n| locks.acquire(&mut tx, row(*n), LockMode::X, None))
+                            .find(Result::is_err);
+                        locks.release_all(&mut tx);
+                        result
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|t| t.join().unwrap()).collect()
+        });
+        assert_eq!(results.iter().flatten().filter(|r| is_victim(r)).count(), 11, "{results:?}");
+        assert!(locks.snapshot().is_empty());
+    }
+}
+
 #[test]
 fn a_long_wait_is_no_deadlock() {
     let locks = quick();
