@@ -7,7 +7,7 @@ use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupport
 use crate::catalog::Table;
 use crate::plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
 use crate::plan::expr::{Expr, Pred, Slot};
-use crate::plan::node::{Access, LockHint, Node, TableLock, Top};
+use crate::plan::node::{Access, Node, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
@@ -63,7 +63,7 @@ impl<'a> Binder<'a> {
                 if let Some((n, cte)) = named.and_then(|n| called(&n).map(|at| (n, at))) {
                     trees.push(self.cte(cte, &n.value)?);
                 } else {
-                    let t = self.insert_target(target)?;
+                    let (t, _) = self.target_table(target)?;
                     let (alias, schema) = match target {
                         TableRef::Variable(v) => (v.name.value.to_string(), None),
                         _ => (t.table.name().to_string(), Some(t.table.head.schema.clone())),
@@ -88,14 +88,12 @@ impl<'a> Binder<'a> {
                 _ => SqlError::new(4421, &[&source.alias]),
             });
         };
-        if !matches!(own.locks, LockHint::Update | LockHint::Exclusive) {
-            own.locks = hints.locks;
-        }
-        if hints.table_lock != TableLock::Intent {
-            own.table_lock = hints.table_lock;
-        }
-        let target =
-            Target { database: database.clone(), table: table.clone(), table_lock: own.table_lock };
+        own.locks = own.locks.as_target(hints.locks);
+        let target = Target {
+            database: database.clone(),
+            table: table.clone(),
+            table_lock: own.locks.table,
+        };
         let own = *own;
         self.use_table(&target.database, &target.table, own);
         let slot = self.new_slot(SlotInfo {

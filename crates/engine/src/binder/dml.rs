@@ -1,13 +1,14 @@
 //! INSERT, UPDATE, DELETE.
 
 use super::query::BoundQuery;
-use super::{Binder, Bound, Resolved, Source, SourceKind, unsupported};
+use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::change::{ColumnSource, DeletePlan, InsertPlan, InsertRows, UpdatePlan};
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::foreign::{Incoming, Outgoing};
-use crate::plan::node::{Access, LockHint, Node, QueryPlan, TableLock};
+use crate::plan::locking::{LevelHint, Locking, Patience, TableLock};
+use crate::plan::node::{Access, Node, QueryPlan};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
@@ -31,15 +32,27 @@ pub(super) struct Target {
 }
 
 impl<'a> Binder<'a> {
+    /// The target of an INSERT, to be locked.
     pub(super) fn insert_target(&mut self, t: &'a TableRef) -> SqlResult<Target> {
+        let (target, mut hints) = self.target_table(t)?;
+        if hints.locks.read_past {
+            return Err(unsupported("READPAST for the target of an INSERT"));
+        }
+        // New rows are locked to the transaction's end at every level.
+        hints.locks.level = LevelHint::Session;
+        self.use_table(&target.database, &target.table, hints);
+        Ok(target)
+    }
+
+    /// The table that is changed, and its hints.
+    pub(super) fn target_table(&mut self, t: &'a TableRef) -> SqlResult<(Target, Hints)> {
         match t {
             TableRef::Named(n) => {
                 let line = self.line(n.name.span);
                 let hints = super::from::hints(&n.hints, true)?;
                 match self.meta.table(&n.name).map_err(|e| e.with_line(line))? {
                     Resolved::Table(database, table) => {
-                        self.use_table(&database, &table, hints);
-                        Ok(Target { database, table, table_lock: hints.table_lock })
+                        Ok((Target { database, table, table_lock: hints.locks.table }, hints))
                     }
                     Resolved::View(..) => Err(SqlError::new(259, &[])),
                     Resolved::UserView(..) => Err(unsupported("A change through a view")),
@@ -48,8 +61,7 @@ impl<'a> Binder<'a> {
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value)?;
                 let hints = super::from::hints(&[], true)?;
-                self.use_table(&database, &table, hints);
-                Ok(Target { database, table, table_lock: TableLock::Intent })
+                Ok((Target { database, table, table_lock: TableLock::Intent }, hints))
             }
             _ => Err(unsupported("This target")),
         }
@@ -312,9 +324,8 @@ impl<'a> Binder<'a> {
         if let Some(changed) = changed {
             all.retain(|o| o.columns.iter().any(|c| changed.contains(&c.0)));
         }
-        let hints = super::Hints {
-            locks: LockHint::ReadCommitted,
-            table_lock: TableLock::Intent,
+        let hints = Hints {
+            locks: Locking { level: LevelHint::ReadCommitted, ..Locking::default() },
             force_scan: false,
         };
         for o in &all {
@@ -471,6 +482,7 @@ fn straight_copy(
     });
     straight
         && !matches!(s.access, Access::Nonclustered(..))
+        && s.locks.patience() == Patience::Waits
         && types.len() == table.columns.len()
         && s.table.columns.len() == table.columns.len()
         && s.table.columns.iter().zip(&table.columns).all(|(a, b)| {

@@ -3,7 +3,8 @@
 use super::{Binder, Cte, Hints, Resolved, Source, SourceColumn, SourceKind, eq, unsupported};
 use crate::catalog::Table;
 use crate::plan::expr::{Expr, Pred};
-use crate::plan::node::{JoinType, LockHint, Node, TableLock, ValuesScan};
+use crate::plan::locking::{LevelHint, Locking, RowMode, TableLock};
+use crate::plan::node::{JoinType, Node, ValuesScan};
 use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -44,32 +45,36 @@ fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
 }
 
 pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
-    let mut h = Hints {
-        locks: if target { LockHint::Update } else { LockHint::Default },
-        table_lock: TableLock::Intent,
-        force_scan: false,
-    };
+    let locks = if target { Locking::of_target() } else { Locking::default() };
+    let mut h = Hints { locks, force_scan: false };
+    let l = &mut h.locks;
     for hint in list {
         match &hint.kind {
             TableHintKind::NoLock | TableHintKind::ReadUncommitted => {
                 if target {
                     return Err(SqlError::new(1065, &[]));
                 }
-                h.locks = LockHint::None;
+                l.level = LevelHint::ReadUncommitted;
             }
-            TableHintKind::ReadCommitted | TableHintKind::ReadCommittedLock if !target => {
-                h.locks = LockHint::ReadCommitted;
+            TableHintKind::ReadCommitted | TableHintKind::ReadCommittedLock => {
+                l.level = LevelHint::ReadCommitted;
             }
-            TableHintKind::RepeatableRead if !target => h.locks = LockHint::Repeatable,
-            TableHintKind::Serializable | TableHintKind::HoldLock if !target => {
-                h.locks = LockHint::Hold;
+            TableHintKind::RepeatableRead => l.level = LevelHint::RepeatableRead,
+            TableHintKind::Serializable | TableHintKind::HoldLock => {
+                l.level = LevelHint::Serializable;
             }
-            TableHintKind::UpdLock => h.locks = LockHint::Update,
-            TableHintKind::XLock => h.locks = LockHint::Exclusive,
-            TableHintKind::TabLock => h.table_lock = TableLock::Shared,
-            TableHintKind::TabLockX => h.table_lock = TableLock::Exclusive,
+            TableHintKind::UpdLock => {
+                l.kept = true;
+                if l.mode == RowMode::Shared {
+                    l.mode = RowMode::Update;
+                }
+            }
+            TableHintKind::XLock => (l.kept, l.mode) = (true, RowMode::Exclusive),
+            TableHintKind::TabLock => l.table = TableLock::Shared,
+            TableHintKind::TabLockX => l.table = TableLock::Exclusive,
+            TableHintKind::ReadPast => l.read_past = true,
+            TableHintKind::NoWait => l.no_wait = true,
             TableHintKind::ForceScan => h.force_scan = true,
-            TableHintKind::ReadPast => return Err(unsupported("The READPAST hint")),
             TableHintKind::Snapshot => return Err(unsupported("The SNAPSHOT hint")),
             _ => {}
         }
@@ -227,16 +232,7 @@ impl<'a> Binder<'a> {
             None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
         };
         let resolved = self.meta.table(&n.name)?;
-        // Views lock no rows that could be skipped: clients that ask the catalogue so read it as it is.
-        let skips = |h: &ast::TableHint| matches!(h.kind, TableHintKind::ReadPast);
-        let hints = match &resolved {
-            Resolved::View(..) if n.hints.iter().any(skips) => {
-                let others: Vec<_> = n.hints.iter().filter(|h| !skips(h)).cloned().collect();
-                hints(&others, target)?
-            }
-            _ => hints(&n.hints, target)?,
-        };
-        let hints = self.view_hints(hints);
+        let hints = self.view_hints(hints(&n.hints, target)?);
         let qualified = n.alias.is_none() && schema.is_some();
         let mut source = match resolved {
             Resolved::Table(database, table) => {
@@ -250,7 +246,7 @@ impl<'a> Binder<'a> {
                 return self.user_view(database, &view, (alias, schema, qualified), hints);
             }
             Resolved::View(database, view) => {
-                let dirty = hints.locks == LockHint::None;
+                let dirty = hints.locks.level == LevelHint::ReadUncommitted;
                 let schema = match &n.alias {
                     Some(_) => None,
                     None => schema.or_else(|| Some("sys".into())),
@@ -279,8 +275,7 @@ impl<'a> Binder<'a> {
         hints: Hints,
     ) {
         let (database, table) = (database.clone(), table.clone());
-        let Hints { locks, table_lock, .. } = hints;
-        self.uses.push(super::TableUse { database, table, locks, table_lock });
+        self.uses.push(super::TableUse { database, table, locks: hints.locks });
     }
 
     pub(crate) fn table_source(

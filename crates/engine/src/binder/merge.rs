@@ -11,9 +11,10 @@ use crate::plan::change::{
     DeletePlan, InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, UpdatePlan,
 };
 use crate::plan::expr::{Expr, Pred, Slot};
-use crate::plan::node::{LockHint, Node, TableLock};
+use crate::plan::locking::{Locking, TableLock};
+use crate::plan::node::Node;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableHintKind, TableRef};
+use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableRef};
 use taffrail_types::{MaxLen, SqlType};
 
 /// A MERGE with its join written out, as the binder reads it.
@@ -98,15 +99,8 @@ impl<'a> Binder<'a> {
             }
         };
         let trees = self.sources_of_list(std::slice::from_ref(join))?;
-        let hold = match &m.target {
-            TableRef::Named(n) => n
-                .hints
-                .iter()
-                .any(|h| matches!(h.kind, TableHintKind::HoldLock | TableHintKind::Serializable)),
-            _ => false,
-        };
         let at = self.block().sources.len() - 1;
-        let (target, locator) = self.merge_target(at, hold)?;
+        let (target, locator) = self.merge_target(at)?;
         let id = self.block().sources[at].id;
         let by_source = |c: &&ast::MergeClause| c.when == MergeWhen::NotMatchedBySource;
         if m.clauses.iter().any(|c| by_source(&c)) {
@@ -176,7 +170,7 @@ impl<'a> Binder<'a> {
     }
 
     /// The source at `at` as a target: its rows are read to be changed.
-    fn merge_target(&mut self, at: usize, hold: bool) -> SqlResult<(Target, Slot)> {
+    fn merge_target(&mut self, at: usize) -> SqlResult<(Target, Slot)> {
         let block = self.block().id;
         let source = &mut self.blocks.last_mut().expect("open").sources[at];
         let id = source.id;
@@ -186,17 +180,11 @@ impl<'a> Binder<'a> {
                 _ => unsupported("A change through a common table expression"),
             });
         };
-        if !matches!(hints.locks, LockHint::Update | LockHint::Exclusive) {
-            hints.locks = LockHint::Update;
-        }
-        if hold {
-            // Nobody may insert a key that was looked for in vain: the table is this transaction's alone.
-            hints.table_lock = TableLock::Exclusive;
-        }
+        hints.locks = hints.locks.as_target(Locking::of_target());
         let target = Target {
             database: database.clone(),
             table: table.clone(),
-            table_lock: hints.table_lock,
+            table_lock: hints.locks.table,
         };
         let hints = *hints;
         self.use_table(&target.database, &target.table, hints);
@@ -307,7 +295,7 @@ impl<'a> Binder<'a> {
         let source = self.table_source(database, table, alias, schema, hints);
         let id = source.id;
         self.block().sources.push(source);
-        let (_, locator) = self.merge_target(0, false)?;
+        let (_, locator) = self.merge_target(0)?;
         let mut clauses = Vec::new();
         for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
             clauses.push(self.merge_clause(c, target, id)?);

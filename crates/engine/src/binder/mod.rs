@@ -246,8 +246,14 @@ pub struct Binder<'a> {
 pub(crate) struct TableUse {
     pub database: Arc<Database>,
     pub table: Arc<Table>,
-    pub locks: crate::plan::node::LockHint,
-    pub table_lock: crate::plan::node::TableLock,
+    pub locks: crate::plan::locking::Locking,
+}
+
+impl TableUse {
+    /// Which table.
+    pub fn key(&self) -> (taffrail_base::DatabaseId, taffrail_base::ObjectId) {
+        (self.database.id, self.table.id())
+    }
 }
 
 /// Expressions and queries nest at most so deep.

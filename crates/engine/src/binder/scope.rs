@@ -5,7 +5,8 @@ use super::{Deferred, eq};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::node::{Agg, LockHint, Node, SortKey, TableLock, WindowItem};
+use crate::plan::locking::Locking;
+use crate::plan::node::{Agg, Node, SortKey, WindowItem};
 use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_syntax::ast;
@@ -64,8 +65,7 @@ pub(crate) enum SourceKind {
 /// Hints of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hints {
-    pub locks: LockHint,
-    pub table_lock: TableLock,
+    pub locks: Locking,
     pub force_scan: bool,
 }
 

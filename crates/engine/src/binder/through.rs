@@ -15,7 +15,7 @@ use super::{Binder, Block, SlotInfo, SourceKind, eq, unsupported};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::node::{LockHint, TableLock};
+use crate::plan::locking::{Locking, TableLock};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SelectItem};
@@ -112,9 +112,7 @@ impl<'a> Binder<'a> {
         let SourceKind::Table { database, table, hints } = &mut source.kind else {
             unreachable!("a table was looked for")
         };
-        if !matches!(hints.locks, LockHint::Update | LockHint::Exclusive) {
-            hints.locks = LockHint::Update;
-        }
+        hints.locks = hints.locks.as_target(Locking::of_target());
         let (database, table, hints, id) = (database.clone(), table.clone(), *hints, source.id);
         self.use_table(&database, &table, hints);
         let locator = self.new_slot(SlotInfo {
@@ -128,7 +126,7 @@ impl<'a> Binder<'a> {
         });
         self.blocks.last_mut().expect("open").sources[at].locator = Some(locator);
         items.push(Item::hidden(Expr::Slot(locator), LOCATOR));
-        let table_lock = hints.table_lock;
+        let table_lock = hints.locks.table;
         let found = Found { database, table, table_lock, locator, columns, source: u32::MAX };
         if let Some(t) = &mut self.through {
             t.found = Some(found);

@@ -15,7 +15,6 @@ use super::{Binder, FromTree, Hints, Variables};
 use crate::catalog::Module;
 use crate::database::Database;
 use crate::plan::expr::Slot;
-use crate::plan::node::{LockHint, TableLock};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -45,11 +44,7 @@ impl<'a> Binder<'a> {
     pub(super) fn view_hints(&self, own: Hints) -> Hints {
         let Some(Expansion { hints, .. }) = self.views.last() else { return own };
         Hints {
-            locks: if own.locks == LockHint::Default { hints.locks } else { own.locks },
-            table_lock: match own.table_lock {
-                TableLock::Intent => hints.table_lock,
-                own => own,
-            },
+            locks: own.locks.within(hints.locks),
             force_scan: own.force_scan || hints.force_scan,
         }
     }

@@ -86,7 +86,7 @@ impl ForeignKey {
     }
 
     /// What a constraint's object says.
-    fn of(c: &ConstraintObject) -> SqlResult<ForeignKey> {
+    pub(crate) fn of(c: &ConstraintObject) -> SqlResult<ForeignKey> {
         let wrong = || damaged("a foreign key");
         let mut words = c.definition.split(' ');
         let mut number = || words.next().and_then(|w| w.parse::<i32>().ok()).ok_or_else(wrong);

@@ -39,7 +39,7 @@ pub use object::{
 
 pub use pending::DdlOutcome;
 pub use state::Sight;
-pub use wait::Blocked;
+pub use wait::{Blocked, Touched, TouchedId};
 
 use parking_lot::{Condvar, Mutex, RwLock};
 use rows::name_key;

@@ -1,8 +1,8 @@
 //! Waiting for other sessions' DDL.
 //!
 //! A look-up shows a session what is committed and its own DDL. Whether another session's open DDL is about to change
-//! the answer is asked beside it ([`Catalog::blocked_name`], [`Catalog::blocked_object`], [`Catalog::blocked_list`]);
-//! each of them costs one atomic load while no session has DDL open. Who is told to wait asks for the lock that it is
+//! the answer is asked beside it ([`Catalog::blocked_name`], [`Catalog::blocked_object`]; [`Catalog::touched`] by whoever makes
+//! a list, of which only what it shows is waited for; [`Catalog::blocked_list`] by who cannot tell); each of them costs one atomic load while no session has DDL open. Who is told to wait asks for the lock that it is
 //! told, which the DDL's transaction holds to its end, and looks again:
 //!
 //! | what is pending | lock | wait |
@@ -14,8 +14,8 @@
 //!
 //! So LOCK_TIMEOUT, deadlocks and attentions hold for these waits as for all others.
 
-use super::state::Sight;
-use super::{Catalog, DBO, Table};
+use super::state::{Sight, key_of};
+use super::{Catalog, DBO, Object, Schema, Table};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, ObjectId, SchemaId, SessionId, SqlResult};
@@ -33,17 +33,41 @@ pub struct Blocked {
     pub mode: LockMode,
 }
 
+/// Something that the open DDL of another session is about to change, as a list of what there is meets it.
+#[derive(Clone)]
+pub struct Touched {
+    /// What.
+    pub what: TouchedId,
+    /// The object as it is committed, and as it is to be; neither for a schema.
+    pub objects: [Option<Object>; 2],
+    /// What to wait for, for whom it matters.
+    pub blocked: Blocked,
+}
+
+/// An object or a schema.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum TouchedId {
+    /// An object.
+    Object(ObjectId),
+    /// A schema.
+    Schema(SchemaId),
+}
+
 /// How long somebody who has got the lock waits for the cache before it looks again: a net under the argument that the
 /// cache follows at once.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
+/// The mode in which somebody waits who only looks.
+fn mode_of(resource: &Resource) -> LockMode {
+    match resource.kind() {
+        ResourceKind::Object => LockMode::SchS,
+        _ => LockMode::S,
+    }
+}
+
 impl Catalog {
     fn blocked(&self, resource: Resource, session: SessionId) -> Option<Blocked> {
-        let mode = match resource.kind() {
-            ResourceKind::Object => LockMode::SchS,
-            _ => LockMode::S,
-        };
-        let database = self.storage.id();
+        let (database, mode) = (self.storage.id(), mode_of(&resource));
         self.is_pending(&resource, session).then_some(Blocked { database, resource, mode })
     }
 
@@ -90,6 +114,44 @@ impl Catalog {
             others.filter_map(|(_, p)| p.resources.last().copied()).next()
         };
         resource.and_then(|r| self.blocked(r, session))
+    }
+
+    /// What other sessions' DDL is about to change, by id: whoever lists the catalogue waits for those that it would show. Empty,
+    /// for one atomic load, while no session has DDL open.
+    pub fn touched(&self, session: SessionId) -> Vec<Touched> {
+        if self.pending_sessions.load(Ordering::Acquire) == 0 {
+            return Vec::new();
+        }
+        let (database, state) = (self.storage.id(), self.state.read());
+        let mut all = Vec::new();
+        for (_, p) in state.pending.iter().filter(|(who, _)| **who != session) {
+            for (id, after) in &p.objects {
+                let objects = [state.objects.get(id).cloned(), after.clone()];
+                // Where a row came or went, its key is what a reader would meet.
+                let keys =
+                    objects.iter().rev().flatten().map(key_of).map(|k| self.key_resource(&k));
+                let guard = self.object_resource(state.guard_of(*id));
+                let locked = keys.chain([guard]).find(|r| p.resources.contains(r));
+                // Without a lock it is private: a temporary table.
+                let Some(resource) = locked else { continue };
+                let blocked = Blocked { database, resource, mode: mode_of(&resource) };
+                all.push(Touched { what: TouchedId::Object(*id), objects, blocked });
+            }
+            let resource = self.schemas_resource();
+            let blocked = Blocked { database, resource, mode: mode_of(&resource) };
+            let pending = p.schemas.iter().flatten();
+            let changed = pending.chain(&state.schemas).filter(|s| {
+                let there = |list: &[Schema]| list.iter().any(|o| o.id == s.id && o.name == s.name);
+                p.schemas.as_ref().is_some_and(|new| there(new) != there(&state.schemas))
+            });
+            all.extend(changed.map(|s| Touched {
+                what: TouchedId::Schema(s.id),
+                objects: [None, None],
+                blocked,
+            }));
+        }
+        all.sort_by_key(|t| t.what);
+        all
     }
 
     /// After the wait: gives the cache a moment to follow the end of the transaction.

@@ -42,6 +42,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
             }
             rt.target_row = row;
         }
+        rt.release_unchanged(&plan.database, &plan.table);
     } else {
         let mut locator = Vec::new();
         while op.next(rt)? {

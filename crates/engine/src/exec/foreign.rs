@@ -14,7 +14,7 @@
 use super::compile;
 use super::interpret::source_of;
 use super::module::{Module, Plan, PlanKind};
-use super::ops::{self, scan::table_lock};
+use super::ops::{self, scan::lock_tables};
 use super::planning::{self, Source};
 use super::runtime::Rt;
 use crate::binder::{Variable, Variables};
@@ -271,13 +271,7 @@ impl Ready {
                 let source = source.ok_or_else(|| SqlError::new(102, &[&text]))?;
                 plan_of(cx, database, &module, &source)
             })?;
-            for u in &plan.uses {
-                let isolation = cx.session.options.isolation;
-                let mode = table_lock(u.locks, u.table_lock, isolation);
-                let session = cx.session.id;
-                let tx = cx.session.transaction_in(&u.database)?;
-                u.database.catalog.lock_table(tx, session, u.table.id(), mode)?;
-            }
+            lock_tables(cx.session, &plan.uses)?;
             if plan.is_current(cx.session) {
                 return Ok(Ready { module, plan });
             }

@@ -7,7 +7,7 @@ use super::runtime::Rt;
 use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
 use crate::context::StatementContext;
-use crate::exec::ops::scan::table_lock;
+use crate::exec::ops::scan::lock_tables;
 use crate::session::Session;
 use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
@@ -237,13 +237,7 @@ impl<'s> Interpreter<'s> {
     ) -> SqlResult<Arc<Plan>> {
         loop {
             let plan = self.plan(module, act, number, visible, source)?;
-            for u in &plan.uses {
-                let isolation = self.session.options.isolation;
-                let mode = table_lock(u.locks, u.table_lock, isolation);
-                let id = self.session.id;
-                let tx = self.session.transaction_in(&u.database)?;
-                u.database.catalog.lock_table(tx, id, u.table.id(), mode)?;
-            }
+            lock_tables(self.session, &plan.uses)?;
             let id = self.session.id;
             // The version says it all; what was made beside open DDL of this session is asked for table by table too.
             if plan.is_current(self.session)

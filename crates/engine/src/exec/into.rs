@@ -49,7 +49,7 @@ impl Interpreter<'_> {
         let mut insert = super::compile::external_insert(self.session, &database, &table, types)?;
         insert.explicit_identity = table.identity.is_some() && q.identity.is_none();
         // Nobody else can see the table yet.
-        insert.table_lock = crate::plan::node::TableLock::Exclusive;
+        insert.table_lock = crate::plan::locking::TableLock::Exclusive;
         for (at, c) in insert.columns.iter_mut().enumerate() {
             *c = match q.identity {
                 Some(f) if f.output == at => crate::plan::change::ColumnSource::Identity,

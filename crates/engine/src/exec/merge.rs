@@ -58,6 +58,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
     m.join(rt)?;
     m.rest(rt)?;
     m.change(rt)?;
+    rt.release_unchanged(&plan.database, &plan.table);
     let work = std::mem::replace(&mut m.work, ForeignWork::new(&[], &[]));
     work.finish(&mut rt.cx, &plan.database, "MERGE")?;
     if let Some(o) = &plan.output {

@@ -50,7 +50,8 @@ pub(crate) fn plan(
         Source::Condition(e) => PlanKind::Condition(binder.bind_condition(e)?),
     };
     let (slots, subplans) = (binder.frame_size(), binder.subplan_count());
-    let uses = std::mem::take(&mut binder.uses);
+    let mut uses = std::mem::take(&mut binder.uses);
+    uses.sort_by_key(|u| u.key());
     drop(binder);
     let identity_insert = match &kind {
         PlanKind::Insert(i) if i.table.identity.is_some() => {

@@ -1,7 +1,10 @@
 //! A running statement: its frame, its variables, its subqueries.
 
+use crate::catalog::Table;
 use crate::context::StatementContext;
+use crate::database::Database;
 use crate::exec::ops::Op;
+use crate::exec::ops::view::Partners;
 use crate::plan::expr::Slot;
 use hashbrown::HashTable;
 use taffrail_base::SqlResult;
@@ -17,6 +20,11 @@ pub struct Rt<'a> {
     pub frame: Vec<Value>,
     /// The raw row that a scan with a locator is on.
     pub target_row: Vec<u8>,
+    /// How many locks were held before the first row of the statement's target was locked, if those of rows that are not changed go
+    /// at its end.
+    pub(crate) locked_from: Option<usize>,
+    /// Where a view that is being opened stands in a join: see [`Partners`].
+    pub(crate) partners: Option<Partners<'a>>,
     /// What subqueries keep.
     pub(crate) subs: Vec<SubState<'a>>,
     /// What a chain of operators hands to its next step.
@@ -58,7 +66,24 @@ impl<'a> Rt<'a> {
         frame.clear();
         frame.resize(slots, Value::Null);
         let subs = (0..subs).map(|_| SubState::default()).collect();
-        Rt { cx, vars, frame, target_row: Vec::new(), subs, carried: None, ticks: 0 }
+        Rt {
+            cx,
+            vars,
+            frame,
+            target_row: Vec::new(),
+            locked_from: None,
+            partners: None,
+            subs,
+            carried: None,
+            ticks: 0,
+        }
+    }
+
+    /// The rows of the target have been changed: those that were locked and not changed are let go.
+    pub(crate) fn release_unchanged(&mut self, database: &Database, table: &Table) {
+        if let Some(mark) = self.locked_from.take() {
+            self.cx.session.part(database.id).release_unchanged(table.id(), mark);
+        }
     }
 
     /// To be called for every row: ends the statement when the client wants it to.

@@ -4,7 +4,7 @@
 //! ([`Session::note_blocked`]) and go on with what is committed; whoever has called them takes the note, waits and calls
 //! again. What they have computed meanwhile is thrown away.
 
-use crate::catalog::{Blocked, Sight};
+use crate::catalog::{Blocked, Object, Sight, Touched, TouchedId};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::session::{Isolation, Session};
@@ -84,14 +84,32 @@ impl StatementContext<'_> {
         Sight { session: self.session.id, dirty }
     }
 
-    /// Waits until no other session has DDL pending in a database, unless uncommitted rows are to be read: before a
-    /// procedure of ours lists the catalogue.
-    pub(crate) fn settle_catalog(&mut self, database: &Arc<Database>) -> SqlResult<()> {
+    /// Waits while another session's DDL is about to change what a procedure of ours lists, unless uncommitted rows are to be
+    /// read: `listed` tells of an object, as it is or as it is to be, whether it is in the list.
+    pub(crate) fn settle_objects(
+        &mut self,
+        database: &Arc<Database>,
+        listed: impl Fn(&Object) -> bool,
+    ) -> SqlResult<()> {
+        self.settle_touched(database, |t| t.objects.iter().flatten().any(&listed))
+    }
+
+    /// The same for the list of schemas.
+    pub(crate) fn settle_schemas(&mut self, database: &Arc<Database>) -> SqlResult<()> {
+        self.settle_touched(database, |t| matches!(t.what, TouchedId::Schema(_)))
+    }
+
+    fn settle_touched(
+        &mut self,
+        database: &Arc<Database>,
+        matters: impl Fn(&Touched) -> bool,
+    ) -> SqlResult<()> {
         if self.session.options.isolation == Isolation::ReadUncommitted {
             return Ok(());
         }
         self.settled(|cx| {
-            cx.session.note_blocked(database.catalog.blocked_list(cx.session.id));
+            let touched = database.catalog.touched(cx.session.id);
+            cx.session.note_blocked(touched.iter().find(|t| matters(t)).map(|t| t.blocked));
             Ok(())
         })
     }

@@ -42,6 +42,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
     let two_phases = plan.two_phases();
     if two_phases || plan.spool {
         u.spooled(rt, two_phases)?;
+        rt.release_unchanged(&plan.database, &plan.table);
     } else {
         u.streamed(rt)?;
     }

@@ -279,7 +279,6 @@ impl Planner<'_, '_> {
                     locator,
                     filter: Pred::all(conditions),
                     locks: hints.locks,
-                    table_lock: hints.table_lock,
                     backward: false,
                 };
                 Ok((filter(Node::Scan(Box::new(scan)), above), rows, correlated))

@@ -5,4 +5,5 @@ pub mod change;
 pub mod expr;
 pub mod foreign;
 pub mod join;
+pub mod locking;
 pub mod node;

@@ -6,6 +6,7 @@
 use crate::catalog::{Index, Table};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Pred, Slot};
+use crate::plan::locking::Locking;
 use crate::sink::ColumnDesc;
 use crate::views::SystemView;
 use std::sync::Arc;
@@ -83,37 +84,6 @@ pub enum Node {
     Recursive(Box<Recursive>),
 }
 
-/// How a scan locks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LockHint {
-    /// As the session's isolation level says.
-    Default,
-    /// NOLOCK.
-    None,
-    /// READCOMMITTED.
-    ReadCommitted,
-    /// REPEATABLEREAD.
-    Repeatable,
-    /// HOLDLOCK, SERIALIZABLE.
-    Hold,
-    /// UPDLOCK, and targets of UPDATE and DELETE.
-    Update,
-    /// XLOCK.
-    Exclusive,
-}
-
-/// Locks on the whole table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum TableLock {
-    /// Intent only.
-    #[default]
-    Intent,
-    /// TABLOCK: S.
-    Shared,
-    /// TABLOCKX: X.
-    Exclusive,
-}
-
 /// One end of a range, or an equality: the index's columns in order, then a bound on the next.
 #[derive(Debug, Default)]
 pub struct Seek {
@@ -162,10 +132,8 @@ pub struct Scan {
     pub locator: Option<Slot>,
     /// Conditions on this table's columns.
     pub filter: Option<Pred>,
-    /// Row locks.
-    pub locks: LockHint,
-    /// Table locks.
-    pub table_lock: TableLock,
+    /// How it locks.
+    pub locks: Locking,
     /// Against the index's order.
     pub backward: bool,
 }

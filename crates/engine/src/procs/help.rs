@@ -38,7 +38,7 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     let Some(name) = args.text(0) else {
         let mut rows = Vec::new();
         let database = cx.database();
-        cx.settle_catalog(&database)?;
+        cx.settle_objects(&database, |_| true)?;
         for o in database.catalog.objects(cx.sight()) {
             let h = o.head();
             let kind = h.kind.description().to_lowercase().replace('_', " ");
@@ -354,11 +354,14 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
             return Err(SqlError::new(15123, &[w]));
         }
     }
-    let value_of = |cx: &StatementContext<'_>,
-                    o: &crate::views::principals::Option_,
-                    set: &[(i32, i64)]| {
-        configured(&ViewContext { session: cx.session, database: &database, dirty: true }, o, set)
-    };
+    let value_of =
+        |cx: &StatementContext<'_>, o: &crate::views::principals::Option_, set: &[(i32, i64)]| {
+            configured(
+                &ViewContext { session: cx.session, database: &database, dirty: true, scope: None },
+                o,
+                set,
+            )
+        };
     if let Some(value) = args.number(1) {
         let option = found[0];
         if value < option.3 || value > option.4 {

@@ -2,7 +2,7 @@
 
 use super::odbc_types::odbc;
 use super::{Argument, Arguments};
-use crate::catalog::{Action, IndexKind, Object, Table, fold};
+use crate::catalog::{Action, ForeignKey, IndexKind, Object, Sight, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::send;
@@ -64,7 +64,7 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
         }
     } else if owner.as_deref() == Some("%") && table.as_deref() == Some("") {
         let database = cx.database();
-        cx.settle_catalog(&database)?;
+        cx.settle_schemas(&database)?;
         for s in database.catalog.schemas(cx.sight()) {
             rows.push(row![(), &s.name, (), (), ()]);
         }
@@ -84,7 +84,9 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
             }
         }
         if wants("TABLE") || wants("VIEW") {
-            cx.settle_catalog(&database)?;
+            cx.settle_objects(&database, |o| {
+                fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
+            })?;
             for object in database.catalog.objects(cx.sight()) {
                 let kind = match &object {
                     Object::Table(_) => "TABLE",
@@ -159,7 +161,9 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let version = args.number(5).unwrap_or(2);
     let mut rows = Vec::new();
-    cx.settle_catalog(&database)?;
+    cx.settle_objects(&database, |o| {
+        fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
+    })?;
     let mut objects = database.catalog.objects(cx.sight());
     objects.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
     for object in objects {
@@ -276,7 +280,23 @@ pub(super) fn fkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
     ];
     let args = Arguments::new("sp_fkeys", &names, given)?;
     let database = database_of(cx, args.text(2).or_else(|| args.text(5)).as_deref())?;
-    cx.settle_catalog(&database)?;
+    // A key matters where one of its tables does.
+    cx.settle_objects(&database, |o| {
+        let named = |name: &str| {
+            [0, 3]
+                .into_iter()
+                .any(|at| args.text(at).is_some_and(|wanted| fold(&wanted) == fold(name)))
+        };
+        let table = |id| database.catalog.object(id, Sight::EVERYTHING);
+        let refers = match o {
+            Object::Constraint(c) => ForeignKey::of(c).ok(),
+            _ => None,
+        };
+        let tables = refers.map(|k| [k.table, k.referenced]);
+        named(&o.head().name)
+            || tables
+                .is_some_and(|t| t.into_iter().filter_map(table).any(|t| named(&t.head().name)))
+    })?;
     let sight = cx.sight();
     let same = |t: &Table, name: Option<String>, owner: Option<String>| {
         let eq = |a: &str, b: Option<String>| b.is_none_or(|b| fold(a) == fold(&b));
@@ -462,7 +482,9 @@ pub(super) fn stored_procedures(
     let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let mut rows = Vec::new();
-    cx.settle_catalog(&database)?;
+    cx.settle_objects(&database, |o| {
+        fits(&o.head().name, name.as_deref()) && fits(&o.head().schema, owner.as_deref())
+    })?;
     for o in database.catalog.objects(cx.sight()) {
         if let crate::catalog::Object::Procedure(m) = o
             && fits(&m.head.name, name.as_deref())

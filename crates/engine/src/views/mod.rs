@@ -56,9 +56,10 @@ pub mod statistics;
 
 pub use cell::Rows;
 
-use crate::catalog::{Object, Schema, Sight, Table, fold};
+use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
 use crate::database::Database;
 use crate::session::Session;
+use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
 use taffrail_types::names::TypeUse;
@@ -72,31 +73,63 @@ pub struct ViewContext<'a> {
     pub database: &'a Arc<Database>,
     /// What others have not committed is shown too, and nobody is waited for.
     pub dirty: bool,
+    /// Whether, and of what, only a part is to be shown. Without it the session notes that it has to wait where any DDL of other
+    /// sessions is pending, and the view is read anew after the wait.
+    pub scope: Option<&'a Scope<'a>>,
 }
 
-/// The catalogue as a view shows it. Where other sessions' DDL is pending the session notes that it has to wait, and the
-/// view is read anew after the wait.
+/// What a view is to show of the catalogue, for whoever sees to the waits itself.
+#[derive(Default)]
+pub struct Scope<'a> {
+    /// Only rows of these objects and schemas, beside those that come from no object.
+    pub only: Option<&'a [Touched]>,
+    /// The view has looked at objects or schemas.
+    pub asked: Cell<bool>,
+}
+
+/// The catalogue as a view shows it.
 impl ViewContext<'_> {
     fn sight(&self) -> Sight {
-        if !self.dirty {
-            self.session.note_blocked(self.database.catalog.blocked_list(self.session.id));
+        match self.scope {
+            Some(scope) => scope.asked.set(true),
+            None if self.dirty => {}
+            None => self.session.note_blocked(self.database.catalog.blocked_list(self.session.id)),
         }
         Sight { session: self.session.id, dirty: self.dirty }
     }
 
+    fn only(&self) -> Option<&[Touched]> {
+        self.scope.and_then(|s| s.only)
+    }
+
     /// All objects, by id.
     pub fn objects(&self) -> Vec<Object> {
-        self.database.catalog.objects(self.sight())
+        let (catalog, sight) = (&self.database.catalog, self.sight());
+        match self.only() {
+            None => catalog.objects(sight),
+            Some(only) => {
+                let ids = only.iter().filter_map(|t| match t.what {
+                    TouchedId::Object(id) => Some(id),
+                    TouchedId::Schema(_) => None,
+                });
+                ids.filter_map(|id| catalog.object(id, sight)).collect()
+            }
+        }
     }
 
     /// All foreign keys, by id.
     pub fn foreign_keys(&self) -> SqlResult<Vec<crate::catalog::ForeignKey>> {
-        self.database.catalog.foreign_keys(self.sight())
+        let mut all = self.database.catalog.foreign_keys(self.sight())?;
+        if let Some(only) = self.only() {
+            let touched = |id: ObjectId| only.iter().any(|t| t.what == TouchedId::Object(id));
+            all.retain(|k| touched(k.id) || touched(k.table) || touched(k.referenced));
+        }
+        Ok(all)
     }
 
     /// All user tables, by id.
     pub fn tables(&self) -> Vec<Arc<Table>> {
-        self.database.catalog.tables(self.sight())
+        self.objects().iter().filter_map(|o| o.as_table().cloned()).collect()
     }
 
     /// A table by id.
@@ -106,7 +139,11 @@ impl ViewContext<'_> {
 
     /// All schemas.
     pub fn schemas(&self) -> Vec<Schema> {
-        self.database.catalog.schemas(self.sight())
+        let mut all = self.database.catalog.schemas(self.sight());
+        if let Some(only) = self.only() {
+            all.retain(|s| only.iter().any(|t| t.what == TouchedId::Schema(s.id)));
+        }
+        all
     }
 
     /// A schema's name.
@@ -229,6 +266,11 @@ pub(crate) fn streamed(
 }
 
 impl SystemView {
+    /// Its rows are made one at a time.
+    pub fn is_streamed(&self) -> bool {
+        matches!(self.source, RowSource::Streamed(_))
+    }
+
     /// Begins to read its rows. `wanted`: the positions of the columns whose values are looked at.
     pub fn open(
         &self,

@@ -52,7 +52,7 @@ fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
     };
     let (object, index_id) = (chosen(args, 1, 0), chosen(args, 2, -1));
     for database in &databases {
-        let here = ViewContext { session: cx.session, database, dirty: cx.dirty };
+        let here = ViewContext { session: cx.session, database, dirty: cx.dirty, scope: None };
         for table in here.tables() {
             if object.is_some_and(|id| id != i64::from(table.head.id.0)) {
                 continue;

@@ -1,5 +1,6 @@
 //! Nested loops and hash joins.
 
+use super::view::Partners;
 use super::{Op, Operator, build};
 use crate::exec::runtime::{KeyMap, RowBuffer, Rt};
 use crate::plan::node::{HashJoin, JoinType, LoopJoin, Node};
@@ -133,7 +134,7 @@ impl<'a> Operator<'a> for HashOp<'a> {
         self.used.clear();
         self.on_row = false;
         self.rest = None;
-        self.right.open(rt)?;
+        Partners::open_right(rt, self.node, &mut self.right)?;
         while self.right.next(rt)? {
             rt.tick()?;
             let keyed = self.key(rt, false)?;
@@ -156,7 +157,7 @@ impl<'a> Operator<'a> for HashOp<'a> {
                 self.last[at as usize] = row;
             }
         }
-        self.left.open(rt)
+        Partners::open_left(rt, self.node, &mut self.left, &mut self.map)
     }
 
     fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {

@@ -6,15 +6,13 @@ mod recursive;
 pub(crate) mod scan;
 mod set;
 mod sort;
+pub(crate) mod view;
 mod window;
 
 use crate::exec::runtime::Rt;
-use crate::plan::node::{Compute, Filter, Node, ValuesScan, ViewScan};
-use crate::session::Isolation;
-use crate::views::{ViewContext, ViewRows};
+use crate::plan::node::{Compute, Filter, Node, ValuesScan};
 pub(crate) use set::{refuse_counts, top_count};
 use taffrail_base::SqlResult;
-use taffrail_types::Value;
 
 /// An operator that runs.
 pub(crate) trait Operator<'a> {
@@ -33,7 +31,7 @@ pub(crate) fn build<'a>(node: &'a Node) -> Op<'a> {
         Node::OneRow => Box::new(OneRow { left: 0 }),
         Node::Nothing => Box::new(Nothing),
         Node::Scan(s) => Box::new(scan::ScanOp::new(s)),
-        Node::View(v) => Box::new(ViewOp::new(v)),
+        Node::View(v) => Box::new(view::ViewOp::new(v)),
         Node::Values(v) => Box::new(ValuesOp { node: v, at: 0 }),
         Node::Filter(f) => Box::new(FilterOp { node: f, input: build(&f.input), closed: false }),
         Node::Compute(c) => Box::new(ComputeOp { node: c, input: build(&c.input) }),
@@ -79,76 +77,6 @@ impl<'a> Operator<'a> for Nothing {
 
     fn next(&mut self, _: &mut Rt<'a>) -> SqlResult<bool> {
         Ok(false)
-    }
-}
-
-struct ViewOp<'a> {
-    node: &'a ViewScan,
-    rows: Option<ViewRows>,
-    /// Positions of the columns that are wanted, and room for their values.
-    wanted: Vec<usize>,
-    cells: Vec<Value>,
-}
-
-impl<'a> ViewOp<'a> {
-    fn new(node: &'a ViewScan) -> ViewOp<'a> {
-        let wanted: Vec<usize> = node.columns.iter().map(|(c, _)| *c).collect();
-        ViewOp { node, rows: None, cells: vec![Value::Null; wanted.len()], wanted }
-    }
-}
-
-impl<'a> Operator<'a> for ViewOp<'a> {
-    fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
-        let mut args = Vec::with_capacity(self.node.args.len());
-        for e in &self.node.args {
-            args.push(rt.eval(e)?);
-        }
-        let declared = self.node.view.arguments.map_or(0, |(_, most)| most);
-        args.resize(declared.max(args.len()), Value::Null);
-        let dirty =
-            self.node.dirty || rt.cx.session.options.isolation == Isolation::ReadUncommitted;
-        // A stream that is open may hold what the next one needs.
-        self.rows = None;
-        let rows = rt.cx.settled(|cx| {
-            let database = &self.node.database;
-            let context = ViewContext { session: cx.session, database, dirty };
-            self.node.view.open(&context, &args, &self.wanted)
-        })?;
-        self.rows = Some(rows);
-        Ok(())
-    }
-
-    fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
-        loop {
-            rt.tick()?;
-            let found = match &mut self.rows {
-                None => return Ok(false),
-                Some(ViewRows::Made(rows)) => match rows.next() {
-                    None => false,
-                    Some(mut row) => {
-                        for (c, s) in &self.node.columns {
-                            rt.frame[*s as usize] = std::mem::take(&mut row[*c]);
-                        }
-                        true
-                    }
-                },
-                Some(ViewRows::Streamed(stream)) => {
-                    let found = stream.next(&mut self.cells)?;
-                    for ((_, s), cell) in self.node.columns.iter().zip(&mut self.cells) {
-                        rt.frame[*s as usize] = std::mem::take(cell);
-                    }
-                    found
-                }
-            };
-            if !found {
-                self.rows = None;
-                return Ok(false);
-            }
-            match &self.node.filter {
-                Some(p) if rt.test(p)? != Some(true) => {}
-                _ => return Ok(true),
-            }
-        }
     }
 }
 

@@ -1,62 +1,42 @@
 //! Scans and seeks of tables.
 
 use super::Operator;
+use crate::binder::TableUse;
 use crate::catalog::{Index, IndexKind, KeyTail};
 use crate::exec::runtime::Rt;
-use crate::plan::node::{Access, LockHint, Scan, Seek, SeekValue, TableLock};
+use crate::plan::locking::{Patience, RowMode};
+use crate::plan::node::{Access, Scan, Seek, SeekValue};
 use crate::rowcodec::key::{after_prefix, read_entry};
 use crate::rowcodec::layout::{Cell, RowLayout, TableLobs};
 use crate::rowcodec::unlocked::UnlockedLobs;
-use crate::session::Isolation;
+use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::btree::BTreeCursor;
 use taffrail_storage::heap::HeapCursor;
-use taffrail_storage::lock::LockMode;
+use taffrail_storage::lock::{LockError, LockMode};
 use taffrail_storage::{
     Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
 };
 use taffrail_types::{Bytes, Conversion, SqlType, Value, convert};
 
-/// The row locks of a scan.
-pub(crate) fn row_locks(hint: LockHint, table: TableLock, isolation: Isolation) -> ScanLocks {
-    if table == TableLock::Exclusive {
-        return ScanLocks::None;
+/// Locks the tables that a statement names, one that it names more than once in the mode that serves all.
+pub(crate) fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<()> {
+    let (isolation, id) = (session.options.isolation, session.id);
+    for same in uses.chunk_by(|a, b| a.key() == b.key()) {
+        let mut mode = LockMode::SchS;
+        let mut at_once = false;
+        for u in same {
+            u.locks.check(isolation)?;
+            mode = mode.with(u.locks.table_mode(isolation));
+            at_once |= u.locks.patience() == Patience::Refuses;
+        }
+        let (database, table) = (&same[0].database, same[0].table.id());
+        let tx = session.transaction_in(database)?;
+        let lock = |tx: &mut Transaction| database.catalog.lock_table(tx, id, table, mode);
+        if at_once { tx.without_waiting(lock)? } else { lock(tx)? }
     }
-    match hint {
-        LockHint::Repeatable if table == TableLock::Intent => ScanLocks::Shared,
-        LockHint::Repeatable => ScanLocks::None,
-        LockHint::None => ScanLocks::None,
-        LockHint::Update => ScanLocks::Update,
-        LockHint::Exclusive => ScanLocks::Exclusive,
-        // The whole table is locked: see `table_lock`.
-        LockHint::Hold => ScanLocks::None,
-        LockHint::ReadCommitted => ScanLocks::ReadCommitted,
-        LockHint::Default => match isolation {
-            Isolation::ReadUncommitted => ScanLocks::None,
-            Isolation::ReadCommitted if table == TableLock::Intent => ScanLocks::ReadCommitted,
-            Isolation::RepeatableRead if table == TableLock::Intent => ScanLocks::Shared,
-            _ => ScanLocks::None,
-        },
-    }
-}
-
-/// The lock on the table that goes with it.
-pub(crate) fn table_lock(hint: LockHint, table: TableLock, isolation: Isolation) -> LockMode {
-    match (table, hint) {
-        (TableLock::Exclusive, _) => LockMode::X,
-        (TableLock::Shared, LockHint::Update | LockHint::Exclusive) => LockMode::X,
-        (TableLock::Shared, _) => LockMode::S,
-        (TableLock::Intent, LockHint::Update | LockHint::Exclusive) => LockMode::IX,
-        (TableLock::Intent, LockHint::None) => LockMode::SchS,
-        (TableLock::Intent, LockHint::Hold) => LockMode::S,
-        (TableLock::Intent, LockHint::ReadCommitted | LockHint::Repeatable) => LockMode::IS,
-        (TableLock::Intent, LockHint::Default) => match isolation {
-            Isolation::ReadUncommitted => LockMode::SchS,
-            Isolation::ReadCommitted | Isolation::RepeatableRead => LockMode::IS,
-            Isolation::Serializable => LockMode::S,
-        },
-    }
+    Ok(())
 }
 
 enum Cursor {
@@ -83,6 +63,8 @@ pub(crate) struct ScanOp<'a> {
     cursor: Cursor,
     locks: ScanLocks,
     large: Large,
+    /// Rows that do not qualify are let go.
+    releases: bool,
     /// The nonclustered index holds all columns that are wanted: their places in its rows.
     covered: Option<Vec<(usize, u32)>>,
     row: Vec<u8>,
@@ -91,11 +73,15 @@ pub(crate) struct ScanOp<'a> {
 impl<'a> ScanOp<'a> {
     pub fn new(scan: &'a Scan) -> ScanOp<'a> {
         let covered = match &scan.access {
-            Access::Nonclustered(index, _) if scan.locator.is_none() => scan
-                .columns
-                .iter()
-                .map(|(c, s)| index.covers(*c).map(|at| (at, *s)))
-                .collect::<Option<Vec<_>>>(),
+            // What is to be locked is the row.
+            Access::Nonclustered(index, _)
+                if scan.locator.is_none() && scan.locks.mode == RowMode::Shared =>
+            {
+                scan.columns
+                    .iter()
+                    .map(|(c, s)| index.covers(*c).map(|at| (at, *s)))
+                    .collect::<Option<Vec<_>>>()
+            }
             _ => None,
         };
         ScanOp {
@@ -103,6 +89,7 @@ impl<'a> ScanOp<'a> {
             cursor: Cursor::Closed,
             locks: ScanLocks::None,
             large: Large::Kept,
+            releases: false,
             covered,
             row: Vec::new(),
         }
@@ -226,17 +213,20 @@ impl<'a> Operator<'a> for ScanOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         let scan = self.scan;
         let isolation = rt.cx.session.options.isolation;
-        self.locks = row_locks(scan.locks, scan.table_lock, isolation);
+        self.locks = scan.locks.rows(isolation);
         self.large = match self.locks {
             ScanLocks::ReadCommitted => Large::Copied,
-            ScanLocks::None
-                if table_lock(scan.locks, scan.table_lock, isolation) == LockMode::SchS =>
-            {
-                Large::Dirty
-            }
+            ScanLocks::None if scan.locks.table_mode(isolation) == LockMode::SchS => Large::Dirty,
             _ => Large::Kept,
         };
-        rt.cx.session.transaction_in(&scan.database)?;
+        let releases = scan.locks.releases(isolation);
+        let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
+        self.releases = releases && keeps && scan.filter.is_some();
+        let tx = rt.cx.session.transaction_in(&scan.database)?;
+        if releases && keeps && scan.locks.target && !scan.locks.kept {
+            let held = tx.locks_held();
+            rt.locked_from.get_or_insert(held);
+        }
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
         let base = scan.table.base();
         self.cursor = match &scan.access {
@@ -272,13 +262,22 @@ impl<'a> Operator<'a> for ScanOp<'a> {
 
     fn next(&mut self, rt: &mut Rt<'a>) -> SqlResult<bool> {
         let scan = self.scan;
+        let patience = scan.locks.patience();
         loop {
             rt.tick()?;
             let tx = rt.cx.session.part(scan.database.id);
+            let mut locked = None;
             match &mut self.cursor {
                 Cursor::Closed => return Ok(false),
                 Cursor::Heap(c) => {
-                    let Some((rid, row)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
+                    let found = match patience.read(tx, |tx| c.next(tx)) {
+                        Err(e) if patience.skips(&e) => continue,
+                        found => found,
+                    };
+                    if self.releases {
+                        locked = tx.take_row_lock();
+                    }
+                    let Some((rid, row)) = found.map_err(|e| Self::err(rt, e))? else {
                         return Ok(false);
                     };
                     if let Some(s) = scan.locator {
@@ -295,7 +294,14 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                     }
                 }
                 Cursor::Clustered(c) => {
-                    let Some((key, row)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
+                    let found = match patience.read(tx, |tx| c.next(tx)) {
+                        Err(e) if patience.skips(&e) => continue,
+                        found => found,
+                    };
+                    if self.releases {
+                        locked = tx.take_row_lock();
+                    }
+                    let Some((key, row)) = found.map_err(|e| Self::err(rt, e))? else {
                         return Ok(false);
                     };
                     if let Some(s) = scan.locator {
@@ -311,7 +317,14 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                     }
                 }
                 Cursor::Nonclustered(c) => {
-                    let Some((_, value)) = c.next(tx).map_err(|e| Self::err(rt, e))? else {
+                    let found = match patience.read(tx, |tx| c.next(tx)) {
+                        Err(e) if patience.skips(&e) => continue,
+                        found => found,
+                    };
+                    if self.releases {
+                        locked = tx.take_row_lock();
+                    }
+                    let Some((_, value)) = found.map_err(|e| Self::err(rt, e))? else {
                         return Ok(false);
                     };
                     let (locator, covered) = read_entry(value)?;
@@ -325,7 +338,15 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                     } else {
                         let base = scan.table.base().hobt()?;
                         let tx = rt.cx.session.part(scan.database.id);
-                        let there = fetch(tx, base, locator, self.locks, &mut self.row);
+                        let row = &mut self.row;
+                        let there =
+                            patience.read(tx, |tx| fetch(tx, base, locator, self.locks, row));
+                        if there.as_ref().is_err_and(|e| patience.skips(e)) {
+                            continue;
+                        }
+                        if self.releases {
+                            locked = tx.take_row_lock();
+                        }
                         // Gone since its entry was read.
                         if !there.map_err(|e| Self::err(rt, e))? {
                             continue;
@@ -345,10 +366,26 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                 }
             }
             match &scan.filter {
-                Some(p) if rt.test(p)? != Some(true) => {}
+                Some(p) if rt.test(p)? != Some(true) => {
+                    if let Some(row) = locked {
+                        rt.cx.session.part(scan.database.id).release_row(&row);
+                    }
+                }
                 _ => return Ok(true),
             }
         }
+    }
+}
+
+impl Patience {
+    #[inline]
+    fn read<T>(self, tx: &mut Transaction, f: impl FnOnce(&mut Transaction) -> T) -> T {
+        if self == Patience::Waits { f(tx) } else { tx.without_waiting(f) }
+    }
+
+    /// Somebody else has the row locked, and it is passed over.
+    fn skips(self, e: &StorageError) -> bool {
+        self == Patience::Skips && matches!(e, StorageError::Lock(LockError::Timeout(_)))
     }
 }
 

@@ -1,0 +1,272 @@
+//! Which rows a statement leaves locked, and hints that say so.
+
+mod support;
+
+use std::time::{Duration, Instant};
+use support::{Client, World};
+
+/// Three rows in a clustered table with an index, and in a heap.
+const TABLES: &str = "CREATE TABLE k (a int PRIMARY KEY, b int, c int, INDEX ib (b))
+    CREATE TABLE h (a int, b int, c int)
+    INSERT k VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3); INSERT h SELECT * FROM k
+    CREATE TABLE s (a int, b int); INSERT s VALUES (3, 7)";
+
+/// The locks on rows of the tables' own heap or tree, but those on entries of the index.
+fn locks(watcher: &mut Client, session: u16) -> String {
+    watcher.rows(&format!(
+        "SELECT request_mode, COUNT(*) FROM sys.dm_tran_locks l
+        LEFT JOIN sys.partitions p ON p.hobt_id = l.resource_associated_entity_id
+        WHERE l.request_session_id = {session} AND l.resource_type IN ('KEY', 'RID') AND ISNULL(p.index_id, 0) < 2
+        GROUP BY request_mode ORDER BY 1"
+    ))
+}
+
+#[test]
+fn rows_that_do_not_qualify_are_let_go_where_the_level_says_so() {
+    let world = World::new();
+    let (mut one, mut watcher) = (world.connect(), world.connect());
+    one.ok(TABLES);
+    let session = one.connection.session_id().0;
+    // The statement; what it leaves locked under READ COMMITTED and under REPEATABLE READ.
+    let statements = [
+        ("UPDATE k SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("UPDATE h SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("UPDATE k SET c = 9 WHERE b = 2 AND c = 3", "", "U | 3"),
+        ("UPDATE k SET c = 9 WHERE b = 3 AND c = 3", "X | 1", "U | 2\nX | 1"),
+        ("UPDATE k SET b = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("UPDATE k SET c = 9 WHERE c = 100", "", "U | 3"),
+        ("DELETE k WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("DELETE h WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("UPDATE k SET c = s.b FROM k JOIN s ON s.a = k.c", "X | 1", ""),
+        ("UPDATE h SET c = s.b FROM h JOIN s ON s.a = h.c", "X | 1", ""),
+        ("UPDATE k SET c = 9 WHERE EXISTS (SELECT * FROM s WHERE s.a = k.c)", "X | 1", ""),
+        ("DELETE h WHERE EXISTS (SELECT * FROM s WHERE s.a = h.c)", "X | 1", ""),
+        ("MERGE k USING s ON s.a = k.c WHEN MATCHED THEN UPDATE SET c = s.b;", "X | 1", ""),
+        ("MERGE h USING s ON s.a = h.c WHEN MATCHED THEN DELETE;", "X | 1", ""),
+        ("WITH x AS (SELECT * FROM k WHERE c > 2) DELETE x", "X | 1", "U | 2\nX | 1"),
+        ("SELECT * FROM k WITH (UPDLOCK) WHERE c = 3", "U | 1", "U | 3"),
+        ("SELECT * FROM h WITH (XLOCK) WHERE c = 3", "X | 1", "X | 3"),
+        ("SELECT b FROM k WITH (UPDLOCK) WHERE b = 3", "U | 1", "U | 1"),
+        ("SELECT * FROM k WITH (UPDLOCK, REPEATABLEREAD) WHERE c = 3", "U | 3", "U | 3"),
+        ("UPDATE k WITH (UPDLOCK) SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("SELECT * FROM k WHERE c = 3", "", "S | 3"),
+        ("SELECT * FROM h WHERE c = 3", "", "S | 3"),
+        (
+            "DECLARE x CURSOR LOCAL FOR SELECT a FROM k WITH (UPDLOCK) WHERE c = 3; OPEN x",
+            "U | 1",
+            "U | 3",
+        ),
+        ("SELECT * FROM k WHERE c = 3; UPDATE k SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        // What was locked before stays.
+        (
+            "SELECT * FROM k WITH (UPDLOCK) WHERE c < 3; UPDATE k SET c = 9 WHERE c = 3",
+            "U | 2\nX | 1",
+            "U | 2\nX | 1",
+        ),
+        (
+            "SELECT * FROM k WITH (UPDLOCK) WHERE c < 3; UPDATE k SET c = s.b FROM k JOIN s ON s.a = k.c",
+            "U | 2\nX | 1",
+            "",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (sql, committed, repeatable) in statements {
+        for (level, expected) in [("COMMITTED", committed), ("UNCOMMITTED", committed)] {
+            // NOLOCK's level reads without S, and changes as READ COMMITTED does.
+            one.ok(&format!("SET TRANSACTION ISOLATION LEVEL READ {level}; BEGIN TRAN"));
+            one.run(sql);
+            let left = locks(&mut watcher, session);
+            if left != expected {
+                wrong.push(format!("{level}: {sql}: {left}"));
+            }
+            one.ok("ROLLBACK");
+        }
+        if repeatable.is_empty() {
+            continue;
+        }
+        one.ok("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN TRAN");
+        one.run(sql);
+        let left = locks(&mut watcher, session);
+        if left != repeatable {
+            wrong.push(format!("REPEATABLE READ: {sql}: {left}"));
+        }
+        one.ok("ROLLBACK");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_row_that_one_statement_has_let_go_is_anothers() {
+    let world = World::new();
+    let (mut one, mut two) = (world.connect(), world.connect());
+    one.ok(TABLES);
+    two.ok("SET LOCK_TIMEOUT 0");
+    one.ok("BEGIN TRAN; UPDATE k SET c = 9 WHERE c = 3");
+    two.ok("UPDATE k SET c = 8 WHERE a = 1; DELETE k WHERE a = 2");
+    assert!(two.rows("UPDATE k SET c = 8 WHERE a = 3").starts_with("Msg 1222,"));
+    one.ok("COMMIT");
+    assert_eq!(two.rows("SELECT a, c FROM k"), "1 | 8\n3 | 9");
+}
+
+/// The usual upsert, in many sessions at once: nobody reads what another is about to change, and nobody is a victim.
+#[test]
+fn updlock_with_holdlock_keeps_the_update_lock() {
+    let world = World::new();
+    let mut one = world.connect();
+    one.ok("CREATE TABLE u (a int PRIMARY KEY, n int)");
+    const ROUNDS: u32 = 12;
+    let upserts = [
+        "BEGIN TRAN
+         IF EXISTS (SELECT * FROM u WITH (UPDLOCK, HOLDLOCK) WHERE a = @a) UPDATE u SET n = n + 1 WHERE a = @a
+         ELSE INSERT u VALUES (@a, 1)
+         COMMIT",
+        "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; BEGIN TRAN
+         UPDATE u WITH (UPDLOCK, SERIALIZABLE) SET n = n + 1 WHERE a = @a
+         IF @@ROWCOUNT = 0 INSERT u VALUES (@a, 1)
+         COMMIT",
+        "MERGE u WITH (HOLDLOCK) USING (SELECT @a) s (a) ON s.a = u.a
+         WHEN MATCHED THEN UPDATE SET n = n + 1 WHEN NOT MATCHED THEN INSERT VALUES (a, 1);",
+        "INSERT u SELECT @a, 0 WHERE NOT EXISTS (SELECT * FROM u WITH (UPDLOCK, HOLDLOCK) WHERE a = @a)
+         UPDATE u SET n = n + 1 WHERE a = @a",
+    ];
+    for upsert in upserts {
+        one.ok("DELETE u");
+        let threads: Vec<_> = (0..4)
+            .map(|_| {
+                let mut client = world.connect();
+                std::thread::spawn(move || {
+                    for round in 0..ROUNDS {
+                        let said = client.rows(&format!("DECLARE @a int = {round} {upsert}"));
+                        assert_eq!(said, "", "{upsert}");
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|t| t.join().unwrap());
+        let counted = one.rows("SELECT COUNT(*), MIN(n), MAX(n) FROM u");
+        assert_eq!(counted, format!("{ROUNDS} | 4 | 4"), "{upsert}");
+    }
+}
+
+#[test]
+fn a_held_range_is_locked_for_update() {
+    let world = World::new();
+    let (mut one, mut two) = (world.connect(), world.connect());
+    one.ok(TABLES);
+    two.ok("SET LOCK_TIMEOUT 0");
+    let blocked = |two: &mut Client, sql: &str| two.rows(sql).starts_with("Msg 1222,");
+    one.ok("BEGIN TRAN");
+    one.rows("SELECT * FROM k WITH (UPDLOCK, HOLDLOCK) WHERE a = 2");
+    // Others read, and do not write, nor begin to.
+    assert_eq!(two.rows("SELECT COUNT(*) FROM k"), "3");
+    assert!(blocked(&mut two, "SELECT * FROM k WITH (UPDLOCK, HOLDLOCK) WHERE a = 2"));
+    assert!(blocked(&mut two, "INSERT k VALUES (4, 4, 4)"));
+    one.ok("UPDATE k SET c = 5 WHERE a = 2; COMMIT");
+    // A target that is held so: its other rows can be read.
+    one.ok("BEGIN TRAN; UPDATE k WITH (HOLDLOCK) SET c = 6 WHERE a = 2");
+    assert_eq!(two.rows("SELECT c FROM k WHERE a = 1"), "1");
+    assert!(blocked(&mut two, "SELECT c FROM k WHERE a = 2"));
+    assert!(blocked(&mut two, "INSERT k VALUES (4, 4, 4)"));
+    one.ok("ROLLBACK");
+}
+
+#[test]
+fn nowait_is_told_at_once() {
+    let world = World::new();
+    let (mut one, mut two) = (world.connect(), world.connect());
+    one.ok(TABLES);
+    one.ok("BEGIN TRAN; UPDATE k SET c = 9 WHERE a = 2; UPDATE h SET c = 9 WHERE a = 2");
+    // Who waits after all is told the same in the end.
+    two.ok("SET LOCK_TIMEOUT 60000");
+    let begun = Instant::now();
+    for sql in [
+        "SELECT * FROM k WITH (NOWAIT)",
+        "SELECT * FROM k (NOWAIT) WHERE a = 2",
+        "SELECT c FROM k WITH (NOWAIT) WHERE b = 2",
+        "SELECT * FROM h WITH (NOWAIT)",
+        "UPDATE k WITH (NOWAIT) SET c = 7 WHERE a = 2",
+        "DELETE h WITH (NOWAIT)",
+    ] {
+        let said = two.rows(sql);
+        assert!(said.contains("Msg 1222,"), "{sql}: {said}");
+    }
+    assert_eq!(two.rows("SELECT c FROM k WITH (NOWAIT) WHERE a = 1"), "1");
+    one.ok("COMMIT; BEGIN TRAN; SELECT * INTO was FROM k WITH (TABLOCKX)");
+    assert!(two.rows("SELECT * FROM k WITH (NOWAIT)").starts_with("Msg 1222,"));
+    assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn readpast_passes_over_what_others_have_locked() {
+    let world = World::new();
+    let (mut one, mut two) = (world.connect(), world.connect());
+    one.ok(TABLES);
+    two.ok("SET LOCK_TIMEOUT 0");
+    one.ok("BEGIN TRAN; UPDATE k SET c = 9 WHERE a = 2; UPDATE h SET c = 9 WHERE a = 2");
+    one.ok("INSERT k VALUES (4, 4, 4); DELETE k WHERE a = 3");
+    for (sql, expected) in [
+        ("SELECT a FROM k WITH (READPAST)", "1"),
+        ("SELECT a FROM k (READPAST) ORDER BY a DESC", "1"),
+        ("SELECT a FROM k WITH (READPAST) WHERE b BETWEEN 1 AND 4", "1"),
+        ("SELECT a, c FROM k WITH (READPAST) WHERE b BETWEEN 1 AND 4", "1 | 1"),
+        ("SELECT a FROM k WITH (READPAST, UPDLOCK, ROWLOCK) WHERE b > 1", ""),
+        ("SELECT a FROM k WITH (READPAST) WHERE a = 2", ""),
+        ("SELECT a FROM h WITH (READPAST) ORDER BY a", "1\n3"),
+        ("SELECT a FROM h WITH (READPAST, REPEATABLEREAD) ORDER BY a", "1\n3"),
+        ("SELECT COUNT(*) FROM h x WITH (READPAST) JOIN k y WITH (READPAST) ON x.a = y.a", "1"),
+        ("UPDATE h WITH (READPAST) SET c = c + 1; SELECT @@ROWCOUNT", "2"),
+        ("DELETE TOP (1) FROM k WITH (READPAST, ROWLOCK) OUTPUT deleted.a", "1"),
+        ("DELETE k WITH (READPAST); SELECT @@ROWCOUNT", "0"),
+        ("SELECT COUNT(*) FROM sys.objects WITH (READPAST) WHERE name = 'h'", "1"),
+    ] {
+        assert_eq!(two.rows(sql), expected, "{sql}");
+    }
+    // U locks: a reader is not kept out, another who means to write is.
+    one.ok("COMMIT; BEGIN TRAN");
+    one.rows("SELECT * FROM h WITH (UPDLOCK) WHERE a = 1");
+    assert_eq!(two.rows("SELECT COUNT(*) FROM h WITH (READPAST)"), "3");
+    assert_eq!(two.rows("SELECT COUNT(*) FROM h WITH (READPAST, UPDLOCK)"), "2");
+    one.ok("COMMIT");
+    // A table that is locked as a whole is waited for.
+    one.ok("BEGIN TRAN; UPDATE h WITH (TABLOCKX) SET c = 0");
+    assert!(two.rows("SELECT * FROM h WITH (READPAST)").starts_with("Msg 1222,"));
+    one.ok("COMMIT");
+    for level in ["READ UNCOMMITTED", "SERIALIZABLE"] {
+        two.ok(&format!("SET TRANSACTION ISOLATION LEVEL {level}"));
+        for sql in ["SELECT * FROM h WITH (READPAST)", "DELETE h WITH (READPAST)"] {
+            assert!(two.rows(sql).starts_with("Msg 650, Level 16"), "{sql}");
+        }
+    }
+    two.ok("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+    assert_eq!(two.rows("SELECT COUNT(*) FROM h WITH (READPAST)"), "3");
+}
+
+/// Workers take what is in a queue: each item once.
+#[test]
+fn a_queue_is_emptied_by_many() {
+    let world = World::new();
+    let mut one = world.connect();
+    one.ok("CREATE TABLE q (id int IDENTITY PRIMARY KEY, state int); CREATE TABLE done (id int)");
+    one.ok("INSERT q (state) SELECT 0 FROM GENERATE_SERIES(1, 60)");
+    let workers: Vec<_> = (0..4)
+        .map(|_| {
+            let mut client = world.connect();
+            std::thread::spawn(move || {
+                loop {
+                    let said = client.rows(
+                        "BEGIN TRAN; DECLARE @t TABLE (id int)
+                        DELETE TOP (1) q WITH (ROWLOCK, READPAST) OUTPUT deleted.id INTO @t
+                        INSERT done SELECT id FROM @t
+                        COMMIT; SELECT COUNT(*) FROM q WITH (NOLOCK)",
+                    );
+                    if said == "0" {
+                        break;
+                    }
+                    assert!(!said.contains("Msg"), "{said}");
+                }
+            })
+        })
+        .collect();
+    workers.into_iter().for_each(|w| w.join().unwrap());
+    assert_eq!(one.rows("SELECT COUNT(*), COUNT(DISTINCT id) FROM done"), "60 | 60");
+}
