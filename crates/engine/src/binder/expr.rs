@@ -2,7 +2,8 @@
 
 use super::query::arith_op;
 use super::{Binder, Bound, unsupported};
-use crate::plan::expr::{Arith, Case, Cast, Chain, CompareOp, Concat, Expr, Global, Pred};
+use crate::functions;
+use crate::plan::expr::{Arith, Call, Case, Cast, Chain, CompareOp, Concat, Expr, Global, Pred};
 use crate::plan::node::SubPlan;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
@@ -177,7 +178,7 @@ impl<'a> Binder<'a> {
                 true => Some(std::mem::replace(&mut value.expr, Expr::Carried)),
                 false => None,
             };
-            value = self.binary(arith_op(b.op)?, value, right).map_err(|e| e.with_line(line))?;
+            value = self.operator(b.op, value, right).map_err(|e| e.with_line(line))?;
             if let Some(before) = before {
                 steps.push(before);
             }
@@ -188,6 +189,19 @@ impl<'a> Binder<'a> {
             value.expr = Expr::Chain(Box::new(Chain { first, steps }));
         }
         Ok(value)
+    }
+
+    /// An operator as written.
+    fn operator(&mut self, op: ast::BinaryOp, left: Bound, right: Bound) -> SqlResult<Bound> {
+        let name = match op {
+            ast::BinaryOp::ShiftLeft => "LEFT_SHIFT",
+            ast::BinaryOp::ShiftRight => "RIGHT_SHIFT",
+            _ => return self.binary(arith_op(op)?, left, right),
+        };
+        let function = functions::bind(name, None, &[left.ty, right.ty])?;
+        let (ty, params) = (function.result, function.params.clone());
+        let args = vec![self.cast_to(left, params[0])?, self.cast_to(right, params[1])?];
+        Ok(Bound::new(Expr::Call(Box::new(Call { function, args })), ty))
     }
 
     /// An operator on two values that are bound.

@@ -454,7 +454,16 @@ impl<'a> Binder<'a> {
         let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
         let mut columns = view_columns(view);
         super::rowset::shape(view.name, &args, &mut columns)?;
-        let args = args.into_iter().map(|b| b.expr).collect();
+        let collation = match view.name {
+            "STRING_SPLIT" => Some(self.one_collation(&args, "string_split")?),
+            _ => None,
+        };
+        let mut args: Vec<Expr> = args.into_iter().map(|b| b.expr).collect();
+        if let Some(collation) = collation {
+            // Behind the arguments that can be written.
+            args.resize_with(3, || Expr::NULL);
+            args.push(Expr::Const(taffrail_types::Value::Int(collation.id() as i32)));
+        }
         for (c, n) in columns.iter_mut().zip(&f.columns) {
             c.name = (&*n.value).into();
         }

@@ -2,10 +2,11 @@
 
 use super::{Binder, Bound, unsupported};
 use crate::functions;
-use crate::plan::expr::{Call, CompareOp, Expr};
+use crate::plan::expr::{Call, CompareOp, Expr, Part};
+use crate::plan::node::{Compute, Node, SubPlan};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
-use taffrail_types::SqlType;
+use taffrail_types::{Collation, SqlType};
 
 impl<'a> Binder<'a> {
     /// A function call of any kind.
@@ -158,19 +159,97 @@ impl<'a> Binder<'a> {
             true => self.every_column(name)?,
             false => arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?,
         };
+        self.refuse_arguments(name, &mut args)?;
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
-        let bound = functions::bind(name, part, &types)?;
+        let mut bound = functions::bind(name, part, &types)?;
         if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
-        let collation = args.first().map(|b| b.collation).unwrap_or_default();
+        let mut collation = args.first().map(|b| b.collation).unwrap_or_default();
+        if bound.compares() {
+            collation = self.one_collation(&args, name)?;
+            bound.collations = smallvec::smallvec![collation];
+        } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
+            bound.collations = args.iter().map(|b| b.collation).collect();
+        }
         let ty = bound.result;
         let params = bound.params.clone();
         let mut out = Vec::with_capacity(args.len());
         for (b, to) in args.drain(..).zip(params) {
             out.push(self.cast_to(b, to)?);
         }
-        let expr = Expr::Call(Box::new(Call { function: bound, args: out }));
+        let mut expr = Expr::Call(Box::new(Call { function: bound, args: out }));
+        if name == "RAND" && !self.scalars_only && !self.blocks.is_empty() && is_constant(&expr) {
+            expr = self.once(expr, ty);
+        }
         Ok(Bound { collation, ..Bound::new(expr, ty) })
     }
+
+    /// Types that the rules of the functions cannot tell from others: 8116.
+    fn refuse_arguments(&self, name: &str, args: &mut Vec<Bound>) -> SqlResult<()> {
+        let invalid = |ty: &str, at: usize| {
+            Err(SqlError::new(8116, &[&ty, &(at + 1), &name.to_ascii_lowercase()]))
+        };
+        match name {
+            "FORMAT" => match args.iter().take(2).position(|b| b.untyped) {
+                Some(at) => invalid("NULL", at),
+                None => Ok(()),
+            },
+            "CHECKSUM" if args.len() == 1 && args[0].untyped => invalid("NULL", 0),
+            "CHECKSUM" => match args.iter().position(|b| b.xml) {
+                Some(at) => invalid("xml", at),
+                None => Ok(()),
+            },
+            // What cannot be compared is left out.
+            "BINARY_CHECKSUM" => {
+                args.retain(|b| !b.xml);
+                if args.is_empty() { Err(SqlError::new(8184, &[])) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The collation under which texts are compared with each other: 468.
+    pub(super) fn one_collation(&self, args: &[Bound], name: &str) -> SqlResult<Collation> {
+        let mut texts = args.iter().filter(|b| super::expr::is_text(b.ty));
+        let Some(first) = texts.next() else { return Ok(Collation::default()) };
+        let (mut collation, mut written) = (first.collation, first.explicit_collation);
+        let mut column = matches!(first.expr, Expr::Slot(_));
+        for b in texts {
+            let one = Bound {
+                collation,
+                explicit_collation: written,
+                // Only whether it is a column counts.
+                ..Bound::new(if column { Expr::Slot(0) } else { Expr::NULL }, first.ty)
+            };
+            (collation, written) = self.merge_collation(&one, b, &name.to_ascii_lowercase())?;
+            column |= matches!(b.expr, Expr::Slot(_));
+        }
+        Ok(collation)
+    }
+
+    /// A value that is computed once for all rows of the statement, however often it is asked for.
+    fn once(&mut self, value: Expr, ty: SqlType) -> Expr {
+        let output = self.result_slot(&Bound::new(Expr::NULL, ty));
+        let items = vec![(value, output)];
+        let node = Node::Compute(Box::new(Compute { input: Node::OneRow, items }));
+        let index = self.subplan_index();
+        Expr::Subquery(Box::new(SubPlan { node, output, outer: Vec::new(), index }))
+    }
+}
+
+/// Whether a value is the same in every row: no column, no subquery, no function that is new in every call.
+fn is_constant(e: &Expr) -> bool {
+    let mut constant = match e {
+        Expr::Slot(_) | Expr::Subquery(_) => false,
+        Expr::Call(c) => c.function.determinism() != functions::Determinism::PerCall,
+        _ => true,
+    };
+    e.children(&mut |part| {
+        constant &= match part {
+            Part::Expr(e) => is_constant(e),
+            Part::Pred(_) | Part::Plan(_) => false,
+        }
+    });
+    constant
 }

@@ -238,6 +238,8 @@ pub struct Binder<'a> {
     through: Option<through::Through<'a>>,
     /// The query that is bound next is what it looks for.
     locate: bool,
+    /// The query that is bound next stands in EXISTS: what it selects is not computed.
+    existence: bool,
     /// Views that are being bound, the innermost last.
     views: Vec<view::Expansion>,
 }
@@ -296,6 +298,7 @@ impl<'a> Binder<'a> {
             defer: false,
             through: None,
             locate: false,
+            existence: false,
             views: Vec::new(),
         }
     }

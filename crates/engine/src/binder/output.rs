@@ -3,7 +3,7 @@
 use super::dml::Target;
 use super::{Binder, Source, unsupported};
 use crate::plan::change::{InsertRows, OutputPlan};
-use crate::plan::expr::{Expr, Slot};
+use crate::plan::expr::{Expr, Part, Slot};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, SelectItem};
 
@@ -46,8 +46,13 @@ impl<'a> Binder<'a> {
         for item in &o.items {
             match item {
                 SelectItem::QualifiedStar(q) => {
-                    let at = self.block().sources.iter().position(|s| s.is_called(q));
-                    let at = at.ok_or_else(|| SqlError::new(107, &[q]))?;
+                    // `inserted`, `deleted`, or a table beside the one that is changed.
+                    let found =
+                        (0..=depth).rev().filter(|d| !self.blocks[*d].hidden).find_map(|d| {
+                            let at = self.blocks[d].sources.iter().position(|s| s.is_called(q))?;
+                            Some((d, at))
+                        });
+                    let (depth, at) = found.ok_or_else(|| SqlError::new(107, &[q]))?;
                     for c in 0..self.blocks[depth].sources[at].columns.len() {
                         let name = self.blocks[depth].sources[at].columns[c].name.to_string();
                         bound.push((name, self.source_column(depth, at, c)));
@@ -104,6 +109,15 @@ impl<'a> Binder<'a> {
                 Some(Box::new(plan))
             }
         };
-        Ok(OutputPlan { inserted: ins, deleted: del, items, outputs, columns, into })
+        let mut saved = Vec::new();
+        outputs
+            .iter()
+            .for_each(|s| super::query::add_slots(Part::Expr(&Expr::Slot(*s)), &mut saved));
+        items.iter().for_each(|(e, _)| super::query::add_slots(Part::Expr(e), &mut saved));
+        let own = |s: &Slot| {
+            ins.iter().chain(&del).any(|(_, k)| k == s) || items.iter().any(|(_, k)| k == s)
+        };
+        saved.retain(|s| !own(s));
+        Ok(OutputPlan { inserted: ins, deleted: del, items, outputs, columns, into, saved })
     }
 }

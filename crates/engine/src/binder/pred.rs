@@ -93,6 +93,7 @@ impl<'a> Binder<'a> {
             }
             ExprKind::Like(l) => self.like(l),
             ExprKind::Exists(q) => {
+                self.existence = true;
                 let (plan, _) = self.subquery(q)?;
                 Ok(Pred::Exists(Box::new(plan)))
             }

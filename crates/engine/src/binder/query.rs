@@ -9,6 +9,7 @@ use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::join;
 use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Window};
 use crate::sink::ColumnDesc;
+use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
 use taffrail_types::SqlType;
@@ -139,7 +140,7 @@ impl<'a> Binder<'a> {
             if !f.format.is("XML") {
                 return Err(unsupported(format_args!("FOR {}", f.format)));
             }
-            self.defer = false;
+            (self.defer, self.existence) = (false, false);
             let rows = self.query_rows(q, false)?;
             return self.for_xml(f, rows);
         }
@@ -154,15 +155,19 @@ impl<'a> Binder<'a> {
         {
             return Err(SqlError::new(1033, &[]));
         }
-        let defer = std::mem::take(&mut self.defer);
-        let locate = std::mem::take(&mut self.locate);
+        let asked = self.asked();
         match &q.body {
             ast::QueryBody::Select(block) => {
-                (self.defer, self.locate) = (defer, locate);
+                (self.defer, self.locate, self.existence) = asked;
                 self.select_block(block, Some(q), nested)
             }
             ast::QueryBody::Set(chain) => {
                 let mut bound = self.set_chain(chain)?;
+                self.order_outputs(&mut bound, q)?;
+                Ok(bound)
+            }
+            ast::QueryBody::Ordered(query) => {
+                let mut bound = self.query(query, true)?;
                 self.order_outputs(&mut bound, q)?;
                 Ok(bound)
             }
@@ -178,12 +183,16 @@ impl<'a> Binder<'a> {
         if !s.windows.is_empty() {
             return Err(unsupported("The WINDOW clause"));
         }
-        let defer = std::mem::take(&mut self.defer);
-        let locate = std::mem::take(&mut self.locate);
+        let asked = self.asked();
         self.push_block();
-        let r = self.select_in_block(s, q, nested, (defer, locate));
+        let r = self.select_in_block(s, q, nested, asked);
         self.blocks.pop();
         r
+    }
+
+    /// What is asked of the next query: `defer`, `locate` and `existence`. They are its own, not of those inside.
+    fn asked(&mut self) -> (bool, bool, bool) {
+        (take(&mut self.defer), take(&mut self.locate), take(&mut self.existence))
     }
 
     fn select_in_block(
@@ -191,7 +200,7 @@ impl<'a> Binder<'a> {
         s: &'a ast::SelectBlock,
         q: Option<&'a ast::Query>,
         nested: bool,
-        (defer, locate): (bool, bool),
+        (defer, locate, existence): (bool, bool, bool),
     ) -> SqlResult<BoundQuery> {
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
@@ -202,13 +211,13 @@ impl<'a> Binder<'a> {
         let mut groups: Vec<Group> = Vec::new();
         for e in self.group_expressions(&s.group_by)? {
             let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;
-            if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
-                return Err(SqlError::new(144, &[]));
-            }
             let mut columns = Vec::new();
             add_slots(Part::Expr(&b.expr), &mut columns);
-            if columns.is_empty() {
+            if columns.is_empty() && !matches!(e.kind, ExprKind::Subquery(_)) {
                 return Err(SqlError::new(164, &[]));
+            }
+            if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
+                return Err(SqlError::new(144, &[]));
             }
             let slot = match b.expr {
                 Expr::Slot(slot) => slot,
@@ -242,6 +251,15 @@ impl<'a> Binder<'a> {
         self.block().id = block.id;
         self.block().sources = Vec::new();
         let grouped = !groups.is_empty() || !block.aggs.is_empty() || !having.is_empty();
+        if existence {
+            // Only whether there is a row counts: names have been looked up, nothing more is made of the list.
+            items.clear();
+            keys.clear();
+            block.windows.clear();
+            if having.is_empty() {
+                block.aggs.clear();
+            }
+        }
         if grouped {
             self.check_block(&mut items, &mut having, &mut keys, &mut block, &groups)?;
         }
@@ -254,6 +272,7 @@ impl<'a> Binder<'a> {
         };
         self.blocks.pop();
         let (top, (offset, fetch)) = (top?, offset?);
+        let top = top.map(|(count, percent, ties)| (count, percent, ties && !existence));
 
         // The plan.
         let plain = !grouped && block.windows.is_empty() && !s.distinct && keys.is_empty();
@@ -312,7 +331,7 @@ impl<'a> Binder<'a> {
             node = self.project(node, items, &mut out);
             save.clone_from(&out.outputs);
         }
-        if s.distinct {
+        if s.distinct && !existence {
             let slots = out.outputs.iter().zip(&out.columns);
             let slots = slots.map(|(s, c)| (*s, c.collation.unwrap_or_default())).collect();
             node = Node::Distinct(Box::new(Distinct { input: node, slots }));
@@ -531,8 +550,9 @@ pub(crate) fn arith_op(op: ast::BinaryOp) -> SqlResult<BinaryOp> {
         ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
         ast::BinaryOp::BitOr => BinaryOp::BitOr,
         ast::BinaryOp::BitXor => BinaryOp::BitXor,
+        // Functions: see `Binder::operator`.
         ast::BinaryOp::ShiftLeft | ast::BinaryOp::ShiftRight => {
-            return Err(unsupported("The shift operator"));
+            return Err(unsupported("The shift operator here"));
         }
     })
 }

@@ -14,6 +14,7 @@ impl<'a> Binder<'a> {
         self.deeper(|b| match body {
             ast::QueryBody::Select(block) => b.select_block(block, None, true),
             ast::QueryBody::Set(chain) => b.set_chain(chain),
+            ast::QueryBody::Ordered(query) => b.query(query, true),
         })
     }
 

@@ -33,6 +33,8 @@ pub struct Sequence {
     /// Held while the limit is raised; the step.
     raising: Mutex<u64>,
     max_step: u64,
+    /// From one number to the next.
+    stride: u64,
     storage: Arc<taffrail_storage::Database>,
 }
 
@@ -51,6 +53,7 @@ impl Sequence {
             limit: AtomicU64::new(limit),
             raising: Mutex::new(FIRST_STEP),
             max_step: MAX_STEP,
+            stride: 1,
             storage,
         }
     }
@@ -63,7 +66,7 @@ impl Sequence {
     /// The next number.
     #[inline]
     pub fn take(&self) -> SqlResult<u64> {
-        let n = self.next.fetch_add(1, Ordering::Relaxed);
+        let n = self.next.fetch_add(self.stride, Ordering::Relaxed);
         if n < self.limit.load(Ordering::Acquire) {
             return Ok(n);
         }
@@ -91,7 +94,7 @@ impl Sequence {
         if n < self.limit.load(Ordering::Acquire) {
             return Ok(());
         }
-        let limit = n.saturating_add(*step).max(n + 1);
+        let limit = n.saturating_add(step.saturating_mul(self.stride)).max(n.saturating_add(1));
         self.write_limit(limit)?;
         *step = (*step * 2).min(self.max_step);
         self.limit.store(limit, Ordering::Release);
@@ -115,10 +118,17 @@ impl Sequence {
             lock_timeout_ms: -1,
             ..BeginSpec::default()
         });
-        let limit = Value::BigInt(i64::try_from(limit).unwrap_or(i64::MAX));
+        let limit = Value::BigInt(stored(limit, self.stride));
         systab::put(&mut tx, &SystemTables::IDENTITY, &[self.id], &[limit])?;
         tx.commit(Durability::Delayed).map_err(|e| e.to_sql())
     }
+}
+
+/// The limit of a sequence as its row has it. A sequence with a stride counts the distance from its seed, which its row
+/// shows as a negative number; one that an older version wrote counts strides.
+pub(super) fn stored(limit: u64, stride: u64) -> i64 {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    if stride == 1 { limit } else { -limit }
 }
 
 /// The values of an identity column.
@@ -134,12 +144,24 @@ pub struct IdentitySequence {
 }
 
 impl IdentitySequence {
-    /// The values `seed`, `seed + increment` … of a column of this type.
-    pub fn new(mut sequence: Sequence, seed: i64, increment: i64, ty: SqlType) -> IdentitySequence {
+    /// The values `seed`, `seed + increment` … of a column of this type, from where the sequence's row says.
+    pub fn new(
+        mut sequence: Sequence,
+        stored: i64,
+        seed: i64,
+        increment: i64,
+        ty: SqlType,
+    ) -> IdentitySequence {
         sequence.max_step = match ty {
             SqlType::TinyInt | SqlType::SmallInt | SqlType::Int => FIRST_STEP,
             _ => MAX_LARGE_IDENTITY_STEP,
         };
+        sequence.stride = increment.unsigned_abs().max(1);
+        let at = match stored {
+            ..0 => stored.unsigned_abs(),
+            0.. => (stored as u64).saturating_mul(sequence.stride),
+        };
+        (sequence.next, sequence.limit) = (AtomicU64::new(at), AtomicU64::new(at));
         let (low, high) = range(ty);
         IdentitySequence { sequence, seed, increment, low, high, type_name: ty.name(), ty }
     }
@@ -149,8 +171,9 @@ impl IdentitySequence {
         self.sequence.id()
     }
 
-    fn value_at(&self, n: u64) -> Option<i64> {
-        let v = self.seed as i128 + n as i128 * self.increment as i128;
+    /// The value so far from the seed.
+    fn value_at(&self, distance: u64) -> Option<i64> {
+        let v = self.seed as i128 + distance as i128 * self.increment.signum() as i128;
         i64::try_from(v).ok().filter(|v| (self.low..=self.high).contains(v))
     }
 
@@ -177,19 +200,20 @@ impl IdentitySequence {
 
     /// An explicit value was inserted (IDENTITY_INSERT): later values go on beyond it.
     pub fn saw(&self, v: i64) -> SqlResult<()> {
-        let steps = (v as i128 - self.seed as i128) / self.increment as i128;
-        if steps < 0 {
+        let distance = (v as i128 - self.seed as i128) * self.increment.signum() as i128;
+        if distance < 0 {
             return Ok(());
         }
-        match u64::try_from(steps + 1) {
-            Ok(n) if n > self.sequence.peek() => self.sequence.skip_to(n),
+        // The value need not be one that the column would have made: the next one is an increment beyond it.
+        match u64::try_from(distance + self.sequence.stride as i128) {
+            Ok(next) if next > self.sequence.peek() => self.sequence.skip_to(next),
             _ => Ok(()),
         }
     }
 
     /// The last value given out; none before the first.
     pub fn last(&self) -> Option<i64> {
-        self.value_at(self.sequence.peek().checked_sub(1)?)
+        self.value_at(self.sequence.peek().checked_sub(self.sequence.stride)?)
     }
 
     /// Writes the exact number (at a clean close).

@@ -420,11 +420,11 @@ impl Catalog {
         Ok(self.sequence_ids.take()? as i64 + 1)
     }
 
-    /// A new identity sequence that begins at its nth number; durable with the next commit of anybody.
-    pub fn new_sequence_at(&self, n: u64) -> SqlResult<i64> {
+    /// A new identity sequence that begins so far from its seed; durable with the next commit of anybody.
+    pub fn new_sequence_at(&self, distance: u64, increment: i64) -> SqlResult<i64> {
         let id = self.new_sequence_id()?;
         let mut tx = system_transaction(&self.storage, "IdentityRange");
-        let limit = Value::BigInt(i64::try_from(n).unwrap_or(i64::MAX));
+        let limit = Value::BigInt(identity::stored(distance, increment.unsigned_abs()));
         systab::put(&mut tx, &SystemTables::IDENTITY, &[id], &[limit])?;
         tx.commit(Durability::Delayed).map_err(sql)?;
         Ok(id)

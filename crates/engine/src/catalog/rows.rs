@@ -461,8 +461,9 @@ impl Catalog {
         if let Some(known) = sequences.get(&id) {
             return Ok(known.clone());
         }
-        let sequence = Sequence::new(self.storage.clone(), id, read_limit(tx, id)?);
-        let sequence = Arc::new(IdentitySequence::new(sequence, seed, increment, ty));
+        let sequence = Sequence::new(self.storage.clone(), id, 0);
+        let stored = stored_limit(tx, id)?;
+        let sequence = Arc::new(IdentitySequence::new(sequence, stored, seed, increment, ty));
         sequences.insert(id, sequence.clone());
         Ok(sequence)
     }
@@ -470,8 +471,13 @@ impl Catalog {
 
 /// The first number of a sequence that may not have been given out.
 pub(super) fn read_limit(tx: &mut Transaction, id: i64) -> SqlResult<u64> {
+    Ok(stored_limit(tx, id)?.max(0) as u64)
+}
+
+/// A sequence's row; 0 where it has none yet.
+fn stored_limit(tx: &mut Transaction, id: i64) -> SqlResult<i64> {
     match systab::get(tx, &SystemTables::IDENTITY, &[id])? {
-        Some(row) => Ok(number(&row, 0)?.max(0) as u64),
+        Some(row) => number(&row, 0),
         None => Ok(0),
     }
 }

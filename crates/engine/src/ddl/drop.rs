@@ -194,17 +194,16 @@ pub(crate) fn reseed(
     let missing = || SqlError::new(208, &[&table.head.name]);
     let table = resolve::lock_for_change(cx, database, table, missing)?;
     let Some(identity) = &table.identity else { return Ok(()) };
-    let distance = value as i128 - identity.seed as i128;
-    let step = identity.increment as i128;
-    let n = distance / step + identity.sequence.last().is_some() as i128;
-    let (Ok(n), 0) = (u64::try_from(n), distance % step) else {
-        let what = "RESEED to a value that the column's seed and increment do not reach";
-        return Err(SqlError::new(40510, &[&what]));
+    let increment = identity.increment;
+    let given = if identity.sequence.last().is_some() { increment as i128 } else { 0 };
+    let distance = (value as i128 - identity.seed as i128 + given) * increment.signum() as i128;
+    let Ok(distance) = u64::try_from(distance) else {
+        return Err(SqlError::new(40510, &[&"RESEED to a value before the column's seed"]));
     };
     let row = IdentityRow {
         seed: identity.seed,
         increment: identity.increment,
-        sequence: database.catalog.new_sequence_at(n)?,
+        sequence: database.catalog.new_sequence_at(distance, increment)?,
     };
     let column = &table.columns[identity.column];
     rows::write_column(cx.transaction(database)?, table.head.id, column, Some(row))?;

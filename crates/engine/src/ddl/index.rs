@@ -212,9 +212,7 @@ pub(crate) fn renew(
 
 /// `DROP INDEX`.
 pub(crate) fn drop_index(cx: &mut StatementContext<'_>, s: &ast::DropIndex) -> SqlResult<()> {
-    if let Some(option) = s.options.iter().find(|o| o.name.is("MOVE")) {
-        return Err(unsupported(&option.name.value));
-    }
+    super::clauses::check_placement(s.move_to.as_ref())?;
     for (name, table_name) in &s.indexes {
         let full = format!("{table_name}.{name}");
         let missing = || SqlError::new(3701, &[&"drop", &"index", &full]).with_state(7);

@@ -282,11 +282,7 @@ impl<'s> Compiler<'s> {
             }
             K::Goto(label) => StmtKind::Goto(label.value),
             K::Label(label) => StmtKind::Label(label.value),
-            K::WaitFor(w) => StmtKind::WaitFor {
-                until: w.until,
-                value: self
-                    .code(w.value, Some(SqlType::NVarChar(taffrail_types::MaxLen::N(50))))?,
-            },
+            K::WaitFor(w) => StmtKind::WaitFor { until: w.until, value: self.code(w.value, None)? },
             K::Print(e) if has_query(&e) => return Err(SqlError::new(1046, &[])),
             K::Print(e) => StmtKind::Print(self.code(*e, None)?),
             K::RaisError(r) => {

@@ -5,8 +5,8 @@ use crate::exec::change::{
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
-use crate::exec::runtime::{Rt, ValueSet};
-use crate::plan::change::DeletePlan;
+use crate::exec::runtime::{RowBuffer, Rt, ValueSet};
+use crate::plan::change::{DeletePlan, OutputPlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
 use taffrail_types::Value;
@@ -20,20 +20,24 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
     let mut count = 0;
     op.open(rt)?;
     if plan.spool {
+        let saved = OutputPlan::saved(&plan.output);
         let mut seen = ValueSet::new(Default::default());
-        let mut locators = Vec::new();
+        let mut rows = RowBuffer::new(1 + saved.len());
         while op.next(rt)? {
             rt.tick()?;
             let locator = rt.frame[plan.locator as usize].clone();
             if !locator.is_null() && seen.insert(locator.clone()) {
-                locators.push(locator);
+                rows.values.push(locator);
+                rt.save(saved, &mut rows.values);
+                rows.rows += 1;
             }
         }
         drop(op);
         let base = plan.table.base().hobt()?.clone();
-        for locator in locators {
+        for i in 0..rows.rows {
             rt.tick()?;
-            let locator = locator.as_bytes().unwrap_or_default();
+            let locator = rows.row(i)[0].as_bytes().unwrap_or_default();
+            rt.restore(saved, &rows.row(i)[1..]);
             let mut row = std::mem::take(&mut rt.target_row);
             let tx = rt.cx.session.part(plan.database.id);
             let there = fetch(tx, &base, locator, ScanLocks::Update, &mut row);

@@ -171,16 +171,13 @@ impl FnContext for Session {
     }
 
     fn random(&self) -> f64 {
-        // splitmix64
-        let mut z = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
-        self.random.set(z);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+        let (state, number) = crate::functions::random::next(self.random.get());
+        self.random.set(state);
+        number
     }
 
     fn seed_random(&self, seed: i32) {
-        self.random.set(seed as u64);
+        self.random.set(crate::functions::random::seeded(seed));
     }
 
     fn entropy(&self, bytes: &mut [u8]) {
@@ -376,7 +373,9 @@ impl FnContext for Session {
 
     fn column_length(&self, table: &str, column: &str) -> Option<i16> {
         let (_, object) = self.named_object(table)?;
-        Some(object.column(column)?.ty.max_length())
+        let column = object.column(column)?;
+        // Of text, ntext and image: a pointer to it.
+        Some(if column.old_large { 16 } else { column.ty.max_length() })
     }
 
     fn index_column(&self, table: &str, index: i32, key: i32) -> Option<String> {

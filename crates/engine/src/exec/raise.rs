@@ -7,6 +7,7 @@ use std::time::Duration;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult, message};
 use taffrail_observe::{Event, EventRing};
+use taffrail_types::datetime::Local;
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// The worst severity that RAISERROR needs no WITH LOG for, and the worst that there is.
@@ -161,11 +162,25 @@ impl Interpreter<'_> {
 
     /// WAITFOR DELAY and TIME; an attention ends it.
     pub fn wait_for(&mut self, until: bool, v: &Value) -> SqlResult<()> {
-        let text = super::transaction::text_of(v);
-        let wrong = || SqlError::new(148, &[&text]);
-        let from = SqlType::NVarChar(MaxLen::N(50));
-        let time = convert::cast(v, from, SqlType::Time(7), None, Conversion::Implicit);
-        let Ok(Value::Time(ticks)) = time else { return Err(wrong()) };
+        let ticks = match v {
+            Value::NVarChar(_) | Value::VarChar(_) | Value::Null => {
+                let text = super::transaction::text_of(v);
+                let from = match v {
+                    Value::VarChar(_) => SqlType::VarChar(MaxLen::Max),
+                    _ => SqlType::NVarChar(MaxLen::Max),
+                };
+                let time = convert::cast(v, from, SqlType::Time(7), None, Conversion::Implicit);
+                let Ok(Value::Time(ticks)) = time else {
+                    return Err(SqlError::new(148, &[&text]));
+                };
+                ticks
+            }
+            // Of a date and time its time.
+            v => match Local::from_value(v) {
+                Some(local) => local.ticks,
+                None => return Err(SqlError::new(9815, &[&type_name(v)])),
+            },
+        };
         const DAY: u64 = 864_000_000_000;
         let wait = if until {
             let now = crate::functions::FnContext::moment(&*self.session);
@@ -186,5 +201,23 @@ impl Interpreter<'_> {
             }
             std::thread::sleep(left.min(Duration::from_millis(20)));
         }
+    }
+}
+
+/// The type of a value that WAITFOR does not take.
+fn type_name(v: &Value) -> &'static str {
+    match v {
+        Value::Bit(_) => "bit",
+        Value::TinyInt(_) => "tinyint",
+        Value::SmallInt(_) => "smallint",
+        Value::Int(_) => "int",
+        Value::BigInt(_) => "bigint",
+        Value::Decimal(_) => "numeric",
+        Value::Money(_) => "money",
+        Value::Real(_) => "real",
+        Value::Float(_) => "float",
+        Value::Guid(_) => "uniqueidentifier",
+        Value::Variant(_) => "sql_variant",
+        _ => "varbinary",
     }
 }

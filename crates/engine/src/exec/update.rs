@@ -12,7 +12,7 @@ use crate::exec::change::{
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
 use crate::exec::runtime::{RowBuffer, Rt};
-use crate::plan::change::UpdatePlan;
+use crate::plan::change::{OutputPlan, UpdatePlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
 use taffrail_types::{ConvertContext, Value};
@@ -174,8 +174,9 @@ impl<'a> Updater<'a> {
     fn spooled(&mut self, rt: &mut Rt<'a>, two_phases: bool) -> SqlResult<()> {
         let plan = self.plan;
         let mut op = ops::build(&plan.node);
-        let width = plan.set.len() + 1;
-        let mut rows = RowBuffer::new(width);
+        let saved = OutputPlan::saved(&plan.output);
+        let set = 1..plan.set.len() + 1;
+        let mut rows = RowBuffer::new(set.end + saved.len());
         // A join may find a row more than once: the first time counts.
         let mut seen = crate::exec::runtime::ValueSet::new(Default::default());
         op.open(rt)?;
@@ -188,16 +189,18 @@ impl<'a> Updater<'a> {
             self.compute(rt)?;
             rows.values.push(locator);
             rows.values.append(&mut self.set);
+            rt.save(saved, &mut rows.values);
             rows.rows += 1;
         }
         drop(op);
-        let mut moving: Vec<(Vec<Value>, Vec<Value>)> = Vec::new();
+        let mut moving: Vec<(usize, Vec<Value>, Vec<Value>)> = Vec::new();
         for i in 0..rows.rows {
             rt.tick()?;
             self.locator.clear();
             self.locator.extend_from_slice(rows.row(i)[0].as_bytes().unwrap_or_default());
             self.set.clear();
-            self.set.extend_from_slice(&rows.row(i)[1..]);
+            self.set.extend_from_slice(&rows.row(i)[set.clone()]);
+            rt.restore(saved, &rows.row(i)[set.end..]);
             let base = plan.table.base().hobt()?.clone();
             let mut row = std::mem::take(&mut rt.target_row);
             let tx = rt.cx.session.part(plan.database.id);
@@ -205,14 +208,15 @@ impl<'a> Updater<'a> {
             let there = there.map_err(|e| rt.cx.session.storage_error(e))?;
             if there && two_phases {
                 self.take_out(rt, &row)?;
-                moving.push((std::mem::take(&mut self.old), std::mem::take(&mut self.new)));
+                moving.push((i, std::mem::take(&mut self.old), std::mem::take(&mut self.new)));
             } else if there {
                 self.change(rt, &row)?;
             }
             rt.target_row = row;
         }
-        for (old, new) in moving {
+        for (i, old, new) in moving {
             rt.tick()?;
+            rt.restore(saved, &rows.row(i)[set.end..]);
             self.old = old;
             self.new = new;
             self.put_in(rt)?;

@@ -4,10 +4,10 @@
 //! taken as float.
 
 use super::typing::{any_null, float, int, narrow, signature};
-use super::{Call, Function, Rule, Signature};
+use super::{Bound, Call, Function, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::parse_float;
-use taffrail_types::{Collation, Conversion, Decimal, Family, SqlType, Value, compare};
+use taffrail_types::{Conversion, Decimal, Family, SqlType, Value, compare};
 
 #[rustfmt::skip]
 pub static FUNCTIONS: &[Function] = &[
@@ -35,8 +35,8 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("PI", 0, 0, float_rule, |_, _| Ok(Value::Float(std::f64::consts::PI))),
     Function::new("RAND", 0, 1, |r| r.fixed(&[SqlType::Int], SqlType::Float), rand).per_statement(),
     Function::new("ISNUMERIC", 1, 1, |r| r.as_given(SqlType::Int), isnumeric),
-    Function::new("CHECKSUM", 1, 254, |r| r.as_given(SqlType::Int), |c, a| checksum(a, c.context.collation())).per_statement(),
-    Function::new("BINARY_CHECKSUM", 1, 254, |r| r.as_given(SqlType::Int), |_, a| checksum(a, Collation::Latin1GeneralBin2)),
+    Function::new("CHECKSUM", 1, 254, |r| r.as_given(SqlType::Int), |c, a| checksum(c, a, false)).per_statement(),
+    Function::new("BINARY_CHECKSUM", 1, 254, |r| r.as_given(SqlType::Int), |c, a| checksum(c, a, true)),
     Function::new("GREATEST", 1, 254, common_rule, |c, a| extreme(c, a, true)).per_statement(),
     Function::new("LEAST", 1, 254, common_rule, |c, a| extreme(c, a, false)).per_statement(),
     Function::new("NEWID", 0, 0, |r| r.as_given(SqlType::UniqueIdentifier), newid).per_call(),
@@ -277,12 +277,16 @@ fn atn2(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if any_null(args) {
         return Ok(Value::Null);
     }
-    finite(float(&args[0]).atan2(float(&args[1])))
+    let (y, x) = (float(&args[0]), float(&args[1]));
+    // No angle: NaN is refused.
+    finite(if y == 0.0 && x == 0.0 { f64::NAN } else { y.atan2(x) })
 }
 
 fn rand(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    if let Some(seed) = args.first() {
-        c.context.seed_random(int(seed) as i32);
+    match args.first() {
+        Some(Value::Null) => return Ok(Value::Null),
+        Some(seed) => c.context.seed_random(int(seed) as i32),
+        None => {}
     }
     Ok(Value::Float(c.context.random()))
 }
@@ -311,12 +315,9 @@ fn isnumeric(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(Value::Int(yes as i32))
 }
 
-/// A hash of the list, equal where the values are. The numbers are this server's own.
-fn checksum(args: &[Value], collation: Collation) -> SqlResult<Value> {
-    let all = args.iter().fold(0u64, |h, v| {
-        (h.rotate_left(7) ^ compare::hash(v, collation)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-    });
-    Ok(Value::Int((all >> 32) as i32))
+fn checksum(c: &Call<'_>, args: &[Value], binary: bool) -> SqlResult<Value> {
+    let Bound { params, collations, .. } = c.bound;
+    Ok(Value::Int(super::checksum::checksum(args, params, collations, binary)))
 }
 
 /// All arguments as their common type.
@@ -330,7 +331,7 @@ fn common_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 
 /// The greatest or least that is not NULL.
 fn extreme(c: &Call<'_>, args: &[Value], greatest: bool) -> SqlResult<Value> {
-    let collation = c.context.collation();
+    let collation = c.collation();
     let mut best: Option<&Value> = None;
     for v in args.iter().filter(|v| !v.is_null()) {
         let better = best.is_none_or(|b| {

@@ -16,7 +16,8 @@
 //! | `string` | LEN … TRANSLATE, FORMAT |
 //! | `spelling` | QUOTENAME, PARSENAME, STRING_ESCAPE, SOUNDEX, DIFFERENCE |
 //! | `json` | ISJSON, JSON_VALUE, JSON_QUERY, JSON_PATH_EXISTS |
-//! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID |
+//! | `math` | ABS … RAND, ISNUMERIC, CHECKSUM, NEWID (`random`, `checksum`: how RAND and CHECKSUM count) |
+//! | `format` | FORMAT |
 //! | `bits` | LEFT_SHIFT … SET_BIT |
 //! | `hash` | HASHBYTES, CRYPT_GEN_RANDOM |
 //! | `date` | GETDATE … SWITCHOFFSET |
@@ -30,6 +31,7 @@
 mod absent;
 mod bits;
 mod bucket;
+mod checksum;
 pub mod context;
 mod date;
 pub mod datepart;
@@ -40,6 +42,7 @@ mod json;
 mod math;
 mod metadata;
 pub(crate) mod placeholders;
+pub(crate) mod random;
 mod spelling;
 mod string;
 mod system;
@@ -58,7 +61,7 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{SqlType, Value};
+use taffrail_types::{Collation, SqlType, Value};
 
 /// Whether the same arguments give the same result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,6 +164,8 @@ pub struct Bound {
     pub params: SmallVec<[SqlType; 4]>,
     /// The type of the result.
     pub result: SqlType,
+    /// The collation that each argument is compared under; the default one where nothing is said.
+    pub collations: SmallVec<[Collation; 4]>,
 }
 
 impl PartialEq for Bound {
@@ -168,7 +173,7 @@ impl PartialEq for Bound {
         // A name is one function's.
         (self.function.name, self.datepart, self.result)
             == (other.function.name, other.datepart, other.result)
-            && self.params == other.params
+            && (&self.params, &self.collations) == (&other.params, &other.collations)
     }
 }
 
@@ -182,6 +187,14 @@ impl Bound {
     /// See [`Determinism`].
     pub fn determinism(&self) -> Determinism {
         self.function.determinism
+    }
+
+    /// Whether its text arguments are compared with each other, under one collation.
+    pub fn compares(&self) -> bool {
+        matches!(
+            self.function.name,
+            "CHARINDEX" | "PATINDEX" | "REPLACE" | "TRANSLATE" | "GREATEST" | "LEAST"
+        )
     }
 
     /// The function's name, upper case.
@@ -248,5 +261,6 @@ pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<B
     };
     let signature = (function.rule)(&Rule { name: &lower, args, datepart })?;
     debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
-    Ok(Bound { function, datepart, params: signature.params, result: signature.result })
+    let Signature { params, result } = signature;
+    Ok(Bound { function, datepart, params, result, collations: SmallVec::new() })
 }

@@ -36,7 +36,7 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("CONCAT", 2, 254, |r| concat_rule(r, 0), concat),
     Function::new("CONCAT_WS", 3, 254, |r| concat_rule(r, 1), concat_ws),
     Function::new("TRANSLATE", 3, 3, translate_rule, translate).per_statement(),
-    Function::new("FORMAT", 2, 3, format_rule, super::format::format),
+    Function::new("FORMAT", 2, 3, format_rule, super::format::format).per_statement(),
 ];
 
 /// Functions of one text that give the same kind of text.
@@ -169,7 +169,7 @@ fn charindex(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         Some(v) => (int(v) - 1).max(0) as usize,
         None => 0,
     };
-    let collation = c.context.collation();
+    let collation = c.collation();
     let (find, text) = (find.weights(collation)?, text.weights(collation)?);
     let at = if find.is_empty() { None } else { position(&find, &text, from)? };
     Ok(count(c, at.map_or(0, |i| i + 1)))
@@ -203,7 +203,7 @@ fn patindex(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Ok(Value::Null);
     };
     let unicode = matches!(args[0], Value::NVarChar(_));
-    let pattern = Pattern::new(pattern, unicode, None, c.context.collation());
+    let pattern = Pattern::new(pattern, unicode, None, c.collation());
     Ok(count(c, pattern.position(text)))
 }
 
@@ -224,7 +224,7 @@ fn replace(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if find.chars.is_empty() {
         return text.into_value(c.bound.result);
     }
-    let collation = c.context.collation();
+    let collation = c.collation();
     let (weights, wanted) = (text.weights(collation)?, find.weights(collation)?);
     let mut out = Text { chars: Vec::with_capacity(text.chars.len()), unicode: text.unicode };
     let (mut from, mut due) = (0, PIECE);
@@ -278,9 +278,15 @@ fn reverse(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 fn stuff_rule(r: &Rule<'_>) -> SqlResult<Signature> {
+    let (start, length) = (r.param(1, SqlType::Int)?, r.param(2, SqlType::Int)?);
+    if r.args[0].family() == Family::Binary && r.args[3].family() == Family::Binary {
+        let max = r.args[0].is_max() || r.args[3].is_max();
+        let result = SqlType::VarBinary(if max { MaxLen::Max } else { MaxLen::N(8000) });
+        return Ok(signature(&[r.args[0], start, length, r.args[3]], result));
+    }
     let (text, with) = pair(r.text(0)?, r.text(3)?);
-    let params = [text, r.param(1, SqlType::Int)?, r.param(2, SqlType::Int)?, with];
-    Ok(signature(&params, widest(if with.is_max() { with } else { text })))
+    let result = widest(if with.is_max() { with } else { text });
+    Ok(signature(&[text, start, length, with], result))
 }
 
 fn stuff(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -488,7 +494,7 @@ fn translate(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if from.chars.len() != to.chars.len() {
         return Err(SqlError::new(9828, &[]));
     }
-    let collation = c.context.collation();
+    let collation = c.collation();
     let wanted = from.weights(collation)?;
     for at in 0..text.chars.len() {
         if (at + 1).is_multiple_of(PIECE) {

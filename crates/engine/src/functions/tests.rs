@@ -1,6 +1,7 @@
 //! Calls through [`bind`] with casts done as the binder does them, on a context of fixed answers.
 
 mod fixed;
+mod format;
 mod more;
 
 use super::*;

@@ -177,6 +177,11 @@ impl Text {
 }
 
 impl Call<'_> {
+    /// What the arguments are compared under.
+    pub fn collation(&self) -> Collation {
+        self.bound.collations.first().copied().unwrap_or_else(|| self.context.collation())
+    }
+
     /// UTF-8 text as a value of the result type.
     pub fn text_result(&self, s: &str) -> Value {
         let limit = self.bound.result.byte_limit();

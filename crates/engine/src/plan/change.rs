@@ -95,6 +95,15 @@ pub struct OutputPlan {
     pub columns: Vec<ColumnDesc>,
     /// INTO.
     pub into: Option<Box<InsertPlan>>,
+    /// Slots of tables beside the one that is changed: kept with a row that is changed later than it is found.
+    pub saved: Vec<Slot>,
+}
+
+impl OutputPlan {
+    /// See [`OutputPlan::saved`]; nothing without OUTPUT.
+    pub fn saved(output: &Option<OutputPlan>) -> &[Slot] {
+        output.as_ref().map_or(&[], |o| &o.saved)
+    }
 }
 
 /// UPDATE.

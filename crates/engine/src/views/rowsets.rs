@@ -2,7 +2,7 @@
 
 use super::{Declaration, RowStream, ViewContext, streamed};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Bytes, Value};
+use taffrail_types::{Bytes, Collation, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -21,6 +21,7 @@ struct Parts {
     /// As bytes of the result's type: UTF-16, or one byte a character.
     text: Vec<u8>,
     separator: Vec<u8>,
+    collation: Collation,
     wide: bool,
     /// Where the next part begins; `None` at the end.
     at: Option<usize>,
@@ -48,6 +49,8 @@ fn string_split(
     Ok(Box::new(Parts {
         text: bytes(of(0)),
         separator: bytes(of(1)),
+        // The binder's, behind the arguments.
+        collation: of(3).as_i64().and_then(|id| Collation::from_id(id as u16)).unwrap_or_default(),
         wide,
         at: (!of(0).is_null()).then_some(0),
         ordinal: 0,
@@ -55,12 +58,26 @@ fn string_split(
     }))
 }
 
+impl Parts {
+    /// Whether a character is the separator, under the collation.
+    fn separates(&self, c: &[u8]) -> bool {
+        match (c, &self.separator[..]) {
+            ([c], [s]) => self.collation.byte_weight(*c) == self.collation.byte_weight(*s),
+            ([a, b], [c, d]) => {
+                let weight = |a, b| self.collation.unit_weight(u16::from_le_bytes([a, b]));
+                weight(*a, *b) == weight(*c, *d)
+            }
+            _ => false,
+        }
+    }
+}
+
 impl RowStream for Parts {
     fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
         let Some(at) = self.at else { return Ok(false) };
         let width = self.separator.len();
         let rest = &self.text[at..];
-        let len = rest.chunks_exact(width).position(|c| c == self.separator).map(|n| n * width);
+        let len = rest.chunks_exact(width).position(|c| self.separates(c)).map(|n| n * width);
         self.at = len.map(|len| at + len + width);
         self.ordinal += 1;
         for (cell, column) in cells.iter_mut().zip(&self.wanted) {

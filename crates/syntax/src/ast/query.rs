@@ -60,6 +60,8 @@ pub enum QueryBody {
     Select(Box<SelectBlock>),
     /// `a UNION b …`; `INTERSECT` binds tighter than the rest, so it is a chain within a chain.
     Set(Box<SetChain>),
+    /// `(SELECT … ORDER BY …)` as a part of set operations in a derived table.
+    Ordered(Box<Query>),
 }
 
 impl QueryBody {
@@ -68,6 +70,7 @@ impl QueryBody {
         match self {
             QueryBody::Select(block) => block,
             QueryBody::Set(chain) => chain.first.first_block(),
+            QueryBody::Ordered(query) => query.body.first_block(),
         }
     }
 }

@@ -269,6 +269,8 @@ pub struct DropIndex {
     pub indexes: Vec<(Ident, ObjectName)>,
     /// `WITH (…)`.
     pub options: Vec<NamedOption>,
+    /// `WITH (MOVE TO …)`: where the rows of a clustered index stay.
+    pub move_to: Option<Placement>,
 }
 
 /// `ALTER TABLE`.

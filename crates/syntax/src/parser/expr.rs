@@ -326,7 +326,7 @@ impl Parser<'_> {
     }
 
     /// `(value)`, `(query)` or, where allowed, `(condition)`.
-    fn parenthesis(&mut self, or_condition: bool) -> Parse<Expr> {
+    pub(super) fn parenthesis(&mut self, or_condition: bool) -> Parse<Expr> {
         let start = self.bump().start;
         if self.at_kw(Kw::Select) {
             return self.subquery(start);

@@ -82,7 +82,7 @@ impl Parser<'_> {
 
     fn table_primary(&mut self) -> Parse<TableRef> {
         let mut table = match self.kind() {
-            TokenKind::Word | TokenKind::Delimited => self.named_table()?,
+            TokenKind::Word | TokenKind::Delimited | TokenKind::Dot => self.named_table()?,
             TokenKind::LParen => self.parenthesised_table()?,
             TokenKind::DoubleColon => {
                 // `::fn_dblog(…)`: how system functions were called before they had a schema.
@@ -300,6 +300,13 @@ impl Parser<'_> {
 
     /// `(SELECT …) t`, `(VALUES …) t(…)`, `(a JOIN b ON …)`, `(DELETE … OUTPUT …) t`.
     fn parenthesised_table(&mut self) -> Parse<TableRef> {
+        self.derived += 1;
+        let table = self.in_parentheses();
+        self.derived -= 1;
+        table
+    }
+
+    fn in_parentheses(&mut self) -> Parse<TableRef> {
         self.bump();
         match self.kind() {
             TokenKind::Keyword(Kw::Select) => {

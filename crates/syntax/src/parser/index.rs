@@ -139,11 +139,17 @@ impl Parser<'_> {
     pub(super) fn drop_index(&mut self) -> Parse<StatementKind> {
         self.at += 2;
         let if_exists = self.eat_words(&["IF", "EXISTS"]);
+        let (mut options, mut move_to) = (Vec::new(), None);
         let indexes = self.list(|p| {
             let name = p.object_name()?;
             if p.eat_kw(Kw::On) {
                 let Some(index) = name.as_bare().cloned() else { return Err(p.unexpected()) };
-                return Ok((index, p.object_name()?));
+                let table = p.object_name()?;
+                if p.at_kw(Kw::With) && p.ahead(1).kind == TokenKind::LParen {
+                    p.bump();
+                    p.paren_list(|p| p.drop_index_option(&mut options, &mut move_to))?;
+                }
+                return Ok((index, table));
             }
             // The old form is table.index, perhaps with a schema before it.
             let ObjectName { database, schema, name, span, server: _ } = name;
@@ -152,8 +158,30 @@ impl Parser<'_> {
                 ObjectName { server: None, database: None, schema: database, name: table, span };
             Ok((name, table))
         })?;
-        let options = self.with_options()?;
-        Ok(StatementKind::DropIndex(Box::new(DropIndex { if_exists, indexes, options })))
+        Ok(StatementKind::DropIndex(Box::new(DropIndex { if_exists, indexes, options, move_to })))
+    }
+
+    /// `MOVE TO placement`, or an option by name.
+    fn drop_index_option(
+        &mut self,
+        options: &mut Vec<NamedOption>,
+        move_to: &mut Option<Placement>,
+    ) -> Parse<()> {
+        if !(self.at_word("MOVE") && self.ahead_kw(1, Kw::To)) {
+            options.push(self.named_option()?);
+            return Ok(());
+        }
+        self.at += 2;
+        let name = self.name_or_string()?;
+        let column = if self.eat(TokenKind::LParen) {
+            let column = self.name()?;
+            self.expect(TokenKind::RParen)?;
+            Some(column)
+        } else {
+            None
+        };
+        *move_to = Some(Placement { name, column });
+        Ok(())
     }
 
     pub(super) fn create_statistics(&mut self) -> Parse<StatementKind> {

@@ -66,6 +66,8 @@ struct Parser<'a> {
     depth: u32,
     /// Greatest height of the trees built since it was last set to zero.
     height: u32,
+    /// How many derived tables are being parsed.
+    derived: u32,
     /// How many `WHILE`s surround the current statement.
     loops: u32,
     context: Context,
@@ -88,6 +90,7 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
         at: 0,
         depth: 0,
         height: 0,
+        derived: 0,
         loops: 0,
         context: Context::Batch,
         lines: &lines,

@@ -125,8 +125,11 @@ impl Parser<'_> {
         if self.is(TokenKind::LParen) { self.name_list() } else { Ok(Vec::new()) }
     }
 
-    /// A name of up to four parts; parts before the last may be empty (`db..t`).
+    /// A name of up to four parts; parts before the last may be empty (`db..t`, `..t`).
     pub(super) fn object_name(&mut self) -> Parse<ObjectName> {
+        if self.is(TokenKind::Dot) {
+            return self.parts_after(self.start(), None);
+        }
         let first = self.name()?;
         if !self.is(TokenKind::Dot) {
             return Ok(ObjectName::bare(first));
@@ -137,10 +140,15 @@ impl Parser<'_> {
 
     /// The parts after the first; the current token is the dot after it.
     pub(super) fn more_parts(&mut self, start: u32, first: Ident) -> Parse<ObjectName> {
+        self.parts_after(start, Some(first))
+    }
+
+    /// The same after a first part that may be empty.
+    fn parts_after(&mut self, start: u32, first: Option<Ident>) -> Parse<ObjectName> {
         // Most recent last; the name itself is kept apart.
         let mut before: [Option<Ident>; 3] = [None, None, None];
         let mut parts = 1;
-        let mut name = Some(first);
+        let mut name = first;
         while self.eat(TokenKind::Dot) {
             if parts == 4 {
                 return Err(self.too_many_parts("object", start, 3));

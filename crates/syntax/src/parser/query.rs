@@ -169,7 +169,11 @@ impl Parser<'_> {
             return self.apart(|p| {
                 p.nested(|p| {
                     p.bump();
-                    let body = p.set_chain()?;
+                    let start = p.start();
+                    let mut body = p.set_chain()?;
+                    if p.derived > 0 && p.at_kw(Kw::Order) {
+                        body = QueryBody::Ordered(Box::new(p.query_tail(start, body)?));
+                    }
                     p.expect(TokenKind::RParen)?;
                     p.built(p.height + 1)?;
                     Ok(body)
@@ -244,12 +248,7 @@ impl Parser<'_> {
         self.expect_kw(Kw::Top)?;
         let token = self.token();
         let count = match token.kind {
-            TokenKind::LParen => {
-                self.bump();
-                let count = self.expr()?;
-                self.expect(TokenKind::RParen)?;
-                count
-            }
+            TokenKind::LParen => self.parenthesis(false)?,
             TokenKind::Variable => {
                 let name = self.variable()?;
                 Expr { span: name.span, kind: ExprKind::Variable(name) }
