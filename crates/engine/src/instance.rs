@@ -7,6 +7,7 @@ use crate::catalog::master::{self, LoginEntry};
 use crate::catalog::registry::{Databases, StartReport};
 use crate::connection::{ConnectOptions, Connection};
 use crate::database::Database;
+use crate::lost::Lost;
 use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use parking_lot::{Condvar, Mutex, RwLock};
@@ -136,6 +137,7 @@ pub struct Instance {
     threads: Threads,
     sequential: AtomicU64,
     guid_base: [u8; 16],
+    lost: Lost,
 }
 
 impl Instance {
@@ -179,6 +181,7 @@ impl Instance {
             started_at,
             threads: Threads::default(),
             sequential: AtomicU64::new(0),
+            lost: Lost::default(),
             options,
         });
         instance.read_logins().map_err(|e| fail(&e))?;
@@ -203,6 +206,10 @@ impl Instance {
     /// Its databases.
     pub fn databases(&self) -> &Databases {
         &self.databases
+    }
+
+    pub(crate) fn loss(&self) -> &Lost {
+        &self.lost
     }
 
     /// What storage shares among them.
@@ -308,15 +315,26 @@ impl Instance {
         self.read_logins()
     }
 
-    /// Opens a session for a login whose password has been verified: 4060 when its database cannot be opened.
+    /// Opens a session for a login whose password has been verified: 4060 when the database that it names cannot be opened, 4064 when
+    /// it names none and its own cannot, 6005 when the instance is about to end.
     pub fn connect(self: &Arc<Self>, client: ConnectOptions) -> SqlResult<Connection> {
-        let default = self.find_login(&client.login).map(|l| l.default_database);
-        let name = match (&client.database, default) {
-            (Some(d), _) if !d.is_empty() => d.clone(),
-            (_, Some(d)) if !d.is_empty() => d,
-            _ => "master".into(),
+        let _entered = self.enter()?;
+        self.connect_within(client)
+    }
+
+    /// The same for a session of the server's own, within whatever goes on.
+    pub(crate) fn connect_within(
+        self: &Arc<Self>,
+        client: ConnectOptions,
+    ) -> SqlResult<Connection> {
+        let database = match client.database.as_deref().filter(|d| !d.is_empty()) {
+            Some(name) => self.databases.get(name).map_err(|_| SqlError::new(4060, &[&name]))?,
+            None => {
+                let own = self.find_login(&client.login).map(|l| l.default_database);
+                let own = own.filter(|d| !d.is_empty()).unwrap_or_else(|| "master".into());
+                self.databases.get(&own).map_err(|_| SqlError::new(4064, &[]))?
+            }
         };
-        let database = self.databases.get(&name).map_err(|_| SqlError::new(4060, &[&name]))?;
         let now = crate::catalog::datetime_now(&*self.options.env.clock);
         let entry = self
             .sessions
@@ -475,6 +493,7 @@ impl Instance {
                 Command::RecoveryWriter,
                 &[WaitType::DirtyPagePoll, WaitType::CheckpointQueue],
                 |i| {
+                    i.look_after_system_databases();
                     i.adopt_databases();
                     let open = i.databases.list().into_iter().filter_map(|s| s.database);
                     open.map(|d| d.storage.background_tick())

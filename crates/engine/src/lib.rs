@@ -10,7 +10,7 @@
 //!    └──────── storage ─────┘ pages, log, locks
 //! ```
 //!
-//! * [`instance`]: databases of a data directory, background threads, shutdown.
+//! * [`instance`]: databases of a data directory, background threads, shutdown; `lost`: master or tempdb is.
 //! * [`connection`]: one session; turns batches and procedure calls into results. [`session`]: what lasts from one batch to the
 //!   next; [`sessions`]: all of them, as others see them.
 //! * [`rpc`]: remote calls and transaction requests as a client sends them, decoded.
@@ -38,6 +38,7 @@ pub mod functions;
 pub mod instance;
 pub mod load;
 pub mod logfile;
+pub(crate) mod lost;
 pub mod plan;
 pub(crate) mod plans;
 pub(crate) mod procs;

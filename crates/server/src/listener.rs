@@ -185,6 +185,15 @@ impl Server {
             next_id: AtomicU64::new(1),
         });
         let (stop, stopped) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
+        let ends = stop.try_clone().map_err(|e| fail("socket pair", &e))?;
+        let log = shared.log.clone();
+        shared.instance.when_lost(move |e| {
+            for entry in reporting::numbered("Server", e) {
+                log.write(entry.level, &entry.source, &entry.text);
+            }
+            // One byte is enough; if the pipe is full there is one.
+            let _ = (&ends).write(&[0]);
+        });
         let for_acceptor = shared.clone();
         let acceptor = thread::Builder::new()
             .name("acceptor".into())
@@ -208,6 +217,11 @@ impl Server {
         Ok(())
     }
 
+    /// What it serves.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.shared.instance
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -225,7 +239,8 @@ impl Server {
         let _ = (&self.stop).write(&[0]);
     }
 
-    /// Waits for the order to stop and carries it out; an error when a database could not be closed in order.
+    /// Waits for the order to stop and carries it out; an error when a database could not be closed in order, or when master or tempdb
+    /// was lost, which is an order to stop.
     pub fn wait(mut self) -> Result<(), StartFailure> {
         if let Some(acceptor) = self.acceptor.take()
             && acceptor.join().is_err()
@@ -265,6 +280,9 @@ impl Server {
             shared.log.write(Level::Error, "Server", &e.to_string());
         }
         shared.log.info("Server", "The server has shut down.");
+        if let Some(e) = shared.instance.lost() {
+            return Err(StartFailure(e.message.clone()));
+        }
         closed.map_err(|e| StartFailure(format!("shutdown: {}", e.message)))
     }
 }

@@ -159,6 +159,14 @@ pub(crate) fn login(
     // A database that cannot be opened refuses the login even where fDatabase is not set, as with SQL Server.
     let connection = match shared.instance.connect(options) {
         Ok(connection) => connection,
+        // The server is about to end: nothing is wrong with the login.
+        Err(e) if e.number == 6005 => {
+            return Err(refuse(output, &[e], 1, "The server is shutting down."));
+        }
+        Err(e) if e.number == 4064 => {
+            let reason = "Failed to open the database specified in the login properties.";
+            return Err(refuse(output, &[e, login_failed()], 40, reason));
+        }
         Err(e) => {
             let reason =
                 format!("Failed to open the explicitly specified database '{}'.", login.database);

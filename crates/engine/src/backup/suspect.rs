@@ -2,11 +2,11 @@
 //!
 //! | `event_type` | |
 //! |---|---|
-//! | 1 | message 824 for another reason than the checksum: the page says that it is another one |
+//! | 1 | message 823 of a read, or 824 for another reason than the checksum: the page says that it is another one |
 //! | 2 | a bad checksum |
 //! | 4 | its database was restored since |
 //!
-//! Storage remembers them ([`Database::take_suspect_pages`]); they are recorded when a statement has ended with 824, after a backup
+//! Storage remembers them ([`Database::take_suspect_pages`]); they are recorded when a statement has ended with 823 or 824, after a backup
 //! and after a check. Rows of a database that is dropped go: its number will be another's. That msdb cannot be written is no error of
 //! whoever met the page: the error log hears 4345.
 //!

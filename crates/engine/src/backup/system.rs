@@ -39,7 +39,7 @@ pub(super) fn run(
     database: &str,
     batches: &[&str],
 ) -> SqlResult<Vec<Vec<Value>>> {
-    let mut connection = instance.connect(ConnectOptions {
+    let mut connection = instance.connect_within(ConnectOptions {
         login: "sa".into(),
         program_name: "backup history".into(),
         database: Some(database.into()),

@@ -133,6 +133,15 @@ impl Databases {
         Ok(())
     }
 
+    /// The same in place of one that is suspect, when nobody uses it.
+    pub(crate) fn remake_tempdb(&self) -> SqlResult<()> {
+        let _changing = self.changing.lock();
+        let old = self.tempdb()?;
+        // A suspect database is closed without I/O.
+        let _ = old.storage.close();
+        self.create_tempdb()
+    }
+
     fn tempdb_by_default(&self) -> CreateSpec {
         CreateSpec {
             temporary: true,
