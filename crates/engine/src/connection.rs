@@ -295,7 +295,7 @@ impl Interpreter<'_> {
             if let Some(unwind) = Unwind::of(e) {
                 return Err(unwind);
             }
-            self.session.tell_log_full(e);
+            self.session.tell_full(e);
             self.sink.message(e).map_err(|_| Unwind::Gone)?;
         }
         let done =
@@ -367,7 +367,7 @@ impl Interpreter<'_> {
         let error = match result {
             Ok(()) => false,
             Err(e) => {
-                self.session.tell_log_full(&e);
+                self.session.tell_full(&e);
                 self.session.note_error(e.number);
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
                 true

@@ -177,7 +177,7 @@ impl Log {
         });
         taffrail_observe::session::with_current(|s| {
             if let Some(event) = event.take() {
-                s.note_log_full(event);
+                s.note_full(event);
             }
         });
         // What may go past the limits is part of a rollback or a checkpoint, which are tried again.

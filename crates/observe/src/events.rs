@@ -1,9 +1,9 @@
 //! A bounded ring of what happened lately: growths, checkpoints, deadlocks, errors. One short mutex: what happens with every
 //! commit or every row is counted ([`crate::counters`]), not recorded.
 //!
-//! A log that is full fails statement after statement. So that those do not push out what else happens, the first is
+//! A log or a data file that is full fails statement after statement. So that those do not push out what else happens, the first is
 //! recorded at once, and what follows within a second, of the same database and for the same reason, is only counted, and
-//! told as one event of its own kind ([`Event::LogFullAgain`]): it says between which moments that was, for it comes later.
+//! told as one event of its own kind ([`Event::LogFullAgain`], [`Event::DataFullAgain`]): it says between which moments that was, for it comes later.
 //!
 //! 1. Numbers and times ascend together: the time is taken where the event gets its number. So who drains the ring and then
 //!    writes what he has to say himself, with the time that [`EventRing::drain`] gives, has everything in order.
@@ -72,6 +72,17 @@ pub enum Event {
         first: Moment,
         last: Moment,
     },
+    /// A statement failed since a data file is full (1105, 1101: `text`), and what the system said of its growth, if it was asked.
+    DataFull {
+        database: Whose,
+        number: i32,
+        severity: u8,
+        state: u8,
+        text: String,
+        refused: Option<(PathBuf, String)>,
+    },
+    /// That has happened so many times more, from the first to the last of these moments. `refused`: growths were, too.
+    DataFullAgain { database: Whose, refused: bool, times: u32, first: Moment, last: Moment },
     /// A data file grew, by itself or (not `automatic`) because it was told to.
     DataGrowth {
         database: Whose,
@@ -121,7 +132,7 @@ pub struct Recorded {
     pub event: Event,
 }
 
-/// A log that is full is told of once in this time, ns.
+/// A log, or a data file, that is full is told of once in this time, ns.
 const FLOOD_PERIOD: u64 = 1_000_000_000;
 
 /// What [`EventRing::drain`] gives.
@@ -135,7 +146,7 @@ pub struct Drained {
     pub now: Moment,
 }
 
-/// 9002 of one database for one reason, again and again.
+/// 9002 of one database for one reason, or 1105, again and again.
 struct Flood {
     /// When it was recorded in full.
     since: Moment,
@@ -153,6 +164,9 @@ impl Flood {
                 Event::LogFull { database: a, reason: why, .. },
                 Event::LogFull { database: b, reason, .. },
             ) => a.id == b.id && why == reason,
+            (Event::DataFull { database: a, .. }, Event::DataFull { database: b, .. }) => {
+                a.id == b.id
+            }
             _ => false,
         }
     }
@@ -164,6 +178,10 @@ impl Flood {
             Event::LogFull { database, reason, holdup, refused, .. } if times > 0 => {
                 let refused = refused.is_some();
                 Some(Event::LogFullAgain { database, reason, holdup, refused, times, first, last })
+            }
+            Event::DataFull { database, refused, .. } if times > 0 => {
+                let refused = refused.is_some();
+                Some(Event::DataFullAgain { database, refused, times, first, last })
             }
             _ => None,
         }
@@ -200,7 +218,7 @@ impl Ring {
 
     /// Records an event, or counts it as one of a flood.
     fn push(&mut self, event: Event, at: Moment) {
-        if matches!(event, Event::LogFull { .. }) {
+        if matches!(event, Event::LogFull { .. } | Event::DataFull { .. }) {
             self.settle(at, false);
             if let Some(flood) = self.floods.iter_mut().find(|f| f.is_of(&event)) {
                 if flood.times == 0 {

@@ -150,7 +150,7 @@ pub struct SessionCell {
     pub row_count: AtomicU64,
     /// How far a backup or restore has come, in hundredths of a percent.
     pub percent_complete: AtomicU32,
-    log_full: Mutex<Option<Event>>,
+    full: Mutex<Option<Event>>,
     touched: Mutex<Vec<u16>>,
 }
 
@@ -253,7 +253,7 @@ impl SessionCell {
             logical_reads: Counter::new(),
             row_count: AtomicU64::new(0),
             percent_complete: AtomicU32::new(0),
-            log_full: Mutex::default(),
+            full: Mutex::default(),
             touched: Mutex::default(),
         })
     }
@@ -276,15 +276,15 @@ impl SessionCell {
         self.touched.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The log was full for this session. Whether that is told is known when the statement has failed: a checkpoint and
-    /// another try may heal it.
-    pub fn note_log_full(&self, event: Event) {
-        *self.log_full.lock().unwrap_or_else(PoisonError::into_inner) = Some(event);
+    /// The log, or a data file, was full for this session. Whether that is told is known when the statement has failed: a
+    /// checkpoint, or room that others give back, and another try may heal it.
+    pub fn note_full(&self, event: Event) {
+        *self.full.lock().unwrap_or_else(PoisonError::into_inner) = Some(event);
     }
 
     /// What was noted last, once.
-    pub fn take_log_full(&self) -> Option<Event> {
-        self.log_full.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub fn take_full(&self) -> Option<Event> {
+        self.full.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Adds what this thread has done with pages since the last call, or since it works for the session.

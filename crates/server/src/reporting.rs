@@ -220,6 +220,30 @@ pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Ent
                 when(*last)
             ))
         }
+        Event::DataFull { number, severity, state, text, refused, .. } => {
+            let mut all = Vec::new();
+            if let Some((path, why)) = refused {
+                all.extend(numbered("Server", &SqlError::new(17053, &[&path.display(), why])));
+            }
+            let (number, severity, state) = (*number, *severity, *state);
+            let (line, procedure, message) = (0, None, text.clone());
+            let e = SqlError { number, state, severity, line, procedure, message };
+            all.extend(numbered("Server", &e));
+            all
+        }
+        Event::DataFullAgain { database, refused, times, first, last } => {
+            let (numbers, was) = match refused {
+                true => ("Errors 17053 and 1105", "were"),
+                false => ("Error 1105", "was"),
+            };
+            error(format!(
+                "{numbers} of database '{}' {was} raised {times} {} more between {} and {}.",
+                database.name,
+                if *times == 1 { "time" } else { "times" },
+                when(*first),
+                when(*last)
+            ))
+        }
         Event::Deadlock { victim, others } => {
             let others: Vec<String> = others.iter().map(ToString::to_string).collect();
             info(format!("Deadlock: session {victim} was the victim, with {}.", others.join(", ")))
@@ -322,6 +346,31 @@ mod tests {
             assert_eq!(lines[1], "Error Server Error: 9001, Severity: 21, State: 1.");
             assert_eq!(lines.len(), 3);
         }
+    }
+
+    #[test]
+    fn a_full_data_file_is_the_systems_word_and_1105() {
+        let database = Whose::new(DatabaseId(7), "sales");
+        let why = "112(There is not enough space on the disk.)".to_owned();
+        let full = |refused| Event::DataFull {
+            database: database.clone(),
+            number: 1105,
+            severity: 17,
+            state: 2,
+            text: "Could not allocate space".into(),
+            refused,
+        };
+        let lines = written(full(Some(("/d/d.mdf".into(), why.clone()))));
+        assert_eq!(
+            lines,
+            [
+                "Error Server Error: 17053, Severity: 16, State: 1.",
+                &format!("Error Server /d/d.mdf: Operating system error {why} encountered."),
+                "Error Server Error: 1105, Severity: 17, State: 2.",
+                "Error Server Could not allocate space",
+            ]
+        );
+        assert_eq!(written(full(None)).len(), 2);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{FileId, PAGE_BYTES, PageId};
+use taffrail_io::IoError;
 use taffrail_log::{Growth, Lcx, Lop, RecordHeader, Reserve};
 use taffrail_observe::{Event, EventRing, Moment};
 
@@ -19,7 +20,8 @@ impl Database {
     /// Grows a file by its FILEGROWTH, up to its MAXSIZE.
     pub(crate) fn autogrow(&self, work: &Work, file: &DataFile, hobt: &Hobt) -> StorageResult<()> {
         let settings = file.settings.lock().clone();
-        let full = |why: String| {
+        let full = |why: String, refused: Option<&IoError>| {
+            self.note_full(refused);
             StorageError::FileFull(Box::new(FileFull {
                 object: format!("{}", hobt.object()),
                 index: hobt.index(),
@@ -29,7 +31,7 @@ impl Database {
         };
         let bytes = u64::from(file.pages.load(Ordering::Acquire)) * PAGE_BYTES as u64;
         let by = match settings.growth {
-            Growth::None => return Err(full("the file does not grow".into())),
+            Growth::None => return Err(full("the file does not grow".into(), None)),
             Growth::Bytes(n) => n,
             Growth::Percent(p) => bytes / 100 * u64::from(p),
         };
@@ -38,7 +40,7 @@ impl Database {
         // The last growth takes what there is.
         let to = to.min(max.max(bytes));
         if to < bytes + EXTENT_PAGES as u64 * PAGE_BYTES as u64 {
-            return Err(full("the file has reached its maximum size".into()));
+            return Err(full("the file has reached its maximum size".into(), None));
         }
         let mut growth = work.nested("GrowFile");
         let started = Moment::now();
@@ -52,12 +54,26 @@ impl Database {
                 self.abort_system(growth, Vec::new());
                 match e {
                     StorageError::Io(io) if self.is_refusal(&io) => {
-                        Err(full(io.source.to_string()))
+                        Err(full(io.source.to_string(), Some(&io.source)))
                     }
                     e => Err(e),
                 }
             }
         }
+    }
+
+    /// The session whose statement finds no room keeps what the error log will hear if the statement fails for it: 1105 by then.
+    fn note_full(&self, refused: Option<&IoError>) {
+        taffrail_observe::session::with_current(|s| {
+            s.note_full(Event::DataFull {
+                database: self.store.whose(),
+                number: 1105,
+                severity: 17,
+                state: 2,
+                text: String::new(),
+                refused: refused.map(|e| (e.path.clone(), e.system_error())),
+            });
+        });
     }
 
     /// Tells the error log that a file has grown from `from` bytes.
@@ -120,7 +136,7 @@ impl Database {
     }
 
     /// Reserves space on disk for a longer file, and makes the length durable. A full disk may say no; any other failure, and
-    /// any of the sync, leaves it unknown what the file holds: the next sync would succeed and say nothing of what this one lost.
+    /// any of the sync, leaves it unknown what the file holds.
     pub(crate) fn reserve_file(&self, file: &DataFile, old: u32, new: u32) -> StorageResult<()> {
         let at = u64::from(old) * PAGE_BYTES as u64;
         let len = u64::from(new - old) * PAGE_BYTES as u64;

@@ -58,7 +58,7 @@ impl Interpreter<'_> {
         if let Some(unwind) = Unwind::of(&e) {
             return Err(unwind);
         }
-        self.session.tell_log_full(&e);
+        self.session.tell_full(&e);
         let thrown = std::mem::take(&mut self.session.throwing);
         let raised = std::mem::take(&mut self.session.raising);
         let terminated = std::mem::take(&mut self.session.terminated) || e.number == 1505;
@@ -95,7 +95,7 @@ impl Interpreter<'_> {
         if fatal {
             self.session.fatal = true;
         }
-        if e.number == 824 {
+        if matches!(e.number, 823 | 824) {
             crate::backup::record_suspects(&self.session.instance);
         }
         if batch {
@@ -115,7 +115,7 @@ impl Interpreter<'_> {
         if let Some(unwind) = Unwind::of(&e) {
             return Err(unwind);
         }
-        self.session.tell_log_full(&e);
+        self.session.tell_full(&e);
         let e = e.with_line(1);
         self.session.note_error(e.number);
         self.session.row_count = 0;

@@ -10,7 +10,7 @@ use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_log::ReuseWait;
-use taffrail_observe::EventRing;
+use taffrail_observe::{Event, EventRing};
 use taffrail_storage::CheckpointKind;
 use taffrail_syntax::ast::{DropKind, SetClause, StatementKind};
 
@@ -90,7 +90,7 @@ impl Interpreter<'_> {
                     tries += 1;
                     self.session.take_due_checkpoints()?;
                     // Healed: no client sees it, so the error log has nothing to tell of it.
-                    drop(self.session.cell.take_log_full());
+                    drop(self.session.cell.take_full());
                     self.session.check_cancel()?;
                 }
                 result => return result,
@@ -100,12 +100,25 @@ impl Interpreter<'_> {
 }
 
 impl Session {
-    /// Tells the error log of a 9002 that fails a statement, once.
-    pub(crate) fn tell_log_full(&self, e: &SqlError) {
-        if e.number == 9002
-            && let Some(event) = self.cell.take_log_full()
-        {
-            EventRing::global().push(event);
+    /// Tells the error log of a 9002, 1105 or 1101 that fails a statement, once.
+    pub(crate) fn tell_full(&self, e: &SqlError) {
+        if !matches!(e.number, 9002 | 1105 | 1101) {
+            return;
+        }
+        match (e.number, self.cell.take_full()) {
+            (9002, Some(event @ Event::LogFull { .. })) => EventRing::global().push(event),
+            (1105 | 1101, Some(Event::DataFull { database, refused, .. })) => {
+                EventRing::global().push(Event::DataFull {
+                    database,
+                    number: e.number,
+                    severity: e.severity,
+                    state: e.state,
+                    text: e.message.clone(),
+                    refused,
+                });
+            }
+            // What another statement had met, and got over.
+            _ => {}
         }
     }
 

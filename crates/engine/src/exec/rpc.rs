@@ -228,7 +228,7 @@ impl Interpreter<'_> {
         if let Some(unwind) = Unwind::of(&e) {
             return Err(unwind);
         }
-        self.session.tell_log_full(&e);
+        self.session.tell_full(&e);
         self.session.note_error(e.number);
         let e = if e.procedure.is_some() { e } else { e.with_line(1) };
         self.session.fatal |= e.severity >= 20;
