@@ -175,7 +175,9 @@ pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Ent
             let (number, severity, state) = (*number, *severity, *state);
             let (line, procedure, message) = (0, None, text.clone());
             let e = SqlError { number, state, severity, line, procedure, message };
-            numbered(&spid(*session), &e).into()
+            // A thread of the server's own, without a session.
+            let source = if session.0 == 0 { "Server".to_owned() } else { spid(*session) };
+            numbered(&source, &e).into()
         }
         Event::SessionKilled { session, by, host, process } => {
             let e = SqlError::new(18100, &[session, host, process]);
