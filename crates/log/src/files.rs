@@ -21,6 +21,7 @@ use crate::error::LogError;
 use crate::growth::{entries, initialize_new};
 use crate::open::check_sector;
 use crate::options::{Growth, Initialization};
+use crate::retried::read_retried;
 
 /// A log file as views show it.
 #[derive(Clone, Debug)]
@@ -363,7 +364,7 @@ impl LogFiles {
         let mut buf = AlignedBuf::zeroed(HALF);
         while let Some((file, offset)) = at {
             let path = self.file(file, offset)?.path.clone();
-            self.volumes[usize::from(file)].read_at(offset, &mut buf)?;
+            read_retried(&*self.volumes[usize::from(file)], offset, &mut buf)?;
             let page = DirectoryPage::from_bytes(&buf)
                 .map_err(|e| unreadable(&path, offset, e, "directory page"))?;
             count += page.entries.len();
@@ -479,7 +480,7 @@ fn unreadable(path: &Path, offset: u64, e: Unreadable, what: &str) -> LogError {
 /// The valid root with the higher generation.
 pub(crate) fn read_root(volume: &dyn Volume) -> Result<Root, LogError> {
     let mut buf = AlignedBuf::zeroed(2 * HALF);
-    volume.read_at(0, &mut buf)?;
+    read_retried(volume, 0, &mut buf)?;
     let halves = [Root::from_bytes(&buf[..HALF]), Root::from_bytes(&buf[HALF..])];
     let version = halves.iter().find_map(|h| match h {
         Err(e @ Unreadable::Version(_)) => Some(*e),

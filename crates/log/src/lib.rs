@@ -75,6 +75,7 @@ pub mod raw;
 mod reader;
 mod record;
 mod restore;
+mod retried;
 mod reuse;
 mod room;
 mod shrink;
@@ -99,6 +100,7 @@ pub use restore::{
     BackupBlock, BlockReader, LogInstaller, RestoredFile, VlfRange, block_bytes, check_block,
     end_of_log,
 };
+pub use retried::{READ_TRIES, read_retried, tell_retried};
 pub use reuse::{Hold, HolderId, ReuseWait};
 pub use room::UNDO_BYTES_MIN;
 pub use shrink::{ShrinkMode, ShrinkReport, ShrinkStop};

@@ -18,6 +18,7 @@ use crate::files::corrupt;
 use crate::log::Log;
 use crate::record::{Record, RecordHeader};
 use crate::restore::VlfRange;
+use crate::retried::read_retried;
 use crate::reuse::{Hold, HolderId, ReuseWait};
 use crate::vlf::ActiveVlf;
 use crate::walk::{Step, WalkVlf, Walker};
@@ -278,7 +279,8 @@ impl Log {
             let first = first.next_multiple_of(512).min(start);
             let len = (end - first) as usize;
             *range = None;
-            volume.read_at(vlf.place.offset + (first - vlf.start), &mut buf[..len])?;
+            let offset = vlf.place.offset + (first - vlf.start);
+            read_retried(&*volume, offset, &mut buf[..len])?;
             *range = Some((first, len));
             *checked = LogPos::ZERO;
         }

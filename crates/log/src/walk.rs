@@ -13,6 +13,7 @@ use crate::block::{self, BLOCK_HEADER_BYTES, BlockHeader, NotABlock, VlfPlace};
 use crate::directory::VLF_HEADER_BYTES;
 use crate::error::LogError;
 use crate::files::corrupt;
+use crate::retried::read_retried;
 
 const PIECE: usize = 1 << 20;
 
@@ -162,7 +163,7 @@ impl Walker {
             // The file may be cut behind the log meanwhile.
             more if more > n && volume.read_at(offset, &mut self.buf[..more]).is_ok() => more,
             _ => {
-                volume.read_at(offset, &mut self.buf[..n])?;
+                read_retried(&*volume, offset, &mut self.buf[..n])?;
                 n
             }
         };

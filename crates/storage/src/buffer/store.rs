@@ -10,12 +10,11 @@ use parking_lot::RwLock;
 use taffrail_base::sync::Mutex;
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Clock, Volume};
-use taffrail_log::{Growth, Log};
+use taffrail_log::{Growth, Log, READ_TRIES, read_retried, tell_retried};
 use taffrail_observe::{DatabaseCounters, Event, EventRing, WaitType, wait};
 
 use super::frame::{Pin, WriteGuard};
 use super::pool::BufferPool;
-use super::retried::{READ_TRIES, read_retried, tell_retried};
 use super::suspects::{SuspectPage, Suspects};
 use super::writer::Writer;
 use crate::error::{Corruption, PageIo, StorageError, StorageResult, SuspectReason};

@@ -27,7 +27,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Env, OpenSpec as IoOpenSpec, Volume};
-use taffrail_log::{Log, LogAnchor, LogError};
+use taffrail_log::{Log, LogAnchor, LogError, read_retried};
 use taffrail_observe::{DatabaseCounters, Event, EventRing};
 
 use super::analysis::{Analysis, Loser};
@@ -38,7 +38,7 @@ use super::moved::{log_paths, open_error};
 use super::redo::{self, Redo};
 use super::{undo, write_page};
 use crate::access::directory;
-use crate::buffer::{DataFile, FileSettings, Store, read_double_write, read_retried};
+use crate::buffer::{DataFile, FileSettings, Store, read_double_write};
 use crate::codec::Take;
 use crate::database::{CheckpointKind, Database, FileKind, OpenSpec, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
