@@ -21,5 +21,8 @@ GO
 SELECT CHOOSE(1.9, 'a', 'b') AS a, CHOOSE('2', 'x', 'y') AS y, CHOOSE(3, 1, 2) AS beyond, CHOOSE(0.9, 1) AS zeroth, CHOOSE(NULL, 1, 2) AS nothing
 GO
 --@ source: reasoned
+SELECT SUM(x) IGNORE NULLS OVER (ORDER BY i) FROM t
+GO
+--@ source: reasoned
 DROP TABLE t
 GO

@@ -32,6 +32,11 @@ impl<'a> Binder<'a> {
         if f.name.schema.as_ref().is_some_and(|s| s.is("dbo")) {
             return Err(SqlError::new(4121, &[&"dbo", &f.name, &""]));
         }
+        if let Some(ignore) = f.ignore_nulls
+            && !matches!(&*name, "FIRST_VALUE" | "LAST_VALUE" | "LAG" | "LEAD")
+        {
+            return Err(SqlError::new(102, &[&if ignore { "IGNORE" } else { "RESPECT" }]));
+        }
         if let Some(b) = self.window_or_aggregate(&name, f)? {
             return Ok(b);
         }

@@ -73,7 +73,10 @@ pub fn names_era(picture: &str) -> bool {
 
 /// A number with at least so many digits.
 fn digits(out: &mut String, n: u32, least: usize) {
-    out.push_str(&format!("{n:0least$}"));
+    let text = n.to_string();
+    // (As a width of `format!` it could be too large.)
+    out.extend(std::iter::repeat_n('0', least.saturating_sub(text.len())));
+    out.push_str(&text);
 }
 
 /// Whether the day's number stands beside the month at `at..end`: in the nearest run of `d` before it or after it.
