@@ -179,5 +179,17 @@ public class JdbcBulk {
             }
             check("the connection goes on", one(c, "SELECT COUNT(*) FROM k"), "[[5000]]");
         }
+        try (Connection from = DriverManager.getConnection(url); Connection to = DriverManager.getConnection(url);
+                Statement s = from.createStatement()) {
+            for (String table : new String[] {"large", "copied"})
+                s.execute("CREATE TABLE " + table + " (id int, x xml, tx text, nt ntext, im image)");
+            s.execute("INSERT large VALUES (1, '<a>1</a>', REPLICATE(CAST('t' AS varchar(max)), 9000), N'n\u00e4', 0x0102), (2, NULL, NULL, NULL, NULL)");
+            try (ResultSet r = s.executeQuery("SELECT * FROM large"); SQLServerBulkCopy bulk = new SQLServerBulkCopy(to)) {
+                bulk.setDestinationTableName("copied");
+                bulk.writeToServer(r);
+            }
+            check("xml, text, ntext, image", one(to, "SELECT id, x, DATALENGTH(tx), nt, im FROM copied ORDER BY id"),
+                "[[1, <a>1</a>, 9000, n\u00e4, 0102], [2, null, null, null, null]]");
+        }
     }
 }

@@ -3,9 +3,11 @@ import java.nio.file.Path;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLXML;
 import java.sql.Statement;
 import java.sql.Types;
 import java.math.BigDecimal;
@@ -106,6 +108,43 @@ public class JdbcClient {
                 connection.commit();
             }
             connection.setAutoCommit(true);
+            try (Statement s = connection.createStatement()) {
+                s.execute("CREATE TABLE large (id int, x xml, tx text, nt ntext, im image)");
+                String text = "t".repeat(9000), wide = "n\u00e4".repeat(5000);
+                try (PreparedStatement p = connection.prepareStatement("INSERT large VALUES (?, ?, ?, ?, ?)")) {
+                    ParameterMetaData m = p.getParameterMetaData();
+                    check("parameters' types", m.getParameterTypeName(1) + m.getParameterTypeName(2) + m.getParameterTypeName(3), "intxmltext");
+                    SQLXML xml = connection.createSQLXML();
+                    xml.setString("<a><b>1</b></a>");
+                    p.setInt(1, 1);
+                    p.setSQLXML(2, xml);
+                    p.setString(3, text);
+                    p.setNString(4, wide);
+                    p.setBytes(5, new byte[9000]);
+                    check("large values", p.executeUpdate(), 1);
+                }
+                try (ResultSet r = s.executeQuery("SELECT x, tx, nt, im FROM large")) {
+                    r.next();
+                    check("xml", r.getSQLXML(1).getString(), "<a><b>1</b></a>");
+                    check("text, ntext, image", r.getString(2).equals(text) + " " + r.getNString(3).equals(wide) + " " + r.getBytes(4).length, "true true 9000");
+                    List<String> types = new ArrayList<>();
+                    for (int i = 1; i <= 4; i++) types.add(r.getMetaData().getColumnTypeName(i));
+                    check("types of large columns", types, "[xml, text, ntext, image]");
+                }
+                try (ResultSet r = s.executeQuery("SELECT {fn UCASE('a')}, {fn CONCAT('a', 'b')}, {d '2026-11-22'}")) {
+                    check("escapes", all(r), "[[A, ab, 2026-11-22 00:00:00.0]]");
+                }
+                try (ResultSet r = connection.getMetaData().getColumns(null, "dbo", "large", "x")) {
+                    r.next();
+                    check("metadata of columns", r.getString("TYPE_NAME"), "xml");
+                }
+                s.execute("CREATE PROCEDURE described @a int, @b nvarchar(20) OUTPUT AS SET @b = CONVERT(nvarchar(20), @a)");
+                try (ResultSet r = connection.getMetaData().getProcedureColumns(null, "dbo", "described", "%")) {
+                    List<String> names = new ArrayList<>();
+                    while (r.next()) names.add(r.getString("COLUMN_NAME") + " " + r.getString("TYPE_NAME"));
+                    check("metadata of procedures", names, "[@RETURN_VALUE int, @a int, @b nvarchar]");
+                }
+            }
             try (Statement s = connection.createStatement()) {
                 s.execute("SELECT 1/0");
                 s.getResultSet().next();

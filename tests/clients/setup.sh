@@ -8,15 +8,26 @@ mkdir -p "$cache"
 exec 9>"$cache/lock"; flock 9
 
 PYMSSQL=2.4.6
+MSSQL_PYTHON=1.16.0
 TEDIOUS=19.2.2
 MSSQL_JDBC=13.6.0.jre11
 
 say() { printf 'clients: %s\n' "$*" >&2; }
+retried() { # command and its arguments; downloads fail now and then
+    local attempt
+    for attempt in 1 2 3 4; do
+        "$@" && return 0
+        say "attempt $attempt failed: $*"
+        sleep $((attempt * 5))
+    done
+    "$@"
+}
+
 need() { # command, Debian package, what for
     command -v "$1" >/dev/null && return 0
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         say "installing $2 ($3)"
-        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"; } >&2
+        { retried apt-get update -qq && retried env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"; } >&2
     fi
     command -v "$1" >/dev/null || { say "'$1' is missing ($3): install the package $2"; exit 1; }
 }
@@ -33,14 +44,26 @@ need_go() { # what for
 if [ ! -x "$cache/sqlcmd" ]; then
     need_go "builds sqlcmd"
     say "sqlcmd (the version of sqlcmd/go.mod)"
-    (cd "$here/sqlcmd" && go build -mod=readonly -o "$cache/sqlcmd" github.com/microsoft/go-sqlcmd/cmd/modern) >&2
+    (cd "$here/sqlcmd" && retried go build -mod=readonly -o "$cache/sqlcmd" github.com/microsoft/go-sqlcmd/cmd/modern) >&2
 fi
 if [ ! -e "$cache/python/.pymssql-$PYMSSQL" ]; then
     need python3 python3-venv "runs pymssql"
     say "pymssql $PYMSSQL"
     python3 -m venv "$cache/python" || { need ensurepip python3-venv "runs pymssql"; python3 -m venv "$cache/python"; }
-    "$cache/python/bin/pip" install -q --disable-pip-version-check "pymssql==$PYMSSQL" >&2
+    retried "$cache/python/bin/pip" install -q --disable-pip-version-check "pymssql==$PYMSSQL" >&2
     touch "$cache/python/.pymssql-$PYMSSQL"
+fi
+if [ ! -e "$cache/python/.mssql-python-$MSSQL_PYTHON" ]; then
+    # Its wheel carries Microsoft's ODBC driver, which loads these.
+    for library in libltdl7 libkrb5-3 libgssapi-krb5-2; do
+        dpkg -s "$library" >/dev/null 2>&1 && continue
+        [ "$(id -u)" = 0 ] || { say "$library is missing (Microsoft's ODBC driver)"; exit 1; }
+        say "installing $library (Microsoft's ODBC driver)"
+        { retried apt-get update -qq && retried env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$library"; } >&2
+    done
+    say "mssql-python $MSSQL_PYTHON"
+    retried "$cache/python/bin/pip" install -q --disable-pip-version-check "mssql-python==$MSSQL_PYTHON" >&2
+    touch "$cache/python/.mssql-python-$MSSQL_PYTHON"
 fi
 if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     need node nodejs "runs tedious"
@@ -48,7 +71,7 @@ if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     say "tedious $TEDIOUS"
     mkdir -p "$cache/node"
     printf '{"private":true}\n' > "$cache/node/package.json"
-    (cd "$cache/node" && npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS") >&2
+    (cd "$cache/node" && retried npm install --silent --no-audit --no-fund --no-save "tedious@$TEDIOUS") >&2
     touch "$cache/node/.tedious-$TEDIOUS"
 fi
 if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
@@ -56,7 +79,7 @@ if [ ! -s "$cache/java/mssql-jdbc-$MSSQL_JDBC.jar" ]; then
     need mvn maven "fetches mssql-jdbc"
     say "mssql-jdbc $MSSQL_JDBC"
     mkdir -p "$cache/java"
-    mvn -q -B dependency:copy "-Dartifact=com.microsoft.sqlserver:mssql-jdbc:$MSSQL_JDBC" \
+    retried mvn -q -B dependency:copy "-Dartifact=com.microsoft.sqlserver:mssql-jdbc:$MSSQL_JDBC" \
         "-DoutputDirectory=$cache/java" -Dmdep.useBaseVersion=true >&2
 fi
 for program in JdbcClient JdbcBulk; do
@@ -69,7 +92,7 @@ need freebcp freetds-bin "copies files in bulk"
 if [ "$here/gobulk/main.go" -nt "$cache/gobulk" ]; then
     need_go "builds the bulk copy of go-mssqldb"
     say "go-mssqldb (the version of gobulk/go.mod)"
-    (cd "$here/gobulk" && go build -mod=readonly -o "$cache/gobulk" .) >&2
+    (cd "$here/gobulk" && retried go build -mod=readonly -o "$cache/gobulk" .) >&2
     touch "$cache/gobulk"
 fi
 ln -sf "mssql-jdbc-$MSSQL_JDBC.jar" "$cache/java/mssql-jdbc.jar"

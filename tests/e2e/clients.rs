@@ -70,6 +70,14 @@ fn pymssql() {
     run("pymssql", program);
 }
 
+/// Microsoft's ODBC driver.
+#[test]
+fn mssql_python() {
+    let mut program = Command::new(installed("python/bin/python"));
+    program.arg(repository().join("tests/clients/mssql_python_client.py"));
+    run("mssql-python", program);
+}
+
 #[test]
 fn tedious() {
     let mut program = Command::new("node");

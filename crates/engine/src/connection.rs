@@ -135,6 +135,7 @@ impl Connection {
         let result = f(&mut it);
         let fate = it.request_ends(result, &mut self.cancelled);
         cell.gather();
+        self.session.entry.runs(None);
         self.session.entry.request_ends();
         cell.set_status(Status::Sleeping);
         cell.set_command(taffrail_observe::session::Command::AwaitingCommand);
@@ -173,6 +174,17 @@ impl Connection {
                 };
             }
             self.session.entry.set_text(name);
+        }
+        if let crate::rpc::RpcProcedure::Id(number) = call.procedure {
+            // Where the text stands among the parameters.
+            let at = match number {
+                10 => Some(0),
+                11 | 13 => Some(2),
+                14 => Some(1),
+                _ => None,
+            };
+            let text = at.and_then(|n| call.params.get(n)).and_then(|p| p.value.as_text());
+            self.session.entry.set_text(text.as_deref().unwrap_or_default());
         }
         self.session.instance.counters().batch_requests.inc();
         self.request(sink, |it| it.remote_call(call))
@@ -272,6 +284,7 @@ impl Interpreter<'_> {
         if self.session.options.noexec && !sets_noexec(&module) {
             return Ok(());
         }
+        self.session.entry.runs(Some(module.clone()));
         let step = self.list(&module, &mut act, &module.statements);
         let cleaned = self.leave(&act);
         match step {

@@ -24,6 +24,7 @@
 //! Nothing here knows TDS or sockets: rows leave through a [`sink::ResultSink`].
 #![forbid(unsafe_code)]
 
+mod absent;
 pub(crate) mod backup;
 pub mod binder;
 pub(crate) mod bulk;
@@ -55,5 +56,6 @@ pub use instance::{Instance, InstanceOptions, Login, StartError};
 pub use load::{BulkSource, BulkSourceError};
 pub use rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};
 pub use sink::{
-    ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
+    ClientGone, ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue,
+    SinkResult,
 };

@@ -4,6 +4,7 @@
 //! them apart by that as well as by `is_user_process`. Threads beyond the fiftieth work the same and are not shown.
 
 use crate::connection::ConnectOptions;
+use crate::exec::module::Module;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
@@ -38,6 +39,8 @@ pub struct SessionEntry {
     pub connection_id: [u8; 16],
     clock: ThreadClock,
     text: Mutex<Arc<str>>,
+    /// What runs: the batch, or the innermost module that it has called.
+    running_module: Mutex<Option<Arc<Module>>>,
     killed: AtomicBool,
     running: AtomicBool,
     /// The database of which it takes a backup; 0: none.
@@ -99,6 +102,14 @@ impl ThreadClock {
     }
 }
 
+/// A text of statements that a session runs.
+pub(crate) struct Statements {
+    /// The batch, or the text that made the module.
+    pub text: Arc<str>,
+    /// Database and id of a module.
+    pub object: Option<(u16, i32)>,
+}
+
 /// See [`SessionEntry::backs_up`].
 pub(crate) struct BackupInProgress(Arc<SessionEntry>);
 
@@ -142,6 +153,41 @@ impl SessionEntry {
 
     pub(crate) fn set_text(&self, text: &str) {
         *self.text.lock() = text.into();
+    }
+
+    /// From now on this runs; what ran before.
+    pub(crate) fn runs(&self, module: Option<Arc<Module>>) -> Option<Arc<Module>> {
+        std::mem::replace(&mut *self.running_module.lock(), module)
+    }
+
+    /// What runs, or else the text of the last batch; and where its running statement stands: offsets in bytes of UTF-16.
+    pub(crate) fn running_statement(&self) -> (Statements, i32, i32) {
+        let module = self.running_module.lock().clone();
+        let of = |a: &std::sync::atomic::AtomicI32| a.load(Ordering::Relaxed);
+        let (start, end) = (of(&self.cell.statement_start), of(&self.cell.statement_end));
+        let Some(module) = module else {
+            return (Statements { text: self.text(), object: None }, 0, -1);
+        };
+        let before = match &*module.declarations {
+            "" => String::new(),
+            declared => format!("({declared})"),
+        };
+        // Another statement may have begun meanwhile: the offsets fit some text, not surely this one.
+        let wide = |at: i32| {
+            let at = usize::try_from(at).unwrap_or(0).min(module.text.len());
+            let at = (0..=at).rev().find(|n| module.text.is_char_boundary(*n)).unwrap_or(0);
+            let units = before.encode_utf16().count() + module.text[..at].encode_utf16().count();
+            2 * units as i32
+        };
+        let last = usize::try_from(end).is_ok_and(|e| module.text[..].len() <= e);
+        let (start, end) = (wide(start), if last { -1 } else { wide(end) });
+        let text =
+            if before.is_empty() { module.text.clone() } else { (before + &module.text).into() };
+        let object = match (module.object_id, &module.database) {
+            (0, _) | (_, None) => None,
+            (id, Some(database)) => Some((database.id.0, id)),
+        };
+        (Statements { text, object }, start, end)
     }
 
     /// Whether it uses a database: as its current one, by a part of its open transaction, or by a backup of it that runs.
@@ -307,6 +353,7 @@ fn enlist(
         connection_id,
         clock: ThreadClock::default(),
         text: Mutex::new("".into()),
+        running_module: Mutex::new(None),
         killed: AtomicBool::new(false),
         running: AtomicBool::new(false),
         backs_up: AtomicU16::new(0),

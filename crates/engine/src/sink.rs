@@ -20,6 +20,18 @@ pub struct ClientGone;
 /// What a sink answers.
 pub type SinkResult = Result<(), ClientGone>;
 
+/// What a (max) type was declared as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Large {
+    /// As what it is.
+    #[default]
+    Plain,
+    /// xml.
+    Xml,
+    /// text, ntext or image.
+    Old,
+}
+
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnDesc {
@@ -35,6 +47,8 @@ pub struct ColumnDesc {
     pub identity: bool,
     /// An expression rather than a column of a table: not updateable.
     pub computed: bool,
+    /// xml, text, ntext and image are (max) types to the engine; clients see what was declared.
+    pub large: Large,
 }
 
 impl ColumnDesc {
@@ -52,6 +66,7 @@ impl ColumnDesc {
             collation,
             identity: false,
             computed: true,
+            large: Large::Plain,
         }
     }
 }

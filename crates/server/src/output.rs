@@ -10,7 +10,7 @@ use crate::channel::Channel;
 use std::sync::Arc;
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ClientGone, ColumnDesc, Done, DoneKind, EnvChange, ResultSink, ReturnValue, SinkResult,
+    ClientGone, ColumnDesc, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue, SinkResult,
 };
 use taffrail_tds::packet::HEADER_BYTES;
 use taffrail_tds::token::{self, ColumnSpec, DoneToken, MessageToken, RowEncoder, encode};
@@ -198,6 +198,11 @@ impl ResultSink for Output {
                 nullable: c.nullable,
                 identity: c.identity,
                 computed: c.computed,
+                large: match c.large {
+                    Large::Plain => taffrail_tds::Large::Plain,
+                    Large::Xml => taffrail_tds::Large::Xml,
+                    Large::Old => taffrail_tds::Large::Old,
+                },
             })
             .collect();
         encode::columns(&mut self.tokens, &specs, self.version);

@@ -277,6 +277,7 @@ mod tests {
                 nullable: true,
                 identity: false,
                 computed: false,
+                large: Default::default(),
             })
             .collect();
         let encoder = RowEncoder::new(&specs, VERSION);

@@ -37,5 +37,5 @@ mod downlevel;
 pub use error::{EncodeError, ProtocolError};
 pub use packet::{Assembler, Framer, Message, PacketType, Part, Reset};
 pub use reader::Reader;
-pub use typeinfo::{TypeInfo, Wire};
+pub use typeinfo::{Large, TypeInfo, Wire};
 pub use version::TdsVersion;

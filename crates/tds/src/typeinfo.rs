@@ -8,6 +8,7 @@
 //!   0xAD BINARY, 0xA5 VARBINARY  max bytes u16 (0xFFFF: PLP)
 //!   0x23 TEXT, 0x63 NTEXT, 0x22 IMAGE  max bytes u32 [collation[5]]
 //!   0x62 SQL_VARIANT  max bytes u32
+//!   0xF1 XML  0 (no schema)
 //! ```
 //!
 //! The nullable forms are always sent: they are valid for columns that cannot be NULL as well, and a client learns
@@ -85,10 +86,24 @@ pub enum Wire {
     TextPointer,
     /// Partially length-prefixed: total in eight bytes, then chunks.
     Plp,
+    /// The same, announced as xml without a schema.
+    Xml,
     /// Length in four bytes, base type, properties, data; 0 is NULL.
     Variant,
     /// Nothing follows.
     Null,
+}
+
+/// Large types with a form of their own that [`SqlType`] does not tell from the (max) types.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Large {
+    /// Neither.
+    #[default]
+    Plain,
+    /// xml.
+    Xml,
+    /// text, ntext, image.
+    Old,
 }
 
 /// A type on the wire.
@@ -150,6 +165,22 @@ impl TypeInfo {
         TypeInfo { sql, wire, collation }
     }
 
+    /// The same for a column that was declared as one of the large types.
+    pub fn for_large(
+        sql: SqlType,
+        large: Large,
+        collation: [u8; 5],
+        version: TdsVersion,
+    ) -> TypeInfo {
+        let info = TypeInfo::for_result(sql, collation, version);
+        let wire = match (large, info.wire) {
+            (Large::Xml, Wire::Plp) => Wire::Xml,
+            (Large::Old, Wire::Plp) => Wire::TextPointer,
+            (_, wire) => wire,
+        };
+        TypeInfo { wire, ..info }
+    }
+
     /// Appends the TYPE_INFO. The types are those that [`TypeInfo::for_result`] makes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         use SqlType::*;
@@ -205,6 +236,9 @@ impl TypeInfo {
             RowVersion => binary(out, byte::BINARY, 8),
             VarBinary(MaxLen::N(n)) => binary(out, byte::VARBINARY, n),
             VarChar(MaxLen::Max) if pointer => legacy(out, byte::TEXT, 0x7FFF_FFFF),
+            NVarChar(MaxLen::Max) if self.wire == Wire::Xml => {
+                out.extend_from_slice(&[byte::XML, 0]);
+            }
             NVarChar(MaxLen::Max) if pointer => legacy(out, byte::NTEXT, 0x7FFF_FFFE),
             VarBinary(MaxLen::Max) if pointer => legacy(out, byte::IMAGE, 0x7FFF_FFFF),
             VarChar(MaxLen::Max) => text(out, byte::VARCHAR, MAX),

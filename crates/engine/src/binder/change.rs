@@ -278,7 +278,7 @@ impl<'a> Binder<'a> {
     fn assignment(&self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
         let to = table.columns[column].ty;
         if b.untyped {
-            return Ok(Assignment { column, expr: Expr::NULL, from: to });
+            return Ok(Assignment { column, expr: self.cast_to(b, to)?, from: to });
         }
         taffrail_types::convert::check(b.ty, to, taffrail_types::Conversion::Implicit)?;
         Ok(Assignment { column, from: b.ty, expr: b.expr })

@@ -68,6 +68,9 @@ impl<'a> Binder<'a> {
             ExprKind::Literal(l) => literal(l),
             ExprKind::Variable(v) => {
                 let (at, ty) = self.variables.scalar(&v.value)?;
+                if self.wanted.as_ref().is_some_and(|w| w.has(at)) {
+                    return Ok(Bound { untyped: true, ..Bound::new(Expr::Var(at), ty) });
+                }
                 let xml = self.variables.list[at as usize].xml;
                 Ok(Bound { xml, ..Bound::new(Expr::Var(at), ty) })
             }
@@ -244,8 +247,7 @@ impl<'a> Binder<'a> {
             (BinaryOp::Subtract, SqlType::Int) => Expr::SubInt(Box::new((l, r))),
             _ => Expr::Arith(Box::new(Arith { op: operation, left: l, right: r })),
         };
-        let (untyped, xml) = (false, false);
-        Ok(Bound { expr, ty, nullable, collation, explicit_collation, untyped, xml })
+        Ok(Bound { nullable, collation, explicit_collation, ..Bound::new(expr, ty) })
     }
 
     /// The collation of two texts together: written ones win, 468 where two differ.
@@ -282,6 +284,10 @@ impl<'a> Binder<'a> {
     /// Converts implicitly, folding constants; nothing where the value already is of the type.
     pub(crate) fn cast_to(&self, b: Bound, to: SqlType) -> SqlResult<Expr> {
         if b.untyped {
+            if let Some(wanted) = &self.wanted {
+                wanted.note(&b.expr, to);
+                return Ok(b.expr);
+            }
             return Ok(Expr::NULL);
         }
         if same_values(b.ty, to) {
@@ -390,6 +396,9 @@ impl<'a> Binder<'a> {
         let (nullable, collation, explicit_collation) =
             (b.nullable || c.try_, b.collation, b.explicit_collation);
         let expr = if b.untyped {
+            if let Some(wanted) = &self.wanted {
+                wanted.note(&b.expr, to);
+            }
             Expr::NULL
         } else {
             convert::check(b.ty, to, Conversion::Explicit)?;
@@ -400,8 +409,7 @@ impl<'a> Binder<'a> {
                 self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
             }
         };
-        let (untyped, xml) = (false, false);
-        Ok(Bound { expr, ty: to, nullable, collation, explicit_collation, untyped, xml })
+        Ok(Bound { nullable, collation, explicit_collation, ..Bound::new(expr, to) })
     }
 
     /// A type as written: 2715, 243 and what its arguments deserve.

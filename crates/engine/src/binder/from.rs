@@ -26,6 +26,7 @@ pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
         collation: c.collation,
         identity: c.is_identity,
         xml: c.xml,
+        old_large: c.old_large,
         slot: None,
     };
     table.columns.iter().map(column).collect()
@@ -39,6 +40,7 @@ fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
         collation: Default::default(),
         identity: false,
         xml: false,
+        old_large: false,
         slot: None,
     };
     view.columns.iter().map(column).collect()
@@ -376,6 +378,7 @@ impl<'a> Binder<'a> {
                 collation: c.collation.unwrap_or_default(),
                 identity: c.identity,
                 xml: bound.xml.contains(&i),
+                old_large: c.large == crate::sink::Large::Old,
                 slot: Some(*slot),
             });
         }

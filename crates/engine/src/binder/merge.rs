@@ -270,7 +270,7 @@ impl<'a> Binder<'a> {
             taffrail_types::convert::check(ty, to, taffrail_types::Conversion::Implicit)?;
             places.push(column);
             types.push(ty);
-            exprs.push(if bound.untyped { Expr::NULL } else { bound.expr });
+            exprs.push(if bound.untyped { self.cast_to(bound, to)? } else { bound.expr });
         }
         let own =
             Target { database: target.database.clone(), table, table_lock: TableLock::Intent };

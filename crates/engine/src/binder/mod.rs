@@ -27,6 +27,7 @@ mod scope;
 mod set;
 mod through;
 mod view;
+mod wanted;
 mod xml;
 
 use crate::catalog::{Module, Table};
@@ -53,6 +54,7 @@ pub(crate) use scope::{
 };
 pub(crate) use unsupported as unsupported_error;
 pub use view::ViewText;
+pub(crate) use wanted::Wanted;
 
 /// What a name in FROM stands for.
 pub enum Resolved {
@@ -165,6 +167,8 @@ pub struct Bound {
     pub untyped: bool,
     /// XML: its methods may be called, and FOR XML takes it as it is.
     pub xml: bool,
+    /// A column of text, ntext or image.
+    pub old_large: bool,
 }
 
 impl Bound {
@@ -178,6 +182,7 @@ impl Bound {
             explicit_collation: false,
             untyped: false,
             xml: false,
+            old_large: false,
         }
     }
 
@@ -216,6 +221,8 @@ pub struct Binder<'a> {
     pub(crate) scalars_only: bool,
     /// A default that is being bound: only it may be NEWSEQUENTIALID().
     pub(crate) whole_default: Option<&'a ast::Expr>,
+    /// In a text that is described: the variables that nobody declares.
+    pub(crate) wanted: Option<Wanted>,
     /// Where OUTPUT of a MERGE finds `$action`.
     merge_action: Option<Slot>,
     /// An expression has come upon its own name.
@@ -286,6 +293,7 @@ impl<'a> Binder<'a> {
             subquery_depth: 0,
             scalars_only: false,
             whole_default: None,
+            wanted: None,
             merge_action: None,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
@@ -478,6 +486,7 @@ impl<'a> Binder<'a> {
             explicit_collation: false,
             untyped: false,
             xml: c.xml,
+            old_large: c.old_large,
         }
     }
 

@@ -112,6 +112,10 @@ impl<'a> Binder<'a> {
         } else if right.untyped {
             right.ty = left.ty;
         }
+        if let Some(wanted) = &self.wanted {
+            wanted.compared(&left.expr, op, right.ty);
+            wanted.compared(&right.expr, op, left.ty);
+        }
         let (collation, _) = self.merge_collation(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
         let left = self.comparable(left, ty)?;

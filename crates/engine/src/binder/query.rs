@@ -8,7 +8,7 @@ use super::{Binder, Block, Bound, Cte, SlotInfo, Source, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::join;
 use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Window};
-use crate::sink::ColumnDesc;
+use crate::sink::{ColumnDesc, Large};
 use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
@@ -62,6 +62,11 @@ pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
         collation: super::expr::is_text(b.ty).then_some(b.collation),
         identity: false,
         computed: true,
+        large: match (b.xml, b.old_large) {
+            (true, _) => Large::Xml,
+            (_, true) => Large::Old,
+            _ => Large::Plain,
+        },
     }
 }
 

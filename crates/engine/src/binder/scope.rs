@@ -37,6 +37,8 @@ pub(crate) struct SourceColumn {
     pub identity: bool,
     /// See [`super::Bound::xml`].
     pub xml: bool,
+    /// See [`super::Bound::old_large`].
+    pub old_large: bool,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
 }

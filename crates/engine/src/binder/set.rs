@@ -62,8 +62,11 @@ impl<'a> Binder<'a> {
             let (ty, collation) = self.common(&all)?;
             let nullable = all.iter().any(|b| b.nullable);
             types.push((ty, collation));
+            let large = parts[0].columns[i].large;
+            let same = parts.iter().all(|p| p.columns[i].large == large);
             columns.push(ColumnDesc {
                 nullable,
+                large: if same { large } else { Default::default() },
                 ..column_desc(
                     &parts[0].columns[i].name,
                     &Bound { collation, ..Bound::new(Expr::NULL, ty) },

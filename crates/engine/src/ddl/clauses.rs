@@ -98,43 +98,6 @@ pub(crate) fn no_collation(name: &str) -> Box<SqlError> {
     }
 }
 
-/// An expression's text as the catalogue shows it: `((0))`, `(getdate())`, `('x')`.
-pub(crate) fn normalised(expr: &ast::Expr, text: &str) -> String {
-    let mut source = expr.span.of(text).trim();
-    // The span takes the parentheses in; a pair that holds everything goes away.
-    while let Some(inner) = source.strip_prefix('(').and_then(|s| s.strip_suffix(')')) {
-        let mut depth = 0i32;
-        let mut quoted = false;
-        let balanced = inner.chars().all(|c| {
-            match c {
-                '\'' => quoted = !quoted,
-                '(' if !quoted => depth += 1,
-                ')' if !quoted => depth -= 1,
-                _ => {}
-            }
-            depth >= 0
-        });
-        if !balanced {
-            break;
-        }
-        source = inner.trim();
-    }
-    let number = matches!(
-        &expr.kind,
-        ast::ExprKind::Literal(
-            ast::Literal::Int(_) | ast::Literal::Decimal(_) | ast::Literal::Float(_)
-        )
-    ) || matches!(&expr.kind, ast::ExprKind::Unary(ast::UnaryOp::Minus, inner)
-            if matches!(inner.kind, ast::ExprKind::Literal(_)));
-    match &expr.kind {
-        _ if number => format!("(({source}))"),
-        ast::ExprKind::Function(f) if f.arguments.is_empty() && !f.star => {
-            format!("({})", source.to_lowercase())
-        }
-        _ => format!("({source})"),
-    }
-}
-
 /// The value of a constant expression.
 pub(crate) fn constant(expr: &ast::Expr) -> Option<(Value, SqlType)> {
     let varchar = SqlType::VarChar(MaxLen::N(8000));

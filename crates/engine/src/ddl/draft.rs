@@ -1,9 +1,10 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, column_type, constant, is_old_large, is_xml, normalised};
+use super::clauses::{check_placement, column_type, constant, is_old_large, is_xml};
 use super::foreign::ForeignDraft;
 use super::index_options::index_options;
+use super::normal::normalised;
 use crate::binder::unsupported;
 use crate::catalog::{Column, IndexFilter, Table, fold};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
@@ -330,7 +331,7 @@ impl TableDraft {
         self.defaults.push(DefaultDraft {
             column,
             name: default.name.as_ref().map(|n| n.value.to_string()),
-            definition: normalised(&default.expr, text),
+            definition: normalised(&default.expr, text, &self.table, &self.columns),
             constant: constant(&default.expr),
             with_values: default.with_values,
         });
@@ -369,7 +370,7 @@ impl TableDraft {
                 })
             }
             ast::ConstraintKind::Check(check) => {
-                let definition = normalised(&check.condition, text);
+                let definition = normalised(&check.condition, text, &self.table, &self.columns);
                 self.checks.push(CheckDraft { name, definition, column });
                 Ok(())
             }

@@ -19,7 +19,13 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
         ast::DropKind::View => (ObjectKind::View, "view", 5),
         ast::DropKind::Schema => return drop_schemas(cx, s),
         other => {
-            let what = format!("DROP {other:?}").to_uppercase();
+            let mut what = "DROP".to_string();
+            for c in format!("{other:?}").chars() {
+                if c.is_uppercase() {
+                    what.push(' ');
+                }
+                what.extend(c.to_uppercase());
+            }
             return Err(SqlError::new(40510, &[&what]));
         }
     };

@@ -20,6 +20,7 @@ mod index;
 mod index_options;
 mod modify_file;
 mod module;
+mod normal;
 mod options;
 mod paths;
 mod rename;

@@ -104,7 +104,7 @@ fn parse(quoted_identifier: bool, text: &str) -> Result<ast::Batch, Vec<SqlError
 }
 
 /// `@a int, @b varchar(10) OUTPUT`.
-fn declare_list(text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> {
+pub(crate) fn declare_list(text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
@@ -201,9 +201,13 @@ impl<'s> Compiler<'s> {
     /// A statement; errors are kept, so that a client hears all of them.
     fn statement(&mut self, s: ast::Statement, depth: u32) -> Option<Stmt> {
         let line = self.lines.line_of(s.span.start);
+        let span = s.span;
         let plan = self.plans;
         match self.kind(s, depth) {
-            Ok(kind) => Some(Stmt { line, visible: self.variables.list.len() as u32, plan, kind }),
+            Ok(kind) => {
+                let visible = self.variables.list.len() as u32;
+                Some(Stmt { line, span, visible, plan, kind })
+            }
             Err(e) => {
                 self.errors.push(*e.with_line(line));
                 None
@@ -218,7 +222,9 @@ impl<'s> Compiler<'s> {
 
     fn boxed(&mut self, s: ast::Statement, depth: u32) -> SqlResult<Box<Stmt>> {
         let line = self.lines.line_of(s.span.start);
-        let nothing = || Stmt { line, visible: 0, plan: 0, kind: StmtKind::Block(Vec::new()) };
+        let span = s.span;
+        let kind = || StmtKind::Block(Vec::new());
+        let nothing = || Stmt { line, span, visible: 0, plan: 0, kind: kind() };
         Ok(Box::new(self.statement(s, depth).unwrap_or_else(nothing)))
     }
 

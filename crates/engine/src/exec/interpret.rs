@@ -11,6 +11,7 @@ use crate::exec::ops::scan::lock_tables;
 use crate::session::Session;
 use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
@@ -271,6 +272,8 @@ impl<'s> Interpreter<'s> {
     /// Runs a statement.
     pub fn statement(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
         let began = if is_told(&s.kind) { self.session.time() } else { None };
+        self.session.cell.statement_start.store(s.span.start as i32, Relaxed);
+        self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
         let flow = self.statement_now(module, act, s)?;
         self.tell_time(EXECUTED, began)?;
         Ok(flow)

@@ -83,57 +83,12 @@ impl<'s> SessionMetadata<'s> {
 }
 
 /// System views and functions of SQL Server that are not here: told as such (40510), not as a name that is wrong.
-fn absent(schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
-    const FAMILIES: [&str; 9] = [
-        "dm_",
-        "fn_trace_",
-        "fn_xe_",
-        "server_event_",
-        "traces",
-        "trace_",
-        "query_store_",
-        "availability_",
-        "fn_my_permissions",
-    ];
-    let sys = schema.is_some_and(|s| s.eq_ignore_ascii_case("sys"));
-    let name = name.to_ascii_lowercase();
-    const NAMES: [&str; 32] = [
-        "database_permissions",
-        "database_query_store_options",
-        "database_scoped_credentials",
-        "fulltext_catalogs",
-        "linked_logins",
-        "masked_columns",
-        "periods",
-        "resource_governor_configuration",
-        "resource_governor_resource_pools",
-        "resource_governor_workload_groups",
-        "security_predicates",
-        "server_audits",
-        "server_permissions",
-        "server_principal_credentials",
-        "sql_dependencies",
-        "sql_expression_dependencies",
-        "syscacheobjects",
-        "sysconfigures",
-        "sysconstraints",
-        "syscurconfigs",
-        "sysdepends",
-        "sysfilegroups",
-        "sysforeignkeys",
-        "sysindexkeys",
-        "syslockinfo",
-        "syslogins",
-        "sysmessages",
-        "syspermissions",
-        "sysreferences",
-        "sysservers",
-        "time_zone_info",
-        "type_assembly_usages",
-    ];
-    let known = sys && (FAMILIES.iter().any(|f| name.starts_with(f)) || NAMES.contains(&&*name));
-    known.then(|| unsupported_error(format_args!("sys.{name}")))
+fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
+    crate::absent::view(schema, name, database.id.0 == MSDB).map(unsupported_error)
 }
+
+/// `database_id` of msdb.
+const MSDB: u16 = 4;
 
 /// A foreign key's table or index is not there.
 fn gone(name: &str) -> Box<SqlError> {
@@ -174,7 +129,11 @@ impl Metadata for SessionMetadata<'_> {
             Some(_) => return Err(missing()),
             None => {}
         }
-        match views::find(schema, bare) {
+        let found = match database.id.0 {
+            MSDB => views::find_in_msdb(schema, bare),
+            _ => None,
+        };
+        match found.or_else(|| views::find(schema, bare)) {
             // A table of master's; as sys.spt_values it is found like every view.
             Some(v)
                 if v.name == views::compatibility::SPT_VALUES
@@ -185,7 +144,7 @@ impl Metadata for SessionMetadata<'_> {
             }
             Some(v) if v.arguments.is_none() => Ok(Resolved::View(database, v)),
             Some(v) => Err(SqlError::new(216, &[&v.name])),
-            None => Err(absent(schema, bare).unwrap_or_else(missing)),
+            None => Err(absent(&database, schema, bare).unwrap_or_else(missing)),
         }
     }
 
@@ -202,12 +161,15 @@ impl Metadata for SessionMetadata<'_> {
         match found {
             Some(v) if v.arguments.is_some() => Ok((database, v)),
             Some(v) => Err(SqlError::new(215, &[&v.name])),
-            None if crate::functions::is_absent_in_from(bare) => {
-                Err(unsupported_error(format_args!("The function {}", bare.to_ascii_uppercase())))
-            }
             None => {
-                Err(absent(schema.or(Some("sys")), bare)
-                    .unwrap_or_else(|| SqlError::new(208, &[name])))
+                if let Some(e) = absent(&database, schema.or(Some("sys")), bare) {
+                    return Err(e);
+                }
+                if crate::absent::rowset_function(bare) {
+                    let upper = bare.to_ascii_uppercase();
+                    return Err(unsupported_error(format_args!("The function {upper}")));
+                }
+                Err(SqlError::new(208, &[name]))
             }
         }
     }

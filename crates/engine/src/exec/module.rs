@@ -51,6 +51,8 @@ pub(crate) struct Parameter {
 pub(crate) struct Stmt {
     /// Its line in the module.
     pub line: u32,
+    /// Where it stands in the module's text, in bytes.
+    pub span: ast::Span,
     /// How many variables it sees.
     pub visible: u32,
     /// The number of its plan, where it has one.

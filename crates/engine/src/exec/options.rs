@@ -50,7 +50,10 @@ impl Session {
             SwitchOption::RemoteProcTransactions if !on => {}
             _ if !on => {}
             other => {
-                return Err(crate::binder::unsupported_error(format_args!("SET {other:?} ON")));
+                return Err(crate::binder::unsupported_error(format_args!(
+                    "SET {} ON",
+                    other.words()
+                )));
             }
         }
         Ok(())
@@ -189,7 +192,10 @@ impl Session {
             }
             ValueOption::QueryGovernorCostLimit if number() == Some(0) => {}
             other => {
-                return Err(crate::binder::unsupported_error(format_args!("SET {other:?}")));
+                return Err(crate::binder::unsupported_error(format_args!(
+                    "SET {}",
+                    other.words()
+                )));
             }
         }
         Ok(None)

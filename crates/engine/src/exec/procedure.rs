@@ -10,6 +10,7 @@ use crate::procs;
 use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Conversion, SqlType, Value, convert};
@@ -90,6 +91,7 @@ impl Session {
             "sp_prepare" => SP_PREPARE,
             "sp_execute" => SP_EXECUTE,
             "sp_prepexec" => SP_PREPEXEC,
+            "sp_prepexecrpc" => super::rpc::SP_PREPEXECRPC,
             "sp_unprepare" => SP_UNPREPARE,
             _ => 0,
         };
@@ -397,8 +399,14 @@ impl Interpreter<'_> {
             self.session.procedure_id = module.object_id;
         }
         self.session.nest_level += 1;
+        let caller = self.session.entry.runs(Some(module.clone()));
+        let cell = self.session.cell.clone();
+        let at = [&cell.statement_start, &cell.statement_end].map(|a| a.load(Relaxed));
         let step = self.list(&module, &mut act, &module.statements);
         let cleaned = self.leave(&act);
+        self.session.entry.runs(caller);
+        cell.statement_start.store(at[0], Relaxed);
+        cell.statement_end.store(at[1], Relaxed);
         self.session.nest_level -= 1;
         self.session.procedure_id = procedure_id;
         self.session.scope_identity = scope_identity;

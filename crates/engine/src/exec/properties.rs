@@ -24,8 +24,23 @@ impl Session {
             "servername" | "machinename" | "computernamephysicalnetbios" => {
                 text(&self.instance.options().server_name)
             }
-            "collation" | "sqlcharsetname" if name == "collation" => {
-                text(Collation::default().name())
+            "collation" => text(Collation::default().name()),
+            "collationid" => int(872_468_488),
+            "sqlcharsetname" => text("iso_1"),
+            "sqlsortordername" => text("nocase_iso"),
+            "buildclrversion" => text("v4.0.30319"),
+            "licensetype" => text("DISABLED"),
+            "pathseparator" => text("/"),
+            // What SQL Server keeps in a database of its own came with the server, and master is as old as that.
+            "resourceversion" => text("16.00.1000"),
+            "resourcelastupdatedatetime" => {
+                match self.instance.databases().slot("master").map(|s| s.entry.created) {
+                    Some(created) => Value::Variant(Box::new((SqlType::DateTime, created))),
+                    None => Value::Null,
+                }
+            }
+            "filestreamconfiguredlevel" | "filestreameffectivelevel" | "suspendeddatabasecount" => {
+                int(0)
             }
             "issingleuser"
             | "isclustered"
@@ -35,7 +50,12 @@ impl Session {
             | "isadvancedanalyticsinstalled"
             | "ispolybaseinstalled"
             | "isxtpsupported"
-            | "islocaldb" => flag(false),
+            | "islocaldb"
+            | "isbigdatacluster"
+            | "isexternalauthenticationonly"
+            | "isexternalgovernanceenabled"
+            | "isserversuspendedforsnapshotbackup"
+            | "istempdbmetadatamemoryoptimized" => flag(false),
             "processid" => int(std::process::id() as i32),
             "sqlsortorder" => int(52),
             "sqlcharset" => int(1),

@@ -21,8 +21,29 @@ fn text_argument(p: Option<&Passed>, number: &str, name: &str) -> SqlResult<Stri
     }
 }
 
-/// Nobody's: it stands for a remote call inside a remote call.
-const SP_PREPEXECRPC: u16 = 14;
+/// `sp_prepexecrpc`: a remote call inside a remote call.
+pub(super) const SP_PREPEXECRPC: u16 = 14;
+
+/// The procedure's name in `{?=call p(?, ?)}`, `{call p}` or `p`; none where an argument is anything but a marker.
+fn called(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let Some(inner) = text.strip_prefix('{') else { return Some(text) };
+    let inner = inner.strip_suffix('}')?.trim();
+    let inner = match inner.strip_prefix('?') {
+        Some(rest) => rest.trim_start().strip_prefix('=')?.trim_start(),
+        None => inner,
+    };
+    let word = inner.get(..4).filter(|w| w.eq_ignore_ascii_case("call"))?;
+    let rest = inner[word.len()..].trim();
+    match rest.split_once('(') {
+        None => Some(rest),
+        Some((name, arguments)) => {
+            let arguments = arguments.trim_end().strip_suffix(')')?.trim();
+            let markers = arguments.is_empty() || arguments.split(',').all(|a| a.trim() == "?");
+            markers.then_some(name.trim_end())
+        }
+    }
+}
 
 /// `p;1`: a name and its number in a group of procedures of one name. Only the first can be there.
 pub(crate) fn numbered(name: &str) -> (&str, Option<u32>) {
@@ -53,7 +74,7 @@ impl Interpreter<'_> {
             SP_EXECUTE => self.execute_prepared(passed),
             SP_PREPEXEC => self.prepexec(passed),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
-            SP_PREPEXECRPC => Ok(Err(crate::binder::unsupported_error("sp_prepexecrpc"))),
+            SP_PREPEXECRPC => self.prepexecrpc(passed),
             _ => Ok(Err(crate::binder::unsupported_error("A cursor procedure"))),
         }
     }
@@ -123,6 +144,9 @@ impl Interpreter<'_> {
             return Ok(Err(SqlError::new(8179, &[&handle])));
         };
         let (text, declared) = (p.text.clone(), p.declarations.clone());
+        if declared.is_empty() && text.trim_start().starts_with('{') && called(&text).is_some() {
+            return self.call_prepared(&text, passed.get(1..).unwrap_or(&[]), 1);
+        }
         self.run_text(&text, &declared, passed.get(1..).unwrap_or(&[]), 1)
     }
 
@@ -146,6 +170,52 @@ impl Interpreter<'_> {
         if let Ok(r) = &mut returned {
             let handle = self.new_handle(text.to_string(), declared);
             r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int));
+        }
+        Ok(returned)
+    }
+
+    /// `sp_prepexecrpc @handle OUTPUT, @RPCCall, …`: the procedure's results, and a handle for more calls of it.
+    fn prepexecrpc(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+        let text = match text_argument(passed.get(1), "@RPCCall", "sp_prepexecrpc") {
+            Ok(t) => t,
+            Err(e) => return Ok(Err(e)),
+        };
+        let old = handle(passed.first());
+        if old != 0 {
+            self.session.prepared.remove(&old);
+        }
+        let mut returned = self.call_prepared(&text, passed.get(2..).unwrap_or(&[]), 2)?;
+        if let Ok(r) = &mut returned {
+            // `sp_execute` knows a call by its brace.
+            let call =
+                if text.trim_start().starts_with('{') { text } else { format!("{{call {text}}}") };
+            let handle = self.new_handle(call, String::new());
+            r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int));
+        }
+        Ok(returned)
+    }
+
+    fn call_prepared(
+        &mut self,
+        text: &str,
+        passed: &[Passed],
+        skipped: usize,
+    ) -> Result<SqlResult<Returned>, Unwind> {
+        let Some(name) = called(text) else {
+            let what = format!("sp_prepexecrpc of {text}");
+            return Ok(Err(crate::binder::unsupported_error(what)));
+        };
+        let (callee, name, back) = match self.callee(&RpcProcedure::Name(name.into())) {
+            Ok(found) => found,
+            Err(e) => return Ok(Err(e)),
+        };
+        let returned = self.call(callee, &name, passed);
+        if let Some(back) = back {
+            self.session.database = back;
+        }
+        let mut returned = returned?;
+        if let Ok(r) = &mut returned {
+            r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
         }
         Ok(returned)
     }
@@ -274,6 +344,27 @@ impl Interpreter<'_> {
                 };
                 Ok((callee, name, back))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::called;
+
+    #[test]
+    fn calls_are_known_by_their_name() {
+        for (text, name) in [
+            ("{?=call dbo.p(?,?)}", Some("dbo.p")),
+            ("{ ? = CALL p (?) }", Some("p")),
+            ("{call [a b]}", Some("[a b]")),
+            ("p", Some("p")),
+            ("{call p()}", Some("p")),
+            ("{call p(1,?)}", None),
+            ("{call p(?", None),
+            ("{é}", None),
+        ] {
+            assert_eq!(called(text), name, "{text}");
         }
     }
 }

@@ -28,7 +28,6 @@
 //!
 //! `placeholders` are those of RAISERROR and FORMATMESSAGE; `absent` are the functions that are refused as missing.
 
-mod absent;
 mod bits;
 mod bucket;
 mod checksum;
@@ -52,7 +51,6 @@ mod typing;
 pub(crate) mod xml;
 pub(crate) mod xquery;
 
-pub(crate) use absent::{is_absent, is_absent_in_from};
 pub use context::{FnContext, Moment, Property};
 pub use datepart::DatePart;
 pub use globals::{GLOBALS, global_type};
@@ -231,6 +229,11 @@ static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =
 /// The function of that name, in any case.
 pub fn find(name: &str) -> Option<&'static Function> {
     BY_NAME.get(&*name.to_ascii_uppercase()).copied()
+}
+
+/// Whether SQL Server has a function of this name that is not here.
+pub(crate) fn is_absent(name: &str) -> bool {
+    crate::absent::function(name) && find(name).is_none()
 }
 
 /// Whether the first argument of the named function is a datepart keyword.

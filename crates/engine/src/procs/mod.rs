@@ -11,21 +11,24 @@
 //! | [`constraints`] | sp_helpconstraint |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
 //! | `ddl::statistics` | sp_updatestats |
+//! | [`odbc_routines`], [`odbc_tables`], [`describe`], [`describe_rows`] | sp_sproc_columns, privileges, collations, what a text sends |
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
 //! | `lock.sql`, `renamedb.sql`, `vardecimal.sql` | sp_lock, sp_renamedb, sp_db_vardecimal_storage_format |
 //! | [`files`], `fileexist.sql` | xp_create_subdir, xp_delete_file, xp_dirtree, xp_fileexist |
 //! | `regread.sql` | xp_instance_regread, xp_regread: the directories that a set-up writes there |
-//! | [`absent`] | those of SQL Server that are refused as missing |
 
-mod absent;
 pub(crate) mod applock;
 mod constraints;
+mod describe;
+pub(crate) mod describe_rows;
 mod errorlog;
 mod files;
 mod help;
 mod odbc;
+mod odbc_routines;
+mod odbc_tables;
 mod odbc_types;
 pub(crate) mod properties;
 mod rename;
@@ -56,7 +59,7 @@ pub enum Body {
     /// A `CREATE PROCEDURE` batch: parameters and body.
     Sql(&'static str),
     /// Our own code; gives the return status.
-    Native(fn(&mut StatementContext<'_>, &[Argument]) -> SqlResult<i32>),
+    Native(Native),
 }
 
 /// A system procedure.
@@ -65,6 +68,13 @@ pub struct SystemProcedure {
     pub name: &'static str,
     /// What it does.
     pub body: Body,
+}
+
+/// The code of a native procedure.
+type Native = fn(&mut StatementContext<'_>, &[Argument]) -> SqlResult<i32>;
+
+const fn native(name: &'static str, code: Native) -> SystemProcedure {
+    SystemProcedure { name, body: Body::Native(code) }
 }
 
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
@@ -118,24 +128,34 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_server_info", body: Body::Native(odbc::server_info) },
     SystemProcedure { name: "sp_tables", body: Body::Native(odbc::tables) },
     SystemProcedure { name: "sp_columns", body: Body::Native(odbc::columns) },
+    SystemProcedure { name: "sp_columns_90", body: Body::Native(odbc::columns_90) },
     SystemProcedure { name: "sp_columns_100", body: Body::Native(odbc::columns_100) },
     SystemProcedure { name: "sp_pkeys", body: Body::Native(odbc::pkeys) },
     SystemProcedure { name: "sp_fkeys", body: Body::Native(odbc::fkeys) },
     SystemProcedure { name: "sp_statistics", body: Body::Native(odbc::statistics) },
     SystemProcedure { name: "sp_statistics_100", body: Body::Native(odbc::statistics) },
     SystemProcedure { name: "sp_special_columns", body: Body::Native(odbc::special_columns) },
-    SystemProcedure { name: "sp_special_columns_100", body: Body::Native(odbc::special_columns) },
-    SystemProcedure { name: "sp_datatype_info", body: Body::Native(odbc_types::datatype_info) },
-    SystemProcedure { name: "sp_datatype_info_100", body: Body::Native(odbc_types::datatype_info) },
+    native("sp_special_columns_90", odbc::special_columns_90),
+    native("sp_special_columns_100", odbc::special_columns_100),
+    native("sp_datatype_info", odbc_types::datatype_info),
+    native("sp_datatype_info_90", odbc_types::datatype_info_90),
+    native("sp_datatype_info_100", odbc_types::datatype_info_100),
     SystemProcedure { name: "sp_stored_procedures", body: Body::Native(odbc::stored_procedures) },
-    SystemProcedure {
-        name: "sp_describe_undeclared_parameters",
-        body: Body::Native(|_, _| refused("sp_describe_undeclared_parameters")),
-    },
-    SystemProcedure {
-        name: "sp_describe_first_result_set",
-        body: Body::Native(|_, _| refused("sp_describe_first_result_set")),
-    },
+    native("sp_sproc_columns", odbc_routines::sproc_columns),
+    native("sp_sproc_columns_90", odbc_routines::sproc_columns_90),
+    native("sp_sproc_columns_100", odbc_routines::sproc_columns_100),
+    native("sp_procedure_params_managed", odbc_routines::params_managed),
+    native("sp_procedure_params_100_managed", odbc_routines::params_100_managed),
+    native("sp_procedure_params_rowset", odbc_routines::params_rowset),
+    native("sp_table_privileges", odbc_tables::table_privileges),
+    native("sp_column_privileges", odbc_tables::column_privileges),
+    native("sp_tablecollations", odbc_tables::tablecollations),
+    native("sp_tablecollations_90", odbc_tables::tablecollations_90),
+    native("sp_tablecollations_100", odbc_tables::tablecollations_100),
+    native("sp_tableswc", odbc_tables::tableswc),
+    native("sp_columns_ex", odbc_tables::columns_ex),
+    native("sp_describe_undeclared_parameters", describe_rows::undeclared),
+    native("sp_describe_first_result_set", describe_rows::first_result_set),
 ];
 
 static BY_NAME: LazyLock<hashbrown::HashMap<String, usize, foldhash::fast::RandomState>> =
@@ -151,8 +171,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemProcedure
 
 /// What is said of a name that no procedure has: 40510 if it is one of SQL Server's that is not here, else 2812.
 pub fn missing(schema: Option<&str>, name: &str, shown: &dyn std::fmt::Display) -> Box<SqlError> {
-    let system = matches!(schema.map(fold).as_deref(), None | Some("" | "dbo" | "sys"));
-    match system && absent::is_absent(name) {
+    match crate::absent::procedure(schema, name) {
         true => SqlError::new(40510, &[&format_args!("The procedure {name}")]),
         false => SqlError::new(2812, &[shown]).with_state(62),
     }
@@ -163,8 +182,12 @@ pub(crate) fn names() -> impl Iterator<Item = (&'static str, i32)> {
     PROCEDURES.iter().enumerate().map(|(n, p)| (p.name, -10_000 - n as i32))
 }
 
-fn refused(what: &str) -> SqlResult<i32> {
-    Err(SqlError::new(40510, &[&what]))
+/// Ids and texts of those that are T-SQL.
+pub(crate) fn texts() -> impl Iterator<Item = (i32, &'static str)> {
+    names().zip(PROCEDURES).filter_map(|((_, id), p)| match p.body {
+        Body::Sql(text) => Some((id, text)),
+        Body::Native(_) => None,
+    })
 }
 
 /// `sys.sp_flush_log`: everything committed so far is on disk when it returns 1, which means success.

@@ -1,6 +1,6 @@
 //! What ODBC and JDBC drivers ask the catalogue: tables, columns, keys, types.
 
-use super::odbc_types::odbc;
+use super::odbc_types::{Dialect, odbc};
 use super::{Argument, Arguments};
 use crate::catalog::{Action, ForeignKey, IndexKind, Object, Sight, Table, fold};
 use crate::context::StatementContext;
@@ -18,7 +18,7 @@ const INT: SqlType = SqlType::Int;
 const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
 
 /// Whether a name fits a LIKE pattern (no pattern: it does).
-fn fits(name: &str, pattern: Option<&str>) -> bool {
+pub(super) fn fits(name: &str, pattern: Option<&str>) -> bool {
     let Some(pattern) = pattern else { return true };
     if pattern == "%" {
         return true;
@@ -29,7 +29,7 @@ fn fits(name: &str, pattern: Option<&str>) -> bool {
 }
 
 /// Patterns arrive in quotes from some drivers.
-fn unquoted(text: Option<String>) -> Option<String> {
+pub(super) fn unquoted(text: Option<String>) -> Option<String> {
     text.map(|t| match t.strip_prefix('\'').and_then(|s| s.strip_suffix('\'')) {
         Some(inner) => inner.to_string(),
         None => t,
@@ -37,7 +37,10 @@ fn unquoted(text: Option<String>) -> Option<String> {
 }
 
 /// The database of a qualifier: 15250 when it is not the current one.
-fn database_of(cx: &StatementContext<'_>, qualifier: Option<&str>) -> SqlResult<Arc<Database>> {
+pub(super) fn database_of(
+    cx: &StatementContext<'_>,
+    qualifier: Option<&str>,
+) -> SqlResult<Arc<Database>> {
     let current = cx.database();
     match qualifier {
         Some(q) if !q.is_empty() && fold(q) != fold(&current.name) => {
@@ -52,8 +55,6 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
     let names = ["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"];
     let args = Arguments::new("sp_tables", &names, given)?;
     let (table, owner, qualifier) = (args.text(0), args.text(1), args.text(2));
-    let kinds = args.text(3).map(|t| t.to_uppercase());
-    let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
     let mut rows = Vec::new();
     if qualifier.as_deref() == Some("%")
         && table.as_deref() == Some("")
@@ -73,37 +74,55 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
             None | Some("%") => cx.database(),
             q => database_of(cx, q)?,
         };
-        if wants("SYSTEM TABLE") || wants("VIEW") {
-            for v in views::all().iter().filter(|v| v.arguments.is_none()) {
-                if wants("VIEW")
-                    && fits(v.name, table.as_deref())
-                    && fits(v.schema, owner.as_deref())
-                {
-                    rows.push(row![&database.name, v.schema, v.name, "VIEW", ()]);
-                }
-            }
-        }
-        if wants("TABLE") || wants("VIEW") {
-            cx.settle_objects(&database, |o| {
-                fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
-            })?;
-            for object in database.catalog.objects(cx.sight()) {
-                let kind = match &object {
-                    Object::Table(_) => "TABLE",
-                    Object::View(_) => "VIEW",
-                    _ => continue,
-                };
-                let h = object.head();
-                let named = fits(&h.name, table.as_deref()) && fits(&h.schema, owner.as_deref());
-                if named && wants(kind) {
-                    rows.push(row![&database.name, &h.schema, &h.name, kind, ()]);
-                }
-            }
-        }
-        rows.sort_by_key(|r: &Vec<Value>| {
-            [3, 0, 1, 2].map(|i| r[i].as_text().unwrap_or_default().to_lowercase())
-        });
+        rows.extend(table_rows(cx, &database, &args)?);
     }
+    send_tables(cx, rows)
+}
+
+/// The tables and views of a database that `sp_tables` is asked for.
+pub(super) fn table_rows(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    args: &Arguments<'_>,
+) -> SqlResult<Vec<Vec<Value>>> {
+    let (table, owner) = (args.text(0), args.text(1));
+    let kinds = args.text(3).map(|t| t.to_uppercase());
+    let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
+    let mut rows = Vec::new();
+    if wants("SYSTEM TABLE") || wants("VIEW") {
+        let named = ["sys", "INFORMATION_SCHEMA"];
+        let all = views::all().iter().filter(|v| named.contains(&v.schema));
+        for v in all.filter(|v| v.arguments.is_none()) {
+            if wants("VIEW") && fits(v.name, table.as_deref()) && fits(v.schema, owner.as_deref()) {
+                rows.push(row![&database.name, v.schema, v.name, "VIEW", ()]);
+            }
+        }
+    }
+    if wants("TABLE") || wants("VIEW") {
+        cx.settle_objects(database, |o| {
+            fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
+        })?;
+        for object in database.catalog.objects(cx.sight()) {
+            let kind = match &object {
+                Object::Table(_) => "TABLE",
+                Object::View(_) => "VIEW",
+                _ => continue,
+            };
+            let h = object.head();
+            let named = fits(&h.name, table.as_deref()) && fits(&h.schema, owner.as_deref());
+            if named && wants(kind) {
+                rows.push(row![&database.name, &h.schema, &h.name, kind, ()]);
+            }
+        }
+    }
+    rows.sort_by_key(|r: &Vec<Value>| {
+        [3, 0, 1, 2].map(|i| r[i].as_text().unwrap_or_default().to_lowercase())
+    });
+    Ok(rows)
+}
+
+/// The result of `sp_tables`.
+pub(super) fn send_tables(cx: &mut StatementContext<'_>, rows: Vec<Vec<Value>>) -> SqlResult<i32> {
     let columns = [
         ("TABLE_QUALIFIER", NAME, true),
         ("TABLE_OWNER", NAME, true),
@@ -138,15 +157,25 @@ const COLUMNS: [(&str, SqlType, bool); 18] = [
 
 /// `sp_columns`.
 pub(super) fn columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    columns_of(cx, given, false)
+    columns_of(cx, "sp_columns", given, 80)
 }
 
-/// `sp_columns_100`: with the columns that newer drivers read.
+/// `sp_columns_90`: with the columns that newer drivers read.
+pub(super) fn columns_90(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    columns_of(cx, "sp_columns_90", given, 90)
+}
+
+/// `sp_columns_100`: with those of 2008 too.
 pub(super) fn columns_100(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    columns_of(cx, given, true)
+    columns_of(cx, "sp_columns_100", given, 100)
 }
 
-fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> SqlResult<i32> {
+fn columns_of(
+    cx: &mut StatementContext<'_>,
+    procedure: &str,
+    given: &[Argument],
+    level: u8,
+) -> SqlResult<i32> {
     let names = [
         "@table_name",
         "@table_owner",
@@ -156,10 +185,10 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
         "@ODBCVer",
         "@fUsePattern",
     ];
-    let args = Arguments::new("sp_columns", &names, given)?;
+    let args = Arguments::new(procedure, &names, given)?;
     let (table, owner, column) = (args.text(0), args.text(1), args.text(3));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
-    let version = args.number(5).unwrap_or(2);
+    let dialect = Dialect::new(level, args.number(5));
     let mut rows = Vec::new();
     cx.settle_objects(&database, |o| {
         fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
@@ -175,7 +204,7 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
             if !fits(&c.name, column.as_deref()) {
                 continue;
             }
-            let o = odbc(c.ty, version);
+            let o = odbc(c.type_name(), c.ty, dialect);
             let type_name = match c.is_identity {
                 true => format!("{} identity", c.type_name()),
                 false => c.type_name().to_string(),
@@ -200,18 +229,22 @@ fn columns_of(cx: &mut StatementContext<'_>, given: &[Argument], new: bool) -> S
                 i + 1,
                 if c.nullable { "YES" } else { "NO" }
             ];
-            if new {
-                row.extend(row![0, 0, 0, c.is_identity as i32, (), (), (), (), (), ()]);
+            if level >= 100 {
+                row.extend(row![0, 0]);
+            }
+            if level >= 90 {
+                row.extend(row![0, c.is_identity as i32, (), (), (), (), (), ()]);
             }
             row.extend(row![c.system_type_id()]);
             rows.push(row);
         }
     }
     let mut columns = COLUMNS.to_vec();
-    if new {
+    if level >= 100 {
+        columns.extend([("SS_IS_SPARSE", SMALL, true), ("SS_IS_COLUMN_SET", SMALL, true)]);
+    }
+    if level >= 90 {
         columns.extend([
-            ("SS_IS_SPARSE", SMALL, true),
-            ("SS_IS_COLUMN_SET", SMALL, true),
             ("SS_IS_COMPUTED", SMALL, true),
             ("SS_IS_IDENTITY", SMALL, true),
             ("SS_UDT_CATALOG_NAME", NAME, true),
@@ -435,6 +468,31 @@ pub(super) fn statistics(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
 
 /// `sp_special_columns`: the columns that tell rows apart best.
 pub(super) fn special_columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    special(cx, "sp_special_columns", given, 80)
+}
+
+/// `sp_special_columns_90`.
+pub(super) fn special_columns_90(
+    cx: &mut StatementContext<'_>,
+    given: &[Argument],
+) -> SqlResult<i32> {
+    special(cx, "sp_special_columns_90", given, 90)
+}
+
+/// `sp_special_columns_100`.
+pub(super) fn special_columns_100(
+    cx: &mut StatementContext<'_>,
+    given: &[Argument],
+) -> SqlResult<i32> {
+    special(cx, "sp_special_columns_100", given, 100)
+}
+
+fn special(
+    cx: &mut StatementContext<'_>,
+    procedure: &str,
+    given: &[Argument],
+    level: u8,
+) -> SqlResult<i32> {
     let names = [
         "@table_name",
         "@table_owner",
@@ -444,18 +502,32 @@ pub(super) fn special_columns(cx: &mut StatementContext<'_>, given: &[Argument])
         "@nullable",
         "@ODBCVer",
     ];
-    let args = Arguments::new("sp_special_columns", &names, given)?;
-    let by_identity = args.text(3).is_none_or(|t| !t.eq_ignore_ascii_case("V"));
-    let version = args.number(6).unwrap_or(2);
+    let args = Arguments::new(procedure, &names, given)?;
+    let is =
+        |at: usize, letter: &str| args.text(at).is_some_and(|t| t.eq_ignore_ascii_case(letter));
+    let by_version = is(3, "V");
+    // 'O': only columns that are never NULL tell rows apart.
+    let never_null = is(5, "O");
+    let dialect = Dialect::new(level, args.number(6));
     let mut rows = Vec::new();
-    if let (true, Some((_, t))) = (by_identity, one_table(cx, &args)?) {
-        let unique = t.indexes.iter().filter(|i| i.unique);
-        let best = unique.min_by_key(|i| (!i.primary_key, i.id));
-        for k in best.iter().flat_map(|i| i.key.columns()) {
-            let c = &t.columns[k.column];
-            let o = odbc(c.ty, version);
+    if let Some((_, t)) = one_table(cx, &args)? {
+        let mut push = |scope: Option<i32>, c: &crate::catalog::Column| {
+            let o = odbc(c.type_name(), c.ty, dialect);
             let name = c.type_name();
-            rows.push(row![1, &c.name, o.data_type, name, o.precision, o.length, o.scale, 1]);
+            rows.push(row![scope, &c.name, o.data_type, name, o.precision, o.length, o.scale, 1]);
+        };
+        let columns = |i: &crate::catalog::Index| -> Vec<&crate::catalog::Column> {
+            i.key.columns().iter().map(|k| &t.columns[k.column]).collect()
+        };
+        if by_version {
+            t.columns.iter().filter(|c| c.ty == SqlType::RowVersion).for_each(|c| push(None, c));
+        } else {
+            let fits = |i: &&crate::catalog::Index| {
+                i.unique && !(never_null && columns(i).iter().any(|c| c.nullable))
+            };
+            let best = t.indexes.iter().map(|i| &**i).filter(fits);
+            let best = best.min_by_key(|i| (!i.primary_key, i.id));
+            best.iter().flat_map(|i| columns(i)).for_each(|c| push(Some(1), c));
         }
     }
     let columns = [

@@ -244,6 +244,7 @@ fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
     for s in cx.session.instance.all_sessions() {
         let cell = &s.cell;
         let last_wait = cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name());
+        let (running, start, end) = s.running_statement();
         rows.push(row![
             s.id.0,
             0,
@@ -273,9 +274,9 @@ fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
             if s.is_user() { "TCP/IP" } else { "" },
             &s.client.login,
             &[][..],
-            &[][..],
-            cell.statement_start.load(Relaxed),
-            cell.statement_end.load(Relaxed),
+            super::sql_text::running_cell(&running),
+            start,
+            end,
             0,
             ()
         ]);

@@ -1,6 +1,6 @@
 //! Sessions, requests, connections, what a session sent last, and the plans of which none are kept.
 
-use super::sql_text::handle_cell;
+use super::sql_text::{handle_cell, running_cell};
 use super::{Declaration, Rows, ViewContext, function, sys};
 use crate::catalog::datetime;
 use crate::catalog::registry::SA_SID;
@@ -20,7 +20,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("dm_exec_sessions", &[
             "session_id smallint! · login_time datetime! · host_name nvarchar(128)? · program_name nvarchar(128)? · host_process_id int? · client_version int? · client_interface_name nvarchar(32)? · security_id varbinary(85)! · login_name nvarchar(128)! · nt_domain nvarchar(128)? · nt_user_name nvarchar(128)? · status nvarchar(30)! · context_info varbinary(128)? · cpu_time int! · memory_usage int! · total_scheduled_time int! · total_elapsed_time int! · endpoint_id int! · last_request_start_time datetime! · last_request_end_time datetime? · reads bigint! · writes bigint! · logical_reads bigint! · is_user_process bit!",
             OPTIONS,
-            "original_security_id varbinary(85)! · original_login_name nvarchar(128)! · last_successful_logon datetime? · last_unsuccessful_logon datetime? · unsuccessful_logons bigint? · group_id int! · database_id smallint! · authenticating_database_id int? · open_transaction_count int! · page_server_reads bigint!",
+            "original_security_id varbinary(85)! · original_login_name nvarchar(128)! · last_successful_logon datetime? · last_unsuccessful_logon datetime? · unsuccessful_logons bigint? · group_id int! · database_id smallint! · authenticating_database_id int? · open_transaction_count int! · page_server_reads bigint! · contained_availability_group_id uniqueidentifier?",
         ], sessions),
         sys("dm_exec_requests", &[
             "session_id smallint! · request_id int! · start_time datetime! · status nvarchar(30)! · command nvarchar(32)! · sql_handle varbinary(64)? · statement_start_offset int? · statement_end_offset int? · plan_handle varbinary(64)? · database_id smallint! · user_id int! · connection_id uniqueidentifier? · blocking_session_id smallint? · wait_type nvarchar(60)? · wait_time int! · last_wait_type nvarchar(60)! · wait_resource nvarchar(256)! · open_transaction_count int! · open_resultset_count int! · transaction_id bigint! · context_info varbinary(128)? · percent_complete real! · estimated_completion_time bigint! · cpu_time int! · total_elapsed_time int! · scheduler_id int? · task_address varbinary(8)? · reads bigint! · writes bigint! · logical_reads bigint!",
@@ -145,7 +145,8 @@ fn sessions(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             cell.database_id.load(Relaxed),
             user.then_some(1),
             cell.open_transaction_count.load(Relaxed),
-            0
+            0,
+            ()
         ]);
         rows.push(cells);
     }
@@ -172,15 +173,16 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             true => (f64::from(elapsed_ms(cell) as i32) * (100.0 - percent) / percent) as i64,
             false => 0,
         };
+        let (running, start, end) = s.running_statement();
         let mut cells = row![
             s.id.0,
             0,
             started(cx, &s),
             cell.status().name(),
             cell.command().name(),
-            handle_cell(&s.text()),
-            user.then(|| cell.statement_start.load(Relaxed)),
-            user.then(|| cell.statement_end.load(Relaxed)),
+            running_cell(&running),
+            user.then_some(start),
+            user.then_some(end),
             (),
             cell.database_id.load(Relaxed),
             1,

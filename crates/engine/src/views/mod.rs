@@ -21,17 +21,21 @@
 //! | [`fn_dblog`] | the records of the log |
 //! | [`sql_text`] | batches by their handles |
 //! | [`statistics`] | statistics |
+//! | [`describe`] | what a text would send |
 //! | [`absent`] | partition schemes, mirroring, plan guides and the like, of which there are none |
+//! | [`empty`], [`agent`] | more of which there are none: columnstores, full text, the query store; msdb's jobs |
 //! | [`availability`] | availability groups and clusters, of which there are none |
 //! | [`dm_server`] | the service |
 //! | [`filesystem`] | what is at a path, and drives |
 //! | [`rowsets`] | STRING_SPLIT, GENERATE_SERIES |
 
 pub mod absent;
+mod agent;
 mod availability;
 pub mod cell;
 pub mod compatibility;
 pub mod databases;
+mod describe;
 pub mod dm_db;
 pub mod dm_db_log;
 pub mod dm_exec;
@@ -40,6 +44,7 @@ pub mod dm_os;
 pub mod dm_os_volume;
 mod dm_server;
 pub mod dm_tran;
+mod empty;
 mod filesystem;
 pub mod fn_dblog;
 pub mod indexes;
@@ -165,7 +170,7 @@ pub struct ViewColumn {
 
 /// A system view, or a table-valued system function.
 pub struct SystemView {
-    /// `sys` or `INFORMATION_SCHEMA`.
+    /// `sys`, `INFORMATION_SCHEMA`, or `msdb` for what stands in for a table there.
     pub schema: &'static str,
     /// Its name.
     pub name: &'static str,
@@ -219,6 +224,14 @@ pub(crate) struct Declaration {
 pub(crate) fn sys(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
     let source = RowSource::Made(make);
     Declaration { schema: "sys", name, columns: columns.to_vec(), arguments: None, source }
+}
+
+/// What stands in for a table of msdb.
+const MSDB: &str = "msdb";
+
+/// Declares what is read as a table of msdb.dbo.
+pub(crate) fn msdb(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
+    Declaration { schema: MSDB, ..sys(name, columns, make) }
 }
 
 /// Declares a function of schema `sys`.
@@ -348,6 +361,9 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     availability::declare(&mut all);
     dm_server::declare(&mut all);
     filesystem::declare(&mut all);
+    empty::declare(&mut all);
+    describe::declare(&mut all);
+    agent::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 
@@ -371,6 +387,14 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
         Some("sys") => found("sys"),
         Some("information_schema") => found("information_schema"),
         None | Some("" | "dbo") => found("sys").filter(|v| compatibility::NAMES.contains(&v.name)),
+        Some(_) => None,
+    }
+}
+
+/// What stands in for a table of msdb, by name.
+pub fn find_in_msdb(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
+    match schema.map(fold).as_deref() {
+        None | Some("" | "dbo") => BY_NAME.get(&(MSDB.into(), fold(name))).map(|n| &VIEWS[*n]),
         Some(_) => None,
     }
 }

@@ -83,7 +83,9 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             ],
             |_, _, _| Ok(()),
         ),
-        sys("parameters", &["object_id int! · name sysname? · parameter_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · is_output bit! · is_cursor_ref bit! · has_default_value bit! · is_xml_document bit! · default_value sql_variant? · xml_collection_id int! · is_readonly bit! · is_nullable bit? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname?"], parameters),
+        sys("parameters", &[PARAMETERS], parameters),
+        sys("all_parameters", &[PARAMETERS], parameters),
+        sys("system_sql_modules", &[MODULE], system_modules),
         sys("sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("schemas", &["name sysname! · schema_id int! · principal_id int?"], schemas),
@@ -94,6 +96,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
+const PARAMETERS: &str = "object_id int! · name sysname? · parameter_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · is_output bit! · is_cursor_ref bit! · has_default_value bit! · is_xml_document bit! · default_value sql_variant? · xml_collection_id int! · is_readonly bit! · is_nullable bit? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname?";
 const MODULE: &str = "object_id int! · definition nvarchar(max)? · uses_ansi_nulls bit? · uses_quoted_identifier bit? · is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
 
 /// The cells of [`OBJECT`].
@@ -121,8 +124,13 @@ fn user_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
+/// Those of every database: what stands in for tables of msdb is no system object.
+fn shown() -> impl Iterator<Item = &'static super::SystemView> {
+    all().iter().filter(|v| v.schema != super::MSDB)
+}
+
 /// When the system's objects came to be: with master.
-fn system_date(cx: &ViewContext<'_>) -> Value {
+pub(super) fn system_date(cx: &ViewContext<'_>) -> Value {
     let slot = cx.session.instance.databases().slot("master");
     slot.map_or(Value::Null, |s| s.entry.created)
 }
@@ -133,7 +141,7 @@ fn system_object(name: &str, id: i32, schema: i32, kind: (&str, &str), date: &Va
 
 fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
-    for view in all() {
+    for view in shown() {
         let schema = if view.schema == "sys" { 4 } else { 3 };
         let kind = match view.arguments {
             None => ("V ", "VIEW"),
@@ -165,7 +173,7 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 
 fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
-    for view in all().iter().filter(|v| v.arguments.is_none()) {
+    for view in shown().filter(|v| v.arguments.is_none()) {
         let schema = if view.schema == "sys" { 4 } else { 3 };
         let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
         cells.extend(view_cells(false));
@@ -314,7 +322,7 @@ fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 }
 
 fn system_columns(rows: &mut Rows) -> SqlResult<()> {
-    for view in all() {
+    for view in shown() {
         for (i, c) in view.columns.iter().enumerate() {
             let mut cells = row![view.id, c.name, i + 1];
             cells.extend(type_cells(c.ty));
@@ -409,6 +417,14 @@ fn modules(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
             false,
             false
         ]);
+    }
+    Ok(())
+}
+
+/// The procedures of the system that are T-SQL.
+fn system_modules(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    for (id, text) in crate::procs::texts() {
+        rows.push(row![id, text, true, true, false, false, false, false, (), false, false, false]);
     }
     Ok(())
 }

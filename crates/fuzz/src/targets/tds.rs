@@ -245,7 +245,15 @@ fn rows(version: TdsVersion) -> Vec<u8> {
 
 fn column(ty: SqlType) -> ColumnSpec<'static> {
     let (nullable, identity, computed) = (true, false, false);
-    ColumnSpec { name: "c", ty, collation: COLLATION, nullable, identity, computed }
+    ColumnSpec {
+        name: "c",
+        ty,
+        collation: COLLATION,
+        nullable,
+        identity,
+        computed,
+        large: Default::default(),
+    }
 }
 
 fn read_bulk(data: &[u8], version: TdsVersion, step: usize) -> bool {

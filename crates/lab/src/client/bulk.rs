@@ -76,6 +76,7 @@ impl Client {
                 nullable: true,
                 identity: false,
                 computed: false,
+                large: Default::default(),
             })
             .collect();
         // The version before NBCROW, which a bulk load must not hold.

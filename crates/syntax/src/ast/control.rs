@@ -124,6 +124,42 @@ pub enum SwitchOption {
     XactAbort,
 }
 
+impl SwitchOption {
+    /// As SET spells it.
+    pub fn words(self) -> &'static str {
+        match self {
+            SwitchOption::AnsiDefaults => "ANSI_DEFAULTS",
+            SwitchOption::AnsiNullDfltOff => "ANSI_NULL_DFLT_OFF",
+            SwitchOption::AnsiNullDfltOn => "ANSI_NULL_DFLT_ON",
+            SwitchOption::AnsiNulls => "ANSI_NULLS",
+            SwitchOption::AnsiPadding => "ANSI_PADDING",
+            SwitchOption::AnsiWarnings => "ANSI_WARNINGS",
+            SwitchOption::ArithAbort => "ARITHABORT",
+            SwitchOption::ArithIgnore => "ARITHIGNORE",
+            SwitchOption::ConcatNullYieldsNull => "CONCAT_NULL_YIELDS_NULL",
+            SwitchOption::CursorCloseOnCommit => "CURSOR_CLOSE_ON_COMMIT",
+            SwitchOption::FmtOnly => "FMTONLY",
+            SwitchOption::ForcePlan => "FORCEPLAN",
+            SwitchOption::ImplicitTransactions => "IMPLICIT_TRANSACTIONS",
+            SwitchOption::NoBrowseTable => "NO_BROWSETABLE",
+            SwitchOption::NoCount => "NOCOUNT",
+            SwitchOption::NoExec => "NOEXEC",
+            SwitchOption::NumericRoundAbort => "NUMERIC_ROUNDABORT",
+            SwitchOption::ParseOnly => "PARSEONLY",
+            SwitchOption::QuotedIdentifier => "QUOTED_IDENTIFIER",
+            SwitchOption::RemoteProcTransactions => "REMOTE_PROC_TRANSACTIONS",
+            SwitchOption::ShowPlanAll => "SHOWPLAN_ALL",
+            SwitchOption::ShowPlanText => "SHOWPLAN_TEXT",
+            SwitchOption::ShowPlanXml => "SHOWPLAN_XML",
+            SwitchOption::StatisticsIo => "STATISTICS IO",
+            SwitchOption::StatisticsProfile => "STATISTICS PROFILE",
+            SwitchOption::StatisticsTime => "STATISTICS TIME",
+            SwitchOption::StatisticsXml => "STATISTICS XML",
+            SwitchOption::XactAbort => "XACT_ABORT",
+        }
+    }
+}
+
 /// Options with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The names are the documentation.
@@ -138,6 +174,24 @@ pub enum ValueOption {
     QueryGovernorCostLimit,
     RowCount,
     TextSize,
+}
+
+impl ValueOption {
+    /// As SET spells it.
+    pub fn words(self) -> &'static str {
+        match self {
+            ValueOption::ContextInfo => "CONTEXT_INFO",
+            ValueOption::DateFirst => "DATEFIRST",
+            ValueOption::DateFormat => "DATEFORMAT",
+            ValueOption::DeadlockPriority => "DEADLOCK_PRIORITY",
+            ValueOption::FipsFlagger => "FIPS_FLAGGER",
+            ValueOption::Language => "LANGUAGE",
+            ValueOption::LockTimeout => "LOCK_TIMEOUT",
+            ValueOption::QueryGovernorCostLimit => "QUERY_GOVERNOR_COST_LIMIT",
+            ValueOption::RowCount => "ROWCOUNT",
+            ValueOption::TextSize => "TEXTSIZE",
+        }
+    }
 }
 
 /// Isolation levels.

@@ -12,6 +12,32 @@ impl Parser<'_> {
         Ok(StatementKind::Execute(Box::new(self.execute()?)))
     }
 
+    /// ODBC's `{[@status =] call procedure[(arguments)]}`.
+    #[inline(never)]
+    pub(super) fn odbc_call(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let returns = self.is(TokenKind::Variable) && self.ahead(1).kind == TokenKind::Eq;
+        let return_variable = if returns {
+            let variable = self.variable()?;
+            self.bump();
+            Some(variable)
+        } else {
+            None
+        };
+        self.expect_word("CALL")?;
+        let target = ExecTarget::Procedure(self.object_name()?, None);
+        let mut arguments = Vec::new();
+        if self.eat(TokenKind::LParen) && !self.eat(TokenKind::RParen) {
+            arguments = self.list(Self::exec_argument)?;
+            self.expect(TokenKind::RParen)?;
+        }
+        self.expect(TokenKind::RBrace)?;
+        let options = Vec::new();
+        let execute =
+            Execute { return_variable, target, arguments, run_as: None, at: None, options };
+        Ok(StatementKind::Execute(Box::new(execute)))
+    }
+
     /// `procedure arguments` as the first statement of a batch.
     pub(super) fn call_without_exec(&mut self) -> Parse<StatementKind> {
         let execute = self.execute_rest(None)?;

@@ -26,6 +26,7 @@ mod literal;
 mod merge;
 mod module;
 mod names;
+mod odbc;
 mod options;
 mod query;
 mod security;

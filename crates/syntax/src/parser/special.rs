@@ -1,5 +1,5 @@
-//! Expressions that a word introduces: functions with a syntax of their own, CASE, function calls with OVER,
-//! ODBC escapes.
+//! Expressions that a word introduces: functions with a syntax of their own, CASE, function calls with
+//! OVER.
 
 use super::{Parse, Parser};
 use crate::ast::*;
@@ -345,42 +345,6 @@ impl Parser<'_> {
         }
         self.expect_word("FOLLOWING")?;
         Ok(FrameBound::Following(offset))
-    }
-
-    /// `{d '…'}`, `{fn f(…)}` and so on.
-    #[inline(never)]
-    pub(super) fn odbc_escape(&mut self) -> Parse<Expr> {
-        let start = self.bump().start;
-        if self.eat_word("FN") {
-            let mut expr = self.odbc_function()?;
-            self.expect(TokenKind::RBrace)?;
-            expr.span = self.since(start);
-            return Ok(expr);
-        }
-        let kinds = [
-            ("D", OdbcLiteral::Date),
-            ("T", OdbcLiteral::Time),
-            ("TS", OdbcLiteral::Timestamp),
-            ("GUID", OdbcLiteral::Guid),
-        ];
-        let Some((_, kind)) = kinds.into_iter().find(|(word, _)| self.at_word(word)) else {
-            return Err(self.unexpected());
-        };
-        self.bump();
-        let text = self.string()?;
-        self.expect(TokenKind::RBrace)?;
-        Ok(Expr { span: self.since(start), kind: ExprKind::OdbcLiteral(kind, text) })
-    }
-
-    fn odbc_function(&mut self) -> Parse<Expr> {
-        // Any word may name an ODBC function (`{fn LEFT(…)}`, `{fn USER()}`, `{fn CONVERT(x, SQL_INTEGER)}`).
-        let start = self.start();
-        let name = self.any_word()?;
-        let mut call = plain_call(ObjectName::bare(name), Vec::new());
-        call.odbc = true;
-        call.arguments = self.arguments()?;
-        self.built(self.height + 1)?;
-        Ok(Expr { span: self.since(start), kind: ExprKind::Function(Box::new(call)) })
     }
 
     /// `UPDATE(column)`.

@@ -74,6 +74,7 @@ impl Parser<'_> {
             TokenKind::Keyword(keyword) => self.keyword_statement(keyword),
             TokenKind::Word => self.word_statement(),
             TokenKind::LParen => self.select_statement(None),
+            TokenKind::LBrace => self.odbc_call(),
             _ => Err(self.unexpected()),
         }
     }

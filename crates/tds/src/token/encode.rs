@@ -2,7 +2,7 @@
 
 use super::{DoneKind, kind};
 use crate::reader::{put_b_varchar, put_us_varchar};
-use crate::typeinfo::{TypeInfo, Wire};
+use crate::typeinfo::{Large, TypeInfo, Wire};
 use crate::value;
 use crate::version::TdsVersion;
 use taffrail_types::{SqlType, Value};
@@ -22,6 +22,15 @@ pub struct ColumnSpec<'a> {
     pub identity: bool,
     /// An expression, which cannot be updated.
     pub computed: bool,
+    /// Declared as one of the large types.
+    pub large: Large,
+}
+
+impl ColumnSpec<'_> {
+    /// Its type on the wire.
+    pub(crate) fn info(&self, version: TdsVersion) -> TypeInfo {
+        TypeInfo::for_large(self.ty, self.large, self.collation, version)
+    }
 }
 
 const FLAG_NULLABLE: u16 = 0x01;
@@ -48,7 +57,7 @@ pub fn columns(out: &mut Vec<u8>, columns: &[ColumnSpec<'_>], version: TdsVersio
     out.push(kind::COLMETADATA);
     out.extend_from_slice(&(columns.len() as u16).to_le_bytes());
     for column in columns {
-        let info = TypeInfo::for_result(column.ty, column.collation, version);
+        let info = column.info(version);
         let mut flags = 0;
         if column.nullable {
             flags |= FLAG_NULLABLE;
@@ -66,8 +75,9 @@ pub fn columns(out: &mut Vec<u8>, columns: &[ColumnSpec<'_>], version: TdsVersio
         put_user_type_and_flags(out, info.user_type(), flags, version);
         info.encode(out);
         if info.wire == Wire::TextPointer {
-            // The table's name: one string in 7.1, which alone is sent pointers; no name is known here.
-            out.extend_from_slice(&[0, 0]);
+            // The table's name: one string in 7.1, then one to four parts; no name is known here.
+            let name: &[u8] = if version.is_wide() { &[1, 0, 0] } else { &[0, 0] };
+            out.extend_from_slice(name);
         }
         put_b_varchar(out, column.name);
     }

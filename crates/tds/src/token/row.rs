@@ -6,7 +6,6 @@
 use super::encode::ColumnSpec;
 use super::kind;
 use crate::error::EncodeError;
-use crate::typeinfo::TypeInfo;
 use crate::value::Encoder;
 use crate::version::TdsVersion;
 use taffrail_types::Value;
@@ -22,9 +21,7 @@ pub struct RowEncoder {
 impl RowEncoder {
     /// For the columns that were announced.
     pub fn new(columns: &[ColumnSpec<'_>], version: TdsVersion) -> RowEncoder {
-        let encoder = |c: &ColumnSpec<'_>| {
-            Encoder::new(&TypeInfo::for_result(c.ty, c.collation, version), c.ty)
-        };
+        let encoder = |c: &ColumnSpec<'_>| Encoder::new(&c.info(version), c.ty);
         RowEncoder {
             columns: columns.iter().map(encoder).collect(),
             bitmap_bytes: if version.has_nbcrow() { columns.len().div_ceil(8) } else { usize::MAX },

@@ -14,7 +14,8 @@ const VERSIONS: [TdsVersion; 4] =
 
 fn column(name: &str, ty: SqlType) -> ColumnSpec<'_> {
     let collation = [9, 4, 0xD0, 0, 0x34];
-    ColumnSpec { name, ty, collation, nullable: true, identity: false, computed: false }
+    let large = Default::default();
+    ColumnSpec { name, ty, collation, nullable: true, identity: false, computed: false, large }
 }
 
 fn all(bytes: &[u8], version: TdsVersion) -> Result<Vec<Token>, ProtocolError> {

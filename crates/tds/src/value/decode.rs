@@ -34,7 +34,7 @@ pub fn decode(r: &mut Reader<'_>, info: &TypeInfo) -> Result<Value> {
                 from_bytes(r.bytes(n as usize)?, info)
             }
         },
-        Wire::Plp => plp(r, info),
+        Wire::Plp | Wire::Xml => plp(r, info),
         Wire::Variant => variant(r),
     }
 }
