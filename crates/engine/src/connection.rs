@@ -55,12 +55,19 @@ pub struct CancelHandle {
     flag: Arc<AtomicBool>,
     storage: Arc<taffrail_storage::StorageInstance>,
     session: SessionId,
+    entry: Arc<crate::sessions::SessionEntry>,
 }
 
 impl CancelHandle {
     /// The running batch stops at its next check. Nothing happens if none runs: the flag is cleared when one begins.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Release);
+        self.storage.locks.cancel_session(self.session);
+    }
+
+    /// The same because the server stops: the client is told so (6005), and its connection ends.
+    pub fn stop(&self) {
+        self.entry.stop();
         self.storage.locks.cancel_session(self.session);
     }
 
@@ -102,6 +109,7 @@ impl Connection {
             flag: self.session.cancel.clone(),
             storage: self.session.instance.storage().clone(),
             session: self.session.id,
+            entry: self.session.entry.clone(),
         }
     }
 
@@ -110,7 +118,8 @@ impl Connection {
         self.cancelled
     }
 
-    /// Called (from another thread) when the session is killed while it waits for its client: closes the socket.
+    /// Called (from another thread) when the session is killed. Where it waits for its client, closes the socket; a request that
+    /// runs ends by itself, and its client hears why (596).
     pub fn on_kill(&mut self, hook: Box<dyn Fn() + Send + Sync>) {
         self.session.entry.set_kill_hook(hook);
     }
@@ -124,8 +133,8 @@ impl Connection {
         self.cancelled = false;
         self.session.cancel.store(false, Ordering::Release);
         self.session.entry.request_begins();
-        if self.session.entry.is_killed() {
-            return ConnectionFate::Close;
+        if let Some(e) = self.session.entry.last_words(false) {
+            return last_words(sink, &e);
         }
         self.session.follow_databases();
         let cell = self.session.cell.clone();
@@ -140,8 +149,10 @@ impl Connection {
         cell.set_status(Status::Sleeping);
         cell.set_command(taffrail_observe::session::Command::AwaitingCommand);
         self.session.publish();
-        if self.session.entry.is_killed() {
-            return ConnectionFate::Close;
+        if let Some(e) = self.session.entry.last_words(self.cancelled) {
+            // The client hears of this, and of no attention.
+            self.cancelled = false;
+            return last_words(sink, &e);
         }
         fate
     }
@@ -214,6 +225,14 @@ impl Drop for Connection {
         self.session.cancel.store(false, Ordering::Release);
         self.session.end();
     }
+}
+
+/// What ends a request, and the connection with it.
+fn last_words(sink: &mut dyn ResultSink, e: &SqlError) -> ConnectionFate {
+    let done = Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
+    // Who has gone needs no farewell.
+    let _ = sink.message(e).and_then(|()| sink.done(done));
+    ConnectionFate::Close
 }
 
 /// Swallows everything: for work that no client hears of.

@@ -12,8 +12,8 @@ use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use parking_lot::{Condvar, Mutex, RwLock};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
@@ -37,6 +37,10 @@ pub struct InstanceOptions {
     pub max_server_memory_mb: u64,
     /// Directories that files named by users may lie in; empty for the data directory alone.
     pub file_roots: Vec<PathBuf>,
+    /// Sessions at a time: `@@MAX_CONNECTIONS`.
+    pub max_connections: u32,
+    /// Files and directories of the server itself, which no statement may name.
+    pub private_files: Vec<PathBuf>,
     /// How VLFs are laid out.
     pub log_vlf_algorithm: VlfAlgorithm,
     /// How new parts of log files are initialised.
@@ -57,6 +61,8 @@ impl InstanceOptions {
             env,
             max_server_memory_mb: 1024,
             file_roots: Vec::new(),
+            max_connections: 32_767,
+            private_files: Vec::new(),
             log_vlf_algorithm: VlfAlgorithm::default(),
             log_initialization: Initialization::default(),
             delayed_durability_window: Duration::from_millis(8),
@@ -64,6 +70,14 @@ impl InstanceOptions {
             server_name: "TAFFRAIL".into(),
         }
     }
+}
+
+/// What statements ask of the process around an instance.
+pub trait Host: Send + Sync {
+    /// `SHUTDOWN`: gives the order to stop; with `nowait` nothing that runs may go on. Returns at once.
+    fn shut_down(&self, login: &str, nowait: bool);
+    /// `sp_cycle_errorlog`: begins a new error log.
+    fn cycle_error_log(&self) -> std::io::Result<()>;
 }
 
 /// Why an instance did not start.
@@ -138,6 +152,7 @@ pub struct Instance {
     sequential: AtomicU64,
     guid_base: [u8; 16],
     lost: Lost,
+    host: OnceLock<Box<dyn Host>>,
 }
 
 impl Instance {
@@ -182,6 +197,7 @@ impl Instance {
             threads: Threads::default(),
             sequential: AtomicU64::new(0),
             lost: Lost::default(),
+            host: OnceLock::new(),
             options,
         });
         instance.read_logins().map_err(|e| fail(&e))?;
@@ -196,6 +212,16 @@ impl Instance {
     /// The settings it was started with.
     pub fn options(&self) -> &InstanceOptions {
         &self.options
+    }
+
+    /// Says what the process around it does for statements; the first one counts.
+    pub fn set_host(&self, host: Box<dyn Host>) {
+        let _ = self.host.set(host);
+    }
+
+    /// The process around it; none in a test.
+    pub(crate) fn host(&self) -> Option<&dyn Host> {
+        self.host.get().map(|host| &**host)
     }
 
     /// What went through its files.

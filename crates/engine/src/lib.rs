@@ -52,7 +52,7 @@ pub mod sink;
 pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
-pub use instance::{Instance, InstanceOptions, Login, StartError};
+pub use instance::{Host, Instance, InstanceOptions, Login, StartError};
 pub use load::{BulkSource, BulkSourceError};
 pub use rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};
 pub use sink::{

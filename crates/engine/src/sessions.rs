@@ -8,7 +8,7 @@ use crate::exec::module::Module;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
-use taffrail_base::{DatabaseId, SessionId};
+use taffrail_base::{DatabaseId, SessionId, SqlError};
 use taffrail_observe::{Command, Counter, Moment, SessionCell, Status};
 use taffrail_types::Value;
 
@@ -42,6 +42,8 @@ pub struct SessionEntry {
     /// What runs: the batch, or the innermost module that it has called.
     running_module: Mutex<Option<Arc<Module>>>,
     killed: AtomicBool,
+    /// The server stops: what it runs has been cancelled for good.
+    stopped: AtomicBool,
     running: AtomicBool,
     /// The database of which it takes a backup; 0: none.
     backs_up: AtomicU16,
@@ -241,6 +243,21 @@ impl SessionEntry {
         self.killed.load(Ordering::Acquire)
     }
 
+    /// What its client hears last, of a request that was cut short: 596 after KILL, 6005 when the server stops.
+    pub(crate) fn last_words(&self, cancelled: bool) -> Option<Box<SqlError>> {
+        if self.is_killed() {
+            return Some(SqlError::new(596, &[]).with_severity(21).with_line(1));
+        }
+        let stopped = cancelled && self.stopped.load(Ordering::Acquire);
+        stopped.then(|| SqlError::new(6005, &[]).with_state(2).with_line(1))
+    }
+
+    /// What runs now is cancelled, because the server stops.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.cancel.store(true, Ordering::Release);
+    }
+
     pub(crate) fn set_kill_hook(&self, hook: Box<dyn Fn() + Send + Sync>) {
         *self.kill_hook.lock() = Some(hook);
     }
@@ -355,6 +372,7 @@ fn enlist(
         text: Mutex::new("".into()),
         running_module: Mutex::new(None),
         killed: AtomicBool::new(false),
+        stopped: AtomicBool::new(false),
         running: AtomicBool::new(false),
         backs_up: AtomicU16::new(0),
         transaction_name: Mutex::new("".into()),

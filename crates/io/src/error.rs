@@ -42,8 +42,17 @@ impl IoError {
         self.source.kind() == io::ErrorKind::ResourceBusy
     }
 
+    /// True when the path leads through a symbolic link that is not followed, or to something that is no file.
+    pub fn is_link(&self) -> bool {
+        self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    }
+
     /// The system's reason as messages to clients have it: number and text, those of Windows where scripts look for them.
     pub fn system_error(&self) -> String {
+        if self.is_link() {
+            return "5(Access is denied. Symbolic links below the data directory and file_roots are not followed.)"
+                .into();
+        }
         match self.source.kind() {
             io::ErrorKind::NotFound => "2(The system cannot find the file specified.)".into(),
             io::ErrorKind::PermissionDenied => "5(Access is denied.)".into(),

@@ -33,11 +33,13 @@ mod room;
 pub mod sim;
 mod small;
 mod time;
+pub mod zone;
 
+use std::ffi::OsString;
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
@@ -122,6 +124,19 @@ pub struct Space {
     pub read_only: bool,
 }
 
+/// What a directory has under a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The name alone.
+    pub name: OsString,
+    /// A file; a link is none.
+    pub is_file: bool,
+    /// A directory; a link to one is none.
+    pub is_directory: bool,
+    /// When it was last written, to the second.
+    pub modified: SystemTime,
+}
+
 /// The namespace of files.
 pub trait Disk: Send + Sync {
     /// Makes a new, empty file; an error when the name is taken. The name is durable after [`Disk::sync_dir`].
@@ -136,6 +151,13 @@ pub trait Disk: Send + Sync {
     fn rename(&self, from: &Path, to: &Path) -> IoResult<()>;
     /// The files of a directory (full paths, sorted).
     fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>>;
+    /// What a directory has, by name. A disk without directories and times has files of 1970.
+    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>> {
+        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
+        let modified = SystemTime::UNIX_EPOCH;
+        let file = |name| Entry { name, is_file: true, is_directory: false, modified };
+        Ok(self.list(dir)?.iter().map(name).map(file).collect())
+    }
     /// Makes a directory and those above it; no error when it is there.
     fn create_dir(&self, dir: &Path) -> IoResult<()>;
     /// Makes the names in a directory durable.
@@ -252,6 +274,13 @@ impl Env {
             clock: Arc::new(os::OsClock::new()),
             entropy: Arc::new(os::OsEntropy),
         }
+    }
+}
+
+impl Env {
+    /// The operating system's, with directories below which no link is followed: see [`os::RootedDisk`].
+    pub fn os_beneath(roots: Vec<PathBuf>) -> Env {
+        Env { disk: Arc::new(os::RootedDisk::new(roots)), ..Env::os() }
     }
 }
 

@@ -58,6 +58,11 @@ pub(crate) const ENTRIES_PER_PAGE: usize = (HALF - 64 - 4) / ENTRY;
 
 const ENTRY: usize = 32;
 const ROOT_MAGIC: u32 = u32::from_le_bytes(*b"TLRT");
+/// A file that begins so is one of a log, or was.
+pub fn is_log_file(first: &[u8]) -> bool {
+    first.starts_with(&ROOT_MAGIC.to_le_bytes())
+}
+
 const PAGE_MAGIC: u32 = u32::from_le_bytes(*b"TLVD");
 const VERSION: u16 = 2;
 const NO_FILE: u16 = u16::MAX;

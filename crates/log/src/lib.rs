@@ -86,6 +86,7 @@ mod writer;
 
 pub use anchor::LogAnchor;
 pub use block::{BLOCK_BYTES_MAX, RECORDS_PER_BLOCK_MAX};
+pub use directory::is_log_file;
 pub use error::{AppendError, LogError};
 pub use files::LogFileInfo;
 pub use growth::{VlfAlgorithm, vlf_sizes};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use taffrail_io::OpenSpec;
+use taffrail_io::{OpenSpec, UtcTime};
 
 use crate::database::{DatabaseOptions, FileInfo, FileKind};
 use crate::error::StorageResult;
@@ -31,6 +31,8 @@ pub fn content_of(first: &[u8]) -> Option<Content> {
 /// See [`closed`].
 #[derive(Clone, Debug)]
 pub struct Closed {
+    /// When it was made.
+    pub created: UtcTime,
     /// Its options.
     pub options: DatabaseOptions,
     /// Its files, as large as they are now; 0 for one that is missing.
@@ -65,5 +67,5 @@ pub fn closed(instance: &StorageInstance, name: &str, primary: &Path) -> Storage
             max_size: f.max_size,
         }
     });
-    Ok(Closed { options: boot.options.clone(), files: files.collect() })
+    Ok(Closed { created: boot.created, options: boot.options.clone(), files: files.collect() })
 }

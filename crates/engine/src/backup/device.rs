@@ -2,16 +2,20 @@
 
 use crate::binder::unsupported;
 use crate::context::StatementContext;
-use crate::ddl::{PathRefusal, backup_path, require_directory};
+use crate::ddl::{backup_path, require_directory};
 use std::path::{Path, PathBuf};
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_io::OpenSpec;
 use taffrail_storage::backup::{self, Device};
 use taffrail_syntax::ast::{self, OptionValue};
 
 /// As many as a statement may name.
 const MAX_DEVICES: usize = 64;
+/// How much of a file shows what it is.
+const FIRST_BYTES: usize = 4096;
 
-const IN_USE: &str =
+/// What the operating system says of a database's file.
+pub(crate) const IN_USE: &str =
     "32(The process cannot access the file because it is being used by another process.)";
 
 /// The devices of a statement: as storage takes them, and as they were written.
@@ -41,25 +45,24 @@ impl Devices {
         at.map_or_else(|| path.display().to_string(), |at| self.names[at].clone())
     }
 
-    /// Before a backup writes: 3201 for what belongs to the server itself, whatever FORMAT and INIT say. In the data directory
-    /// only a file that is backup media already is written over (in `backup` any, as elsewhere on the disk), and in its
-    /// `log` nothing is made at all.
-    pub fn refuse_own_files(&self, cx: &StatementContext<'_>) -> SqlResult<()> {
-        let data_dir = cx.instance().databases().data_dir();
+    /// Before a backup writes, whatever FORMAT and INIT say: 3241 for a file that is neither empty nor backup media, so that no
+    /// mistyped name costs anybody a file. (SQL Server formats over it.) What has only zeros where the label belongs is the
+    /// beginning of a backup that was cut off.
+    pub fn refuse_other_files(&self, cx: &StatementContext<'_>) -> SqlResult<()> {
         let env = &cx.instance().options().env;
         for (device, name) in self.list.iter().zip(&self.names) {
             let Device::Disk(path) = device else { continue };
-            // A link may lead there.
-            let real = |path: &Path| env.disk.real_path(path).unwrap_or_else(|_| path.into());
-            let (real_path, real_dir) = (real(path), real(data_dir));
-            if !real_path.starts_with(&real_dir) || real_path.starts_with(real_dir.join("backup")) {
+            let fail = |e: taffrail_io::IoError| SqlError::new(3201, &[name, &e.system_error()]);
+            if !env.disk.exists(path).map_err(fail)? {
                 continue;
             }
-            let reserved = real_path.starts_with(real_dir.join("log"));
-            // What cannot be told is taken for a file that is there.
-            let there = || env.disk.exists(path).unwrap_or(true);
-            if reserved || there() && backup::read_label(env, path).is_err() {
-                return Err(SqlError::new(3201, &[name, &"5(Access is denied.)"]));
+            let file = env.disk.open(path, OpenSpec::PLAIN.read_only()).map_err(fail)?;
+            let mut first = [0; FIRST_BYTES];
+            let length = file.len().map_err(fail)?.min(FIRST_BYTES as u64) as usize;
+            file.read_at(0, &mut first[..length]).map_err(fail)?;
+            let first = &first[..length];
+            if !backup::is_media(first) && first.iter().any(|b| *b != 0) {
+                return Err(SqlError::new(3241, &[name]));
             }
         }
         Ok(())
@@ -71,8 +74,12 @@ impl Devices {
     }
 }
 
-/// Paths that were named; the directory of relative ones is made when it is needed.
-pub(super) fn resolve(cx: &StatementContext<'_>, list: &[ast::Device]) -> SqlResult<Devices> {
+/// Paths that were named, for a statement that `writes` or reads.
+pub(super) fn resolve(
+    cx: &StatementContext<'_>,
+    list: &[ast::Device],
+    writes: bool,
+) -> SqlResult<Devices> {
     if list.len() > MAX_DEVICES {
         return Err(SqlError::new(3205, &[&MAX_DEVICES]));
     }
@@ -91,7 +98,7 @@ pub(super) fn resolve(cx: &StatementContext<'_>, list: &[ast::Device]) -> SqlRes
         let known = if name.eq_ignore_ascii_case("NUL") {
             Device::Nul
         } else {
-            let path = place(cx, &name)?;
+            let path = place(cx, &name, writes)?;
             if cx.instance().databases().owner_of(&path).is_some() {
                 // A file of a database: as the operating system would say where files are locked.
                 return Err(SqlError::new(3201, &[&name, &IN_USE]));
@@ -104,19 +111,30 @@ pub(super) fn resolve(cx: &StatementContext<'_>, list: &[ast::Device]) -> SqlRes
     Ok(devices)
 }
 
-/// Where a device lies. The directory of relative ones is made when it is needed, others must be there.
-fn place(cx: &StatementContext<'_>, target: &str) -> SqlResult<PathBuf> {
-    let refused = |refusal: PathRefusal| refusal.backup(target);
+/// Where a device lies. A directory that is not there is made for what is written, as SQL Server does it on Linux.
+fn place(cx: &StatementContext<'_>, target: &str, writes: bool) -> SqlResult<PathBuf> {
     let instance = cx.instance();
-    let path = backup_path(instance, target).map_err(refused)?;
-    let own = instance.databases().data_dir().join("backup");
+    let path = backup_path(instance, target).map_err(|refusal| refusal.backup(target))?;
     let disk = &instance.options().env.disk;
-    let real = |dir: &Path| disk.real_path(dir).unwrap_or_else(|_| dir.into());
-    if path.parent().is_some_and(|dir| dir == own || real(dir) == real(&own)) {
-        let made = disk.create_dir(&own);
-        made.map_err(|e| SqlError::new(3201, &[&target, &e.system_error()]))?;
-    } else {
-        require_directory(instance, &path).map_err(refused)?;
+    let fail = |e: taffrail_io::IoError| SqlError::new(3201, &[&target, &e.system_error()]);
+    let Some(dir) = path.parent() else { return Ok(path) };
+    if writes {
+        let mut missing = Vec::new();
+        for above in dir.ancestors() {
+            if disk.exists(above).map_err(fail)? {
+                break;
+            }
+            missing.push(above);
+        }
+        if !missing.is_empty() {
+            disk.create_dir(dir).map_err(fail)?;
+        }
+        // A backup that is done is not lost with the name of its directory.
+        for made in missing.iter().filter_map(|made| made.parent()) {
+            disk.sync_dir(made).map_err(fail)?;
+        }
+    } else if dir != instance.databases().data_dir().join("backup") {
+        require_directory(instance, &path).map_err(|refusal| refusal.backup(target))?;
     }
     Ok(path)
 }

@@ -108,13 +108,14 @@ pub(super) fn file_guid(h: &SetHeader, file: &BackupFile) -> Value {
     Value::Guid(guid)
 }
 
-/// datetime as a moment.
-pub(super) fn utc_of(value: &Value) -> Option<UtcTime> {
+/// datetime of the server's time zone as a moment.
+pub(crate) fn utc_of(value: &Value) -> Option<UtcTime> {
     const DAY: u64 = 24 * 3600 * UtcTime::PER_SECOND;
     const TO_1900: i64 = 693_595;
     let Value::DateTime { days, ticks } = *value else { return None };
     let days = u64::try_from(i64::from(days) + TO_1900).ok()?;
-    Some(UtcTime(days * DAY + u64::from(ticks) * UtcTime::PER_SECOND / 300))
+    let local = days * DAY + u64::from(ticks) * UtcTime::PER_SECOND / 300;
+    Some(taffrail_io::zone::from_local(local))
 }
 
 #[cfg(test)]

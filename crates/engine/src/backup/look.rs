@@ -26,7 +26,7 @@ pub(super) fn run(
     s: &ast::Restore,
     statement: &Statement<'_>,
 ) -> SqlResult<()> {
-    let devices = device::resolve(cx, &s.from)?;
+    let devices = device::resolve(cx, &s.from, false)?;
     let table = match s.kind {
         ast::RestoreKind::VerifyOnly => options::Statement::Verify,
         _ => options::Statement::Look,

@@ -106,8 +106,8 @@ fn devices(cx: &StatementContext<'_>, s: &ast::Backup, options: &Options) -> Sql
     if !s.mirrors.is_empty() {
         return Err(unsupported("MIRROR TO"));
     }
-    let devices = device::resolve(cx, &s.to)?;
-    devices.refuse_own_files(cx)?;
+    let devices = device::resolve(cx, &s.to, true)?;
+    devices.refuse_other_files(cx)?;
     refuse_unexpired(cx, options, &devices)?;
     Ok(devices)
 }
@@ -260,7 +260,9 @@ fn spec(
             collation: Collation::default().name().into(),
             compatibility_level: slot.map_or(0, |s| s.entry.compatibility_level),
             software: (major, minor, build),
-            time_zone_minutes: 0,
+            time_zone_minutes: taffrail_io::zone::utc_offset_minutes(
+                cx.instance().options().env.clock.now_utc(),
+            ),
         },
         ..BackupSpec::new(kind, devices.list.clone())
     }

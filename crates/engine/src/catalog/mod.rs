@@ -456,8 +456,13 @@ impl Catalog {
 /// Days from 0001-01-01 to 1900-01-01.
 const DAYS_TO_1900: i64 = 693_595;
 
-/// A UTC instant as a datetime, rounded to 1/300 s.
+/// An instant as a datetime of the server's time zone, rounded to 1/300 s.
 pub fn datetime(at: taffrail_io::UtcTime) -> Value {
+    datetime_utc(taffrail_io::UtcTime(taffrail_io::zone::to_local(at)))
+}
+
+/// The same in UTC.
+pub fn datetime_utc(at: taffrail_io::UtcTime) -> Value {
     const DAY: u64 = 864_000_000_000;
     let mut days = (at.0 / DAY) as i64 - DAYS_TO_1900;
     let mut ticks = (at.0 % DAY * 3 + 50_000) / 100_000;

@@ -4,6 +4,7 @@
 //! create   row in master, Creating ─► files ─► catalogue, durable ─► row Online ─► known
 //! drop     row Dropping ─► closed ─► files removed ─► row removed ─► unknown
 //! start    Creating, Dropping: files removed, row removed;   Online: opened and recovered
+//!          (Creating: only what CREATE DATABASE has made of them, see `half_made`)
 //! ```
 //! The system databases of a new data directory are made under a marker file; if it is found at start, the making was
 //! interrupted, nothing can have been stored, and it begins again. tempdb is made anew at every start.
@@ -107,7 +108,7 @@ fn io(e: taffrail_io::IoError) -> Box<SqlError> {
     SqlError::new(5105, &[&format_args!("{}: {}", e.path.display(), e.source)])
 }
 
-const MARKER: &str = "initializing";
+pub(crate) const MARKER: &str = "initializing";
 
 impl Databases {
     /// Opens (or creates) the system databases of a data directory and opens the others.
@@ -305,8 +306,13 @@ impl Databases {
             }
             match entry.state {
                 EntryState::Creating | EntryState::Dropping => {
-                    let mut files = entry.files;
-                    files.retain(|f| rows.iter().all(|r| r.id == entry.id || !r.files.contains(f)));
+                    let named =
+                        |f: &PathBuf| rows.iter().any(|r| r.id != entry.id && r.files.contains(f));
+                    entry.files.retain(|f| !named(f));
+                    let files = match entry.state {
+                        EntryState::Creating => self.half_made(&entry)?,
+                        _ => entry.files,
+                    };
                     self.remove_leftovers(&files)?;
                     master::remove_database(&master, entry.id)?;
                 }

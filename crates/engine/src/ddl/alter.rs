@@ -178,11 +178,13 @@ fn missing_value(
     let (value, from) = match &default.constant {
         Some(constant) => constant.clone(),
         None => match default.definition.as_str() {
-            "(getdate())"
-            | "(current_timestamp)"
-            | "(getutcdate())"
-            | "(sysdatetime())"
-            | "(sysutcdatetime())" => (cx.database().catalog.now(), SqlType::DateTime),
+            "(getdate())" | "(current_timestamp)" | "(sysdatetime())" => {
+                (cx.database().catalog.now(), SqlType::DateTime)
+            }
+            "(getutcdate())" | "(sysutcdatetime())" => {
+                let now = cx.instance().options().env.clock.now_utc();
+                (crate::catalog::datetime_utc(now), SqlType::DateTime)
+            }
             other => {
                 let what =
                     format!("Adding a column with the default {other} to a table that has rows");

@@ -6,7 +6,7 @@ use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX};
@@ -78,7 +78,7 @@ fn create_spec(
     log: &[ast::FileSpec],
 ) -> SqlResult<CreateSpec> {
     let databases = cx.instance().databases();
-    let places = databases.default_files(name);
+    let data_dir = databases.data_dir();
     let model = databases.model();
     let nothing = ast::FileSpec::default();
     let data_defaults = match data {
@@ -86,7 +86,8 @@ fn create_spec(
         Some(_) => FileDefaults::described(model.data.size),
     };
     let spec = data.unwrap_or(&nothing);
-    let data_file = file_spec(cx, spec, name.to_string(), &places[0], data_defaults, false)?;
+    let place = || super::paths::default_file(data_dir, name, "mdf");
+    let data_file = file_spec(cx, spec, name.to_string(), place, data_defaults, false)?;
     let least = model.least.unwrap_or(MIN_PRIMARY);
     if data_file.size < least {
         return Err(SqlError::new(1803, &[&least.div_ceil(MB)]));
@@ -107,8 +108,11 @@ fn create_spec(
             0 => format!("{name}_log"),
             n => format!("{name}_log{}", n + 1),
         };
-        let path = databases.data_dir().join(format!("{logical}.ldf"));
-        log_files.push(file_spec(cx, spec, logical, &path, log_defaults, true)?);
+        let place = {
+            let logical = logical.clone();
+            move || super::paths::default_file(data_dir, &logical, "ldf")
+        };
+        log_files.push(file_spec(cx, spec, logical, place, log_defaults, true)?);
     }
     let mut names = vec![fold(&data_file.name)];
     for file in &log_files {
@@ -129,13 +133,13 @@ pub(super) fn file_spec(
     cx: &StatementContext<'_>,
     spec: &ast::FileSpec,
     default_name: String,
-    default_path: &Path,
+    default_path: impl FnOnce() -> SqlResult<PathBuf>,
     defaults: FileDefaults,
     is_log: bool,
 ) -> SqlResult<DataFileSpec> {
     let name = spec.name.as_ref().map_or(default_name, |n| n.value.to_string());
     let path = match &spec.filename {
-        None => default_path.to_path_buf(),
+        None => default_path()?,
         Some(path) => super::paths::checked_path(cx, path)?,
     };
     let size = spec.size.map_or(defaults.size, |s| s.bytes());

@@ -30,8 +30,12 @@ pub(super) fn add_log_files(
             return Err(SqlError::new(153, &[&"NAME", &"ALTER DATABASE"]));
         };
         let name = name.value.to_string();
-        let path = cx.instance().databases().data_dir().join(format!("{name}.ldf"));
-        let file = file_spec(cx, spec, name, &path, DEFAULT_LOG, true)?;
+        let data_dir = cx.instance().databases().data_dir();
+        let place = {
+            let name = name.clone();
+            move || super::paths::default_file(data_dir, &name, "ldf")
+        };
+        let file = file_spec(cx, spec, name, place, DEFAULT_LOG, true)?;
         let used = database.storage.files().into_iter().map(|f| f.name);
         let mut used =
             used.chain(wanted.iter().map(|f: &taffrail_storage::DataFileSpec| f.name.clone()));

@@ -50,6 +50,23 @@ pub(crate) use paths::{
 };
 pub(crate) use view::refresh as refresh_view;
 
+/// SHUTDOWN: the order is given when this returns; the server stops as at SIGTERM, or waits for nobody.
+fn shut_down(cx: &mut StatementContext<'_>, nowait: bool) -> SqlResult<()> {
+    if cx.session.transaction.count > 0 || cx.session.nest_level > 0 {
+        return Err(SqlError::new(6007, &[]).with_severity(16));
+    }
+    if cx.instance().host().is_none() {
+        return Err(SqlError::new(40510, &[&"SHUTDOWN without a server"]));
+    }
+    let how = if nowait { "NOWAIT request" } else { "request" };
+    let login = cx.session.client.login.clone();
+    cx.message(SqlError::new(6006, &[&how, &login]))?;
+    if let Some(host) = cx.instance().host() {
+        host.shut_down(&login, nowait);
+    }
+    Ok(())
+}
+
 /// What storage says, for the client.
 fn sql(e: StorageError) -> Box<SqlError> {
     e.to_sql()
@@ -104,6 +121,7 @@ pub fn execute(
             Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
         },
         StatementKind::Restore(s) => crate::backup::restore(cx, s),
+        StatementKind::Shutdown { nowait } => shut_down(cx, *nowait),
         StatementKind::View(s) => view::view(cx, s, text),
         StatementKind::Function(_) => Err(SqlError::new(40510, &[&"CREATE FUNCTION"])),
         StatementKind::Trigger(_) => Err(SqlError::new(40510, &[&"CREATE TRIGGER"])),

@@ -3,10 +3,15 @@
 //! 1. A path as Windows writes it stands for its file name ([`local_name`]).
 //! 2. A relative path lies in the data directory, that of a backup in `backup` below it.
 //! 3. Whatever it was, it lies within the data directory or one of the roots that the settings allow: as it is written, without
-//!    `..`, or where it really leads.
+//!    `..`, or where it really leads, and then that is used. Links below those directories are not followed by whoever opens it
+//!    (`taffrail_io::os::RootedDisk`): what is looked at here is only what is written.
+//! 4. It is none of the server's own files: see [`is_private`].
+//! 5. The name of a database or of a file is never a path: see [`default_file`].
 
 use crate::context::StatementContext;
 use crate::instance::Instance;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use taffrail_base::{SqlError, SqlResult};
 
@@ -29,14 +34,20 @@ pub(crate) enum PathRefusal {
     NoDirectory,
     /// It lies outside of the directories that the settings allow.
     Outside,
+    /// It is one of the server's own.
+    Private,
+    /// It leads through a link.
+    Link(String),
 }
 
 impl PathRefusal {
-    pub(crate) fn system_error(&self) -> &'static str {
+    pub(crate) fn system_error(&self) -> &str {
         match self {
             PathRefusal::Outside => {
                 "5(Access is denied. The setting file_roots lists the directories that are allowed.)"
             }
+            PathRefusal::Private => "5(Access is denied.)",
+            PathRefusal::Link(why) => why,
             _ => "3(The system cannot find the path specified.)",
         }
     }
@@ -87,7 +98,7 @@ pub(crate) fn require_directory(instance: &Instance, full: &Path) -> Result<(), 
 /// The whole path, with relative ones in `folder` of the data directory.
 fn allowed(instance: &Instance, folder: &Path, path: &str) -> Result<PathBuf, PathRefusal> {
     let local = local_name(path);
-    if local.is_empty() || path.contains('\n') || path.contains('\0') {
+    if local.is_empty() || path.contains(char::is_control) {
         return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
     }
     let data_dir = instance.databases().data_dir();
@@ -99,12 +110,50 @@ fn allowed(instance: &Instance, folder: &Path, path: &str) -> Result<PathBuf, Pa
     let roots = &instance.options().file_roots;
     let within =
         |path: &Path| path.starts_with(data_dir) || roots.iter().any(|r| path.starts_with(r));
-    // The directories are known without links; whoever names a file may name it through one.
-    let real = || instance.options().env.disk.real_path(&full);
-    if full.file_name().is_none() || !(within(&full) || real().is_ok_and(|r| within(&r))) {
+    if full.file_name().is_none() {
         return Err(PathRefusal::Outside);
     }
-    Ok(full)
+    // The directories are known without links; whoever names a file may name them through one.
+    let real = || instance.options().env.disk.real_path(&full);
+    let full = match within(&full) {
+        true => full,
+        false => real().ok().filter(|r| within(r)).ok_or(PathRefusal::Outside)?,
+    };
+    if is_private(instance, &full) {
+        return Err(PathRefusal::Private);
+    }
+    // Whoever opens it would meet the link, too, and may have less to say.
+    match instance.options().env.disk.exists(&full) {
+        Err(e) if e.is_link() => Err(PathRefusal::Link(e.system_error())),
+        _ => Ok(full),
+    }
+}
+
+/// The server's own files, which no statement names: keys, passwords, the lock, the error log, by whatever name, and in the data
+/// directory whatever begins with a full stop. (Files of databases are known by their owners: `Databases::owner_of`.)
+fn is_private(instance: &Instance, full: &Path) -> bool {
+    let options = instance.options();
+    // Where it cannot be told, what is written counts.
+    let same = |own: &Path| {
+        full.starts_with(own) || options.env.disk.same_file(own, full).unwrap_or(false)
+    };
+    let rest = full.strip_prefix(instance.databases().data_dir());
+    let first = rest.ok().and_then(|r| r.iter().next());
+    let own_name = |name: &OsStr| {
+        name == crate::catalog::registry::MARKER || name == "log" || name.as_bytes()[0] == b'.'
+    };
+    first.is_some_and(own_name) || options.private_files.iter().any(|own| same(own))
+}
+
+/// Where a file lies that is named after a database, or after its own logical name: in the data directory. A name that
+/// makes no file name is legal as a name; it needs a FILENAME (5105).
+pub(super) fn default_file(data_dir: &Path, name: &str, extension: &str) -> SqlResult<PathBuf> {
+    let file = format!("{name}.{extension}");
+    let separates = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
+    match name.contains(separates) {
+        true => Err(SqlError::new(5105, &[&file])),
+        false => Ok(data_dir.join(file)),
+    }
 }
 
 #[cfg(test)]

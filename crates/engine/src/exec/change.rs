@@ -424,6 +424,14 @@ pub(crate) fn output_row<'a>(
     Ok(())
 }
 
+/// Sends the columns of an OUTPUT that goes to the client, before the first row is changed: an error comes after them.
+pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> SqlResult<()> {
+    match o {
+        Some(o) if o.into.is_none() => rt.cx.columns(&o.columns),
+        _ => Ok(()),
+    }
+}
+
 /// Sends or stores what OUTPUT has gathered.
 pub(crate) fn finish_output<'a>(
     rt: &mut Rt<'a>,
@@ -432,7 +440,6 @@ pub(crate) fn finish_output<'a>(
 ) -> SqlResult<()> {
     match &o.into {
         None => {
-            rt.cx.columns(&o.columns)?;
             for row in &rows {
                 rt.cx.row(row)?;
             }

@@ -211,7 +211,8 @@ impl Compiler<'_> {
     }
 }
 
-const QUIET: Ended = Ended { command: Command::NONE, rows: None };
+/// What ends a statement that has no rows: a DONE, as every statement but a declaration has one.
+const QUIET: Ended = Ended { command: Command::OTHER, rows: None };
 
 impl Interpreter<'_> {
     /// DECLARE CURSOR, SET @cursor = CURSOR.

@@ -1,7 +1,7 @@
 //! DELETE.
 
 use crate::exec::change::{
-    decode_row, finish_output, free_lobs, output_row, remove_base, remove_entry,
+    begin_output, decode_row, finish_output, free_lobs, output_row, remove_base, remove_entry,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
@@ -17,6 +17,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
     let mut op = ops::build(&plan.node);
     let mut output = Vec::new();
     let mut work = ForeignWork::new(&[], &plan.incoming);
+    begin_output(rt, plan.output.as_ref())?;
     let mut count = 0;
     op.open(rt)?;
     if plan.spool {

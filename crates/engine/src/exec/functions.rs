@@ -10,6 +10,8 @@ use crate::session::Session;
 use crate::views;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
+use taffrail_io::UtcTime;
+use taffrail_io::zone::utc_offset_minutes;
 use taffrail_storage::FileKind;
 use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
 
@@ -111,7 +113,7 @@ impl FnContext for Session {
             return m;
         }
         let utc = self.instance.options().env.clock.now_utc().0;
-        let m = Moment { utc, offset: 0 };
+        let m = Moment { utc, offset: utc_offset_minutes(UtcTime(utc)) };
         self.moment.set(Some(m));
         m
     }
@@ -135,7 +137,9 @@ impl FnContext for Session {
             "@@SERVICENAME" => Value::nvarchar("MSSQLSERVER"),
             "@@LANGUAGE" => Value::nvarchar(&self.options.language),
             "@@LANGID" => Value::SmallInt(0),
-            "@@MAX_CONNECTIONS" => Value::Int(32_767),
+            "@@MAX_CONNECTIONS" => {
+                Value::Int(self.instance.options().max_connections.cast_signed())
+            }
             "@@MAX_PRECISION" => Value::TinyInt(38),
             "@@MICROSOFTVERSION" => Value::Int(0x1000_03e8),
             "@@REMSERVER" => Value::Null,

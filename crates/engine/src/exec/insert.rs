@@ -3,7 +3,8 @@
 use crate::bulk::TableLoad;
 use crate::catalog::Table;
 use crate::exec::change::{
-    Scratch, Verb, add_row, check_row, clustered_key, encode_row, finish_output, output_row, store,
+    Scratch, Verb, add_row, begin_output, check_row, clustered_key, encode_row, finish_output,
+    output_row, store,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::scan::{Large, ScanOp};
@@ -90,6 +91,7 @@ pub(crate) fn insert_rows<'a>(
 impl<'a> RowSink<'a> {
     /// Rows of `plan`; `alone`: the table is locked as a whole.
     pub fn open(rt: &mut Rt<'a>, plan: &'a InsertPlan, alone: bool) -> SqlResult<RowSink<'a>> {
+        begin_output(rt, plan.output.as_ref())?;
         let load = match alone {
             true => TableLoad::open(rt.cx.session, &plan.database, &plan.table)?,
             false => None,

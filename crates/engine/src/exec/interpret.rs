@@ -381,15 +381,17 @@ impl<'s> Interpreter<'s> {
             };
             match go {
                 Err(e) => return self.fail(module, s, e, false, Command::NONE),
-                Ok(false) => return Ok(Flow::Next),
+                Ok(false) => break,
                 Ok(true) => {}
             }
             match self.statement(module, act, body)? {
                 Flow::Next | Flow::Continue => {}
-                Flow::Break => return Ok(Flow::Next),
+                Flow::Break => break,
                 other => return Ok(other),
             }
         }
+        // The loop has one, whatever the statements in it have.
+        self.done(Ended { command: Command::OTHER, rows: None })
     }
 
     fn try_catch(

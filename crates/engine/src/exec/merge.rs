@@ -4,7 +4,7 @@
 //! changed, then those put back whose keys have changed, then the new ones come. So the statement never meets its own
 //! changes, and a key may pass from a row that goes to one that comes.
 
-use super::change::{Verb, decode_row, finish_output, output_row};
+use super::change::{Verb, begin_output, decode_row, finish_output, output_row};
 use super::foreign::ForeignWork;
 use super::insert::RowSink;
 use super::ops::{self, scan::fetch};
@@ -45,6 +45,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
         None => u64::MAX,
         Some(e) => ops::top_count(&rt.eval(e)?)?,
     };
+    begin_output(rt, plan.output.as_ref())?;
     let mut m = Merger {
         plan,
         acts: Vec::new(),

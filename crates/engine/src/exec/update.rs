@@ -6,8 +6,8 @@
 
 use crate::catalog::Table;
 use crate::exec::change::{
-    Scratch, Verb, add_entry, add_row, check_row, decode_row, encode_row, entry_key, finish_output,
-    free_lobs, output_row, remove_base, remove_entry, replace_base, store,
+    Scratch, Verb, add_entry, add_row, begin_output, check_row, decode_row, encode_row, entry_key,
+    finish_output, free_lobs, output_row, remove_base, remove_entry, replace_base, store,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
@@ -38,6 +38,7 @@ pub(super) struct Updater<'a> {
 /// Runs an UPDATE; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
+    begin_output(rt, plan.output.as_ref())?;
     let mut u = Updater::new(rt, plan, plan.output.is_some());
     let two_phases = plan.two_phases();
     if two_phases || plan.spool {

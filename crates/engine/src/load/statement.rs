@@ -130,11 +130,14 @@ fn codepage(option: &ast::NamedOption) -> SqlResult<Encoding> {
 fn open(cx: &StatementContext<'_>, path: &str) -> SqlResult<Arc<dyn Volume>> {
     let full = match check_path(cx, path) {
         Ok(full) => full,
-        Err(refusal @ PathRefusal::Outside) => {
+        Err(refusal @ (PathRefusal::Outside | PathRefusal::Private | PathRefusal::Link(_))) => {
             return Err(SqlError::new(4861, &[&path, &refusal.system_error()]));
         }
         Err(_) => return Err(SqlError::new(4860, &[&path])),
     };
+    if cx.instance().databases().owner_of(&full).is_some() {
+        return Err(SqlError::new(4861, &[&path, &crate::backup::IN_USE]));
+    }
     let disk = &cx.instance().options().env.disk;
     let opened = disk.exists(&full).and_then(|there| match there {
         true => disk.open(&full, OpenSpec::PLAIN.read_only()).map(Some),
@@ -148,6 +151,9 @@ fn open(cx: &StatementContext<'_>, path: &str) -> SqlResult<Arc<dyn Volume>> {
 }
 
 fn not_opened(path: &str, e: &IoError) -> Box<SqlError> {
+    if e.is_link() {
+        return SqlError::new(4861, &[&path, &e.system_error()]);
+    }
     let code = e.source.raw_os_error().unwrap_or(0);
     SqlError::new(4861, &[&path, &format_args!("{code}({})", e.source)])
 }

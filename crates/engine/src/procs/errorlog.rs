@@ -98,6 +98,17 @@ pub(super) fn read(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     Ok(0)
 }
 
+/// `sp_cycle_errorlog`: the present log becomes `errorlog.1`, and a new one begins.
+pub(super) fn cycle(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    Arguments::new("sp_cycle_errorlog", &[], given)?;
+    let Some(host) = cx.instance().host() else {
+        return Err(SqlError::new(40510, &[&"sp_cycle_errorlog without a server"]));
+    };
+    host.cycle_error_log().map_err(|e| refused(format!("sp_cycle_errorlog: {e}")))?;
+    cx.message(SqlError::new(2528, &[]))?;
+    Ok(0)
+}
+
 /// The file as it is now: lines may be added meanwhile.
 fn contents(disk: &dyn Disk, path: &Path) -> IoResult<String> {
     let volume = disk.open(path, OpenSpec { direct: false, read_only: true })?;

@@ -10,8 +10,10 @@ use crate::ddl::{backup_path, local_path};
 use crate::results::send;
 use crate::row;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
+
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_io::{Entry, UtcTime};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// The message of an extended procedure that could not do what it was asked.
@@ -84,14 +86,13 @@ pub(super) fn delete_file(cx: &mut StatementContext<'_>, given: &[Argument]) -> 
     let path = directory(cx, name, &path)?;
     let mut directories = vec![path.clone()];
     if args.flag(4) {
-        directories.extend(below(&path));
+        directories.extend(below(cx, &path));
     }
     let env = cx.instance().options().env.clone();
-    let aged = |file: &Path| {
-        let of_kind =
-            file.extension().is_some_and(|e| e.to_string_lossy().to_lowercase() == extension);
-        let written = std::fs::metadata(file).and_then(|m| m.modified());
-        of_kind && before.is_none_or(|b| written.is_ok_and(|w| w < b))
+    let aged = |entry: &Entry| {
+        let kind = Path::new(&entry.name).extension();
+        let of_kind = kind.is_some_and(|e| e.to_string_lossy().to_lowercase() == extension);
+        entry.is_file && of_kind && before.is_none_or(|b| entry.modified < b)
     };
     let mut files = Vec::new();
     if extension.is_empty() {
@@ -101,8 +102,9 @@ pub(super) fn delete_file(cx: &mut StatementContext<'_>, given: &[Argument]) -> 
     } else {
         for directory in directories {
             let missing = "3(The system cannot find the path specified.)";
-            let found = env.disk.list(&directory).map_err(|_| failed(name, missing))?;
-            files.extend(found.into_iter().filter(|f| aged(f)));
+            let found = env.disk.entries(&directory).map_err(|_| failed(name, missing))?;
+            let found = found.iter().filter(|e| aged(e)).map(|e| directory.join(&e.name));
+            files.extend(found);
         }
     }
     for file in files {
@@ -113,25 +115,26 @@ pub(super) fn delete_file(cx: &mut StatementContext<'_>, given: &[Argument]) -> 
     Ok(0)
 }
 
-/// A moment of the server's time, which is UTC.
+/// A moment of the server's time zone.
 fn moment(value: &Value, ty: SqlType) -> SqlResult<SystemTime> {
-    /// From 0001-01-01 to 1970-01-01.
-    const EPOCH_DAYS: u64 = 719_162;
+    const DAY: u64 = 86_400 * UtcTime::PER_SECOND;
     let at = convert::cast(value, ty, SqlType::DateTime2(7), None, Conversion::Explicit)?;
     let Value::DateTime2 { days, ticks } = at else { return Err(SqlError::new(241, &[])) };
-    let seconds = u64::from(days).saturating_sub(EPOCH_DAYS) * 86_400;
-    Ok(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(ticks * 100))
+    let utc = taffrail_io::zone::from_local(u64::from(days) * DAY + ticks);
+    Ok(SystemTime::UNIX_EPOCH + utc.since(UtcTime::UNIX_EPOCH))
+}
+
+/// What a directory has, and nothing where it cannot be read.
+fn entries(cx: &StatementContext<'_>, path: &Path) -> Vec<Entry> {
+    cx.instance().options().env.disk.entries(path).unwrap_or_default()
 }
 
 /// The directories below one.
-fn below(path: &Path) -> Vec<PathBuf> {
+fn below(cx: &StatementContext<'_>, path: &Path) -> Vec<PathBuf> {
     let mut out = Vec::new();
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> =
-        entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()).collect();
-    found.sort();
-    for directory in found {
-        let deeper = below(&directory);
+    for directory in entries(cx, path).iter().filter(|e| e.is_directory) {
+        let directory = path.join(&directory.name);
+        let deeper = below(cx, &directory);
         out.push(directory);
         out.extend(deeper);
     }
@@ -146,7 +149,7 @@ pub(super) fn dirtree(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlR
     let mut rows = Vec::new();
     // A directory that is not there, or not for us, is an empty one.
     if let Ok(path) = directory(cx, "xp_dirtree", &path) {
-        tree(&path, 1, if depth > 0 { depth } else { i64::MAX }, files, &mut rows);
+        tree(cx, &path, 1, if depth > 0 { depth } else { i64::MAX }, files, &mut rows);
     }
     let mut columns = vec![
         ("subdirectory", SqlType::NVarChar(MaxLen::N(512)), true),
@@ -159,29 +162,25 @@ pub(super) fn dirtree(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlR
     Ok(0)
 }
 
-fn tree(path: &Path, level: i64, most: i64, files: bool, rows: &mut Vec<Vec<Value>>) {
-    let mut found: Vec<(String, PathBuf, bool)> = std::fs::read_dir(path)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|e| {
-            let kind = e.file_type().ok()?;
-            (kind.is_dir() || kind.is_file())
-                .then(|| (e.file_name().to_string_lossy().into_owned(), e.path(), kind.is_dir()))
-        })
-        .collect();
-    found.sort();
-    for (name, path, is_directory) in found {
-        if !is_directory && !files {
+fn tree(
+    cx: &StatementContext<'_>,
+    path: &Path,
+    level: i64,
+    most: i64,
+    files: bool,
+    rows: &mut Vec<Vec<Value>>,
+) {
+    for entry in entries(cx, path) {
+        if !(entry.is_directory || files && entry.is_file) {
             continue;
         }
-        let mut cells = row![name, level];
+        let mut cells = row![entry.name.to_string_lossy().into_owned(), level];
         if files {
-            cells.extend(row![i32::from(!is_directory)]);
+            cells.extend(row![i32::from(entry.is_file)]);
         }
         rows.push(cells);
-        if is_directory && level < most {
-            tree(&path, level + 1, most, files, rows);
+        if entry.is_directory && level < most {
+            tree(cx, &path.join(&entry.name), level + 1, most, files, rows);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::instance::SessionInfo;
 use crate::results::send;
 use crate::row;
 use crate::views::ViewContext;
-use crate::views::principals::{CONFIGURATIONS, configured, settable};
+use crate::views::principals::{CONFIGURATIONS, configured, in_force, kept, settable};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::{SqlError, SqlResult};
@@ -354,21 +354,18 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
             return Err(SqlError::new(15123, &[w]));
         }
     }
-    let value_of =
-        |cx: &StatementContext<'_>, o: &crate::views::principals::Option_, set: &[(i32, i64)]| {
-            configured(
-                &ViewContext { session: cx.session, database: &database, dirty: true, scope: None },
-                o,
-                set,
-            )
-        };
+    let view_of = |cx: &StatementContext<'_>, o: &crate::views::principals::Option_, run: bool| {
+        let view =
+            ViewContext { session: cx.session, database: &database, dirty: true, scope: None };
+        if run { in_force(&view, o, &running) } else { configured(&view, o, &set) }
+    };
     if let Some(value) = args.number(1) {
         let option = found[0];
         if value < option.3 || value > option.4 {
             return Err(SqlError::new(15129, &[&value, &option.1]));
         }
-        let old = value_of(cx, option, &set);
-        if value != old && !settable(option.0) {
+        let old = view_of(cx, option, false);
+        if value != old && !settable(option.0) && !kept(option.0) {
             let what = format!("Changing the configuration option '{}'", option.1);
             return Err(SqlError::new(40510, &[&what]));
         }
@@ -376,12 +373,23 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
             master::put_configuration(&master.storage, option.0, value)?;
         }
         cx.message(SqlError::new(15457, &[&option.1, &old, &value]))?;
+        if kept(option.0) {
+            let instead = match option.0 {
+                1544 => " The setting max_server_memory_mb decides.",
+                _ => "",
+            };
+            let text = format!(
+                "The configuration option '{}' is kept and shown, and has no effect in this server.{instead}",
+                option.1
+            );
+            crate::results::print(cx, &text)?;
+        }
         return Ok(0);
     }
     let mut rows = Vec::new();
     found.sort_by_key(|o| o.1.to_lowercase());
     for o in found {
-        let (value, in_use) = (value_of(cx, o, &set), value_of(cx, o, &running));
+        let (value, in_use) = (view_of(cx, o, false), view_of(cx, o, true));
         rows.push(row![o.1, o.3, o.4, value, in_use]);
     }
     let columns = [

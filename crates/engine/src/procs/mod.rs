@@ -122,6 +122,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_who", body: Body::Native(help::who) },
     SystemProcedure { name: "sp_who2", body: Body::Native(help::who2) },
     SystemProcedure { name: "sp_configure", body: Body::Native(help::configure) },
+    SystemProcedure { name: "sp_cycle_errorlog", body: Body::Native(errorlog::cycle) },
     SystemProcedure { name: "sp_readerrorlog", body: Body::Native(errorlog::read) },
     SystemProcedure { name: "xp_readerrorlog", body: Body::Native(errorlog::read) },
     SystemProcedure { name: "xp_msver", body: Body::Native(help::msver) },

@@ -337,16 +337,29 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
     ),
 ];
 
-/// Only `show advanced options` does something when it is set.
+/// Options that do something when they are set.
 pub(crate) fn settable(id: i32) -> bool {
     matches!(id, 518 | 1579 | 1584)
 }
 
+/// Options of tuning that set-up scripts set: they are kept and shown, and do nothing. (An option that would switch something on
+/// that is not there is refused.)
+pub(crate) fn kept(id: i32) -> bool {
+    matches!(id, 106 | 109 | 503 | 505 | 1538..=1541 | 1543 | 1544 | 1576 | 1581)
+}
+
 /// The value of an option in a list of those that differ from their default.
 pub(crate) fn configured(cx: &ViewContext<'_>, option: &Option_, set: &[(i32, i64)]) -> i64 {
+    let found = set.iter().find(|s| s.0 == option.0).map(|s| s.1);
+    found.unwrap_or_else(|| in_force(cx, option, &[]))
+}
+
+/// The value of an option that is in force, with a list of those that differ from their default.
+pub(crate) fn in_force(cx: &ViewContext<'_>, option: &Option_, running: &[(i32, i64)]) -> i64 {
     match option.0 {
+        // The setting of that name decides.
         1544 => cx.session.instance.options().max_server_memory_mb as i64,
-        id => set.iter().find(|s| s.0 == id).map_or(option.2, |s| s.1),
+        id => running.iter().find(|s| s.0 == id).map_or(option.2, |s| s.1),
     }
 }
 
@@ -355,7 +368,7 @@ fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResu
     let set = master::configurations(&databases.master()?.storage)?;
     let running = databases.running_configurations();
     for option in CONFIGURATIONS {
-        let (value, in_use) = (configured(cx, option, &set), configured(cx, option, &running));
+        let (value, in_use) = (configured(cx, option, &set), in_force(cx, option, &running));
         let (id, name, _, min, max, description, dynamic, advanced) = *option;
         rows.push(row![id, name, value, min, max, in_use, description, dynamic, advanced]);
     }

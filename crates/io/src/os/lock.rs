@@ -12,12 +12,15 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{
+    AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, openat, statat, unlinkat,
+};
 use rustix::io::Errno;
 
 /// Device and inode.
@@ -91,4 +94,19 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
         Some(Err(_)) | None => None,
     };
     std::fs::remove_file(path)
+}
+
+/// The same for a name in an open directory.
+pub(super) fn remove_at(dir: &OwnedFd, name: &Path) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let is_file = |f: &Stat| FileType::from_raw_mode(f.st_mode) == FileType::RegularFile;
+    let found = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    let _probe = match is_file(&found).then(|| openat(dir, name, flags, Mode::empty())) {
+        Some(Ok(fd)) => {
+            let file = Arc::new(File::from(fd));
+            Some(take(&file)?)
+        }
+        Some(Err(_)) | None => None,
+    };
+    Ok(unlinkat(dir, name, AtFlags::empty())?)
 }

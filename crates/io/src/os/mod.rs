@@ -10,6 +10,7 @@
 //! Submitted writes are performed by a few threads of this module ([`pool`]), so that several are in flight; a single
 //! one by the caller himself, unless he has started it ([`Volume::start`]).
 
+mod beneath;
 mod lock;
 mod pool;
 mod space;
@@ -32,12 +33,25 @@ use crate::{
     WriteDone, WriteOp,
 };
 
+pub use beneath::RootedDisk;
+
 /// Parts of one vectored write that the kernel takes at once (`IOV_MAX`).
 const PARTS_MAX: usize = 1024;
 
 /// The operating system's namespace of files.
 #[derive(Debug)]
 pub struct OsDisk;
+
+/// Opens a file, with further flags, for the first time or (false) once more.
+type Opener<'a> = &'a dyn Fn(OFlags, bool) -> io::Result<File>;
+
+/// The options of a path that is opened as it stands.
+fn plain_options(spec: OpenSpec, flags: OFlags, create: bool) -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(!spec.read_only).create_new(create).mode(0o640);
+    options.custom_flags(flags.bits().cast_signed());
+    options
+}
 
 impl OsDisk {
     fn open_with(
@@ -47,39 +61,47 @@ impl OsDisk {
         spec: OpenSpec,
         create: bool,
     ) -> IoResult<Arc<dyn Volume>> {
-        let fail = |e: io::Error| IoError::new(op, path, e);
-        let mut options = OpenOptions::new();
-        options.read(true).write(!spec.read_only).create_new(create).mode(0o640);
-        let file = options.open(path).map_err(fail)?;
-        let sector = physical_sector(&file).map_err(fail)?;
-        let direct = match spec.direct {
-            true => reopen_direct(path, &file, spec).map_err(fail)?,
-            false => None,
-        };
-        let kind = if direct.is_some() { VolumeKind::Direct } else { VolumeKind::Buffered };
-        let file = Arc::new(direct.unwrap_or(file));
-        let lock = match spec.direct && !spec.read_only {
-            true => Some(lock::take(&file).map_err(fail)?),
-            false => None,
-        };
-        Ok(Arc::new(OsVolume(Arc::new(OpenFile {
-            file,
-            _lock: lock,
-            path: path.to_owned(),
-            kind,
-            sector,
-            unreserved: AtomicBool::new(false),
-            submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
-            ended: Condvar::new(),
-        }))))
+        open_volume(op, path, spec, create, &|flags, new| {
+            plain_options(spec, flags, new).open(path)
+        })
     }
 }
 
+fn open_volume(
+    op: &'static str,
+    path: &Path,
+    spec: OpenSpec,
+    create: bool,
+    open: Opener<'_>,
+) -> IoResult<Arc<dyn Volume>> {
+    let fail = |e: io::Error| IoError::new(op, path, e);
+    let file = open(OFlags::empty(), create).map_err(fail)?;
+    let sector = physical_sector(&file).map_err(fail)?;
+    let direct = match spec.direct {
+        true => reopen_direct(&file, open).map_err(fail)?,
+        false => None,
+    };
+    let kind = if direct.is_some() { VolumeKind::Direct } else { VolumeKind::Buffered };
+    let file = Arc::new(direct.unwrap_or(file));
+    let lock = match spec.direct && !spec.read_only {
+        true => Some(lock::take(&file).map_err(fail)?),
+        false => None,
+    };
+    Ok(Arc::new(OsVolume(Arc::new(OpenFile {
+        file,
+        _lock: lock,
+        path: path.to_owned(),
+        kind,
+        sector,
+        unreserved: AtomicBool::new(false),
+        submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
+        ended: Condvar::new(),
+    }))))
+}
+
 /// The same file once more with `O_DIRECT`; `None` when the file system (or its alignment) does not allow it.
-fn reopen_direct(path: &Path, plain: &File, spec: OpenSpec) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(!spec.read_only).custom_flags(OFlags::DIRECT.bits().cast_signed());
-    let file = match options.open(path) {
+fn reopen_direct(plain: &File, open: Opener<'_>) -> io::Result<Option<File>> {
+    let file = match open(OFlags::DIRECT, false) {
         Ok(f) => f,
         Err(e) if e.kind() == io::ErrorKind::InvalidInput => return Ok(None),
         Err(e) if e.raw_os_error() == Some(rustix::io::Errno::OPNOTSUPP.raw_os_error()) => {
@@ -169,17 +191,22 @@ impl Disk for OsDisk {
     }
 
     fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
-        if a == b {
-            return Ok(true);
-        }
-        let identity = |path: &Path| match std::fs::metadata(path) {
-            Ok(m) => Ok(Some((m.dev(), m.ino()))),
-            Err(e) if is_missing(&e) => Ok(None),
-            Err(e) => Err(IoError::new("stat", path, e)),
-        };
-        let one = identity(a)?;
-        Ok(one.is_some() && one == identity(b)?)
+        same_file(a, b)
     }
+}
+
+/// See [`Disk::same_file`].
+fn same_file(a: &Path, b: &Path) -> IoResult<bool> {
+    if a == b {
+        return Ok(true);
+    }
+    let identity = |path: &Path| match std::fs::metadata(path) {
+        Ok(m) => Ok(Some((m.dev(), m.ino()))),
+        Err(e) if is_missing(&e) => Ok(None),
+        Err(e) => Err(IoError::new("stat", path, e)),
+    };
+    let one = identity(a)?;
+    Ok(one.is_some() && one == identity(b)?)
 }
 
 /// Nothing has this name.

@@ -179,7 +179,7 @@ pub(super) fn label_block(label: &MediaLabel) -> AlignedBuf {
 }
 
 /// True when a file that begins so is a media's, of any version.
-pub(crate) fn is_media(first: &[u8]) -> bool {
+pub fn is_media(first: &[u8]) -> bool {
     first.starts_with(&LABEL_MAGIC.to_le_bytes())
 }
 

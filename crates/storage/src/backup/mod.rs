@@ -43,7 +43,7 @@ mod take;
 mod take_log;
 mod writer;
 
-pub(crate) use media::is_media;
+pub use media::is_media;
 
 pub use error::{BackupError, BackupResult};
 pub use lost::{LostDatabase, backup_lost};

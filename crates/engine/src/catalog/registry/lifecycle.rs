@@ -5,11 +5,16 @@ use super::{Databases, Slot, give_up, io, sql};
 use crate::catalog::Catalog;
 use crate::catalog::master::{self, DatabaseEntry, EntryState};
 use crate::database::Database;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_storage::{CheckpointKind, CreateSpec, DatabaseState, StorageError};
+use taffrail_io::{OpenSpec as IoSpec, UtcTime};
+use taffrail_observe::{Event, EventRing, Whose};
+use taffrail_storage::{CheckpointKind, Content, CreateSpec, DatabaseState, StorageError};
+
+/// How much of a file tells what it is.
+const FIRST_BYTES: u64 = 8192;
 
 /// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
 fn create_error(e: StorageError) -> Box<SqlError> {
@@ -123,6 +128,53 @@ impl Databases {
         master::remove_database(&master, entry.id)?;
         self.put(entry.id, None);
         Ok(())
+    }
+
+    /// The files of a database that was half-made which CREATE DATABASE has made. Its row was written before the first of them was:
+    /// since then somebody may have put something of his own there. Empty or with nothing but zeros at the beginning, a data
+    /// file whose database is no older than the row, or cannot be told, and beside such ones a log: these are its own.
+    pub(super) fn half_made(&self, entry: &DatabaseEntry) -> SqlResult<Vec<PathBuf>> {
+        let disk = &self.storage.env.disk;
+        let mut own = Vec::new();
+        let mut foreign = false;
+        for file in &entry.files {
+            if !disk.exists(file).map_err(io)? {
+                continue;
+            }
+            let volume = disk.open(file, IoSpec::PLAIN.read_only()).map_err(io)?;
+            let mut first = vec![0; volume.len().map_err(io)?.min(FIRST_BYTES) as usize];
+            volume.read_at(0, &mut first).map_err(io)?;
+            let made = match taffrail_storage::content_of(&first) {
+                Some(Content::Data) => !self.is_older(entry, file),
+                Some(Content::Backup) => false,
+                None if taffrail_log::is_log_file(&first) => !foreign,
+                None => first.iter().all(|b| *b == 0),
+            };
+            if made {
+                own.push(file.clone());
+                continue;
+            }
+            foreign = true;
+            let text = format!(
+                "'{}' was not made by the CREATE DATABASE that did not come to its end, and stays.",
+                file.display()
+            );
+            let database = Whose::new(entry.id, &entry.name);
+            EventRing::global().push(Event::BackgroundError { database, text });
+        }
+        Ok(own)
+    }
+
+    /// The database of a data file was made before the row was written.
+    fn is_older(&self, entry: &DatabaseEntry, file: &Path) -> bool {
+        // A datetime is rounded.
+        const SLACK: u64 = UtcTime::PER_SECOND;
+        let closed = taffrail_storage::closed(&self.storage, &entry.name, file);
+        let row = crate::backup::utc_of(&entry.created);
+        match (closed, row) {
+            (Ok(closed), Some(row)) => closed.created.0 + SLACK < row.0,
+            _ => false,
+        }
     }
 
     /// Removes what is left of a database that was half-made or half-dropped. A file that another process has open is none of ours.

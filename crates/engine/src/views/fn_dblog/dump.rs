@@ -5,7 +5,7 @@
 use super::columns::Column;
 use super::decode::Decoder;
 use super::{bound, columns_at};
-use crate::backup::{Devices, Statement, say};
+use crate::backup::{Devices, IN_USE, Statement, say};
 use crate::ddl::backup_path;
 use crate::views::{RowStream, ViewContext};
 use taffrail_base::{Lsn, SqlError, SqlResult};
@@ -49,7 +49,11 @@ pub(super) fn open(
     let mut list = Vec::new();
     for name in &names {
         let path = backup_path(&cx.session.instance, name);
-        list.push(Device::Disk(path.map_err(|refusal| refusal.backup(name))?));
+        let path = path.map_err(|refusal| refusal.backup(name))?;
+        if cx.session.instance.databases().owner_of(&path).is_some() {
+            return Err(SqlError::new(3201, &[name, &IN_USE]));
+        }
+        list.push(Device::Disk(path));
     }
     let devices = Devices { list, names };
     let env = &cx.session.instance.options().env;
