@@ -52,6 +52,9 @@ struct Serve {
     /// Where TDS is spoken; port 0 takes any free port [default: 127.0.0.1:1433]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<String>,
+    /// Where one session gets in when all others are taken, on the loopback interface [default: 127.0.0.1 and the port after that of --listen]
+    #[arg(long, value_name = "ADDR:PORT|off")]
+    admin_listen: Option<String>,
     /// Where the web console is served: only 'off' yet [default: off]
     #[arg(long, value_name = "ADDR:PORT|off")]
     console: Option<String>,
@@ -108,6 +111,7 @@ impl From<Serve> for Overrides {
         Overrides {
             data: s.data,
             listen: s.listen,
+            admin_listen: s.admin_listen,
             console: s.console,
             config: s.config,
             sa_password_file: s.sa_password_file,

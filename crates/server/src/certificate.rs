@@ -1,7 +1,7 @@
 //! The server's certificate and what TLS it speaks.
 //!
 //! Without files from the user a self-signed pair is made at the first start and kept in the data directory
-//! (`server.crt`, `server.key` with mode 0600); its fingerprint goes to the error log, so that a client can be told
+//! (`server.crt`, `server.key` with mode 0600), made anew when it is damaged; its fingerprint goes to the error log, so that a client can be told
 //! whom to trust.
 //!
 //! Inside TDS 7.x the handshake travels in packets and the envelope ends with its last byte. There TLS 1.2 is the
@@ -12,10 +12,9 @@ use rustls::ServerConfig;
 use rustls::crypto::ring::cipher_suite::TLS13_AES_128_GCM_SHA256;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::fs;
-use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use taffrail_io::write_small_file;
 
 /// TLS as the two ways in need it.
 pub(crate) struct Tls {
@@ -31,18 +30,34 @@ pub(crate) struct Tls {
 const ALPN_STRICT: &[u8] = b"tds/8.0";
 
 impl Tls {
-    /// From the user's files, or from the self-signed pair in `dir`, which is made if it is not there.
-    pub(crate) fn load(dir: &Path, files: Option<(&Path, &Path)>) -> Result<Tls, String> {
-        match files {
-            Some((certificate, key)) => Tls::from_pem(certificate, key),
-            None => {
-                let (certificate, key) = (dir.join("server.crt"), dir.join("server.key"));
-                if !certificate.exists() || !key.exists() {
-                    make(&certificate, &key)?;
-                }
-                Tls::from_pem(&certificate, &key)
-            }
+    /// From the user's files, or from the self-signed pair in `dir`, which is made if it is not there, or cannot be used: then `say`
+    /// hears why. A pair of the user's is never replaced.
+    pub(crate) fn load(
+        dir: &Path,
+        files: Option<(&Path, &Path)>,
+        say: impl FnOnce(&str),
+    ) -> Result<Tls, String> {
+        if let Some((certificate, key)) = files {
+            return Tls::from_pem(certificate, key);
         }
+        let [certificate, key] = own_files(dir);
+        let (there, why) = match (there(&certificate)?, there(&key)?) {
+            (true, true) => match Tls::from_pem(&certificate, &key) {
+                Err(why) => (true, why),
+                loaded => return loaded,
+            },
+            // Half a pair: what a loss of power left of a first start.
+            (true, false) => (true, format!("{} is missing", key.display())),
+            (false, true) => (true, format!("{} is missing", certificate.display())),
+            (false, false) => (false, String::new()),
+        };
+        if there {
+            say(&format!(
+                "The self-generated certificate cannot be used and is made anew; clients that trusted it must trust the new one. {why}."
+            ));
+        }
+        make(&certificate, &key)?;
+        Tls::from_pem(&certificate, &key)
     }
 
     fn from_pem(certificate: &Path, key: &Path) -> Result<Tls, String> {
@@ -72,6 +87,16 @@ impl Tls {
     }
 }
 
+/// The self-signed pair of a data directory: certificate and key.
+pub(crate) fn own_files(dir: &Path) -> [PathBuf; 2] {
+    ["server.crt", "server.key"].map(|name| dir.join(name))
+}
+
+/// What cannot be told is an error, and not a reason for a new pair.
+fn there(path: &Path) -> Result<bool, String> {
+    path.try_exists().map_err(|e| format!("{}: {e}", path.display()))
+}
+
 fn sha256(bytes: &[u8]) -> String {
     let suite = TLS13_AES_128_GCM_SHA256.tls13().expect("a TLS 1.3 suite");
     let hash = suite.common.hash_provider.hash(bytes);
@@ -93,41 +118,92 @@ fn make(certificate: &Path, key: &Path) -> Result<(), String> {
     params.not_after = rcgen::date_time_ymd(year + 10, 1, 1);
     let pair = rcgen::KeyPair::generate().map_err(|e| e.to_string())?;
     let signed = params.self_signed(&pair).map_err(|e| e.to_string())?;
-    // The key first: a certificate without its key is made anew, a key without its certificate is too.
-    write_private(key, pair.serialize_pem().as_bytes())?;
-    fs::write(certificate, signed.pem()).map_err(|e| format!("{}: {e}", certificate.display()))
-}
-
-/// Writes a file that only its owner may read.
-pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let write = || -> std::io::Result<()> {
-        match fs::remove_file(path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e),
-            _ => {}
-        }
-        let mut file = fs::File::options().write(true).create_new(true).mode(0o600).open(path)?;
-        file.write_all(bytes)?;
-        file.sync_all()
+    // Whichever of the two a loss of power leaves, the next start makes both anew.
+    let write = |path: &Path, text: &str, mode| {
+        write_small_file(path, text.as_bytes(), mode).map_err(|e| e.to_string())
     };
-    write().map_err(|e| format!("{}: {e}", path.display()))
+    write(key, &pair.serialize_pem(), 0o600)?;
+    write(certificate, &signed.pem(), 0o644)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
+
+    fn load(dir: &Path) -> (String, Option<String>) {
+        let mut said = None;
+        let tls = Tls::load(dir, None, |text| said = Some(text.to_owned())).unwrap();
+        (tls.fingerprint, said)
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("taffrail-tls-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).unwrap();
+        dir
+    }
 
     #[test]
     fn a_pair_is_made_once() {
-        let dir = std::env::temp_dir().join(format!("taffrail-tls-{}", std::process::id()));
-        fs::create_dir_all(&dir).unwrap();
-        let first = Tls::load(&dir, None).map(|t| t.fingerprint).unwrap();
-        let second = Tls::load(&dir, None).map(|t| t.fingerprint).unwrap();
-        assert_eq!((first.len(), &first), (64, &second));
+        let dir = folder("once");
+        let first = load(&dir);
+        assert_eq!((first.0.len(), &first.1), (64, &None));
+        assert_eq!(load(&dir), first);
         let mode = fs::metadata(dir.join("server.key")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         assert_eq!(sha256(b"abc").get(..8), Some("ba7816bf"));
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn whatever_a_loss_of_power_leaves_of_our_pair_is_made_anew_and_said() {
+        let dir = folder("cut");
+        let files = own_files(&dir);
+        let mut last = load(&dir).0;
+        let whole = files.clone().map(|f| fs::read(f).unwrap());
+        let other = folder("cut-other");
+        load(&other);
+        for (n, file) in files.iter().enumerate() {
+            let cuts = [0, 1, whole[n].len() / 2, whole[n].len() - 30];
+            let mut states: Vec<Option<Vec<u8>>> =
+                cuts.iter().map(|cut| Some(whole[n][..*cut].to_vec())).collect();
+            states.push(None);
+            states.push(Some(vec![0; whole[n].len()]));
+            // The certificate of another key.
+            states.push(Some(fs::read(&own_files(&other)[n]).unwrap()));
+            for state in states {
+                match &state {
+                    Some(bytes) => fs::write(file, bytes).unwrap(),
+                    None => fs::remove_file(file).unwrap(),
+                }
+                let (made, said) = load(&dir);
+                assert!(made != last && said.is_some(), "{file:?} {state:?}");
+                assert_eq!(load(&dir), (made.clone(), None));
+                last = made;
+            }
+        }
+        // Of a write that was cut off there is only the temporary file.
+        files.iter().for_each(|f| fs::remove_file(f).unwrap());
+        for file in &files {
+            fs::write(taffrail_io::small_file_temporary(file), "-----BEG").unwrap();
+        }
+        assert_eq!(load(&dir).1, None);
+        fs::remove_dir_all(&dir).unwrap();
+        fs::remove_dir_all(&other).unwrap();
+    }
+
+    #[test]
+    fn a_pair_of_the_users_is_never_replaced() {
+        let dir = folder("given");
+        load(&dir);
+        let [certificate, key] = own_files(&dir);
+        fs::write(&key, "no key").unwrap();
+        let given = Some((certificate.as_path(), key.as_path()));
+        let refused = Tls::load(&dir, given, |said| panic!("{said}"));
+        assert!(refused.is_err());
+        assert_eq!(fs::read(&key).unwrap(), b"no key");
         fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -30,6 +30,10 @@ const MESSAGE_MAX: usize = 256 * 1024 * 1024;
 const AHEAD_MAX: usize = 64 * 1024;
 /// How long a wait for the rows of a bulk load lasts before it is seen whether somebody has ended it.
 const STOP_ROUND: Duration = Duration::from_millis(100);
+/// How long a wait for a client that does not read lasts before it is seen whether somebody has ended it.
+const WRITE_ROUND: Duration = Duration::from_millis(100);
+/// How long the last words of a session that was ended may take.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// Bytes per read.
 const READ_BYTES: usize = 16 * 1024;
 /// Messages that a TLS handshake may take.
@@ -116,6 +120,10 @@ pub(crate) struct Channel {
     deaf: AtomicBool,
     cancel: OnceLock<CancelHandle>,
     deadline: Mutex<Option<Instant>>,
+    /// Before the login: since when the client keeps the server waiting.
+    waits_since: Mutex<Option<Instant>>,
+    /// The session is to end: a client that does not read is waited for no longer than [`FAREWELL`].
+    ending: AtomicBool,
 }
 
 impl Channel {
@@ -138,6 +146,8 @@ impl Channel {
             deaf: AtomicBool::new(false),
             cancel: OnceLock::new(),
             deadline: Mutex::new(None),
+            waits_since: Mutex::new(None),
+            ending: AtomicBool::new(false),
         })
     }
 
@@ -150,18 +160,24 @@ impl Channel {
     }
 
     /// Everything until [`Channel::logged_in`] has to happen before this moment.
-    pub(crate) fn set_login_deadline(&self, deadline: Instant) -> io::Result<()> {
+    pub(crate) fn set_login_deadline(&self, deadline: Instant) {
         *self.deadline.lock() = Some(deadline);
-        self.socket.set_write_timeout(Some(
-            deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)),
-        ))
+    }
+
+    /// See the field.
+    pub(crate) fn waits_since(&self) -> Option<Instant> {
+        *self.waits_since.lock()
+    }
+
+    /// Before the login: the client is waited for from now on, or no longer.
+    pub(crate) fn note_waiting(&self, waits: bool) {
+        *self.waits_since.lock() = waits.then(Instant::now);
     }
 
     /// The login is done: no deadline, messages as large as requests are, and this is how to cancel one.
     pub(crate) fn logged_in(&self, cancel: CancelHandle) -> io::Result<()> {
         *self.deadline.lock() = None;
         self.socket.set_read_timeout(None)?;
-        self.socket.set_write_timeout(None)?;
         self.input.lock().assembler.set_limit(MESSAGE_MAX);
         // Set once per connection.
         let _ = self.cancel.set(cancel);
@@ -175,22 +191,29 @@ impl Channel {
         loop {
             match rustix::net::recv(&self.socket, &mut byte[..], RecvFlags::PEEK) {
                 Ok((_, 0)) => return Err(ChannelError::Closed),
-                Ok(_) => return Ok(byte[0]),
+                Ok(_) => {
+                    self.note_waiting(false);
+                    return Ok(byte[0]);
+                }
                 Err(rustix::io::Errno::INTR) => {}
                 Err(e) => return Err(e.into()),
             }
         }
     }
 
-    fn arm_deadline(&self) -> Result<()> {
+    /// Before the login (true): the client is waited for no longer than the deadline.
+    fn arm_deadline(&self) -> Result<bool> {
         if let Some(deadline) = *self.deadline.lock() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(ChannelError::TimedOut);
             }
             self.socket.set_read_timeout(Some(left))?;
+            let mut since = self.waits_since.lock();
+            since.get_or_insert_with(Instant::now);
+            return Ok(true);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Waits for the next message and gives it, with its data, to `read`.
@@ -244,14 +267,18 @@ impl Channel {
     }
 
     fn wait_for_message(&self, input: &mut Input) -> Result<Message> {
+        let mut awaited = false;
         loop {
             if let Some(message) = input.assembler.next_message()? {
+                if awaited {
+                    self.note_waiting(false);
+                }
                 return Ok(message);
             }
             if input.eof {
                 return Err(ChannelError::Closed);
             }
-            self.arm_deadline()?;
+            awaited |= self.arm_deadline()?;
             match self.receive(input, RecvFlags::empty()) {
                 Err(ChannelError::Closed) if input.assembler.buffered() > 0 => input.eof = true,
                 other => other?,
@@ -322,22 +349,39 @@ impl Channel {
 
     /// All of it, to the socket. Waiting for a client that does not read is ASYNC_NETWORK_IO.
     fn write_socket(&self, mut bytes: &[u8]) -> Result<()> {
-        let mut waiting = None;
+        let (mut waiting, mut until) = (None, None);
         while !bytes.is_empty() {
-            let flags = match waiting {
-                None => SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
-                Some(_) => SendFlags::NOSIGNAL,
-            };
+            let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
             match rustix::net::send(&self.socket, bytes, flags) {
                 Ok(n) => bytes = &bytes[n..],
                 Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) if waiting.is_none() => {
-                    waiting = Some(taffrail_observe::wait(WaitType::AsyncNetworkIo));
+                Err(rustix::io::Errno::AGAIN) => {
+                    waiting.get_or_insert_with(|| taffrail_observe::wait(WaitType::AsyncNetworkIo));
+                    self.wait_for_reader(&mut until)?;
                 }
                 Err(e) => return Err(e.into()),
             }
         }
         Ok(())
+    }
+
+    /// Waits until the client has read something, but at most until a login's deadline, or for a moment once the session was ended.
+    fn wait_for_reader(&self, until: &mut Option<Instant>) -> Result<()> {
+        if until.is_none() {
+            *until = *self.deadline.lock();
+        }
+        if until.is_none() && self.ending.load(Ordering::Relaxed) {
+            *until = Some(Instant::now() + FAREWELL);
+        }
+        if until.is_some_and(|until| until <= Instant::now()) {
+            return Err(ChannelError::TimedOut);
+        }
+        let mut fds = [PollFd::new(&self.socket, PollFlags::OUT)];
+        let round = Timespec { tv_sec: 0, tv_nsec: WRITE_ROUND.as_nanos() as i64 };
+        match rustix::event::poll(&mut fds, Some(&round)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
     }
 
     /// The handshake of TDS 7.x: TLS records as data of PRELOGIN packets, both ways.
@@ -510,6 +554,22 @@ impl Channel {
         if let Some(cancel) = self.cancel.get() {
             cancel.cancel();
         }
+    }
+
+    /// Ends the session from another thread: an idle one at once, another when its request, which the caller stops, has said why.
+    pub(crate) fn end_session(&self) {
+        self.ending.store(true, Ordering::Relaxed);
+        if self.turn().is_multiple_of(2) {
+            self.shut();
+        }
+    }
+
+    /// The same because the server stops, which stops the request as well.
+    pub(crate) fn stop_session(&self) {
+        if let Some(cancel) = self.cancel.get() {
+            cancel.stop();
+        }
+        self.end_session();
     }
 
     /// Ends the connection from another thread: a waiting read returns, a write fails.

@@ -1,6 +1,7 @@
 //! Wall-clock time as the error log writes it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use taffrail_io::{UtcTime, zone};
 use taffrail_observe::Moment;
 
 /// The wall clock's time of a moment: moments that ascend have times that ascend, but where somebody has set the clock.
@@ -42,7 +43,7 @@ impl Wall {
     }
 }
 
-/// Year, month, day, hour, minute, second, microsecond: UTC.
+/// Year, month, day, hour, minute, second, microsecond: of UTC or of the server's time zone.
 pub(crate) struct Stamp {
     pub year: i64,
     pub month: u32,
@@ -62,6 +63,13 @@ impl Stamp {
         // A clock before 1970 is shown as 1970: a log line is no reason to fail.
         let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Stamp::from_unix(since.as_secs(), since.subsec_micros())
+    }
+
+    /// In the server's time zone.
+    pub(crate) fn local(at: SystemTime) -> Stamp {
+        let offset = i64::from(zone::utc_offset_minutes(UtcTime::from_system(at))) * 60;
+        let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Stamp::from_unix(since.as_secs().saturating_add_signed(offset), since.subsec_micros())
     }
 
     pub(crate) fn from_unix(seconds: u64, micros: u32) -> Stamp {

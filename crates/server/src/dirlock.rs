@@ -44,6 +44,11 @@ impl std::fmt::Display for LockFailure {
     }
 }
 
+/// The file of the lock.
+pub(crate) fn lock_file(dir: &Path) -> PathBuf {
+    dir.join("taffrail.lock")
+}
+
 impl DirLock {
     /// Creates the directory if it is missing (mode 0700) and locks it; a lock that somebody has is waited for.
     pub(crate) fn take(dir: &Path) -> Result<DirLock, LockFailure> {
@@ -57,7 +62,7 @@ impl DirLock {
             move |e| LockFailure::Io(path, e)
         };
         fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(fail(dir))?;
-        let path = dir.join("taffrail.lock");
+        let path = lock_file(dir);
         let mut file = File::options()
             .read(true)
             .write(true)

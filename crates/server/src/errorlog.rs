@@ -17,14 +17,20 @@
 //! tried again with each entry and each second ([`ErrorLog::catch_up`]), and says then how many it lacks. Part of an entry is
 //! never left in it.
 //!
-//! At each start the last file becomes `errorlog.1`, that one `errorlog.2`, up to six. Times are UTC.
+//! At each start, with `sp_cycle_errorlog` and when it has grown to [`FILE_MAX`], the file becomes `errorlog.1`, that one
+//! `errorlog.2`, up to six. Times are of the server's time zone, those on standard error are UTC.
+//!
+//! What clients write into an entry cannot pass for another one: each of its lines has the entry's time and source, and characters
+//! that control a terminal are written as `\u{1b}` ([`crate::entry`]). An entry that comes again and again is written a few
+//! times, then counted, and its number told ([`Fold`]): a flood of failed logins fills no disk.
 
 use crate::clock::{Stamp, Wall};
+use crate::entry::{Fold, printable};
 use crate::reporting;
 use parking_lot::Mutex;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use taffrail_observe::EventRing;
 
@@ -41,7 +47,8 @@ pub enum Level {
 
 /// Older files that are kept.
 const KEPT: u32 = 6;
-
+/// Bytes of a file before a new one is begun.
+const FILE_MAX: u64 = 16 << 20;
 /// What entries are appended to.
 trait Target: Send {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
@@ -74,19 +81,37 @@ struct Out {
     /// Entries that are not in it, and since when.
     lost: u64,
     since: SystemTime,
+    fold: Fold,
+    /// Where a new file is begun; none in a test.
+    dir: Option<PathBuf>,
 }
 
 impl Out {
     fn new(target: Box<dyn Target>, ring: &'static EventRing) -> Out {
         let (since, wall) = (SystemTime::UNIX_EPOCH, Wall::new());
+        let (fold, dir) = (Fold::default(), None);
         // What happened before is not of this server.
-        Out { ring, told: ring.newest(), wall, target, len: 0, torn: false, lost: 0, since }
+        let told = ring.newest();
+        Out { ring, told, wall, target, len: 0, torn: false, lost: 0, since, fold, dir }
+    }
+
+    /// Begins a new file.
+    fn cycle(&mut self) -> io::Result<()> {
+        if let Some(dir) = &self.dir {
+            self.target = Box::new(next_file(dir)?);
+            (self.len, self.torn) = (0, false);
+        }
+        Ok(())
     }
 
     fn append(&mut self, text: &str) -> io::Result<()> {
         if self.torn {
             self.target.cut(self.len)?;
             self.torn = false;
+        }
+        if self.len >= FILE_MAX {
+            // Rather a long file than no entry.
+            let _ = self.cycle();
         }
         let written = self.target.append(text.as_bytes());
         match written {
@@ -101,7 +126,7 @@ impl Out {
         if self.lost == 0 {
             return Ok(());
         }
-        let (now, since) = (Stamp::of(now).errorlog(), Stamp::of(self.since).errorlog());
+        let (now, since) = (Stamp::local(now).errorlog(), Stamp::local(self.since).errorlog());
         let source = "Server";
         self.append(&format!(
             "{now} {source:<11} {} message(s) since {since} could not be written here: standard error has them.\n",
@@ -136,17 +161,29 @@ impl Out {
         }
         for recorded in &drained.events {
             let at = self.wall.at(recorded.at);
-            let when = |moment| Stamp::of(self.wall.at(moment)).errorlog();
-            for entry in reporting::entries(&recorded.event, &when) {
+            let when = |moment| Stamp::local(self.wall.at(moment)).errorlog();
+            let entries = reporting::entries(&recorded.event, &when);
+            // What belongs together is told or folded together.
+            let texts: Vec<&str> = entries.iter().map(|e| &*e.text).collect();
+            let first = entries.first().map(|e| (e.level, e.source.clone()));
+            let told = first.is_none_or(|(level, source)| {
+                self.fold.note(at, level, &source, &texts.join("\n"))
+            });
+            for entry in entries.iter().filter(|_| told) {
                 self.write(at, entry.level, &entry.source, &entry.text);
             }
             self.told = recorded.number;
         }
-        self.wall.at(drained.now)
+        let now = self.wall.at(drained.now);
+        for (level, source, text) in self.fold.take(now, ending) {
+            self.write(now, level, &source, &text);
+        }
+        now
     }
 
     fn write(&mut self, at: SystemTime, level: Level, source: &str, text: &str) {
-        let stamp = Stamp::of(at);
+        let (stamp, local) = (Stamp::of(at), Stamp::local(at));
+        let text = &*printable(text);
         let level = match level {
             Level::Info => "info",
             Level::Warning => "warn",
@@ -157,7 +194,7 @@ impl Out {
         let _ = io::stderr().write_all(line.as_bytes());
         let mut entry = String::new();
         for line in text.lines() {
-            entry.push_str(&format!("{} {source:<11} {line}\n", stamp.errorlog()));
+            entry.push_str(&format!("{} {source:<11} {line}\n", local.errorlog()));
         }
         if let Err(e) = self.entry(at, &entry) {
             // Said once, and where it can still be read; a full disk must not stop the server.
@@ -170,6 +207,23 @@ impl Out {
     }
 }
 
+fn file_name(dir: &Path, n: u32) -> PathBuf {
+    match n {
+        0 => dir.join("errorlog"),
+        n => dir.join(format!("errorlog.{n}")),
+    }
+}
+
+/// A new file; the older ones move on by one, and the last goes.
+fn next_file(dir: &Path) -> io::Result<File> {
+    for n in (0..KEPT).rev() {
+        if file_name(dir, n).try_exists()? {
+            fs::rename(file_name(dir, n), file_name(dir, n + 1))?;
+        }
+    }
+    File::options().create(true).append(true).open(file_name(dir, 0))
+}
+
 /// Where entries go.
 pub struct ErrorLog {
     out: Mutex<Out>,
@@ -179,17 +233,32 @@ impl ErrorLog {
     /// Starts a new file in `dir`, which is created if it is missing.
     pub fn open(dir: &Path) -> io::Result<ErrorLog> {
         fs::create_dir_all(dir)?;
-        let name = |n: u32| match n {
-            0 => dir.join("errorlog"),
-            n => dir.join(format!("errorlog.{n}")),
-        };
-        for n in (0..KEPT).rev() {
-            if name(n).exists() {
-                fs::rename(name(n), name(n + 1))?;
-            }
-        }
-        let file = File::options().create(true).append(true).open(name(0))?;
-        Ok(ErrorLog { out: Mutex::new(Out::new(Box::new(file), EventRing::global())) })
+        let mut out = Out::new(Box::new(next_file(dir)?), EventRing::global());
+        out.dir = Some(dir.to_owned());
+        Ok(ErrorLog { out: Mutex::new(out) })
+    }
+
+    /// `sp_cycle_errorlog`: a new file, whatever the size of this one.
+    pub fn cycle(&self) -> io::Result<()> {
+        let mut out = self.out.lock();
+        out.catch_up(false);
+        out.cycle()?;
+        drop(out);
+        self.info(
+            "Server",
+            "The error log has been reinitialized. See the previous log for older entries.",
+        );
+        Ok(())
+    }
+
+    /// Goes on in the file that has the name now: somebody may have moved the other one away.
+    pub fn reopen(&self) -> io::Result<()> {
+        let mut out = self.out.lock();
+        let Some(dir) = &out.dir else { return Ok(()) };
+        let file = File::options().create(true).append(true).open(file_name(dir, 0))?;
+        (out.len, out.torn) = (file.metadata()?.len(), false);
+        out.target = Box::new(file);
+        Ok(())
     }
 
     /// Writes what the engine has reported (`ending`: what has been held back, too), and tries again to say what is missing.
@@ -204,7 +273,9 @@ impl ErrorLog {
     pub fn write(&self, level: Level, source: &str, text: &str) {
         let mut out = self.out.lock();
         let now = out.catch_up(false);
-        out.write(now, level, source, text);
+        if out.fold.note(now, level, source, text) {
+            out.write(now, level, source, text);
+        }
     }
 
     /// An entry of level info.
@@ -216,6 +287,7 @@ impl ErrorLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entry::FOLD_AFTER;
     use taffrail_base::{DatabaseId, FileId, Lsn};
     use taffrail_observe::{Event, Whose};
 
@@ -382,6 +454,61 @@ mod tests {
         assert!(read("errorlog").ends_with(" Server      start 2\n"));
         assert_eq!(read("errorlog").find("Server"), Some(23));
         assert!(read("errorlog.2").ends_with("start 0\n"));
+        fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[test]
+    fn what_clients_write_does_not_pass_for_an_entry() {
+        let (log, disk, _) = roomy(64);
+        log.write(Level::Warning, "Logon", "user 'a\u{1b}[2J\r\u{7}b'\nforged");
+        let lines = lines(&disk);
+        assert_eq!(lines[0].1, "Logon       user 'a\\u{1b}[2J\\u{d}\\u{7}b'");
+        assert_eq!(lines[1].1, "Logon       forged", "with the time and source of the first");
+    }
+
+    #[test]
+    fn repetitions_are_counted_and_told() {
+        let (log, disk, _) = roomy(64);
+        for n in 0..100 {
+            log.write(Level::Warning, "Logon", "Error: 1.\nLogin failed for user 'x'.");
+            log.info("Server", &format!("something else {n}"));
+        }
+        log.catch_up(true);
+        let lines = lines(&disk);
+        let failed = |l: &&(String, String)| l.1.contains("Login failed");
+        assert_eq!(lines.iter().filter(failed).count() as u64, FOLD_AFTER + 1);
+        let told = &lines.last().unwrap().1;
+        assert!(
+            told.starts_with("Logon       The following message came 95 more time(s)"),
+            "{told}"
+        );
+        assert!(told.ends_with("Login failed for user 'x'."), "{told}");
+        assert_eq!(lines.iter().filter(|l| l.1.contains("something else")).count(), 100);
+    }
+
+    #[test]
+    fn a_file_that_has_grown_is_followed_by_a_new_one_and_so_is_one_that_was_moved() {
+        let dir =
+            std::env::temp_dir().join(format!("taffrail-errorlog-grown-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&dir);
+        let log = ErrorLog::open(&dir).unwrap();
+        log.info("Server", "old");
+        log.out.lock().len = FILE_MAX;
+        log.info("Server", "new");
+        let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
+        assert!(read("errorlog.1").ends_with("old\n") && read("errorlog").ends_with("new\n"));
+        log.cycle().unwrap();
+        assert!(read("errorlog.2").ends_with("old\n") && read("errorlog.1").ends_with("new\n"));
+        assert!(read("errorlog").contains("has been reinitialized"));
+        fs::rename(dir.join("errorlog"), dir.join("moved")).unwrap();
+        log.info("Server", "into the moved one");
+        log.reopen().unwrap();
+        log.info("Server", "and here");
+        assert!(read("moved").ends_with("moved one\n") && read("errorlog").ends_with("and here\n"));
+        for _ in 0..10 {
+            log.cycle().unwrap();
+        }
+        assert!(dir.join("errorlog.6").exists() && !dir.join("errorlog.7").exists());
         fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -14,12 +14,15 @@
 //!   style in `DIR/log/errorlog`. Standard output carries the ready line and nothing else.
 #![forbid(unsafe_code)]
 
+mod acceptor;
+mod admission;
 mod bulk;
 mod certificate;
 mod channel;
 mod clock;
 mod credentials;
 mod dirlock;
+mod entry;
 pub mod errorlog;
 mod listener;
 mod login;

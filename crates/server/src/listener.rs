@@ -6,26 +6,27 @@
 //! Stop, by signal or [`Server::stop`]: accept nothing more; idle sessions end at once, running requests may end
 //! within [`DRAIN`], then they are cancelled; the engine writes its checkpoint and closes the databases.
 
-use crate::certificate::Tls;
+use crate::acceptor::{Acceptor, ignores_hup};
+use crate::admission::Connections;
+use crate::certificate::{Tls, own_files};
 use crate::channel::Channel;
 use crate::credentials::Credentials;
-use crate::dirlock::{DirLock, LockFailure};
+use crate::dirlock::{DirLock, LockFailure, lock_file};
+use crate::entry::escaped;
 use crate::errorlog::{ErrorLog, Level};
 use crate::reporting::{self, Reporter};
-use crate::settings::{Settings, TlsPolicy};
+use crate::sa::{self, password_file};
+use crate::settings::{AdminListen, Settings, TlsPolicy};
 use crate::watch::Watcher;
-use crate::{sa, session};
-use parking_lot::{Condvar, Mutex};
-use rustix::event::{PollFd, PollFlags};
-use std::collections::HashMap;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use parking_lot::RwLock;
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use taffrail_base::SqlError;
 use taffrail_engine::{Instance, InstanceOptions};
 use taffrail_io::Env;
@@ -34,11 +35,6 @@ use taffrail_io::Env;
 const DRAIN: Duration = Duration::from_secs(10);
 /// How long they may take to roll back after they were cancelled.
 const ROLLBACK: Duration = Duration::from_secs(20);
-/// Virtual memory of a session's stack. Parser, binder and executor count their depth and stay within it; code that
-/// is not optimised has larger frames.
-const STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 20 } else { 2 << 20 };
-/// Connections beyond `max_connections` that get as far as being told so.
-const OVERFLOW: usize = 64;
 /// Clients that may wait for accept.
 const BACKLOG: i32 = 1024;
 
@@ -64,16 +60,14 @@ impl From<LockFailure> for StartFailure {
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) instance: Arc<Instance>,
-    pub(crate) tls: Option<Tls>,
+    /// Changed by a reload of the certificates.
+    tls: RwLock<Option<Arc<Tls>>>,
     pub(crate) credentials: Arc<Credentials>,
     pub(crate) log: Arc<ErrorLog>,
     pub(crate) watcher: Arc<Watcher>,
     pub(crate) server_name: Arc<str>,
+    pub(crate) connections: Connections,
     stopping: AtomicBool,
-    /// Every open connection, logged in or not.
-    channels: Mutex<HashMap<u64, Arc<Channel>>>,
-    ended: Condvar,
-    next_id: AtomicU64,
 }
 
 impl Shared {
@@ -82,19 +76,80 @@ impl Shared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// More connections than `max_connections` are open, the asking one included.
-    pub(crate) fn is_full(&self) -> bool {
-        self.channels.lock().len() > self.settings.max_connections as usize
+    /// What TLS is spoken with; none when it is switched off.
+    pub(crate) fn tls(&self) -> Option<Arc<Tls>> {
+        self.tls.read().clone()
     }
+
+    /// SIGHUP without a terminal: certificates and the error log are opened anew. What cannot be opened stays as it was.
+    pub(crate) fn reload(&self) {
+        if let Err(e) = self.log.reopen() {
+            let text = format!("The error log could not be opened anew: {e}.");
+            self.log.write(Level::Error, "Server", &text);
+        }
+        self.log.info("Server", "SIGHUP: the error log and the certificate are opened anew.");
+        match load_tls(&self.settings, self.instance.databases().data_dir(), &self.log) {
+            Ok(tls) => *self.tls.write() = tls,
+            Err(e) => {
+                let text = format!("The certificate could not be loaded, the old one stays: {e}.");
+                self.log.write(Level::Error, "Server", &text);
+            }
+        }
+    }
+}
+
+/// The certificate as the settings have it, with an entry in the log.
+fn load_tls(settings: &Settings, data: &Path, log: &ErrorLog) -> Result<Option<Arc<Tls>>, String> {
+    if settings.tls == TlsPolicy::Off {
+        return Ok(None);
+    }
+    let files = settings.tls_files.as_ref().map(|(c, k)| (c.as_path(), k.as_path()));
+    let tls = Tls::load(data, files, |said| log.write(Level::Warning, "Server", said))?;
+    let kind = if files.is_some() { "The certificate" } else { "A self-generated certificate" };
+    let text =
+        format!("{kind} was loaded for encryption. SHA-256 fingerprint: {}.", tls.fingerprint);
+    log.info("Server", &text);
+    Ok(Some(Arc::new(tls)))
+}
+
+/// What statements ask of the server around their instance.
+struct Process {
+    log: Arc<ErrorLog>,
+    stop: UnixStream,
+}
+
+impl taffrail_engine::Host for Process {
+    fn shut_down(&self, login: &str, nowait: bool) {
+        let how = if nowait { "NOWAIT request" } else { "request" };
+        self.log.info("Server", &SqlError::new(6006, &[&how, &escaped(login)]).message);
+        order(&self.stop, if nowait { STOP_AT_ONCE } else { STOP });
+    }
+
+    fn cycle_error_log(&self) -> std::io::Result<()> {
+        self.log.cycle()
+    }
+}
+
+/// What the acceptor is told.
+const STOP: u8 = 0;
+pub(crate) const STOP_AT_ONCE: u8 = 1;
+
+fn order(mut to: &UnixStream, what: u8) {
+    // One byte is enough; if the pipe is full there is one.
+    let _ = to.write(&[what]);
 }
 
 /// A running server.
 pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,
+    admin_address: Option<SocketAddr>,
     /// A byte on it stops the acceptor.
     stop: UnixStream,
-    acceptor: Option<JoinHandle<()>>,
+    /// A byte on it is SIGHUP.
+    hup: UnixStream,
+    /// Says whether running requests are waited for.
+    acceptor: Option<JoinHandle<bool>>,
     reporter: Reporter,
     _lock: DirLock,
 }
@@ -106,11 +161,16 @@ impl Server {
         let lock = DirLock::take(&settings.data)?;
         // Statements name files below the data directory, and databases remember theirs: neither may depend on where the
         // server was started, or on links and `..` in its name.
-        let env = Env::os();
-        let whole = |path: &std::path::PathBuf| {
-            env.disk.real_path(path).map_err(|e| fail(&path.to_string_lossy(), &e.source))
+        let disk = Env::os().disk;
+        let whole = |path: &PathBuf| {
+            disk.real_path(path).map_err(|e| fail(&path.to_string_lossy(), &e.source))
         };
         let data = whole(&settings.data)?;
+        let file_roots: Vec<PathBuf> =
+            settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;
+        let env = Env::os_beneath([&[data.clone()], &file_roots[..]].concat());
+        // Before the first entry has a time.
+        let zone = taffrail_io::zone::follow_time_zone();
         let log_dir = data.join("log");
         let log =
             Arc::new(ErrorLog::open(&log_dir).map_err(|e| fail(&log_dir.to_string_lossy(), &e))?);
@@ -118,17 +178,32 @@ impl Server {
         log.info("Server", &name("(TDS as Microsoft SQL Server 2022)"));
         log.info("Server", &format!("Server process ID is {}.", std::process::id()));
         log.info("Server", &format!("Logging to '{}'.", log_dir.join("errorlog").display()));
+        if let Err(e) = zone {
+            let text = format!("The time zone of TZ is not known, times are in UTC: {e}.");
+            log.write(Level::Warning, "Server", &text);
+        }
+        if !settings.unknown_variables.is_empty() {
+            let text = format!(
+                "Variables that are no settings were ignored: {}.",
+                settings.unknown_variables.join(", ")
+            );
+            log.write(Level::Warning, "Server", &text);
+        }
         raise_file_limit(&log);
         survive_long_files(&log);
 
         let listener =
             bind(settings.listen).map_err(|e| fail(&format!("listen {}", settings.listen), &e))?;
         let address = listener.local_addr().map_err(|e| fail("listen", &e))?;
+        let admin = bind_admin(&settings, &log)?;
+        let admin_address = admin.as_ref().and_then(|admin| admin.local_addr().ok());
 
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
         let mut options = InstanceOptions::new(&data, env.clone());
         options.max_server_memory_mb = settings.max_server_memory_mb;
-        options.file_roots = settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;
+        options.file_roots = file_roots;
+        options.max_connections = settings.max_connections;
+        options.private_files = private_files(&data, &settings);
         options.log_vlf_algorithm = settings.log_vlf_algorithm;
         options.log_initialization = settings.log_initialization;
         options.delayed_durability_window = settings.delayed_durability_window;
@@ -150,71 +225,65 @@ impl Server {
 
         let credentials = Arc::new(Credentials::new(&*env.entropy));
         let given = settings.sa_password.as_deref();
-        sa::prepare(&instance, &credentials, &*env.entropy, &settings.data, given, &log)
+        sa::prepare(&instance, &credentials, &*env.entropy, &data, given, &log)
             .map_err(|e| fail("password of sa", &e))?;
-        let tls = match settings.tls {
-            TlsPolicy::Off => None,
-            _ => {
-                let files = settings.tls_files.as_ref().map(|(c, k)| (c.as_path(), k.as_path()));
-                let tls = Tls::load(&settings.data, files).map_err(|e| fail("certificate", &e))?;
-                let kind = if files.is_some() {
-                    "The certificate"
-                } else {
-                    "A self-generated certificate"
-                };
-                let text = format!(
-                    "{kind} was loaded for encryption. SHA-256 fingerprint: {}.",
-                    tls.fingerprint
-                );
-                log.info("Server", &text);
-                Some(tls)
-            }
-        };
+        let tls = load_tls(&settings, &data, &log).map_err(|e| fail("certificate", &e))?;
         let watcher = Watcher::start().map_err(|e| fail("watcher thread", &e))?;
+        let (stop, stopped) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
+        let (hup, hung_up) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
+        let process = stop.try_clone().map_err(|e| fail("socket pair", &e))?;
+        instance.set_host(Box::new(Process { log: log.clone(), stop: process }));
         let shared = Arc::new(Shared {
+            connections: Connections::new(settings.max_connections as usize),
             settings,
             instance,
-            tls,
+            tls: RwLock::new(tls),
             credentials,
             log,
             watcher,
             server_name,
             stopping: AtomicBool::new(false),
-            channels: Mutex::new(HashMap::new()),
-            ended: Condvar::new(),
-            next_id: AtomicU64::new(1),
         });
-        let (stop, stopped) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
         let ends = stop.try_clone().map_err(|e| fail("socket pair", &e))?;
         let log = shared.log.clone();
         shared.instance.when_lost(move |e| {
             for entry in reporting::numbered("Server", e) {
                 log.write(entry.level, &entry.source, &entry.text);
             }
-            // One byte is enough; if the pipe is full there is one.
-            let _ = (&ends).write(&[0]);
+            order(&ends, STOP);
         });
-        let for_acceptor = shared.clone();
+        let acceptor = Acceptor { shared: shared.clone(), listener, admin, stopped, hung_up };
         let acceptor = thread::Builder::new()
             .name("acceptor".into())
-            .spawn(move || accept(&for_acceptor, &listener, &stopped))
+            .spawn(move || acceptor.run())
             .map_err(|e| fail("acceptor thread", &e))?;
         let family = if address.is_ipv4() { "ipv4" } else { "ipv6" };
         let text =
             format!("Server is listening on [ {} <{family}> {}].", address.ip(), address.port());
         shared.log.info("Server", &text);
+        if let Some(admin) = admin_address {
+            let text = format!(
+                "Dedicated admin connection support was established for listening locally on port {}.",
+                admin.port()
+            );
+            shared.log.info("Server", &text);
+        }
         shared.log.info("Server", &SqlError::new(17126, &[]).message);
-        Ok(Server { shared, address, stop, acceptor: Some(acceptor), reporter, _lock: lock })
+        let acceptor = Some(acceptor);
+        Ok(Server { shared, address, admin_address, stop, hup, acceptor, reporter, _lock: lock })
     }
 
-    /// SIGTERM and SIGINT stop this server.
+    /// SIGTERM and SIGINT stop this server, and so does SIGHUP of its terminal. Without a terminal SIGHUP has it open certificates
+    /// and error log anew. Where SIGHUP was ignored at the start (`nohup`), it still is.
     pub fn listen_to_signals(&self) -> Result<(), StartFailure> {
-        for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT] {
-            let end = self.stop.try_clone().map_err(|e| StartFailure(format!("signals: {e}")))?;
-            signal_hook::low_level::pipe::register(signal, end)
-                .map_err(|e| StartFailure(format!("signals: {e}")))?;
-        }
-        Ok(())
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let register = |signal, end: &UnixStream| -> std::io::Result<()> {
+            signal_hook::low_level::pipe::register(signal, end.try_clone()?).map(|_| ())
+        };
+        let hup = if ignores_hup() { Ok(()) } else { register(SIGHUP, &self.hup) };
+        hup.and_then(|()| register(SIGTERM, &self.stop))
+            .and_then(|()| register(SIGINT, &self.stop))
+            .map_err(|e| StartFailure(format!("signals: {e}")))
     }
 
     /// What it serves.
@@ -227,6 +296,11 @@ impl Server {
         self.address
     }
 
+    /// Where the admin connection is let in.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin_address
+    }
+
     /// The one line on standard output.
     pub fn ready_line(&self) -> String {
         let data = self.shared.settings.data.display();
@@ -235,22 +309,25 @@ impl Server {
 
     /// Gives the order to stop; [`Server::wait`] returns when it is done.
     pub fn stop(&self) {
-        // One byte is enough; if the pipe is full there is one.
-        let _ = (&self.stop).write(&[0]);
+        order(&self.stop, STOP);
     }
 
     /// Waits for the order to stop and carries it out; an error when a database could not be closed in order, or when master or tempdb
     /// was lost, which is an order to stop.
     pub fn wait(mut self) -> Result<(), StartFailure> {
-        if let Some(acceptor) = self.acceptor.take()
-            && acceptor.join().is_err()
-        {
-            self.shared.log.write(Level::Error, "Server", "The acceptor thread has failed.");
+        let mut waits = true;
+        match self.acceptor.take().map(JoinHandle::join) {
+            Some(Ok(at_once)) => waits = !at_once,
+            Some(Err(_)) => {
+                self.shared.log.write(Level::Error, "Server", "The acceptor thread has failed.");
+            }
+            None => {}
         }
         let shared = &self.shared;
         shared.log.info("Server", "The server is shutting down: waiting for running requests.");
         shared.stopping.store(true, Ordering::SeqCst);
-        let left = drain(shared, DRAIN, |channel| {
+        let grace = if waits { DRAIN } else { Duration::ZERO };
+        let left = shared.connections.drain(grace, |channel| {
             // An odd turn is a request that runs; its session ends after it.
             if channel.turn().is_multiple_of(2) {
                 channel.shut();
@@ -262,10 +339,7 @@ impl Server {
                 "Server",
                 &format!("{left} request(s) still run and are cancelled."),
             );
-            let left = drain(shared, ROLLBACK, |channel| {
-                channel.cancel();
-                channel.shut();
-            });
+            let left = shared.connections.drain(ROLLBACK, Channel::stop_session);
             if left > 0 {
                 let text = format!(
                     "{left} session(s) did not end; recovery will roll their transactions back."
@@ -287,15 +361,17 @@ impl Server {
     }
 }
 
-/// Does `act` to every open connection, again and again, until none is left or the time is over.
-fn drain(shared: &Shared, time: Duration, act: impl Fn(&Channel)) -> usize {
-    let until = Instant::now() + time;
-    let mut channels = shared.channels.lock();
-    while !channels.is_empty() && Instant::now() < until {
-        channels.values().for_each(|c| act(c));
-        shared.ended.wait_for(&mut channels, Duration::from_millis(20));
-    }
-    channels.len()
+/// What no statement may name: see `InstanceOptions::private_files`.
+fn private_files(data: &Path, settings: &Settings) -> Vec<PathBuf> {
+    let mut own = vec![data.join("log"), lock_file(data), password_file(data)];
+    own.extend(own_files(data));
+    let written: Vec<PathBuf> = own.iter().map(|f| taffrail_io::small_file_temporary(f)).collect();
+    own.extend(written);
+    own.extend(
+        settings.tls_files.iter().flat_map(|(certificate, key)| [certificate, key]).cloned(),
+    );
+    own.extend(settings.secret_files.iter().cloned());
+    own
 }
 
 fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
@@ -306,6 +382,23 @@ fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+/// The admin listener: 17810's one session, whatever else is connected. The default place may be taken, by another server say.
+fn bind_admin(settings: &Settings, log: &ErrorLog) -> Result<Option<TcpListener>, StartFailure> {
+    let at = match settings.admin_listen {
+        AdminListen::Off => return Ok(None),
+        AdminListen::Default(at) | AdminListen::At(at) => at,
+    };
+    match (bind(at), &settings.admin_listen) {
+        (Ok(listener), _) => Ok(Some(listener)),
+        (Err(e), AdminListen::At(_)) => Err(StartFailure(format!("admin_listen {at}: {e}"))),
+        (Err(e), _) => {
+            let text = format!("There is no admin connection: {at}: {e}. See admin_listen.");
+            log.write(Level::Warning, "Server", &text);
+            Ok(None)
+        }
+    }
 }
 
 /// As many descriptors as the system lets this process have: sessions and files share them.
@@ -330,95 +423,5 @@ fn survive_long_files(log: &ErrorLog) {
     let noted = Arc::new(AtomicBool::new(false));
     if let Err(e) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noted) {
         log.write(Level::Warning, "Server", &format!("SIGXFSZ is not caught: {e}."));
-    }
-}
-
-/// Accepts connections until `stopped` has a byte.
-fn accept(shared: &Arc<Shared>, listener: &TcpListener, mut stopped: &UnixStream) {
-    loop {
-        let mut fds = [PollFd::new(listener, PollFlags::IN), PollFd::new(stopped, PollFlags::IN)];
-        match rustix::event::poll(&mut fds, None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(e) => {
-                shared.log.write(Level::Error, "Server", &format!("poll failed: {e}."));
-                thread::sleep(Duration::from_millis(50));
-            }
-        }
-        if !fds[1].revents().is_empty() {
-            // What it says does not matter.
-            let _ = stopped.read(&mut [0]);
-            return;
-        }
-        if fds[0].revents().is_empty() {
-            continue;
-        }
-        match listener.accept() {
-            Ok((socket, peer)) => admit(shared, socket, peer),
-            Err(e)
-                if matches!(
-                    e.kind(),
-                    std::io::ErrorKind::ConnectionAborted | std::io::ErrorKind::Interrupted
-                ) => {}
-            Err(e) => {
-                // Out of descriptors, most likely; connections that end give some back.
-                shared.log.write(
-                    Level::Error,
-                    "Server",
-                    &format!("A connection could not be accepted: {e}."),
-                );
-                thread::sleep(Duration::from_millis(50));
-            }
-        }
-    }
-}
-
-/// Gives a connection its thread.
-fn admit(shared: &Arc<Shared>, socket: TcpStream, peer: SocketAddr) {
-    let channel = match Channel::new(socket, peer) {
-        Ok(channel) => Arc::new(channel),
-        // It has gone already.
-        Err(_) => return,
-    };
-    let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
-    {
-        let mut channels = shared.channels.lock();
-        if channels.len() >= shared.settings.max_connections as usize + OVERFLOW {
-            return;
-        }
-        channels.insert(id, channel.clone());
-    }
-    let entry = Entry { shared: shared.clone(), id };
-    let spawned =
-        thread::Builder::new().name("session".into()).stack_size(STACK_BYTES).spawn(move || {
-            let entry = entry;
-            let run =
-                catch_unwind(AssertUnwindSafe(|| session::run(&entry.shared, entry.id, &channel)));
-            if let Err(panic) = run {
-                let text = panic
-                    .downcast_ref::<&str>()
-                    .map(ToString::to_string)
-                    .or_else(|| panic.downcast_ref::<String>().cloned())
-                    .unwrap_or_default();
-                let text = format!("A session was ended by a fault of the server: {text}");
-                entry.shared.log.write(Level::Error, "Server", &text);
-                entry.shared.watcher.remove(entry.id);
-                channel.shut();
-            }
-        });
-    if let Err(e) = spawned {
-        shared.log.write(Level::Error, "Server", &format!("No thread for a session: {e}."));
-    }
-}
-
-/// A connection's place in [`Shared::channels`]; leaves it however the session ends.
-struct Entry {
-    shared: Arc<Shared>,
-    id: u64,
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        self.shared.channels.lock().remove(&self.id);
-        self.shared.ended.notify_all();
     }
 }

@@ -9,7 +9,9 @@
 //! A client learns as little as SQL Server tells it: a refused login is message 18456 state 1 after a delay, whatever
 //! the reason; the reason is in the error log. What is no TDS ends the connection without a word.
 
+use crate::admission::NoRoom;
 use crate::channel::{Channel, ChannelError};
+use crate::entry::escaped;
 use crate::errorlog::Level;
 use crate::listener::Shared;
 use crate::output::Output;
@@ -64,10 +66,11 @@ struct Way {
 /// Takes a connection through the login. The answer has been sent when this returns, also that of a refused login.
 pub(crate) fn login(
     shared: &Shared,
+    id: u64,
     channel: &Arc<Channel>,
     output: &mut Output,
 ) -> Result<Connection, NoSession> {
-    channel.set_login_deadline(Instant::now() + LOGIN_TIMEOUT).map_err(ChannelError::from)?;
+    channel.set_login_deadline(Instant::now() + LOGIN_TIMEOUT);
     let Way { login, encrypted, strict } = reach_login7(shared, channel)?;
     let version = if strict {
         TdsVersion::V8_0
@@ -80,17 +83,14 @@ pub(crate) fn login(
     let refuse = |output: &mut Output, errors: &[Box<SqlError>], state: u8, reason: &str| {
         let log = &shared.log;
         let number = errors.last().map_or(18456, |e| e.number);
-        log.write(
-            Level::Warning,
-            "Logon",
-            &format!("Error: {number}, Severity: 14, State: {state}."),
-        );
+        // One entry: the two lines stay together, and are folded together.
         log.write(
             Level::Warning,
             "Logon",
             &format!(
-                "Login failed for user '{}'. Reason: {reason} [CLIENT: {}]",
-                login.user_name,
+                "Error: {number}, Severity: 14, State: {state}.\nLogin failed for user '{}'. Reason: {} [CLIENT: {}]",
+                escaped(&login.user_name),
+                escaped(reason),
                 channel.peer().ip()
             ),
         );
@@ -113,11 +113,6 @@ pub(crate) fn login(
         let e = SqlError::new(18463, &[&login.user_name, &""]);
         return Err(refuse(output, &[e], 1, "Changing a password at login is not supported."));
     }
-    if shared.is_full() {
-        let e = SqlError::new(17809, &[&shared.settings.max_connections, &""]).with_severity(20);
-        return Err(refuse(output, &[e], 1, "All user connections are in use."));
-    }
-
     // Who is it?
     shared.credentials.settled();
     let known = shared.instance.find_login(&login.user_name);
@@ -135,6 +130,19 @@ pub(crate) fn login(
         return Err(refuse(output, &[login_failed()], state, reason));
     }
     shared.credentials.succeeded(from, &login.user_name);
+    match shared.connections.log_in(id) {
+        Ok(()) => {}
+        Err(NoRoom::Full) => {
+            let max = shared.settings.max_connections;
+            let e = SqlError::new(17809, &[&max, &""]).with_severity(20);
+            return Err(refuse(output, &[e], 1, "All user connections are in use."));
+        }
+        Err(NoRoom::AdminTaken) => {
+            let e = SqlError::new(17810, &[&1, &""]);
+            return Err(refuse(output, &[e], 1, "The admin connection is in use."));
+        }
+        Err(NoRoom::Cut) => return Err(ChannelError::Closed.into()),
+    }
 
     // Open the session.
     let ceiling = if encrypted { PACKET_BYTES_TLS_MAX } else { PACKET_BYTES_MAX };
@@ -197,7 +205,8 @@ fn reach_login7(shared: &Shared, channel: &Channel) -> Result<Way, NoSession> {
         TlsPolicy::RequiredOffLoopback if loopback => EncryptionPolicy::Optional,
         TlsPolicy::RequiredOffLoopback => EncryptionPolicy::Required,
     };
-    let tls = shared.tls.as_ref();
+    let tls = shared.tls();
+    let tls = tls.as_ref();
     let mut strict = false;
     if channel.first_byte()? == TLS_CLIENT_HELLO {
         let tls = tls.ok_or(ProtocolError::Malformed("TLS is switched off"))?;

@@ -39,6 +39,8 @@ pub(crate) struct Output {
     /// Another call of the same message follows the one that runs.
     more_calls: bool,
     sent: usize,
+    /// Something of this answer is not merely a change of the environment: until then nothing is sent.
+    said: bool,
     gone: bool,
     /// Something of severity 20 or more was said, or could not be said.
     fatal: Option<Box<SqlError>>,
@@ -58,6 +60,7 @@ impl Output {
             rows: RowEncoder::default(),
             more_calls: false,
             sent: 0,
+            said: false,
             gone: false,
             fatal: None,
         }
@@ -158,6 +161,7 @@ impl Output {
         self.tokens.drain(..taken);
         if last {
             self.sent = 0;
+            self.said = false;
             // One row of a gigabyte must not keep its memory for the life of the session.
             self.tokens.shrink_to(2 * BATCH_BYTES);
             self.packets.shrink_to(2 * BATCH_BYTES);
@@ -177,7 +181,7 @@ impl Output {
 
     /// A value that does not fit its column is a fault of the engine: the connection ends, the reason is logged.
     fn misfit(&mut self, e: taffrail_tds::EncodeError) -> SinkResult {
-        let now = crate::clock::Stamp::now().errorlog();
+        let now = crate::clock::Stamp::local(std::time::SystemTime::now()).errorlog();
         let mut error = SqlError::new(21, &[&0, &now]);
         self.message(&error)?;
         error.message.push_str(&format!(" A result could not be encoded: {e}."));
@@ -189,6 +193,7 @@ impl Output {
 impl ResultSink for Output {
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
         self.settle();
+        self.said = true;
         let specs: Vec<ColumnSpec<'_>> = columns
             .iter()
             .map(|c| ColumnSpec {
@@ -219,6 +224,7 @@ impl ResultSink for Output {
 
     fn message(&mut self, message: &SqlError) -> SinkResult {
         self.settle();
+        self.said = true;
         let server_name = self.server_name.clone();
         encode::message(
             &mut self.tokens,
@@ -241,6 +247,7 @@ impl ResultSink for Output {
 
     fn done(&mut self, done: Done) -> SinkResult {
         self.settle();
+        self.said = true;
         let mut status = 0;
         if done.error {
             status |= token::DONE_ERROR;
@@ -299,6 +306,10 @@ impl ResultSink for Output {
     }
 
     fn flush(&mut self) -> SinkResult {
+        // After a pooled reset a client would take its acknowledgement for the beginning of the answer.
+        if !self.said {
+            return self.alive();
+        }
         self.packets.clear();
         self.framer.flush(&self.tokens, &mut self.packets);
         self.tokens.clear();
@@ -396,6 +407,22 @@ mod tests {
         assert!(most <= BATCH_BYTES + 1003, "{most} bytes waited");
         let tokens = reader.join().unwrap();
         assert_eq!(tokens.iter().filter(|t| matches!(t, Token::Row(_))).count(), 2000);
+    }
+
+    #[test]
+    fn flush_sends_no_change_of_the_environment_alone() {
+        let (mut output, mut client) = output();
+        output.env_change(EnvChange::ResetAck).unwrap();
+        output.flush().unwrap();
+        client.set_nonblocking(true).unwrap();
+        let nothing = client.read(&mut [0; 8]).unwrap_err();
+        assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
+        client.set_nonblocking(false).unwrap();
+        output.done(done(DoneKind::Statement, None)).unwrap();
+        output.finish().unwrap();
+        let tokens = message(&mut client, &mut Assembler::new(1 << 20));
+        assert!(matches!(tokens[0], Token::EnvChange { .. }), "{tokens:?}");
+        assert_eq!(statuses(&tokens), [0]);
     }
 
     #[test]

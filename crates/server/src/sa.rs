@@ -1,12 +1,11 @@
 //! The password of `sa`: given, or made at the first start. There is never a blank or a default one.
 
-use crate::certificate::write_private;
 use crate::credentials::Credentials;
 use crate::errorlog::{ErrorLog, Level};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taffrail_engine::Instance;
-use taffrail_io::Entropy;
+use taffrail_io::{Entropy, write_small_file};
 
 const SA: &str = "sa";
 /// Letters and digits that are not taken for one another: 56, so 20 of them hold 116 bits.
@@ -51,9 +50,10 @@ pub(crate) fn prepare(
         (None, Some(_)) => Ok(()),
         (None, None) => {
             let password = generate(entropy);
-            let path = dir.join("sa-password");
+            let path = password_file(dir);
             // The file first: a password that nobody knows would lock the administrator out.
-            write_private(&path, format!("{password}\n").as_bytes())?;
+            let text = format!("{password}\n");
+            write_small_file(&path, text.as_bytes(), 0o600).map_err(|e| e.to_string())?;
             set(instance, credentials, &password)?;
             // To standard error alone, and once: it has no place in a log file.
             eprintln!(
@@ -67,6 +67,11 @@ pub(crate) fn prepare(
             Ok(())
         }
     }
+}
+
+/// Where a generated password is kept.
+pub(crate) fn password_file(dir: &Path) -> PathBuf {
+    dir.join("sa-password")
 }
 
 fn set(instance: &Instance, credentials: &Credentials, password: &str) -> Result<(), String> {

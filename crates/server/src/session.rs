@@ -33,7 +33,7 @@ enum Request {
 pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
     let mut output = Output::new(channel.clone(), shared.server_name.clone());
     let peer = channel.peer().ip();
-    let connection = match login::login(shared, channel, &mut output) {
+    let connection = match login::login(shared, id, channel, &mut output) {
         Ok(connection) => connection,
         Err(NoSession::Refused) => return channel.close(),
         // Port scanners and health checks open a connection and leave.
@@ -47,10 +47,10 @@ pub(crate) fn run(shared: &Shared, id: u64, channel: &Arc<Channel>) {
         }
     };
     let spid = connection.session_id();
-    // KILL and ROLLBACK IMMEDIATE end a session that waits for its client by ending the wait.
+    // KILL and ROLLBACK IMMEDIATE end a session that waits for its client by ending the wait; a request says itself that it ends.
     let mut connection = connection;
     let ended = channel.clone();
-    connection.on_kill(Box::new(move || ended.shut()));
+    connection.on_kill(Box::new(move || ended.end_session()));
     shared.watcher.add(id, channel.clone());
     let mut session = Session { shared, channel, output, connection };
     let end = session.serve();

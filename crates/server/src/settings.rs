@@ -4,6 +4,8 @@
 //! result, so that a value means the same wherever it was written.
 
 use serde::Deserialize;
+use std::cell::RefCell;
+use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +18,7 @@ use taffrail_engine::instance::{Initialization, VlfAlgorithm};
 pub struct Overrides {
     pub data: Option<PathBuf>,
     pub listen: Option<String>,
+    pub admin_listen: Option<String>,
     pub console: Option<String>,
     #[serde(skip)]
     pub config: Option<PathBuf>,
@@ -47,6 +50,17 @@ pub enum TlsPolicy {
     Off,
 }
 
+/// Where the admin connection is let in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AdminListen {
+    /// Nowhere.
+    Off,
+    /// Nobody has said: here, if nobody else has the place.
+    Default(SocketAddr),
+    /// Here.
+    At(SocketAddr),
+}
+
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -54,6 +68,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Where TDS is spoken; port 0 takes any free port.
     pub listen: SocketAddr,
+    /// Where one more session gets in when all others are taken.
+    pub admin_listen: AdminListen,
     /// `sa`'s password, if one is given.
     pub sa_password: Option<String>,
     /// Memory budget.
@@ -66,6 +82,10 @@ pub struct Settings {
     pub tls: TlsPolicy,
     /// Certificate chain and key in PEM, instead of the self-signed pair.
     pub tls_files: Option<(PathBuf, PathBuf)>,
+    /// Variables `TAFFRAIL_…` of the environment that are no settings.
+    pub unknown_variables: Vec<String>,
+    /// The settings' own files, which no statement may name: the TOML file and that of the password.
+    pub secret_files: Vec<PathBuf>,
     /// VLFs per growth.
     pub log_vlf_algorithm: VlfAlgorithm,
     /// How new parts of log files are initialised.
@@ -97,6 +117,7 @@ impl Overrides {
         Ok(Overrides {
             data: path("TAFFRAIL_DATA"),
             listen: var("TAFFRAIL_LISTEN"),
+            admin_listen: var("TAFFRAIL_ADMIN_LISTEN"),
             console: var("TAFFRAIL_CONSOLE"),
             config: path("TAFFRAIL_CONFIG"),
             sa_password_file: path("TAFFRAIL_SA_PASSWORD_FILE"),
@@ -137,6 +158,7 @@ impl Overrides {
         Overrides {
             data: self.data.or(those.data),
             listen: self.listen.or(those.listen),
+            admin_listen: self.admin_listen.or(those.admin_listen),
             console: self.console.or(those.console),
             config: self.config.or(those.config),
             // A password and a file of it are one setting: the file of a nearer source wins over a farther password.
@@ -170,14 +192,20 @@ impl Overrides {
 impl Settings {
     /// Flags over the process's variables over the file that either names.
     pub fn resolve(flags: Overrides) -> Result<Settings, String> {
-        let env = Overrides::from_env(|name| std::env::var(name).ok())?;
+        let known = RefCell::new(Vec::new());
+        let env = Overrides::from_env(|name| {
+            known.borrow_mut().push(name.to_owned());
+            std::env::var(name).ok()
+        })?;
+        let unknown = unknown_variables(std::env::vars_os().map(|(n, _)| n), &known.into_inner());
         let mut given = flags.or(env);
         if let Some(path) = given.config.clone() {
             let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
             let text = std::fs::read_to_string(&path).map_err(|e| at(&e))?;
             given = given.or(Overrides::from_toml(&text).map_err(|e| at(&e))?);
         }
-        Settings::from_overrides(given)
+        let settings = Settings::from_overrides(given)?;
+        Ok(Settings { unknown_variables: unknown, ..settings })
     }
 
     /// Checks what is given and fills in the defaults.
@@ -188,6 +216,7 @@ impl Settings {
             .ok()
             .and_then(|mut addresses| addresses.next())
             .ok_or_else(|| format!("listen: '{listen_text}' is not ADDRESS:PORT"))?;
+        let admin_listen = admin_listen(given.admin_listen.as_deref(), listen)?;
         if let Some(console) = given.console.as_deref().filter(|c| *c != "off") {
             return Err(format!(
                 "console: '{console}': there is no console yet, only 'off' is possible"
@@ -244,12 +273,15 @@ impl Settings {
         Ok(Settings {
             data: given.data.unwrap_or_else(|| DEFAULT_DATA.into()),
             listen,
+            admin_listen,
+            unknown_variables: Vec::new(),
             sa_password,
             max_server_memory_mb,
             max_connections,
             file_roots: given.file_roots.unwrap_or_default(),
             tls,
             tls_files,
+            secret_files: given.config.into_iter().chain(given.sa_password_file).collect(),
             log_vlf_algorithm,
             log_initialization,
             delayed_durability_window: Duration::from_millis(
@@ -258,6 +290,33 @@ impl Settings {
             target_recovery_time: Duration::from_secs(given.target_recovery_time_s.unwrap_or(60)),
         })
     }
+}
+
+/// By default the port after that of `listen`, where SQL Server has its own; any free one where that takes any.
+fn admin_listen(given: Option<&str>, listen: SocketAddr) -> Result<AdminListen, String> {
+    let Some(text) = given else {
+        let port = if listen.port() == 0 { Some(0) } else { listen.port().checked_add(1) };
+        let at = |port| AdminListen::Default(SocketAddr::from(([127, 0, 0, 1], port)));
+        return Ok(port.map_or(AdminListen::Off, at));
+    };
+    if text == "off" {
+        return Ok(AdminListen::Off);
+    }
+    let at = text.to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+    let at = at.ok_or_else(|| format!("admin_listen: '{text}' is not ADDRESS:PORT or off"))?;
+    match at.ip().is_loopback() {
+        true => Ok(AdminListen::At(at)),
+        false => Err(format!("admin_listen: '{text}' is not on the loopback interface")),
+    }
+}
+
+/// Those that begin like settings and are none.
+fn unknown_variables(names: impl Iterator<Item = OsString>, known: &[String]) -> Vec<String> {
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    let unknown = |name: &String| name.starts_with("TAFFRAIL_") && !known.contains(name);
+    let mut unknown: Vec<String> = names.filter(unknown).collect();
+    unknown.sort();
+    unknown
 }
 
 /// The password in a file: its first line.
@@ -310,6 +369,29 @@ mod tests {
         assert_eq!((both.sa_password, both.sa_password_file), (None, Some("/x".into())));
         let both = far.or(near);
         assert_eq!((both.sa_password.as_deref(), both.sa_password_file), (Some("p"), None));
+    }
+
+    #[test]
+    fn the_admin_listener_is_beside_the_other_and_local() {
+        let at = |listen: &str, admin: Option<&str>| {
+            let (listen, admin_listen) = (Some(listen.into()), admin.map(Into::into));
+            let given = Overrides { listen, admin_listen, ..Overrides::default() };
+            Settings::from_overrides(given).map(|s| s.admin_listen)
+        };
+        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        assert_eq!(at("0.0.0.0:1433", None), Ok(AdminListen::Default(local(1434))));
+        assert_eq!(at("127.0.0.1:0", None), Ok(AdminListen::Default(local(0))));
+        assert_eq!(at("127.0.0.1:65535", None), Ok(AdminListen::Off));
+        assert_eq!(at("127.0.0.1:1", Some("127.0.0.1:9")), Ok(AdminListen::At(local(9))));
+        assert_eq!(at("127.0.0.1:1", Some("off")), Ok(AdminListen::Off));
+        assert!(at("127.0.0.1:1", Some("10.0.0.1:9")).unwrap_err().contains("loopback"));
+    }
+
+    #[test]
+    fn variables_that_are_no_settings_are_named() {
+        let names = ["TAFFRAIL_MAX_CONECTIONS", "PATH", "TAFFRAIL_LISTEN"].map(OsString::from);
+        let known = ["TAFFRAIL_LISTEN".to_owned()];
+        assert_eq!(unknown_variables(names.into_iter(), &known), ["TAFFRAIL_MAX_CONECTIONS"]);
     }
 
     #[test]

@@ -1,35 +1,17 @@
 //! The server as a client meets it: a small TDS client over loopback against a server in this process.
 
-use std::io::{Read, Write};
+mod support;
+
+use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
-use taffrail_server::{Overrides, Server, Settings};
-use taffrail_tds::login7::Login7;
+use support::{Client, PASSWORD, errors, start, tls};
+use taffrail_server::Server;
 use taffrail_tds::packet::{END_OF_MESSAGE, RESET_CONNECTION};
-use taffrail_tds::prelogin::{Encryption, Prelogin};
-use taffrail_tds::token::{DONE_ATTENTION, DONE_COUNT, DONE_ERROR, DONE_MORE, Token, TokenReader};
-use taffrail_tds::{Assembler, Framer, PacketType, Reader, TdsVersion, request};
-use taffrail_types::Value;
-
-const PASSWORD: &str = "Wire!Test1";
-
-/// A server of its own on a fresh directory.
-fn start(name: &str, max_connections: u32) -> Server {
-    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // What an earlier run left.
-    let _ = std::fs::remove_dir_all(&dir);
-    let settings = Settings::from_overrides(Overrides {
-        data: Some(dir),
-        listen: Some("127.0.0.1:0".into()),
-        sa_password: Some(PASSWORD.into()),
-        max_server_memory_mb: Some(64),
-        max_connections: Some(max_connections),
-        ..Overrides::default()
-    })
-    .unwrap();
-    Server::start(settings).unwrap()
-}
+use taffrail_tds::prelogin::Encryption;
+use taffrail_tds::token::{DONE_ATTENTION, DONE_ERROR, Token};
+use taffrail_tds::{Framer, PacketType, TdsVersion, request};
 
 /// One server for most tests of this file; it ends with the process.
 fn server() -> SocketAddr {
@@ -42,243 +24,23 @@ fn server() -> SocketAddr {
     started.1
 }
 
-/// Bytes through the socket, perhaps through TLS, perhaps with TLS in packets.
-struct Client {
-    socket: TcpStream,
-    tls: Option<rustls::ClientConnection>,
-    assembler: Assembler,
-    framer: Framer,
-    version: TdsVersion,
+fn connect() -> Client {
+    Client::connect_to(server())
 }
 
-/// Accepts any certificate, as clients do that are told to trust the server's.
-#[derive(Debug)]
-struct TrustAll;
-
-impl rustls::client::danger::ServerCertVerifier for TrustAll {
-    fn verify_server_cert(
-        &self,
-        _: &rustls::pki_types::CertificateDer<'_>,
-        _: &[rustls::pki_types::CertificateDer<'_>],
-        _: &rustls::pki_types::ServerName<'_>,
-        _: &[u8],
-        _: rustls::pki_types::UnixTime,
-    ) -> Result<rustls::client::danger::ServerCertVerified, rustls::Error> {
-        Ok(rustls::client::danger::ServerCertVerified::assertion())
-    }
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &rustls::pki_types::CertificateDer<'_>,
-        _: &rustls::DigitallySignedStruct,
-    ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-    }
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &rustls::pki_types::CertificateDer<'_>,
-        _: &rustls::DigitallySignedStruct,
-    ) -> Result<rustls::client::danger::HandshakeSignatureValid, rustls::Error> {
-        Ok(rustls::client::danger::HandshakeSignatureValid::assertion())
-    }
-    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
-        rustls::crypto::ring::default_provider()
-            .signature_verification_algorithms
-            .supported_schemes()
-    }
-}
-
-fn tls() -> rustls::ClientConnection {
-    let config = rustls::ClientConfig::builder_with_provider(Arc::new(
-        rustls::crypto::ring::default_provider(),
-    ))
-    .with_safe_default_protocol_versions()
-    .unwrap()
-    .dangerous()
-    .with_custom_certificate_verifier(Arc::new(TrustAll))
-    .with_no_client_auth();
-    rustls::ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap()
-}
-
-impl Client {
-    fn connect() -> Client {
-        Client::connect_to(server())
-    }
-
-    fn connect_to(address: SocketAddr) -> Client {
-        let socket = TcpStream::connect(address).unwrap();
-        socket.set_nodelay(true).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        Client {
-            socket,
-            tls: None,
-            assembler: Assembler::new(1 << 30),
-            framer: Framer::new(PacketType::Batch),
-            version: TdsVersion::V7_4,
-        }
-    }
-
-    fn send_as(&mut self, kind: PacketType, data: &[u8], status: u8) {
-        let size = self.framer.packet_bytes();
-        let mut framer = Framer::new(kind);
-        framer.set_packet_bytes(size);
-        let mut packets = Vec::new();
-        framer.frame_with(data, true, status, &mut packets);
-        self.send_bytes(&packets);
-    }
-
-    fn send_bytes(&mut self, bytes: &[u8]) {
-        match &mut self.tls {
-            None => self.socket.write_all(bytes).unwrap(),
-            Some(tls) => {
-                tls.writer().write_all(bytes).unwrap();
-                while tls.wants_write() {
-                    tls.write_tls(&mut self.socket).unwrap();
-                }
-            }
-        }
-    }
-
-    /// The data of the next message; None if the server hangs up.
-    fn receive(&mut self) -> Option<Vec<u8>> {
-        let mut buffer = [0; 8192];
-        loop {
-            if self.assembler.next_message().unwrap().is_some() {
-                return Some(self.assembler.data().to_vec());
-            }
-            let n = self.socket.read(&mut buffer).unwrap_or(0);
-            if n == 0 {
-                return None;
-            }
-            match &mut self.tls {
-                None => self.assembler.feed(&buffer[..n]),
-                Some(tls) => {
-                    let mut rest = &buffer[..n];
-                    while !rest.is_empty() {
-                        tls.read_tls(&mut rest).unwrap();
-                        let state = tls.process_new_packets().unwrap();
-                        let mut plain = vec![0; state.plaintext_bytes_to_read()];
-                        tls.reader().read_exact(&mut plain).unwrap();
-                        self.assembler.feed(&plain);
-                    }
-                }
-            }
-        }
-    }
-
-    fn tokens(&mut self) -> Vec<Token> {
-        let data = self.receive().expect("an answer");
-        let (mut reader, mut r, mut tokens) =
-            (TokenReader::new(self.version), Reader::new(&data), Vec::new());
-        while let Some(token) = reader.next(&mut r).unwrap() {
-            tokens.push(token);
-        }
-        tokens
-    }
-
-    fn prelogin(&mut self, encryption: Encryption) -> Encryption {
-        let mut data = Vec::new();
-        Prelogin { encryption, ..Prelogin::default() }.encode(false, &mut data);
-        self.send_as(PacketType::Prelogin, &data, 0);
-        let answer = Prelogin::decode(&self.receive().unwrap()).unwrap();
-        assert_eq!(answer.version, (16, 0, 1000));
-        answer.encryption
-    }
-
-    /// TLS records as data of PRELOGIN packets until the handshake is done.
-    fn handshake(&mut self) {
-        let mut tls = tls();
-        while tls.is_handshaking() {
-            let mut records = Vec::new();
-            while tls.wants_write() {
-                tls.write_tls(&mut records).unwrap();
-            }
-            if !records.is_empty() {
-                self.send_as(PacketType::Prelogin, &records, 0);
-            }
-            if tls.is_handshaking() {
-                let data = self.receive().unwrap();
-                let mut rest = &data[..];
-                while !rest.is_empty() {
-                    tls.read_tls(&mut rest).unwrap();
-                    tls.process_new_packets().unwrap();
-                }
-            }
-        }
-        assert_eq!(tls.protocol_version(), Some(rustls::ProtocolVersion::TLSv1_2));
-        self.tls = Some(tls);
-    }
-
-    fn send_login(&mut self, user: &str, password: &str, database: &str, packet_size: u32) {
-        let login = Login7 {
-            tds_version: self.version.login_value(),
-            packet_size,
-            user_name: user.into(),
-            password: password.into(),
-            database: database.into(),
-            flags1: 0xE0,
-            flags2: 0x03,
-            ..Login7::default()
-        };
-        let mut data = Vec::new();
-        login.encode(&mut data);
-        self.send_as(PacketType::Login7, &data, 0);
-    }
-
-    /// A session in clear text.
-    fn session() -> Client {
-        let mut client = Client::connect();
-        assert_eq!(client.prelogin(Encryption::NotSupported), Encryption::NotSupported);
-        client.log_in(4096);
-        client
-    }
-
-    fn log_in(&mut self, packet_size: u32) {
-        self.send_login("sa", PASSWORD, "", packet_size);
-        let tokens = self.tokens();
-        let ack = tokens.iter().any(|t| matches!(t, Token::LoginAck { version, .. } if *version == self.version.login_value()));
-        assert!(ack, "{tokens:?}");
-        self.framer.set_packet_bytes(packet_size as usize);
-    }
-
-    fn batch(&mut self, text: &str, status: u8) {
-        let mut data = Vec::new();
-        request::encode_batch(text, 0, self.version, &mut data);
-        self.send_as(PacketType::Batch, &data, status);
-    }
-
-    /// `SELECT 1` works: the session is alive and in step.
-    fn is_usable(&mut self) {
-        self.batch("SELECT 1", 0);
-        let tokens = self.tokens();
-        let one = |t: &Token| matches!(t, Token::Row(row) if matches!(row[..], [Value::Int(1)]));
-        assert!(tokens.iter().any(one), "{tokens:?}");
-        match tokens.last() {
-            Some(Token::Done(d)) => {
-                assert_eq!(
-                    (d.status & (DONE_MORE | DONE_ERROR | DONE_COUNT), d.rows),
-                    (DONE_COUNT, 1)
-                );
-            }
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-fn errors(tokens: &[Token]) -> Vec<(i32, u8, u8)> {
-    let error = |t: &Token| match t {
-        Token::Message { error: true, number, state, class, .. } => Some((*number, *state, *class)),
-        _ => None,
-    };
-    tokens.iter().filter_map(error).collect()
+/// A session in clear text.
+fn session() -> Client {
+    let mut client = connect();
+    assert_eq!(client.prelogin(Encryption::NotSupported), Encryption::NotSupported);
+    client.log_in(4096);
+    client
 }
 
 #[test]
 fn clear_login_only_and_full_encryption() {
-    Client::session().is_usable();
+    session().is_usable();
 
-    let mut client = Client::connect();
+    let mut client = connect();
     assert_eq!(client.prelogin(Encryption::Off), Encryption::Off);
     client.handshake();
     client.send_login("sa", PASSWORD, "", 4096);
@@ -287,7 +49,7 @@ fn clear_login_only_and_full_encryption() {
     assert!(client.tokens().iter().any(|t| matches!(t, Token::LoginAck { .. })));
     client.is_usable();
 
-    let mut client = Client::connect();
+    let mut client = connect();
     assert_eq!(client.prelogin(Encryption::On), Encryption::On);
     client.handshake();
     client.log_in(4096);
@@ -299,7 +61,7 @@ fn every_version_and_login7_without_prelogin() {
     for version in
         [TdsVersion::V7_1, TdsVersion::V7_2, TdsVersion::V7_3A, TdsVersion::V7_3B, TdsVersion::V7_4]
     {
-        let mut client = Client::connect();
+        let mut client = connect();
         client.version = version;
         client.log_in(4096);
         client.is_usable();
@@ -308,7 +70,7 @@ fn every_version_and_login7_without_prelogin() {
 
 #[test]
 fn strict_tls_comes_first() {
-    let mut client = Client::connect();
+    let mut client = connect();
     client.tls = Some(tls());
     client.version = TdsVersion::V8_0;
     {
@@ -326,7 +88,7 @@ fn strict_tls_comes_first() {
 #[test]
 fn refused_logins_say_little_and_take_their_time() {
     for (user, password) in [("sa", "wrong"), ("nobody", PASSWORD)] {
-        let mut client = Client::connect();
+        let mut client = connect();
         client.prelogin(Encryption::NotSupported);
         let started = Instant::now();
         client.send_login(user, password, "", 4096);
@@ -335,7 +97,7 @@ fn refused_logins_say_little_and_take_their_time() {
         assert!(started.elapsed() >= Duration::from_millis(250));
         assert!(client.receive().is_none());
     }
-    let mut client = Client::connect();
+    let mut client = connect();
     client.prelogin(Encryption::NotSupported);
     client.send_login("sa", PASSWORD, "no_such_database", 4096);
     let numbers: Vec<_> = errors(&client.tokens()).iter().map(|e| (e.0, e.2)).collect();
@@ -345,7 +107,7 @@ fn refused_logins_say_little_and_take_their_time() {
 #[test]
 fn packet_sizes() {
     for size in [512, 8000, 32767] {
-        let mut client = Client::connect();
+        let mut client = connect();
         client.prelogin(Encryption::NotSupported);
         client.log_in(size);
         // A batch of many packets.
@@ -358,7 +120,7 @@ fn packet_sizes() {
 
 #[test]
 fn a_message_may_come_byte_by_byte() {
-    let mut client = Client::session();
+    let mut client = session();
     let mut data = Vec::new();
     request::encode_batch("SELECT 1", 0, client.version, &mut data);
     let mut packets = Vec::new();
@@ -371,7 +133,7 @@ fn a_message_may_come_byte_by_byte() {
 
 #[test]
 fn an_attention_stops_a_loop_at_once() {
-    let mut client = Client::session();
+    let mut client = session();
     for _ in 0..3 {
         client.batch("WHILE 1 = 1 BEGIN DECLARE @i int END", 0);
         std::thread::sleep(Duration::from_millis(150));
@@ -395,7 +157,7 @@ fn an_attention_stops_a_loop_at_once() {
 
 #[test]
 fn an_attention_is_heard_through_tls() {
-    let mut client = Client::connect();
+    let mut client = connect();
     client.prelogin(Encryption::On);
     client.handshake();
     client.log_in(4096);
@@ -411,7 +173,7 @@ fn an_attention_is_heard_through_tls() {
 
 #[test]
 fn reset_is_acknowledged_first() {
-    let mut client = Client::session();
+    let mut client = session();
     client.batch("SELECT 1", RESET_CONNECTION);
     let tokens = client.tokens();
     assert!(matches!(tokens[0], Token::EnvChange { kind: 18, .. }), "{tokens:?}");
@@ -420,7 +182,7 @@ fn reset_is_acknowledged_first() {
 
 #[test]
 fn an_ignored_message_is_not_run() {
-    let mut client = Client::session();
+    let mut client = session();
     let mut data = Vec::new();
     request::encode_batch("WHILE 1 = 1 DECLARE @i int", 0, client.version, &mut data);
     client.send_as(PacketType::Batch, &data, 0x02);
@@ -430,7 +192,7 @@ fn an_ignored_message_is_not_run() {
 
 #[test]
 fn what_is_not_supported_leaves_the_session_usable() {
-    let mut client = Client::session();
+    let mut client = session();
     // A procedure with a table-valued parameter.
     let mut data = Vec::new();
     request::AllHeaders::encode(0, client.version, &mut data);
@@ -444,7 +206,7 @@ fn what_is_not_supported_leaves_the_session_usable() {
 
 #[test]
 fn broken_streams_end_only_their_own_connection() {
-    let mut steady = Client::session();
+    let mut steady = session();
     let mut seed = 0x9E37_79B9_7F4A_7C15u64;
     let mut random = move || {
         seed ^= seed << 13;
@@ -462,7 +224,7 @@ fn broken_streams_end_only_their_own_connection() {
     }
     // And inside a session.
     for i in 0..40 {
-        let mut client = Client::session();
+        let mut client = session();
         let kind = [
             PacketType::Batch,
             PacketType::Rpc,
@@ -475,7 +237,7 @@ fn broken_streams_end_only_their_own_connection() {
         // An error, or the end of the connection; not silence.
         client.receive();
     }
-    let mut client = Client::session();
+    let mut client = session();
     client.send_bytes(&[0x01, END_OF_MESSAGE, 0, 3]);
     client.send_bytes(&[0, 0, 0, 0]);
     client.receive();
