@@ -198,7 +198,7 @@ pub enum BinaryOp {
 
 /// An operation with two operands. A chain of them leans to the left and may be thousands long: walk along `left` in a
 /// loop.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Binary {
     /// The operator.
     pub op: BinaryOp,
@@ -206,6 +206,39 @@ pub struct Binary {
     pub left: Expr,
     /// Right operand.
     pub right: Expr,
+}
+
+impl Clone for Binary {
+    fn clone(&self) -> Binary {
+        let mut links = vec![self];
+        let mut first = &self.left;
+        while let ExprKind::Binary(b) = &first.kind {
+            links.push(b);
+            first = &b.left;
+        }
+        let mut left = first.clone();
+        while let Some(b) = links.pop() {
+            let copy = Binary { op: b.op, left, right: b.right.clone() };
+            let Some(above) = links.last() else { return copy };
+            left = Expr { span: above.left.span, kind: ExprKind::Binary(Box::new(copy)) };
+        }
+        unreachable!("the first link is self")
+    }
+}
+
+impl PartialEq for Binary {
+    fn eq(&self, other: &Binary) -> bool {
+        let (mut a, mut b) = (self, other);
+        loop {
+            if (a.op, a.left.span) != (b.op, b.left.span) || a.right != b.right {
+                return false;
+            }
+            match (&a.left.kind, &b.left.kind) {
+                (ExprKind::Binary(x), ExprKind::Binary(y)) => (a, b) = (x, y),
+                (x, y) => return x == y,
+            }
+        }
+    }
 }
 
 impl Drop for Binary {
