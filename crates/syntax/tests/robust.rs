@@ -96,7 +96,7 @@ fn long_lists_and_chains_are_flat() {
             format!("select a{}", " * (1)".repeat(n)),
             format!("select 1 where 'a' {} = 'b'", " + 'b' - 'c'".repeat(n)),
             format!("if 1 = 1 print 1{}", " else if 1 = 1 print 2".repeat(n)),
-            format!("insert t values (0){}", ", (1)".repeat(n)),
+            format!("select 1 from (values (0){}) v (a)", ", (1)".repeat(n)),
             "select 1 ".repeat(n),
             format!("select '{}'", "x".repeat(10 << 20)),
             format!("/*{}*/ select 1", "x".repeat(10 << 20)),
