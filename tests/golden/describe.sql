@@ -19,6 +19,8 @@ GO
 SELECT column_ordinal, name, system_type_name, is_nullable, error_number, error_type_desc FROM sys.dm_exec_describe_first_result_set(N'EXEC dbo.sends @a = 1', NULL, 0)
 SELECT name, system_type_name FROM sys.dm_exec_describe_first_result_set(N'sp_executesql N''SELECT @x AS y'', N''@x bigint''', NULL, 0)
 SELECT name, system_type_name, tds_type_id, tds_length FROM sys.dm_exec_describe_first_result_set_for_object(OBJECT_ID('dbo.sends'), 0)
+SELECT name, system_type_name FROM sys.dm_exec_describe_first_result_set(N'SELECT (SELECT id FROM dbo.described FOR XML PATH(''''), TYPE) AS v, CAST(''<a/>'' AS xml) AS c, ISNULL(tx, '''') AS t, tx FROM (SELECT tx FROM dbo.described) AS d', NULL, 0)
+SELECT system_type_name FROM sys.dm_exec_describe_first_result_set(N'SELECT id FROM dbo.described FOR XML PATH, TYPE', NULL, 0)
 SELECT error_number, error_type, error_type_desc, error_message FROM sys.dm_exec_describe_first_result_set(N'EXEC dbo.differs 1', NULL, 0)
 SELECT error_number, error_type, error_type_desc, error_message FROM sys.dm_exec_describe_first_result_set(N'EXEC dbo.dynamic', NULL, 0)
 SELECT error_number, error_type, error_type_desc FROM sys.dm_exec_describe_first_result_set(N'CREATE TABLE #t (a int); SELECT a FROM #t', NULL, 0)

@@ -207,7 +207,8 @@ impl<'a> Binder<'a> {
             out = self.computed_slot(&whole, "");
             node = Node::Compute(Box::new(Compute { input: node, items: vec![(whole.expr, out)] }));
         }
-        let columns = vec![super::query::column_desc(COLUMN, &Bound::new(Expr::NULL, TEXT))];
+        let whole = Bound { xml: typed, ..Bound::new(Expr::NULL, TEXT) };
+        let columns = vec![super::query::column_desc(COLUMN, &whole)];
         let xml = if typed { vec![0] } else { Vec::new() };
         Ok(BoundQuery { node, outputs: vec![out], columns, xml, ..BoundQuery::default() })
     }

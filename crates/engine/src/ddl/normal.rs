@@ -149,7 +149,7 @@ impl Printer<'_> {
                     false => ([CompareOp::Ge, CompareOp::Le], Place::And, " AND "),
                     true => ([CompareOp::Lt, CompareOp::Gt], Place::Or, " OR "),
                 };
-                self.grouped(place > own || place == own, |p| {
+                self.grouped(place >= own, |p| {
                     p.compared(&b.operand, ops[0], &b.low)?;
                     p.out.push_str(word);
                     p.compared(&b.operand, ops[1], &b.high)
@@ -289,7 +289,7 @@ impl Printer<'_> {
 
     fn column(&mut self, c: &ast::ColumnRef) -> Option<()> {
         if let Some(q) = &c.qualifier
-            && !(q.as_bare().is_some_and(|n| fold(&n.value) == fold(self.table)))
+            && q.as_bare().is_none_or(|n| fold(&n.value) != fold(self.table))
         {
             self.object(q);
             self.out.push('.');

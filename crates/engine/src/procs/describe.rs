@@ -72,7 +72,7 @@ impl Description {
         let own = compile::batch(session, &text)?;
         let collation = Collation::default();
         let mut undeclared: Vec<String> = Vec::new();
-        let mut uses = Vec::new();
+        let mut uses: Vec<usize> = Vec::new();
         for name in variables_in(&text) {
             let known = |n: &str| collation.eq_str(n, name);
             if parameters.iter().any(|p| known(&p.name))
@@ -99,7 +99,8 @@ impl Description {
         let module = compile::with_variables(session, &home, &text, variables)?;
         // The names of arguments are no variables.
         for (name, uses) in undeclared.iter().zip(&mut uses) {
-            *uses -= named_arguments(&module.statements, &|n| collation.eq_str(n, name));
+            let named = named_arguments(&module.statements, &|n| collation.eq_str(n, name));
+            *uses = uses.saturating_sub(named);
         }
         Ok(Description {
             module: Arc::new(module),

@@ -127,7 +127,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "xp_readerrorlog", body: Body::Native(errorlog::read) },
     SystemProcedure { name: "xp_msver", body: Body::Native(help::msver) },
     SystemProcedure { name: "sp_server_info", body: Body::Native(odbc::server_info) },
-    SystemProcedure { name: "sp_tables", body: Body::Native(odbc::tables) },
+    SystemProcedure { name: "sp_tables", body: Body::Native(odbc_tables::tables) },
     SystemProcedure { name: "sp_columns", body: Body::Native(odbc::columns) },
     SystemProcedure { name: "sp_columns_90", body: Body::Native(odbc::columns_90) },
     SystemProcedure { name: "sp_columns_100", body: Body::Native(odbc::columns_100) },

@@ -7,10 +7,9 @@ use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::send;
 use crate::row;
-use crate::views;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Collation, MaxLen, SqlType, Value, codepage, like};
+use taffrail_types::{Collation, MaxLen, SqlType, codepage, like};
 
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 const SMALL: SqlType = SqlType::SmallInt;
@@ -48,90 +47,6 @@ pub(super) fn database_of(
         }
         _ => Ok(current),
     }
-}
-
-/// `sp_tables`.
-pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = ["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"];
-    let args = Arguments::new("sp_tables", &names, given)?;
-    let (table, owner, qualifier) = (args.text(0), args.text(1), args.text(2));
-    let mut rows = Vec::new();
-    if qualifier.as_deref() == Some("%")
-        && table.as_deref() == Some("")
-        && owner.as_deref() == Some("")
-    {
-        for slot in cx.instance().databases().list() {
-            rows.push(row![&slot.entry.name, (), (), (), ()]);
-        }
-    } else if owner.as_deref() == Some("%") && table.as_deref() == Some("") {
-        let database = cx.database();
-        cx.settle_schemas(&database)?;
-        for s in database.catalog.schemas(cx.sight()) {
-            rows.push(row![(), &s.name, (), (), ()]);
-        }
-    } else {
-        let database = match qualifier.as_deref() {
-            None | Some("%") => cx.database(),
-            q => database_of(cx, q)?,
-        };
-        rows.extend(table_rows(cx, &database, &args)?);
-    }
-    send_tables(cx, rows)
-}
-
-/// The tables and views of a database that `sp_tables` is asked for.
-pub(super) fn table_rows(
-    cx: &mut StatementContext<'_>,
-    database: &Arc<Database>,
-    args: &Arguments<'_>,
-) -> SqlResult<Vec<Vec<Value>>> {
-    let (table, owner) = (args.text(0), args.text(1));
-    let kinds = args.text(3).map(|t| t.to_uppercase());
-    let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
-    let mut rows = Vec::new();
-    if wants("SYSTEM TABLE") || wants("VIEW") {
-        let named = ["sys", "INFORMATION_SCHEMA"];
-        let all = views::all().iter().filter(|v| named.contains(&v.schema));
-        for v in all.filter(|v| v.arguments.is_none()) {
-            if wants("VIEW") && fits(v.name, table.as_deref()) && fits(v.schema, owner.as_deref()) {
-                rows.push(row![&database.name, v.schema, v.name, "VIEW", ()]);
-            }
-        }
-    }
-    if wants("TABLE") || wants("VIEW") {
-        cx.settle_objects(database, |o| {
-            fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
-        })?;
-        for object in database.catalog.objects(cx.sight()) {
-            let kind = match &object {
-                Object::Table(_) => "TABLE",
-                Object::View(_) => "VIEW",
-                _ => continue,
-            };
-            let h = object.head();
-            let named = fits(&h.name, table.as_deref()) && fits(&h.schema, owner.as_deref());
-            if named && wants(kind) {
-                rows.push(row![&database.name, &h.schema, &h.name, kind, ()]);
-            }
-        }
-    }
-    rows.sort_by_key(|r: &Vec<Value>| {
-        [3, 0, 1, 2].map(|i| r[i].as_text().unwrap_or_default().to_lowercase())
-    });
-    Ok(rows)
-}
-
-/// The result of `sp_tables`.
-pub(super) fn send_tables(cx: &mut StatementContext<'_>, rows: Vec<Vec<Value>>) -> SqlResult<i32> {
-    let columns = [
-        ("TABLE_QUALIFIER", NAME, true),
-        ("TABLE_OWNER", NAME, true),
-        ("TABLE_NAME", NAME, true),
-        ("TABLE_TYPE", SqlType::VarChar(MaxLen::N(32)), true),
-        ("REMARKS", TEXT, true),
-    ];
-    send(cx, &columns, rows)?;
-    Ok(0)
 }
 
 const COLUMNS: [(&str, SqlType, bool); 18] = [

@@ -1,14 +1,17 @@
-//! More of what drivers ask about tables: who may do what with them, their collations, those of other servers.
+//! What drivers ask about tables: which there are, who may do what with them, their collations, those of other servers.
 
 use super::odbc::{database_of, fits};
 use super::odbc_types::{Dialect, odbc};
 use super::{Argument, Arguments, table_by_text};
 use crate::catalog::{Object, fold};
 use crate::context::StatementContext;
+use crate::database::Database;
 use crate::results::send;
 use crate::row;
+use crate::views;
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{MaxLen, SqlType};
+use taffrail_types::{MaxLen, SqlType, Value};
 
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 const SMALL: SqlType = SqlType::SmallInt;
@@ -16,10 +19,10 @@ const INT: SqlType = SqlType::Int;
 const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
 
 /// Tables and views, by schema and name.
-fn tables(
+fn chosen(
     cx: &mut StatementContext<'_>,
     args: &Arguments<'_>,
-) -> SqlResult<(std::sync::Arc<crate::database::Database>, Vec<Object>)> {
+) -> SqlResult<(Arc<Database>, Vec<Object>)> {
     let (table, owner) = (args.text(0), args.text(1));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let asked = |o: &Object| {
@@ -34,6 +37,90 @@ fn tables(
     Ok((database, all))
 }
 
+/// `sp_tables`.
+pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let names = ["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"];
+    let args = Arguments::new("sp_tables", &names, given)?;
+    let (table, owner, qualifier) = (args.text(0), args.text(1), args.text(2));
+    let mut rows = Vec::new();
+    if qualifier.as_deref() == Some("%")
+        && table.as_deref() == Some("")
+        && owner.as_deref() == Some("")
+    {
+        for slot in cx.instance().databases().list() {
+            rows.push(row![&slot.entry.name, (), (), (), ()]);
+        }
+    } else if owner.as_deref() == Some("%") && table.as_deref() == Some("") {
+        let database = cx.database();
+        cx.settle_schemas(&database)?;
+        for s in database.catalog.schemas(cx.sight()) {
+            rows.push(row![(), &s.name, (), (), ()]);
+        }
+    } else {
+        let database = match qualifier.as_deref() {
+            None | Some("%") => cx.database(),
+            q => database_of(cx, q)?,
+        };
+        rows.extend(table_rows(cx, &database, &args)?);
+    }
+    send_tables(cx, rows)
+}
+
+/// The tables and views of a database that `sp_tables` is asked for.
+fn table_rows(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    args: &Arguments<'_>,
+) -> SqlResult<Vec<Vec<Value>>> {
+    let (table, owner) = (args.text(0), args.text(1));
+    let kinds = args.text(3).map(|t| t.to_uppercase());
+    let wants = |kind: &str| kinds.as_ref().is_none_or(|k| k.contains(&format!("'{kind}'")));
+    let mut rows = Vec::new();
+    if wants("SYSTEM TABLE") || wants("VIEW") {
+        let named = ["sys", "INFORMATION_SCHEMA"];
+        let all = views::all().iter().filter(|v| named.contains(&v.schema));
+        for v in all.filter(|v| v.arguments.is_none()) {
+            if wants("VIEW") && fits(v.name, table.as_deref()) && fits(v.schema, owner.as_deref()) {
+                rows.push(row![&database.name, v.schema, v.name, "VIEW", ()]);
+            }
+        }
+    }
+    if wants("TABLE") || wants("VIEW") {
+        cx.settle_objects(database, |o| {
+            fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
+        })?;
+        for object in database.catalog.objects(cx.sight()) {
+            let kind = match &object {
+                Object::Table(_) => "TABLE",
+                Object::View(_) => "VIEW",
+                _ => continue,
+            };
+            let h = object.head();
+            let named = fits(&h.name, table.as_deref()) && fits(&h.schema, owner.as_deref());
+            if named && wants(kind) {
+                rows.push(row![&database.name, &h.schema, &h.name, kind, ()]);
+            }
+        }
+    }
+    rows.sort_by_key(|r: &Vec<Value>| {
+        [3, 0, 1, 2].map(|i| r[i].as_text().unwrap_or_default().to_lowercase())
+    });
+    Ok(rows)
+}
+
+/// The result of `sp_tables`.
+fn send_tables(cx: &mut StatementContext<'_>, rows: Vec<Vec<Value>>) -> SqlResult<i32> {
+    let columns = [
+        ("TABLE_QUALIFIER", NAME, true),
+        ("TABLE_OWNER", NAME, true),
+        ("TABLE_NAME", NAME, true),
+        ("TABLE_TYPE", SqlType::VarChar(MaxLen::N(32)), true),
+        ("REMARKS", TEXT, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
 /// `sp_table_privileges`: the owner may do everything, and nobody else is there.
 pub(super) fn table_privileges(
     cx: &mut StatementContext<'_>,
@@ -41,7 +128,7 @@ pub(super) fn table_privileges(
 ) -> SqlResult<i32> {
     let names = ["@table_name", "@table_owner", "@table_qualifier", "@fUsePattern"];
     let args = Arguments::new("sp_table_privileges", &names, given)?;
-    let (database, all) = tables(cx, &args)?;
+    let (database, all) = chosen(cx, &args)?;
     let mut rows = Vec::new();
     for o in all {
         let h = o.head();
@@ -70,7 +157,7 @@ pub(super) fn column_privileges(
     let names = ["@table_name", "@table_owner", "@table_qualifier", "@column_name"];
     let args = Arguments::new("sp_column_privileges", &names, given)?;
     let column = args.text(3);
-    let (database, all) = tables(cx, &args)?;
+    let (database, all) = chosen(cx, &args)?;
     let mut rows = Vec::new();
     for o in all {
         let h = o.head();
@@ -252,8 +339,8 @@ pub(super) fn tableswc(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sql
             _ => database.id == own.id,
         };
         if wanted {
-            rows.extend(super::odbc::table_rows(cx, &database, &args)?);
+            rows.extend(table_rows(cx, &database, &args)?);
         }
     }
-    super::odbc::send_tables(cx, rows)
+    send_tables(cx, rows)
 }
