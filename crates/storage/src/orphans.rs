@@ -42,7 +42,7 @@ impl Database {
             }
             // Bears the LSN of an allocation, as in `take_page`.
             let taken = self.pool().read(&self.store, gam_of(id))?.lsn();
-            page.will_change(&self.store);
+            page.will_change_in_memory();
             page.disown();
             page.set_lsn(taken);
         }
@@ -56,7 +56,7 @@ impl Database {
             let Some(mut page) = self.pool().write_present(&self.store, id) else { continue };
             if claims_rows(&page) && !self.is_allocated(id)? {
                 // Whatever its last record was, its next is a format record: see `disown_pages`.
-                page.will_change(&self.store);
+                page.will_change_in_memory();
                 page.disown();
             }
         }

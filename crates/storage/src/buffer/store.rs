@@ -484,6 +484,12 @@ impl WriteGuard<'_> {
         }
     }
 
+    /// Announces a change that need not reach the disk: a page that is clean stays clean.
+    pub fn will_change_in_memory(&mut self) {
+        let control = self.control();
+        control.changes.store(control.changes.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
     /// Announces the redo of the record at `pos`.
     pub fn will_redo(&mut self, store: &Store, pos: LogPos) {
         let control = self.control();

@@ -21,7 +21,8 @@
 //! | no | damaged | | skipped; a later format record, or one that bulk work fills the page, must come, or the database is suspect |
 //! | no | whole | not below | done already |
 //! | no | whole | below, and equal to the record's previous page LSN | redone |
-//! | no | whole | below, and not equal | suspect: a record is missing |
+//! | no | whole | below that | as if it were damaged: a record is missing. A page of bulk work was torn later, and made anew as of before |
+//! | no | whole | between them | suspect: it has a record that the log does not have |
 //! | any | whole | at or behind the log's end | suspect, once the end is known: a page is written after its log, so log is missing |
 //!
 //! Invariant: a lane's batches are redone in the order in which they were filled, by one thread at a time; so a page's records are
@@ -46,6 +47,7 @@ use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::Workers;
 use crate::layout::{DIRECTORY, EXTENT_PAGES};
+use crate::page::Page;
 
 /// Pages that share a lane.
 const GROUP_PAGES: u32 = RUN_PAGES as u32;
@@ -187,10 +189,28 @@ impl Hand {
             if page.lsn() > self.done.newest.0 {
                 self.done.newest = (page.lsn(), Some(id));
             }
+            if !format && page.lsn() < r.header.prev_page {
+                let text = lacks(page, &r);
+                latched = None;
+                self.damaged.insert(id, store.corrupt(id, text));
+                continue;
+            }
             self.done.records += u64::from(redo_on_page(db, page, &r)?);
         }
         Ok(())
     }
+}
+
+/// The page is not the one that the record was made on.
+fn lacks(page: &Page, r: &Record<'_>) -> String {
+    format!(
+        "page {} has LSN {:#x}, but the record at {:#x} ({}) was made on {:#x}",
+        r.header.page,
+        page.lsn().0,
+        r.pos.0,
+        r.header.op,
+        r.header.prev_page.0
+    )
 }
 
 /// True if the page did not have the change yet.
@@ -203,14 +223,7 @@ fn redo_on_page(db: &Database, page: &mut WriteGuard<'_>, r: &Record<'_>) -> Sto
     }
     let format = r.header.op == Lop::FormatPage;
     if !format && page.lsn() != r.header.prev_page {
-        let text = format!(
-            "page {id} has LSN {:#x}, but the record at {:#x} ({}) was made on {:#x}",
-            page.lsn().0,
-            r.pos.0,
-            r.header.op,
-            r.header.prev_page.0
-        );
-        return Err(suspect(store, &text));
+        return Err(suspect(store, &lacks(page, r)));
     }
     page.will_redo(store, r.pos);
     if let Err(what) = record::redo(page, r) {
@@ -545,3 +558,6 @@ fn redo_file_size(db: &Database, r: &Record<'_>) -> StorageResult<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
