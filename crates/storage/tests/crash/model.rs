@@ -49,6 +49,7 @@ pub fn read(db: &Arc<Database>, ids: &Ids) -> StorageResult<Model> {
     while let Some((k, v)) = c.next(&mut tx)? {
         refs.push((k.to_vec(), LobRef::from_bytes(v.try_into().unwrap())));
     }
+    assert_eq!(hobt.row_count(), refs.len() as u64);
     for (k, r) in refs {
         let mut bytes = Vec::new();
         lob::read(&mut tx, &hobt, r, 0, u64::MAX, &mut bytes)?;

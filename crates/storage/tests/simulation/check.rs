@@ -6,7 +6,7 @@ use std::sync::Arc;
 use taffrail_base::{HobtId, SessionId};
 use taffrail_storage::check::{RowFault, Rows};
 use taffrail_storage::{
-    BeginSpec, Database, Direction, FileKind, HobtKind, Isolation, KeyRange, LobRef, Rid,
+    BeginSpec, Database, Direction, FileInfo, FileKind, HobtKind, Isolation, KeyRange, LobRef, Rid,
     ScanLocks, StorageError, StorageInstance, Transaction, btree, heap, lob,
 };
 
@@ -158,14 +158,35 @@ pub fn structure(db: &Arc<Database>) -> Result<Content, String> {
     }
     let users = ids.iter().copied().filter(|id| id.0 > 63);
     let content = read_all(db, &mut tx, ScanLocks::None, users).map_err(fail)?;
+    counts(db, &content)?;
+    tx.rollback().map_err(fail)?;
+    Ok(content)
+}
+
+/// Heaps and trees know how many rows they have, whoever wrote to them.
+pub fn counts(db: &Arc<Database>, content: &Content) -> Result<(), String> {
     for (id, table) in &content.tables {
-        let count = db.hobt(*id).map_err(fail)?.row_count();
+        let count = db.hobt(*id).map_err(|e| format!("{id}: {e} ({e:?})"))?.row_count();
         if count != table.rows.len() as u64 {
             return Err(format!("{id}: {} rows, counted {count}", table.rows.len()));
         }
     }
-    tx.rollback().map_err(fail)?;
-    Ok(content)
+    Ok(())
+}
+
+/// The files are the same ones, with the same settings; none is smaller, and of a clean restart (`same`) the data file not larger.
+pub fn files(before: &[FileInfo], after: &[FileInfo], same: bool) -> Result<(), String> {
+    let settings = |f: &FileInfo| (f.id, f.kind, f.name.clone(), f.path.clone(), f.max_size);
+    if !before.iter().map(settings).eq(after.iter().map(settings)) {
+        return Err(format!("other files: {after:?}, not {before:?}"));
+    }
+    for (old, new) in before.iter().zip(after) {
+        let grown = same && new.kind == FileKind::Rows && new.size != old.size;
+        if old.growth != new.growth || new.size < old.size || grown || new.used > new.size {
+            return Err(format!("{new:?} has been {old:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// A tree read forward, backward and by key tells the same, in order.

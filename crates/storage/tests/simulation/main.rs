@@ -9,7 +9,8 @@
 //!
 //! 1. the content is what some prefix of the commits, in their order, leaves; nothing half-applied;
 //! 2. the prefix holds every commit that was acknowledged as durable, and every one before it;
-//! 3. every tree is in order, the same forward, backward and by key, and counts are right.
+//! 3. every tree is in order, the same forward, backward and by key, and counts are right; counts also while transactions are open;
+//! 4. the files are the ones that there were, with the same settings, and none is smaller.
 //!
 //! A failing run prints its seed: `TAFFRAIL_SIM_SEED=<seed> cargo test -p taffrail-storage --test simulation` replays
 //! it alone with its history; `TAFFRAIL_SIM_RUNS` sets how many runs there are, `TAFFRAIL_SIM_FIRST` where they begin.

@@ -6,7 +6,7 @@ use taffrail_base::{FileId, HobtId};
 use taffrail_io::sim::SimRng;
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    CheckpointKind, Database, Growth, HobtKind, RecoveryModel, Savepoint, StorageError,
+    CheckpointKind, Database, FileInfo, Growth, HobtKind, RecoveryModel, Savepoint, StorageError,
     StorageInstance, Transaction,
 };
 
@@ -46,6 +46,8 @@ pub struct Run {
     /// What happened lately, for a failure's report.
     pub trace: Vec<String>,
     pub sabotage: Sabotage,
+    /// What is known of the files: as they were when the database was opened last, or closed.
+    pub files: Vec<FileInfo>,
 }
 
 pub type Outcome<T> = Result<T, String>;
@@ -91,6 +93,7 @@ impl Run {
                 "sector {sector}, pool {pool_pages}, redo {redo_log_max}, {recovery_model:?}, log growth {log_growth:?}"
             )],
             sabotage,
+            files: Vec::new(),
         }
     }
 
@@ -124,6 +127,7 @@ impl Run {
         self.rig.logs[0].size = (512 + 256 * self.rng.below(3)) << 10;
         let db = self.rig.create_in(&instance).map_err(|e| format!("create: {e}"))?;
         self.first_used = check::data_used(&db).1;
+        self.files = db.files();
         self.db = Some(db);
         Ok(())
     }
@@ -174,6 +178,7 @@ impl Run {
         // Restart may have left the log nearly full, and to drop a table takes room in the directory.
         let limit = self.db().alter_data_file(FileId(1), None, None, Some(None));
         self.must("the end of the limit", limit)?;
+        self.files = self.db().files();
         self.checkpoint()?;
         for id in tables {
             self.begin();
@@ -289,6 +294,7 @@ impl Run {
             self.finish(t, End::Rollback)?;
         }
         let db = self.db();
+        self.files = db.files();
         let result = db.close();
         if self.must("close", result)?.is_none() {
             return Err("close did not work".into());
@@ -302,7 +308,7 @@ impl Run {
             // Power fails after the shutdown: it must have left nothing to lose.
             self.rig.world.restart();
         }
-        self.reopen()
+        self.reopen(true)
     }
 
     fn crash_and_restart(&mut self) -> Outcome<()> {
@@ -336,7 +342,7 @@ impl Run {
                 self.rig.world.restart();
             }
         }
-        self.reopen()
+        self.reopen(false)
     }
 
     fn open_database(&mut self) -> Outcome<()> {
@@ -407,9 +413,12 @@ impl Run {
         }
     }
 
-    fn reopen(&mut self) -> Outcome<()> {
+    fn reopen(&mut self, same: bool) -> Outcome<()> {
         self.open_database()?;
         let db = self.db();
+        let files = db.files();
+        check::files(&self.files, &files, same).map_err(|e| format!("after restart: {e}"))?;
+        self.files = files;
         let found = check::structure(&db).map_err(|e| format!("after restart: {e}"))?;
         check::pages(&db).map_err(|e| format!("after restart: {e}"))?;
         let settled = self.model.settle(&found).map_err(|e| format!("after restart: {e}"))?;

@@ -147,10 +147,13 @@ impl Run {
         let result = check::read_all(&db, tx, locks, readable.into_iter());
         let Some(found) = self.judge("reading", result)? else { return Ok(()) };
         self.seen.locked_reads += u64::from(locks != ScanLocks::None);
-        match current.difference(&found) {
-            Some(difference) => Err(format!("before any crash, {locks:?}: {difference}")),
-            None => Ok(()),
+        if let Some(difference) = current.difference(&found) {
+            return Err(format!("before any crash, {locks:?}: {difference}"));
         }
+        if locks == ScanLocks::None {
+            check::counts(&db, &current).map_err(|e| format!("before any crash: {e}"))?;
+        }
+        Ok(())
     }
 
     pub fn checkpoint(&mut self) -> Outcome<()> {
