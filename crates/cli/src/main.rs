@@ -67,6 +67,9 @@ struct Serve {
     /// Memory budget in MB [default: half of the machine's memory]
     #[arg(long, value_name = "MB")]
     max_server_memory_mb: Option<u64>,
+    /// What the statements of one request may keep in memory, in MB [default: a quarter of the budget]
+    #[arg(long, value_name = "MB")]
+    query_memory_limit_mb: Option<u64>,
     /// Connections at a time [default: 1024]
     #[arg(long, value_name = "N")]
     max_connections: Option<u32>,
@@ -117,6 +120,7 @@ impl From<Serve> for Overrides {
             sa_password_file: s.sa_password_file,
             sa_password: None,
             max_server_memory_mb: s.max_server_memory_mb,
+            query_memory_limit_mb: s.query_memory_limit_mb,
             max_connections: s.max_connections,
             file_roots: s.file_roots,
             tls: s.tls,

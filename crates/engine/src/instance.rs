@@ -35,6 +35,8 @@ pub struct InstanceOptions {
     pub env: Env,
     /// The memory budget.
     pub max_server_memory_mb: u64,
+    /// What the statements of one request may keep in memory; none: a quarter of the budget.
+    pub query_memory_limit_mb: Option<u64>,
     /// Directories that files named by users may lie in; empty for the data directory alone.
     pub file_roots: Vec<PathBuf>,
     /// Sessions at a time: `@@MAX_CONNECTIONS`.
@@ -60,6 +62,7 @@ impl InstanceOptions {
             data_dir: data_dir.into(),
             env,
             max_server_memory_mb: 1024,
+            query_memory_limit_mb: None,
             file_roots: Vec::new(),
             max_connections: 32_767,
             private_files: Vec::new(),
@@ -69,6 +72,12 @@ impl InstanceOptions {
             target_recovery_time: Duration::from_secs(60),
             server_name: "TAFFRAIL".into(),
         }
+    }
+
+    /// What the statements of one request may keep in memory, in bytes.
+    pub fn query_memory_limit(&self) -> usize {
+        let mb = self.query_memory_limit_mb.unwrap_or(self.max_server_memory_mb / 4).max(1);
+        usize::try_from(mb << 20).unwrap_or(usize::MAX)
     }
 }
 

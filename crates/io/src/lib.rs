@@ -21,13 +21,15 @@
 //! 4. After a write or a sync that failed every later one of the same volume fails ([`FailStopDisk`]): nobody retries, and nobody
 //!    takes the success of the next sync for that of the one before. A write that the disk has no room for is only refused.
 //!
-//! `unsafe` appears in one place, [`AlignedBuf`]: memory with an alignment has no safe constructor.
+//! `unsafe` appears in two places: [`AlignedBuf`], memory with an alignment has no safe constructor; [`give_back_memory`], a call of
+//! the allocator's.
 #![deny(unsafe_code)]
 
 mod aligned;
 pub mod counted;
 mod error;
 mod failstop;
+mod memory;
 pub mod os;
 mod room;
 pub mod sim;
@@ -44,6 +46,7 @@ use std::time::{Duration, SystemTime};
 pub use aligned::{ALIGNMENT, AlignedBuf};
 pub use error::{IoError, IoResult};
 pub use failstop::FailStopDisk;
+pub use memory::give_back_memory;
 pub use room::reserve;
 pub use small::{small_file_temporary, write_small_file};
 pub use time::UtcTime;

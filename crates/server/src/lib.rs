@@ -26,6 +26,7 @@ mod entry;
 pub mod errorlog;
 mod listener;
 mod login;
+mod memory;
 mod output;
 mod reporting;
 mod sa;

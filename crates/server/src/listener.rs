@@ -201,6 +201,7 @@ impl Server {
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
         let mut options = InstanceOptions::new(&data, env.clone());
         options.max_server_memory_mb = settings.max_server_memory_mb;
+        options.query_memory_limit_mb = settings.query_memory_limit_mb;
         options.file_roots = file_roots;
         options.max_connections = settings.max_connections;
         options.private_files = private_files(&data, &settings);

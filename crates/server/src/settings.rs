@@ -3,6 +3,7 @@
 //! All three sources fill the same [`Overrides`]; [`Settings::resolve`] lays them over each other and checks the
 //! result, so that a value means the same wherever it was written.
 
+use crate::memory::half_of_memory_mb;
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -27,6 +28,8 @@ pub struct Overrides {
     #[serde(skip)]
     pub sa_password: Option<String>,
     pub max_server_memory_mb: Option<u64>,
+    /// What the statements of one request may keep in memory.
+    pub query_memory_limit_mb: Option<u64>,
     pub max_connections: Option<u32>,
     pub file_roots: Option<Vec<PathBuf>>,
     pub tls: Option<String>,
@@ -74,6 +77,8 @@ pub struct Settings {
     pub sa_password: Option<String>,
     /// Memory budget.
     pub max_server_memory_mb: u64,
+    /// What the statements of one request may keep in memory; none: a quarter of the budget.
+    pub query_memory_limit_mb: Option<u64>,
     /// Sessions at a time.
     pub max_connections: u32,
     /// Directories that statements may name files in; empty for the data directory alone.
@@ -126,6 +131,10 @@ impl Overrides {
                 "TAFFRAIL_MAX_SERVER_MEMORY_MB",
                 var("TAFFRAIL_MAX_SERVER_MEMORY_MB"),
             )?,
+            query_memory_limit_mb: number(
+                "TAFFRAIL_QUERY_MEMORY_LIMIT_MB",
+                var("TAFFRAIL_QUERY_MEMORY_LIMIT_MB"),
+            )?,
             max_connections: number("TAFFRAIL_MAX_CONNECTIONS", var("TAFFRAIL_MAX_CONNECTIONS"))?,
             file_roots: var("TAFFRAIL_FILE_ROOTS").map(|v| std::env::split_paths(&v).collect()),
             tls: var("TAFFRAIL_TLS"),
@@ -173,6 +182,7 @@ impl Overrides {
                 self.sa_password_file.or(those.sa_password_file)
             },
             max_server_memory_mb: self.max_server_memory_mb.or(those.max_server_memory_mb),
+            query_memory_limit_mb: self.query_memory_limit_mb.or(those.query_memory_limit_mb),
             max_connections: self.max_connections.or(those.max_connections),
             file_roots: self.file_roots.or(those.file_roots),
             tls: self.tls.or(those.tls),
@@ -270,6 +280,9 @@ impl Settings {
         if max_server_memory_mb < 16 {
             return Err("max_server_memory_mb: at least 16".into());
         }
+        if given.query_memory_limit_mb == Some(0) {
+            return Err("query_memory_limit_mb: at least 1".into());
+        }
         Ok(Settings {
             data: given.data.unwrap_or_else(|| DEFAULT_DATA.into()),
             listen,
@@ -277,6 +290,7 @@ impl Settings {
             unknown_variables: Vec::new(),
             sa_password,
             max_server_memory_mb,
+            query_memory_limit_mb: given.query_memory_limit_mb,
             max_connections,
             file_roots: given.file_roots.unwrap_or_default(),
             tls,
@@ -327,13 +341,6 @@ fn read_password(path: &Path) -> Result<String, String> {
         return Err(format!("{}: the password of sa must not be empty", path.display()));
     }
     Ok(line.to_string())
-}
-
-/// The default of `max_server_memory_mb`.
-pub fn half_of_memory_mb() -> u64 {
-    let info = rustix::system::sysinfo();
-    let bytes = info.totalram as u64 * info.mem_unit as u64;
-    (bytes / 2 / 1024 / 1024).max(64)
 }
 
 #[cfg(test)]

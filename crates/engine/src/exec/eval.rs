@@ -435,6 +435,7 @@ fn join(a: &[u8], b: &[u8], max: usize) -> SqlResult<Bytes> {
     if a.len() + b.len() <= pieces::PIECE {
         return Ok(arith::concat(a, b, max));
     }
+    pieces::memory(a.len().saturating_add(b.len()).min(max))?;
     let a = &a[..a.len().min(max)];
     let b = &b[..b.len().min(max - a.len())];
     let mut out = Vec::with_capacity(a.len() + b.len());

@@ -15,6 +15,7 @@
 
 use super::insert::insert_rows;
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
+use super::memory::Held;
 use super::module::{Execute, Module, PlanKind, Stmt};
 use super::planning::Source;
 use crate::plan::change::InsertPlan;
@@ -113,7 +114,7 @@ impl Interpreter<'_> {
         self.session.taking = Some(types.len());
         let captured = self.capture(module, act, s, e)?;
         self.session.taking = None;
-        let (results, cut) = match captured {
+        let ((results, _held), cut) = match captured {
             Ok(captured) => captured,
             Err(e) => return Ok(Err(e)),
         };
@@ -160,12 +161,12 @@ impl Interpreter<'_> {
         act: &mut Activation,
         s: &Stmt,
         e: &Execute,
-    ) -> Result<SqlResult<(Results, bool)>, Unwind> {
+    ) -> Result<SqlResult<((Results, Held), bool)>, Unwind> {
         let (target, passed) = match self.evaluate(module, act, s, e) {
             Ok(evaluated) => evaluated,
             Err(e) => return Ok(Err(e)),
         };
-        let mut sink = Capture { inner: self.sink, results: Vec::new() };
+        let mut sink = Capture { inner: self.sink, results: Vec::new(), held: Held::default() };
         let mut inner = Interpreter {
             capturing: Some(self.session.transaction.count),
             session: self.session,
@@ -176,8 +177,8 @@ impl Interpreter<'_> {
             Ok(returned) => returned,
             Err(e) => return Ok(Err(e)),
         };
-        let results = sink.results;
-        Ok(self.take_back(act, e, &returned).map(|()| (results, returned.cut)))
+        let kept = (sink.results, sink.held);
+        Ok(self.take_back(act, e, &returned).map(|()| (kept, returned.cut)))
     }
 }
 
@@ -259,6 +260,8 @@ fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
 struct Capture<'c> {
     inner: &'c mut dyn ResultSink,
     results: Results,
+    /// What the rows take.
+    held: Held,
 }
 
 impl ResultSink for Capture<'_> {
@@ -270,6 +273,8 @@ impl ResultSink for Capture<'_> {
     fn row(&mut self, values: &[Value]) -> SinkResult {
         if let Some((_, rows)) = self.results.last_mut() {
             rows.push(values.to_vec());
+            self.held.add(size_of::<Vec<Value>>());
+            self.held.values(values);
         }
         Ok(())
     }

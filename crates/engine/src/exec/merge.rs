@@ -7,6 +7,7 @@
 use super::change::{Verb, begin_output, decode_row, finish_output, output_row};
 use super::foreign::ForeignWork;
 use super::insert::RowSink;
+use super::memory::Held;
 use super::ops::{self, scan::fetch};
 use super::runtime::Rt;
 use super::update::Updater;
@@ -28,6 +29,8 @@ struct Merger<'a> {
     plan: &'a MergePlan,
     /// Actions, and what OUTPUT needs of the source.
     acts: Vec<(Act<'a>, Vec<Value>)>,
+    /// What they take.
+    held: Held,
     /// Rows of the target that have an action.
     acted: HashSet<Vec<u8>>,
     /// Rows of the target that the source matches.
@@ -49,6 +52,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
     let mut m = Merger {
         plan,
         acts: Vec::new(),
+        held: Held::default(),
         acted: HashSet::new(),
         matched: HashSet::new(),
         limit,
@@ -69,6 +73,17 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
 }
 
 impl<'a> Merger<'a> {
+    fn note(&mut self, act: Act<'a>, saved: Vec<Value>) {
+        let values = match &act {
+            Act::Change { set, .. } => set,
+            Act::Insert(values) => values,
+        };
+        self.held.values(values);
+        self.held.values(&saved);
+        self.held.add(size_of::<(Act<'_>, Vec<Value>)>());
+        self.acts.push((act, saved));
+    }
+
     fn full(&self) -> bool {
         self.acts.len() as u64 >= self.limit
     }
@@ -111,7 +126,7 @@ impl<'a> Merger<'a> {
         }
         let values = insert.values.iter().map(|e| rt.eval(e)).collect::<SqlResult<_>>()?;
         let saved = self.saved(rt);
-        self.acts.push((Act::Insert(values), saved));
+        self.note(Act::Insert(values), saved);
         Ok(())
     }
 
@@ -143,7 +158,7 @@ impl<'a> Merger<'a> {
                 MergeAction::Update(u) => self.new_values(rt, u)?,
             };
             let saved = self.saved(rt);
-            self.acts.push((Act::Change { action: &c.action, locator, set }, saved));
+            self.note(Act::Change { action: &c.action, locator, set }, saved);
             return Ok(());
         }
         Ok(())

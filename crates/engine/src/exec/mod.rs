@@ -20,6 +20,7 @@ pub(crate) mod insert;
 pub(crate) mod insert_exec;
 pub(crate) mod interpret;
 mod into;
+pub(crate) mod memory;
 pub(crate) mod merge;
 pub(crate) mod metadata;
 pub(crate) mod module;

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 use std::sync::atomic;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::SqlResult;
 
 /// Bytes or characters of a piece.
 pub(crate) const PIECE: usize = 1 << 20;
@@ -24,7 +24,8 @@ pub(crate) fn look() -> SqlResult<()> {
 
 /// A value so large that making it would endanger the server: 701.
 pub(crate) fn memory(bytes: usize) -> SqlResult<()> {
-    if bytes > 512 << 20 { Err(SqlError::new(701, &[&"default"])) } else { Ok(()) }
+    let bytes = if bytes > 512 << 20 { usize::MAX } else { bytes };
+    super::memory::room(bytes)
 }
 
 /// Appends bytes.

@@ -3,6 +3,7 @@
 use crate::catalog::Table;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::exec::memory::{self, Held};
 use crate::exec::ops::Op;
 use crate::exec::ops::view::Partners;
 use crate::plan::expr::Slot;
@@ -90,11 +91,17 @@ impl<'a> Rt<'a> {
     #[inline]
     pub fn tick(&mut self) -> SqlResult<()> {
         self.ticks += 1;
-        if self.ticks.is_multiple_of(ROWS_PER_CHECK) {
-            self.cx.session.check_cancel()
+        if self.ticks.is_multiple_of(ROWS_PER_CHECK) || memory::is_over() {
+            self.look()
         } else {
             Ok(())
         }
+    }
+
+    #[cold]
+    fn look(&self) -> SqlResult<()> {
+        self.cx.session.check_cancel()?;
+        memory::check()
     }
 
     /// The values of slots.
@@ -122,11 +129,12 @@ impl<'a> Rt<'a> {
 pub(crate) struct ValueSet {
     table: HashTable<Value>,
     collation: Collation,
+    held: Held,
 }
 
 impl ValueSet {
     pub fn new(collation: Collation) -> ValueSet {
-        ValueSet { table: HashTable::new(), collation }
+        ValueSet { table: HashTable::new(), collation, held: Held::default() }
     }
 
     pub fn insert(&mut self, v: Value) -> bool {
@@ -135,6 +143,7 @@ impl ValueSet {
         if self.table.find(h, |w| equal(w, &v, collation)).is_some() {
             return false;
         }
+        self.held.values(std::slice::from_ref(&v));
         self.table.insert_unique(h, v, |v| taffrail_types::compare::hash(v, collation));
         true
     }
@@ -159,17 +168,25 @@ pub(crate) struct RowBuffer {
     pub width: usize,
     pub values: Vec<Value>,
     pub rows: usize,
+    held: Held,
 }
 
 impl RowBuffer {
     pub fn new(width: usize) -> RowBuffer {
-        RowBuffer { width, values: Vec::new(), rows: 0 }
+        RowBuffer { width, values: Vec::new(), rows: 0, held: Held::default() }
     }
 
     pub fn push(&mut self, rt: &Rt<'_>, slots: &[Slot]) {
         debug_assert_eq!(slots.len(), self.width);
         rt.save(slots, &mut self.values);
         self.rows += 1;
+        self.count(1);
+    }
+
+    /// Counts what the last rows take.
+    pub fn count(&mut self, rows: usize) {
+        let from = self.values.len() - rows * self.width;
+        self.held.values(&self.values[from..]);
     }
 
     pub fn row(&self, i: usize) -> &[Value] {
@@ -179,6 +196,7 @@ impl RowBuffer {
     pub fn clear(&mut self) {
         self.values.clear();
         self.rows = 0;
+        self.held.clear();
     }
 }
 
@@ -189,16 +207,24 @@ pub(crate) struct KeyMap {
     pub keys: Vec<Value>,
     width: usize,
     collations: Vec<Collation>,
+    held: Held,
 }
 
 impl KeyMap {
     pub fn new(collations: Vec<Collation>) -> KeyMap {
-        KeyMap { table: HashTable::new(), keys: Vec::new(), width: collations.len(), collations }
+        KeyMap {
+            table: HashTable::new(),
+            keys: Vec::new(),
+            width: collations.len(),
+            collations,
+            held: Held::default(),
+        }
     }
 
     pub fn clear(&mut self) {
         self.table.clear();
         self.keys.clear();
+        self.held.clear();
     }
 
     pub fn len(&self) -> usize {
@@ -233,6 +259,8 @@ impl KeyMap {
         }
         let at = self.len() as u32;
         self.table.insert_unique(h, (h, at), |(h, _)| *h);
+        self.held.add(size_of::<(u64, u32)>());
+        self.held.values(key);
         self.keys.append(key);
         (at, true)
     }

@@ -192,6 +192,7 @@ impl<'a> Updater<'a> {
             rows.values.append(&mut self.set);
             rt.save(saved, &mut rows.values);
             rows.rows += 1;
+            rows.count(1);
         }
         drop(op);
         let mut moving: Vec<(usize, Vec<Value>, Vec<Value>)> = Vec::new();

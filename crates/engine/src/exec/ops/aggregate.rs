@@ -2,6 +2,7 @@
 
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
+use crate::exec::memory::Held;
 use crate::exec::pieces;
 use crate::exec::runtime::{KeyMap, Rt, ValueSet};
 use crate::plan::node::{Agg, AggFunction, Aggregate};
@@ -27,6 +28,8 @@ pub(crate) struct Accumulator {
     text: Vec<u8>,
     /// STRING_AGG in an order: keys, separator, text.
     ordered: Vec<(Vec<Value>, Value, Value)>,
+    /// What the text and the list take.
+    held: Held,
 }
 
 fn addition(ty: SqlType) -> Operation {
@@ -45,6 +48,7 @@ impl Accumulator {
             distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
             text: Vec::new(),
             ordered: Vec::new(),
+            held: Held::default(),
         }
     }
 
@@ -109,7 +113,9 @@ impl Accumulator {
                 {
                     self.text.extend_from_slice(s);
                 }
+                let before = self.text.capacity();
                 pieces::append(&mut self.text, v.as_bytes().unwrap_or_default())?;
+                self.held.add(self.text.capacity() - before);
                 short_enough(agg, &self.text)?;
             }
             AggFunction::ChecksumAgg => {
@@ -231,6 +237,7 @@ pub(crate) struct AggregateOp<'a> {
     states: Vec<Accumulator>,
     at: usize,
     count: usize,
+    held: Held,
 }
 
 impl<'a> AggregateOp<'a> {
@@ -242,11 +249,13 @@ impl<'a> AggregateOp<'a> {
             states: Vec::new(),
             at: 0,
             count: 0,
+            held: Held::default(),
         }
     }
 
     fn new_group(&mut self) {
         self.states.extend(self.node.aggs.iter().map(Accumulator::new));
+        self.held.add(self.node.aggs.len() * size_of::<Accumulator>());
         self.count += 1;
     }
 }
@@ -268,6 +277,11 @@ pub(crate) fn accumulate<'a>(
             if !agg.order.is_empty() && !v.is_null() {
                 let keys = agg.order.iter().map(|k| rt.eval(&k.expr)).collect::<SqlResult<_>>()?;
                 state.count += 1;
+                let keys: Vec<Value> = keys;
+                state.held.values(&keys);
+                for v in [&s, &v] {
+                    state.held.values(std::slice::from_ref(v));
+                }
                 state.ordered.push((keys, s, v));
                 return Ok(());
             }
@@ -280,6 +294,7 @@ impl<'a> Operator<'a> for AggregateOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.groups.clear();
         self.states.clear();
+        self.held.clear();
         self.at = 0;
         self.count = 0;
         if self.node.scalar {

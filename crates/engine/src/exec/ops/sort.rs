@@ -1,6 +1,7 @@
 //! Sort, whole or only the first rows.
 
 use super::{Op, Operator, build};
+use crate::exec::memory::Held;
 use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::node::{Sort, SortKey};
@@ -30,6 +31,7 @@ pub(crate) struct SortOp<'a> {
     /// Key values, flat, by row.
     keys: Vec<Value>,
     order: Vec<u32>,
+    held: Held,
     at: usize,
 }
 
@@ -41,6 +43,7 @@ impl<'a> SortOp<'a> {
             rows: RowBuffer::new(node.save.len()),
             keys: Vec::new(),
             order: Vec::new(),
+            held: Held::default(),
             at: 0,
         }
     }
@@ -84,8 +87,11 @@ impl<'a> SortOp<'a> {
             rows.rows += 1;
             keys.extend(self.keys[i * width..(i + 1) * width].iter_mut().map(std::mem::take));
         }
+        rows.count(rows.rows);
         self.rows = rows;
         self.keys = keys;
+        self.held.clear();
+        self.held.values(&self.keys);
         self.order = (0..self.rows.rows as u32).collect();
         Ok(())
     }
@@ -95,6 +101,7 @@ impl<'a> Operator<'a> for SortOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.rows.clear();
         self.keys.clear();
+        self.held.clear();
         self.order.clear();
         self.at = 0;
         let limit = match &self.node.limit {
@@ -108,6 +115,7 @@ impl<'a> Operator<'a> for SortOp<'a> {
                 let v = rt.eval(&k.expr)?;
                 self.keys.push(v);
             }
+            self.held.values(&self.keys[self.keys.len() - self.node.keys.len()..]);
             self.order.push(self.rows.rows as u32);
             self.rows.push(rt, &self.node.save);
             if let Some(limit) = limit

@@ -3,6 +3,7 @@
 use super::aggregate::{Accumulator, accumulate};
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
+use crate::exec::memory::Held;
 use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::expr::Expr;
@@ -20,6 +21,8 @@ pub(crate) struct WindowOp<'a> {
     order: Vec<u32>,
     /// Results by place in `order`, one column per function.
     results: Vec<Vec<Value>>,
+    /// What keys and results take.
+    held: Held,
     at: usize,
 }
 
@@ -42,6 +45,7 @@ impl<'a> WindowOp<'a> {
             keys: Vec::new(),
             order: Vec::new(),
             results: Vec::new(),
+            held: Held::default(),
             at: 0,
         }
     }
@@ -262,6 +266,7 @@ impl<'a> Operator<'a> for WindowOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.rows.clear();
         self.keys.clear();
+        self.held.clear();
         self.order.clear();
         self.at = 0;
         self.input.open(rt)?;
@@ -275,6 +280,8 @@ impl<'a> Operator<'a> for WindowOp<'a> {
                 let v = rt.eval(&k.expr)?;
                 self.keys.push(v);
             }
+            let width = self.node.partition.len() + self.node.order.len();
+            self.held.values(&self.keys[self.keys.len() - width..]);
             self.order.push(self.rows.rows as u32);
             self.rows.push(rt, &self.node.save);
         }
@@ -293,6 +300,7 @@ impl<'a> Operator<'a> for WindowOp<'a> {
             }
             from = to;
         }
+        results.iter().for_each(|r| self.held.values(r));
         self.results = results;
         Ok(())
     }

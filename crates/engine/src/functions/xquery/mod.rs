@@ -36,7 +36,7 @@ const MAX: SqlType = SqlType::NVARCHAR_MAX;
 fn found(args: &[Value]) -> SqlResult<Option<(Tree, Vec<Found>)>> {
     let (Some(text), Some(path)) = (args[0].as_text(), args[1].as_text()) else { return Ok(None) };
     let (tree, path) = (Tree::read(&text)?, Path::read(&path)?);
-    let found = path.find(&tree, Found::Node(0));
+    let found = path.find(&tree, Found::Node(0))?;
     Ok(Some((tree, found)))
 }
 
@@ -79,7 +79,8 @@ mod tests {
             tree.string(f, &mut out);
             out
         };
-        Path::read(path).unwrap().find(&tree, Found::Node(0)).into_iter().map(text).collect()
+        let found = Path::read(path).unwrap().find(&tree, Found::Node(0)).unwrap();
+        found.into_iter().map(text).collect()
     }
 
     #[test]

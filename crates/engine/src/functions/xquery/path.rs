@@ -2,6 +2,8 @@
 
 use super::tree::{Found, Kind, Tree};
 use crate::binder::unsupported_error;
+use crate::exec::pieces;
+use std::collections::HashSet;
 use taffrail_base::SqlResult;
 
 enum Test {
@@ -181,56 +183,86 @@ impl Path {
         self.nth.is_some() || self.steps.iter().all(one)
     }
 
-    pub(super) fn find(&self, tree: &Tree, from: Found) -> Vec<Found> {
+    /// What it finds, in the order in which it is come to; ended by whoever cancels the batch.
+    pub(super) fn find(&self, tree: &Tree, from: Found) -> SqlResult<Vec<Found>> {
+        self.walk(tree, from, &mut 0)
+    }
+
+    fn walk(&self, tree: &Tree, from: Found, visited: &mut u32) -> SqlResult<Vec<Found>> {
         let mut here = vec![if self.rooted { Found::Node(0) } else { from }];
         for step in &self.steps {
-            let mut next = Vec::new();
+            let mut next = Met::default();
             for at in here {
-                step.find(tree, at, &mut next);
+                step.find(tree, at, &mut next, visited)?;
             }
-            here = next;
+            here = next.list;
         }
-        match self.nth {
+        Ok(match self.nth {
             Some(n) => here.get(n.wrapping_sub(1)).copied().into_iter().collect(),
             None => here,
-        }
+        })
     }
 }
 
+/// So many nodes are visited between two looks at whether the batch was cancelled.
+const NODES_PER_LOOK: u32 = 4096;
+
+/// What a step has found so far.
+#[derive(Default)]
+struct Met {
+    list: Vec<Found>,
+    /// The same, of a deep step.
+    known: HashSet<Found>,
+}
+
 impl Step {
-    fn find(&self, tree: &Tree, from: Found, out: &mut Vec<Found>) {
+    fn find(&self, tree: &Tree, from: Found, out: &mut Met, visited: &mut u32) -> SqlResult<()> {
+        *visited = visited.wrapping_add(1);
+        if visited.is_multiple_of(NODES_PER_LOOK) {
+            pieces::look()?;
+        }
         let mut found = Vec::new();
         self.matches(tree, from, &mut found);
         for p in &self.predicates {
             found = match p {
                 Predicate::Number(n) => found.get(n.wrapping_sub(1)).copied().into_iter().collect(),
                 Predicate::There(path) => {
-                    found.retain(|f| !path.find(tree, *f).is_empty());
-                    found
+                    let mut kept = Vec::new();
+                    for f in found {
+                        if !path.walk(tree, f, visited)?.is_empty() {
+                            kept.push(f);
+                        }
+                    }
+                    kept
                 }
                 Predicate::Equal(path, text) => {
-                    found.retain(|f| {
-                        path.find(tree, *f).into_iter().any(|f| {
+                    let mut kept = Vec::new();
+                    for f in found {
+                        let equal = path.walk(tree, f, visited)?.into_iter().any(|f| {
                             let mut value = String::new();
                             tree.string(f, &mut value);
                             value == *text
-                        })
-                    });
-                    found
+                        });
+                        if equal {
+                            kept.push(f);
+                        }
+                    }
+                    kept
                 }
             };
         }
         // What several ways lead to is found once.
         for f in found {
-            if !self.deep || !out.contains(&f) {
-                out.push(f);
+            if !self.deep || out.known.insert(f) {
+                out.list.push(f);
             }
         }
         if let (true, Found::Node(n)) = (self.deep, from) {
             for child in tree.children(n) {
-                self.find(tree, Found::Node(*child), out);
+                self.find(tree, Found::Node(*child), out, visited)?;
             }
         }
+        Ok(())
     }
 
     fn matches(&self, tree: &Tree, from: Found, out: &mut Vec<Found>) {

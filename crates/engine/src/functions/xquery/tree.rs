@@ -22,7 +22,7 @@ pub(super) struct Tree {
 }
 
 /// What a path finds.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Found {
     Node(usize),
     Attribute(usize, usize),

@@ -1,0 +1,109 @@
+//! What the statements of a request keep in memory, and its limit: 701.
+//!
+//! A request is worked on by one thread, so its figures are the thread's. Whoever keeps rows counts them in a [`Held`], which gives
+//! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`).
+
+use std::cell::Cell;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::Value;
+
+thread_local! {
+    static USED: Cell<usize> = const { Cell::new(0) };
+    static PEAK: Cell<usize> = const { Cell::new(0) };
+    static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
+    static OVER: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A request that has held so much leaves the allocator with memory that is worth giving back to the system.
+const WORTH_GIVING_BACK: usize = 32 << 20;
+
+/// The thread's request, from here to its end.
+pub(crate) struct Request(());
+
+/// A request begins, whose statements may keep so many bytes.
+pub(crate) fn request(limit: usize) -> Request {
+    USED.set(0);
+    PEAK.set(0);
+    OVER.set(false);
+    LIMIT.set(limit);
+    Request(())
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        LIMIT.set(usize::MAX);
+        if PEAK.get() >= WORTH_GIVING_BACK {
+            taffrail_io::give_back_memory();
+        }
+    }
+}
+
+fn exceeded() -> Box<SqlError> {
+    SqlError::new(701, &[&"default"]).with_severity(17).with_state(123)
+}
+
+/// More is kept than may be.
+#[inline]
+pub(crate) fn is_over() -> bool {
+    OVER.get()
+}
+
+/// 701 where more is kept than may be.
+pub(crate) fn check() -> SqlResult<()> {
+    if is_over() { Err(exceeded()) } else { Ok(()) }
+}
+
+/// A value of so many bytes is about to be made: 701 where there is no room for it.
+pub(crate) fn room(bytes: usize) -> SqlResult<()> {
+    PEAK.set(PEAK.get().max(bytes));
+    match USED.get().saturating_add(bytes) > LIMIT.get() {
+        true => Err(exceeded()),
+        false => Ok(()),
+    }
+}
+
+/// Bytes that something keeps.
+#[derive(Default)]
+pub(crate) struct Held(usize);
+
+impl Held {
+    /// So many more.
+    #[inline]
+    pub fn add(&mut self, bytes: usize) {
+        self.0 += bytes;
+        let used = USED.get() + bytes;
+        USED.set(used);
+        if used > PEAK.get() {
+            PEAK.set(used);
+            OVER.set(used > LIMIT.get());
+        } else if used > LIMIT.get() {
+            OVER.set(true);
+        }
+    }
+
+    /// These values.
+    pub fn values(&mut self, values: &[Value]) {
+        let spilled = |v: &Value| match v {
+            Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => {
+                b.capacity()
+            }
+            _ => 0,
+        };
+        self.add(size_of_val(values) + values.iter().map(spilled).sum::<usize>());
+    }
+
+    /// Nothing is kept any more.
+    pub fn clear(&mut self) {
+        let used = USED.get().saturating_sub(std::mem::take(&mut self.0));
+        USED.set(used);
+        if used <= LIMIT.get() {
+            OVER.set(false);
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
