@@ -98,6 +98,11 @@ impl Connection {
         &self.session.database.name
     }
 
+    /// The session's language.
+    pub fn language(&self) -> &'static str {
+        self.session.options.language.get().name
+    }
+
     /// The instance this connection belongs to.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.session.instance
@@ -293,6 +298,13 @@ impl Interpreter<'_> {
             Ok(m) => m,
             Err(errors) => return self.tell_errors(errors),
         };
+        // SET PARSEONLY and SET QUOTED_IDENTIFIER are obeyed when the batch is parsed, wherever in it they stand.
+        if let Some(on) = module.parse_only {
+            self.session.options.parseonly = on;
+        }
+        if let Some(on) = module.quoted_identifier {
+            self.session.options.quoted_identifier = on;
+        }
         if self.session.options.parseonly {
             return Ok(());
         }
@@ -302,9 +314,6 @@ impl Interpreter<'_> {
             return self.tell_errors(errors);
         }
         self.tell_time(crate::exec::timing::COMPILED, began)?;
-        if self.session.options.noexec && !sets_noexec(&module) {
-            return Ok(());
-        }
         self.session.entry.runs(Some(module.clone()));
         let step = self.list(&module, &mut act, &module.statements);
         let cleaned = self.leave(&act);
@@ -443,7 +452,8 @@ impl Interpreter<'_> {
             return self.tell_errors(vec![*e]);
         }
         let isolation = self.session.options.isolation;
-        self.session.options = SetOptions { isolation, ..SetOptions::default() };
+        self.session.options =
+            SetOptions { isolation, ..SetOptions::of_login(&self.session.client.language) };
         // sys.dm_exec_session_wait_stats begins anew with each use of a pooled connection.
         self.session.cell.clear_waits();
         self.session.prepared.clear();
@@ -483,15 +493,4 @@ impl Interpreter<'_> {
             Ok(())
         })
     }
-}
-
-/// `SET NOEXEC OFF` must still run under NOEXEC.
-fn sets_noexec(module: &Module) -> bool {
-    module.statements.iter().any(|s| {
-        matches!(
-            &s.kind,
-            crate::exec::module::StmtKind::SetSwitches(list, false)
-                if list.contains(&taffrail_syntax::ast::SwitchOption::NoExec)
-        )
-    })
 }

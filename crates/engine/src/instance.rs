@@ -376,7 +376,7 @@ impl Instance {
             .add(client.clone(), now, self.options.env.entropy.guid())
             .ok_or_else(|| SqlError::new(17809, &[&32_767]))?;
         self.counters.logins.inc();
-        let mut options = SetOptions::default();
+        let mut options = SetOptions::of_login(&client.language);
         if !client.odbc_defaults {
             // As SQL Server's server-wide defaults; every client of today sets them on its own as well.
             options.ansi_nulls = true;
@@ -422,6 +422,8 @@ impl Instance {
             in_statement: false,
             taking: None,
             null_eliminated: false,
+            overflowed: false,
+            divided_by_zero: false,
             throwing: false,
             app_locks: Default::default(),
             raising: false,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use taffrail_base::message::cancelled;
 use taffrail_base::{DatabaseId, ObjectId, SessionId, SqlError, SqlResult};
 use taffrail_storage::{Savepoint, Transaction};
-use taffrail_types::datetime::DateFormat;
+use taffrail_types::datetime::{DateFormat, LanguageId};
 use taffrail_types::{ConvertContext, Value};
 
 /// `SET TRANSACTION ISOLATION LEVEL`.
@@ -44,7 +44,7 @@ impl Isolation {
 }
 
 /// The SET options of a session.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct SetOptions {
     pub nocount: bool,
@@ -56,7 +56,7 @@ pub struct SetOptions {
     pub ansi_warnings: bool,
     pub ansi_null_dflt_on: bool,
     pub arithabort: bool,
-    /// Without effect: errors of arithmetic are raised whatever it says, as under ANSI_WARNINGS ON.
+    /// No message tells that ANSI_WARNINGS OFF and ARITHABORT OFF have made a NULL of an error.
     pub arithignore: bool,
     pub concat_null_yields_null: bool,
     pub numeric_roundabort: bool,
@@ -67,7 +67,7 @@ pub struct SetOptions {
     pub statistics_time: bool,
     pub date_first: u8,
     pub date_format: DateFormat,
-    pub language: String,
+    pub language: LanguageId,
     pub text_size: i32,
     pub row_count: u64,
     pub deadlock_priority: i8,
@@ -87,7 +87,8 @@ impl Default for SetOptions {
             ansi_padding: true,
             ansi_warnings: true,
             ansi_null_dflt_on: true,
-            arithabort: true,
+            // ARITHABORT counts as ON while ANSI_WARNINGS is.
+            arithabort: false,
             arithignore: false,
             concat_null_yields_null: true,
             numeric_roundabort: false,
@@ -98,7 +99,7 @@ impl Default for SetOptions {
             statistics_time: false,
             date_first: 7,
             date_format: DateFormat::Mdy,
-            language: "us_english".into(),
+            language: LanguageId::US_ENGLISH,
             text_size: 2_147_483_647,
             row_count: 0,
             deadlock_priority: 0,
@@ -109,9 +110,29 @@ impl Default for SetOptions {
 }
 
 impl SetOptions {
+    /// Those of a new session whose client asked for a language; us_english where there is none of the name.
+    pub fn of_login(language: &str) -> SetOptions {
+        let mut options = SetOptions::default();
+        options.set_language(LanguageId::of_name(language).unwrap_or_default());
+        options
+    }
+
+    /// SET LANGUAGE: DATEFORMAT and DATEFIRST are the language's.
+    pub(crate) fn set_language(&mut self, language: LanguageId) {
+        self.language = language;
+        self.date_format = language.get().date_format;
+        self.date_first = language.get().date_first;
+    }
+
     /// What conversions need of them.
     pub fn convert_context(&self) -> ConvertContext {
-        ConvertContext { date_format: self.date_format, ..ConvertContext::default() }
+        ConvertContext {
+            date_format: self.date_format,
+            language: self.language,
+            ansi_warnings: self.ansi_warnings,
+            round_abort: self.numeric_roundabort,
+            ..ConvertContext::default()
+        }
     }
 
     /// `@@OPTIONS`.
@@ -142,10 +163,13 @@ impl SetOptions {
     /// What others are shown of them, in one number; see [`SetOptions::shown`].
     pub(crate) fn packed(&self) -> u64 {
         let format = FORMATS.iter().position(|f| *f == self.date_format).unwrap_or(0);
-        self.bits() as u64 | u64::from(self.date_first) << 16 | (format as u64) << 20
+        self.bits() as u64
+            | u64::from(self.date_first) << 16
+            | (format as u64) << 20
+            | u64::from(self.language.number()) << 24
     }
 
-    /// What [`SetOptions::packed`] has kept of a session's options: those that [`SetOptions::bits`] knows, and the two of dates.
+    /// What [`SetOptions::packed`] has kept of a session's options: those that [`SetOptions::bits`] knows, and those of dates.
     pub(crate) fn shown(packed: u64) -> SetOptions {
         let on = |bit: u64| packed & bit != 0;
         SetOptions {
@@ -164,6 +188,7 @@ impl SetOptions {
             xact_abort: on(16384),
             date_first: (packed >> 16 & 15) as u8,
             date_format: FORMATS[(packed >> 20 & 7) as usize % FORMATS.len()],
+            language: LanguageId::of_number((packed >> 24) as u8),
             ..SetOptions::default()
         }
     }
@@ -178,11 +203,13 @@ impl SetOptions {
             && self.quoted_identifier
     }
 
-    /// What a compiled plan depends on, for the plan cache.
+    /// What a compiled plan depends on, for the plan cache. Other options are asked for when an expression is computed.
     pub fn plan_key(&self) -> u32 {
-        (self.bits() & 0b1_0001_0011_1000) as u32
-            | (self.date_first as u32) << 16
-            | (self.date_format as u32) << 20
+        u32::from(self.ansi_nulls)
+            | u32::from(self.quoted_identifier) << 1
+            | u32::from(self.ansi_padding) << 2
+            | (self.date_format as u32) << 4
+            | u32::from(self.language.number()) << 8
     }
 }
 
@@ -373,6 +400,9 @@ pub struct Session {
     pub(crate) taking: Option<usize>,
     /// An aggregate left out NULLs: message 8153 is due.
     pub(crate) null_eliminated: bool,
+    /// Errors of arithmetic have become NULL: messages 3606 and 3607 are due.
+    pub(crate) overflowed: bool,
+    pub(crate) divided_by_zero: bool,
     /// The error on its way comes from THROW, which ends the batch.
     pub(crate) throwing: bool,
     /// The error on its way comes from RAISERROR, which XACT_ABORT does not concern.
@@ -431,6 +461,21 @@ impl Session {
     pub(crate) fn note_error(&mut self, number: i32) {
         self.error = number;
         self.cell.prev_error.store(number, Ordering::Relaxed);
+    }
+
+    /// The options that a module has set are its caller's again, for what is open already as well.
+    pub(crate) fn restore_options(&mut self, options: SetOptions) {
+        if self.options == options {
+            return;
+        }
+        self.options = options;
+        let isolation = options.isolation.into();
+        for p in &mut self.transaction.parts {
+            p.tx.set_isolation(isolation);
+            p.tx.set_lock_timeout(options.lock_timeout);
+        }
+        self.set_lock_priority();
+        self.publish();
     }
 
     /// SET DEADLOCK_PRIORITY for what is open already.

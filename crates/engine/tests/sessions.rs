@@ -85,7 +85,7 @@ fn each_session_shows_its_own_options() {
          deadlock_priority, row_count, prev_error, open_transaction_count, status \
          FROM sys.dm_exec_sessions WHERE session_id = {id}"
     );
-    let defaults = "1 | 1 | 1 | 0 | 1 | 1 | 1 | 1";
+    let defaults = "1 | 0 | 1 | 0 | 1 | 1 | 1 | 1";
     assert_eq!(b.rows(&flags), defaults);
     let fresh = "2147483647 | us_english | mdy | 7 | 2 | -1 | 0 | 1 | 0 | 0 | sleeping";
     assert_eq!(b.rows(&values), fresh);

@@ -34,7 +34,6 @@ const PACKET_BYTES_TLS_MAX: usize = 16_383;
 const TLS_CLIENT_HELLO: u8 = 0x16;
 /// What every client library that asks looks for.
 const PROGRAM: &str = "Microsoft SQL Server";
-const LANGUAGE: &str = "us_english";
 
 /// Why there is no session.
 pub(crate) enum NoSession {
@@ -300,7 +299,7 @@ fn answer(
     let gone = |_| NoSession::Channel(ChannelError::Closed);
     let database = connection.database().to_string();
     let changed = SqlError::new(5701, &[&database]).with_state(2).with_severity(0);
-    let language = SqlError::new(5703, &[&LANGUAGE]).with_severity(0);
+    let language = SqlError::new(5703, &[&connection.language()]).with_severity(0);
     output
         .env_change(EnvChange::Database { new: database, old: "master".into() })
         .and_then(|()| output.message(&changed))
@@ -308,7 +307,10 @@ fn answer(
             output.env_change(EnvChange::Collation(taffrail_types::Collation::default()))
         })
         .and_then(|()| {
-            output.env_change(EnvChange::Language { new: LANGUAGE.into(), old: String::new() })
+            output.env_change(EnvChange::Language {
+                new: connection.language().into(),
+                old: String::new(),
+            })
         })
         .and_then(|()| output.message(&language))
         .map_err(gone)?;

@@ -1,7 +1,7 @@
 //! Conversion: what may be converted to what, and doing it.
 //!
-//! [`rule`] is SQL Server's published matrix; the binder asks [`check`] once per cast, so that at run time [`cast`] only
-//! meets pairs that exist. [`common_type`] is data type precedence: the type both sides of an operator go to.
+//! `matrix` is SQL Server's published one, which every place that converts asks ([`check`], [`check_declared`]), once per
+//! cast, so that at run time [`cast`] only meets pairs that exist. [`common_type`] is data type precedence: the type both sides of an operator go to.
 //!
 //! Text and binary that is too long is cut by CAST, CONVERT and by assignment to a variable, but not by assignment to
 //! a column: that is [`assign`], which leaves message 2628 to the caller, who knows the column's name.
@@ -13,15 +13,17 @@
 //! | dates and times | `to_date` |
 //! | binary, varbinary, rowversion, uniqueidentifier | `to_binary` |
 
+mod matrix;
 mod to_binary;
 mod to_date;
 mod to_number;
 mod to_text;
 
-use crate::datetime::DateFormat;
+use crate::datetime::{DateFormat, LanguageId};
 use crate::{Bytes, Family, MaxLen, SqlType, Value, decimal};
 use taffrail_base::{SqlError, SqlResult};
 
+pub use matrix::{Declared, KINDS, Kind, check_declared, rule_of};
 pub use to_binary::parse_guid;
 pub use to_number::parse_float;
 pub use to_text::int_to_varchar;
@@ -40,13 +42,25 @@ pub enum Conversion {
 pub struct ConvertContext {
     /// SET DATEFORMAT.
     pub date_format: DateFormat,
+    /// SET LANGUAGE: the names of months.
+    pub language: LanguageId,
+    /// SET ANSI_WARNINGS: text that is too long for a column is an error.
+    pub ansi_warnings: bool,
+    /// SET NUMERIC_ROUNDABORT: digits that a decimal has no room for are an error.
+    pub round_abort: bool,
     /// `two digit year cutoff`, 2049 by default.
     pub two_digit_year_cutoff: u16,
 }
 
 impl Default for ConvertContext {
     fn default() -> Self {
-        ConvertContext { date_format: DateFormat::Mdy, two_digit_year_cutoff: 2049 }
+        ConvertContext {
+            date_format: DateFormat::Mdy,
+            language: LanguageId::US_ENGLISH,
+            ansi_warnings: true,
+            round_abort: false,
+            two_digit_year_cutoff: 2049,
+        }
     }
 }
 
@@ -61,50 +75,14 @@ pub enum Rule {
     NotAllowed,
 }
 
-/// The matrix of conversions.
+/// What the matrix says of a conversion between types.
 pub fn rule(from: SqlType, to: SqlType) -> Rule {
-    use Family::*;
-    use Rule::{Explicit, Implicit, NotAllowed};
-    let (f, t) = (from.family(), to.family());
-    let is_time = |ty: SqlType| matches!(ty, SqlType::Time(_));
-    match (f, t) {
-        (RowVersion, Variant) | (Variant, RowVersion) => NotAllowed,
-        (_, Variant) if from.is_max() => NotAllowed,
-        (Variant, Variant) | (_, Variant) => Implicit,
-        (Variant, _) => Explicit,
-        (Binary, NewDate) => Explicit,
-        (Binary, Float) => NotAllowed,
-        (Binary, _) => Implicit,
-        (Char | NChar, Binary) | (Char, RowVersion) => Explicit,
-        (NChar, RowVersion) => NotAllowed,
-        (Char | NChar, _) => Implicit,
-        (OldDate, Char | NChar | OldDate | NewDate) => Implicit,
-        (OldDate, Guid) => NotAllowed,
-        (OldDate, _) => Explicit,
-        (NewDate, Binary) => Explicit,
-        (NewDate, NewDate) if matches!(from, SqlType::Date) && is_time(to) => NotAllowed,
-        (NewDate, NewDate) if is_time(from) && matches!(to, SqlType::Date) => NotAllowed,
-        (NewDate, Char | NChar | OldDate | NewDate) => Implicit,
-        (NewDate, _) => NotAllowed,
-        (Bit | Integer | Decimal | Money | Float, NewDate | Guid) => NotAllowed,
-        (Float, RowVersion) => NotAllowed,
-        (Bit | Integer | Decimal | Money | Float, _) => Implicit,
-        (Guid, Binary | Char | NChar | Guid) => Implicit,
-        (Guid, _) => NotAllowed,
-        (RowVersion, NewDate | Float | Guid | NChar) => NotAllowed,
-        (RowVersion, _) => Implicit,
-    }
+    matrix::rule_of(from.into(), to.into())
 }
 
 /// Whether the conversion may be written at all: 257 where only CAST does it, 206 and 529 where nothing does.
 pub fn check(from: SqlType, to: SqlType, conversion: Conversion) -> SqlResult<()> {
-    let number = match (rule(from, to), conversion) {
-        (Rule::Implicit, _) | (Rule::Explicit, Conversion::Explicit) => return Ok(()),
-        (Rule::Explicit, Conversion::Implicit) => 257,
-        (Rule::NotAllowed, Conversion::Implicit) => 206,
-        (Rule::NotAllowed, Conversion::Explicit) => 529,
-    };
-    Err(SqlError::new(number, &[&from.name(), &to.name()]))
+    matrix::check_declared(from.into(), to.into(), conversion)
 }
 
 /// Precedence: the higher number wins.
@@ -226,6 +204,15 @@ pub fn is_noop(from: SqlType, to: SqlType) -> bool {
         | (SqlType::DateTimeOffset(n), SqlType::DateTimeOffset(m)) => n <= m,
         _ => false,
     }
+}
+
+/// Whether what a conversion gives is the session's to say ([`ConvertContext`]): dates and times from and to text.
+pub fn depends_on_session(from: SqlType, to: SqlType) -> bool {
+    let is_date = |t: SqlType| matches!(t.family(), Family::OldDate | Family::NewDate);
+    let is_text = |t: SqlType| matches!(t.family(), Family::Char | Family::NChar);
+    let may_hold = |t: SqlType| t == SqlType::Variant;
+    is_date(to) && (is_text(from) || may_hold(from))
+        || is_text(to) && (is_date(from) || may_hold(from))
 }
 
 /// Converts with the default session context. Text and binary that is too long is cut, as CAST and SET @v do.
@@ -373,7 +360,9 @@ fn assign_others(
         cast_with(v, from, to, None, Conversion::Implicit, context).map_err(AssignError::Sql)
     };
     let family = to.family();
-    if !matches!(family, Family::Char | Family::NChar | Family::Binary) {
+    let is_string = |f: Family| matches!(f, Family::Char | Family::NChar | Family::Binary);
+    // What is no string has its place in binary from the right, as CAST gives it.
+    if !is_string(family) || family == Family::Binary && !is_string(from.family()) {
         return cast(v, from, to);
     }
     // An integer that has no room is an error here, not the `*` of CONVERT.
@@ -385,7 +374,7 @@ fn assign_others(
     let whole = cast(v, from, all)?;
     let limit = to.byte_limit();
     let too_long = whole.as_bytes().is_some_and(|b| b.len() > limit);
-    if too_long && from.is_number() && family != Family::Binary {
+    if too_long && from.is_number() {
         // The others say by themselves what has no room.
         if !matches!(from.family(), Family::Integer | Family::Bit) {
             return cast(v, from, to);

@@ -15,9 +15,11 @@
 //! its neighbours.
 
 pub mod format;
+pub mod language;
 pub mod parse;
 pub mod part;
 
+pub use language::LanguageId;
 pub use parse::DateFormat;
 pub use part::DatePart;
 

@@ -492,7 +492,7 @@ impl Pred {
     pub(crate) fn children_mut(&mut self, f: &mut dyn FnMut(PartMut<'_>)) {
         match self {
             Pred::Const(_) | Pred::Exists(_) => {}
-            Pred::Compare(c) => {
+            Pred::Compare(c) | Pred::NullsEqual(c, _) => {
                 f(PartMut::Expr(&mut c.left));
                 f(PartMut::Expr(&mut c.right));
             }

@@ -11,6 +11,7 @@ use crate::plan::node::{Access, Node, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
+use taffrail_types::convert::Kind;
 
 impl<'a> Binder<'a> {
     /// The target of an UPDATE or DELETE: its block is open, its source id is returned.
@@ -222,20 +223,22 @@ impl<'a> Binder<'a> {
             (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
         };
         if let Some(v) = variable {
-            let (at, ty) = self.variables.assigned(&v.value)?;
+            let (at, _) = self.variables.assigned(&v.value)?;
             self.assigns_variables = true;
             let expr = match column {
-                None => self.cast_to(bound, ty)?,
+                None => self.cast_to_declared(bound, self.variables.declared(at))?,
                 Some(column) => {
                     let from = bound.ty;
-                    let to = table.columns[column].ty;
-                    let untyped = bound.untyped;
+                    let to = table.columns[column].declared();
+                    let (untyped, xml) = (bound.untyped, bound.xml);
                     let copy = crate::plan::access::copy(&bound.expr)
                         .ok_or_else(|| unsupported("SET @variable = column = subquery"))?;
-                    let stored = Bound { untyped, ..Bound::new(copy, from) };
-                    let stored = self.cast_to(stored, to)?;
+                    let stored = Bound { untyped, xml, ..Bound::new(copy, from) };
+                    let stored = self.cast_to_declared(stored, to)?;
                     set.push(self.assignment(table, column, bound)?);
-                    self.cast_to(Bound::new(stored, to), ty)?
+                    let xml = to.kind == Kind::Xml;
+                    let stored = Bound { xml, ..Bound::new(stored, to.ty) };
+                    self.cast_to_declared(stored, self.variables.declared(at))?
                 }
             };
             variables.push((at, expr));
@@ -275,13 +278,9 @@ impl<'a> Binder<'a> {
         Ok(at)
     }
 
-    fn assignment(&self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
-        let to = table.columns[column].ty;
-        if b.untyped {
-            return Ok(Assignment { column, expr: self.cast_to(b, to)?, from: to });
-        }
-        taffrail_types::convert::check(b.ty, to, taffrail_types::Conversion::Implicit)?;
-        Ok(Assignment { column, from: b.ty, expr: b.expr })
+    fn assignment(&mut self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
+        let (expr, from) = self.stored(b, table.columns[column].declared())?;
+        Ok(Assignment { column, expr, from })
     }
 
     /// DELETE.

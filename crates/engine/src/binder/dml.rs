@@ -1,6 +1,6 @@
 //! INSERT, UPDATE, DELETE.
 
-use super::query::BoundQuery;
+use super::query::{BoundQuery, UNTYPED};
 use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
 use crate::catalog::Table;
 use crate::database::Database;
@@ -8,11 +8,12 @@ use crate::plan::change::{ColumnSource, DeletePlan, InsertPlan, InsertRows, Upda
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::locking::{LevelHint, Locking, Patience, TableLock};
-use crate::plan::node::{Access, Node, QueryPlan};
+use crate::plan::node::{Access, Compute, Node, QueryPlan};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
-use taffrail_types::SqlType;
+use taffrail_types::convert::{self, Declared, Kind};
+use taffrail_types::{Conversion, SqlType};
 
 /// A change, bound and planned.
 pub enum BoundDml {
@@ -95,18 +96,18 @@ impl<'a> Binder<'a> {
                 (InsertRows::Values(vec![Vec::new()]), Vec::new(), Vec::new())
             }
             InsertSource::Values(rows) => {
-                let (rows, types) = self.insert_values(rows, columns.len(), &i.columns)?;
+                let (rows, types) = self.insert_values(rows, &table, &columns, &i.columns)?;
                 (InsertRows::Values(rows), types, columns)
             }
             InsertSource::Query(q) => {
-                let BoundQuery { node, outputs, columns: descs, assign, .. } =
-                    self.query(q, false)?;
-                if !assign.is_empty() {
+                let mut query = self.query(q, false)?;
+                if !query.assign.is_empty() {
                     return Err(SqlError::new(199, &[]));
                 }
-                self.check_width(descs.len(), columns.len(), &i.columns, true)?;
-                spool = reads_table(&node, &table);
-                let types = descs.iter().map(|d| d.ty).collect();
+                self.check_width(query.columns.len(), columns.len(), &i.columns, true)?;
+                spool = reads_table(&query.node, &table);
+                let types = self.fit_query(&mut query, &table, &columns)?;
+                let BoundQuery { node, outputs, columns: descs, .. } = query;
                 (InsertRows::Query(QueryPlan { node, outputs, columns: descs }), types, columns)
             }
             InsertSource::Execute(_) => {
@@ -119,6 +120,7 @@ impl<'a> Binder<'a> {
         };
         let output = self.output(&i.output, &target, true, false)?;
         let mut plan = self.insert_plan(target, rows, source_types, &columns, explicit_identity)?;
+        plan.from_outside = matches!(i.source, InsertSource::Execute(_));
         plan.spool = spool;
         plan.top = top;
         plan.output = output;
@@ -139,7 +141,16 @@ impl<'a> Binder<'a> {
         for at in 0..table.columns.len() {
             sources.push(match columns.iter().position(|c| *c == at) {
                 Some(n) => ColumnSource::Source(n),
-                None => self.default_source(&table, at)?,
+                None => {
+                    let default = self.default_source(&table, at)?;
+                    if let ColumnSource::Expr(_, ty) = &default {
+                        let column = table.columns[at].declared();
+                        let xml = column.kind == Kind::Xml;
+                        let from = Declared { ty: *ty, kind: Kind::of_declared(*ty, xml, false) };
+                        convert::check_declared(from, column, Conversion::Implicit)?;
+                    }
+                    default
+                }
             });
             defaults.push(self.default_source(&table, at)?);
         }
@@ -154,6 +165,7 @@ impl<'a> Binder<'a> {
             columns: sources,
             defaults,
             bulk_defaults: false,
+            from_outside: false,
             explicit_identity,
             spool: false,
             top: None,
@@ -175,7 +187,8 @@ impl<'a> Binder<'a> {
             if columns.len() == types.len() { columns } else { (0..types.len()).collect() };
         let explicit = columns.iter().any(|c| table.columns[*c].is_identity);
         let target = Target { database, table, table_lock: TableLock::Intent };
-        self.insert_plan(target, InsertRows::External, types, &columns, explicit)
+        let plan = self.insert_plan(target, InsertRows::External, types, &columns, explicit)?;
+        Ok(InsertPlan { from_outside: true, ..plan })
     }
 
     /// A plan for a bulk load: source column n goes to `columns[n]`, if anywhere.
@@ -190,7 +203,8 @@ impl<'a> Binder<'a> {
         let columns: Vec<usize> = columns.iter().map(|c| c.unwrap_or(usize::MAX)).collect();
         let explicit = columns.iter().any(|c| table.columns.get(*c).is_some_and(|c| c.is_identity));
         let target = Target { database, table, table_lock: TableLock::Intent };
-        self.insert_plan(target, InsertRows::External, types, &columns, explicit)
+        let plan = self.insert_plan(target, InsertRows::External, types, &columns, explicit)?;
+        Ok(InsertPlan { from_outside: true, ..plan })
     }
 
     pub(super) fn default_source(&mut self, table: &Table, at: usize) -> SqlResult<ColumnSource> {
@@ -202,6 +216,10 @@ impl<'a> Binder<'a> {
             None => Ok(ColumnSource::Null),
             Some(d) => {
                 let (expr, ty) = bind_text(self.meta, &d.definition)?;
+                if !c.xml {
+                    return Ok(ColumnSource::Expr(expr, ty));
+                }
+                let (expr, ty) = self.stored(Bound::new(expr, ty), c.declared())?;
                 Ok(ColumnSource::Expr(expr, ty))
             }
         }
@@ -278,9 +296,11 @@ impl<'a> Binder<'a> {
     fn insert_values(
         &mut self,
         rows: &'a [Vec<ast::Expr>],
-        width: usize,
+        table: &Table,
+        columns: &[usize],
         named: &[ast::Ident],
     ) -> SqlResult<(Vec<Vec<Option<Expr>>>, Vec<SqlType>)> {
+        let width = columns.len();
         let mut bound: Vec<Vec<Option<Bound>>> = Vec::with_capacity(rows.len());
         for row in rows {
             if rows.len() > 1 && row.len() != rows[0].len() {
@@ -296,20 +316,71 @@ impl<'a> Binder<'a> {
             }
             bound.push(out);
         }
+        // Rows have common types first, as those of a UNION; these go into the columns.
         let mut types = Vec::with_capacity(width);
-        for i in 0..width {
+        for (i, column) in columns.iter().enumerate() {
             let all: Vec<&Bound> = bound.iter().filter_map(|r| r[i].as_ref()).collect();
-            types.push(self.common(&all)?.0);
+            let to = table.columns[*column].declared();
+            types.push(match all.iter().all(|b| b.untyped) {
+                true => to,
+                false => self.common(&all)?.0,
+            });
         }
         let mut out = Vec::with_capacity(bound.len());
         for row in bound {
-            let one = |(b, ty): (Option<Bound>, &SqlType)| match b {
-                None => Ok(None),
-                Some(b) => self.cast_to(b, *ty).map(Some),
-            };
-            out.push(row.into_iter().zip(&types).map(one).collect::<SqlResult<Vec<_>>>()?);
+            let mut values = Vec::with_capacity(width);
+            for (i, b) in row.into_iter().enumerate() {
+                let Some(b) = b else {
+                    values.push(None);
+                    continue;
+                };
+                let to = table.columns[columns[i]].declared();
+                let (untyped, xml) = (b.untyped, types[i].kind == Kind::Xml);
+                let old_large = b.old_large;
+                let expr = self.cast_to_declared(b, types[i])?;
+                let b = Bound { untyped, xml, old_large, ..Bound::new(expr, types[i].ty) };
+                values.push(Some(self.stored(b, to)?.0));
+            }
+            out.push(values);
         }
+        let fitted = types.iter().zip(columns).map(|(ty, column)| match &table.columns[*column] {
+            c if c.xml => c.ty,
+            _ => ty.ty,
+        });
+        let types = fitted.collect();
         Ok((out, types))
+    }
+
+    /// The types of a query's columns, which are to go into columns of a table: 206, 257. What becomes xml is read.
+    fn fit_query(
+        &mut self,
+        query: &mut BoundQuery,
+        table: &Table,
+        columns: &[usize],
+    ) -> SqlResult<Vec<SqlType>> {
+        let mut types = Vec::with_capacity(columns.len());
+        let mut items = Vec::new();
+        for (at, column) in columns.iter().enumerate() {
+            let (slot, desc) = (query.outputs[at], &query.columns[at]);
+            let bound = Bound {
+                untyped: self.slots[slot as usize].table.as_ref() == UNTYPED,
+                xml: query.xml.contains(&at),
+                ..Bound::new(Expr::Slot(slot), desc.ty)
+            };
+            let untyped = bound.untyped;
+            let (expr, ty) = self.stored(bound, table.columns[*column].declared())?;
+            if !untyped && !matches!(expr, Expr::Slot(_)) {
+                let computed = self.computed_slot(&Bound::new(Expr::NULL, ty), &desc.name);
+                items.push((expr, computed));
+                query.outputs[at] = computed;
+            }
+            types.push(ty);
+        }
+        if !items.is_empty() {
+            let input = std::mem::replace(&mut query.node, Node::Nothing);
+            query.node = Node::Compute(Box::new(Compute { input, items }));
+        }
+        Ok(types)
     }
 
     /// Foreign keys that rows must keep, of an UPDATE those whose columns change. What they refer to is locked as a table

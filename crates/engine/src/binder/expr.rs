@@ -1,13 +1,15 @@
 //! Values: literals, names, operators, CASE, conversions, subqueries.
 
+use super::conversion::{XML, same_values};
 use super::query::arith_op;
 use super::{Binder, Bound, unsupported};
 use crate::functions;
-use crate::plan::expr::{Arith, Call, Case, Cast, Chain, CompareOp, Concat, Expr, Global, Pred};
+use crate::plan::expr::{Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred};
 use crate::plan::node::SubPlan;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::names::{self, TypeArg, TypeUse};
 use taffrail_types::{Collation, Conversion, Decimal, MaxLen, SqlType, Value, convert};
 
@@ -27,30 +29,6 @@ pub(crate) fn is_string(ty: SqlType) -> bool {
 /// Text.
 pub(crate) fn is_text(ty: SqlType) -> bool {
     matches!(ty, SqlType::Char(_) | SqlType::VarChar(_) | SqlType::NChar(_) | SqlType::NVarChar(_))
-}
-
-/// Whether a value of one type already is a value of the other.
-fn same_values(from: SqlType, to: SqlType) -> bool {
-    use SqlType::*;
-    let fits = |a: MaxLen, b: MaxLen| match (a, b) {
-        (_, MaxLen::Max) => true,
-        (MaxLen::Max, _) => false,
-        (MaxLen::N(a), MaxLen::N(b)) => a <= b,
-    };
-    match (from, to) {
-        (Char(a), VarChar(b)) | (NChar(a), NVarChar(b)) | (Binary(a), VarBinary(b)) => {
-            fits(MaxLen::N(a), b)
-        }
-        (VarChar(a), VarChar(b)) | (NVarChar(a), NVarChar(b)) | (VarBinary(a), VarBinary(b)) => {
-            fits(a, b)
-        }
-        (
-            Decimal { precision: p, scale: s } | Numeric { precision: p, scale: s },
-            Decimal { precision: q, scale: t } | Numeric { precision: q, scale: t },
-        ) => s == t && p <= q,
-        (Time(a), Time(b)) | (DateTime2(a), DateTime2(b)) => a <= b,
-        (a, b) => a == b,
-    }
 }
 
 /// So many operators of a chain are a tree; what follows is flat.
@@ -139,7 +117,8 @@ impl<'a> Binder<'a> {
             && let ExprKind::Literal(Literal::Decimal(text)) = &operand.kind
             && &**text == "2147483648"
         {
-            return Ok(Bound::not_null(Expr::Const(Value::Int(i32::MIN)), SqlType::Int));
+            let least = Bound::not_null(Expr::Const(Value::Int(i32::MIN)), SqlType::Int);
+            return Ok(Bound { literal: true, ..least });
         }
         let b = self.expr(operand)?;
         let op = match op {
@@ -151,7 +130,7 @@ impl<'a> Binder<'a> {
             return Ok(b);
         }
         let ty = arith::unary(op, b.ty)?;
-        let nullable = b.nullable;
+        let (nullable, literal) = (b.nullable, b.literal);
         let value = self.cast_to(b, ty)?;
         let expr = match &value {
             Expr::Const(v) => match arith::eval_unary(op, v) {
@@ -160,7 +139,7 @@ impl<'a> Binder<'a> {
             },
             _ => Expr::Unary(op, Box::new(value)),
         };
-        Ok(Bound { nullable, ..Bound::new(expr, ty) })
+        Ok(Bound { nullable, literal, ..Bound::new(expr, ty) })
     }
 
     /// Operators one after the other, from the left: their tree leans to the left, and may be high.
@@ -226,10 +205,10 @@ impl<'a> Binder<'a> {
         let ty = operation.result;
         let l = self.cast_to(left, operation.left)?;
         let r = self.cast_to(right, operation.right)?;
-        let null_yields_null = self.meta.options().concat_null_yields_null;
         let string = is_string(ty);
+        // What text and NULL give is CONCAT_NULL_YIELDS_NULL's, when it is computed.
         if let (Expr::Const(a), Expr::Const(b)) = (&l, &r)
-            && (!string || null_yields_null)
+            && !(string && (a.is_null() || b.is_null()))
             && let Ok(v) = operation.eval(a, b)
         {
             let bound = Bound { collation, explicit_collation, ..Bound::new(Expr::Const(v), ty) };
@@ -241,7 +220,7 @@ impl<'a> Binder<'a> {
                     -1 => usize::MAX,
                     n => n as usize,
                 };
-                Expr::Concat(Box::new(Concat { left: l, right: r, max, null_yields_null }))
+                Expr::Concat(Box::new(Concat { left: l, right: r, max }))
             }
             (BinaryOp::Add, SqlType::Int) => Expr::AddInt(Box::new((l, r))),
             (BinaryOp::Subtract, SqlType::Int) => Expr::SubInt(Box::new((l, r))),
@@ -281,47 +260,6 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Converts implicitly, folding constants; nothing where the value already is of the type.
-    pub(crate) fn cast_to(&self, b: Bound, to: SqlType) -> SqlResult<Expr> {
-        if b.untyped {
-            if let Some(wanted) = &self.wanted {
-                wanted.note(&b.expr, to);
-                return Ok(b.expr);
-            }
-            return Ok(Expr::NULL);
-        }
-        if same_values(b.ty, to) {
-            return Ok(b.expr);
-        }
-        convert::check(b.ty, to, Conversion::Implicit)?;
-        Ok(self.conversion(b.expr, b.ty, to, None, Conversion::Implicit, false))
-    }
-
-    pub(crate) fn conversion(
-        &self,
-        value: Expr,
-        from: SqlType,
-        to: SqlType,
-        style: Option<Expr>,
-        conversion: Conversion,
-        lenient: bool,
-    ) -> Expr {
-        if let (Expr::Const(v), None) = (&value, &style) {
-            let context = self.meta.options().convert_context();
-            // An error is left to the execution: it may never be reached.
-            if let Ok(v) = convert::cast_with(v, from, to, None, conversion, &context) {
-                return Expr::Const(v);
-            }
-        }
-        if from == SqlType::Int
-            && style.is_none()
-            && matches!(to, SqlType::VarChar(MaxLen::Max) | SqlType::VarChar(MaxLen::N(11..)))
-        {
-            return Expr::IntToVarchar(Box::new(value));
-        }
-        Expr::Cast(Box::new(Cast { value, from, to, style, conversion, lenient }))
-    }
-
     fn case(&mut self, c: &'a ast::Case) -> SqlResult<Bound> {
         let mut whens = Vec::with_capacity(c.branches.len());
         for branch in &c.branches {
@@ -349,19 +287,24 @@ impl<'a> Binder<'a> {
         otherwise: Option<Bound>,
     ) -> SqlResult<Bound> {
         let all: Vec<&Bound> = whens.iter().map(|(_, b)| b).chain(otherwise.as_ref()).collect();
-        let (ty, collation) = self.common(&all)?;
+        let (to, collation) = self.common(&all)?;
         let nullable = otherwise.is_none() || all.iter().any(|b| b.nullable);
         let mut out = Vec::with_capacity(whens.len());
         for (p, b) in whens {
-            out.push((p, self.cast_to(b, ty)?));
+            out.push((p, self.cast_to_declared(b, to)?));
         }
-        let otherwise = otherwise.map(|b| self.cast_to(b, ty)).transpose()?;
+        let otherwise = otherwise.map(|b| self.cast_to_declared(b, to)).transpose()?;
         let expr = Expr::Case(Box::new(Case { whens: out, otherwise }));
-        Ok(Bound { nullable, collation, ..Bound::new(expr, ty) })
+        let xml = to.kind == Kind::Xml;
+        Ok(Bound { nullable, collation, xml, ..Bound::new(expr, to.ty) })
     }
 
     /// The type that several values go to together, and their collation.
-    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(SqlType, Collation)> {
+    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(Declared, Collation)> {
+        // Beside xml everything becomes xml.
+        if all.iter().any(|b| b.xml) {
+            return Ok((XML, Collation::default()));
+        }
         let mut ty: Option<SqlType> = None;
         let mut collation = None;
         for b in all.iter().filter(|b| !b.untyped) {
@@ -373,7 +316,7 @@ impl<'a> Binder<'a> {
                 collation = Some(b.collation);
             }
         }
-        Ok((ty.unwrap_or(SqlType::Int), collation.unwrap_or_default()))
+        Ok((ty.unwrap_or(SqlType::Int).into(), collation.unwrap_or_default()))
     }
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
@@ -381,8 +324,21 @@ impl<'a> Binder<'a> {
             return Err(unsupported("PARSE"));
         }
         if crate::ddl::is_xml(&c.ty) && c.ty.arguments.is_empty() {
-            let text = self.expr(&c.operand)?;
-            return self.xml_content(text, c.try_);
+            let b = self.expr(&c.operand)?;
+            let style = match &c.style {
+                None => None,
+                Some(s) => {
+                    let s = self.expr(s)?;
+                    Some(self.cast_to(s, SqlType::Int)?)
+                }
+            };
+            if b.xml {
+                return Ok(b);
+            }
+            if !b.untyped {
+                convert::check_declared(b.declared(), XML, Conversion::Explicit)?;
+            }
+            return self.xml_content(b, style, c.try_);
         }
         let to = self.data_type(&c.ty, TypeUse::Cast)?;
         let b = self.expr(&c.operand)?;
@@ -401,7 +357,7 @@ impl<'a> Binder<'a> {
             }
             Expr::NULL
         } else {
-            convert::check(b.ty, to, Conversion::Explicit)?;
+            convert::check_declared(b.declared(), to.into(), Conversion::Explicit)?;
             if style.is_none() && same_values(b.ty, to) {
                 b.expr
             } else {
@@ -494,6 +450,7 @@ impl<'a> Binder<'a> {
 fn literal_precision(b: &mut Bound, other: SqlType) {
     if let (Expr::Const(v), SqlType::Int, SqlType::Decimal { .. } | SqlType::Numeric { .. }) =
         (&b.expr, b.ty, other)
+        && b.literal
         && let Some(n) = v.as_i64()
         && let Some(d) = Decimal::new(n < 0, n.unsigned_abs() as u128, 0)
     {
@@ -569,7 +526,7 @@ pub(crate) fn literal(l: &Literal) -> SqlResult<Bound> {
         }
         Literal::Binary(b) => (Value::binary(b), SqlType::VarBinary(length(b.len(), 8000))),
     };
-    Ok(Bound::not_null(Expr::Const(value), ty))
+    Ok(Bound { literal: true, ..Bound::not_null(Expr::Const(value), ty) })
 }
 
 fn length(n: usize, most: usize) -> MaxLen {

@@ -417,16 +417,16 @@ impl<'a> Binder<'a> {
         let (mut slots, mut columns, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..width {
             let all: Vec<_> = bound.iter().map(|r| &r[i]).collect();
-            let (ty, collation) = self.common(&all)?;
+            let (to, collation) = self.common(&all)?;
             let nullable = all.iter().any(|b| b.nullable);
-            let b = super::Bound { nullable, collation, ..super::Bound::new(Expr::NULL, ty) };
+            let b = super::Bound { nullable, collation, ..super::Bound::new(Expr::NULL, to.ty) };
             slots.push(self.computed_slot(&b, ""));
-            types.push(ty);
+            types.push(to);
             columns.push(super::query::column_desc("", &b));
         }
         let mut out = Vec::with_capacity(bound.len());
         for row in bound {
-            let row = row.into_iter().zip(&types).map(|(b, ty)| self.cast_to(b, *ty));
+            let row = row.into_iter().zip(&types).map(|(b, to)| self.cast_to_declared(b, *to));
             out.push(row.collect::<SqlResult<Vec<_>>>()?);
         }
         Ok((Node::Values(Box::new(ValuesScan { rows: out, slots: slots.clone() })), slots, columns))

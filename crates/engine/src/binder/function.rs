@@ -6,7 +6,8 @@ use crate::plan::expr::{Call, CompareOp, Expr, Part};
 use crate::plan::node::{Compute, Node, SubPlan};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
-use taffrail_types::{Collation, SqlType};
+use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::{Collation, Conversion, Family, SqlType};
 
 impl<'a> Binder<'a> {
     /// A function call of any kind.
@@ -52,12 +53,14 @@ impl<'a> Binder<'a> {
                 self.arity(f, 2)?;
                 let a = self.expr(&f.arguments[0])?;
                 let b = self.expr(&f.arguments[1])?;
-                let ty = if a.untyped { b.ty } else { a.ty };
+                let first = if a.untyped { &b } else { &a };
+                let (ty, xml) = (first.ty, first.xml);
+                let to = Declared { ty, kind: Kind::of_declared(ty, xml, false) };
                 let (nullable, collation) = (a.nullable && b.nullable, a.collation);
-                let a = self.cast_to(a, ty)?;
-                let b = self.cast_to(b, ty)?;
+                let a = self.cast_to_declared(a, to)?;
+                let b = self.cast_to_declared(b, to)?;
                 let expr = Expr::Coalesce(vec![a, b]);
-                Ok(Bound { nullable, collation, ..Bound::new(expr, ty) })
+                Ok(Bound { nullable, collation, xml, ..Bound::new(expr, ty) })
             }
             "NULLIF" => {
                 self.arity(f, 2)?;
@@ -103,10 +106,12 @@ impl<'a> Binder<'a> {
         if list.iter().all(|b| b.untyped) {
             return Err(SqlError::new(4127, &[]));
         }
-        let (ty, collation) = self.common(&list.iter().collect::<Vec<_>>())?;
+        let (to, collation) = self.common(&list.iter().collect::<Vec<_>>())?;
         let nullable = list.iter().all(|b| b.nullable);
-        let list = list.into_iter().map(|b| self.cast_to(b, ty)).collect::<SqlResult<_>>()?;
-        Ok(Bound { nullable, collation, ..Bound::new(Expr::Coalesce(list), ty) })
+        let list =
+            list.into_iter().map(|b| self.cast_to_declared(b, to)).collect::<SqlResult<_>>()?;
+        let xml = to.kind == Kind::Xml;
+        Ok(Bound { nullable, collation, xml, ..Bound::new(Expr::Coalesce(list), to.ty) })
     }
 
     /// The `*` of CHECKSUM and BINARY_CHECKSUM: all columns of the query's tables. Others take none.
@@ -181,7 +186,13 @@ impl<'a> Binder<'a> {
         let params = bound.params.clone();
         let mut out = Vec::with_capacity(args.len());
         for (b, to) in args.drain(..).zip(params) {
-            out.push(self.cast_to(b, to)?);
+            // Functions of text take money, which is not assigned to text.
+            out.push(match (b.ty.family(), to.is_text()) {
+                (Family::Money, true) => {
+                    self.conversion(b.expr, b.ty, to, None, Conversion::Implicit, false)
+                }
+                _ => self.cast_to(Bound { xml: false, ..b }, to)?,
+            });
         }
         let mut expr = Expr::Call(Box::new(Call { function: bound, args: out }));
         if name == "RAND" && !self.scalars_only && !self.blocks.is_empty() && is_constant(&expr) {
@@ -201,16 +212,18 @@ impl<'a> Binder<'a> {
                 None => Ok(()),
             },
             "CHECKSUM" if args.len() == 1 && args[0].untyped => invalid("NULL", 0),
-            "CHECKSUM" => match args.iter().position(|b| b.xml) {
-                Some(at) => invalid("xml", at),
-                None => Ok(()),
-            },
+            "SUBSTRING" if args.first().is_some_and(|b| b.untyped) => invalid("NULL", 0),
             // What cannot be compared is left out.
             "BINARY_CHECKSUM" => {
                 args.retain(|b| !b.xml);
                 if args.is_empty() { Err(SqlError::new(8184, &[])) } else { Ok(()) }
             }
-            _ => Ok(()),
+            // DATALENGTH counts the bytes of xml; nothing else looks into it but its methods.
+            "DATALENGTH" => Ok(()),
+            _ => match args.iter().position(|b| b.xml) {
+                Some(at) => invalid("xml", at),
+                None => Ok(()),
+            },
         }
     }
 

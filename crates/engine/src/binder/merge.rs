@@ -265,12 +265,10 @@ impl<'a> Binder<'a> {
                 continue;
             }
             let bound = self.expr(value)?;
-            let to = table.columns[column].ty;
-            let ty = if bound.untyped { to } else { bound.ty };
-            taffrail_types::convert::check(ty, to, taffrail_types::Conversion::Implicit)?;
+            let (expr, ty) = self.stored(bound, table.columns[column].declared())?;
             places.push(column);
             types.push(ty);
-            exprs.push(if bound.untyped { self.cast_to(bound, to)? } else { bound.expr });
+            exprs.push(expr);
         }
         let own =
             Target { database: target.database.clone(), table, table_lock: TableLock::Intent };

@@ -10,6 +10,7 @@
 
 mod aggregate;
 mod change;
+mod conversion;
 mod dml;
 mod expr;
 mod from;
@@ -39,6 +40,7 @@ use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
@@ -91,14 +93,29 @@ pub trait Metadata {
     fn incoming(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
         Ok(Vec::new())
     }
-    /// The session's options.
-    fn options(&self) -> &SetOptions;
+    /// The session's options, to fold what depends on them; `None` where what is bound outlives them.
+    fn options_to_fold(&self) -> Option<&SetOptions>;
+    /// Options that stand as they must not where methods of xml are called.
+    fn wrong_for_xml_methods(&self) -> Vec<&'static str>;
+    /// ANSI_NULLS where names are looked up now.
+    fn null_rule(&self) -> NullRule;
     /// `SET IDENTITY_INSERT` is on for the table.
     fn identity_insert(&self, database: &Database, table: &Table) -> bool;
     /// Rows of a table, roughly.
     fn row_estimate(&self, database: &Database, table: &Table) -> u64;
     /// An error when the statement is to end before it runs.
     fn check_cancel(&self) -> SqlResult<()>;
+}
+
+/// What `=` and `<>` say of NULL, where one side is the literal or a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NullRule {
+    /// SET ANSI_NULLS ON: nothing is known.
+    Unknown,
+    /// SET ANSI_NULLS OFF: NULL equals NULL and nothing else.
+    Equal,
+    /// As the session's option says when the condition is tested.
+    BySession,
 }
 
 /// A variable or parameter.
@@ -131,6 +148,13 @@ impl Variables {
     /// The same for a variable that is to be given a value: 137 has another state.
     pub fn assigned(&self, name: &str) -> SqlResult<(u32, SqlType)> {
         self.scalar(name).map_err(|e| if e.number == 137 { e.with_state(1) } else { e })
+    }
+
+    /// What conversions take a variable for.
+    pub fn declared(&self, at: u32) -> Declared {
+        let Variable { ty, xml, .. } = &self.list[at as usize];
+        let ty = ty.unwrap_or(SqlType::Int);
+        Declared { ty, kind: Kind::of_declared(ty, *xml, false) }
     }
 
     /// Its number.
@@ -169,6 +193,8 @@ pub struct Bound {
     pub xml: bool,
     /// A column of text, ntext or image.
     pub old_large: bool,
+    /// A number as it is written, which has as many digits as it shows.
+    pub literal: bool,
 }
 
 impl Bound {
@@ -183,7 +209,13 @@ impl Bound {
             untyped: false,
             xml: false,
             old_large: false,
+            literal: false,
         }
+    }
+
+    /// What conversions take it for.
+    pub fn declared(&self) -> Declared {
+        Declared { ty: self.ty, kind: Kind::of_declared(self.ty, self.xml, self.old_large) }
     }
 
     /// The same, never NULL.
@@ -478,16 +510,9 @@ impl<'a> Binder<'a> {
                 frame.slots.push(slot);
             }
         }
-        Bound {
-            expr: Expr::Slot(slot),
-            ty: c.ty,
-            nullable: c.nullable,
-            collation: c.collation,
-            explicit_collation: false,
-            untyped: false,
-            xml: c.xml,
-            old_large: c.old_large,
-        }
+        let (xml, old_large) = (c.xml, c.old_large);
+        let (nullable, collation) = (c.nullable, c.collation);
+        Bound { nullable, collation, xml, old_large, ..Bound::new(Expr::Slot(slot), c.ty) }
     }
 
     pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {

@@ -1,7 +1,7 @@
 //! OUTPUT: items over `inserted` and `deleted`.
 
 use super::dml::Target;
-use super::{Binder, Source, unsupported};
+use super::{Binder, Bound, Source, unsupported};
 use crate::plan::change::{InsertRows, OutputPlan};
 use crate::plan::expr::{Expr, Part, Slot};
 use taffrail_base::{SqlError, SqlResult};
@@ -74,7 +74,9 @@ impl<'a> Binder<'a> {
             }
         }
         let (mut items, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        let mut kinds = Vec::new();
         for (name, b) in bound {
+            kinds.push((b.untyped, b.xml, b.old_large));
             columns.push(super::query::column_desc(&name, &b));
             outputs.push(match b.expr {
                 Expr::Slot(s) => s,
@@ -102,7 +104,19 @@ impl<'a> Binder<'a> {
                 let target = self.insert_target(t)?;
                 let cols = self.insert_columns(&target.table, &o.columns)?;
                 self.check_width(columns.len(), cols.len(), &o.columns, true)?;
-                let types = columns.iter().map(|c| c.ty).collect();
+                let mut types = Vec::with_capacity(cols.len());
+                for (at, column) in cols.iter().enumerate() {
+                    let (untyped, xml, old_large) = kinds[at];
+                    let value = Expr::Slot(outputs[at]);
+                    let b = Bound { untyped, xml, old_large, ..Bound::new(value, columns[at].ty) };
+                    let (expr, ty) = self.stored(b, target.table.columns[*column].declared())?;
+                    if !matches!(expr, Expr::Slot(_)) {
+                        let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
+                        items.push((expr, slot));
+                        outputs[at] = slot;
+                    }
+                    types.push(ty);
+                }
                 let explicit = self.check_identity(&target, &cols, true)?;
                 let plan =
                     self.insert_plan(target, InsertRows::External, types, &cols, explicit)?;

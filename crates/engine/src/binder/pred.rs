@@ -1,7 +1,7 @@
 //! Conditions.
 
 use super::expr::is_text;
-use super::{Binder, Bound, unsupported};
+use super::{Binder, Bound, NullRule, unsupported};
 use crate::plan::expr::{Compare, CompareOp, Expr, InList, InSubquery, Like, Pred, Quantified};
 use crate::plan::node::{Compute, Node};
 use taffrail_base::{SqlError, SqlResult};
@@ -118,22 +118,25 @@ impl<'a> Binder<'a> {
         }
         let (collation, _) = self.merge_collation(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
+        let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
+        let variable = is_variable(&left) || is_variable(&right);
         let left = self.comparable(left, ty)?;
         let right = self.comparable(right, ty)?;
-        if (is_null(&left) || is_null(&right)) && self.meta.options().ansi_nulls {
+        let null = is_null(&left) || is_null(&right);
+        let equality = matches!(op, CompareOp::Eq | CompareOp::Ne);
+        let rule = match equality && (null || variable) {
+            true => self.meta.null_rule(),
+            false => NullRule::Unknown,
+        };
+        if rule == NullRule::Unknown && null {
             return Ok(Pred::Const(None));
         }
-        if !self.meta.options().ansi_nulls && matches!(op, CompareOp::Eq | CompareOp::Ne) {
-            // SET ANSI_NULLS OFF: NULL = NULL holds where one side is a constant or variable.
-            let negated = op == CompareOp::Ne;
-            if is_null(&left) {
-                return Ok(not(Pred::IsNull(Box::new(right)), negated));
-            }
-            if is_null(&right) {
-                return Ok(not(Pred::IsNull(Box::new(left)), negated));
-            }
-        }
-        Ok(Pred::Compare(Box::new(Compare { op, left, right, collation })))
+        let comparison = Box::new(Compare { op, left, right, collation });
+        Ok(match rule {
+            NullRule::Unknown => Pred::Compare(comparison),
+            NullRule::Equal => Pred::NullsEqual(comparison, false),
+            NullRule::BySession => Pred::NullsEqual(comparison, true),
+        })
     }
 
     /// Converts for a comparison. Text compares padded, so lengths do not matter.
@@ -160,6 +163,18 @@ impl<'a> Binder<'a> {
             }
             collation = self.merge_collation(&value, b, "equal to")?.0;
             ty = compare::comparison_type(ty, b.ty, "equal to")?;
+        }
+        // Each is an equality of its own, where these know NULL.
+        let of_nulls = |b: &Bound| matches!(b.expr, Expr::Var(_)) || is_null(&b.expr);
+        if (of_nulls(&value) || list.iter().any(of_nulls))
+            && self.meta.null_rule() != NullRule::Unknown
+        {
+            let mut any = Vec::with_capacity(list.len());
+            for item in &l.list {
+                let (value, item) = (self.expr(&l.operand)?, self.expr(item)?);
+                any.push(self.compare(CompareOp::Eq, value, item)?);
+            }
+            return Ok(not(Pred::Or(any), l.negated));
         }
         let value = self.comparable(value, ty)?;
         let list = list.into_iter().map(|b| self.comparable(b, ty)).collect::<SqlResult<_>>()?;

@@ -48,6 +48,8 @@ pub struct BoundSelect {
     pub plan: QueryPlan,
     /// `SELECT @v = …`.
     pub assign: Vec<(u32, Expr)>,
+    /// Its columns of xml.
+    pub xml: Vec<usize>,
     /// Columns by which the rows are ordered.
     pub order: Vec<u16>,
     /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
@@ -105,7 +107,7 @@ impl<'a> Binder<'a> {
         let q = self.query(&s.query, false)?;
         let plan = QueryPlan { node: q.node, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
-        Ok(BoundSelect { plan, assign: q.assign, order: q.order, identity })
+        Ok(BoundSelect { plan, assign: q.assign, order: q.order, identity, xml: q.xml })
     }
 
     /// Brings common table expressions into scope.
@@ -474,7 +476,7 @@ impl<'a> Binder<'a> {
                         let left = Bound::new(Expr::Var(at), ty);
                         bound = self.binary(arith_op(op)?, left, bound)?;
                     }
-                    let expr = self.cast_to(bound, ty)?;
+                    let expr = self.cast_to_declared(bound, self.variables.declared(at))?;
                     self.assigns_variables = true;
                     items.push(Item {
                         name: String::new(),

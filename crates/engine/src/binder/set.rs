@@ -8,6 +8,7 @@ use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SetOperator};
 use taffrail_types::Collation;
+use taffrail_types::convert::{Declared, Kind};
 
 impl<'a> Binder<'a> {
     pub(super) fn body(&mut self, body: &'a ast::QueryBody) -> SqlResult<BoundQuery> {
@@ -46,22 +47,24 @@ impl<'a> Binder<'a> {
         let bounds: Vec<Vec<Bound>> = parts
             .iter()
             .map(|p| {
-                let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
+                let one = |(at, (s, c)): (usize, (&Slot, &ColumnDesc))| Bound {
                     nullable: c.nullable,
                     collation: c.collation.unwrap_or_default(),
                     untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
+                    xml: p.xml.contains(&at),
                     ..Bound::new(Expr::Slot(*s), c.ty)
                 };
-                p.outputs.iter().zip(&p.columns).map(one).collect()
+                p.outputs.iter().zip(&p.columns).enumerate().map(one).collect()
             })
             .collect();
         let mut types = Vec::with_capacity(width);
         let mut columns = Vec::with_capacity(width);
         for i in 0..width {
             let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
-            let (ty, collation) = self.common(&all)?;
+            let (to, collation) = self.common(&all)?;
+            let ty = to.ty;
             let nullable = all.iter().any(|b| b.nullable);
-            types.push((ty, collation));
+            types.push((to, collation));
             let large = parts[0].columns[i].large;
             let same = parts.iter().all(|p| p.columns[i].large == large);
             columns.push(ColumnDesc {
@@ -87,7 +90,7 @@ impl<'a> Binder<'a> {
                         let b = Bound {
                             nullable: c.nullable,
                             collation: *collation,
-                            ..Bound::new(Expr::NULL, *ty)
+                            ..Bound::new(Expr::NULL, ty.ty)
                         };
                         self.computed_slot(&b, &c.name)
                     })
@@ -95,10 +98,16 @@ impl<'a> Binder<'a> {
             };
             let mut items = Vec::with_capacity(width);
             for ((b, (ty, _)), slot) in bound.into_iter().zip(&types).zip(&slots) {
-                items.push((self.cast_to(b, *ty)?, *slot));
+                items.push((self.cast_to_declared(b, *ty)?, *slot));
             }
             nodes.push(Node::Compute(Box::new(Compute { input: p.node, items })));
             slot_lists.push(slots);
+        }
+        let is_xml =
+            |(at, (to, _)): (usize, &(Declared, Collation))| (to.kind == Kind::Xml).then_some(at);
+        let xml: Vec<usize> = types.iter().enumerate().filter_map(is_xml).collect();
+        if op != SetOperator::UnionAll && !xml.is_empty() {
+            return Err(SqlError::new(305, &[&"XML"]));
         }
         let keyed: Vec<(Slot, Collation)> =
             slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
@@ -120,6 +129,6 @@ impl<'a> Binder<'a> {
                 }))
             }
         };
-        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
+        Ok(BoundQuery { node, outputs, columns, xml, ..BoundQuery::default() })
     }
 }

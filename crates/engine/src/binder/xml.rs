@@ -46,19 +46,23 @@ impl<'a> Binder<'a> {
         let function = functions::bind(name, None, &types)?;
         let ty = function.result;
         let params = function.params.clone();
-        let cast = args.into_iter().zip(params).map(|(b, to)| self.cast_to(b, to));
+        let cast =
+            args.into_iter().zip(params).map(|(b, to)| self.cast_to(Bound { xml: false, ..b }, to));
         let args = cast.collect::<SqlResult<_>>()?;
         Ok(Bound::new(Expr::Call(Box::new(Call { function, args })), ty))
     }
 
-    /// `CAST(… AS xml)`: the text, which must be well-formed.
-    pub(super) fn xml_content(&mut self, b: Bound, or_null: bool) -> SqlResult<Bound> {
-        if !b.untyped && !matches!(b.ty.family(), Family::Char | Family::NChar) {
-            return Err(SqlError::new(529, &[&b.ty.name(), &"xml"]));
-        }
-        let text = Bound { expr: self.cast_to(b, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
+    /// Text or binary as xml: read, and written as xml is kept. The pair of types has been checked.
+    pub(super) fn xml_content(
+        &mut self,
+        b: Bound,
+        style: Option<Expr>,
+        or_null: bool,
+    ) -> SqlResult<Bound> {
         let name = if or_null { functions::xml::TRY_CONTENT } else { functions::xml::CONTENT };
-        Ok(Bound { xml: true, ..self.call(name, vec![text])? })
+        let style = style.unwrap_or(Expr::Const(Value::Int(0)));
+        let style = Bound::new(style, SqlType::Int);
+        Ok(Bound { xml: true, ..self.call(name, vec![b, style])? })
     }
 
     /// The xml column of a call `column.method(…)` or `table.column.method(…)`.
@@ -83,6 +87,12 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<Bound> {
         if !target.xml {
             return Err(SqlError::new(258, &[&target.ty.name()]));
+        }
+        let wrong = self.meta.wrong_for_xml_methods();
+        if !wrong.is_empty() {
+            let what = "indexed views and/or indexes on computed columns and/or filtered indexes and/or query \
+                        notifications and/or XML data type methods and/or spatial index operations";
+            return Err(SqlError::new(1934, &[&"SELECT", &wrong.join(", "), &what]));
         }
         let (function, wanted) = match name {
             "value" => (xquery::VALUE, 2),

@@ -6,6 +6,7 @@ use crate::rowcodec::{KeyLayout, Place, RowLayout};
 use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
 use taffrail_storage::Hobt;
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Collation, SqlType, Value};
 
 /// `type` of `sys.objects`.
@@ -202,6 +203,11 @@ impl Column {
             SqlType::VarBinary(_) if self.old_large => "image",
             ty => ty.name(),
         }
+    }
+
+    /// What conversions take it for.
+    pub fn declared(&self) -> Declared {
+        Declared { ty: self.ty, kind: Kind::of_declared(self.ty, self.xml, self.old_large) }
     }
 
     /// `system_type_id`

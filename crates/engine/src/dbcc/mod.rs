@@ -248,7 +248,7 @@ fn user_options(cx: &mut StatementContext<'_>) -> SqlResult<()> {
     };
     let mut rows = vec![
         row!["textsize", o.text_size.to_string()],
-        row!["language", &o.language],
+        row!["language", o.language.get().name],
         row!["dateformat", format!("{:?}", o.date_format).to_lowercase()],
         row!["datefirst", o.date_first.to_string()],
         row!["lock_timeout", o.lock_timeout.to_string()],

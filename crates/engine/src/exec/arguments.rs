@@ -4,6 +4,7 @@ use super::module::{Module, Parameter};
 use super::procedure::Passed;
 use crate::session::Session;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Conversion, Value, convert};
 
 /// Puts arguments into a module's parameters: 201, 8144, 8145, 8143, 8146, 8162, 8178.
@@ -44,17 +45,29 @@ pub(crate) fn bind_arguments(
             outputs.push((n, at));
         }
         if let Some(v) = &p.value {
+            let parameter = &parameters[at];
+            let declared = Declared { ty: to, kind: Kind::of_declared(to, parameter.xml, false) };
+            let own = Declared { ty: p.ty, kind: Kind::of_declared(p.ty, p.xml, false) };
             let v = match v {
                 Value::Null => Value::Null,
-                v if p.ty == to => v.clone(),
-                v => convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
-                    .map_err(|e| match e.number {
-                        // A parameter's conversion is 8114, whatever the value says.
-                        245 | 241 | 235 => {
-                            SqlError::new(8114, &[&p.ty.name(), &to.name()]).with_state(5)
+                v if own == declared => v.clone(),
+                v => {
+                    convert::check_declared(own, declared, Conversion::Implicit)?;
+                    match parameter.xml {
+                        true => crate::functions::xml::as_xml(v, 0)?,
+                        false => {
+                            convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
+                                .map_err(|e| match e.number {
+                                    // A parameter's conversion is 8114, whatever the value says.
+                                    245 | 241 | 235 => {
+                                        SqlError::new(8114, &[&p.ty.name(), &to.name()])
+                                            .with_state(5)
+                                    }
+                                    _ => e,
+                                })?
                         }
-                        _ => e,
-                    })?,
+                    }
+                }
             };
             values[at] = Some(v);
         } else {

@@ -11,8 +11,8 @@ use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{FileFull, Rid, StorageError, btree, heap, lob};
-use taffrail_types::convert::{AssignError, assign};
-use taffrail_types::{ConvertContext, MaxLen, SqlType, Value, text};
+use taffrail_types::convert::{AssignError, assign, cast_with};
+use taffrail_types::{Conversion, ConvertContext, MaxLen, SqlType, Value, text};
 
 /// Buffers that statements of a session reuse, so that a row costs no allocation.
 #[derive(Default)]
@@ -83,9 +83,15 @@ pub(crate) fn store(
     if fits(&v, from, c.ty) {
         return Ok(v);
     }
+    // What is cut has to be there still.
+    let whole = if context.ansi_warnings { Value::Null } else { v.clone() };
     match assign(v, from, c.ty, context) {
         Ok(v) => Ok(v),
         Err(AssignError::Sql(e)) => Err(e),
+        // ANSI_WARNINGS OFF: it is cut.
+        Err(AssignError::Truncated(_)) if !context.ansi_warnings => {
+            cast_with(&whole, from, c.ty, None, Conversion::Implicit, context)
+        }
         Err(AssignError::Truncated(t)) => {
             Err(SqlError::new(2628, &[&full_name(database, table), &c.name, &t]))
         }

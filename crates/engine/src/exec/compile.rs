@@ -13,6 +13,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::SqlType;
+use taffrail_types::convert::Declared;
 use taffrail_types::names::TypeUse;
 
 /// Makes a module of statements.
@@ -24,6 +25,8 @@ pub(super) struct Compiler<'s> {
     plans: u32,
     loops: u32,
     procedure: bool,
+    /// SET QUOTED_IDENTIFIER where the text runs.
+    quoted_identifier: bool,
     errors: Vec<SqlError>,
 }
 
@@ -33,8 +36,14 @@ const MAX_NESTING: u32 = 120;
 /// Compiles a batch.
 pub(crate) fn batch(session: &Session, text: &Arc<str>) -> Result<Module, Vec<SqlError>> {
     let parsed = parse(session.options.quoted_identifier, text)?;
-    let compiler = Compiler::new(session, &session.database, parsed.lines.clone());
-    Ok(compiler.module(parsed.statements, text.clone(), Vec::new()))
+    let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
+    if let Some(on) = parsed.settings.quoted_identifier {
+        compiler.quoted_identifier = on;
+    }
+    let mut module = compiler.module(parsed.statements, text.clone(), Vec::new());
+    module.quoted_identifier = parsed.settings.quoted_identifier;
+    module.parse_only = parsed.settings.parse_only;
+    Ok(module)
 }
 
 /// Compiles a text with parameter declarations (`sp_executesql`, `sp_prepare`).
@@ -47,10 +56,12 @@ pub(crate) fn parameterised(
     let parsed = parse(session.options.quoted_identifier, text)?;
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
     for p in &parameters {
-        compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
+        let at = compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
+        compiler.variables.list[at as usize].xml = p.xml;
     }
     let mut module = compiler.module(parsed.statements, text.clone(), parameters);
     module.declarations = declarations.into();
+    module.quoted_identifier = parsed.settings.quoted_identifier;
     Ok(module)
 }
 
@@ -71,30 +82,41 @@ pub(crate) fn with_variables(
     }
 }
 
+/// The options that a procedure keeps.
+#[derive(Clone, Copy)]
+pub(crate) struct CreatedUnder {
+    pub quoted_identifier: bool,
+    pub ansi_nulls: bool,
+}
+
 /// A procedure's definition compiled.
 pub(crate) fn procedure(
     session: &Session,
     home: &Arc<Database>,
     text: &Arc<str>,
-    quoted_identifier: bool,
+    created_under: CreatedUnder,
     name: &str,
     object_id: i32,
 ) -> Result<Module, Vec<SqlError>> {
-    let mut parsed = parse(quoted_identifier, text)?;
+    let mut parsed = parse(created_under.quoted_identifier, text)?;
     let damaged = || vec![*SqlError::new(15197, &[&name])];
     let Some(statement) = parsed.statements.pop() else { return Err(damaged()) };
     let StatementKind::Procedure(definition) = statement.kind else { return Err(damaged()) };
     let mut compiler = Compiler::new(session, home, parsed.lines.clone());
     compiler.procedure = true;
+    compiler.quoted_identifier = created_under.quoted_identifier;
     let mut parameters = Vec::new();
     for p in &definition.parameters {
         let one = compiler.parameter(p).map_err(|e| vec![*e])?;
-        compiler.variables.declare(&one.name, Some(one.ty)).map_err(|e| vec![*e])?;
+        let at = compiler.variables.declare(&one.name, Some(one.ty)).map_err(|e| vec![*e])?;
+        compiler.variables.list[at as usize].xml = one.xml;
         parameters.push(one);
     }
     let mut module = compiler.module(definition.body, text.clone(), parameters);
     module.name = Some(name.into());
     module.object_id = object_id;
+    module.quoted_identifier = Some(created_under.quoted_identifier);
+    module.ansi_nulls = Some(created_under.ansi_nulls);
     module.database = Some(home.clone());
     Ok(module)
 }
@@ -128,6 +150,7 @@ fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
     }
     Ok(Parameter {
         name: (&*p.name.value).into(),
+        xml: crate::ddl::is_xml(&p.ty),
         ty: resolve_type(&p.ty, TypeUse::Declaration)
             .map_err(|e| crate::ddl::named_too_wide(e, &p.ty, &p.name.value))?,
         output: p.output,
@@ -145,6 +168,7 @@ impl<'s> Compiler<'s> {
             plans: 0,
             loops: 0,
             procedure: false,
+            quoted_identifier: session.options.quoted_identifier,
             errors: Vec::new(),
         }
     }
@@ -165,6 +189,9 @@ impl<'s> Compiler<'s> {
             parameters,
             name: None,
             object_id: 0,
+            quoted_identifier: None,
+            ansi_nulls: None,
+            parse_only: None,
             database: None,
             shared: (0..self.plans).map(|_| Default::default()).collect(),
             errors: self.errors,
@@ -180,12 +207,14 @@ impl<'s> Compiler<'s> {
             let bound = binder.bind_scalar(e)?;
             let value = match &bound.expr {
                 crate::plan::expr::Expr::Const(v) if bound.untyped => v.clone(),
-                crate::plan::expr::Expr::Const(v) => taffrail_types::convert::cast(
+                // The options are part of the key that the module is kept under.
+                crate::plan::expr::Expr::Const(v) => taffrail_types::convert::cast_with(
                     v,
                     bound.ty,
                     out.ty,
                     None,
                     taffrail_types::Conversion::Implicit,
+                    &self.session.options.convert_context(),
                 )?,
                 _ => return Err(SqlError::new(102, &[&p.name.value])),
             };
@@ -381,7 +410,8 @@ impl<'s> Compiler<'s> {
                     let at = self.variables.declare(&d.name.value, Some(ty))?;
                     self.variables.list[at as usize].xml = xml;
                     if let Some(e) = value {
-                        out.push((at, self.code(e, Some(ty))?));
+                        let to = self.variables.declared(at);
+                        out.push((at, self.code_for(e, Some(to))?));
                     }
                 }
                 ast::DeclarationKind::Table(body) => {
@@ -409,7 +439,7 @@ impl<'s> Compiler<'s> {
                 return Ok(StmtKind::DeclareCursor(Arc::new(text)));
             }
         };
-        let (at, ty) = self.variables.assigned(&set.variable.value)?;
+        let (at, _) = self.variables.assigned(&set.variable.value)?;
         let value = match set.op.operator() {
             None => value,
             Some(op) => {
@@ -419,7 +449,8 @@ impl<'s> Compiler<'s> {
                 ast::Expr { span, kind: ast::ExprKind::Binary(Box::new(binary)) }
             }
         };
-        Ok(StmtKind::Set(at, self.code(value, Some(ty))?))
+        let to = self.variables.declared(at);
+        Ok(StmtKind::Set(at, self.code_for(value, Some(to))?))
     }
 
     fn set_option(&mut self, o: ast::SetOptionStatement) -> SqlResult<StmtKind> {
@@ -485,20 +516,27 @@ impl<'s> Compiler<'s> {
     }
 
     pub(super) fn code(&mut self, e: ast::Expr, to: Option<SqlType>) -> SqlResult<Code> {
+        self.code_for(e, to.map(Into::into))
+    }
+
+    /// The same for what is declared: xml is read.
+    fn code_for(&mut self, e: ast::Expr, to: Option<Declared>) -> SqlResult<Code> {
         if !has_query(&e) {
-            let metadata = SessionMetadata::new(self.session, self.home, &[]);
+            let metadata =
+                SessionMetadata::lasting(self.session, self.home, self.quoted_identifier);
             let mut binder = Binder::new(&metadata, &self.variables, &self.lines);
             let bound = binder.bind_scalar(&e)?;
-            let ty = to.unwrap_or(bound.ty);
-            let expr = binder.cast_to(bound, ty)?;
-            return Ok(Code::Ready(expr, ty));
+            let to = to.unwrap_or(bound.declared());
+            let expr = binder.cast_to_declared(bound, to)?;
+            return Ok(Code::Ready(expr, to));
         }
         Ok(Code::Lazy(Box::new(e), self.new_plan(), to))
     }
 
     fn condition(&mut self, e: ast::Expr) -> SqlResult<Cond> {
         if !has_query(&e) {
-            let metadata = SessionMetadata::new(self.session, self.home, &[]);
+            let metadata =
+                SessionMetadata::lasting(self.session, self.home, self.quoted_identifier);
             let mut binder = Binder::new(&metadata, &self.variables, &self.lines);
             return Ok(Cond::Ready(binder.bind_condition(&e)?));
         }

@@ -366,8 +366,13 @@ impl Interpreter<'_> {
         } else if let Some(row) = row {
             let context = self.session.options.convert_context();
             let mut values = Vec::with_capacity(row.len());
-            for ((v, d), (_, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
+            for ((v, d), (var, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
+                let xml = module.variables.list[*var as usize].xml;
+                if !v.is_null() && convert::rule(d.ty, *ty) != convert::Rule::Implicit {
+                    return Err(SqlError::new(16922, &[&d.ty.name(), &ty.name()]));
+                }
                 values.push(match d.ty == *ty {
+                    _ if xml => crate::functions::xml::as_xml(v, 0)?,
                     true => v.clone(),
                     false => {
                         convert::cast_with(v, d.ty, *ty, None, Conversion::Implicit, &context)?

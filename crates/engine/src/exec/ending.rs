@@ -67,8 +67,9 @@ impl Interpreter<'_> {
         }
         self.session.note_error(e.number);
         self.session.row_count = 0;
-        let undo =
-            ends_batch(&e) || (self.session.options.xact_abort && e.severity > 10 && !raised);
+        let undo = ends_batch(&e)
+            || self.arithmetic_aborts(&e)
+            || (self.session.options.xact_abort && e.severity > 10 && !raised);
         if e.severity < 20 && self.tries > 0 && e.severity > 10 {
             if self.session.transaction.count > 0 && undo {
                 self.session.transaction.doomed = true;
@@ -110,6 +111,12 @@ impl Interpreter<'_> {
         Ok(Flow::Next)
     }
 
+    /// ANSI_WARNINGS OFF and ARITHABORT ON: errors of arithmetic end the batch.
+    fn arithmetic_aborts(&self, e: &SqlError) -> bool {
+        let o = &self.session.options;
+        !o.ansi_warnings && o.arithabort && matches!(e.number, 220 | 232 | 8115 | 8134)
+    }
+
     /// An error of a request that is a statement by itself, outside any module.
     pub fn fail_request(&mut self, e: Box<SqlError>, command: Command) -> Result<(), Unwind> {
         if let Some(unwind) = Unwind::of(&e) {
@@ -119,7 +126,7 @@ impl Interpreter<'_> {
         let e = e.with_line(1);
         self.session.note_error(e.number);
         self.session.row_count = 0;
-        let undo = ends_batch(&e) || self.session.options.xact_abort;
+        let undo = ends_batch(&e) || self.arithmetic_aborts(&e) || self.session.options.xact_abort;
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         if e.severity >= 20 || undo {
             self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
@@ -158,6 +165,9 @@ fn ends_batch(e: &SqlError) -> bool {
             | 8114
             | 8169
             | 9001
+            | 6335
+            | 6359
+            | 9400..=9480
     )
 }
 

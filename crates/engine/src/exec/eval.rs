@@ -5,6 +5,7 @@ use crate::exec::pieces;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
 use crate::plan::expr::{Chain, CompareOp, Expr, Global, InSubquery, Pred, Quantified};
 use crate::plan::node::SubPlan;
+use crate::session::SetOptions;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};
@@ -30,20 +31,32 @@ impl<'a> Rt<'a> {
             Expr::Slot(s) => self.frame[*s as usize].clone(),
             Expr::Var(v) => self.vars[*v as usize].clone(),
             Expr::AddInt(p) => match self.two_ints(&p.0, &p.1)? {
-                Some((a, b)) => Value::Int(arith::add_int(a, b)?),
+                Some((a, b)) => match arith::add_int(a, b) {
+                    Ok(v) => Value::Int(v),
+                    Err(e) => self.excused(e)?,
+                },
                 None => Value::Null,
             },
             Expr::SubInt(p) => match self.two_ints(&p.0, &p.1)? {
-                Some((a, b)) => Value::Int(arith::sub_int(a, b)?),
+                Some((a, b)) => match arith::sub_int(a, b) {
+                    Ok(v) => Value::Int(v),
+                    Err(e) => self.excused(e)?,
+                },
                 None => Value::Null,
             },
             Expr::Arith(a) => {
                 if let (Some(l), Some(r)) = (self.leaf(&a.left), self.leaf(&a.right)) {
-                    return a.op.eval(l, r);
+                    return match a.op.eval(l, r) {
+                        Err(e) => self.excused(e),
+                        v => v,
+                    };
                 }
                 let l = self.eval(&a.left)?;
                 let r = self.eval(&a.right)?;
-                a.op.eval(&l, &r)?
+                match a.op.eval(&l, &r) {
+                    Err(e) => self.excused(e)?,
+                    Ok(v) => v,
+                }
             }
             Expr::Concat(c) => {
                 // Without a copy of what lies somewhere already: it may be long.
@@ -51,7 +64,7 @@ impl<'a> Rt<'a> {
                 let r = self.unless_leaf(&c.right)?;
                 let l = l.as_ref().or_else(|| self.leaf(&c.left)).unwrap_or(&Value::Null);
                 let r = r.as_ref().or_else(|| self.leaf(&c.right)).unwrap_or(&Value::Null);
-                concat(l, r, c.max, c.null_yields_null)?
+                concat(l, r, c.max, &self.cx.session.options)?
             }
             Expr::IntToVarchar(e) => match self.eval(e)? {
                 Value::Int(v) => Value::VarChar(convert::int_to_varchar(v)),
@@ -59,7 +72,13 @@ impl<'a> Rt<'a> {
             },
             Expr::Unary(op, e) => {
                 let v = self.eval(e)?;
-                if v.is_null() { v } else { arith::eval_unary(*op, &v)? }
+                match v.is_null() {
+                    true => v,
+                    false => match arith::eval_unary(*op, &v) {
+                        Err(e) => self.excused(e)?,
+                        Ok(v) => v,
+                    },
+                }
             }
             Expr::Cast(c) => {
                 let v = self.eval(&c.value)?;
@@ -76,7 +95,8 @@ impl<'a> Rt<'a> {
                 let context = self.cx.session.options.convert_context();
                 match convert::cast_with(&v, c.from, c.to, style, c.conversion, &context) {
                     Err(_) if c.lenient => Value::Null,
-                    r => r?,
+                    Err(e) => self.excused(e)?,
+                    Ok(v) => v,
                 }
             }
             Expr::Coalesce(list) => {
@@ -106,7 +126,10 @@ impl<'a> Rt<'a> {
                 }
                 let value = c.function.eval(self.cx.session, &args);
                 if self.cx.session.blocked.get().is_none() {
-                    value?
+                    match value {
+                        Err(e) => self.excused(e)?,
+                        Ok(v) => v,
+                    }
                 } else {
                     self.cx.settled(|cx| c.function.eval(cx.session, &args))?
                 }
@@ -130,6 +153,21 @@ impl<'a> Rt<'a> {
             value = self.eval(step)?;
         }
         Ok(value)
+    }
+
+    /// What an error of arithmetic comes to: NULL, told in the end, under ANSI_WARNINGS OFF and ARITHABORT OFF.
+    #[cold]
+    pub(crate) fn excused(&mut self, e: Box<SqlError>) -> SqlResult<Value> {
+        let session = &mut *self.cx.session;
+        if session.options.ansi_warnings || session.options.arithabort {
+            return Err(e);
+        }
+        match e.number {
+            8134 => session.divided_by_zero = true,
+            220 | 232 | 8115 => session.overflowed = true,
+            _ => return Err(e),
+        }
+        Ok(Value::Null)
     }
 
     /// Like [`Rt::eval`] of what is no [`Rt::leaf`].
@@ -191,6 +229,16 @@ impl<'a> Rt<'a> {
                         let r = self.eval(&c.right)?;
                         compare_values(c.op, &l, &r, c.collation)
                     }
+                }
+            }
+            Pred::NullsEqual(c, by_session) => {
+                let l = self.eval(&c.left)?;
+                let r = self.eval(&c.right)?;
+                let ansi = *by_session && self.cx.session.options.ansi_nulls;
+                match (l.is_null(), r.is_null()) {
+                    (false, false) => compare_values(c.op, &l, &r, c.collation),
+                    _ if ansi => None,
+                    (l, r) => Some((l == r) == (c.op == CompareOp::Eq)),
                 }
             }
             Pred::And(list) => {
@@ -413,11 +461,11 @@ pub(crate) fn compare_values(
 }
 
 /// Text or bytes one after the other.
-fn concat(l: &Value, r: &Value, max: usize, null_yields_null: bool) -> SqlResult<Value> {
+fn concat(l: &Value, r: &Value, max: usize, options: &SetOptions) -> SqlResult<Value> {
     Ok(match (l, r) {
         (Value::Null, Value::Null) => Value::Null,
         (Value::Null, v) | (v, Value::Null) => {
-            if null_yields_null {
+            if options.concat_null_yields_null {
                 Value::Null
             } else {
                 v.clone()

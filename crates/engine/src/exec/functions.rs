@@ -135,8 +135,8 @@ impl FnContext for Session {
             "@@VERSION" => Value::nvarchar(&version_text()),
             "@@SERVERNAME" => Value::nvarchar(&self.instance.options().server_name),
             "@@SERVICENAME" => Value::nvarchar("MSSQLSERVER"),
-            "@@LANGUAGE" => Value::nvarchar(&self.options.language),
-            "@@LANGID" => Value::SmallInt(0),
+            "@@LANGUAGE" => Value::nvarchar(self.options.language.get().name),
+            "@@LANGID" => Value::SmallInt(self.options.language.number().into()),
             "@@MAX_CONNECTIONS" => {
                 Value::Int(self.instance.options().max_connections.cast_signed())
             }

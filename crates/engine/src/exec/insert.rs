@@ -171,7 +171,7 @@ impl<'a> RowSink<'a> {
             let v = match given {
                 Some((e, ty)) => {
                     let v = rt.eval(e)?;
-                    self.store(v, ty, at)?
+                    self.store(rt, v, ty, at)?
                 }
                 None => self.made(rt, source, at)?,
             };
@@ -195,14 +195,18 @@ impl<'a> RowSink<'a> {
                     match &plan.defaults[at] {
                         ColumnSource::Expr(e, ty) if plan.bulk_defaults && v.is_null() => {
                             let v = rt.eval(e)?;
-                            self.store(v, *ty, at)?
+                            self.store(rt, v, *ty, at)?
                         }
-                        _ => self.store(v, plan.source_types[*n], at)?,
+                        _ if plan.from_outside && plan.table.columns[at].xml => {
+                            let v = crate::functions::xml::as_xml(&v, 0)?;
+                            self.store(rt, v, plan.table.columns[at].ty, at)?
+                        }
+                        _ => self.store(rt, v, plan.source_types[*n], at)?,
                     }
                 }
                 ColumnSource::Expr(e, ty) => {
                     let v = rt.eval(e)?;
-                    self.store(v, *ty, at)?
+                    self.store(rt, v, *ty, at)?
                 }
                 other => self.made(rt, other, at)?,
             };
@@ -212,9 +216,15 @@ impl<'a> RowSink<'a> {
     }
 
     #[inline]
-    fn store(&self, v: Value, from: SqlType, at: usize) -> SqlResult<Value> {
+    fn store(&self, rt: &mut Rt<'a>, v: Value, from: SqlType, at: usize) -> SqlResult<Value> {
         let p = self.plan;
-        store(v, from, &p.table, at, &p.database, Verb::Insert, &self.context)
+        match store(v, from, &p.table, at, &p.database, Verb::Insert, &self.context) {
+            Err(e) => {
+                let v = rt.excused(e)?;
+                store(v, from, &p.table, at, &p.database, Verb::Insert, &self.context)
+            }
+            v => v,
+        }
     }
 
     /// A value that the server makes.
@@ -227,7 +237,7 @@ impl<'a> RowSink<'a> {
                 rt.cx.session.scope_identity = Some(n);
                 Ok(identity.sequence.typed(n))
             }
-            _ => self.store(Value::Null, table.columns[at].ty, at),
+            _ => self.store(rt, Value::Null, table.columns[at].ty, at),
         }
     }
 

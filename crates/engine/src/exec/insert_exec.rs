@@ -129,13 +129,14 @@ impl Interpreter<'_> {
                     return Err(SqlError::new(556, &[]));
                 }
                 it.one_writer(&plan)?;
+                let context = it.session.options.convert_context();
                 let mut count = 0;
                 for (columns, rows) in &results {
                     let converted;
                     let rows = match columns.iter().map(|c| c.ty).eq(types.iter().copied()) {
                         true => rows,
                         false => {
-                            converted = convert_rows(rows, columns, insert)?;
+                            converted = convert_rows(rows, columns, insert, &context)?;
                             &converted
                         }
                     };
@@ -211,6 +212,7 @@ fn convert_rows(
     rows: &[Vec<Value>],
     columns: &[ColumnDesc],
     insert: &InsertPlan,
+    context: &taffrail_types::ConvertContext,
 ) -> SqlResult<Vec<Vec<Value>>> {
     use taffrail_types::{Conversion, convert};
     let mut out = Vec::with_capacity(rows.len());
@@ -230,8 +232,9 @@ fn convert_rows(
                 }
                 t => *t,
             };
-            let exact = convert::cast(v, c.ty, *t, None, Conversion::Implicit)?;
-            let long = convert::cast(v, c.ty, wide, None, Conversion::Implicit)?;
+            convert::check(c.ty, *t, Conversion::Implicit)?;
+            let exact = convert::cast_with(v, c.ty, *t, None, Conversion::Implicit, context)?;
+            let long = convert::cast_with(v, c.ty, wide, None, Conversion::Implicit, context)?;
             let cut = match (exact.as_bytes(), long.as_bytes()) {
                 (Some(a), Some(b)) => a.len() < b.trim_ascii_end().len(),
                 _ => false,

@@ -15,6 +15,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
+use taffrail_syntax::ast::SwitchOption;
+use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
 
 /// How a statement went on.
@@ -297,6 +299,9 @@ impl<'s> Interpreter<'s> {
     }
 
     fn statement_now(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
+        if self.session.options.noexec && !runs_under_noexec(&s.kind) {
+            return Ok(Flow::Next);
+        }
         match &s.kind {
             StmtKind::Block(list) => return self.list(module, act, list),
             StmtKind::If(..) => return self.if_else(module, act, s),
@@ -306,7 +311,8 @@ impl<'s> Interpreter<'s> {
             }
             StmtKind::Set(var, code) => {
                 // No moment of its own to begin or end: this is the body of loops.
-                return match self.value(module, act, s, code) {
+                let value = self.value(module, act, s, code);
+                return match value.and_then(|v| self.warn_if_due(s.line).map(|()| v)) {
                     Ok(v) => {
                         act.vars[*var as usize] = v;
                         self.session.row_count = 1;
@@ -445,16 +451,25 @@ impl<'s> Interpreter<'s> {
         }
     }
 
+    /// What has become NULL outside of queries is told.
+    #[inline]
+    fn warn_if_due(&mut self, line: u32) -> SqlResult<()> {
+        match self.session.overflowed || self.session.divided_by_zero {
+            true => self.warn(line),
+            false => Ok(()),
+        }
+    }
+
     /// The type of what [`Interpreter::value`] gave.
-    pub fn type_of(&self, act: &Activation, code: &Code) -> SqlType {
+    pub fn type_of(&self, act: &Activation, code: &Code) -> Declared {
         match code {
             Code::Ready(_, ty) => *ty,
             Code::Lazy(_, number, _) => match &act.plans[*number as usize] {
                 Some(p) => match &p.kind {
                     PlanKind::Scalar(_, ty) => *ty,
-                    _ => SqlType::Int,
+                    _ => SqlType::Int.into(),
                 },
-                None => SqlType::Int,
+                None => SqlType::Int.into(),
             },
         }
     }
@@ -507,6 +522,15 @@ impl<'s> Interpreter<'s> {
         session.scratch.frame = frame;
         session.scratch.target_row = target_row;
         r
+    }
+}
+
+/// SET NOEXEC OFF has to be reached, whatever stands around it; conditions are not asked.
+fn runs_under_noexec(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Block(_) | StmtKind::TryCatch(..) => true,
+        StmtKind::SetSwitches(options, _) => options.contains(&SwitchOption::NoExec),
+        _ => false,
     }
 }
 

@@ -170,9 +170,13 @@ impl<'a> Merger<'a> {
         for a in &u.set {
             let v = rt.eval(&a.expr)?;
             let (table, database) = (&u.table, &u.database);
-            let v =
-                super::change::store(v, a.from, table, a.column, database, Verb::Update, &context)?;
-            set.push(v);
+            let into = |v| {
+                super::change::store(v, a.from, table, a.column, database, Verb::Update, &context)
+            };
+            set.push(match into(v) {
+                Err(e) => into(rt.excused(e)?)?,
+                Ok(v) => v,
+            });
         }
         for (at, e) in &u.variables {
             rt.vars[*at as usize] = rt.eval(e)?;

@@ -1,7 +1,7 @@
 //! What the binder sees of the catalogue: names as a session's statement means them.
 
 use super::user_views::Views;
-use crate::binder::{Metadata, Resolved, ViewText, unsupported_error};
+use crate::binder::{Metadata, NullRule, Resolved, ViewText, unsupported_error};
 use crate::catalog::{Module, Object, Table};
 use crate::database::Database;
 use crate::ddl::resolve::{is_global_temp, is_temp};
@@ -22,6 +22,12 @@ pub(crate) struct SessionMetadata<'s> {
     tables: &'s [(String, taffrail_base::ObjectId)],
     /// Databases that were asked, with the version before.
     pub depends: RefCell<Vec<(Arc<Database>, u64)>>,
+    /// What is bound is kept over changes of options, and nothing that depends on them may be folded.
+    lasting: bool,
+    /// SET QUOTED_IDENTIFIER of what lasts.
+    quoted_identifier: bool,
+    /// Something was folded that depends on options.
+    pub folded: Cell<bool>,
     /// A temp table was named.
     pub temp: Cell<bool>,
     views: Views,
@@ -38,9 +44,22 @@ impl<'s> SessionMetadata<'s> {
             home,
             tables,
             depends: RefCell::default(),
+            lasting: false,
+            quoted_identifier: session.options.quoted_identifier,
+            folded: Cell::new(false),
             temp: Cell::new(false),
             views: Views::default(),
         }
+    }
+
+    /// The same for an expression that is compiled once for all options.
+    pub fn lasting(
+        session: &'s Session,
+        home: &'s Arc<Database>,
+        quoted_identifier: bool,
+    ) -> SessionMetadata<'s> {
+        let new = SessionMetadata::new(session, home, &[]);
+        SessionMetadata { lasting: true, quoted_identifier, ..new }
     }
 
     fn depend(&self, database: &Arc<Database>) {
@@ -62,7 +81,7 @@ impl<'s> SessionMetadata<'s> {
 
     /// Names are looked up as a view of this schema means them: while it is made.
     pub fn as_view(&self, database: &Arc<Database>, schema: &str) {
-        self.views.push(database, schema.into());
+        self.views.push(database, schema.into(), None);
     }
 
     fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
@@ -235,8 +254,41 @@ impl Metadata for SessionMetadata<'_> {
         }
     }
 
-    fn options(&self) -> &SetOptions {
-        &self.session.options
+    fn options_to_fold(&self) -> Option<&SetOptions> {
+        if self.lasting {
+            return None;
+        }
+        self.folded.set(true);
+        Some(&self.session.options)
+    }
+
+    fn wrong_for_xml_methods(&self) -> Vec<&'static str> {
+        let o = match self.lasting {
+            // Of a procedure's code those that it keeps; the others may change before it runs.
+            true => SetOptions { quoted_identifier: self.quoted_identifier, ..Default::default() },
+            false => {
+                self.folded.set(true);
+                self.session.options
+            }
+        };
+        let all = [
+            ("ANSI_NULLS", o.ansi_nulls),
+            ("QUOTED_IDENTIFIER", o.quoted_identifier),
+            ("ANSI_PADDING", o.ansi_padding),
+        ];
+        all.iter().filter(|(_, on)| !on).map(|(name, _)| *name).collect()
+    }
+
+    fn null_rule(&self) -> NullRule {
+        let on = match (self.views.ansi_nulls(), self.lasting) {
+            (Some(on), _) => on,
+            (None, true) => return NullRule::BySession,
+            (None, false) => {
+                self.folded.set(true);
+                self.session.options.ansi_nulls
+            }
+        };
+        if on { NullRule::Unknown } else { NullRule::Equal }
     }
 
     fn identity_insert(&self, database: &Database, table: &Table) -> bool {

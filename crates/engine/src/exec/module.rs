@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use taffrail_base::SessionId;
 use taffrail_syntax::ast;
+use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
 
 /// A batch, procedure or dynamic text.
@@ -32,6 +33,12 @@ pub(crate) struct Module {
     pub object_id: i32,
     /// A procedure's database: names without one are looked up there.
     pub database: Option<Arc<Database>>,
+    /// A batch's: what it sets QUOTED_IDENTIFIER to, in the end. A procedure's: what it was created under.
+    pub quoted_identifier: Option<bool>,
+    /// A procedure's: ANSI_NULLS when it was created.
+    pub ansi_nulls: Option<bool>,
+    /// What a batch sets PARSEONLY to, in the end.
+    pub parse_only: Option<bool>,
     /// Plans that sessions share, by number.
     pub shared: Vec<Mutex<Option<Arc<Plan>>>>,
     /// Errors that keep the module from running at all.
@@ -43,6 +50,8 @@ pub(crate) struct Module {
 pub(crate) struct Parameter {
     pub name: Arc<str>,
     pub ty: SqlType,
+    /// Declared as xml.
+    pub xml: bool,
     pub output: bool,
     pub default: Option<Value>,
 }
@@ -64,9 +73,9 @@ pub(crate) struct Stmt {
 /// An expression outside any query.
 pub(crate) enum Code {
     /// Without subqueries.
-    Ready(Expr, SqlType),
-    /// With: planned when it runs. The type it is to be converted to, if any.
-    Lazy(Box<ast::Expr>, u32, Option<SqlType>),
+    Ready(Expr, Declared),
+    /// With: planned when it runs. What it is to be converted to, if anything.
+    Lazy(Box<ast::Expr>, u32, Option<Declared>),
 }
 
 /// A condition outside any query.
@@ -183,6 +192,10 @@ pub(crate) struct Plan {
     pub depends: Vec<(Arc<Database>, u64)>,
     /// It names temp tables: only for this session, at this version of its temp tables.
     pub temp: Option<u64>,
+    /// Options were folded in ([`SetOptions::plan_key`]): it is run under no others.
+    ///
+    /// [`SetOptions::plan_key`]: crate::session::SetOptions::plan_key
+    pub options: Option<u32>,
     /// It inserts into a table with an identity column: the table, and whether IDENTITY_INSERT was on for it.
     pub identity_insert: Option<(taffrail_base::DatabaseId, taffrail_base::ObjectId, bool)>,
 }
@@ -194,7 +207,7 @@ pub(crate) enum PlanKind {
     Update(Box<UpdatePlan>),
     Delete(Box<DeletePlan>),
     Merge(Box<MergePlan>),
-    Scalar(Expr, SqlType),
+    Scalar(Expr, Declared),
     Condition(Pred),
 }
 
@@ -214,6 +227,7 @@ impl Plan {
     pub fn is_current(&self, session: &Session) -> bool {
         self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
             && self.temp.is_none_or(|v| v == session.temp_version)
+            && self.options.is_none_or(|o| o == session.options.plan_key())
             && self
                 .identity_insert
                 .is_none_or(|(db, table, on)| (session.identity_insert == Some((db, table))) == on)

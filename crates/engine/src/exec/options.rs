@@ -8,7 +8,7 @@ use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind, SwitchOption, ValueOption};
 use taffrail_types::Value;
-use taffrail_types::datetime::DateFormat;
+use taffrail_types::datetime::{DateFormat, LanguageId};
 
 impl Session {
     pub(crate) fn set_switch(&mut self, o: SwitchOption, on: bool) -> SqlResult<()> {
@@ -17,7 +17,8 @@ impl Session {
             SwitchOption::NoCount => s.nocount = on,
             SwitchOption::XactAbort => s.xact_abort = on,
             SwitchOption::ImplicitTransactions => s.implicit_transactions = on,
-            SwitchOption::QuotedIdentifier => s.quoted_identifier = on,
+            // Obeyed when the text was parsed.
+            SwitchOption::QuotedIdentifier | SwitchOption::ParseOnly => {}
             SwitchOption::AnsiNulls => s.ansi_nulls = on,
             SwitchOption::AnsiPadding => s.ansi_padding = on,
             SwitchOption::AnsiWarnings => s.ansi_warnings = on,
@@ -35,7 +36,6 @@ impl Session {
             }
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
-            SwitchOption::ParseOnly => s.parseonly = on,
             SwitchOption::StatisticsTime => s.statistics_time = on,
             SwitchOption::AnsiDefaults => {
                 s.ansi_nulls = on;
@@ -43,7 +43,6 @@ impl Session {
                 s.ansi_padding = on;
                 s.ansi_warnings = on;
                 s.implicit_transactions = on;
-                s.quoted_identifier = on;
             }
             // Browse mode adds hidden key columns for old client cursors: without it results are the plain ones.
             SwitchOption::NoBrowseTable | SwitchOption::ForcePlan => {}
@@ -147,15 +146,9 @@ impl Session {
                 _ => return Err(SqlError::new(2742, &[&text()])),
             },
             ValueOption::DateFormat => {
-                self.options.date_format = match &*text().to_ascii_lowercase() {
-                    "mdy" => DateFormat::Mdy,
-                    "dmy" => DateFormat::Dmy,
-                    "ymd" => DateFormat::Ymd,
-                    "ydm" => DateFormat::Ydm,
-                    "myd" => DateFormat::Myd,
-                    "dym" => DateFormat::Dym,
-                    other => return Err(SqlError::new(2741, &[&other])),
-                };
+                let name = text();
+                self.options.date_format =
+                    DateFormat::from_name(&name).ok_or_else(|| SqlError::new(2741, &[&name]))?;
             }
             ValueOption::DeadlockPriority => {
                 self.options.deadlock_priority = match (&*text().to_ascii_uppercase(), number()) {
@@ -169,14 +162,11 @@ impl Session {
             }
             ValueOption::Language => {
                 let name = text();
-                let known = ["us_english", "english"];
-                if !known.iter().any(|k| k.eq_ignore_ascii_case(&name)) {
-                    return Err(SqlError::new(2740, &[&name]));
-                }
-                let old = std::mem::replace(&mut self.options.language, "us_english".into());
-                self.options.date_format = DateFormat::Mdy;
-                self.options.date_first = 7;
-                return Ok(Some(("us_english".into(), old)));
+                let new =
+                    LanguageId::of_name(&name).ok_or_else(|| SqlError::new(2740, &[&name]))?;
+                let old = self.options.language;
+                self.options.set_language(new);
+                return Ok(Some((new.get().name.into(), old.get().name.into())));
             }
             // Always 128 bytes.
             ValueOption::ContextInfo => {

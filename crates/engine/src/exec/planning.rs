@@ -8,7 +8,7 @@ use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::SqlType;
+use taffrail_types::convert::Declared;
 
 /// What a statement is planned from.
 pub(crate) enum Source<'m> {
@@ -17,7 +17,7 @@ pub(crate) enum Source<'m> {
     Update(&'m ast::Update),
     Delete(&'m ast::Delete),
     Merge(&'m crate::binder::MergeStatement),
-    Scalar(&'m ast::Expr, Option<SqlType>),
+    Scalar(&'m ast::Expr, Option<Declared>),
     Condition(&'m ast::Expr),
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn plan(
         Source::Merge(m) => PlanKind::Merge(Box::new(binder.bind_merge(m)?)),
         Source::Scalar(e, to) => {
             let bound = binder.bind_scalar(e)?;
-            let ty = to.unwrap_or(bound.ty);
-            PlanKind::Scalar(binder.cast_to(bound, ty)?, ty)
+            let to = to.unwrap_or(bound.declared());
+            PlanKind::Scalar(binder.cast_to_declared(bound, to)?, to)
         }
         Source::Condition(e) => PlanKind::Condition(binder.bind_condition(e)?),
     };
@@ -70,6 +70,7 @@ pub(crate) fn plan(
         slots,
         subplans,
         uses,
+        options: metadata.folded.get().then(|| session.options.plan_key()),
         temp: metadata.temp.get().then_some(session.temp_version),
         depends: metadata.depends.into_inner(),
     })

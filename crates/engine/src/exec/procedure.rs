@@ -1,7 +1,7 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
 use super::arguments::bind_arguments;
-use super::compile;
+use super::compile::{self, CreatedUnder};
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{ExecTarget, Execute, Module, Stmt};
 use crate::catalog;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
 /// Procedures nest so deep at most.
@@ -26,6 +27,8 @@ pub(crate) struct Passed {
     /// `None`: the default.
     pub value: Option<Value>,
     pub ty: SqlType,
+    /// It is xml.
+    pub xml: bool,
     /// The caller wants it back.
     pub output: bool,
 }
@@ -133,8 +136,9 @@ impl Session {
         }
         self.instance.counters().compilations.inc();
         let text = &p.definition;
-        let compiled =
-            compile::procedure(self, database, text, p.quoted_identifier, &p.head.name, id);
+        let (quoted_identifier, ansi_nulls) = (p.quoted_identifier, p.ansi_nulls);
+        let under = CreatedUnder { quoted_identifier, ansi_nulls };
+        let compiled = compile::procedure(self, database, text, under, &p.head.name, id);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
         self.instance.databases().plans().add_procedure(key, module.clone());
         Ok(module)
@@ -151,7 +155,8 @@ impl Session {
             return Ok(m);
         }
         let home = self.database.clone();
-        let compiled = compile::procedure(self, &home, &Arc::from(text), true, p.name, -1);
+        let under = CreatedUnder { quoted_identifier: true, ansi_nulls: true };
+        let compiled = compile::procedure(self, &home, &Arc::from(text), under, p.name, -1);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
         self.instance.databases().plans().add_procedure(key, module.clone());
         Ok(module)
@@ -224,14 +229,16 @@ impl Interpreter<'_> {
         let mut passed = Vec::with_capacity(e.arguments.len());
         for a in &e.arguments {
             let (value, ty) = match &a.value {
-                None => (None, SqlType::Int),
+                None => (None, SqlType::Int.into()),
                 Some(code) => {
                     let v = self.value(module, act, s, code)?;
                     (Some(v), self.type_of(act, code))
                 }
             };
             let name = a.name.as_deref().unwrap_or_default().to_string();
-            passed.push(Passed { name, value, ty, output: a.output.is_some() });
+            let Declared { ty, kind } = ty;
+            let xml = kind == Kind::Xml;
+            passed.push(Passed { name, value, ty, xml, output: a.output.is_some() });
         }
         Ok((target, passed))
     }
@@ -249,7 +256,8 @@ impl Interpreter<'_> {
             act.vars[var as usize] = if v.is_null() || *ty == to {
                 v.clone()
             } else {
-                convert::cast(v, *ty, to, None, Conversion::Implicit)?
+                let context = self.session.options.convert_context();
+                convert::cast_with(v, *ty, to, None, Conversion::Implicit, &context)?
             };
         }
         if let Some(var) = e.status {
@@ -386,11 +394,19 @@ impl Interpreter<'_> {
         for (at, v) in values.into_iter().enumerate() {
             act.vars[at] = v;
         }
+        let options = self.session.options;
+        // What a procedure was created under, or what dynamic text sets, holds in it.
+        if let Some(on) = module.quoted_identifier {
+            self.session.options.quoted_identifier = on;
+        }
+        if let Some(on) = module.ansi_nulls {
+            self.session.options.ansi_nulls = on;
+        }
         let errors = self.check(&mut act);
         if !errors.is_empty() {
+            self.session.options = options;
             return self.several(errors);
         }
-        let options = self.session.options.clone();
         let database = self.session.database.clone();
         let scope_identity = self.session.scope_identity.take();
         let procedure_id = self.session.procedure_id;
@@ -412,10 +428,7 @@ impl Interpreter<'_> {
         self.session.scope_identity = scope_identity;
         // SET options of a procedure end with it; the isolation level as well.
         let identity = self.session.identity_insert;
-        if self.session.options != options {
-            self.session.options = options;
-            self.session.publish();
-        }
+        self.session.restore_options(options);
         self.session.identity_insert = identity;
         if self.session.database.id != database.id {
             if procedure {

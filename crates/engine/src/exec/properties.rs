@@ -184,8 +184,10 @@ impl Session {
                 None => Value::Null,
             },
             "execisquotedidenton" | "execisansinullson" => match &o {
-                Object::Procedure(m) if name == "execisansinullson" => flag(m.ansi_nulls),
-                Object::Procedure(m) => flag(m.quoted_identifier),
+                Object::Procedure(m) | Object::View(m) if name == "execisansinullson" => {
+                    flag(m.ansi_nulls)
+                }
+                Object::Procedure(m) | Object::View(m) => flag(m.quoted_identifier),
                 _ => Value::Null,
             },
             _ => Value::Null,

@@ -13,7 +13,7 @@ use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::CheckpointKind;
 use taffrail_syntax::ast;
-use taffrail_types::Value;
+use taffrail_types::{Conversion, SqlType, Value, convert};
 
 impl Interpreter<'_> {
     /// Runs a statement that is no flow of control.
@@ -45,8 +45,13 @@ impl Interpreter<'_> {
             }
             StmtKind::Print(code) => {
                 let v = self.value(module, act, s, code)?;
-                let ty = self.type_of(act, code);
-                self.print(&v, ty, s.line, module)?;
+                let from = self.type_of(act, code);
+                convert::check_declared(
+                    from,
+                    SqlType::nvarchar(4000).into(),
+                    Conversion::Implicit,
+                )?;
+                self.print(&v, from.ty, s.line, module)?;
                 self.session.row_count = 0;
                 plain(Command::OTHER)
             }
@@ -102,6 +107,10 @@ impl Interpreter<'_> {
             StmtKind::SetSwitches(list, on) => {
                 for o in list {
                     self.session.set_switch(*o, *on)?;
+                }
+                // A procedure keeps what it was created under.
+                if let Some(on) = module.ansi_nulls {
+                    self.session.options.ansi_nulls = on;
                 }
                 self.session.publish();
                 self.session.row_count = 0;
@@ -250,14 +259,22 @@ impl Interpreter<'_> {
             })?;
             it.session.row_count = rows.unwrap_or(0) as i64;
             let assigning = matches!(&plan.kind, PlanKind::Select(q, _) if !q.assign.is_empty());
-            it.warn_of_nulls(s.line)?;
+            it.warn(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
         })
     }
 
-    pub(super) fn warn_of_nulls(&mut self, line: u32) -> SqlResult<()> {
+    /// Messages of what a statement went over: 8153, 3606, 3607.
+    pub(super) fn warn(&mut self, line: u32) -> SqlResult<()> {
         if std::mem::take(&mut self.session.null_eliminated) {
             self.context(line).message(SqlError::new(8153, &[]))?;
+        }
+        let overflowed = std::mem::take(&mut self.session.overflowed);
+        let divided = std::mem::take(&mut self.session.divided_by_zero);
+        for (due, number) in [(divided, 3607), (overflowed, 3606)] {
+            if due && !self.session.options.arithignore {
+                self.context(line).message(SqlError::new(number, &[]))?;
+            }
         }
         Ok(())
     }
@@ -358,6 +375,29 @@ impl Interpreter<'_> {
     }
 }
 
+/// SET TEXTSIZE in bytes, where it concerns a column of the query.
+fn text_size(rt: &Rt<'_>, q: &BoundSelect) -> Option<usize> {
+    let most = usize::try_from(rt.cx.session.options.text_size).ok()?;
+    let concerned = q.plan.columns.iter().any(|c| c.ty.is_max());
+    (most < i32::MAX as usize && concerned).then_some(most)
+}
+
+/// Large values are sent no longer than SET TEXTSIZE says; xml is sent whole.
+#[cold]
+fn cut_to_text_size(row: &mut [Value], q: &BoundSelect, most: usize) {
+    for (at, (v, c)) in row.iter_mut().zip(&q.plan.columns).enumerate() {
+        if !c.ty.is_max() || q.xml.contains(&at) {
+            continue;
+        }
+        match v {
+            Value::VarChar(b) | Value::Binary(b) => b.truncate(most),
+            // Whole characters.
+            Value::NVarChar(b) => b.truncate(most & !1),
+            _ => {}
+        }
+    }
+}
+
 /// Sends a query's rows.
 fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64> {
     let plan = &q.plan;
@@ -381,14 +421,18 @@ fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64
     let first = plan.outputs.first().copied().unwrap_or(0) as usize;
     let together = plan.outputs.iter().enumerate().all(|(i, s)| *s as usize == first + i);
     let mut row = Vec::with_capacity(plan.outputs.len());
+    let text_size = text_size(rt, q);
     while count < limit && op.next(rt)? {
         rt.tick()?;
-        if together {
+        if together && text_size.is_none() {
             let values = &rt.frame[first..first + plan.outputs.len()];
             rt.cx.sink.row(values).map_err(|_| client_gone())?;
         } else {
             row.clear();
             row.extend(plan.outputs.iter().map(|s| rt.frame[*s as usize].clone()));
+            if let Some(most) = text_size {
+                cut_to_text_size(&mut row, q, most);
+            }
             rt.cx.row(&row)?;
         }
         count += 1;

@@ -90,7 +90,7 @@ impl Interpreter<'_> {
             }
             StmtKind::RaisError { message, severity, state, arguments, log, nowait, set_error } => {
                 let m = self.value(module, act, s, message)?;
-                let m_ty = self.type_of(act, message);
+                let m_ty = self.type_of(act, message).ty;
                 let severity = self.value(module, act, s, severity)?.as_i64().unwrap_or(16);
                 let state = self.value(module, act, s, state)?.as_i64().unwrap_or(1);
                 // Before anything else is made of it: a message that may not be raised has no text and no severity.
@@ -103,7 +103,7 @@ impl Interpreter<'_> {
                     let v = self.value(module, act, s, a)?;
                     args.push(match Argument::of(&v) {
                         Some(argument) => argument,
-                        None => Argument::Text(as_text(&v, self.type_of(act, a))?),
+                        None => Argument::Text(as_text(&v, self.type_of(act, a).ty)?),
                     });
                 }
                 let (number, text) = match m.as_i64() {

@@ -238,6 +238,8 @@ impl Interpreter<'_> {
                 name: p.name.clone(),
                 value: (!p.default).then(|| p.value.clone()),
                 ty: p.ty,
+                // What its text is, the parameter's declaration says: as xml it is read.
+                xml: false,
                 output: p.by_ref,
             })
             .collect();

@@ -137,15 +137,12 @@ impl<'a> Updater<'a> {
         self.set.clear();
         for a in &plan.set {
             let v = rt.eval(&a.expr)?;
-            let v = store(
-                v,
-                a.from,
-                &plan.table,
-                a.column,
-                &plan.database,
-                Verb::Update,
-                &self.context,
-            )?;
+            let (table, database) = (&plan.table, &plan.database);
+            let into = |v| store(v, a.from, table, a.column, database, Verb::Update, &self.context);
+            let v = match into(v) {
+                Err(e) => into(rt.excused(e)?)?,
+                Ok(v) => v,
+            };
             self.set.push(v);
         }
         for (at, e) in &plan.variables {

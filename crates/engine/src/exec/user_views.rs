@@ -21,19 +21,25 @@ struct Kept {
 #[derive(Default)]
 pub(super) struct Views {
     texts: OnceCell<Box<Kept>>,
-    /// The views that are being bound, the innermost last: database and schema.
-    within: RefCell<Vec<(Arc<Database>, Arc<str>)>>,
+    /// The views that are being bound, the innermost last: database, schema, and ANSI_NULLS when the view was made (a
+    /// view that is being made has the session's).
+    within: RefCell<Vec<(Arc<Database>, Arc<str>, Option<bool>)>>,
 }
 
 impl Views {
     /// The view that names belong to now.
     pub fn innermost(&self) -> Option<(Arc<Database>, Arc<str>)> {
-        self.within.borrow().last().cloned()
+        self.within.borrow().last().map(|(database, schema, _)| (database.clone(), schema.clone()))
+    }
+
+    /// ANSI_NULLS of the view that is being bound.
+    pub fn ansi_nulls(&self) -> Option<bool> {
+        self.within.borrow().last().and_then(|(_, _, on)| *on)
     }
 
     /// From now on names belong to a view of this database and schema.
-    pub fn push(&self, database: &Arc<Database>, schema: Arc<str>) {
-        self.within.borrow_mut().push((database.clone(), schema));
+    pub fn push(&self, database: &Arc<Database>, schema: Arc<str>, ansi_nulls: Option<bool>) {
+        self.within.borrow_mut().push((database.clone(), schema, ansi_nulls));
     }
 
     /// The innermost view ends.
@@ -46,7 +52,7 @@ impl Views {
         let mut at = &self.texts;
         while let Some(kept) = at.get() {
             if kept.version == view.version {
-                self.push(database, view.head.schema.clone());
+                self.push(database, view.head.schema.clone(), Some(view.ansi_nulls));
                 return Ok(&kept.text);
             }
             at = &kept.next;
@@ -54,7 +60,7 @@ impl Views {
         let text = parsed(view)?;
         let kept = Kept { version: view.version, text, next: OnceCell::new() };
         let kept = at.get_or_init(|| Box::new(kept));
-        self.push(database, view.head.schema.clone());
+        self.push(database, view.head.schema.clone(), Some(view.ansi_nulls));
         Ok(&kept.text)
     }
 }

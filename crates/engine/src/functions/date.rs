@@ -133,7 +133,9 @@ fn part_of(c: &Call<'_>, args: &[Value], part: DatePart) -> SqlResult<Value> {
 fn datename(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let part = the_part(c)?;
     let local = Local::from_value(&args[0]);
-    Ok(c.optional_text(local.map(|l| part::name(part, l, c.context.date_first()))))
+    Ok(c.optional_text(
+        local.map(|l| part::name(part, l, c.context.date_first(), c.context.convert().language)),
+    ))
 }
 
 fn eomonth_rule(r: &Rule<'_>) -> SqlResult<Signature> {

@@ -15,7 +15,7 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("DATALENGTH", 1, 1, datalength_rule, datalength),
     Function::new("LEFT", 2, 2, part_rule, left),
     Function::new("RIGHT", 2, 2, part_rule, right),
-    Function::new("SUBSTRING", 3, 3, part_rule, substring),
+    Function::new("SUBSTRING", 3, 3, substring_rule, substring),
     Function::new("CHARINDEX", 2, 3, charindex_rule, charindex).per_statement(),
     Function::new("PATINDEX", 2, 2, patindex_rule, patindex).per_statement(),
     Function::new("REPLACE", 3, 3, replace_rule, replace).per_statement(),
@@ -91,6 +91,14 @@ fn datalength(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 /// LEFT, RIGHT, SUBSTRING: the result is at most as long as the text.
+/// Only text and binary have parts: a number is no text here.
+fn substring_rule(r: &Rule<'_>) -> SqlResult<Signature> {
+    match r.args[0].family() {
+        Family::Char | Family::NChar | Family::Binary => part_rule(r),
+        _ => Err(r.invalid(0)),
+    }
+}
+
 fn part_rule(r: &Rule<'_>) -> SqlResult<Signature> {
     let text = if r.name == "substring" { text_or_binary(r, 0)? } else { r.text(0)? };
     let mut params = vec![text];

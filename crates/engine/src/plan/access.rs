@@ -53,7 +53,6 @@ pub(crate) fn copy(e: &Expr) -> Option<Expr> {
             left: copy(&c.left)?,
             right: copy(&c.right)?,
             max: c.max,
-            null_yields_null: c.null_yields_null,
         })),
         Expr::Unary(op, e) => Expr::Unary(*op, Box::new(copy(e)?)),
         Expr::IntToVarchar(e) => Expr::IntToVarchar(Box::new(copy(e)?)),

@@ -62,6 +62,8 @@ pub struct InsertPlan {
     pub defaults: Vec<ColumnSource>,
     /// A NULL of the source becomes the column's default: bulk loads without KEEPNULLS.
     pub bulk_defaults: bool,
+    /// Its rows come from outside the statement: what goes into columns of xml has not been read.
+    pub from_outside: bool,
     /// An explicit value for the identity column (IDENTITY_INSERT).
     pub explicit_identity: bool,
     /// Keep all source rows before the first insert: the source reads the table.

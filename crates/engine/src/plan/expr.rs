@@ -89,8 +89,6 @@ pub struct Concat {
     pub right: Expr,
     /// Bytes that the result may have.
     pub max: usize,
-    /// SET CONCAT_NULL_YIELDS_NULL.
-    pub null_yields_null: bool,
 }
 
 /// See [`Expr::Cast`].
@@ -205,6 +203,9 @@ pub enum Pred {
     Const(Option<bool>),
     /// A comparison of two values of one type.
     Compare(Box<Compare>),
+    /// The same of SET ANSI_NULLS OFF: `=` or `<>` where NULL equals NULL. With the flag only where the session's option is
+    /// OFF when it is tested.
+    NullsEqual(Box<Compare>, bool),
     /// All of them.
     And(Vec<Pred>),
     /// One of them.
@@ -376,7 +377,7 @@ impl Pred {
     pub fn children<'e>(&'e self, f: &mut dyn FnMut(Part<'e>)) {
         match self {
             Pred::Const(_) => {}
-            Pred::Compare(c) => {
+            Pred::Compare(c) | Pred::NullsEqual(c, _) => {
                 f(Part::Expr(&c.left));
                 f(Part::Expr(&c.right));
             }

@@ -69,7 +69,7 @@ fn options(s: &SessionInfo) -> Vec<Value> {
     let format = format!("{:?}", o.date_format).to_lowercase();
     row![
         s.cell.text_size.load(Relaxed),
-        &o.language,
+        o.language.get().name,
         format,
         o.date_first,
         o.quoted_identifier,

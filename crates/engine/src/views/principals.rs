@@ -6,6 +6,7 @@ use crate::catalog::registry::SA_SID;
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
+use taffrail_types::datetime::language::languages;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     const SERVER: &str = "name sysname! · principal_id int! · sid varbinary(85)? · type char(1)! · type_desc nvarchar(60)? · is_disabled bit? · create_date datetime! · modify_date datetime! · default_database_name sysname? · default_language_name sysname? · credential_id int? · owning_principal_id int? · is_fixed_role bit!";
@@ -21,7 +22,15 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             Ok(())
         }),
         sys("syslanguages", &["langid smallint! · dateformat nchar(3)! · datefirst tinyint! · upgrade int? · name sysname! · alias sysname? · months nvarchar(372)? · shortmonths nvarchar(132)? · days nvarchar(217)? · lcid int! · msglangid smallint!"], |_, _, rows| {
-            rows.push(row![0, "mdy", 7, 0, "us_english", "English", "January,February,March,April,May,June,July,August,September,October,November,December", "Jan,Feb,Mar,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec", "Monday,Tuesday,Wednesday,Thursday,Friday,Saturday,Sunday", 1033, 1033]);
+            for l in languages() {
+                let list = |names: &[&str]| names.join(",");
+                let (months, short) = (list(&l.months), list(&l.short_months));
+                let (id, format) = (i16::from(l.id.number()), l.date_format.name());
+                rows.push(row![
+                    id, format, l.date_first, 0, l.name, l.alias, months, short, list(&l.days),
+                    l.lcid, l.message_lcid as i16
+                ]);
+            }
             Ok(())
         }),
         sys("server_role_members", &["role_principal_id int! · member_principal_id int!"], |_, _, rows| {

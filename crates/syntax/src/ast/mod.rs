@@ -160,6 +160,18 @@ pub struct Batch {
     pub statements: Vec<Statement>,
     /// Where the lines of its text begin.
     pub lines: LineIndex,
+    /// What it sets while it is parsed.
+    pub settings: ParseSettings,
+}
+
+/// SET options that are obeyed while a batch is parsed, wherever in it they stand: the last occurrence counts. Those in the
+/// body of a module are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParseSettings {
+    /// SET QUOTED_IDENTIFIER, SET ANSI_DEFAULTS.
+    pub quoted_identifier: Option<bool>,
+    /// SET PARSEONLY.
+    pub parse_only: Option<bool>,
 }
 
 impl Batch {

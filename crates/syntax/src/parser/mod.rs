@@ -38,7 +38,7 @@ mod transaction;
 
 use taffrail_base::SqlError;
 
-use crate::ast::{Batch, Ident, LineIndex, Span};
+use crate::ast::{Batch, Ident, LineIndex, ParseSettings, Span};
 use crate::lexer::{Kw, Lexed, Token, TokenKind, Unclosed, lex};
 use crate::{ParseOptions, SyntaxErrors};
 
@@ -73,6 +73,8 @@ struct Parser<'a> {
     loops: u32,
     context: Context,
     lines: &'a LineIndex,
+    /// What the batch has set so far.
+    settings: ParseSettings,
     /// Labels declared and referenced in the batch or module.
     labels: Vec<Ident>,
     gotos: Vec<Ident>,
@@ -95,10 +97,12 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
         loops: 0,
         context: Context::Batch,
         lines: &lines,
+        settings: ParseSettings::default(),
         labels: Vec::new(),
         gotos: Vec::new(),
     };
     let parsed = parser.batch();
+    let settings = parser.settings;
     let unclosed = unclosed.map(|unclosed| parser.unclosed_errors(unclosed, parsed.is_err()));
     let errors: Vec<SqlError> = parsed
         .as_ref()
@@ -108,7 +112,7 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
         .chain(unclosed.into_iter().flatten())
         .collect();
     match parsed {
-        Ok(statements) if errors.is_empty() => Ok(Batch { statements, lines }),
+        Ok(statements) if errors.is_empty() => Ok(Batch { statements, lines, settings }),
         _ => Err(SyntaxErrors { errors }),
     }
 }

@@ -1,6 +1,6 @@
 //! SET in all its forms.
 
-use super::{Parse, Parser};
+use super::{Context, Parse, Parser};
 use crate::ast::*;
 use crate::lexer::{Kw, TokenKind};
 
@@ -145,6 +145,17 @@ impl Parser<'_> {
             Ok(*switch)
         })?;
         let on = self.on_or_off()?;
+        if self.context == Context::Batch {
+            for option in &options {
+                match option {
+                    SwitchOption::QuotedIdentifier | SwitchOption::AnsiDefaults => {
+                        self.settings.quoted_identifier = Some(on);
+                    }
+                    SwitchOption::ParseOnly => self.settings.parse_only = Some(on),
+                    _ => {}
+                }
+            }
+        }
         Ok(option(SetOptionStatement::Switch { options, on }))
     }
 
@@ -159,7 +170,7 @@ impl Parser<'_> {
     fn set_option_value(&mut self) -> Parse<Expr> {
         match self.kind() {
             TokenKind::Word | TokenKind::Delimited | TokenKind::Keyword(Kw::Full | Kw::Off) => {
-                self.word_as_string(false)
+                self.word_as_string(true)
             }
             TokenKind::Minus | TokenKind::Plus => self.signed_literal(),
             _ => self.literal_or_variable(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Decimal;
 use crate::names::{TypeUse, parse};
 use crate::text::display;
 
@@ -395,4 +396,73 @@ fn integers_as_text_do_not_allocate() {
         assert!(!b.spilled());
         assert_eq!(&b[..], v.to_string().as_bytes());
     }
+}
+
+/// Every pair of the thirty types: what the matrix refuses has its number, state and both names.
+#[test]
+fn every_pair_is_refused_with_its_number() {
+    let declared = |kind: Kind, name: &str| {
+        let ty = match kind {
+            Kind::Xml | Kind::NText => SqlType::NVARCHAR_MAX,
+            Kind::Text => SqlType::VarChar(MaxLen::Max),
+            Kind::Image => SqlType::VarBinary(MaxLen::Max),
+            _ => ty(name),
+        };
+        Declared { ty, kind }
+    };
+    let mut counts = [0; 3];
+    for (from, from_name) in KINDS {
+        for (to, to_name) in KINDS {
+            let (a, b) = (declared(from, from_name), declared(to, to_name));
+            let outcome = |conversion| match check_declared(a, b, conversion) {
+                Ok(()) => None,
+                Err(e) => {
+                    let (left, right) = (e.message.find(from_name), e.message.rfind(to_name));
+                    assert!(left.is_some() && left <= right, "{}", e.message);
+                    Some((e.number, e.state))
+                }
+            };
+            let both = (outcome(Conversion::Implicit), outcome(Conversion::Explicit));
+            let rule = rule_of(a, b);
+            counts[rule as usize] += 1;
+            let expected = match rule {
+                Rule::Implicit => (None, None),
+                Rule::Explicit => (Some((257, 3)), None),
+                Rule::NotAllowed => (Some((206, 2)), Some((529, 2))),
+            };
+            assert_eq!(both, expected, "{from_name} to {to_name}");
+            if from == to {
+                assert_eq!(rule, Rule::Implicit, "{from_name}");
+            }
+        }
+    }
+    assert_eq!(counts.iter().sum::<i32>(), 900);
+    for (from, to, rule) in [
+        (Kind::Money, Kind::VarChar, Rule::Explicit),
+        (Kind::Xml, Kind::VarChar, Rule::Explicit),
+        (Kind::VarChar, Kind::Xml, Rule::Implicit),
+        (Kind::Int, Kind::Xml, Rule::NotAllowed),
+        (Kind::Int, Kind::NText, Rule::NotAllowed),
+        (Kind::Text, Kind::NVarChar, Rule::Explicit),
+        (Kind::NVarChar, Kind::Image, Rule::NotAllowed),
+        (Kind::Binary, Kind::Float, Rule::NotAllowed),
+        (Kind::DateTime, Kind::Int, Rule::Explicit),
+        (Kind::Time, Kind::Int, Rule::NotAllowed),
+    ] {
+        assert_eq!(from.to(to), rule, "{from:?} to {to:?}");
+    }
+}
+
+#[test]
+fn what_goes_into_a_column() {
+    let context = ConvertContext::default();
+    let int = |to: &str| assign(Value::Int(123), SqlType::Int, ty(to), &context).unwrap();
+    assert_eq!(display(&int("binary(8)"), ty("binary(8)")), "0x000000000000007B");
+    assert_eq!(display(&int("varbinary(8)"), ty("varbinary(8)")), "0x0000007B");
+    let exact = Decimal::new(false, 11234, 4).map(Value::Decimal).unwrap();
+    let lossy = ConvertContext { round_abort: true, ..context };
+    let (from, to) = (ty("decimal(5,4)"), ty("decimal(5,2)"));
+    let e = cast_with(&exact, from, to, None, Conversion::Implicit, &lossy).unwrap_err();
+    assert_eq!(e.number, 8115);
+    assert!(cast_with(&exact, from, to, None, Conversion::Implicit, &context).is_ok());
 }

@@ -1,6 +1,6 @@
 //! To dates and times.
 
-use super::{Cast, narrow};
+use super::Cast;
 use crate::codepage::decode_1252;
 use crate::datetime::parse::{ParseStyle, format_of_style, parse};
 use crate::datetime::{self, DateError, Local};
@@ -17,8 +17,12 @@ impl Cast<'_> {
             };
             return local.to_value(self.to).map_err(|_| self.out_of_range());
         }
-        if let Some(text) = narrow(v) {
-            return self.date_of_text(&decode_1252(&text));
+        match v {
+            Value::VarChar(b) => return self.date_of_text(&decode_1252(b)),
+            Value::NVarChar(_) => {
+                return self.date_of_text(&v.as_text().unwrap_or_default());
+            }
+            _ => {}
         }
         match (v, self.to.family()) {
             (Value::Binary(b), Family::OldDate) => self.date_of_binary(b),
@@ -53,6 +57,7 @@ impl Cast<'_> {
         let style = ParseStyle {
             // Style 0 is the default: the session's order.
             format: by_style.filter(|_| self.style != Some(0)).unwrap_or(self.context.date_format),
+            language: self.context.language,
             legacy,
             two_digit_year_cutoff: self.context.two_digit_year_cutoff,
         };

@@ -17,7 +17,11 @@ impl Cast<'_> {
                 self.integer(v)
             }
             SqlType::Decimal { precision, scale } | SqlType::Numeric { precision, scale } => {
-                self.decimal(v, precision, scale).map(Value::Decimal)
+                let rounded = self.decimal(v, precision, scale)?;
+                if self.context.round_abort && self.has_lost(v, rounded) {
+                    return Err(self.overflow());
+                }
+                Ok(Value::Decimal(rounded))
             }
             SqlType::Money | SqlType::SmallMoney => self.money(v).map(Value::Money),
             SqlType::Real => {
@@ -30,6 +34,18 @@ impl Cast<'_> {
                 }
             }
             _ => self.float(v).map(Value::Float),
+        }
+    }
+
+    /// Digits of an exact number have been rounded away.
+    fn has_lost(&self, v: &Value, rounded: Decimal) -> bool {
+        match v {
+            Value::Decimal(d) => *d != rounded,
+            Value::Money(m) => {
+                let exact = Decimal::new(*m < 0, m.unsigned_abs().into(), 4);
+                exact.is_some_and(|d| d != rounded)
+            }
+            _ => false,
         }
     }
 

@@ -53,7 +53,8 @@ impl Cast<'_> {
                 }
                 (None, Some(local)) => {
                     let from = self.from;
-                    let text = datetime::format::format(local, from, self.style);
+                    let text =
+                        datetime::format::format(local, from, self.style, self.context.language);
                     // Dates are cut.
                     return text.ok_or_else(|| SqlError::new(281, &[&style, &from.name()]));
                 }

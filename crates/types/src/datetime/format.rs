@@ -4,12 +4,11 @@
 //! types write style 0 (`Nov 21 2026 11:51AM`), the others ISO forms.
 //!
 //! ```text
-//!   y yy   Y yyyy   m mm   d dd   D day with a blank for a leading zero   N Mon   h hour of 24   H hour of 12, blank-padded
+//!   y yy   Y yyyy   m mm   d dd   D day with a blank for a leading zero   N short month   h hour of 24   H hour of 12, blank-padded
 //!   J hour of 12 with two digits  i minutes   s seconds   p AM/PM   f :fraction   F .fraction   other characters stand for themselves
 //! ```
 
-use super::parse::MONTHS;
-use super::{Local, TICKS_PER_SECOND};
+use super::{LanguageId, Local, TICKS_PER_SECOND};
 use crate::SqlType;
 use std::fmt::Write;
 
@@ -70,7 +69,12 @@ const HIJRI_MONTHS: [&str; 12] = [
 ];
 
 /// Text of a date and time of type `ty` in a style; None if the number is no style.
-pub fn format(local: Local, ty: SqlType, style: Option<i32>) -> Option<String> {
+pub fn format(
+    local: Local,
+    ty: SqlType,
+    style: Option<i32>,
+    language: LanguageId,
+) -> Option<String> {
     let template = match (style, ty) {
         (None, SqlType::Date) => "Y-m-d",
         (None, SqlType::Time(_)) => "h:i:sF",
@@ -116,7 +120,7 @@ pub fn format(local: Local, ty: SqlType, style: Option<i32>) -> Option<String> {
             'm' => put(format_args!("{month:02}")),
             'd' => put(format_args!("{day:02}")),
             'D' => put(format_args!("{day:>2}")),
-            'N' => put(format_args!("{}", &MONTHS[month as usize - 1][..3])),
+            'N' => put(format_args!("{}", language.get().short_months[month as usize - 1])),
             'n' => put(format_args!("{}", HIJRI_MONTHS[month as usize - 1])),
             'h' => put(format_args!("{hour:02}")),
             'H' => put(format_args!("{hour12:>2}")),

@@ -14,7 +14,7 @@
 //! datetime and smalldatetime are older than the rest and read `2026-11-21` (without a time after `T`) by DATEFORMAT as
 //! well: year-day-month under dmy. That is [`ParseStyle::legacy`].
 
-use super::{DateError, Local, TICKS_PER_SECOND, days_from_civil};
+use super::{DateError, LanguageId, Local, TICKS_PER_SECOND, days_from_civil};
 
 /// SET DATEFORMAT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -70,6 +70,8 @@ impl DateFormat {
 pub struct ParseStyle {
     /// Order of numbers.
     pub format: DateFormat,
+    /// Whose names of months are known, beside the English ones.
+    pub language: LanguageId,
     /// For datetime and smalldatetime.
     pub legacy: bool,
     /// The last year that two digits can mean.
@@ -179,13 +181,19 @@ pub fn parse(text: &str, style: ParseStyle) -> Result<Parsed, DateError> {
     loop {
         r.skip(|b| b == b' ' || b == b'\t' || b == b',');
         let Some(b) = r.peek() else { break };
-        if b.is_ascii_alphabetic() {
-            let word = r.word();
-            match word.as_str() {
+        if b.is_ascii_alphabetic() || !b.is_ascii() {
+            // Words end at ASCII, so this is a boundary of characters.
+            let found = text.get(r.at..).and_then(|rest| style.language.get().month_at(rest));
+            if let Some((m, len)) = found {
+                if month.replace(m).is_some() {
+                    return Err(DateError::Syntax);
+                }
+                r.at += len;
+                continue;
+            }
+            match r.word().as_str() {
                 "t" if separated && clock.is_none() => iso = true,
                 "z" if clock.is_some() && offset.is_none() => offset = Some(0),
-                "am" | "pm" => return Err(DateError::Syntax),
-                _ if month.is_none() => month = Some(month_of(&word).ok_or(DateError::Syntax)?),
                 _ => return Err(DateError::Syntax),
             }
         } else if matches!(b, b'+' | b'-') && clock.is_some() && offset.is_none() {
@@ -225,11 +233,6 @@ pub fn parse(text: &str, style: ParseStyle) -> Result<Parsed, DateError> {
     let days = days_from_civil(date.0, date.1, date.2).ok_or(DateError::Range)?;
     let local = Local { days, ticks: clock.unwrap_or(0), offset: offset.unwrap_or(0) };
     Ok(Parsed { local, has_offset: offset.is_some(), has_date })
-}
-
-fn month_of(word: &str) -> Option<u32> {
-    let is = |name: &str| word.eq_ignore_ascii_case(name) || word.eq_ignore_ascii_case(&name[..3]);
-    MONTHS.iter().position(|m| is(m) || word == "sept" && *m == "September").map(|i| i as u32 + 1)
 }
 
 /// `hh[:mm[:ss[.fff | :mmm]]] [AM|PM]`, in ticks.

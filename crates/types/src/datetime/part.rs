@@ -1,9 +1,8 @@
 //! Dateparts: DATEADD, DATEDIFF, DATEPART, DATENAME, EOMONTH.
 
 use super::format::offset_text;
-use super::parse::MONTHS;
 use super::{
-    Civil, Local, TICKS_PER_MINUTE, TICKS_PER_SECOND, civil_from_days, days_from_civil,
+    Civil, LanguageId, Local, TICKS_PER_MINUTE, TICKS_PER_SECOND, civil_from_days, days_from_civil,
     days_in_month,
 };
 use crate::SqlType;
@@ -222,10 +221,10 @@ pub fn get(part: DatePart, of: Local, date_first: u8) -> i32 {
 }
 
 /// DATENAME.
-pub fn name(part: DatePart, of: Local, date_first: u8) -> String {
+pub fn name(part: DatePart, of: Local, date_first: u8, language: LanguageId) -> String {
     match part {
-        DatePart::Month => MONTHS[of.civil().month as usize - 1].to_owned(),
-        DatePart::Weekday => WEEKDAYS[of.days.rem_euclid(7) as usize].to_owned(),
+        DatePart::Month => language.get().months[of.civil().month as usize - 1].to_owned(),
+        DatePart::Weekday => language.get().days[of.days.rem_euclid(7) as usize].to_owned(),
         DatePart::TzOffset => offset_text(of.offset),
         part => get(part, of, date_first).to_string(),
     }

@@ -1,19 +1,20 @@
-use super::format::format;
 use super::parse::{ParseStyle, parse};
 use super::part::{self, DatePart};
 use super::*;
 
+fn format(local: Local, ty: SqlType, style: Option<i32>) -> Option<String> {
+    super::format::format(local, ty, style, LanguageId::US_ENGLISH)
+}
+
 fn style(format: DateFormat, legacy: bool) -> ParseStyle {
-    ParseStyle { format, legacy, two_digit_year_cutoff: 2049 }
+    ParseStyle { format, language: Default::default(), legacy, two_digit_year_cutoff: 2049 }
 }
 
 /// What a text means, in ISO form with 7 decimals and the offset if there is one.
 fn read(text: &str, format: DateFormat, legacy: bool) -> String {
     match parse(text, style(format, legacy)) {
-        Ok(p) if p.has_offset => {
-            super::format::format(p.local, SqlType::DateTimeOffset(7), None).unwrap()
-        }
-        Ok(p) => super::format::format(p.local, SqlType::DateTime2(3), None).unwrap(),
+        Ok(p) if p.has_offset => self::format(p.local, SqlType::DateTimeOffset(7), None).unwrap(),
+        Ok(p) => self::format(p.local, SqlType::DateTime2(3), None).unwrap(),
         Err(e) => format!("{e:?}"),
     }
 }
@@ -242,6 +243,6 @@ fn dateparts() {
     assert_eq!(get(DatePart::Week, "2021-01-03", 7), 2);
     assert_eq!(get(DatePart::DayOfYear, "2024-12-31", 7), 366);
     assert_eq!(get(DatePart::Nanosecond, "2024-12-31 00:00:00.1234567", 7), 123_456_700);
-    assert_eq!(part::name(DatePart::Weekday, at("2026-11-21"), 7), "Saturday");
+    assert_eq!(part::name(DatePart::Weekday, at("2026-11-21"), 7, Default::default()), "Saturday");
     assert_eq!(part::end_of_month(at("2026-01-31"), 1), days_from_civil(2026, 2, 28));
 }
