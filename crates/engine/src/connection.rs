@@ -1,6 +1,6 @@
 //! A connection: one session of one login.
 
-use crate::exec::interpret::{Activation, Interpreter, Unwind};
+use crate::exec::interpret::{Activation, Flow, Interpreter, Unwind};
 use crate::exec::module::Module;
 use crate::instance::Instance;
 use crate::rpc::{RpcCall, TransactionRequest, TxIsolation};
@@ -310,17 +310,16 @@ impl Interpreter<'_> {
         }
         let mut act = Activation::new(module.clone());
         let errors = self.check(&mut act);
-        if !errors.is_empty() {
-            return self.tell_errors(errors);
-        }
-        self.tell_time(crate::exec::timing::COMPILED, began)?;
-        self.session.entry.runs(Some(module.clone()));
-        let step = self.list(&module, &mut act, &module.statements);
-        let cleaned = self.leave(&act);
+        let step = if !errors.is_empty() {
+            self.tell_errors(errors).map(|()| Flow::Return)
+        } else {
+            self.tell_time(crate::exec::timing::COMPILED, began)?;
+            self.session.entry.runs(Some(module.clone()));
+            self.list(&module, &mut act, &module.statements)
+        };
+        let cleaned = self.leave(&mut act);
         match step {
-            Ok(crate::exec::interpret::Flow::Goto(label)) => {
-                self.tell_errors(vec![*SqlError::new(133, &[&label])])
-            }
+            Ok(Flow::Goto(label)) => self.tell_errors(vec![*SqlError::new(133, &[&label])]),
             Ok(_) | Err(Unwind::Module) => match cleaned {
                 Ok(()) => Ok(()),
                 Err(e) => self.tell_errors(vec![*e]),
@@ -351,11 +350,14 @@ impl Interpreter<'_> {
         self.session.nest_level = 0;
         self.session.in_statement = false;
         self.session.caught.clear();
+        (self.session.tries, self.session.own_tries) = (0, 0);
+        self.session.binding = false;
+        self.session.set_error = None;
         let mut gone = false;
         match result {
             Ok(()) | Err(Unwind::Module | Unwind::Insert | Unwind::Batch) => {}
             // Nobody catches it here: it was meant for a TRY that has ended.
-            Err(Unwind::Error(e)) => gone = self.sink.message(&e).is_err(),
+            Err(Unwind::Error(e) | Unwind::Caller(e)) => gone = self.sink.message(&e).is_err(),
             Err(Unwind::Cancelled) => {
                 *cancelled = true;
                 self.session.instance.counters().attentions.inc();

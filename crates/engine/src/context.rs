@@ -44,6 +44,12 @@ impl StatementContext<'_> {
         self.sink.message(&message).map_err(|_| client_gone())
     }
 
+    /// Sends an error that is not the one with which the statement ends. Within TRY nobody hears of it: CATCH is given
+    /// the last.
+    pub fn reason(&mut self, reason: Box<SqlError>) -> SqlResult<()> {
+        if self.session.tries > 0 { Ok(()) } else { self.message(reason) }
+    }
+
     /// Refuses statements that may not run inside a transaction (226, 574), that of an INSERT … EXEC in autocommit included.
     pub fn refuse_in_transaction(&self, statement: &str) -> SqlResult<()> {
         if self.session.transaction.count() > 0 {
@@ -74,7 +80,10 @@ impl Session {
 
     #[cold]
     fn begin_part(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
+        // What is done to table variables is a transaction of its own, whatever goes on around it.
+        let own = database.holds_table_variables();
         let name = match &self.transaction {
+            _ if own => self.cell.command().name(),
             // An autocommit statement's transaction is named after it.
             t if t.count == 0 => self.cell.command().name(),
             t if t.of_insert => INSERT_EXEC,
@@ -84,19 +93,21 @@ impl Session {
         let mut tx = database.storage.begin(BeginSpec {
             session: self.id,
             name,
-            user_name: self.transaction.name.as_deref().map(Into::into),
+            user_name: self.transaction.name.as_deref().filter(|_| !own).map(Into::into),
             isolation: self.options.isolation.into(),
             lock_timeout_ms: self.options.lock_timeout,
         });
-        tx.set_number(self.transaction.descriptor);
-        if let Some(mark) = &self.transaction.mark {
-            tx.set_mark(mark);
+        if !own {
+            tx.set_number(self.transaction.descriptor);
+            if let Some(mark) = &self.transaction.mark {
+                tx.set_mark(mark);
+            }
         }
         tx.cancel_with(self.cancel.clone());
         if self.options.deadlock_priority != 0 {
             tx.locks_mut().deadlock_priority = self.options.deadlock_priority;
         }
-        if self.transaction.count > 0 {
+        if self.transaction.count > 0 && !own {
             self.cell.touch_database(database.id.0);
         }
         self.transaction.parts.push(TransactionPart { database: database.clone(), tx });

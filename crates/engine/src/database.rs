@@ -13,10 +13,34 @@ pub struct Database {
     /// Pages, log and transactions.
     pub storage: Arc<taffrail_storage::Database>,
     /// Metadata.
-    pub catalog: Catalog,
+    pub catalog: Arc<Catalog>,
 }
 
+/// The number under which a session's transaction knows tempdb as the home of table variables: no database has it.
+const OF_TABLE_VARIABLES: DatabaseId = DatabaseId(u16::MAX);
+
 impl Database {
+    /// tempdb as the home of table variables: the same pages and catalogue under a number of their own, so that what a
+    /// statement does to them is a transaction beside the session's, which a rollback does not reach.
+    pub(crate) fn of_table_variables(&self) -> Arc<Database> {
+        Arc::new(Database {
+            id: OF_TABLE_VARIABLES,
+            name: self.name.clone(),
+            storage: self.storage.clone(),
+            catalog: self.catalog.clone(),
+        })
+    }
+
+    /// It is that home.
+    pub(crate) fn holds_table_variables(&self) -> bool {
+        self.id == OF_TABLE_VARIABLES
+    }
+
+    /// It is tempdb, by either number.
+    pub(crate) fn is_temporary(&self) -> bool {
+        self.id.0 == 2 || self.holds_table_variables()
+    }
+
     /// `SET DELAYED_DURABILITY`: 0 DISABLED, 1 ALLOWED, 2 FORCED.
     pub fn delayed_durability(&self) -> u8 {
         self.storage.options().delayed_durability

@@ -427,6 +427,11 @@ impl Instance {
             throwing: false,
             app_locks: Default::default(),
             raising: false,
+            binding: false,
+            set_error: None,
+            gravest: 0,
+            tries: 0,
+            own_tries: 0,
             terminated: false,
         };
         self.ensure_writer(&session.database);

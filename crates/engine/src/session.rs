@@ -407,6 +407,15 @@ pub struct Session {
     pub(crate) throwing: bool,
     /// The error on its way comes from RAISERROR, which XACT_ABORT does not concern.
     pub(crate) raising: bool,
+    /// The error on its way was found while names were bound, at the time when the statement was to run.
+    pub(crate) binding: bool,
+    /// RAISERROR … WITH SETERROR: `@@ERROR` after the statement.
+    pub(crate) set_error: Option<i32>,
+    /// The severity of the gravest error of the module that runs, caught or not.
+    pub(crate) gravest: u8,
+    /// TRY blocks that enclose what runs, in all modules, and in the one that runs.
+    pub(crate) tries: u32,
+    pub(crate) own_tries: u32,
     /// The error on its way ends a statement that had begun to change something: 3621 is due although it is DDL.
     pub(crate) terminated: bool,
 }
@@ -483,6 +492,14 @@ impl Session {
         let priority = self.options.deadlock_priority;
         for p in &mut self.transaction.parts {
             p.tx.locks_mut().deadlock_priority = priority;
+        }
+    }
+
+    /// SET ROWCOUNT: the most rows that a statement returns or changes.
+    pub(crate) fn row_limit(&self) -> u64 {
+        match self.options.row_count {
+            0 => u64::MAX,
+            n => n,
         }
     }
 

@@ -12,11 +12,13 @@ pub mod ast;
 mod go;
 mod lexer;
 mod parser;
+mod variables;
 
 use taffrail_base::SqlError;
 
 pub use go::{ScriptBatch, split_go};
 pub use parser::MAX_DEPTH;
+pub use variables::{NamedVariable, variables_of};
 
 /// Settings of the session that change how text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -759,6 +759,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 8985, severity: 16, text: "Could not locate file '%.*ls' for database '%.*ls' in sys.database_files. The file either does not exist, or was dropped." },
     Message { number: 8989, severity: 10, text: "%.*ls found %d allocation errors and %d consistency errors in database '%ls'." },
     Message { number: 8990, severity: 10, text: "%.*ls found %d allocation errors and %d consistency errors in table '%ls' (object ID %d)." },
+    Message { number: 8992, severity: 16, text: "Check Catalog Msg %d, State %d: %.*ls" },
     Message { number: 8993, severity: 16, text: "Object ID %d, forwarding row page %S_PGID, slot %d points to page %S_PGID, slot %d. Did not encounter forwarded row. Possible allocation error." },
     Message { number: 8994, severity: 16, text: "Object ID %d, forwarded row page %S_PGID, slot %d should be pointed to by forwarding row page %S_PGID, slot %d. Did not encounter forwarding row. Possible allocation error." },
     Message { number: 9001, severity: 21, text: "The log for database '%.*ls' is not available. Check the operating system error log for related error messages. Resolve any errors and restart the database." },

@@ -97,7 +97,7 @@ fn ended(cx: &mut StatementContext<'_>, result: SqlResult<()>, statement: &str) 
             if statement.starts_with("BACKUP") {
                 record::failed(cx, statement, &e);
             }
-            cx.message(e)?;
+            cx.reason(e)?;
             Err(SqlError::new(3013, &[&statement]))
         }
         other => other,

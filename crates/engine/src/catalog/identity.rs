@@ -216,6 +216,11 @@ impl IdentitySequence {
         self.value_at(self.sequence.peek().checked_sub(self.sequence.stride)?)
     }
 
+    /// How far from the seed the next value lies.
+    pub(crate) fn next_distance(&self) -> u64 {
+        self.sequence.peek()
+    }
+
     /// Writes the exact number (at a clean close).
     pub fn settle(&self) -> SqlResult<()> {
         self.sequence.settle()

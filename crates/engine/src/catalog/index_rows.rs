@@ -16,6 +16,7 @@ const INDEX_PRIMARY_KEY: i64 = 2;
 const INDEX_UNIQUE_CONSTRAINT: i64 = 4;
 const INDEX_IGNORE_DUP_KEY: i64 = 8;
 const INDEX_PADDED: i64 = 16;
+const INDEX_NO_PAGE_LOCKS: i64 = 32;
 
 const INDEX_COLUMN_DESCENDING: i64 = 1;
 const INDEX_COLUMN_INCLUDED: i64 = 2;
@@ -49,6 +50,8 @@ pub struct IndexRow {
     pub fill_factor: u8,
     /// PAD_INDEX.
     pub padded: bool,
+    /// ALLOW_PAGE_LOCKS = OFF.
+    pub no_page_locks: bool,
     /// Key columns (`column_id`, descending).
     pub key: Vec<(i32, bool)>,
     /// Included columns (`column_id`).
@@ -66,6 +69,7 @@ pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> S
         (INDEX_UNIQUE_CONSTRAINT, index.unique_constraint),
         (INDEX_IGNORE_DUP_KEY, index.ignore_dup_key),
         (INDEX_PADDED, index.padded),
+        (INDEX_NO_PAGE_LOCKS, index.no_page_locks),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -169,6 +173,7 @@ impl Catalog {
             constraint: ObjectId(number(row, 5)? as i32),
             fill_factor: number(row, 4)? as u8,
             padded: flags & INDEX_PADDED != 0,
+            no_page_locks: flags & INDEX_NO_PAGE_LOCKS != 0,
             ignore_dup_key: flags & INDEX_IGNORE_DUP_KEY != 0,
             key: KeyLayout::new(key),
             included: included.into(),

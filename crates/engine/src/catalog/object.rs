@@ -91,6 +91,8 @@ pub struct ObjectHead {
     pub modified: Value,
     /// The name was made up by the server.
     pub system_named: bool,
+    /// A table's LOCK_ESCALATION is AUTO: the same as TABLE where there are no partitions.
+    pub escalation_auto: bool,
 }
 
 impl ObjectHead {
@@ -305,6 +307,8 @@ pub struct Index {
     pub fill_factor: u8,
     /// PAD_INDEX: the fill factor goes for the pages above the leaves too.
     pub padded: bool,
+    /// ALLOW_PAGE_LOCKS = OFF. No lock is ever taken on a page, whatever it says.
+    pub no_page_locks: bool,
     /// IGNORE_DUP_KEY.
     pub ignore_dup_key: bool,
     /// The declared key columns.
@@ -463,6 +467,8 @@ pub struct Module {
     pub quoted_identifier: bool,
     /// ANSI_NULLS when it was created.
     pub ansi_nulls: bool,
+    /// `execute_as_principal_id`: none is CALLER, -2 OWNER.
+    pub execute_as: Option<i32>,
     /// Of a procedure.
     pub parameters: Vec<Parameter>,
     /// Of a view: its columns as they were when it was made; they have no place in any row.

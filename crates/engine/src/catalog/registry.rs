@@ -249,7 +249,7 @@ impl Databases {
         let database = Arc::new(Database {
             id,
             name: name.into(),
-            catalog: Catalog::open(&created)?,
+            catalog: Arc::new(Catalog::open(&created)?),
             storage: created,
         });
         let master = if id.0 == 1 { database.storage.clone() } else { self.master_storage()? };
@@ -282,7 +282,7 @@ impl Databases {
         let opened =
             taffrail_storage::Database::open(&self.storage, DatabaseId(1), "master", &spec);
         let (storage, report) = opened.map_err(sql)?;
-        let catalog = Catalog::open(&storage)?;
+        let catalog = Arc::new(Catalog::open(&storage)?);
         let id = DatabaseId(1);
         let entry = master::databases(&storage)?.into_iter().find(|e| e.id == id);
         let entry = entry.ok_or_else(|| SqlError::new(911, &[&"master"]))?;
@@ -347,6 +347,7 @@ impl Databases {
                 Problem::of_catalogue(&e)
             })?;
             let name = entry.name.clone();
+            let catalog = Arc::new(catalog);
             Ok((Arc::new(Database { id: entry.id, name, storage, catalog }), report))
         };
         match open() {

@@ -16,6 +16,7 @@ use taffrail_storage::Transaction;
 use taffrail_types::{Collation, SqlType, Value};
 
 const OBJECT_SYSTEM_NAMED: i64 = 1;
+const OBJECT_ESCALATION_AUTO: i64 = 2;
 
 const COLUMN_NULLABLE: i64 = 1;
 const COLUMN_IDENTITY: i64 = 2;
@@ -28,6 +29,8 @@ const PARAMETER_DEFAULT: i64 = 32;
 
 const MODULE_QUOTED_IDENTIFIER: i64 = 1;
 const MODULE_ANSI_NULLS: i64 = 2;
+const MODULE_AS_OWNER: i64 = 16;
+const MODULE_AS_DBO: i64 = 32;
 const CHECK_DISABLED: i64 = 4;
 const CHECK_NOT_TRUSTED: i64 = 8;
 
@@ -37,7 +40,8 @@ fn int(v: i64) -> Value {
 
 /// Writes an object's own row. `detail`: see [`ConstraintObject::detail`].
 pub fn write_object(tx: &mut Transaction, head: &ObjectHead, detail: i32) -> SqlResult<()> {
-    let flags = if head.system_named { OBJECT_SYSTEM_NAMED } else { 0 };
+    let flags = if head.system_named { OBJECT_SYSTEM_NAMED } else { 0 }
+        | if head.escalation_auto { OBJECT_ESCALATION_AUTO } else { 0 };
     let row = [
         Value::Int(head.schema_id.0),
         Value::nvarchar(&head.name),
@@ -144,6 +148,21 @@ pub fn write_module(
         | if ansi_nulls { MODULE_ANSI_NULLS } else { 0 };
     let row = [int(flags), Value::nvarchar(definition)];
     systab::put(tx, &SystemTables::MODULES, &[object.0 as i64], &row)
+}
+
+/// Says of a module as whom it runs ([`super::Module::execute_as`]).
+pub fn write_execute_as(tx: &mut Transaction, module: ObjectId, who: Option<i32>) -> SqlResult<()> {
+    let key = [module.0 as i64];
+    let row = systab::get(tx, &SystemTables::MODULES, &key)?;
+    let mut row = row.ok_or_else(|| damaged("a module without text"))?;
+    let others = number(&row, 0)? & !(MODULE_AS_OWNER | MODULE_AS_DBO);
+    let flag = match who {
+        None => 0,
+        Some(-2) => MODULE_AS_OWNER,
+        Some(_) => MODULE_AS_DBO,
+    };
+    row[0] = int(others | flag);
+    systab::put(tx, &SystemTables::MODULES, &key, &row)
 }
 
 /// Says of a check whether it is looked at, and whether all rows are known to keep it.
@@ -272,6 +291,7 @@ impl Catalog {
             created: row[4].clone(),
             modified: row[5].clone(),
             system_named: number(row, 6)? & OBJECT_SYSTEM_NAMED != 0,
+            escalation_auto: number(row, 6)? & OBJECT_ESCALATION_AUTO != 0,
         };
         let detail = number(row, 7)? as i32;
         Ok(match head.kind {
@@ -322,6 +342,11 @@ impl Catalog {
             definition: text(&row, 1)?.into(),
             quoted_identifier: flags & MODULE_QUOTED_IDENTIFIER != 0,
             ansi_nulls: flags & MODULE_ANSI_NULLS != 0,
+            execute_as: match () {
+                () if flags & MODULE_AS_OWNER != 0 => Some(-2),
+                () if flags & MODULE_AS_DBO != 0 => Some(1),
+                () => None,
+            },
             parameters,
             columns,
             version: self.new_version(),

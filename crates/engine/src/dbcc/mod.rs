@@ -3,8 +3,10 @@
 //! Whatever a command prints or returns, it ends with message 2528, unless `WITH NO_INFOMSGS` was said.
 //! `WITH TABLERESULTS` turns what others print into rows; the commands that always give rows accept it.
 
+mod catalog;
 mod check;
 mod check_rows;
+mod identity;
 mod input_buffer;
 mod opentran;
 mod reindex;
@@ -17,12 +19,13 @@ use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::results::{print, send};
+use crate::results::send;
 use crate::row;
 use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::{WaitStats, WaitType};
+use taffrail_storage::FileKind;
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::{MaxLen, SqlType};
 
@@ -37,7 +40,9 @@ pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()>
         "CHECKDB" => check::database(cx, dbcc)?,
         "CHECKTABLE" => check::table(cx, dbcc)?,
         "CHECKALLOC" => check::alloc(cx, dbcc)?,
-        "CHECKIDENT" => check_identity(cx, dbcc, silent)?,
+        "CHECKIDENT" => identity::check(cx, dbcc, silent)?,
+        "CHECKCATALOG" => catalog::check(cx, dbcc)?,
+        "SHOWFILESTATS" => file_stats(cx, dbcc)?,
         "SHRINKFILE" => shrink::shrink_file(cx, dbcc, silent)?,
         "SHRINKDATABASE" => shrink::shrink_database(cx, dbcc, silent)?,
         "USEROPTIONS" => user_options(cx)?,
@@ -164,6 +169,40 @@ fn log_info(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
     send(cx, &columns, rows)
 }
 
+/// A row per data file of the current database, or the one of that number.
+fn file_stats(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    /// Bytes of an extent.
+    const EXTENT: u64 = 64 << 10;
+    let wanted = match dbcc.arguments.first() {
+        None => None,
+        Some(e) => Some(number_of(e).ok_or_else(|| SqlError::new(2560, &[&1]))?),
+    };
+    let mut rows = Vec::new();
+    for f in cx.database().storage.files() {
+        if f.kind != FileKind::Rows || wanted.is_some_and(|id| id != i64::from(f.id.0)) {
+            continue;
+        }
+        let path = f.path.display().to_string();
+        rows.push(row![
+            i32::from(f.id.0),
+            1,
+            (f.size / EXTENT) as i64,
+            f.used.div_ceil(EXTENT) as i64,
+            &f.name,
+            path
+        ]);
+    }
+    let columns = [
+        ("Fileid", SqlType::Int, false),
+        ("FileGroup", SqlType::Int, false),
+        ("TotalExtents", SqlType::BigInt, false),
+        ("UsedExtents", SqlType::BigInt, false),
+        ("Name", NAME, false),
+        ("FileName", SqlType::NVarChar(MaxLen::N(260)), false),
+    ];
+    send(cx, &columns, rows)
+}
+
 fn sqlperf(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
     let what = dbcc.arguments.first().and_then(text_of);
     let what = what.ok_or_else(|| SqlError::new(2526, &[]))?;
@@ -198,44 +237,6 @@ fn log_space(cx: &mut StatementContext<'_>) -> SqlResult<()> {
         ("Status", SqlType::Int, false),
     ];
     send(cx, &columns, rows)
-}
-
-/// `DBCC CHECKIDENT ('table' [, NORESEED | RESEED [, value]])`.
-fn check_identity(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc, silent: bool) -> SqlResult<()> {
-    let name = dbcc.arguments.first().and_then(text_of);
-    let name = name.ok_or_else(|| SqlError::new(2560, &[&1]))?;
-    let (database, table) =
-        crate::procs::table_by_text(cx, &name)?.ok_or_else(|| SqlError::new(2501, &[&name]))?;
-    let Some(identity) = table.identity.clone() else {
-        return Err(SqlError::new(7997, &[&table.name()]));
-    };
-    let mode = dbcc.arguments.get(1).and_then(text_of).map(|m| fold(&m));
-    let current = identity.sequence.last();
-    let shown = |v: Option<i64>| v.map_or_else(|| "NULL".to_string(), |v| v.to_string());
-    match (mode.as_deref(), dbcc.arguments.get(2)) {
-        (None | Some("noreseed"), _) => {}
-        (Some("reseed"), Some(value)) => {
-            let value = number_of(value).ok_or_else(|| SqlError::new(2560, &[&3]))?;
-            crate::ddl::reseed_identity(cx, &database, &table, value)?;
-        }
-        (Some("reseed"), None) => {
-            return Err(unsupported("DBCC CHECKIDENT (RESEED) without a value"));
-        }
-        _ => return Err(SqlError::new(2560, &[&2])),
-    }
-    if !silent {
-        let current = shown(current);
-        let text = match dbcc.arguments.get(2) {
-            Some(_) => {
-                format!("Checking identity information: current identity value '{current}'.")
-            }
-            None => format!(
-                "Checking identity information: current identity value '{current}', current column value '{current}'."
-            ),
-        };
-        print(cx, &text)?;
-    }
-    Ok(())
 }
 
 fn user_options(cx: &mut StatementContext<'_>) -> SqlResult<()> {

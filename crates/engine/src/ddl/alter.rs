@@ -57,10 +57,35 @@ pub(crate) fn alter_table(
             }
         }
         ast::AlterTableAction::Trigger { .. } => Err(unsupported("ALTER TABLE … TRIGGER")),
-        ast::AlterTableAction::Set(_) => Err(unsupported("ALTER TABLE … SET")),
+        ast::AlterTableAction::Set(options) => set(cx, &database, &table, options),
         ast::AlterTableAction::Switch { .. } => Err(unsupported("ALTER TABLE … SWITCH")),
         ast::AlterTableAction::ChangeTracking(_) => Err(unsupported("Change tracking")),
     }
+}
+
+/// `ALTER TABLE … SET (LOCK_ESCALATION = TABLE | AUTO)`.
+fn set(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Table,
+    options: &[ast::NamedOption],
+) -> SqlResult<()> {
+    let mut head = table.head.clone();
+    for o in options {
+        let word = match &o.value {
+            Some(ast::OptionValue::Word(w)) if o.name.is("LOCK_ESCALATION") => w,
+            _ => return Err(unsupported(format!("ALTER TABLE … SET ({})", o.name.value))),
+        };
+        head.escalation_auto = match () {
+            () if word.is("AUTO") => true,
+            () if word.is("TABLE") => false,
+            () if word.is("DISABLE") => return Err(unsupported("LOCK_ESCALATION = DISABLE")),
+            () => return Err(SqlError::new(102, &[&word.value])),
+        };
+    }
+    head.modified = database.catalog.now();
+    rows::write_object(cx.transaction(database)?, &head, 0)?;
+    index::refresh(cx, database, table, &[]).map(drop)
 }
 
 fn add(
@@ -269,7 +294,7 @@ fn refuse_if_used(
         return Ok(());
     }
     for (what, name) in users {
-        cx.message(SqlError::new(5074, &[&what, &name, &"column", &column.name]))?;
+        cx.reason(SqlError::new(5074, &[&what, &name, &"column", &column.name]))?;
     }
     let what = format!("ALTER TABLE {verb} COLUMN");
     Err(SqlError::new(4922, &[&what, &column.name, &"column"]))
@@ -287,7 +312,7 @@ fn drop_constraint(
         if item.if_exists {
             return Ok(());
         }
-        cx.message(SqlError::new(3728, &[&item.name.value]))?;
+        cx.reason(SqlError::new(3728, &[&item.name.value]))?;
         return Err(SqlError::new(3727, &[]).with_severity(16).with_state(0));
     };
     let id = constraint.head.id;
@@ -343,8 +368,13 @@ fn alter_column(
         // Keys of indexes would change; a wider text of the same kind leaves them as they are.
         refuse_if_used(cx, database, table, at, "ALTER")?;
     }
-    if old.is_identity && ty != old.ty {
-        return Err(unsupported("Another type for an identity column"));
+    let whole = match ty {
+        SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => true,
+        SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. } => scale == 0,
+        _ => false,
+    };
+    if old.is_identity && !whole {
+        return Err(SqlError::new(2749, &[&old.name]).with_state(2));
     }
     if old.nullable && !new.nullable {
         let layout = table.layout.clone();
@@ -363,6 +393,12 @@ fn alter_column(
         return index::refresh(cx, database, table, &[]).map(drop);
     }
     convert::check(old.ty, ty, convert::Conversion::Implicit)?;
+    let mut identities: Vec<_> = (0..table.columns.len()).map(|i| identity_row(table, i)).collect();
+    if let (Some(row), Some(identity)) = (&mut identities[at], &table.identity) {
+        // A sequence gives out values of one type.
+        let distance = identity.sequence.next_distance();
+        row.sequence = database.catalog.new_sequence_at(distance, identity.increment)?;
+    }
     // All rows are written anew, so every column gets a fresh place.
     let mut places = PlaceAllocator::default();
     let mut columns = table.columns.clone();
@@ -376,7 +412,7 @@ fn alter_column(
         column.place = place;
         column.null_bit = null_bit;
         column.missing = Value::Null;
-        rows::write_column(tx, table.head.id, column, identity_row(table, i))?;
+        rows::write_column(tx, table.head.id, column, identities[i])?;
     }
     index::renew(cx, database, table, table.base())?;
     let context = cx.session.options.convert_context();

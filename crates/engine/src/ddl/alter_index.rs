@@ -57,8 +57,14 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
             database.storage.flush_log().map_err(sql)
         }
         AlterIndexAction::Set(options) => {
+            chosen(&table, s.name.as_ref())?;
+            let options = set_options(options, &s.table.name.value)?;
+            if options == IndexOptions::default() {
+                return Ok(());
+            }
+            let table = resolve::lock_for_change(cx, &database, &table, missing)?;
             let chosen = chosen(&table, s.name.as_ref())?;
-            set_options(options, &s.table.name.value).map(|()| drop(chosen))
+            write_options(cx, &database, &table, &chosen, options).map(drop)
         }
         AlterIndexAction::Disable => Err(unsupported("ALTER INDEX … DISABLE")),
         AlterIndexAction::Other(word) => Err(unsupported(format!("ALTER INDEX … {word}"))),
@@ -102,14 +108,7 @@ fn rebuild_indexes(
 ) -> SqlResult<()> {
     let mut table = table.clone();
     if options != IndexOptions::default() {
-        let tx = cx.transaction(database)?;
-        for index in chosen {
-            let mut row = row_of(&table, index);
-            row.fill_factor = options.fill_factor.unwrap_or(row.fill_factor);
-            row.padded = options.padded.unwrap_or(row.padded);
-            rows::write_index(tx, table.head.id, &row)?;
-        }
-        table = refresh(cx, database, &table, &[])?;
+        table = write_options(cx, database, &table, chosen, options)?;
     }
     if chosen.iter().any(|i| i.kind == IndexKind::Clustered) {
         // The others go with it.
@@ -119,6 +118,25 @@ fn rebuild_indexes(
         rebuild_one(cx, database, &table, index.id)?;
     }
     Ok(())
+}
+
+/// Writes options of indexes into the catalogue; the table as it is then.
+fn write_options(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    table: &Arc<Table>,
+    chosen: &[Arc<Index>],
+    options: IndexOptions,
+) -> SqlResult<Arc<Table>> {
+    let tx = cx.transaction(database)?;
+    for index in chosen {
+        let mut row = row_of(table, index);
+        row.fill_factor = options.fill_factor.unwrap_or(row.fill_factor);
+        row.padded = options.padded.unwrap_or(row.padded);
+        row.no_page_locks = options.page_locks.map_or(row.no_page_locks, |on| !on);
+        rows::write_index(tx, table.head.id, &row)?;
+    }
+    refresh(cx, database, table, &[])
 }
 
 /// Builds a nonclustered index anew.

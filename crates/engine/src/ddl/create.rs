@@ -32,6 +32,7 @@ pub(crate) fn head(
         created: now.clone(),
         modified: now,
         system_named: false,
+        escalation_auto: false,
     })
 }
 
@@ -109,7 +110,7 @@ pub(crate) fn could_not_create(
     reason: Box<SqlError>,
 ) -> SqlResult<Box<SqlError>> {
     cx.session.terminated = reason.number == 1505;
-    cx.message(reason)?;
+    cx.reason(reason)?;
     Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0))
 }
 
@@ -233,6 +234,7 @@ pub(crate) fn write_heap(
         constraint: ObjectId(0),
         fill_factor: 0,
         padded: false,
+        no_page_locks: false,
         key: Vec::new(),
         included: Vec::new(),
         filter: None,
@@ -321,6 +323,7 @@ pub(crate) fn write_key(
         constraint: constraint_id,
         fill_factor: key.fill_factor,
         padded: key.padded,
+        no_page_locks: key.no_page_locks,
         key: key.columns.iter().map(|(at, desc)| (draft.columns[*at].id, *desc)).collect(),
         included: key.included.iter().map(|at| draft.columns[*at].id).collect(),
         filter: match &key.filter {

@@ -29,7 +29,7 @@ pub(crate) fn create_database(
     match create(cx, s) {
         Err(e) if ABOUT_A_FILE.contains(&e.number) => {
             let state = if matches!(e.number, 5123 | 5170) { 4 } else { 1 };
-            cx.message(e)?;
+            cx.reason(e)?;
             Err(SqlError::new(1802, &[]).with_state(state))
         }
         other => other,
@@ -232,7 +232,7 @@ pub(crate) fn alter_database(
     let result = alter(cx, s);
     match result {
         Err(e) if e.severity > 10 && e.number > 0 && e.number != 40510 => {
-            cx.message(e)?;
+            cx.reason(e)?;
             Err(SqlError::new(5069, &[]))
         }
         other => other,

@@ -38,6 +38,8 @@ pub(crate) struct KeyDraft {
     pub fill_factor: u8,
     /// PAD_INDEX.
     pub padded: bool,
+    /// ALLOW_PAGE_LOCKS = OFF.
+    pub no_page_locks: bool,
     /// IGNORE_DUP_KEY.
     pub ignore_dup_key: bool,
     /// WHERE.
@@ -365,6 +367,7 @@ impl TableDraft {
                     included: Vec::new(),
                     fill_factor: options.fill_factor.unwrap_or(0),
                     padded: options.padded.unwrap_or(false),
+                    no_page_locks: options.page_locks == Some(false),
                     ignore_dup_key: false,
                     filter: None,
                 })
@@ -508,6 +511,7 @@ impl TableDraft {
             included,
             fill_factor: options.fill_factor.unwrap_or(0),
             padded: options.padded.unwrap_or(false),
+            no_page_locks: options.page_locks == Some(false),
             ignore_dup_key: false,
             filter: match &index.filter {
                 None => None,

@@ -116,7 +116,7 @@ pub(crate) fn drop_table(
     for index in &table.indexes {
         database.storage.drop_hobt(tx, index.hobt_id).map_err(|e| e.to_sql())?;
     }
-    if database.id.0 == 2 {
+    if database.is_temporary() {
         cx.session.remove_temp_table(id);
     }
     Ok(())

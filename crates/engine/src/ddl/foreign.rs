@@ -43,7 +43,7 @@ pub(crate) fn create(
 ) -> SqlResult<Vec<ObjectId>> {
     let mut made = Vec::new();
     for draft in drafts {
-        if owner.database.id.0 == 2 {
+        if owner.database.is_temporary() {
             let name = draft.name.clone().unwrap_or_default();
             cx.message(SqlError::new(1766, &[&name]).with_severity(0))?;
             continue;
@@ -291,7 +291,7 @@ pub(super) fn from_others(
     database: &Database,
     table: &Table,
 ) -> SqlResult<Vec<ForeignKey>> {
-    if database.id.0 == 2 {
+    if database.is_temporary() {
         return Ok(Vec::new());
     }
     let mut all = database.catalog.references_to(table.id(), cx.session.id)?;
@@ -315,6 +315,6 @@ pub(super) fn refuse_key(
         let full = format!("{}.{}", table.head.name, index.name);
         return Err(SqlError::new(3723, &[&full, &"FOREIGN KEY"]));
     }
-    cx.message(SqlError::new(3725, &[&index.name, &child, &user.name]).with_state(0))?;
+    cx.reason(SqlError::new(3725, &[&index.name, &child, &user.name]).with_state(0))?;
     Err(SqlError::new(3727, &[]).with_severity(16).with_state(0))
 }

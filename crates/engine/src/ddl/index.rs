@@ -52,6 +52,7 @@ pub(crate) fn create_index(
         included: draft.included(&s.include)?,
         fill_factor: options.fill_factor.unwrap_or(0),
         padded: options.padded.unwrap_or(false),
+        no_page_locks: options.page_locks == Some(false),
         ignore_dup_key: false,
         filter: match &s.filter {
             None => None,
@@ -163,6 +164,7 @@ pub(crate) fn row_of(table: &Table, index: &Index) -> IndexRow {
         constraint: index.constraint,
         fill_factor: index.fill_factor,
         padded: index.padded,
+        no_page_locks: index.no_page_locks,
         key: index.key.columns().iter().map(|c| (id_of(c.column), c.descending)).collect(),
         included: index.included.iter().map(|at| id_of(*at)).collect(),
         filter: index.filter.as_ref().map(|f| {

@@ -7,7 +7,8 @@
 //! | DATA_COMPRESSION = ROW, PAGE | 7738, likewise |
 //! | MAXDOP | 0 to 32767, else 304; builds have one thread |
 //! | SORT_IN_TEMPDB, STATISTICS_*, OPTIMIZE_FOR_SEQUENTIAL_KEY | accepted: sorts spill beside the database, there are no statistics |
-//! | ALLOW_ROW_LOCKS, ALLOW_PAGE_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
+//! | ALLOW_PAGE_LOCKS | kept in the catalogue; no lock is ever taken on a page |
+//! | ALLOW_ROW_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 
 use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
@@ -23,6 +24,8 @@ pub(crate) struct IndexOptions {
     pub fill_factor: Option<u8>,
     /// PAD_INDEX.
     pub padded: Option<bool>,
+    /// ALLOW_PAGE_LOCKS.
+    pub page_locks: Option<bool>,
 }
 
 /// The options of CREATE INDEX and of constraints; `table`: for messages.
@@ -43,8 +46,8 @@ pub(crate) fn rebuild_options(
     read(&rest, "ALTER INDEX REBUILD", table)
 }
 
-/// The options of ALTER INDEX … SET: none of them can be anything but what it is.
-pub(crate) fn set_options(options: &[ast::NamedOption], table: &str) -> SqlResult<()> {
+/// The options of ALTER INDEX … SET.
+pub(crate) fn set_options(options: &[ast::NamedOption], table: &str) -> SqlResult<IndexOptions> {
     const SETTABLE: &[&str] = &[
         "ALLOW_ROW_LOCKS",
         "ALLOW_PAGE_LOCKS",
@@ -55,7 +58,7 @@ pub(crate) fn set_options(options: &[ast::NamedOption], table: &str) -> SqlResul
     if let Some(o) = options.iter().find(|o| !SETTABLE.iter().any(|name| o.name.is(name))) {
         return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX SET"]));
     }
-    read(options, "ALTER INDEX SET", table).map(drop)
+    read(options, "ALTER INDEX SET", table)
 }
 
 /// The options of ALTER INDEX … REORGANIZE. Large values have pages of their own, which are free as soon as the value is: there is
@@ -114,7 +117,8 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
                 }
                 _ => return Err(unsupported("DATA_COMPRESSION")),
             },
-            "ALLOW_ROW_LOCKS" | "ALLOW_PAGE_LOCKS" if !on => {
+            "ALLOW_PAGE_LOCKS" => read.page_locks = Some(on),
+            "ALLOW_ROW_LOCKS" if !on => {
                 return Err(unsupported(format!("{name} = OFF")));
             }
             "IGNORE_DUP_KEY" | "DROP_EXISTING" | "RESUMABLE" | "XML_COMPRESSION" if on => {
@@ -129,7 +133,6 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
             | "RESUMABLE"
             | "XML_COMPRESSION"
             | "ALLOW_ROW_LOCKS"
-            | "ALLOW_PAGE_LOCKS"
             | "OPTIMIZE_FOR_SEQUENTIAL_KEY"
             | "MAX_DURATION" => {}
             _ => return Err(SqlError::new(155, &[&option.name.value, &statement])),

@@ -186,40 +186,40 @@ pub fn create_table_of(
     Ok((target.database, table))
 }
 
-/// Creates the table behind a table variable in tempdb. It has no name that anybody could use.
+/// Creates the table behind a table variable in `database`, their home. It has no name that anybody could use.
 pub fn create_table_variable(
     cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
     variable: &str,
     body: &ast::TableBody,
     text: &str,
 ) -> SqlResult<ObjectId> {
     let mut draft = TableDraft::new(variable);
     create::add_body(cx, &mut draft, body, text)?;
-    Ok(hidden(cx, variable, draft)?.1.head.id)
-}
-
-fn hidden(
-    cx: &mut StatementContext<'_>,
-    name: &str,
-    draft: TableDraft,
-) -> SqlResult<(Arc<Database>, Arc<Table>)> {
-    let database = cx.instance().databases().tempdb()?;
     let schema = database
         .catalog
         .schema("dbo", cx.session.id)
         .ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
-    let name = resolve::temp_name(&format!("#{}", name.trim_start_matches(['@', '#'])));
-    let target = Target { database, schema, name, temp: None };
-    let table = create::table(cx, &target, draft)?;
-    Ok((target.database, table))
+    let name = resolve::temp_name(&format!("#{}", variable.trim_start_matches(['@', '#'])));
+    let target = Target { database: database.clone(), schema, name, temp: None };
+    Ok(create::table(cx, &target, draft)?.head.id)
 }
 
-/// Drops a temp table, table variable or work table of the session.
+/// Drops a temp table of the session.
 pub fn drop_temp_table(cx: &mut StatementContext<'_>, id: ObjectId) -> SqlResult<()> {
     let database = cx.instance().databases().tempdb()?;
-    resolve::lock(cx, &database, id)?;
+    drop_table_of(cx, &database, id)
+}
+
+/// Drops a temp table or table variable of the session.
+pub fn drop_table_of(
+    cx: &mut StatementContext<'_>,
+    database: &Arc<Database>,
+    id: ObjectId,
+) -> SqlResult<()> {
+    resolve::lock(cx, database, id)?;
     match database.catalog.object(id, cx.session.id) {
-        Some(Object::Table(table)) => drop::drop_table(cx, &database, &table),
+        Some(Object::Table(table)) => drop::drop_table(cx, database, &table),
         _ => Ok(()),
     }
 }

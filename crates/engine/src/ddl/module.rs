@@ -8,10 +8,11 @@ use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{ObjectHead, ObjectKind, Parameter};
 use crate::context::StatementContext;
+use crate::exec::mistakes;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_storage::lock::LockMode;
-use taffrail_syntax::ast::{self, ModuleVerb};
+use taffrail_syntax::ast::{self, ModuleVerb, OptionValue};
 use taffrail_types::Value;
 
 /// `CREATE | ALTER PROCEDURE`. `text` is the whole batch: what the catalogue keeps.
@@ -29,12 +30,13 @@ pub(crate) fn procedure(
     if s.number.is_some_and(|n| n != 1) {
         return Err(unsupported("A numbered procedure"));
     }
+    let mut execute_as = None;
     for option in &s.options {
         if option.name.is("ENCRYPTION") || option.name.is("NATIVE_COMPILATION") {
             return Err(unsupported(format!("WITH {}", option.name.value)));
         }
-        if option.name.is("EXECUTE AS") || option.name.is("EXECUTE") || option.name.is("EXEC") {
-            return Err(unsupported("EXECUTE AS of a procedure"));
+        if option.name.is("EXECUTE AS") {
+            execute_as = principal(option.value.as_ref())?;
         }
     }
     let mut parameters: Vec<Parameter> = Vec::new();
@@ -56,7 +58,44 @@ pub(crate) fn procedure(
     }
     let claimed = claim(cx, ObjectKind::Procedure, &s.name, s.verb)?;
     let id = claimed.head.id;
-    keep(cx, &claimed, s.verb, text, |tx| rows::write_parameters(tx, id, &parameters))
+    let (database, name) = (cx.database(), claimed.head.name.clone());
+    let mut errors = mistakes::of_procedure(cx.session, &database, &text.into(), &name);
+    if let Some(last) = errors.pop() {
+        for e in errors {
+            let line = std::mem::replace(&mut cx.line, e.line);
+            cx.reason(Box::new(e))?;
+            cx.line = line;
+        }
+        // As if it had been found while the batch was read.
+        cx.session.binding = true;
+        return Err(Box::new(last));
+    }
+    keep(cx, &claimed, s.verb, text, |tx| {
+        rows::write_execute_as(tx, id, execute_as)?;
+        rows::write_parameters(tx, id, &parameters)
+    })
+}
+
+/// dbo's `principal_id`.
+const DBO_USER: i32 = 1;
+
+/// EXECUTE AS CALLER, SELF, OWNER and 'dbo': the one user that runs anything here.
+fn principal(value: Option<&OptionValue>) -> SqlResult<Option<i32>> {
+    let (who, quoted) = match value {
+        Some(OptionValue::Word(w)) => (&*w.value, false),
+        Some(OptionValue::Text(t)) => (&**t, true),
+        _ => return Err(SqlError::new(102, &[&"EXECUTE"])),
+    };
+    let is = |name: &str| who.eq_ignore_ascii_case(name);
+    match quoted {
+        false if is("CALLER") => Ok(None),
+        false if is("OWNER") => Ok(Some(-2)),
+        false if is("SELF") => Ok(Some(DBO_USER)),
+        false => Err(SqlError::new(102, &[&who])),
+        true if is("dbo") => Ok(Some(DBO_USER)),
+        true if is("guest") => Err(unsupported("EXECUTE AS 'guest'")),
+        true => Err(SqlError::new(15151, &[&"find", &"user", &who])),
+    }
 }
 
 /// A module that is created or altered: its name is locked, and so is what has it.
@@ -171,7 +210,7 @@ pub(crate) fn create_schema(cx: &mut StatementContext<'_>, s: &ast::CreateSchema
     let resource = database.catalog.schemas_resource();
     database.catalog.lock(cx.transaction(&database)?, session, resource, LockMode::X)?;
     if database.catalog.schema(&name.value, session).is_some() {
-        cx.message(SqlError::new(2714, &[&name.value]).with_state(6))?;
+        cx.reason(SqlError::new(2714, &[&name.value]).with_state(6))?;
         return Err(SqlError::new(2759, &[]).with_state(0));
     }
     let user = |id: &i32| *id < 16384;

@@ -1,11 +1,23 @@
 //! Arguments of a call into the parameters of a module.
 
-use super::module::{Module, Parameter};
+use super::module::{Default, Module, Parameter};
 use super::procedure::Passed;
+use crate::plan::expr::Expr;
 use crate::session::Session;
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Conversion, Value, convert};
+
+/// Arguments in their places.
+pub(crate) struct Bound {
+    /// The parameters' values.
+    pub values: Vec<Value>,
+    /// What is passed for output: its place among the arguments, and the parameter's.
+    pub outputs: Vec<(usize, usize)>,
+    /// Parameters whose default is still to be looked up.
+    pub late: Vec<(usize, Arc<Expr>)>,
+}
 
 /// Puts arguments into a module's parameters: 201, 8144, 8145, 8143, 8146, 8162, 8178.
 pub(crate) fn bind_arguments(
@@ -14,7 +26,7 @@ pub(crate) fn bind_arguments(
     name: &str,
     parameters: &[Parameter],
     passed: &[Passed],
-) -> SqlResult<(Vec<Value>, Vec<(usize, usize)>)> {
+) -> SqlResult<Bound> {
     let collation = taffrail_types::Collation::default();
     let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
     let mut given = vec![false; parameters.len()];
@@ -75,11 +87,16 @@ pub(crate) fn bind_arguments(
         }
     }
     let mut out = Vec::with_capacity(parameters.len());
-    for ((p, v), given) in parameters.iter().zip(values).zip(given) {
-        out.push(match (v, given, &p.default) {
-            (Some(v), ..) => v,
-            (None, _, Some(d)) => d.clone(),
-            (None, ..) => {
+    let mut late = Vec::new();
+    for (p, v) in parameters.iter().zip(values) {
+        out.push(match (v, &p.default) {
+            (Some(v), _) => v,
+            (None, Some(Default::Value(d))) => d.clone(),
+            (None, Some(Default::Global(e))) => {
+                late.push((out.len(), e.clone()));
+                Value::Null
+            }
+            (None, None) => {
                 if module.name.is_none() {
                     let text = format!("({}){}", module.declarations, module.text);
                     return Err(SqlError::new(8178, &[&text, &p.name]));
@@ -88,5 +105,5 @@ pub(crate) fn bind_arguments(
             }
         });
     }
-    Ok((out, outputs))
+    Ok(Bound { values: out, outputs, late })
 }

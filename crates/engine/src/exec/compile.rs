@@ -3,7 +3,8 @@
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
-    Argument, Code, Cond, ExecTarget, Execute, Module, NameCode, Parameter, Stmt, StmtKind,
+    Argument, Code, Cond, Default, ExecTarget, Execute, Module, NameCode, Parameter, Stmt,
+    StmtKind, TableVariable,
 };
 use crate::binder::{Binder, Variables, resolve_type};
 use crate::database::Database;
@@ -20,14 +21,17 @@ use taffrail_types::names::TypeUse;
 pub(super) struct Compiler<'s> {
     session: &'s Session,
     home: &'s Arc<Database>,
-    lines: ast::LineIndex,
+    pub(super) lines: ast::LineIndex,
     pub(super) variables: Variables,
+    table_variables: Vec<TableVariable>,
     plans: u32,
     loops: u32,
-    procedure: bool,
+    pub(super) procedure: bool,
     /// SET QUOTED_IDENTIFIER where the text runs.
     quoted_identifier: bool,
-    errors: Vec<SqlError>,
+    /// The text and its QUOTED_IDENTIFIER, where it is only looked for mistakes.
+    pub(super) strict: Option<(Arc<str>, bool)>,
+    pub(super) errors: Vec<SqlError>,
 }
 
 /// The most statements may nest.
@@ -89,14 +93,27 @@ pub(crate) struct CreatedUnder {
     pub ansi_nulls: bool,
 }
 
-/// A procedure's definition compiled.
+/// A procedure's definition compiled; `head` is its name and, where it is not dbo, its schema.
 pub(crate) fn procedure(
     session: &Session,
     home: &Arc<Database>,
     text: &Arc<str>,
     created_under: CreatedUnder,
-    name: &str,
+    head: (&str, Option<&str>),
     object_id: i32,
+) -> Result<Module, Vec<SqlError>> {
+    procedure_for(session, home, text, created_under, head, object_id, false)
+}
+
+/// The same; `strictly`: to find mistakes, not to run.
+pub(super) fn procedure_for(
+    session: &Session,
+    home: &Arc<Database>,
+    text: &Arc<str>,
+    created_under: CreatedUnder,
+    (name, schema): (&str, Option<&str>),
+    object_id: i32,
+    strictly: bool,
 ) -> Result<Module, Vec<SqlError>> {
     let mut parsed = parse(created_under.quoted_identifier, text)?;
     let damaged = || vec![*SqlError::new(15197, &[&name])];
@@ -105,6 +122,7 @@ pub(crate) fn procedure(
     let mut compiler = Compiler::new(session, home, parsed.lines.clone());
     compiler.procedure = true;
     compiler.quoted_identifier = created_under.quoted_identifier;
+    compiler.strict = strictly.then(|| (text.clone(), created_under.quoted_identifier));
     let mut parameters = Vec::new();
     for p in &definition.parameters {
         let one = compiler.parameter(p).map_err(|e| vec![*e])?;
@@ -118,6 +136,7 @@ pub(crate) fn procedure(
     module.quoted_identifier = Some(created_under.quoted_identifier);
     module.ansi_nulls = Some(created_under.ansi_nulls);
     module.database = Some(home.clone());
+    module.schema = schema.map(Into::into);
     Ok(module)
 }
 
@@ -165,10 +184,12 @@ impl<'s> Compiler<'s> {
             home,
             lines,
             variables: Variables::default(),
+            table_variables: Vec::new(),
             plans: 0,
             loops: 0,
             procedure: false,
             quoted_identifier: session.options.quoted_identifier,
+            strict: None,
             errors: Vec::new(),
         }
     }
@@ -186,6 +207,7 @@ impl<'s> Compiler<'s> {
             lines: self.lines,
             statements,
             variables: self.variables,
+            table_variables: self.table_variables,
             parameters,
             name: None,
             object_id: 0,
@@ -193,7 +215,8 @@ impl<'s> Compiler<'s> {
             ansi_nulls: None,
             parse_only: None,
             database: None,
-            shared: (0..self.plans).map(|_| Default::default()).collect(),
+            schema: None,
+            shared: (0..self.plans).map(|_| parking_lot::Mutex::default()).collect(),
             errors: self.errors,
         }
     }
@@ -216,9 +239,14 @@ impl<'s> Compiler<'s> {
                     taffrail_types::Conversion::Implicit,
                     &self.session.options.convert_context(),
                 )?,
-                _ => return Err(SqlError::new(102, &[&p.name.value])),
+                // What an @@variable says is asked for by each call.
+                _ => {
+                    let expr = binder.cast_to(bound, out.ty)?;
+                    out.default = Some(Default::Global(Arc::new(expr)));
+                    return Ok(out);
+                }
             };
-            out.default = Some(value);
+            out.default = Some(Default::Value(value));
         }
         Ok(out)
     }
@@ -232,6 +260,7 @@ impl<'s> Compiler<'s> {
         let line = self.lines.line_of(s.span.start);
         let span = s.span;
         let plan = self.plans;
+        self.look_for_undeclared(&s);
         match self.kind(s, depth) {
             Ok(kind) => {
                 let visible = self.variables.list.len() as u32;
@@ -285,7 +314,7 @@ impl<'s> Compiler<'s> {
                 self.new_plan();
                 StmtKind::Delete(d)
             }
-            K::Declare(list) => return self.declare(list),
+            K::Declare(list) => return self.declare(list, self.lines.line_of(s.span.start)),
             K::SetVariable(set) => self.set_variable(*set)?,
             K::SetOption(o) => self.set_option(*o)?,
             K::Block(list) => StmtKind::Block(self.list(list, d)),
@@ -360,6 +389,10 @@ impl<'s> Compiler<'s> {
             K::Commit(c) => StmtKind::Commit(c.delayed_durability),
             K::Rollback(r) => StmtKind::Rollback(r.name.map(|n| self.name(n)).transpose()?),
             K::SaveTransaction(n) => StmtKind::Save(self.name(*n)?),
+            K::Use(_) if self.procedure => {
+                let places = "a procedure, function or trigger";
+                return Err(SqlError::new(154, &[&"a USE database statement", &places]));
+            }
             K::Use(name) => StmtKind::Use(name.value),
             K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?, k.status_only),
             K::Checkpoint(_) => StmtKind::Checkpoint,
@@ -394,7 +427,7 @@ impl<'s> Compiler<'s> {
         })
     }
 
-    fn declare(&mut self, list: Vec<ast::Declaration>) -> SqlResult<StmtKind> {
+    fn declare(&mut self, list: Vec<ast::Declaration>, line: u32) -> SqlResult<StmtKind> {
         let mut out = Vec::new();
         let mut table = None;
         for d in list {
@@ -415,8 +448,9 @@ impl<'s> Compiler<'s> {
                     }
                 }
                 ast::DeclarationKind::Table(body) => {
-                    let at = self.variables.declare(&d.name.value, None)?;
-                    table = Some((at, body));
+                    let var = self.variables.declare(&d.name.value, None)?;
+                    table = Some(self.table_variables.len() as u32);
+                    self.table_variables.push(TableVariable { var, body: *body, line });
                 }
                 ast::DeclarationKind::Cursor => {
                     self.variables.declare(&d.name.value, None)?;
@@ -424,7 +458,7 @@ impl<'s> Compiler<'s> {
             }
         }
         Ok(match table {
-            Some((at, body)) => StmtKind::DeclareTable(at, body),
+            Some(at) => StmtKind::DeclareTable(at),
             None => StmtKind::Declare(out),
         })
     }

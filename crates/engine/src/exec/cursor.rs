@@ -292,7 +292,9 @@ impl Interpreter<'_> {
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;
                 let mut rows = Vec::new();
-                while op.next(rt)? {
+                // A cursor that is not a copy of its rows does not know ROWCOUNT.
+                let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
+                while (rows.len() as u64) < limit && op.next(rt)? {
                     rt.tick()?;
                     let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
                     rows.push(row.collect());

@@ -19,12 +19,13 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
     let mut work = ForeignWork::new(&[], &plan.incoming);
     begin_output(rt, plan.output.as_ref())?;
     let mut count = 0;
+    let limit = rt.cx.session.row_limit();
     op.open(rt)?;
     if plan.spool {
         let saved = OutputPlan::saved(&plan.output);
         let mut seen = ValueSet::new(Default::default());
         let mut rows = RowBuffer::new(1 + saved.len());
-        while op.next(rt)? {
+        while (rows.rows as u64) < limit && op.next(rt)? {
             rt.tick()?;
             let locator = rt.frame[plan.locator as usize].clone();
             if !locator.is_null() && seen.insert(locator.clone()) {
@@ -50,7 +51,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
         rt.release_unchanged(&plan.database, &plan.table);
     } else {
         let mut locator = Vec::new();
-        while op.next(rt)? {
+        while count < limit && op.next(rt)? {
             rt.tick()?;
             locator.clear();
             locator

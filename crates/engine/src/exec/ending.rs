@@ -1,17 +1,20 @@
 //! How statements end: DONE, errors and what they undo, the names of statements.
 //!
-//! An error goes one of these ways ([`Interpreter::fail`]):
+//! An error goes one of these ways ([`Interpreter::fail`]); which numbers do what is in [`super::consequence`]:
 //!
 //! | where | what happens |
 //! |---|---|
 //! | inside TRY (of this or a calling module) | the transaction is doomed if it would have been rolled back; CATCH runs |
-//! | statement error | message, DONE with the error bit, on with the next statement |
+//! | found while a name is bound, in a TRY of this module only | as without TRY |
+//! | the same, in a TRY of a calling module | the CATCH of that module runs |
+//! | ends the statement | message, DONE with the error bit, on with the next statement |
 //! | a result of other columns than the INSERT … EXEC around it has (213) | the INSERT ends |
-//! | error of a name that only running discovers (208 …) | the module ends, its caller goes on |
+//! | ends the module (208 …) | the module ends, its caller goes on |
 //! | THROW | the batch ends |
-//! | conversion errors, deadlock victim, COMMIT and ROLLBACK of an INSERT … EXEC, anything under XACT_ABORT | rollback, the batch ends |
+//! | ends the batch; anything under XACT_ABORT | rollback, the batch ends |
 //! | severity 20 and more | the connection ends |
 
+use super::consequence::{self, Action};
 use super::insert_exec::ends_insert;
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
@@ -54,7 +57,8 @@ impl Interpreter<'_> {
         command: Command,
     ) -> Step {
         // Where a procedure is named already, arguments could not be put into its parameters: SQL Server's line 0.
-        let mut e = if e.procedure.is_some() { e } else { e.with_line(s.line) };
+        let of_parameters = e.procedure.is_some();
+        let mut e = if of_parameters { e } else { e.with_line(s.line) };
         if let Some(unwind) = Unwind::of(&e) {
             return Err(unwind);
         }
@@ -62,25 +66,44 @@ impl Interpreter<'_> {
         let thrown = std::mem::take(&mut self.session.throwing);
         let raised = std::mem::take(&mut self.session.raising);
         let terminated = std::mem::take(&mut self.session.terminated) || e.number == 1505;
+        let binding = std::mem::take(&mut self.session.binding);
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
         self.session.note_error(e.number);
         self.session.row_count = 0;
-        let undo = ends_batch(&e)
+        if e.severity > 10 {
+            self.session.gravest = self.session.gravest.max(e.severity);
+        }
+        let action = match &s.kind {
+            _ if thrown || raised => Action::Statement,
+            _ if binding => consequence::binding_action(&e),
+            StmtKind::Ddl(statement) => consequence::ddl_action(&statement.kind, &e),
+            StmtKind::Use(_) if e.number == 911 => Action::Batch,
+            _ => consequence::action(&e, of_parameters),
+        };
+        let abort = self.session.options.xact_abort
+            && e.severity > 10
+            && !raised
+            && consequence::is_promoted(e.number);
+        let undo = action == Action::Batch
             || self.arithmetic_aborts(&e)
-            || (self.session.options.xact_abort && e.severity > 10 && !raised);
-        if e.severity < 20 && self.tries > 0 && e.severity > 10 {
-            if self.session.transaction.count > 0 && undo {
-                self.session.transaction.doomed = true;
+            || abort && action != Action::Module;
+        if e.severity < 20 && self.session.tries > 0 && e.severity > 10 {
+            // What ends the module is no matter of its own TRY.
+            let here = action == Action::Module && self.session.own_tries > 0;
+            if !here || self.session.tries > self.session.own_tries {
+                if self.session.transaction.count > 0 && (undo || abort) {
+                    self.session.transaction.doomed = true;
+                }
+                return Err(if here { Unwind::Caller(e) } else { Unwind::Error(e) });
             }
-            return Err(Unwind::Error(e));
         }
         let fatal = e.severity >= 20;
         let kind = self.done_kind();
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         let batch = undo || fatal || thrown;
-        if !batch && (terminated || dml && terminates(&e)) {
+        if terminated || !batch && dml && consequence::terminates(&e) {
             let info = SqlError::new(3621, &[]).with_severity(0).with_line(s.line);
             let info = match &module.name {
                 Some(name) => info.in_procedure(name),
@@ -105,7 +128,7 @@ impl Interpreter<'_> {
         if self.session.taking.is_some() && ends_insert(&e) {
             return Err(Unwind::Insert);
         }
-        if deferred(&e) || e.number == 207 || e.number == 217 {
+        if action == Action::Module {
             return Err(Unwind::Module);
         }
         Ok(Flow::Next)
@@ -126,11 +149,13 @@ impl Interpreter<'_> {
         let e = e.with_line(1);
         self.session.note_error(e.number);
         self.session.row_count = 0;
-        let undo = ends_batch(&e) || self.arithmetic_aborts(&e) || self.session.options.xact_abort;
+        let undo = consequence::action(&e, false) == Action::Batch
+            || self.arithmetic_aborts(&e)
+            || self.session.options.xact_abort;
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         if e.severity >= 20 || undo {
             self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
-        } else if terminates(&e) {
+        } else if consequence::terminates(&e) {
             let info = SqlError::new(3621, &[]).with_severity(0).with_line(1);
             self.sink.message(&info).map_err(|_| Unwind::Gone)?;
         }
@@ -138,66 +163,6 @@ impl Interpreter<'_> {
         let done = Done { kind: DoneKind::Statement, command, rows: None, error: true };
         self.sink.done(done).map_err(|_| Unwind::Gone)
     }
-}
-
-/// Errors of names that may come to be before the statement runs.
-pub(super) fn deferred(e: &SqlError) -> bool {
-    matches!(e.number, 208 | 1087)
-}
-
-/// Errors after which SQL Server ends the batch and rolls back.
-fn ends_batch(e: &SqlError) -> bool {
-    matches!(
-        e.number,
-        235 | 241
-            | 244
-            | 245
-            | 248
-            | 295
-            | 596
-            | 701
-            | 926
-            | 1204
-            | 1205
-            | 3915
-            | 3916
-            | 3930
-            | 8114
-            | 8169
-            | 9001
-            | 6335
-            | 6359
-            | 9400..=9480
-    )
-}
-
-/// Errors in a change after which "The statement has been terminated." is told.
-fn terminates(e: &SqlError) -> bool {
-    matches!(
-        e.number,
-        220 | 232
-            | 234
-            | 237
-            | 242
-            | 511
-            | 512
-            | 515
-            | 517
-            | 535
-            | 547
-            | 1101
-            | 1105
-            | 1222
-            | 1946
-            | 2601
-            | 2627
-            | 2628
-            | 8115
-            | 8134
-            | 8152
-            | 8170
-            | 9002
-    )
 }
 
 /// `CurCmd` of a statement, and whether it changes rows.

@@ -33,8 +33,8 @@ pub(crate) struct RowSink<'a> {
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let limit = match &plan.top {
-        None => u64::MAX,
-        Some(e) => ops::top_count(&rt.eval(e)?)?,
+        None => rt.cx.session.row_limit(),
+        Some(e) => ops::top_count(&rt.eval(e)?)?.min(rt.cx.session.row_limit()),
     };
     if let (InsertRows::Query(q), true, None, None) =
         (&plan.rows, plan.same_layout && !plan.spool, &plan.output, &plan.top)
@@ -69,7 +69,8 @@ pub(crate) fn insert_query<'a>(
 ) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
-    ins.query(rt, query, u64::MAX)?;
+    let limit = rt.cx.session.row_limit();
+    ins.query(rt, query, limit)?;
     ins.finish(rt)
 }
 
@@ -300,12 +301,15 @@ pub(crate) fn copy_rows<'a>(
     let mut op = ScanOp::new(scan);
     op.open(rt)?;
     let mut s = std::mem::take(&mut rt.cx.session.scratch);
-    let mut count = 0;
+    let mut count: u64 = 0;
     let (mut values, mut long) = (Vec::new(), Vec::new());
     let identity = table.identity.as_ref().filter(|_| plan.explicit_identity);
     // The identity value that lies farthest in the column's direction, and the last one.
     let mut identities: Option<(i64, i64)> = None;
-    while let Some(row) = op.next_raw(rt)? {
+    let limit = rt.cx.session.row_limit();
+    while count < limit
+        && let Some(row) = op.next_raw(rt)?
+    {
         // A value on overflow pages belongs to the source's row: it is read and written anew.
         let moved = !scan.table.layout.lobs(row)?.is_empty();
         let row = if moved {

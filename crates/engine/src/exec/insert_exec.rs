@@ -131,13 +131,15 @@ impl Interpreter<'_> {
                 it.one_writer(&plan)?;
                 let context = it.session.options.convert_context();
                 let mut count = 0;
+                let limit = it.session.row_limit();
                 for (columns, rows) in &results {
+                    let rows = &rows[..rows.len().min((limit - count) as usize)];
                     let converted;
                     let rows = match columns.iter().map(|c| c.ty).eq(types.iter().copied()) {
                         true => rows,
                         false => {
                             converted = convert_rows(rows, columns, insert, &context)?;
-                            &converted
+                            &converted[..]
                         }
                     };
                     count +=
@@ -172,7 +174,6 @@ impl Interpreter<'_> {
             capturing: Some(self.session.transaction.count),
             session: self.session,
             sink: &mut sink,
-            tries: self.tries,
         };
         let returned = match inner.call_target(module, target, &passed)? {
             Ok(returned) => returned,

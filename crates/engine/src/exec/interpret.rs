@@ -1,6 +1,6 @@
 //! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
-use super::ending::{command_of, deferred, shown_command};
+use super::ending::{command_of, shown_command};
 use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
 use super::planning::{self, Source};
 use super::runtime::Rt;
@@ -8,6 +8,7 @@ use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
 use crate::context::StatementContext;
 use crate::exec::ops::scan::lock_tables;
+use crate::plan::expr::Expr;
 use crate::session::Session;
 use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub(crate) enum Flow {
 pub(crate) enum Unwind {
     /// On its way to a CATCH.
     Error(Box<SqlError>),
+    /// On its way to a CATCH outside the module, which it ends.
+    Caller(Box<SqlError>),
     /// The module ends (the error has been sent); its caller goes on.
     Module,
     /// The batch ends (the error has been sent).
@@ -66,14 +69,15 @@ pub(crate) struct Activation {
     pub plans: Vec<Option<Arc<Plan>>>,
     /// Table variables.
     pub tables: Vec<(String, ObjectId)>,
-    pub status: i32,
+    /// What RETURN has said.
+    pub status: Option<i32>,
 }
 
 impl Activation {
     pub fn new(module: Arc<Module>) -> Activation {
         let vars = vec![Value::Null; module.variables.list.len()];
         let plans = vec![None; module.shared.len()];
-        Activation { module, vars, plans, tables: Vec::new(), status: 0 }
+        Activation { module, vars, plans, tables: Vec::new(), status: None }
     }
 }
 
@@ -81,8 +85,6 @@ impl Activation {
 pub(crate) struct Interpreter<'s> {
     pub session: &'s mut Session,
     pub sink: &'s mut dyn ResultSink,
-    /// TRY blocks that enclose what runs, in all modules.
-    pub tries: u32,
     /// Rows go into an INSERT … EXEC; so many transactions were open when what makes them began (`@@TRANCOUNT`).
     pub capturing: Option<u32>,
 }
@@ -95,17 +97,20 @@ pub(crate) struct Ended {
 
 impl<'s> Interpreter<'s> {
     pub fn new(session: &'s mut Session, sink: &'s mut dyn ResultSink) -> Interpreter<'s> {
-        Interpreter { session, sink, tries: 0, capturing: None }
+        Interpreter { session, sink, capturing: None }
     }
 
     pub fn context(&mut self, line: u32) -> StatementContext<'_> {
         StatementContext { session: self.session, sink: self.sink, line }
     }
 
-    /// Plans what can be planned now, so that mistakes are told before anything runs. Missing objects may still come.
+    /// Makes its table variables and plans what can be planned now, so that mistakes are told before anything runs. Missing objects may still come.
     pub fn check(&mut self, act: &mut Activation) -> Vec<SqlError> {
         let module = act.module.clone();
         let mut errors = module.errors.clone();
+        if errors.is_empty() && !module.table_variables.is_empty() {
+            self.make_table_variables(act, &mut errors);
+        }
         if errors.is_empty() {
             self.check_list(&module, act, &module.statements, &mut errors);
         }
@@ -149,7 +154,9 @@ impl<'s> Interpreter<'s> {
         // Who would have to wait for another session's DDL waits when the statement runs: SET LOCK_TIMEOUT may stand
         // before it, and TRY around it.
         if let Ok(Err(e)) = self.plan_now(module, act, s.plan, s.visible, &source)
-            && !deferred(&e)
+            // Names that may come to be before the statement runs.
+            && e.number != 208
+            && !(e.number == 1087 && Self::lacks_table_variables(act))
             // A view may be altered, refreshed or dropped before.
             && self.session.failed_views.borrow().is_empty()
             // IDENTITY_INSERT may be set on the way. What is not here is told of when it would run: scripts ask for the version
@@ -178,7 +185,11 @@ impl<'s> Interpreter<'s> {
     ) -> SqlResult<Arc<Plan>> {
         loop {
             match self.plan_now(module, act, number, visible, source) {
-                Ok(Err(e)) => return Err(self.context(0).binding_failed(e)?),
+                Ok(Err(e)) => {
+                    let e = self.context(0).binding_failed(e)?;
+                    self.session.binding = true;
+                    return Err(e);
+                }
                 Ok(planned) => return planned,
                 Err(blocked) => self.session.wait_for_ddl(blocked)?,
             }
@@ -332,8 +343,8 @@ impl<'s> Interpreter<'s> {
             StmtKind::Return(code) => {
                 if let Some(code) = code {
                     match self.value(module, act, s, code) {
-                        Ok(Value::Int(v)) => act.status = v,
-                        Ok(_) => act.status = 0,
+                        Ok(Value::Int(v)) => act.status = Some(v),
+                        Ok(_) => act.status = Some(0),
                         Err(e) => return self.fail(module, s, e, false, Command::NONE),
                     }
                 }
@@ -360,11 +371,12 @@ impl<'s> Interpreter<'s> {
             return self.fail(module, s, e, false, Command::NONE);
         }
         self.session.moment.set(None);
+        self.session.binding = false;
         self.session.cell.set_command(shown_command(&s.kind));
         let (command, dml) = command_of(&s.kind);
         match self.run_with_room(module, act, s) {
             Ok(ended) => {
-                self.session.error = 0;
+                self.session.error = self.session.set_error.take().unwrap_or(0);
                 self.session.publish_work();
                 self.done(ended)
             }
@@ -407,10 +419,12 @@ impl<'s> Interpreter<'s> {
         body: &[Stmt],
         catch: &[Stmt],
     ) -> Step {
-        self.tries += 1;
+        self.session.tries += 1;
+        self.session.own_tries += 1;
         let level = self.session.nest_level;
         let tried = self.list(module, act, body);
-        self.tries -= 1;
+        self.session.tries -= 1;
+        self.session.own_tries -= 1;
         match tried {
             Err(Unwind::Error(e)) => {
                 debug_assert_eq!(self.session.nest_level, level, "callees restore the level");
@@ -458,6 +472,12 @@ impl<'s> Interpreter<'s> {
             true => self.warn(line),
             false => Ok(()),
         }
+    }
+
+    /// Evaluates an expression that names nothing but `@@variables`.
+    pub(super) fn eval_alone(&mut self, act: &mut Activation, e: &Expr) -> SqlResult<Value> {
+        let cx = StatementContext { session: self.session, sink: self.sink, line: 0 };
+        Rt::new(cx, &mut act.vars, Vec::new(), 0, 0).eval(e)
     }
 
     /// The type of what [`Interpreter::value`] gave.

@@ -45,8 +45,8 @@ struct Merger<'a> {
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let limit = match &plan.top {
-        None => u64::MAX,
-        Some(e) => ops::top_count(&rt.eval(e)?)?,
+        None => rt.cx.session.row_limit(),
+        Some(e) => ops::top_count(&rt.eval(e)?)?.min(rt.cx.session.row_limit()),
     };
     begin_output(rt, plan.output.as_ref())?;
     let mut m = Merger {

@@ -18,6 +18,8 @@ pub(crate) struct SessionMetadata<'s> {
     session: &'s Session,
     /// Names without a database are looked up here.
     home: &'s Arc<Database>,
+    /// A module's schema: names without one are looked up there first.
+    schema: Option<Arc<str>>,
     /// Table variables: name and temp table.
     tables: &'s [(String, taffrail_base::ObjectId)],
     /// Databases that were asked, with the version before.
@@ -42,6 +44,7 @@ impl<'s> SessionMetadata<'s> {
         SessionMetadata {
             session,
             home,
+            schema: None,
             tables,
             depends: RefCell::default(),
             lasting: false,
@@ -60,6 +63,12 @@ impl<'s> SessionMetadata<'s> {
     ) -> SessionMetadata<'s> {
         let new = SessionMetadata::new(session, home, &[]);
         SessionMetadata { lasting: true, quoted_identifier, ..new }
+    }
+
+    /// The same for the statements of a module.
+    pub fn of_module(mut self, module: &super::module::Module) -> SessionMetadata<'s> {
+        self.schema.clone_from(&module.schema);
+        self
     }
 
     fn depend(&self, database: &Arc<Database>) {
@@ -134,7 +143,9 @@ impl Metadata for SessionMetadata<'_> {
         let schema = name.schema.as_ref().map(|s| &*s.value);
         let id = self.session.id;
         self.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
-        let found = match (schema, self.view_schema()) {
+        let own =
+            self.view_schema().or_else(|| self.schema.clone().filter(|_| name.database.is_none()));
+        let found = match (schema, own) {
             (None, Some(own)) => {
                 self.session.note_blocked(database.catalog.blocked_name(Some(&own), bare, id));
                 let found = database.catalog.find_named(Some(&own), bare, id);
@@ -198,16 +209,16 @@ impl Metadata for SessionMetadata<'_> {
         let collation = taffrail_types::Collation::default();
         let (_, id) =
             self.tables.iter().find(|(n, _)| collation.eq_str(n, name)).ok_or_else(missing)?;
-        let tempdb = self.session.instance.databases().tempdb()?;
+        let database = self.session.home_of_table_variables()?;
         self.temp.set(true);
-        self.depend(&tempdb);
-        let table = tempdb.catalog.table(*id, self.session.id).ok_or_else(missing)?;
-        Ok((tempdb, table))
+        self.depend(&database);
+        let table = database.catalog.table(*id, self.session.id).ok_or_else(missing)?;
+        Ok((database, table))
     }
 
     fn outgoing(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
         let mut out = Vec::new();
-        if database.id.0 == 2 {
+        if database.is_temporary() {
             return Ok(out);
         }
         let (catalog, id) = (&database.catalog, self.session.id);
@@ -226,7 +237,7 @@ impl Metadata for SessionMetadata<'_> {
 
     fn incoming(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
         let mut out = Vec::new();
-        if database.id.0 == 2 {
+        if database.is_temporary() {
             return Ok(out);
         }
         let (catalog, id) = (&database.catalog, self.session.id);

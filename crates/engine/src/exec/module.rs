@@ -25,6 +25,8 @@ pub(crate) struct Module {
     pub statements: Vec<Stmt>,
     /// Its variables, parameters first.
     pub variables: Variables,
+    /// Its table variables, in the order of their declarations.
+    pub table_variables: Vec<TableVariable>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// A procedure's name, for messages.
@@ -39,6 +41,8 @@ pub(crate) struct Module {
     pub ansi_nulls: Option<bool>,
     /// What a batch sets PARSEONLY to, in the end.
     pub parse_only: Option<bool>,
+    /// A procedure's schema, if it is not dbo: names without one are looked up there first.
+    pub schema: Option<Arc<str>>,
     /// Plans that sessions share, by number.
     pub shared: Vec<Mutex<Option<Arc<Plan>>>>,
     /// Errors that keep the module from running at all.
@@ -53,7 +57,25 @@ pub(crate) struct Parameter {
     /// Declared as xml.
     pub xml: bool,
     pub output: bool,
-    pub default: Option<Value>,
+    pub default: Option<Default>,
+}
+
+/// What a parameter is that is not given.
+#[derive(Clone, Debug)]
+pub(crate) enum Default {
+    /// A constant.
+    Value(Value),
+    /// An `@@variable`: what it is when the procedure is called.
+    Global(Arc<Expr>),
+}
+
+/// A table variable: there from the beginning of the module, whether the declaration runs or not, for the statements below it.
+pub(crate) struct TableVariable {
+    /// Its number among the variables.
+    pub var: u32,
+    pub body: ast::TableBody,
+    /// The declaration's line.
+    pub line: u32,
 }
 
 /// A statement.
@@ -118,7 +140,8 @@ pub(crate) struct Execute {
 /// All kinds of statements as they are run.
 pub(crate) enum StmtKind {
     Declare(Vec<(u32, Code)>),
-    DeclareTable(u32, Box<ast::TableBody>),
+    /// Its number among the module's table variables.
+    DeclareTable(u32),
     Set(u32, Code),
     /// What is done if it holds, and what else: see [`ast::If::otherwise`].
     If(Cond, Box<Stmt>, Vec<Stmt>),

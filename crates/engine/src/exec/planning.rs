@@ -30,7 +30,10 @@ pub(crate) fn plan(
     tables: &[(String, ObjectId)],
     source: &Source<'_>,
 ) -> SqlResult<Plan> {
-    let metadata = SessionMetadata::new(session, home, tables);
+    // Those that are declared above the statement.
+    let declared = module.table_variables.iter().take_while(|t| t.var < visible).count();
+    let tables = &tables[..declared.min(tables.len())];
+    let metadata = SessionMetadata::new(session, home, tables).of_module(module);
     let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
     let kind = match source {

@@ -1,6 +1,6 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
-use super::arguments::bind_arguments;
+use super::arguments::{Bound, bind_arguments};
 use super::compile::{self, CreatedUnder};
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{ExecTarget, Execute, Module, Stmt};
@@ -40,6 +40,14 @@ pub(crate) struct Returned {
     pub outputs: Vec<(usize, Value, SqlType)>,
     /// An error has ended it early.
     pub cut: bool,
+}
+
+/// Where a name without database and schema is looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Home<'a> {
+    pub database: &'a Arc<Database>,
+    /// That of a module, looked at before the caller's.
+    pub schema: Option<&'a str>,
 }
 
 /// What a procedure's name stands for.
@@ -85,7 +93,7 @@ impl Session {
         database: Option<&str>,
         schema: Option<&str>,
         name: &str,
-        home: &Arc<Database>,
+        home: Home<'_>,
         shown: &dyn std::fmt::Display,
     ) -> SqlResult<Callee> {
         let missing = || SqlError::new(2812, &[shown]).with_state(62);
@@ -102,7 +110,7 @@ impl Session {
             return Ok(Callee::Special(special));
         }
         let db = match database {
-            None | Some("") => home.clone(),
+            None | Some("") => home.database.clone(),
             Some(d) => match self.instance.databases().get(d) {
                 Ok(db) => db,
                 Err(e) if e.number == 911 => return Err(missing()),
@@ -116,9 +124,13 @@ impl Session {
         if sp && let Some(callee) = system() {
             return Ok(callee);
         }
-        self.note_blocked(db.catalog.blocked_name(schema, name, self.id));
-        if let Some(p) = db.catalog.find_procedure(schema, name, self.id) {
-            return Ok(Callee::User(db, p));
+        // The calling module's schema, then the caller's.
+        let own = home.schema.filter(|_| schema.is_none());
+        for schema in own.into_iter().map(Some).chain([schema]) {
+            self.note_blocked(db.catalog.blocked_name(schema, name, self.id));
+            if let Some(p) = db.catalog.find_procedure(schema, name, self.id) {
+                return Ok(Callee::User(db, p));
+            }
         }
         system().ok_or_else(|| procs::missing(schema, name, shown))
     }
@@ -138,7 +150,9 @@ impl Session {
         let text = &p.definition;
         let (quoted_identifier, ansi_nulls) = (p.quoted_identifier, p.ansi_nulls);
         let under = CreatedUnder { quoted_identifier, ansi_nulls };
-        let compiled = compile::procedure(self, database, text, under, &p.head.name, id);
+        let schema = (p.head.schema_id != catalog::DBO).then_some(&*p.head.schema);
+        let head = (&*p.head.name, schema);
+        let compiled = compile::procedure(self, database, text, under, head, id);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
         self.instance.databases().plans().add_procedure(key, module.clone());
         Ok(module)
@@ -156,7 +170,7 @@ impl Session {
         }
         let home = self.database.clone();
         let under = CreatedUnder { quoted_identifier: true, ansi_nulls: true };
-        let compiled = compile::procedure(self, &home, &Arc::from(text), under, p.name, -1);
+        let compiled = compile::procedure(self, &home, &Arc::from(text), under, (p.name, None), -1);
         let module = Arc::new(compiled.map_err(|mut e| Box::new(e.remove(0)))?);
         self.instance.databases().plans().add_procedure(key, module.clone());
         Ok(module)
@@ -260,7 +274,10 @@ impl Interpreter<'_> {
                 convert::cast_with(v, *ty, to, None, Conversion::Implicit, &context)?
             };
         }
-        if let Some(var) = e.status {
+        // Who ends by a name that is not there returns nothing.
+        if let Some(var) = e.status
+            && !r.cut
+        {
             let to = act.module.variables.list[var as usize].ty.unwrap_or(SqlType::Int);
             let v = Value::Int(r.status);
             act.vars[var as usize] =
@@ -283,7 +300,8 @@ impl Interpreter<'_> {
         };
         let callee = self.context(0).settled(|cx| {
             let (database, schema) = (database.as_deref(), schema.as_deref());
-            cx.session.find_procedure(database, schema, &name, &home, &shown)
+            let home = Home { database: &home, schema: module.schema.as_deref() };
+            cx.session.find_procedure(database, schema, &name, home, &shown)
         });
         let callee = match callee {
             Ok(c) => c,
@@ -365,7 +383,7 @@ impl Interpreter<'_> {
     /// More than one error: all but the last are told, the last is the statement's.
     pub fn several(&mut self, mut errors: Vec<SqlError>) -> Result<SqlResult<Returned>, Unwind> {
         let last = errors.pop().unwrap_or_else(|| *SqlError::new(102, &[&""]));
-        if self.tries == 0 {
+        if self.session.tries == 0 {
             for e in &errors {
                 self.sink.message(e).map_err(|_| Unwind::Gone)?;
             }
@@ -383,7 +401,7 @@ impl Interpreter<'_> {
         procedure: bool,
     ) -> Result<SqlResult<Returned>, Unwind> {
         let bound = bind_arguments(self.session, &module, name, &module.parameters, passed);
-        let (values, outputs) = match bound {
+        let Bound { values, outputs, late } = match bound {
             Ok(b) => b,
             Err(e) => {
                 let e = if procedure { e.in_procedure(name) } else { e };
@@ -393,6 +411,12 @@ impl Interpreter<'_> {
         let mut act = Activation::new(module.clone());
         for (at, v) in values.into_iter().enumerate() {
             act.vars[at] = v;
+        }
+        for (at, e) in late {
+            act.vars[at] = match self.eval_alone(&mut act, &e) {
+                Ok(v) => v,
+                Err(e) => return Ok(Err(e)),
+            };
         }
         let options = self.session.options;
         // What a procedure was created under, or what dynamic text sets, holds in it.
@@ -405,12 +429,17 @@ impl Interpreter<'_> {
         let errors = self.check(&mut act);
         if !errors.is_empty() {
             self.session.options = options;
+            if let Err(e) = self.drop_table_variables(&mut act) {
+                return Ok(Err(e));
+            }
             return self.several(errors);
         }
         let database = self.session.database.clone();
         let scope_identity = self.session.scope_identity.take();
         let procedure_id = self.session.procedure_id;
         let count = self.session.transaction.count;
+        let gravest = std::mem::take(&mut self.session.gravest);
+        let own_tries = std::mem::take(&mut self.session.own_tries);
         if module.object_id != 0 {
             self.session.procedure_id = module.object_id;
         }
@@ -419,13 +448,15 @@ impl Interpreter<'_> {
         let cell = self.session.cell.clone();
         let at = [&cell.statement_start, &cell.statement_end].map(|a| a.load(Relaxed));
         let step = self.list(&module, &mut act, &module.statements);
-        let cleaned = self.leave(&act);
+        let cleaned = self.leave(&mut act);
         self.session.entry.runs(caller);
         cell.statement_start.store(at[0], Relaxed);
         cell.statement_end.store(at[1], Relaxed);
         self.session.nest_level -= 1;
         self.session.procedure_id = procedure_id;
         self.session.scope_identity = scope_identity;
+        let gravest = std::mem::replace(&mut self.session.gravest, gravest);
+        self.session.own_tries = own_tries;
         // SET options of a procedure end with it; the isolation level as well.
         let identity = self.session.identity_insert;
         self.session.restore_options(options);
@@ -441,46 +472,52 @@ impl Interpreter<'_> {
         // The error has been told; the caller goes on behind EXEC.
         let cut = matches!(step, Err(Unwind::Module));
         match step {
-            Ok(_) => {}
-            Err(Unwind::Module) => act.status = -6,
+            Ok(_) | Err(Unwind::Module) => {}
+            Err(Unwind::Caller(e)) => return Err(Unwind::Error(e)),
             Err(other) => return Err(other),
         }
+        // Without RETURN n: what the gravest error says, caught or not.
+        let failed = if gravest > 10 { 10 - i32::from(gravest) } else { 0 };
+        let status = act.status.unwrap_or(failed);
         if let Err(e) = cleaned {
             return Ok(Err(e));
         }
         let now = self.session.transaction.count;
         if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
             let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
-            self.session.note_error(266);
-            if self.tries == 0 {
-                self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
+            if self.session.tries > 0 {
+                return Ok(Err(e.with_line(1)));
             }
+            self.session.note_error(266);
+            self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
         }
         let returned = outputs
             .into_iter()
             .map(|(n, at)| (n, act.vars[at].clone(), module.parameters[at].ty))
             .collect();
-        Ok(Ok(Returned { status: act.status, outputs: returned, cut }))
+        Ok(Ok(Returned { status, outputs: returned, cut }))
     }
 
     /// Drops temp tables, table variables and local cursors of the level that ends.
-    pub fn leave(&mut self, act: &Activation) -> SqlResult<()> {
+    pub fn leave(&mut self, act: &mut Activation) -> SqlResult<()> {
         let level = self.session.nest_level;
         self.session.cursors.leave(level);
-        let mut gone: Vec<_> = act.tables.iter().map(|(_, id)| *id).collect();
+        let dropped = self.drop_table_variables(act);
+        let mut gone = Vec::new();
         if level > 0 {
             let own = self.session.temp_tables.iter().filter(|t| t.level >= level);
             gone.extend(own.map(|t| t.object_id));
         }
         if gone.is_empty() || self.session.transaction.doomed {
-            return Ok(());
+            return dropped;
         }
-        self.in_statement(|it| {
+        let gone = self.in_statement(|it| {
             for id in gone {
                 crate::ddl::drop_temp_table(&mut it.context(0), id)?;
             }
             Ok(())
-        })
+        });
+        dropped.and(gone)
     }
 }
 

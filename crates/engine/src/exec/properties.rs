@@ -260,6 +260,8 @@ impl Session {
             "isclustered" => flag(i.kind == IndexKind::Clustered),
             "indexfillfactor" => int(i.fill_factor as i32),
             "ispadindex" => flag(i.padded),
+            "ispagelockdisallowed" => flag(i.no_page_locks),
+            "isrowlockdisallowed" => flag(false),
             "isdisabled" | "ishypothetical" | "isstatistics" => flag(false),
             _ => Value::Null,
         }

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::CheckpointKind;
-use taffrail_syntax::ast;
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
 impl Interpreter<'_> {
@@ -39,8 +38,8 @@ impl Interpreter<'_> {
                 }
                 Ok(Ended { command: Command::NONE, rows: None })
             }
-            StmtKind::DeclareTable(var, body) => {
-                self.declare_table(module, act, *var, body, s)?;
+            StmtKind::DeclareTable(n) => {
+                self.declare_table(act, *n)?;
                 Ok(Ended { command: Command::NONE, rows: None })
             }
             StmtKind::Print(code) => {
@@ -172,6 +171,9 @@ impl Interpreter<'_> {
                 let command = super::options::ddl_command(&statement.kind);
                 self.session.row_count = 0;
                 if super::options::begins_transaction(&statement.kind) {
+                    if self.session.transaction.doomed {
+                        return Err(SqlError::new(3930, &[]));
+                    }
                     self.session.begin_implicitly(self.sink)?;
                 }
                 let filled = crate::backup::filled_in(statement, &|name| {
@@ -224,8 +226,12 @@ impl Interpreter<'_> {
         s: &Stmt,
         source: &Source<'_>,
     ) -> SqlResult<Ended> {
-        if self.session.transaction.doomed && !matches!(source, Source::Select(_)) {
-            return Err(SqlError::new(3930, &[]));
+        if self.session.transaction.doomed {
+            // Table variables are no part of it.
+            let plan = self.plan(module, act, s.plan, s.visible, source)?;
+            if !plan.kind.changes_table_variables_only() {
+                return Err(SqlError::new(3930, &[]));
+            }
         }
         if self.session.options.implicit_transactions && self.session.transaction.count == 0 {
             // A query without tables begins nothing.
@@ -281,41 +287,21 @@ impl Interpreter<'_> {
 
     /// A transaction changes one durable database.
     pub(super) fn one_writer(&mut self, plan: &Plan) -> SqlResult<()> {
-        let id = match &plan.kind {
-            PlanKind::Insert(p) => p.database.id,
-            PlanKind::Update(p) => p.database.id,
-            PlanKind::Delete(p) => p.database.id,
-            PlanKind::Merge(p) => p.database.id,
+        let target = match &plan.kind {
+            PlanKind::Insert(p) => &p.database,
+            PlanKind::Update(p) => &p.database,
+            PlanKind::Delete(p) => &p.database,
+            PlanKind::Merge(p) => &p.database,
             _ => return Ok(()),
         };
         let other = |p: &crate::session::TransactionPart| {
-            p.database.id != id && p.database.id.0 != 2 && p.tx.has_written()
+            p.database.id != target.id && !p.database.is_temporary() && p.tx.has_written()
         };
-        if id.0 != 2 && self.session.transaction.parts.iter().any(other) {
+        if !target.is_temporary() && self.session.transaction.parts.iter().any(other) {
             return Err(crate::binder::unsupported_error(
                 "A transaction that changes two databases",
             ));
         }
-        Ok(())
-    }
-
-    fn declare_table(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        var: u32,
-        body: &ast::TableBody,
-        s: &Stmt,
-    ) -> SqlResult<()> {
-        let name = module.variables.list[var as usize].name.clone();
-        if act.tables.iter().any(|(n, _)| *n == name) {
-            return Ok(());
-        }
-        let id = self.in_statement(|it| {
-            let mut cx = it.context(s.line);
-            ddl::create_table_variable(&mut cx, &name, body, &module.text)
-        })?;
-        act.tables.push((name, id));
         Ok(())
     }
 
@@ -413,10 +399,7 @@ fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64
     if !q.order.is_empty() {
         rt.cx.sink.order(&q.order).map_err(|_| client_gone())?;
     }
-    let limit = match rt.cx.session.options.row_count {
-        0 => u64::MAX,
-        n => n,
-    };
+    let limit = rt.cx.session.row_limit();
     let mut count = 0;
     let first = plan.outputs.first().copied().unwrap_or(0) as usize;
     let together = plan.outputs.iter().enumerate().all(|(i, s)| *s as usize == first + i);
@@ -442,10 +425,11 @@ fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64
 
 /// `SELECT @v = …`: the last row's values stay.
 fn assign<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect) -> SqlResult<u64> {
+    let limit = rt.cx.session.row_limit();
     let mut op = ops::build(&q.plan.node);
     op.open(rt)?;
     let mut count = 0;
-    while op.next(rt)? {
+    while count < limit && op.next(rt)? {
         rt.tick()?;
         for (var, e) in &q.assign {
             rt.vars[*var as usize] = rt.eval(e)?;

@@ -142,10 +142,8 @@ impl Interpreter<'_> {
                     let event = Event::Raised { session, number, severity, state, text };
                     EventRing::global().push(event);
                 }
-                if *set_error {
-                    self.session.error = number;
-                }
                 if e.severity <= 10 {
+                    self.session.set_error = set_error.then_some(number);
                     self.sink.message(&e).map_err(|_| client_gone())?;
                     if *nowait {
                         self.sink.flush().map_err(|_| client_gone())?;

@@ -1,7 +1,7 @@
 //! Remote calls, and the procedures that run texts: sp_executesql, sp_prepare, sp_execute, sp_prepexec, sp_unprepare.
 
 use super::interpret::{Interpreter, Unwind};
-use super::procedure::{Callee, Passed, Returned, name_parts};
+use super::procedure::{Callee, Home, Passed, Returned, name_parts};
 use crate::rpc::{RpcCall, RpcProcedure};
 use crate::session::Prepared;
 use crate::sink::{Command, Done, DoneKind, ReturnValue};
@@ -91,7 +91,8 @@ impl Interpreter<'_> {
         };
         match texts() {
             Ok((text, declared)) => {
-                self.run_text(&Arc::from(text), &declared, passed.get(2..).unwrap_or(&[]), 2)
+                let passed = passed.get(2..).unwrap_or(&[]);
+                self.run_text(&Arc::from(text), &declared, passed, 2)
             }
             Err(e) => Ok(Err(e)),
         }
@@ -111,6 +112,7 @@ impl Interpreter<'_> {
         let mut returned = self.run_module(module, "", passed, false)?;
         if let Ok(r) = &mut returned {
             r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
+            r.status = self.session.error;
         }
         Ok(returned)
     }
@@ -335,7 +337,8 @@ impl Interpreter<'_> {
                 let home = self.session.database.clone();
                 let callee = self.context(0).settled(|cx| {
                     let (database, schema) = (database.as_deref(), schema.as_deref());
-                    cx.session.find_procedure(database, schema, &name, &home, &text)
+                    let home = Home { database: &home, schema: None };
+                    cx.session.find_procedure(database, schema, &name, home, &text)
                 })?;
                 let back = match (&database, &callee) {
                     (Some(d), Callee::System(_) | Callee::Special(_)) => {

@@ -72,7 +72,7 @@ impl StatementContext<'_> {
         for view in views {
             let line = last.line;
             let told = std::mem::replace(&mut last, SqlError::new(4413, &[&view]));
-            self.message(told)?;
+            self.reason(told)?;
             self.line = self.line.max(line);
         }
         Ok(last)

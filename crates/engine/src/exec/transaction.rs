@@ -54,11 +54,10 @@ impl Session {
     /// Commits all parts. After an error nothing is left of the transaction.
     fn commit_parts(&mut self, delayed: bool) -> SqlResult<()> {
         let mut result = Ok(());
-        let id = self.id;
         // The durable database first: tempdb's part means nothing without it.
         let mut parts = std::mem::take(&mut self.transaction.parts);
         if parts.len() > 1 {
-            parts.sort_by_key(|p| p.database.id.0 == 2);
+            parts.sort_by_key(|p| p.database.is_temporary());
         }
         for TransactionPart { database, tx } in parts {
             let outcome = if result.is_ok() {
@@ -66,7 +65,7 @@ impl Session {
                 match tx.commit_at(mode) {
                     Ok(at) => {
                         if let (Some(mark), Some(at)) = (&self.transaction.mark, at)
-                            && database.id.0 != 2
+                            && !database.is_temporary()
                         {
                             let name = self.transaction.name.as_deref().unwrap_or_default();
                             let mark = crate::backup::Mark::new(&database, name, mark, at);
@@ -83,7 +82,7 @@ impl Session {
                 drop(tx);
                 DdlOutcome::RolledBack
             };
-            let settled = database.catalog.ddl_ended(id, outcome);
+            let settled = database.catalog.ddl_ended(self.ddl_owner(&database), outcome);
             result = result.and(settled);
         }
         match result {
@@ -102,12 +101,12 @@ impl Session {
     /// Rolls back all parts.
     fn rollback_parts(&mut self) -> SqlResult<()> {
         let mut result = Ok(());
-        let id = self.id;
         for TransactionPart { database, tx } in std::mem::take(&mut self.transaction.parts) {
             if let Err(e) = tx.rollback() {
                 result = Err(self.storage_error(e));
             }
-            let settled = database.catalog.ddl_ended(id, DdlOutcome::RolledBack);
+            let owner = self.ddl_owner(&database);
+            let settled = database.catalog.ddl_ended(owner, DdlOutcome::RolledBack);
             result = result.and(settled);
         }
         self.forget_lost_temp_tables();
@@ -117,9 +116,9 @@ impl Session {
     /// Rolls back to where the parts stood; parts that have begun since are undone whole.
     fn rollback_to(&mut self, marks: &[(DatabaseId, Savepoint)]) -> SqlResult<()> {
         let mut result = Ok(());
-        let id = self.id;
         let parts = std::mem::take(&mut self.transaction.parts);
         for mut p in parts {
+            let id = self.ddl_owner(&p.database);
             let outcome = match marks.iter().find(|(db, _)| *db == p.database.id) {
                 Some((_, mark)) => {
                     if let Err(e) = p.tx.rollback_to(*mark) {
@@ -387,7 +386,10 @@ impl Interpreter<'_> {
         let outer = self.session.in_statement;
         if self.session.transaction.count > 0 || outer {
             let marks = self.session.marks();
-            let r = f(self);
+            let mut r = f(self);
+            if !outer && r.is_ok() {
+                r = self.session.keep_table_variables().and(r);
+            }
             if let Err(e) = &r
                 && !self.session.transaction.doomed
             {
@@ -401,16 +403,21 @@ impl Interpreter<'_> {
                 }
             }
             if !outer {
+                // What a doomed transaction keeps for its end is not theirs.
+                self.session.undo_table_variables()?;
                 self.session.end_reading();
             }
             return r;
         }
         self.session.in_statement = true;
-        let r = f(self);
+        let mut r = f(self);
         self.session.in_statement = false;
         // The statement itself may have begun a transaction (implicit transactions): then it goes on, without what
         // the statement has changed if it failed.
         if self.session.transaction.count > 0 {
+            if r.is_ok() {
+                r = self.session.keep_table_variables().and(r);
+            }
             if let Err(e) = &r
                 && !self.session.transaction.doomed
                 && let Err(undo) = self.session.rollback_to(&[])

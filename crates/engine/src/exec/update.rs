@@ -153,9 +153,10 @@ impl<'a> Updater<'a> {
 
     fn streamed(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         let plan = self.plan;
+        let limit = rt.cx.session.row_limit();
         let mut op = ops::build(&plan.node);
         op.open(rt)?;
-        while op.next(rt)? {
+        while self.count < limit && op.next(rt)? {
             rt.tick()?;
             self.compute(rt)?;
             self.locator.clear();
@@ -178,7 +179,8 @@ impl<'a> Updater<'a> {
         // A join may find a row more than once: the first time counts.
         let mut seen = crate::exec::runtime::ValueSet::new(Default::default());
         op.open(rt)?;
-        while op.next(rt)? {
+        let limit = rt.cx.session.row_limit();
+        while (rows.rows as u64) < limit && op.next(rt)? {
             rt.tick()?;
             let locator = rt.frame[plan.locator as usize].clone();
             if locator.is_null() || !seen.insert(locator.clone()) {

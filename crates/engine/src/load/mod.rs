@@ -90,9 +90,9 @@ fn check_transaction(cx: &StatementContext<'_>, database: &Database) -> SqlResul
         return Err(SqlError::new(3930, &[]));
     }
     let other = |p: &crate::session::TransactionPart| {
-        p.database.id != database.id && p.database.id.0 != 2 && p.tx.has_written()
+        p.database.id != database.id && !p.database.is_temporary() && p.tx.has_written()
     };
-    if database.id.0 != 2 && cx.session.transaction.parts.iter().any(other) {
+    if !database.is_temporary() && cx.session.transaction.parts.iter().any(other) {
         let what = "A transaction that changes two databases";
         return Err(crate::binder::unsupported_error(what));
     }

@@ -11,7 +11,7 @@ use crate::exec::interpret::source_of;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::module::{Code, ExecTarget, Execute, Module, Stmt, StmtKind};
 use crate::exec::planning::Source;
-use crate::exec::procedure::Callee;
+use crate::exec::procedure::{Callee, Home};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::plan::expr::Expr;
 use crate::session::Session;
@@ -361,8 +361,8 @@ impl Walk<'_> {
                 let database = name.database.as_ref().map(|d| &*d.value);
                 let schema = name.schema.as_ref().map(|d| &*d.value);
                 let session = self.session;
-                let found =
-                    session.find_procedure(database, schema, &name.name.value, self.home, name);
+                let home = Home { database: self.home, schema: None };
+                let found = session.find_procedure(database, schema, &name.name.value, home, name);
                 found.map(Some)
             }
             ExecTarget::Text(_) | ExecTarget::Variable(_) => Ok(None),

@@ -68,7 +68,7 @@ fn indexes(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
             false,
             false,
             true,
-            true,
+            !index.no_page_locks,
             index.filter.is_some(),
             index.filter.as_ref().map(|f| &f.definition),
             (),

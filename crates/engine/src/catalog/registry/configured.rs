@@ -127,7 +127,7 @@ impl Databases {
         let storage = storage.map_err(sql)?;
         Catalog::bootstrap(&storage)?;
         let entry = self.entry(TEMPDB, "tempdb", &spec, EntryState::Online);
-        let catalog = Catalog::open(&storage)?;
+        let catalog = Arc::new(Catalog::open(&storage)?);
         let database = Arc::new(Database { id: TEMPDB, name: "tempdb".into(), storage, catalog });
         self.insert(Slot { entry, database: Some(database), problem: None });
         Ok(())

@@ -56,7 +56,7 @@ impl Databases {
         let mut make = || -> SqlResult<Arc<Database>> {
             Catalog::bootstrap(&storage)?;
             storage.checkpoint(CheckpointKind::Internal).map_err(create_error)?;
-            let catalog = Catalog::open(&storage)?;
+            let catalog = Arc::new(Catalog::open(&storage)?);
             let storage = storage.clone();
             entry.state = EntryState::Online;
             master::put_database(&master, &entry)?;

@@ -190,7 +190,7 @@ impl Taken<'_> {
     ) -> SqlResult<Arc<Database>> {
         let files: Vec<PathBuf> = storage.files().into_iter().map(|f| f.path).collect();
         let open = || -> SqlResult<Arc<Database>> {
-            let catalog = Catalog::open(&storage)?;
+            let catalog = Arc::new(Catalog::open(&storage)?);
             let (id, name) = (self.entry.id, self.entry.name.clone());
             Ok(Arc::new(Database { id, name, storage: storage.clone(), catalog }))
         };

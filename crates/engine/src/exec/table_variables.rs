@@ -1,0 +1,160 @@
+//! Table variables: tables of tempdb that belong to a module which runs.
+//!
+//! They are there from the module's beginning, whether their declarations run or not, and go with it. What a statement does to
+//! them is a transaction of its own ([`Database::of_table_variables`]), which ends with the statement: a failed statement is
+//! undone in them too, but no ROLLBACK reaches them. Nobody else can name them, so their DDL needs no place in the
+//! transaction either: it is committed at once, in the name of a session of their own ([`Session::ddl_owner`]), beside what
+//! DDL the session's transaction has open in tempdb.
+
+use super::interpret::{Activation, Interpreter};
+use super::module::PlanKind;
+use crate::catalog::DdlOutcome;
+use crate::database::Database;
+use crate::ddl;
+use crate::session::{Session, TransactionPart};
+use std::sync::Arc;
+use taffrail_base::{ObjectId, SessionId, SqlError, SqlResult};
+use taffrail_storage::Durability;
+
+/// One that could not be made yet.
+const NOT_MADE: ObjectId = ObjectId(0);
+
+/// Sessions' numbers are below it.
+const OF_TABLE_VARIABLES: u16 = 0x8000;
+
+impl Session {
+    /// Where table variables live.
+    pub(crate) fn home_of_table_variables(&self) -> SqlResult<Arc<Database>> {
+        Ok(self.instance.databases().tempdb()?.of_table_variables())
+    }
+
+    /// In whose name the catalogue knows DDL of a part of the transaction.
+    pub(crate) fn ddl_owner(&self, database: &Database) -> SessionId {
+        match database.holds_table_variables() {
+            true => SessionId(self.id.0 | OF_TABLE_VARIABLES),
+            false => self.id,
+        }
+    }
+
+    /// What the statement has begun in table variables.
+    fn part_of_table_variables(&mut self) -> Option<TransactionPart> {
+        let parts = &mut self.transaction.parts;
+        let at = parts.iter().position(|p| p.database.holds_table_variables())?;
+        Some(parts.swap_remove(at))
+    }
+
+    /// A statement of a transaction has succeeded: what it has done to table variables stays.
+    pub(super) fn keep_table_variables(&mut self) -> SqlResult<()> {
+        let Some(TransactionPart { database, tx }) = self.part_of_table_variables() else {
+            return Ok(());
+        };
+        // Nothing of tempdb outlives the process.
+        let committed = tx.commit_at(Durability::Delayed).map_err(|e| self.storage_error(e));
+        let outcome = match committed {
+            Ok(_) => DdlOutcome::Committed,
+            Err(_) => DdlOutcome::RolledBack,
+        };
+        let settled = database.catalog.ddl_ended(self.ddl_owner(&database), outcome);
+        committed.map(drop).and(settled)
+    }
+
+    /// It has failed.
+    pub(super) fn undo_table_variables(&mut self) -> SqlResult<()> {
+        let Some(TransactionPart { database, tx }) = self.part_of_table_variables() else {
+            return Ok(());
+        };
+        let undone = tx.rollback().map_err(|e| self.storage_error(e));
+        let owner = self.ddl_owner(&database);
+        undone.and(database.catalog.ddl_ended(owner, DdlOutcome::RolledBack))
+    }
+}
+
+impl PlanKind {
+    /// It changes nothing, or nothing but table variables.
+    pub(super) fn changes_table_variables_only(&self) -> bool {
+        let (database, output) = match self {
+            PlanKind::Select(_, into) => return into.is_none(),
+            PlanKind::Scalar(..) | PlanKind::Condition(_) => return true,
+            PlanKind::Insert(p) => (&p.database, &p.output),
+            PlanKind::Update(p) => (&p.database, &p.output),
+            PlanKind::Delete(p) => (&p.database, &p.output),
+            PlanKind::Merge(p) => (&p.database, &p.output),
+        };
+        let into = output.as_ref().and_then(|o| o.into.as_ref());
+        database.holds_table_variables() && into.is_none_or(|p| p.database.holds_table_variables())
+    }
+}
+
+impl Interpreter<'_> {
+    /// Makes the table variables of a module that is about to run. What is not built is told of where the declaration runs.
+    pub(super) fn make_table_variables(
+        &mut self,
+        act: &mut Activation,
+        errors: &mut Vec<SqlError>,
+    ) {
+        let module = act.module.clone();
+        for n in act.tables.len()..module.table_variables.len() {
+            let id = match self.make_table_variable(act, n) {
+                Ok(id) => id,
+                Err(e) if e.number == 40510 => NOT_MADE,
+                Err(e) => return errors.push(*e.with_line(module.table_variables[n].line)),
+            };
+            let var = module.table_variables[n].var;
+            act.tables.push((module.variables.list[var as usize].name.clone(), id));
+        }
+    }
+
+    fn make_table_variable(&mut self, act: &Activation, n: usize) -> SqlResult<ObjectId> {
+        let module = act.module.clone();
+        let t = &module.table_variables[n];
+        let name = &module.variables.list[t.var as usize].name;
+        self.as_their_owner(|it, home| {
+            ddl::create_table_variable(&mut it.context(t.line), home, name, &t.body, &module.text)
+        })
+    }
+
+    /// DECLARE of one, where it runs.
+    pub(super) fn declare_table(&mut self, act: &mut Activation, n: u32) -> SqlResult<()> {
+        let n = n as usize;
+        if act.tables[n].1 == NOT_MADE {
+            act.tables[n].1 = self.make_table_variable(act, n)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a name may be that of one that is not built.
+    pub(super) fn lacks_table_variables(act: &Activation) -> bool {
+        act.tables.iter().any(|(_, id)| *id == NOT_MADE)
+    }
+
+    /// Drops those of a module that ends.
+    pub(super) fn drop_table_variables(&mut self, act: &mut Activation) -> SqlResult<()> {
+        let made = std::mem::take(&mut act.tables);
+        if made.is_empty() {
+            return Ok(());
+        }
+        self.as_their_owner(|it, home| {
+            for (_, id) in made.iter().filter(|(_, id)| *id != NOT_MADE) {
+                ddl::drop_table_of(&mut it.context(0), home, *id)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs DDL of table variables as a statement of its own.
+    fn as_their_owner<R>(
+        &mut self,
+        f: impl FnOnce(&mut Self, &Arc<Database>) -> SqlResult<R>,
+    ) -> SqlResult<R> {
+        let home = self.session.home_of_table_variables()?;
+        self.in_statement(|it| {
+            // Its transaction is the session's, as far as locks are concerned.
+            it.session.transaction_in(&home)?;
+            let owner = it.session.ddl_owner(&home);
+            let session = std::mem::replace(&mut it.session.id, owner);
+            let done = f(it, &home);
+            it.session.id = session;
+            done
+        })
+    }
+}

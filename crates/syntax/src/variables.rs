@@ -1,0 +1,51 @@
+//! The variables that a statement's text names, without a tree to walk.
+
+use crate::ParseOptions;
+use crate::lexer::{Kw, TokenKind, lex};
+
+/// A variable as a text names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedVariable<'t> {
+    /// With its `@`.
+    pub name: &'t str,
+    /// The byte where it stands.
+    pub at: u32,
+    /// It stands where a table does: behind FROM, JOIN, INTO …
+    pub table: bool,
+}
+
+/// All `@variables` of a text that is part of a batch, in order; `@@variables` are the server's and not among them.
+pub fn variables_of(text: &str, options: ParseOptions) -> Vec<NamedVariable<'_>> {
+    let mut before = None;
+    let mut found = Vec::new();
+    for token in lex(text, options.quoted_identifier).tokens {
+        let kind = token.kind;
+        let name = text.get(token.start as usize..token.end as usize).unwrap_or_default();
+        if kind == TokenKind::Variable && !name.starts_with("@@") {
+            let table = matches!(
+                before,
+                Some(TokenKind::Keyword(
+                    Kw::From | Kw::Join | Kw::Into | Kw::Update | Kw::Delete | Kw::Insert
+                ))
+            );
+            found.push(NamedVariable { name, at: token.start, table });
+        }
+        before = Some(kind);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::variables_of;
+    use crate::ParseOptions;
+
+    #[test]
+    fn variables_are_found_where_they_stand() {
+        let text = "SELECT @a, '@b', [@c], @@ROWCOUNT /* @d */ FROM @t AS t -- @e";
+        let found = variables_of(text, ParseOptions::default());
+        let names: Vec<_> = found.iter().map(|v| (v.name, v.table)).collect();
+        assert_eq!(names, [("@a", false), ("@t", true)]);
+        assert_eq!(found[0].at, 7);
+    }
+}
