@@ -11,83 +11,19 @@ use crate::lost::Lost;
 use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use parking_lot::{Condvar, Mutex, RwLock};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
-use taffrail_io::Env;
 use taffrail_io::counted::CountedDisk;
 use taffrail_observe::{Command, WaitStats, WaitType};
 use taffrail_storage::{StorageInstance, Workers};
 use taffrail_types::{Collation, Value};
 
+pub use crate::instance_options::{Host, InstanceOptions};
 pub use crate::sessions::SessionEntry as SessionInfo;
 pub use taffrail_log::{Initialization, VlfAlgorithm};
-
-/// Settings of an instance.
-#[derive(Clone)]
-pub struct InstanceOptions {
-    /// Where the databases are.
-    pub data_dir: PathBuf,
-    /// Disk, clock and randomness.
-    pub env: Env,
-    /// The memory budget.
-    pub max_server_memory_mb: u64,
-    /// What the statements of one request may keep in memory; none: a quarter of the budget.
-    pub query_memory_limit_mb: Option<u64>,
-    /// Directories that files named by users may lie in; empty for the data directory alone.
-    pub file_roots: Vec<PathBuf>,
-    /// Sessions at a time: `@@MAX_CONNECTIONS`.
-    pub max_connections: u32,
-    /// Files and directories of the server itself, which no statement may name.
-    pub private_files: Vec<PathBuf>,
-    /// How VLFs are laid out.
-    pub log_vlf_algorithm: VlfAlgorithm,
-    /// How new parts of log files are initialised.
-    pub log_initialization: Initialization,
-    /// The longest time that a delayed durable commit stays in memory.
-    pub delayed_durability_window: Duration,
-    /// `TARGET_RECOVERY_TIME`.
-    pub target_recovery_time: Duration,
-    /// `@@SERVERNAME`.
-    pub server_name: String,
-}
-
-impl InstanceOptions {
-    /// The defaults of the settings, for a directory.
-    pub fn new(data_dir: impl Into<PathBuf>, env: Env) -> InstanceOptions {
-        InstanceOptions {
-            data_dir: data_dir.into(),
-            env,
-            max_server_memory_mb: 1024,
-            query_memory_limit_mb: None,
-            file_roots: Vec::new(),
-            max_connections: 32_767,
-            private_files: Vec::new(),
-            log_vlf_algorithm: VlfAlgorithm::default(),
-            log_initialization: Initialization::default(),
-            delayed_durability_window: Duration::from_millis(8),
-            target_recovery_time: Duration::from_secs(60),
-            server_name: "TAFFRAIL".into(),
-        }
-    }
-
-    /// What the statements of one request may keep in memory, in bytes.
-    pub fn query_memory_limit(&self) -> usize {
-        let mb = self.query_memory_limit_mb.unwrap_or(self.max_server_memory_mb / 4).max(1);
-        usize::try_from(mb << 20).unwrap_or(usize::MAX)
-    }
-}
-
-/// What statements ask of the process around an instance.
-pub trait Host: Send + Sync {
-    /// `SHUTDOWN`: gives the order to stop; with `nowait` nothing that runs may go on. Returns at once.
-    fn shut_down(&self, login: &str, nowait: bool);
-    /// `sp_cycle_errorlog`: begins a new error log.
-    fn cycle_error_log(&self) -> std::io::Result<()>;
-}
 
 /// Why an instance did not start.
 #[derive(Debug)]

@@ -37,6 +37,7 @@ pub(crate) mod ddl;
 pub(crate) mod exec;
 pub mod functions;
 pub mod instance;
+mod instance_options;
 pub mod load;
 pub mod logfile;
 pub(crate) mod lost;

@@ -3,6 +3,7 @@
 //! A request is worked on by one thread, so its figures are the thread's. Whoever keeps rows counts them in a [`Held`], which gives
 //! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`).
 
+use crate::instance::InstanceOptions;
 use std::cell::Cell;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
@@ -12,6 +13,14 @@ thread_local! {
     static PEAK: Cell<usize> = const { Cell::new(0) };
     static LIMIT: Cell<usize> = const { Cell::new(usize::MAX) };
     static OVER: Cell<bool> = const { Cell::new(false) };
+}
+
+impl InstanceOptions {
+    /// What the statements of one request may keep in memory, in bytes.
+    pub fn query_memory_limit(&self) -> usize {
+        let mb = self.query_memory_limit_mb.unwrap_or(self.max_server_memory_mb / 4).max(1);
+        usize::try_from(mb << 20).unwrap_or(usize::MAX)
+    }
 }
 
 /// A request that has held so much leaves the allocator with memory that is worth giving back to the system.

@@ -30,6 +30,7 @@ mod odbc;
 mod odbc_routines;
 mod odbc_tables;
 mod odbc_types;
+mod odbc_waits;
 pub(crate) mod properties;
 mod rename;
 mod session_context;

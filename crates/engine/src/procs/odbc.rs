@@ -1,8 +1,9 @@
 //! What ODBC and JDBC drivers ask the catalogue: tables, columns, keys, types.
 
 use super::odbc_types::{Dialect, odbc};
+use super::odbc_waits::{is_called, is_key_of};
 use super::{Argument, Arguments};
-use crate::catalog::{Action, ForeignKey, IndexKind, Object, Sight, Table, fold};
+use crate::catalog::{Action, IndexKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::send;
@@ -105,9 +106,7 @@ fn columns_of(
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let dialect = Dialect::new(level, args.number(5));
     let mut rows = Vec::new();
-    cx.settle_objects(&database, |o| {
-        fits(&o.head().name, table.as_deref()) && fits(&o.head().schema, owner.as_deref())
-    })?;
+    cx.settle_objects(&database, is_called(table.as_deref(), owner.as_deref()))?;
     let mut objects = database.catalog.objects(cx.sight());
     objects.sort_by_key(|o| (fold(&o.head().schema), fold(&o.head().name)));
     for object in objects {
@@ -228,23 +227,8 @@ pub(super) fn fkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
     ];
     let args = Arguments::new("sp_fkeys", &names, given)?;
     let database = database_of(cx, args.text(2).or_else(|| args.text(5)).as_deref())?;
-    // A key matters where one of its tables does.
-    cx.settle_objects(&database, |o| {
-        let named = |name: &str| {
-            [0, 3]
-                .into_iter()
-                .any(|at| args.text(at).is_some_and(|wanted| fold(&wanted) == fold(name)))
-        };
-        let table = |id| database.catalog.object(id, Sight::EVERYTHING);
-        let refers = match o {
-            Object::Constraint(c) => ForeignKey::of(c).ok(),
-            _ => None,
-        };
-        let tables = refers.map(|k| [k.table, k.referenced]);
-        named(&o.head().name)
-            || tables
-                .is_some_and(|t| t.into_iter().filter_map(table).any(|t| named(&t.head().name)))
-    })?;
+    let named = [0, 3].map(|at| args.text(at));
+    cx.settle_objects(&database, |o| is_key_of(&database, o, &named))?;
     let sight = cx.sight();
     let same = |t: &Table, name: Option<String>, owner: Option<String>| {
         let eq = |a: &str, b: Option<String>| b.is_none_or(|b| fold(a) == fold(&b));
@@ -469,9 +453,7 @@ pub(super) fn stored_procedures(
     let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let mut rows = Vec::new();
-    cx.settle_objects(&database, |o| {
-        fits(&o.head().name, name.as_deref()) && fits(&o.head().schema, owner.as_deref())
-    })?;
+    cx.settle_objects(&database, is_called(name.as_deref(), owner.as_deref()))?;
     for o in database.catalog.objects(cx.sight()) {
         if let crate::catalog::Object::Procedure(m) = o
             && fits(&m.head.name, name.as_deref())
