@@ -168,7 +168,7 @@ impl Server {
         let data = whole(&settings.data)?;
         let file_roots: Vec<PathBuf> =
             settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;
-        let env = Env::os_beneath([&[data.clone()], &file_roots[..]].concat());
+        let env = Env::os_beneath([std::slice::from_ref(&data), &file_roots[..]].concat());
         // Before the first entry has a time.
         let zone = taffrail_io::zone::follow_time_zone();
         let log_dir = data.join("log");

@@ -233,9 +233,6 @@ impl Parser<'_> {
     /// A function's call, `WITH (…)` of OPENJSON and OPENXML, alias and columns.
     #[inline(never)]
     fn table_function(&mut self, name: ObjectName) -> Parse<TableRef> {
-        if name.schema.is_some() && name.name.value.as_ref() == "nodes" {
-            return Err(self.error_at(40510, name.span.start, &[&"The method nodes"]));
-        }
         let full_text = matches!(
             &*name.name.value.to_ascii_uppercase(),
             "CONTAINSTABLE" | "FREETEXTTABLE" | "SEMANTICKEYPHRASETABLE"
