@@ -219,7 +219,7 @@ fn savepoints_and_failed_statements_keep_what_was_before() {
     let mut t = two("CREATE TABLE t (a int, b int)");
     t.ddl.ok("BEGIN TRAN; CREATE TABLE u (x int); SAVE TRAN s; DROP TABLE u; ALTER TABLE t ADD c int; CREATE CLUSTERED INDEX i ON t (a); ROLLBACK TRAN s");
     t.ddl.ok("INSERT u VALUES (4); INSERT t VALUES (1, 2)");
-    assert_eq!(number(&t.ddl.rows("CREATE TABLE v (a int, a int)")), "2705");
+    assert_eq!(number(&t.ddl.rows("DROP TABLE nowhere")), "3701");
     assert_eq!(t.ddl.rows("SELECT * FROM t, u"), "1 | 2 | 4");
     let reader = t.waits("SELECT x FROM u", "LCK_M_S");
     t.ddl.ok("COMMIT");

@@ -52,6 +52,12 @@ fn counts_may_not_be_negative() {
         "DECLARE @n int = -1; INSERT TOP (@n) t SELECT 7",
     ] {
         let said = c.run(sql);
+        // The columns of OUTPUT come before whatever goes wrong with the rows.
+        let said = if sql.contains("OUTPUT") {
+            said.strip_prefix("[a int]\n").expect("columns")
+        } else {
+            &said
+        };
         assert!(said.starts_with("Msg 127") && said.contains(negative), "{sql}: {said}");
     }
     // Where a count comes from a row, the result has begun.

@@ -13,7 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::{Clock, Disk, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
+use crate::{
+    Clock, Disk, Entry, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
+};
 
 /// Totals of one direction.
 #[derive(Default, Debug)]
@@ -156,6 +158,10 @@ impl Disk for CountedDisk {
 
     fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>> {
         self.inner.list(dir)
+    }
+
+    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>> {
+        self.inner.entries(dir)
     }
 
     fn create_dir(&self, dir: &Path) -> IoResult<()> {

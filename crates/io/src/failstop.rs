@@ -18,7 +18,9 @@ use std::io::IoSlice;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::{Disk, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
+use crate::{
+    Disk, Entry, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
+};
 
 /// See the module's text.
 pub struct FailStopDisk {
@@ -64,6 +66,10 @@ impl Disk for FailStopDisk {
 
     fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>> {
         self.inner.list(dir)
+    }
+
+    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>> {
+        self.inner.entries(dir)
     }
 
     fn create_dir(&self, dir: &Path) -> IoResult<()> {

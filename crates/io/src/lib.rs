@@ -273,7 +273,7 @@ impl Env {
     /// The operating system's.
     pub fn os() -> Env {
         Env {
-            disk: Arc::new(FailStopDisk::new(Arc::new(os::OsDisk))),
+            disk: Arc::new(FailStopDisk::new(Arc::new(os::RootedDisk::new(Vec::new())))),
             clock: Arc::new(os::OsClock::new()),
             entropy: Arc::new(os::OsEntropy),
         }
@@ -283,7 +283,8 @@ impl Env {
 impl Env {
     /// The operating system's, with directories below which no link is followed: see [`os::RootedDisk`].
     pub fn os_beneath(roots: Vec<PathBuf>) -> Env {
-        Env { disk: Arc::new(os::RootedDisk::new(roots)), ..Env::os() }
+        let disk = FailStopDisk::new(Arc::new(os::RootedDisk::new(roots)));
+        Env { disk: Arc::new(disk), ..Env::os() }
     }
 }
 

@@ -39,6 +39,11 @@ pub struct Closed {
     pub files: Vec<FileInfo>,
 }
 
+/// When the database of a primary file was made. `name` is for messages.
+pub fn created(instance: &StorageInstance, name: &str, primary: &Path) -> StorageResult<UtcTime> {
+    Ok(crate::recovery::read_primary(instance, name, primary)?.1.created)
+}
+
 /// Reads the boot page of a database that nobody has open. `name` is for messages.
 pub fn closed(instance: &StorageInstance, name: &str, primary: &Path) -> StorageResult<Closed> {
     let (_, boot) = crate::recovery::read_primary(instance, name, primary)?;

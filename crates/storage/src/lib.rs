@@ -55,7 +55,7 @@ pub use access::{
 };
 pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
 pub use buffer::SuspectPage;
-pub use closed::{Closed, Content, closed, content_of};
+pub use closed::{Closed, Content, closed, content_of, created};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
     FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,

@@ -437,7 +437,10 @@ fn without_line(mut e: Box<SqlError>) -> Box<SqlError> {
 
 /// An expression of the catalogue (a default), bound alone: 1046 for a subquery, 128 for a column.
 pub(crate) fn bind_text(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlType)> {
-    text_bound(meta, text).map_err(without_line)
+    text_bound(meta, text).map_err(without_line).map_err(|e| match e.number {
+        157 => SqlError::new(147, &[]),
+        _ => e,
+    })
 }
 
 fn text_bound(meta: &dyn super::Metadata, text: &str) -> SqlResult<(Expr, SqlType)> {

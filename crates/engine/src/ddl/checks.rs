@@ -167,7 +167,9 @@ pub(super) fn bind(
 ) -> SqlResult<()> {
     match bind_each(cx, database, (table, shown), new) {
         // What a parser could have told stands alone.
-        Err(e) if e.severity == 16 => Err(super::create::could_not_create(cx, e)?),
+        Err(e) if e.severity == 16 || e.number == 4108 => {
+            Err(super::create::could_not_create(cx, e)?)
+        }
         other => other,
     }
 }

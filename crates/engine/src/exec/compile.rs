@@ -6,6 +6,7 @@ use super::module::{
     Argument, Code, Cond, Default, ExecTarget, Execute, Module, NameCode, Parameter, Stmt,
     StmtKind, TableVariable,
 };
+use super::query_in::{has_query, query_in};
 use crate::binder::{Binder, Variables, resolve_type};
 use crate::database::Database;
 use crate::session::Session;
@@ -347,7 +348,7 @@ impl<'s> Compiler<'s> {
             K::Goto(label) => StmtKind::Goto(label.value),
             K::Label(label) => StmtKind::Label(label.value),
             K::WaitFor(w) => StmtKind::WaitFor { until: w.until, value: self.code(w.value, None)? },
-            K::Print(e) if has_query(&e) => return Err(SqlError::new(1046, &[])),
+            K::Print(e) if query_in(&e, false) => return Err(SqlError::new(1046, &[])),
             K::Print(e) => StmtKind::Print(self.code(*e, None)?),
             K::RaisError(r) => {
                 let r = *r;
@@ -575,44 +576,5 @@ impl<'s> Compiler<'s> {
             return Ok(Cond::Ready(binder.bind_condition(&e)?));
         }
         Ok(Cond::Lazy(Box::new(e), self.new_plan()))
-    }
-}
-
-/// Whether an expression holds a query anywhere.
-fn has_query(e: &ast::Expr) -> bool {
-    use ast::ExprKind as K;
-    match &e.kind {
-        K::Literal(_) | K::Variable(_) | K::SystemVariable(_) | K::Column(_) => false,
-        K::Compare(c) => has_query(&c.left) || has_query(&c.right),
-        K::Binary(b) => {
-            let mut b = b;
-            loop {
-                if has_query(&b.right) {
-                    return true;
-                }
-                match &b.left.kind {
-                    K::Binary(left) => b = left,
-                    _ => return has_query(&b.left),
-                }
-            }
-        }
-        K::And(l) | K::Or(l) => l.iter().any(has_query),
-        K::Not(e) | K::Unary(_, e) => has_query(e),
-        K::Cast(c) => has_query(&c.operand),
-        K::Function(f) => f.arguments.iter().any(has_query),
-        K::Subquery(_) | K::Exists(_) | K::InQuery(_) | K::Quantified(_) => true,
-        K::IsNull(n) => has_query(&n.operand),
-        K::Between(b) => has_query(&b.operand) || has_query(&b.low) || has_query(&b.high),
-        K::InList(l) => has_query(&l.operand) || l.list.iter().any(has_query),
-        K::Like(l) => has_query(&l.operand) || has_query(&l.pattern),
-        K::Iif(i) => has_query(&i.condition) || has_query(&i.then) || has_query(&i.otherwise),
-        K::Case(c) => {
-            c.operand.as_ref().is_some_and(has_query)
-                || c.otherwise.as_ref().is_some_and(has_query)
-                || c.branches.iter().any(|b| has_query(&b.when) || has_query(&b.then))
-        }
-        K::Collate(e, _) => has_query(e),
-        // Rare forms: planned late, which is always right.
-        _ => true,
     }
 }

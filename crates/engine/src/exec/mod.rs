@@ -33,6 +33,7 @@ pub(crate) mod planning;
 pub(crate) mod procedure;
 pub(crate) mod properties;
 pub(crate) mod query;
+mod query_in;
 pub(crate) mod raise;
 pub(crate) mod room;
 pub(crate) mod rpc;

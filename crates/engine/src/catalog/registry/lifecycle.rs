@@ -16,6 +16,9 @@ use taffrail_storage::{CheckpointKind, Content, CreateSpec, DatabaseState, Stora
 /// How much of a file tells what it is.
 const FIRST_BYTES: u64 = 8192;
 
+/// What a device writes whole.
+const SECTOR_BYTES: usize = 512;
+
 /// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
 fn create_error(e: StorageError) -> Box<SqlError> {
     match e {
@@ -131,7 +134,7 @@ impl Databases {
     }
 
     /// The files of a database that was half-made which CREATE DATABASE has made. Its row was written before the first of them was:
-    /// since then somebody may have put something of his own there. Empty or with nothing but zeros at the beginning, a data
+    /// since then somebody may have put something of his own there. Empty or with a first sector of zeros, a data
     /// file whose database is no older than the row, or cannot be told, and beside such ones a log: these are its own.
     pub(super) fn half_made(&self, entry: &DatabaseEntry) -> SqlResult<Vec<PathBuf>> {
         let disk = &self.storage.env.disk;
@@ -148,7 +151,8 @@ impl Databases {
                 Some(Content::Data) => !self.is_older(entry, file),
                 Some(Content::Backup) => false,
                 None if taffrail_log::is_log_file(&first) => !foreign,
-                None => first.iter().all(|b| *b == 0),
+                // What a loss of power has left of a file of ours may begin with a sector that was never written.
+                None => first.iter().take(SECTOR_BYTES).all(|b| *b == 0),
             };
             if made {
                 own.push(file.clone());
@@ -169,10 +173,10 @@ impl Databases {
     fn is_older(&self, entry: &DatabaseEntry, file: &Path) -> bool {
         // A datetime is rounded.
         const SLACK: u64 = UtcTime::PER_SECOND;
-        let closed = taffrail_storage::closed(&self.storage, &entry.name, file);
+        let created = taffrail_storage::created(&self.storage, &entry.name, file);
         let row = crate::backup::utc_of(&entry.created);
-        match (closed, row) {
-            (Ok(closed), Some(row)) => closed.created.0 + SLACK < row.0,
+        match (created, row) {
+            (Ok(created), Some(row)) => created.0 + SLACK < row.0,
             _ => false,
         }
     }

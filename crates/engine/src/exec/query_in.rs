@@ -1,0 +1,47 @@
+//! Whether an expression holds a query: then it is planned when it is met, not when its batch is compiled.
+
+use taffrail_syntax::ast;
+
+/// Whether it may hold a query: rare forms count as if they did, since planning late is always right.
+pub(super) fn has_query(e: &ast::Expr) -> bool {
+    query_in(e, true)
+}
+
+/// The same; `rare` is what forms that are not looked into count as.
+pub(super) fn query_in(e: &ast::Expr, rare: bool) -> bool {
+    use ast::ExprKind as K;
+    let inside = |e: &ast::Expr| query_in(e, rare);
+    match &e.kind {
+        K::Literal(_) | K::Variable(_) | K::SystemVariable(_) | K::Column(_) => false,
+        K::Compare(c) => inside(&c.left) || inside(&c.right),
+        K::Binary(b) => {
+            let mut b = b;
+            loop {
+                if inside(&b.right) {
+                    return true;
+                }
+                match &b.left.kind {
+                    K::Binary(left) => b = left,
+                    _ => return inside(&b.left),
+                }
+            }
+        }
+        K::And(l) | K::Or(l) => l.iter().any(inside),
+        K::Not(e) | K::Unary(_, e) => inside(e),
+        K::Cast(c) => inside(&c.operand),
+        K::Function(f) => f.arguments.iter().any(inside),
+        K::Subquery(_) | K::Exists(_) | K::InQuery(_) | K::Quantified(_) => true,
+        K::IsNull(n) => inside(&n.operand),
+        K::Between(b) => inside(&b.operand) || inside(&b.low) || inside(&b.high),
+        K::InList(l) => inside(&l.operand) || l.list.iter().any(inside),
+        K::Like(l) => inside(&l.operand) || inside(&l.pattern),
+        K::Iif(i) => inside(&i.condition) || inside(&i.then) || inside(&i.otherwise),
+        K::Case(c) => {
+            c.operand.as_ref().is_some_and(inside)
+                || c.otherwise.as_ref().is_some_and(inside)
+                || c.branches.iter().any(|b| inside(&b.when) || inside(&b.then))
+        }
+        K::Collate(e, _) => inside(e),
+        _ => rare,
+    }
+}
