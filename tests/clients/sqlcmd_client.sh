@@ -23,6 +23,16 @@ case $(run -d nowhere -Q 'SELECT 1' 2>&1) in
     *) echo 'FAILED unknown database'; exit 1 ;;
 esac
 
+# The driver's queue holds 15 messages: behind a result a longer run must not stop it.
+plain -Q "CREATE PROCEDURE dbo.says AS DECLARE @i int = 0 WHILE @i < 40 BEGIN PRINT 'said' SET @i += 1 END" >/dev/null
+for batch in 'SELECT 1; EXEC dbo.says' 'SET NOCOUNT ON; SELECT 1; EXEC dbo.says; SELECT 2' 'SELECT 1; DBCC CHECKDB (master)'; do
+    case $(timeout 60 "$SQLCMD" -S "$host,$port" -U sa -C -h -1 -W -Q "$batch" 2>&1 || echo ended with $?) in
+        *'ended with'*) echo "FAILED $batch"; exit 1 ;;
+        *) echo "ok $batch" ;;
+    esac
+done
+plain -Q 'DROP PROCEDURE dbo.says' >/dev/null
+
 got=$(plain -v rows=1000 -i "$workloads/while-loop.sql")
 check 'while loop' "$got" '1000|1|1000
 1000

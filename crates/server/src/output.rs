@@ -4,7 +4,8 @@
 //!    blocks while the client does not read. That is the back-pressure; memory does not grow with the result.
 //! 2. The last DONE must lack the "more" bit, and only the end of the request tells which one it is: one DONE is
 //!    always held back (`held`).
-//! 3. After an error of the socket nothing is sent any more and the engine hears [`ClientGone`].
+//! 3. A long run of messages behind a result is cut by DONE tokens ([`MESSAGES_IN_A_ROW`]).
+//! 4. After an error of the socket nothing is sent any more and the engine hears [`ClientGone`].
 
 use crate::channel::Channel;
 use std::sync::Arc;
@@ -21,6 +22,13 @@ use taffrail_types::{Collation, Value};
 const BATCH_BYTES: usize = 32 * 1024;
 /// A result is long from here on; before, every full packet goes at once, so that the first rows come early.
 const LONG_BYTES: usize = 64 * 1024;
+
+/// So many messages at most follow one another without a DONE once the answer had a result.
+///
+/// go-mssqldb's message queue holds 15. Behind a result its reader waits for the next columns or DONE before it takes
+/// another message, so a longer run (`SELECT 1; DBCC CHECKDB`, PRINT under NOCOUNT) would stop it for ever, and sqlcmd
+/// with it. A DONE without a count is nothing to every client.
+const MESSAGES_IN_A_ROW: usize = 8;
 
 const PLAIN_DONE: DoneToken =
     DoneToken { kind: token::DoneKind::Statement, status: 0, command: 0, rows: 0 };
@@ -41,6 +49,8 @@ pub(crate) struct Output {
     sent: usize,
     /// Something of this answer is not merely a change of the environment: until then nothing is sent.
     said: bool,
+    /// Messages since the last DONE, once the answer has had a result.
+    run: Option<usize>,
     gone: bool,
     /// Something of severity 20 or more was said, or could not be said.
     fatal: Option<Box<SqlError>>,
@@ -61,6 +71,7 @@ impl Output {
             more_calls: false,
             sent: 0,
             said: false,
+            run: None,
             gone: false,
             fatal: None,
         }
@@ -140,6 +151,18 @@ impl Output {
         if let Some(mut held) = self.held.take() {
             held.status |= token::DONE_MORE;
             encode::done(&mut self.tokens, &held, self.version);
+            self.run = self.run.map(|_| 0);
+        }
+    }
+
+    /// Counts a message, and cuts a run that is too long for a client's queue.
+    fn cut_run(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        *run += 1;
+        if *run > MESSAGES_IN_A_ROW {
+            *run = 1;
+            let done = DoneToken { status: token::DONE_MORE, ..PLAIN_DONE };
+            encode::done(&mut self.tokens, &done, self.version);
         }
     }
 
@@ -162,6 +185,7 @@ impl Output {
         if last {
             self.sent = 0;
             self.said = false;
+            self.run = None;
             // One row of a gigabyte must not keep its memory for the life of the session.
             self.tokens.shrink_to(2 * BATCH_BYTES);
             self.packets.shrink_to(2 * BATCH_BYTES);
@@ -194,6 +218,7 @@ impl ResultSink for Output {
     fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
         self.settle();
         self.said = true;
+        self.run = Some(0);
         let specs: Vec<ColumnSpec<'_>> = columns
             .iter()
             .map(|c| ColumnSpec {
@@ -225,6 +250,7 @@ impl ResultSink for Output {
     fn message(&mut self, message: &SqlError) -> SinkResult {
         self.settle();
         self.said = true;
+        self.cut_run();
         let server_name = self.server_name.clone();
         encode::message(
             &mut self.tokens,
@@ -376,6 +402,28 @@ mod tests {
         output.done(done(DoneKind::InProcedure, None)).unwrap();
         output.finish().unwrap();
         assert_eq!(statuses(&message(&mut client, &mut assembler)), [DONE_MORE, 0]);
+    }
+
+    #[test]
+    fn a_long_run_of_messages_behind_a_result_is_cut() {
+        let (mut output, mut client) = output();
+        let mut assembler = Assembler::new(1 << 20);
+        let mut run = |output: &mut Output, n: usize| {
+            for _ in 0..n {
+                output.message(&SqlError::new(208, &[&"x"])).unwrap();
+            }
+            output.done(done(DoneKind::Statement, None)).unwrap();
+            output.finish().unwrap();
+            statuses(&message(&mut client, &mut assembler))
+        };
+        assert_eq!(run(&mut output, 100), [0], "no result came before");
+        for (n, cuts) in [(8, 0), (9, 1), (16, 1), (17, 2)] {
+            output.columns(&[]).unwrap();
+            output.done(done(DoneKind::Statement, Some(1))).unwrap();
+            let dones = run(&mut output, n);
+            assert_eq!(dones.len(), cuts + 2, "{n} messages: {dones:?}");
+        }
+        assert_eq!(run(&mut output, 100), [0], "the next answer begins anew");
     }
 
     #[test]
