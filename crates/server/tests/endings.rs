@@ -65,8 +65,26 @@ fn each_statement_without_a_result_has_a_done() {
             "done more, done more, info 0/0, done",
         ),
         ("CLOSE c DEALLOCATE c PRINT 'x'", "done more, done more, info 0/0, done"),
-        ("DECLARE @i int = 0 WHILE @i < 3 SET @i += 1 PRINT 'x'", "done more, info 0/0, done"),
+        // Each time that a condition is looked at is one, as is each SET of a variable.
+        (
+            "DECLARE @i int = 0 WHILE @i < 2 SET @i += 1 PRINT 'x'",
+            "done more, done more, done more, done more, done more, info 0/0, done",
+        ),
         ("DECLARE @i int = 0 WHILE 1 = 1 BREAK PRINT 'x'", "done more, info 0/0, done"),
+        ("IF 1 = 0 PRINT 'x' ELSE IF 1 = 1 PRINT 'y'", "done more, done more, info 0/0, done"),
+        ("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 2 SET @i += 1 IF 1 = 0 PRINT 'x'", "done"),
+        ("SET NOCOUNT OFF", "done"),
+        // go-mssqldb's own tests count thirteen.
+        (
+            "CREATE PROCEDURE walks AS DECLARE @v int DECLARE c CURSOR FOR SELECT 1 UNION SELECT 2 OPEN c FETCH c INTO @v \
+             WHILE @@FETCH_STATUS = 0 BEGIN PRINT @v FETCH c INTO @v END CLOSE c DEALLOCATE c",
+            "done",
+        ),
+        (
+            "EXEC walks",
+            "done more, done more, done more, done more, info 0/0, done more, done more, done more, \
+             info 0/0, done more, done more, done more, done more, done more, ReturnStatus(0), done",
+        ),
         ("CREATE TABLE t (a int PRIMARY KEY)", "done"),
         ("INSERT t OUTPUT inserted.a VALUES (1)", "columns, row, done n"),
         // The columns come before the error.

@@ -47,6 +47,15 @@ impl Interpreter<'_> {
         Ok(Flow::Next)
     }
 
+    /// DONE of a SET of a variable, and of each time that the condition of IF or WHILE was looked at. NOCOUNT leaves it
+    /// out: loops that only compute need send nothing.
+    pub fn done_of_control(&mut self) -> Step {
+        if self.session.options.nocount {
+            return Ok(Flow::Next);
+        }
+        self.done(Ended { command: Command::OTHER, rows: None })
+    }
+
     /// Decides what an error does.
     pub fn fail(
         &mut self,

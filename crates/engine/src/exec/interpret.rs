@@ -302,8 +302,12 @@ impl<'s> Interpreter<'s> {
             self.session.cell.set_command(Shown::If);
             match self.condition(module, act, part, condition) {
                 Err(e) => return self.fail(module, part, e, false, Command::NONE),
-                Ok(true) => return self.statement(module, act, then),
-                Ok(false) => {}
+                Ok(holds) => {
+                    self.done_of_control()?;
+                    if holds {
+                        return self.statement(module, act, then);
+                    }
+                }
             }
         }
         Ok(Flow::Next)
@@ -328,9 +332,7 @@ impl<'s> Interpreter<'s> {
                         act.vars[*var as usize] = v;
                         self.session.row_count = 1;
                         self.session.error = 0;
-                        // Nor a DONE: a loop that only computes sends nothing, and clients that stop their
-                        // timer at the first packet of an answer keep it running.
-                        Ok(Flow::Next)
+                        self.done_of_control()
                     }
                     Err(e) => self.fail(module, s, e, false, Command::SET),
                 };
@@ -397,19 +399,19 @@ impl<'s> Interpreter<'s> {
                 Ok(()) => self.condition(module, act, s, cond),
                 Err(e) => Err(e),
             };
-            match go {
+            let go = match go {
                 Err(e) => return self.fail(module, s, e, false, Command::NONE),
-                Ok(false) => break,
-                Ok(true) => {}
+                Ok(go) => self.done_of_control().map(|_| go)?,
+            };
+            if !go {
+                return Ok(Flow::Next);
             }
             match self.statement(module, act, body)? {
                 Flow::Next | Flow::Continue => {}
-                Flow::Break => break,
+                Flow::Break => return Ok(Flow::Next),
                 other => return Ok(other),
             }
         }
-        // The loop has one, whatever the statements in it have.
-        self.done(Ended { command: Command::OTHER, rows: None })
     }
 
     fn try_catch(
