@@ -369,6 +369,7 @@ impl Instance {
             tries: 0,
             own_tries: 0,
             terminated: false,
+            open_result: false,
         };
         self.ensure_writer(&session.database);
         session.publish();

@@ -16,6 +16,7 @@ impl StatementContext<'_> {
     /// A result begins: 213 where it makes rows for an INSERT … EXEC of other columns.
     pub fn columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
         check_columns(self.session.taking, columns)?;
+        self.session.open_result = true;
         self.sink.columns(columns).map_err(|_| client_gone())
     }
 
@@ -50,6 +51,7 @@ pub(crate) fn send(
     let kind = if cx.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
     let rows = (!cx.session.options.nocount).then_some(count);
     cx.session.row_count = count as i64;
+    cx.session.open_result = false;
     let done = Done { kind, command: Command::SELECT, rows, error: false };
     cx.sink.done(done).map_err(|_| client_gone())
 }

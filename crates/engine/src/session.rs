@@ -418,6 +418,8 @@ pub struct Session {
     pub(crate) own_tries: u32,
     /// The error on its way ends a statement that had begun to change something: 3621 is due although it is DDL.
     pub(crate) terminated: bool,
+    /// The columns of a result were sent, its DONE was not.
+    pub(crate) open_result: bool,
 }
 
 impl Session {

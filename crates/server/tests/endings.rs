@@ -95,6 +95,29 @@ fn each_statement_without_a_result_has_a_done() {
             "columns, error 2627/14, done error",
         ),
         ("DELETE t OUTPUT deleted.a WHERE a / 0 = 1", "columns, error 8134/16, done error"),
+        // A result that was begun and a change that failed have their end before CATCH speaks.
+        (
+            "BEGIN TRY SELECT 1 / 0 AS q, 2 AS r END TRY BEGIN CATCH SELECT 'a' AS a END CATCH PRINT 'x'",
+            "columns, done more n, columns, row, done more n, info 0/0, done",
+        ),
+        (
+            "BEGIN TRY UPDATE t SET a = 1 / 0 END TRY BEGIN CATCH PRINT 'x' END CATCH",
+            "done more n, info 0/0, done",
+        ),
+        (
+            "BEGIN TRY INSERT t OUTPUT inserted.a VALUES (1) END TRY BEGIN CATCH PRINT 'x' END CATCH",
+            "columns, done more n, info 0/0, done",
+        ),
+        // A result has its end under NOCOUNT, too.
+        (
+            "CREATE PROCEDURE puts AS SET NOCOUNT ON INSERT t OUTPUT inserted.a VALUES (7) DELETE t OUTPUT deleted.a",
+            "done",
+        ),
+        (
+            "EXEC puts",
+            "columns, row, done more, columns, row, row, done more, ReturnStatus(0), done",
+        ),
+        ("INSERT t VALUES (1)", "done n"),
         ("DELETE t OUTPUT deleted.a", "columns, row, done n"),
     ] {
         // Whether "The statement has been terminated." follows is another matter.

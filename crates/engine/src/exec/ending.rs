@@ -30,7 +30,9 @@ impl Interpreter<'_> {
     pub fn done(&mut self, ended: Ended) -> Step {
         let nocount = self.session.options.nocount;
         let kind = self.done_kind();
-        if nocount && kind == DoneKind::InProcedure && ended.command != Command::SELECT {
+        let open = std::mem::take(&mut self.session.open_result);
+        let query = open || ended.command == Command::SELECT;
+        if nocount && kind == DoneKind::InProcedure && !query {
             return Ok(Flow::Next);
         }
         // Declarations tell nothing.
@@ -76,6 +78,7 @@ impl Interpreter<'_> {
         let raised = std::mem::take(&mut self.session.raising);
         let terminated = std::mem::take(&mut self.session.terminated) || e.number == 1505;
         let binding = std::mem::take(&mut self.session.binding);
+        let open = std::mem::take(&mut self.session.open_result);
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
@@ -104,6 +107,11 @@ impl Interpreter<'_> {
             if !here || self.session.tries > self.session.own_tries {
                 if self.session.transaction.count > 0 && (undo || abort) {
                     self.session.transaction.doomed = true;
+                }
+                // A change that failed, and a result that was begun, end like those of no rows: CATCH speaks after them.
+                if open || dml && !binding {
+                    self.session.open_result = open;
+                    self.done(Ended { command, rows: Some(0) })?;
                 }
                 return Err(if here { Unwind::Caller(e) } else { Unwind::Error(e) });
             }
