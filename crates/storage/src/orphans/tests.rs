@@ -2,5 +2,6 @@
 //! has made or freed, by the hint that is there and by one that names each free page of the tree; then the same after a restart.
 
 mod heaps;
+mod moves;
 mod scene;
 mod trees;

@@ -8,7 +8,7 @@ use super::scene::{Scene, Work, long, short};
 use crate::access::Hobt;
 use crate::access::btree::{self, Reorganize};
 use crate::rig::{begin, entries};
-use crate::{Direction, Durability, KeyRange, ScanLocks, StorageResult};
+use crate::{Direction, KeyRange, ScanLocks, StorageResult};
 
 /// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -193,68 +193,5 @@ fn truncations_that_end_anywhere() {
 fn trees_made_and_dropped_that_end_anywhere() {
     for work in [Work::NewTree, Work::Build, Work::Drop, Work::Grow] {
         everywhere(work, short, 900, 1);
-    }
-}
-
-/// A merge has freed the leaf that was written to last, a leaf moved to its page, and that was undone: the hint names a page that is free
-/// and has held another leaf's rows.
-fn moves_to_the_page_of_the_hint() -> Vec<Scene> {
-    let mut found = Vec::new();
-    for touched in (0..23).step_by(3) {
-        for n in 1.. {
-            let mut scene = Scene::new(7, short, 900);
-            scene.touch(touched);
-            let tree = scene.tree();
-            let (hint, frame) = tree.kept_hint();
-            let hinted = PageId::from_u64(hint & 0xffff_ffff_ffff);
-            let changes = || scene.db.pool().read_present(&scene.db.store, hinted).map(|p| p.lsn());
-            let before = changes();
-            if !scene.cut_off(Work::Reorganize, n) {
-                break;
-            }
-            if !scene.db.is_allocated(hinted).unwrap() && changes() != before {
-                tree.set_hot(hinted, frame);
-                found.push(scene);
-            }
-        }
-    }
-    assert!(found.len() > 10, "{} scenes", found.len());
-    found
-}
-
-/// Such an insertion was acknowledged, and not there afterwards.
-#[test]
-fn an_insertion_after_a_move_that_was_undone_goes_to_a_leaf() {
-    for mut scene in moves_to_the_page_of_the_hint() {
-        let tree = scene.tree();
-        let kept = tree.kept_hint();
-        for key in keys(&scene).into_iter().map(|key| [&key[..], b"+"].concat()) {
-            tree.keep_hint(kept);
-            let mut tx = scene.begin();
-            btree::insert(&mut tx, &tree, &key, b"new").unwrap();
-            tx.commit(Durability::Full).unwrap();
-            scene.rows.insert(key, b"new".to_vec());
-            scene.compare("an insertion by the hint");
-        }
-        scene.end("insertions by the hint");
-    }
-}
-
-/// Rows that had been inserted there were not found by their undo, and the database was suspect.
-#[test]
-fn a_rollback_after_a_move_that_was_undone_finds_its_rows() {
-    for scene in moves_to_the_page_of_the_hint() {
-        let tree = scene.tree();
-        let kept = tree.kept_hint();
-        let mut tx = scene.begin();
-        for key in keys(&scene) {
-            for i in 0..2 {
-                tree.keep_hint(kept);
-                btree::insert(&mut tx, &tree, &[&key[..], &[i]].concat(), &[5; 600]).unwrap();
-            }
-        }
-        tree.keep_hint(kept);
-        tx.rollback().unwrap();
-        scene.end("a rollback by the hint");
     }
 }
