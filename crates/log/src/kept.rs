@@ -24,6 +24,7 @@ use crate::block::{self, VlfPlace};
 use crate::directory::{HALF, VLF_HEADER_BYTES, VlfHeader, parse_vlf_header};
 use crate::error::LogError;
 use crate::files::LogFiles;
+use crate::retried::read_retried;
 use crate::vlf::VlfTable;
 use crate::walk::WalkVlf;
 
@@ -86,7 +87,7 @@ impl Search<'_> {
     fn header(&self, place: VlfPlace) -> Result<Option<VlfHeader>, LogError> {
         let mut buf = AlignedBuf::zeroed(HALF);
         let volume = &self.files.volumes[usize::from(place.file)];
-        volume.read_at(place.offset + HALF as u64, &mut buf)?;
+        read_retried(&**volume, place.offset + HALF as u64, &mut buf)?;
         Ok(parse_vlf_header(&buf, self.files.root.fork))
     }
 
@@ -110,7 +111,7 @@ impl Search<'_> {
         }
         let mut buf = AlignedBuf::zeroed(self.sector);
         let volume = &self.files.volumes[usize::from(place.file)];
-        volume.read_at(place.offset + (pos - start), &mut buf)?;
+        read_retried(&**volume, place.offset + (pos - start), &mut buf)?;
         let block = block::parse_header(&buf).ok().filter(|h| {
             (h.pos.0, h.vlf.0, h.fork) == (pos, seqno, self.files.root.fork)
                 && u64::from(h.offset.0) == (pos - start) / 512

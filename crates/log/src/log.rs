@@ -17,6 +17,7 @@ use crate::files::{LogFileInfo, LogFiles};
 use crate::flush::FlushCore;
 use crate::options::LogOptions;
 use crate::reader::FetchCache;
+use crate::retried::read_retried;
 use crate::reuse::Reuse;
 use crate::room::Margins;
 use crate::vlf::{VlfInfo, VlfTable};
@@ -259,7 +260,7 @@ impl Log {
         let mut buf = AlignedBuf::zeroed(HALF);
         while seqno > upto {
             let volume = self.volume(at.0);
-            if volume.read_at(at.1 + HALF as u64, &mut buf).is_err() {
+            if read_retried(&*volume, at.1 + HALF as u64, &mut buf).is_err() {
                 return;
             }
             let Some(h) = parse_vlf_header(&buf, self.fork).filter(|h| h.seqno == seqno) else {

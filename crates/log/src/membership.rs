@@ -33,6 +33,7 @@ use crate::growth::{entries, initialize_new, vlf_sizes};
 use crate::log::Log;
 use crate::open::check_sector;
 use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, MIN_SIZE};
+use crate::retried::read_retried;
 
 impl Log {
     /// Adds a file. Returns its number. After an error, and if the log did not fail, a file that was made is a stray: call
@@ -216,7 +217,7 @@ impl Log {
 fn is_ours(volume: &dyn Volume, root: &Root) -> IoResult<bool> {
     let len = volume.len()?.min(FILE_HEADER_BYTES) as usize;
     let mut buf = AlignedBuf::zeroed(2 * HALF);
-    volume.read_at(0, &mut buf[..len])?;
+    read_retried(volume, 0, &mut buf[..len])?;
     let mut halves = buf.chunks(HALF);
     // Both GUIDs lie in the first sector: a torn header has them, or nothing at all.
     Ok(halves.all(|h| Root::names_log(h, root.log) || h[..512].iter().all(|&b| b == 0)))

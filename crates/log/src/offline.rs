@@ -24,6 +24,7 @@ use crate::error::LogError;
 use crate::files::{LogFileInfo, LogFiles, corrupt};
 use crate::proof;
 use crate::record::Record;
+use crate::retried::read_retried;
 use crate::vlf::{VlfInfo, VlfStatus};
 use crate::walk::{Break, Step, WalkVlf, Walker};
 
@@ -198,14 +199,14 @@ impl OfflineLog {
     /// The bytes of a block that a walk has shown: [`BlockInfo::length`] of them. The walk has checked them.
     pub fn read_block(&self, b: &BlockInfo, out: &mut [u8]) -> Result<(), LogError> {
         assert_eq!(out.len(), b.length as usize, "room for the block");
-        Ok(self.walked[b.file].read_at(b.offset, out)?)
+        Ok(read_retried(&*self.walked[b.file], b.offset, out)?)
     }
 
     /// The bytes of a VLF's header, and its file.
     pub(crate) fn vlf_header_bytes(&self, v: &VlfInfo) -> Result<(PathBuf, AlignedBuf), LogError> {
         let mut buf = AlignedBuf::zeroed(HALF);
         let volume = &self.files.volumes[v.file];
-        volume.read_at(v.offset + HALF as u64, &mut buf)?;
+        read_retried(&**volume, v.offset + HALF as u64, &mut buf)?;
         Ok((volume.path().to_owned(), buf))
     }
 
@@ -424,7 +425,7 @@ fn identify(
     noted: u32,
 ) -> Result<(Option<VlfHeader>, bool), LogError> {
     let mut buf = AlignedBuf::zeroed(2 * HALF);
-    volume.read_at(place.offset + HALF as u64, &mut buf)?;
+    read_retried(volume, place.offset + HALF as u64, &mut buf)?;
     let (bytes, block) = buf.split_at(HALF);
     let ours = parse_vlf_header(bytes, fork);
     let header = ours.filter(|h| h.size == place.size);
@@ -498,7 +499,7 @@ const BEGINNING: u64 = 8 << 20;
 fn incarnation(files: &LogFiles, v: &WalkVlf) -> Result<u32, LogError> {
     let mut buf = AlignedBuf::zeroed(HALF);
     let volume = &files.volumes[usize::from(v.place.file)];
-    volume.read_at(v.place.offset + VLF_HEADER_BYTES, &mut buf)?;
+    read_retried(&**volume, v.place.offset + VLF_HEADER_BYTES, &mut buf)?;
     let first = proof::at_home(v.place, files.root.fork, VLF_HEADER_BYTES, &buf);
     Ok(first.filter(|(_, vlf)| vlf == v).map_or(0, |(h, _)| h.incarnation))
 }

@@ -37,6 +37,7 @@ use crate::directory::{
 };
 use crate::error::LogError;
 use crate::files::LogFiles;
+use crate::retried::read_retried;
 use crate::vlf::VlfTable;
 use crate::walk::{WalkVlf, Walker};
 
@@ -132,7 +133,7 @@ pub(crate) fn first_whole(
         let mut at = from;
         while at < upto {
             let n = (place.size - at).min(buf.len() as u64) as usize;
-            volume.read_at(place.offset + at, &mut buf[..n])?;
+            read_retried(volume, place.offset + at, &mut buf[..n])?;
             let step = (buf.len() - BLOCK_BYTES_MAX).min((upto - at) as usize);
             for skip in (0..step).step_by(512) {
                 let Some((h, vlf)) = at_home(place, fork, at + skip as u64, &buf[skip..n]) else {
@@ -232,7 +233,8 @@ impl<'a> Search<'a> {
 
     fn claim(&mut self, place: VlfPlace) -> Result<Claim, LogError> {
         let header = &mut self.buf[..HALF];
-        self.volumes[usize::from(place.file)].read_at(place.offset + HALF as u64, header)?;
+        let volume = &*self.volumes[usize::from(place.file)];
+        read_retried(volume, place.offset + HALF as u64, header)?;
         Ok(match (parse_vlf_header(header, self.fork), vlf_header_state(header)) {
             (Some(h), _) if h.size != place.size => Claim::Damaged,
             (Some(h), _) if h.seqno > self.head.seqno.0 => Claim::Later,
@@ -305,7 +307,7 @@ impl<'a> Search<'a> {
         at: u64,
         (n, step): (usize, u64),
     ) -> Result<(Option<Witness>, bool, u64), LogError> {
-        volume.read_at(place.offset + at, &mut self.buf[..n])?;
+        read_retried(volume, place.offset + at, &mut self.buf[..n])?;
         let (mut skip, mut ours) = (0, false);
         while skip < step as usize {
             match self.look(place, at + skip as u64, &self.buf[skip..n]) {
@@ -319,7 +321,7 @@ impl<'a> Search<'a> {
                 Look::More(length) => {
                     let mut whole = AlignedBuf::zeroed(length);
                     let here = at + skip as u64;
-                    volume.read_at(place.offset + here, &mut whole)?;
+                    read_retried(volume, place.offset + here, &mut whole)?;
                     match self.look(place, here, &whole) {
                         Look::Proof(w) => return Ok((Some(w), true, at)),
                         Look::Ours(_) => ours = true,

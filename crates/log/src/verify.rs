@@ -26,6 +26,7 @@ use taffrail_io::{AlignedBuf, Env, OpenSpec};
 use crate::directory::{HALF, Root, Unreadable, VlfHeaderState, vlf_header_state};
 use crate::error::LogError;
 use crate::offline::{Found, OfflineLog, WalkEnd};
+use crate::retried::read_retried;
 
 /// Something that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,7 +124,7 @@ pub fn verify(env: &Env, paths: &[PathBuf]) -> Result<Verdict, LogError> {
 fn roots(env: &Env, path: &Path, verdict: &mut Verdict) -> Result<(), LogError> {
     let volume = env.disk.open(path, OpenSpec::PLAIN.read_only())?;
     let mut buf = AlignedBuf::zeroed(2 * HALF);
-    volume.read_at(0, &mut buf)?;
+    read_retried(&*volume, 0, &mut buf)?;
     for (half, offset) in buf.chunks(HALF).zip([0, HALF as u64]) {
         let written = half.iter().any(|b| *b != 0);
         if written && Root::from_bytes(half) == Err(Unreadable::Damaged) {

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 
 use taffrail_base::{FileId, PAGE_BYTES, PageId};
 use taffrail_io::{AlignedBuf, Volume};
+use taffrail_log::read_retried;
 
 use super::error::{BackupError, BackupResult};
 use super::pages::{Run, is_whole};
@@ -107,7 +108,7 @@ fn keep_newer(
     for part in images.chunks_mut(PIECE) {
         let len = have.saturating_sub(offset).min(part.len() as u64) as usize;
         let there = &mut buf[..len - len % PAGE_BYTES];
-        volume.read_at(offset, there).map_err(io("read"))?;
+        read_retried(volume, offset, there).map_err(io("read"))?;
         let pages = there.chunks_exact(PAGE_BYTES).zip(part.chunks_exact_mut(PAGE_BYTES));
         for (id, (own, image)) in ids.by_ref().zip(pages) {
             if is_whole(own, id) && lsn(own) > lsn(image) {
