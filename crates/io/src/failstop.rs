@@ -247,7 +247,7 @@ mod tests {
 
     use super::*;
     use crate::AlignedBuf;
-    use crate::sim::{Fault, FaultKind, IoKind, SimWorld};
+    use crate::sim::{Fault, FaultKind, HookedDisk, IoKind, SimWorld};
 
     fn world(kind: IoKind, fault: FaultKind) -> (SimWorld, Arc<dyn Volume>) {
         let world = SimWorld::new(1);
@@ -305,61 +305,24 @@ mod tests {
         assert!(volume.sync().unwrap_err().is_full() && durable(&*volume).is_err());
     }
 
-    /// A file of which the first sync takes long and fails; the second is told nothing of it.
-    struct Once(Arc<dyn Volume>, AtomicU32);
-
-    impl Volume for Once {
-        fn path(&self) -> &Path {
-            self.0.path()
-        }
-        fn kind(&self) -> VolumeKind {
-            self.0.kind()
-        }
-        fn sector_bytes(&self) -> u32 {
-            4096
-        }
-        fn len(&self) -> IoResult<u64> {
-            self.0.len()
-        }
-        fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
-            self.0.read_at(offset, buf)
-        }
-        fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
-            self.0.write_at(offset, data)
-        }
-        fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
-            self.0.write_durable(offset, parts)
-        }
-        fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
-            self.0.submit(ops)
-        }
-        fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
-            self.0.reap(min)
-        }
-        fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
-            self.0.allocate(offset, len)
-        }
-        fn truncate(&self, len: u64) -> IoResult<()> {
-            self.0.truncate(len)
-        }
-        fn sync(&self) -> IoResult<()> {
-            if self.1.fetch_add(1, Ordering::SeqCst) > 0 {
-                return self.0.sync();
+    #[test]
+    fn of_two_syncs_at_once_none_succeeds_when_one_fails() {
+        let syncs = AtomicU32::new(0);
+        // The first takes long and fails; the second is told nothing of it.
+        let hook = move |path: &Path, result| {
+            if syncs.fetch_add(1, Ordering::SeqCst) > 0 {
+                return result;
             }
-            while self.1.load(Ordering::SeqCst) < 2 {
+            while syncs.load(Ordering::SeqCst) < 2 {
                 std::thread::yield_now();
             }
             // The other one has its answer from the system by now.
             std::thread::sleep(Duration::from_millis(20));
-            Err(IoError::new("sync", self.path(), std::io::Error::from_raw_os_error(5)))
-        }
-    }
-
-    #[test]
-    fn of_two_syncs_at_once_none_succeeds_when_one_fails() {
-        let world = SimWorld::new(1);
-        let inner = world.env().disk.create(Path::new("/f"), OpenSpec::DATA).unwrap();
-        let volume = volume(Arc::new(Once(inner, AtomicU32::new(0))));
+            Err(IoError::new("sync", path, std::io::Error::from_raw_os_error(5)))
+        };
+        let hooked = HookedDisk::new(SimWorld::new(1).env().disk, hook);
+        let disk = FailStopDisk::new(Arc::new(hooked));
+        let volume = disk.create(Path::new("/f"), OpenSpec::DATA).unwrap();
         std::thread::scope(|s| {
             let both = [s.spawn(|| volume.sync()), s.spawn(|| volume.sync())];
             for one in both {

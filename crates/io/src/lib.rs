@@ -154,13 +154,8 @@ pub trait Disk: Send + Sync {
     fn rename(&self, from: &Path, to: &Path) -> IoResult<()>;
     /// The files of a directory (full paths, sorted).
     fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>>;
-    /// What a directory has, by name. A disk without directories and times has files of 1970.
-    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>> {
-        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
-        let modified = SystemTime::UNIX_EPOCH;
-        let file = |name| Entry { name, is_file: true, is_directory: false, modified };
-        Ok(self.list(dir)?.iter().map(name).map(file).collect())
-    }
+    /// What a directory has, by name. On a disk without times everything is of 1970.
+    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>>;
     /// Makes a directory and those above it; no error when it is there.
     fn create_dir(&self, dir: &Path) -> IoResult<()>;
     /// Makes the names in a directory durable.
@@ -168,13 +163,9 @@ pub trait Disk: Send + Sync {
     /// The room of the file system that a file or directory lies on.
     fn space(&self, path: &Path) -> IoResult<Space>;
     /// The path without links, `.` and `..`, as far as there is something at it; of the rest as it is written.
-    fn real_path(&self, path: &Path) -> IoResult<PathBuf> {
-        Ok(path.to_owned())
-    }
+    fn real_path(&self, path: &Path) -> IoResult<PathBuf>;
     /// True when both paths name one file, however they are written. What is not there is the same as itself alone.
-    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
-        Ok(a == b)
-    }
+    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool>;
 }
 
 /// One open file. Offsets and lengths of a direct volume are multiples of [`Volume::sector_bytes`] for writes;

@@ -1,15 +1,12 @@
 //! A failed sync stays failed: whoever comes between the failure and the moment at which its database is suspect acknowledges nothing by
 //! it; and whatever fails once, at any I/O, what was acknowledged is there after the restart.
 
-use std::io::IoSlice;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taffrail_base::FileId;
-use taffrail_io::sim::{Fault, FaultKind, IoKind};
-use taffrail_io::{Disk, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
+use taffrail_io::sim::{Fault, FaultKind, HookedDisk, IoKind};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
     CheckpointKind, Database, DatabaseState, Durability, Growth, ScanLocks, StorageInstance,
@@ -24,90 +21,6 @@ use rig::{MB, Rig, begin, begin_as, make, whole_heap, whole_tree};
 fn rig(seed: u64) -> Rig {
     let rig = Rig::new(seed).dir_synced().frames(1024).data(4 * MB, Growth::Bytes(MB));
     rig.log(MB, Growth::Bytes(MB)).log_max(64 * MB)
-}
-
-/// A disk on which a sync that fails takes its time, so that others go on before its caller hears of it.
-struct SlowToFail {
-    inner: Arc<dyn Disk>,
-    failing: Arc<AtomicBool>,
-}
-
-struct SlowVolume(Arc<dyn Volume>, Arc<AtomicBool>);
-
-impl Disk for SlowToFail {
-    fn create(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
-        Ok(Arc::new(SlowVolume(self.inner.create(path, spec)?, self.failing.clone())))
-    }
-    fn open(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
-        Ok(Arc::new(SlowVolume(self.inner.open(path, spec)?, self.failing.clone())))
-    }
-    fn exists(&self, path: &Path) -> IoResult<bool> {
-        self.inner.exists(path)
-    }
-    fn remove(&self, path: &Path) -> IoResult<()> {
-        self.inner.remove(path)
-    }
-    fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
-        self.inner.rename(from, to)
-    }
-    fn list(&self, dir: &Path) -> IoResult<Vec<PathBuf>> {
-        self.inner.list(dir)
-    }
-    fn create_dir(&self, dir: &Path) -> IoResult<()> {
-        self.inner.create_dir(dir)
-    }
-    fn sync_dir(&self, dir: &Path) -> IoResult<()> {
-        self.inner.sync_dir(dir)
-    }
-    fn space(&self, path: &Path) -> IoResult<Space> {
-        self.inner.space(path)
-    }
-}
-
-impl Volume for SlowVolume {
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-    fn kind(&self) -> VolumeKind {
-        self.0.kind()
-    }
-    fn sector_bytes(&self) -> u32 {
-        self.0.sector_bytes()
-    }
-    fn len(&self) -> IoResult<u64> {
-        self.0.len()
-    }
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
-        self.0.read_at(offset, buf)
-    }
-    fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
-        self.0.write_at(offset, data)
-    }
-    fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
-        self.0.write_durable(offset, parts)
-    }
-    fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
-        self.0.submit(ops)
-    }
-    fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
-        self.0.reap(min)
-    }
-    fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
-        self.0.allocate(offset, len)
-    }
-    fn unwritten(&self, offset: u64, end: u64) -> IoResult<Vec<(u64, u64)>> {
-        self.0.unwritten(offset, end)
-    }
-    fn truncate(&self, len: u64) -> IoResult<()> {
-        self.0.truncate(len)
-    }
-    fn sync(&self) -> IoResult<()> {
-        let result = self.0.sync();
-        if result.is_err() && !self.1.swap(true, Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        result
-    }
 }
 
 /// Rows of a load whose contents are not logged; enough that pages of them are written before its end.
@@ -130,7 +43,14 @@ fn beside(what: impl Fn(&Arc<Database>) -> StorageResult<()> + Sync) {
     let rig = rig(1);
     let failing = Arc::new(AtomicBool::new(false));
     let mut env = rig.world.env();
-    env.disk = Arc::new(SlowToFail { inner: env.disk.clone(), failing: failing.clone() });
+    let struck = failing.clone();
+    // A failure takes its time, so that others go on before its caller hears of it.
+    env.disk = Arc::new(HookedDisk::new(env.disk.clone(), move |_, result| {
+        if result.is_err() && !struck.swap(true, Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        result
+    }));
     let instance = StorageInstance::new(env, rig.machine.clone()).unwrap();
     let db = rig.create_in(&instance).unwrap();
     let id = make(&db, 1000, 0);

@@ -29,7 +29,7 @@ use rustix::rand::GetRandomFlags;
 
 use crate::aligned::{ALIGNMENT, AlignedBuf};
 use crate::{
-    Clock, Disk, Entropy, IoError, IoResult, OpenSpec, Space, UtcTime, Volume, VolumeKind,
+    Clock, Disk, Entropy, Entry, IoError, IoResult, OpenSpec, Space, UtcTime, Volume, VolumeKind,
     WriteDone, WriteOp,
 };
 
@@ -171,6 +171,10 @@ impl Disk for OsDisk {
         }
         files.sort();
         Ok(files)
+    }
+
+    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>> {
+        RootedDisk::new(Vec::new()).entries(dir)
     }
 
     fn create_dir(&self, dir: &Path) -> IoResult<()> {

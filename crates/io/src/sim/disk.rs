@@ -3,9 +3,12 @@
 use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use super::world::{FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
-use crate::{Disk, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp};
+use crate::{
+    Disk, Entry, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
+};
 
 pub(super) struct SimDisk {
     pub world: SimWorld,
@@ -131,6 +134,23 @@ impl Disk for SimDisk {
         Ok(s.names.keys().filter(|p| p.parent() == Some(dir)).cloned().collect())
     }
 
+    fn entries(&self, dir: &Path) -> IoResult<Vec<Entry>> {
+        let s = self.world.lock();
+        let files = s.names.keys().map(|path| (path, true));
+        let dirs = s.dirs.iter().map(|path| (path, false));
+        let here = files.chain(dirs).filter(|(path, _)| path.parent() == Some(dir));
+        let mut all: Vec<Entry> = here
+            .map(|(path, is_file)| Entry {
+                name: path.file_name().unwrap_or_default().to_owned(),
+                is_file,
+                is_directory: !is_file,
+                modified: SystemTime::UNIX_EPOCH,
+            })
+            .collect();
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
     fn create_dir(&self, dir: &Path) -> IoResult<()> {
         let mut s = self.world.lock();
         s.dirs.extend(dir.ancestors().map(Path::to_owned));
@@ -163,6 +183,16 @@ impl Disk for SimDisk {
         let available = total.saturating_sub(s.total_bytes());
         let mount_point = "/".into();
         Ok(Space { total, available, mount_point, ..Space::default() })
+    }
+
+    // A path is a name here, and nothing else.
+
+    fn real_path(&self, path: &Path) -> IoResult<PathBuf> {
+        Ok(path.to_owned())
+    }
+
+    fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
+        Ok(a == b)
     }
 }
 

@@ -18,8 +18,10 @@
 //! Same seed, same calls, same result: state lives in one mutex, and nothing else is consulted.
 
 mod disk;
+mod hooked;
 mod rng;
 mod world;
 
+pub use hooked::HookedDisk;
 pub use rng::SimRng;
 pub use world::{Fault, FaultKind, IoKind, SimClock, SimOptions, SimStats, SimWorld};
