@@ -59,7 +59,8 @@ pub(crate) fn procedure(
     let claimed = claim(cx, ObjectKind::Procedure, &s.name, s.verb)?;
     let id = claimed.head.id;
     let (database, name) = (cx.database(), claimed.head.name.clone());
-    let mut errors = mistakes::of_procedure(cx.session, &database, &text.into(), &name);
+    let schema = Some(&*claimed.head.schema).filter(|s| !s.eq_ignore_ascii_case("dbo"));
+    let mut errors = mistakes::of_procedure(cx, &database, &text.into(), (&name, schema))?;
     if let Some(last) = errors.pop() {
         for e in errors {
             let line = std::mem::replace(&mut cx.line, e.line);

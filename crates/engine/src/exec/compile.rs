@@ -25,6 +25,7 @@ pub(super) struct Compiler<'s> {
     pub(super) lines: ast::LineIndex,
     pub(super) variables: Variables,
     table_variables: Vec<TableVariable>,
+    pub(super) temp_tables: Vec<Box<str>>,
     plans: u32,
     loops: u32,
     pub(super) procedure: bool,
@@ -186,6 +187,7 @@ impl<'s> Compiler<'s> {
             lines,
             variables: Variables::default(),
             table_variables: Vec::new(),
+            temp_tables: Vec::new(),
             plans: 0,
             loops: 0,
             procedure: false,
@@ -209,6 +211,7 @@ impl<'s> Compiler<'s> {
             statements,
             variables: self.variables,
             table_variables: self.table_variables,
+            temp_tables: self.temp_tables,
             parameters,
             name: None,
             object_id: 0,
@@ -295,6 +298,9 @@ impl<'s> Compiler<'s> {
         let d = depth + 1;
         Ok(match s.kind {
             K::Select(q) => {
+                if let Some(into) = &q.query.body.first_block().into {
+                    self.makes_temp_table(into)?;
+                }
                 self.new_plan();
                 StmtKind::Select(q)
             }
@@ -415,6 +421,9 @@ impl<'s> Compiler<'s> {
             K::DeallocateCursor(c) => StmtKind::DeallocateCursor(self.cursor(*c)?),
             K::Fetch(f) => StmtKind::Fetch(Box::new(self.fetch(*f)?)),
             kind => {
+                if let K::CreateTable(t) = &kind {
+                    self.makes_temp_table(&t.name)?;
+                }
                 self.new_plan();
                 StmtKind::Ddl(Box::new(ast::Statement { span: s.span, kind }))
             }

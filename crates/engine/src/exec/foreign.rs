@@ -307,5 +307,6 @@ fn plan_of(
     source: &Source<'_>,
 ) -> SqlResult<Plan> {
     let visible = module.variables.list.len() as u32;
-    planning::plan(cx.session, database, module, visible, &[], source)
+    let place = planning::Place { home: database, module, visible, tables: &[], early: false };
+    planning::plan(cx.session, &place, source)
 }

@@ -104,76 +104,6 @@ impl<'s> Interpreter<'s> {
         StatementContext { session: self.session, sink: self.sink, line }
     }
 
-    /// Makes its table variables and plans what can be planned now, so that mistakes are told before anything runs. Missing objects may still come.
-    pub fn check(&mut self, act: &mut Activation) -> Vec<SqlError> {
-        let module = act.module.clone();
-        let mut errors = module.errors.clone();
-        if errors.is_empty() && !module.table_variables.is_empty() {
-            self.make_table_variables(act, &mut errors);
-        }
-        if errors.is_empty() {
-            self.check_list(&module, act, &module.statements, &mut errors);
-        }
-        errors
-    }
-
-    /// False when what follows depends on something that only running does (USE).
-    fn check_list(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        list: &[Stmt],
-        errors: &mut Vec<SqlError>,
-    ) -> bool {
-        list.iter().all(|s| self.check_one(module, act, s, errors))
-    }
-
-    fn check_one(
-        &mut self,
-        module: &Arc<Module>,
-        act: &mut Activation,
-        s: &Stmt,
-        errors: &mut Vec<SqlError>,
-    ) -> bool {
-        match &s.kind {
-            StmtKind::Use(_) => return false,
-            StmtKind::Block(list) => return self.check_list(module, act, list, errors),
-            StmtKind::TryCatch(a, b) => {
-                return self.check_list(module, act, a, errors)
-                    && self.check_list(module, act, b, errors);
-            }
-            StmtKind::If(_, a, b) => {
-                return self.check_one(module, act, a, errors)
-                    && self.check_list(module, act, b, errors);
-            }
-            StmtKind::While(_, body) => return self.check_one(module, act, body, errors),
-            _ => {}
-        }
-        let Some(source) = source_of(s) else { return true };
-        self.session.cell.set_command(shown_command(&s.kind));
-        // Who would have to wait for another session's DDL waits when the statement runs: SET LOCK_TIMEOUT may stand
-        // before it, and TRY around it.
-        if let Ok(Err(e)) = self.plan_now(module, act, s.plan, s.visible, &source)
-            // Names that may come to be before the statement runs.
-            && e.number != 208
-            && !(e.number == 1087 && Self::lacks_table_variables(act))
-            // A view may be altered, refreshed or dropped before.
-            && self.session.failed_views.borrow().is_empty()
-            // IDENTITY_INSERT may be set on the way. What is not here is told of when it would run: scripts ask for the version
-            // or the edition before.
-            && !matches!(e.number, 544 | 545 | 8101 | 40510)
-        {
-            // Who cancels hears of nothing else.
-            if Unwind::of(&e).is_some() {
-                errors.clear();
-                errors.push(*e);
-                return false;
-            }
-            errors.push(*e.with_line(s.line));
-        }
-        true
-    }
-
     /// The plan of a number, made when there is none that is current. Waits for other sessions' DDL on what it names.
     pub fn plan(
         &mut self,
@@ -184,7 +114,7 @@ impl<'s> Interpreter<'s> {
         source: &Source<'_>,
     ) -> SqlResult<Arc<Plan>> {
         loop {
-            match self.plan_now(module, act, number, visible, source) {
+            match self.plan_now(module, act, number, visible, source, false) {
                 Ok(Err(e)) => {
                     let e = self.context(0).binding_failed(e)?;
                     self.session.binding = true;
@@ -196,14 +126,15 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// The same without waiting.
-    fn plan_now(
+    /// The same without waiting. `early`: before anything has run.
+    pub(super) fn plan_now(
         &mut self,
         module: &Arc<Module>,
         act: &mut Activation,
         number: u32,
         visible: u32,
         source: &Source<'_>,
+        early: bool,
     ) -> Result<SqlResult<Arc<Plan>>, Blocked> {
         let slot = &mut act.plans[number as usize];
         if let Some(p) = slot
@@ -225,7 +156,8 @@ impl<'s> Interpreter<'s> {
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         self.session.take_blocked();
         self.session.failed_views.take();
-        let plan = planning::plan(self.session, &home, module, visible, &act.tables, source);
+        let place = planning::Place { home: &home, module, visible, tables: &act.tables, early };
+        let plan = planning::plan(self.session, &place, source);
         if let Some(blocked) = self.session.take_blocked() {
             return Err(blocked);
         }

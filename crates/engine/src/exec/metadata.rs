@@ -22,6 +22,8 @@ pub(crate) struct SessionMetadata<'s> {
     schema: Option<Arc<str>>,
     /// Table variables: name and temp table.
     tables: &'s [(String, taffrail_base::ObjectId)],
+    /// Temp tables that are taken for missing.
+    missing: &'s [Box<str>],
     /// Databases that were asked, with the version before.
     pub depends: RefCell<Vec<(Arc<Database>, u64)>>,
     /// What is bound is kept over changes of options, and nothing that depends on them may be folded.
@@ -46,6 +48,7 @@ impl<'s> SessionMetadata<'s> {
             home,
             schema: None,
             tables,
+            missing: &[],
             depends: RefCell::default(),
             lasting: false,
             quoted_identifier: session.options.quoted_identifier,
@@ -68,6 +71,12 @@ impl<'s> SessionMetadata<'s> {
     /// The same for the statements of a module.
     pub fn of_module(mut self, module: &super::module::Module) -> SessionMetadata<'s> {
         self.schema.clone_from(&module.schema);
+        self
+    }
+
+    /// Without these temp tables: who is about to make them means no others.
+    pub fn without_temp(mut self, names: &'s [Box<str>]) -> SessionMetadata<'s> {
+        self.missing = names;
         self
     }
 
@@ -134,6 +143,10 @@ impl Metadata for SessionMetadata<'_> {
             let tempdb = self.session.instance.databases().tempdb()?;
             self.temp.set(true);
             self.depend(&tempdb);
+            let collation = taffrail_types::Collation::default();
+            if self.missing.iter().any(|n| collation.eq_str(n, bare)) {
+                return Err(missing());
+            }
             let t = self.session.find_temp_table(bare).ok_or_else(missing)?;
             let table = tempdb.catalog.table(t.object_id, self.session.id).ok_or_else(missing)?;
             return Ok(Resolved::Table(tempdb, table));
@@ -212,7 +225,8 @@ impl Metadata for SessionMetadata<'_> {
         let database = self.session.home_of_table_variables()?;
         self.temp.set(true);
         self.depend(&database);
-        let table = database.catalog.table(*id, self.session.id).ok_or_else(missing)?;
+        let owner = self.session.ddl_owner(&database);
+        let table = database.catalog.table(*id, owner).ok_or_else(missing)?;
         Ok((database, table))
     }
 

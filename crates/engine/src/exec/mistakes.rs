@@ -1,37 +1,57 @@
 //! What is wrong with a procedure before it ever runs: CREATE and ALTER PROCEDURE tell of it.
 
 use super::compile::{Compiler, CreatedUnder, procedure_for};
+use super::interpret::Interpreter;
+use crate::binder::Variable;
+use crate::context::StatementContext;
 use crate::database::Database;
-use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::SqlError;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, variables_of};
 use taffrail_types::Collation;
 
-/// The mistakes of a definition that do not depend on what is there when it runs: variables that nothing declares, types that
-/// are none, statements that have no place in a procedure. What is not built is told of when it would run.
+/// The mistakes of a definition: variables that nothing declares, types and functions that are none, statements that have no
+/// place in a procedure; then what is wrong with the statements whose tables are all there. Tables may still come, and what is
+/// not built is told of when it would run.
 pub(crate) fn of_procedure(
-    session: &Session,
+    cx: &mut StatementContext<'_>,
     home: &Arc<Database>,
     text: &Arc<str>,
-    name: &str,
-) -> Vec<SqlError> {
+    head: (&str, Option<&str>),
+) -> SqlResult<Vec<SqlError>> {
+    let session = &*cx.session;
     let options = &session.options;
     let (quoted_identifier, ansi_nulls) = (options.quoted_identifier, options.ansi_nulls);
     let under = CreatedUnder { quoted_identifier, ansi_nulls };
-    let compiled = procedure_for(session, home, text, under, (name, None), 0, true);
+    let compiled = procedure_for(session, home, text, under, head, 0, true);
     let mut errors = match compiled {
+        Ok(module) if module.errors.is_empty() => {
+            Interpreter::new(cx.session, cx.sink).check_definition(Arc::new(module))?
+        }
         Ok(module) => module.errors,
         Err(errors) => errors,
     };
-    // Functions may come to be, as tables may.
-    errors.retain(|e| !matches!(e.number, 195 | 4121 | 40510));
-    errors.iter_mut().for_each(|e| e.procedure = Some(name.into()));
-    errors
+    errors.retain(|e| e.number != 40510);
+    errors.iter_mut().for_each(|e| e.procedure = Some(head.0.into()));
+    Ok(errors)
 }
 
 impl Compiler<'_> {
+    /// A module makes a temp table of a name once, on whatever way, dropped in between or not: 2714.
+    pub(super) fn makes_temp_table(&mut self, name: &ast::ObjectName) -> SqlResult<()> {
+        let name = &name.name.value;
+        if !crate::ddl::resolve::is_temp(name) {
+            return Ok(());
+        }
+        let collation = Collation::default();
+        if self.temp_tables.iter().any(|n| collation.eq_str(n, name)) {
+            return Err(SqlError::new(2714, &[name]).with_state(1));
+        }
+        self.temp_tables.push(name.clone());
+        Ok(())
+    }
+
     /// Variables of a query or change that nothing declares above it: 137, 1087. When it is bound, a name that is missing yet
     /// may hide them; those of other statements are found while they are compiled.
     pub(super) fn look_for_undeclared(&mut self, s: &ast::Statement) {
@@ -45,18 +65,34 @@ impl Compiler<'_> {
             | StatementKind::Merge(_) => {}
             _ => return,
         }
-        let part = text.get(s.span.start as usize..s.span.end as usize).unwrap_or_default();
-        let options = ParseOptions { quoted_identifier: *quoted_identifier };
-        for v in variables_of(part, options) {
-            let known = |name: &str| Collation::default().eq_str(name, v.name);
-            if self.variables.list.iter().any(|declared| known(&declared.name)) {
-                continue;
-            }
-            let e = match v.table {
-                true => SqlError::new(1087, &[&v.name]),
-                false => SqlError::new(137, &[&v.name]).with_state(2),
-            };
-            self.errors.push(*e.with_line(self.lines.line_of(s.span.start + v.at)));
-        }
+        let declared = &self.variables.list;
+        let text = Text { text, lines: &self.lines, quoted_identifier: *quoted_identifier };
+        self.errors.extend(undeclared(text, s.span, declared));
     }
+}
+
+/// A module's text.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub text: &'t str,
+    pub lines: &'t ast::LineIndex,
+    pub quoted_identifier: bool,
+}
+
+/// Variables in a part of a text that are not among those that are declared: 137, 1087.
+pub(super) fn undeclared(text: Text<'_>, part: ast::Span, declared: &[Variable]) -> Vec<SqlError> {
+    let of = text.text.get(part.start as usize..part.end as usize).unwrap_or_default();
+    let options = ParseOptions { quoted_identifier: text.quoted_identifier };
+    let mut errors = Vec::new();
+    for v in variables_of(of, options) {
+        if declared.iter().any(|d| Collation::default().eq_str(&d.name, v.name)) {
+            continue;
+        }
+        let e = match v.table {
+            true => SqlError::new(1087, &[&v.name]),
+            false => SqlError::new(137, &[&v.name]).with_state(2),
+        };
+        errors.push(*e.with_line(text.lines.line_of(part.start + v.at)));
+    }
+    errors
 }

@@ -8,6 +8,7 @@
 
 pub(crate) mod arguments;
 pub(crate) mod change;
+mod check;
 pub(crate) mod compile;
 mod consequence;
 pub(crate) mod cursor;

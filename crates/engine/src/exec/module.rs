@@ -27,6 +27,8 @@ pub(crate) struct Module {
     pub variables: Variables,
     /// Its table variables, in the order of their declarations.
     pub table_variables: Vec<TableVariable>,
+    /// The temp tables that it makes, `#` and all.
+    pub temp_tables: Vec<Box<str>>,
     /// Its parameters.
     pub parameters: Vec<Parameter>,
     /// A procedure's name, for messages.

@@ -21,19 +21,29 @@ pub(crate) enum Source<'m> {
     Condition(&'m ast::Expr),
 }
 
+/// Where a statement stands.
+pub(crate) struct Place<'m> {
+    /// Names without a database are looked up here.
+    pub home: &'m Arc<Database>,
+    pub module: &'m Module,
+    /// How many variables it sees.
+    pub visible: u32,
+    /// The module's table variables.
+    pub tables: &'m [(String, ObjectId)],
+    /// Nothing of the module has run: a temp table that it makes is not there yet, whatever another one of its name is.
+    pub early: bool,
+}
+
 /// Plans a statement of a module.
-pub(crate) fn plan(
-    session: &Session,
-    home: &Arc<Database>,
-    module: &Module,
-    visible: u32,
-    tables: &[(String, ObjectId)],
-    source: &Source<'_>,
-) -> SqlResult<Plan> {
+pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) -> SqlResult<Plan> {
+    let Place { home, module, visible, tables, early } = *place;
     // Those that are declared above the statement.
     let declared = module.table_variables.iter().take_while(|t| t.var < visible).count();
     let tables = &tables[..declared.min(tables.len())];
-    let metadata = SessionMetadata::new(session, home, tables).of_module(module);
+    let mut metadata = SessionMetadata::new(session, home, tables).of_module(module);
+    if early {
+        metadata = metadata.without_temp(&module.temp_tables);
+    }
     let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
     let kind = match source {

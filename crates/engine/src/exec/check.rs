@@ -1,0 +1,187 @@
+//! What is found before anything of a module runs: each statement whose names are all there is planned; names that are missing
+//! may still come.
+
+use super::ending::shown_command;
+use super::interpret::{Activation, Interpreter, Unwind, source_of};
+use super::mistakes::{Text, undeclared};
+use super::module::{Code, Cond, Module, Stmt, StmtKind};
+use super::planning::Source;
+use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
+
+/// A module that is looked through.
+struct Check<'m> {
+    module: &'m Arc<Module>,
+    errors: Vec<SqlError>,
+    /// A statement above changes the database: what is below is bound when it runs.
+    moved: bool,
+    /// Other sessions' DDL is waited for. Else a statement in whose way it is is left for when it runs: SET LOCK_TIMEOUT may
+    /// stand before it, and TRY around it.
+    waits: bool,
+}
+
+impl Interpreter<'_> {
+    /// Makes a module's table variables and plans what can be planned now, so that mistakes are told before anything runs.
+    pub fn check(&mut self, act: &mut Activation) -> Vec<SqlError> {
+        let module = act.module.clone();
+        let mut errors = module.errors.clone();
+        if errors.is_empty() && !module.table_variables.is_empty() {
+            self.make_table_variables(act, &mut errors);
+        }
+        if !errors.is_empty() {
+            return errors;
+        }
+        let mut check = Check { module: &module, errors, moved: false, waits: false };
+        // Whoever ends the look is among the errors.
+        let _ = self.check_list(&mut check, act, &module.statements);
+        check.errors
+    }
+
+    /// The same for a procedure that is being created: nothing of it stays.
+    pub(super) fn check_definition(&mut self, module: Arc<Module>) -> SqlResult<Vec<SqlError>> {
+        let mut act = Activation::new(module.clone());
+        let mut check = Check { module: &module, errors: Vec::new(), moved: false, waits: true };
+        if !module.table_variables.is_empty() {
+            self.make_table_variables(&mut act, &mut check.errors);
+        }
+        let checked = match check.errors.is_empty() {
+            true => self.check_list(&mut check, &mut act, &module.statements),
+            false => Ok(()),
+        };
+        let undone = self.session.undo_table_variables();
+        checked.and(undone)?;
+        Ok(check.errors)
+    }
+
+    fn check_list(
+        &mut self,
+        check: &mut Check<'_>,
+        act: &mut Activation,
+        list: &[Stmt],
+    ) -> SqlResult<()> {
+        list.iter().try_for_each(|s| self.check_one(check, act, s))
+    }
+
+    fn check_one(
+        &mut self,
+        check: &mut Check<'_>,
+        act: &mut Activation,
+        s: &Stmt,
+    ) -> SqlResult<()> {
+        match &s.kind {
+            StmtKind::Use(_) => check.moved = true,
+            StmtKind::Block(list) => return self.check_list(check, act, list),
+            StmtKind::TryCatch(a, b) => {
+                self.check_list(check, act, a)?;
+                return self.check_list(check, act, b);
+            }
+            StmtKind::If(cond, a, b) => {
+                self.check_condition(check, act, s, cond)?;
+                self.check_one(check, act, a)?;
+                return self.check_list(check, act, b);
+            }
+            StmtKind::While(cond, body) => {
+                self.check_condition(check, act, s, cond)?;
+                return self.check_one(check, act, body);
+            }
+            StmtKind::Set(_, code) | StmtKind::Return(Some(code)) => {
+                return self.check_code(check, act, s, code);
+            }
+            StmtKind::Declare(list) => {
+                return list.iter().try_for_each(|(_, code)| self.check_code(check, act, s, code));
+            }
+            _ => {
+                if let Some(source) = source_of(s) {
+                    return self.check_source(check, act, s, s.plan, &source);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_condition(
+        &mut self,
+        check: &mut Check<'_>,
+        act: &mut Activation,
+        s: &Stmt,
+        cond: &Cond,
+    ) -> SqlResult<()> {
+        match cond {
+            Cond::Ready(_) => Ok(()),
+            Cond::Lazy(e, plan) => self.check_source(check, act, s, *plan, &Source::Condition(e)),
+        }
+    }
+
+    fn check_code(
+        &mut self,
+        check: &mut Check<'_>,
+        act: &mut Activation,
+        s: &Stmt,
+        code: &Code,
+    ) -> SqlResult<()> {
+        match code {
+            Code::Ready(..) => Ok(()),
+            Code::Lazy(e, plan, to) => {
+                self.check_source(check, act, s, *plan, &Source::Scalar(e, *to))
+            }
+        }
+    }
+
+    /// Plans a statement, or an expression of one, with a plan of this number.
+    fn check_source(
+        &mut self,
+        check: &mut Check<'_>,
+        act: &mut Activation,
+        s: &Stmt,
+        plan: u32,
+        source: &Source<'_>,
+    ) -> SqlResult<()> {
+        if check.moved {
+            self.check_variables(check, s, source);
+            return Ok(());
+        }
+        self.session.cell.set_command(shown_command(&s.kind));
+        let planned = loop {
+            match self.plan_now(check.module, act, plan, s.visible, source, true) {
+                Ok(planned) => break planned,
+                Err(blocked) if check.waits => self.session.wait_for_ddl(blocked)?,
+                Err(_) => return Ok(()),
+            }
+        };
+        let Err(e) = planned else { return Ok(()) };
+        if Unwind::of(&e).is_some() {
+            // Who cancels hears of nothing else.
+            check.errors.clear();
+            check.errors.push((*e).clone());
+            return Err(e);
+        }
+        match e.number {
+            // Names that may come to be before the statement runs.
+            208 => self.check_variables(check, s, source),
+            1087 if Self::lacks_table_variables(act) => {}
+            // IDENTITY_INSERT may be set on the way. What is not here is told of when it would run: scripts ask for the
+            // version or the edition before.
+            544 | 545 | 8101 | 40510 => {}
+            // A view may be altered, refreshed or dropped before.
+            _ if !self.session.failed_views.borrow().is_empty() => {}
+            _ => check.errors.push(*e.with_line(s.line)),
+        }
+        Ok(())
+    }
+
+    /// Looks at a statement that cannot be bound yet whether its variables are declared.
+    fn check_variables(&self, check: &mut Check<'_>, s: &Stmt, source: &Source<'_>) {
+        let part = match source {
+            Source::Scalar(e, _) | Source::Condition(e) => e.span,
+            _ => s.span,
+        };
+        let module = check.module;
+        let quoted = module.quoted_identifier.unwrap_or(self.session.options.quoted_identifier);
+        let text = Text { text: &module.text, lines: &module.lines, quoted_identifier: quoted };
+        let declared = &module.variables.list[..s.visible as usize];
+        // Its arguments are compiled with EXEC.
+        if !matches!(s.kind, StmtKind::InsertExec(..)) {
+            check.errors.extend(undeclared(text, part, declared));
+        }
+    }
+}
