@@ -304,6 +304,31 @@ impl Operation {
         }
     }
 
+    /// Whether exact numbers have lost no digit in a result of [`Operation::eval`].
+    pub fn is_exact(&self, a: &Value, b: &Value, result: &Value) -> bool {
+        match (a, b, result) {
+            (Value::Decimal(x), Value::Decimal(y), Value::Decimal(v)) => match self.op {
+                BinaryOp::Add => Decimal::sum_is_exact(*x, *y, v.scale()),
+                BinaryOp::Subtract => Decimal::sum_is_exact(*x, y.negate(), v.scale()),
+                BinaryOp::Multiply => Decimal::product_is_exact(*x, *y, v.scale()),
+                BinaryOp::Divide => Decimal::quotient_is_exact(*x, *y, *v),
+                _ => true,
+            },
+            (Value::Money(x), Value::Money(y), Value::Money(_)) => match self.op {
+                BinaryOp::Multiply => i128::from(*x) * i128::from(*y) % 10_000 == 0,
+                BinaryOp::Divide => i128::from(*x) * 10_000 % i128::from(*y) == 0,
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// 8115 of its result.
+    #[cold]
+    pub fn overflow(&self) -> Box<SqlError> {
+        overflow(self.result)
+    }
+
     fn eval_others(&self, a: &Value, b: &Value) -> SqlResult<Value> {
         let op = self.op;
         match (a, b) {

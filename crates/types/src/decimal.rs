@@ -283,6 +283,43 @@ impl Decimal {
         narrow(a.negative, a.wide(scale) % b.wide(scale), scale, to)
     }
 
+    /// Whether no digit of `a + b` (or, negated, `a - b`) is lost at this scale.
+    pub fn sum_is_exact(a: Decimal, b: Decimal, scale: u8) -> bool {
+        let own = a.scale.max(b.scale);
+        let (x, y) = (a.wide(own), b.wide(own));
+        let sum = match a.negative == b.negative {
+            true => x + y,
+            false => x.max(y) - x.min(y),
+        };
+        is_multiple(sum, own.saturating_sub(scale))
+    }
+
+    /// Whether no digit of `a * b` is lost at this scale.
+    pub fn product_is_exact(a: Decimal, b: Decimal, scale: u8) -> bool {
+        let product = U256::new(a.magnitude()) * U256::new(b.magnitude());
+        is_multiple(product, (a.scale + b.scale).saturating_sub(scale))
+    }
+
+    /// Whether `quotient` is all of `a / b`.
+    pub fn quotient_is_exact(a: Decimal, b: Decimal, quotient: Decimal) -> bool {
+        let back = U256::new(quotient.magnitude()) * U256::new(b.magnitude());
+        let (scale, whole) = (quotient.scale + b.scale, U256::new(a.magnitude()));
+        let (mut coarse, fine, mut missing) = match scale <= a.scale {
+            true => (back, whole, a.scale - scale),
+            false => (whole, back, scale - a.scale),
+        };
+        while missing > 0 {
+            let step = missing.min(38);
+            // What does not fit is larger than the other one.
+            let Some(m) = coarse.checked_mul(U256::new(POW10[usize::from(step)])) else {
+                return false;
+            };
+            coarse = m;
+            missing -= step;
+        }
+        coarse == fine
+    }
+
     /// The magnitude at a larger scale, in 256 bits (10^38 × 10^38 fits).
     fn wide(self, scale: u8) -> U256 {
         U256::new(self.magnitude()) * U256::new(POW10[(scale - self.scale) as usize])
@@ -318,6 +355,21 @@ impl Decimal {
         m[..rest.len()].copy_from_slice(rest);
         Decimal::new(*sign == 0, u128::from_le_bytes(m), scale)
     }
+}
+
+/// Whether the last digits of a number are zeros.
+fn is_multiple(m: U256, mut digits: u8) -> bool {
+    let mut m = m;
+    while digits > 0 {
+        let step = digits.min(38);
+        let power = U256::new(POW10[usize::from(step)]);
+        if m % power != U256::ZERO {
+            return false;
+        }
+        m /= power;
+        digits -= step;
+    }
+    true
 }
 
 /// Brings a wide result to its type: rounds to the scale, checks the precision.

@@ -6,6 +6,7 @@ use super::{Binder, Bound, unsupported};
 use crate::functions;
 use crate::plan::expr::{Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred};
 use crate::plan::node::SubPlan;
+use crate::sink::Large;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
@@ -210,6 +211,8 @@ impl<'a> Binder<'a> {
         if let (Expr::Const(a), Expr::Const(b)) = (&l, &r)
             && !(string && (a.is_null() || b.is_null()))
             && let Ok(v) = operation.eval(a, b)
+            // Digits that are lost may be an error when it is computed.
+            && operation.is_exact(a, b, &v)
         {
             let bound = Bound { collation, explicit_collation, ..Bound::new(Expr::Const(v), ty) };
             return Ok(Bound { nullable, ..bound });
@@ -414,8 +417,8 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(116, &[]));
         }
         let c = columns.remove(0);
-        let (collation, xml) = (c.collation, c.xml);
-        Ok(Bound { collation, xml, ..Bound::new(Expr::Subquery(Box::new(plan)), c.ty) })
+        let expr = Expr::Subquery(Box::new(plan));
+        Ok(Bound { expr, nullable: true, explicit_collation: false, ..c })
     }
 
     /// A subquery: its plan and the types of its columns.
@@ -438,7 +441,8 @@ impl<'a> Binder<'a> {
             .map(|(i, s)| {
                 let info = &self.slots[*s as usize];
                 let (collation, xml) = (info.collation, bound.xml.contains(&i));
-                Bound { collation, xml, ..Bound::new(Expr::Slot(*s), info.ty) }
+                let old_large = bound.columns[i].large == Large::Old;
+                Bound { collation, xml, old_large, ..Bound::new(Expr::Slot(*s), info.ty) }
             })
             .collect();
         let index = self.subplan_index();

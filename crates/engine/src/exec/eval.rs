@@ -48,6 +48,9 @@ impl<'a> Rt<'a> {
                 if let (Some(l), Some(r)) = (self.leaf(&a.left), self.leaf(&a.right)) {
                     return match a.op.eval(l, r) {
                         Err(e) => self.excused(e),
+                        Ok(v) if self.must_be_exact() && !a.op.is_exact(l, r, &v) => {
+                            self.excused(a.op.overflow())
+                        }
                         v => v,
                     };
                 }
@@ -55,6 +58,9 @@ impl<'a> Rt<'a> {
                 let r = self.eval(&a.right)?;
                 match a.op.eval(&l, &r) {
                     Err(e) => self.excused(e)?,
+                    Ok(v) if self.must_be_exact() && !a.op.is_exact(&l, &r, &v) => {
+                        self.excused(a.op.overflow())?
+                    }
                     Ok(v) => v,
                 }
             }
@@ -168,6 +174,12 @@ impl<'a> Rt<'a> {
             _ => return Err(e),
         }
         Ok(Value::Null)
+    }
+
+    /// SET NUMERIC_ROUNDABORT ON: exact numbers lose no digit.
+    #[inline]
+    fn must_be_exact(&self) -> bool {
+        self.cx.session.options.numeric_roundabort
     }
 
     /// Like [`Rt::eval`] of what is no [`Rt::leaf`].

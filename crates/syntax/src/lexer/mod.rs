@@ -297,8 +297,26 @@ impl Lexer<'_> {
             && set.kind == TokenKind::Keyword(Kw::Set)
             && self.bytes[option.start as usize..option.end as usize]
                 .eq_ignore_ascii_case(b"QUOTED_IDENTIFIER")
+            && !self.in_module()
         {
             self.quoted_identifier = on;
+        }
+    }
+
+    /// The batch creates or alters a module, which keeps the option that it is created under, whatever stands in it.
+    fn in_module(&self) -> bool {
+        let mut words = self.out.tokens.iter().map(|t| t.kind);
+        loop {
+            match words.next() {
+                Some(TokenKind::Keyword(Kw::Create | Kw::Or | Kw::Alter)) => {}
+                Some(TokenKind::Keyword(kw)) => {
+                    return matches!(
+                        kw,
+                        Kw::Proc | Kw::Procedure | Kw::View | Kw::Function | Kw::Trigger
+                    );
+                }
+                _ => return false,
+            }
         }
     }
 

@@ -51,6 +51,11 @@ fn double_quotes_follow_the_option_and_its_set_statement() {
     assert_eq!(kind_of_last("\"x\"", false), String);
     assert_eq!(kind_of_last("set quoted_identifier off select \"x\"", true), String);
     assert_eq!(kind_of_last("SET QUOTED_IDENTIFIER ON select \"x\"", false), Delimited);
+    let module = "create or alter proc p as set quoted_identifier off select \"x\"";
+    assert_eq!(kind_of_last(module, true), Delimited);
+    assert_eq!(kind_of_last(module, false), String);
+    let table = "create table t (a int) set quoted_identifier off select \"x\"";
+    assert_eq!(kind_of_last(table, true), String);
 }
 
 #[test]

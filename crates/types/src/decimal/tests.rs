@@ -138,3 +138,20 @@ fn doubles() {
     assert_eq!(d("0.1").to_f64(), 0.1);
     assert_eq!(d("12345678901234567890.123").to_f64(), 12345678901234567890.123);
 }
+
+#[test]
+fn lost_digits_are_noticed() {
+    assert!(Decimal::product_is_exact(d("1.5"), d("0.2"), 1));
+    assert!(!Decimal::product_is_exact(d("1.5"), d("0.5"), 1));
+    assert!(Decimal::quotient_is_exact(d("1.0"), d("8"), d("0.125000")));
+    assert!(!Decimal::quotient_is_exact(d("1.0"), d("3"), d("0.333333")));
+    assert!(Decimal::quotient_is_exact(d("100"), d("0.01"), d("10000")));
+    assert!(Decimal::sum_is_exact(d("0.25"), d("-0.05"), 1));
+    assert!(!Decimal::sum_is_exact(d("0.25"), d("0.01"), 1));
+    let tiny = Decimal::new(false, 1, 38).unwrap();
+    assert!(!Decimal::product_is_exact(tiny, tiny, 38));
+    assert!(Decimal::product_is_exact(tiny, Decimal::ZERO, 0));
+    let large = Decimal::new(false, POW10[38] - 1, 0).unwrap();
+    assert!(!Decimal::quotient_is_exact(large, tiny, large));
+    assert!(Decimal::quotient_is_exact(Decimal::ZERO, tiny, Decimal::ZERO));
+}
