@@ -11,6 +11,7 @@
 
 use taffrail_base::SqlError;
 use taffrail_types::collation::Collation;
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{SqlType, Value};
 
 /// The client has gone (or asked to stop listening): the statement in progress ends.
@@ -68,6 +69,12 @@ impl ColumnDesc {
             computed: true,
             large: Large::Plain,
         }
+    }
+
+    /// What conversions take it for.
+    pub fn declared(&self) -> Declared {
+        let (xml, old) = (self.large == Large::Xml, self.large == Large::Old);
+        Declared { ty: self.ty, kind: Kind::of_declared(self.ty, xml, old) }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Aggregates and window functions: each becomes a slot that an operator below fills.
 
+use super::comparable::sortable;
 use super::{Binder, Bound, SlotInfo, WindowGroup, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::convert::Kind;
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 /// An aggregate where there can be none is 147; some clauses have a number of their own for it.
@@ -176,9 +178,15 @@ impl<'a> Binder<'a> {
         if arg.untyped && !matches!(function, AggFunction::Count | AggFunction::CountBig) {
             return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
         }
+        let kind = arg.declared().kind;
+        let counted = matches!(function, AggFunction::Count | AggFunction::CountBig);
+        // xml may be counted, though not each value once.
+        if sortable(kind).is_err() && !(counted && kind == Kind::Xml && !f.distinct) {
+            return Err(SqlError::new(8117, &[&kind.name(), &name.to_ascii_lowercase()]));
+        }
         let (arg_ty, ty) = aggregate_types(function, name, arg.ty)?;
         let collation = arg.collation;
-        let arg = self.cast_to(arg, arg_ty)?;
+        let arg = self.cast_to(Bound { xml: false, ..arg }, arg_ty)?;
         let separator = match f.arguments.get(1) {
             None => None,
             Some(s) => {
@@ -251,6 +259,7 @@ impl<'a> Binder<'a> {
         let mut partition = Vec::new();
         for e in &over.partition_by {
             let b = self.expr(e)?;
+            sortable(b.declared().kind)?;
             partition.push((b.expr, b.collation));
         }
         let order = self.window_order(&over.order_by)?;
@@ -268,6 +277,7 @@ impl<'a> Binder<'a> {
             if b.expr.constant().is_some() {
                 return Err(SqlError::new(5309, &[]));
             }
+            sortable(b.declared().kind)?;
             order.push(SortKey {
                 expr: b.expr,
                 descending: item.order == ast::SortOrder::Descending,

@@ -9,6 +9,7 @@ use crate::plan::expr::{Expr, Pred};
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::locking::{LevelHint, Locking, Patience, TableLock};
 use crate::plan::node::{Access, Compute, Node, QueryPlan};
+use crate::sink::Large;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
@@ -365,6 +366,7 @@ impl<'a> Binder<'a> {
             let bound = Bound {
                 untyped: self.slots[slot as usize].table.as_ref() == UNTYPED,
                 xml: query.xml.contains(&at),
+                old_large: desc.large == Large::Old,
                 ..Bound::new(Expr::Slot(slot), desc.ty)
             };
             let untyped = bound.untyped;

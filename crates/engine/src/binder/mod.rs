@@ -10,6 +10,7 @@
 
 mod aggregate;
 mod change;
+mod comparable;
 mod conversion;
 mod dml;
 mod expr;

@@ -1,5 +1,6 @@
 //! ORDER BY, TOP, OFFSET and FETCH.
 
+use super::comparable::sortable;
 use super::query::{BoundQuery, Item, add_slots};
 use super::{Binder, Bound, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Slot};
@@ -82,6 +83,7 @@ impl<'a> Binder<'a> {
                     .ok_or_else(|| SqlError::new(104, &[]))?,
                 _ => return Err(SqlError::new(104, &[])),
             };
+            sortable(bound.columns[at].declared().kind)?;
             bound.order.push(at as u16 + 1);
             keys.push(SortKey {
                 expr: Expr::Slot(bound.outputs[at]),
@@ -129,6 +131,19 @@ impl<'a> Binder<'a> {
 
     /// `place` is the item's, from 1, in ORDER BY.
     pub(super) fn order_item(
+        &mut self,
+        place: usize,
+        item: &'a ast::OrderItem,
+        items: &[Item],
+        distinct: bool,
+    ) -> SqlResult<OrderKey> {
+        let key = self.order_key(place, item, items, distinct)?;
+        let by = key.value.as_ref().map_or_else(|own| own, |at| &items[*at].bound);
+        sortable(by.declared().kind)?;
+        Ok(key)
+    }
+
+    fn order_key(
         &mut self,
         place: usize,
         item: &'a ast::OrderItem,

@@ -220,6 +220,7 @@ impl<'a> Binder<'a> {
             let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;
             let mut columns = Vec::new();
             add_slots(Part::Expr(&b.expr), &mut columns);
+            super::comparable::sortable(b.declared().kind)?;
             if columns.is_empty() && !matches!(e.kind, ExprKind::Subquery(_)) {
                 return Err(SqlError::new(164, &[]));
             }
@@ -339,6 +340,7 @@ impl<'a> Binder<'a> {
             save.clone_from(&out.outputs);
         }
         if s.distinct && !existence {
+            super::comparable::distinct(&out.columns)?;
             let slots = out.outputs.iter().zip(&out.columns);
             let slots = slots.map(|(s, c)| (*s, c.collation.unwrap_or_default())).collect();
             node = Node::Distinct(Box::new(Distinct { input: node, slots }));

@@ -4,7 +4,7 @@ use super::query::{BoundQuery, UNTYPED, column_desc};
 use super::{Binder, Bound};
 use crate::plan::expr::{Expr, Slot};
 use crate::plan::node::{Compute, Distinct, Node, SetOperation};
-use crate::sink::ColumnDesc;
+use crate::sink::{ColumnDesc, Large};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SetOperator};
 use taffrail_types::Collation;
@@ -44,6 +44,9 @@ impl<'a> Binder<'a> {
         if parts.iter().any(|p| !p.assign.is_empty()) {
             return Err(SqlError::new(10734, &[]));
         }
+        if op != SetOperator::UnionAll {
+            parts.iter().try_for_each(|p| super::comparable::operand(&p.columns))?;
+        }
         let bounds: Vec<Vec<Bound>> = parts
             .iter()
             .map(|p| {
@@ -52,6 +55,7 @@ impl<'a> Binder<'a> {
                     collation: c.collation.unwrap_or_default(),
                     untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
                     xml: p.xml.contains(&at),
+                    old_large: c.large == Large::Old,
                     ..Bound::new(Expr::Slot(*s), c.ty)
                 };
                 p.outputs.iter().zip(&p.columns).enumerate().map(one).collect()
@@ -106,9 +110,6 @@ impl<'a> Binder<'a> {
         let is_xml =
             |(at, (to, _)): (usize, &(Declared, Collation))| (to.kind == Kind::Xml).then_some(at);
         let xml: Vec<usize> = types.iter().enumerate().filter_map(is_xml).collect();
-        if op != SetOperator::UnionAll && !xml.is_empty() {
-            return Err(SqlError::new(305, &[&"XML"]));
-        }
         let keyed: Vec<(Slot, Collation)> =
             slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
         let outputs = slot_lists[0].clone();

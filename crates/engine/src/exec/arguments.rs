@@ -61,11 +61,12 @@ pub(crate) fn bind_arguments(
             let declared = Declared { ty: to, kind: Kind::of_declared(to, parameter.xml, false) };
             let own = Declared { ty: p.ty, kind: Kind::of_declared(p.ty, p.xml, false) };
             let v = match v {
-                Value::Null => Value::Null,
+                Value::Null if !p.typed || own == declared => Value::Null,
                 v if own == declared => v.clone(),
                 v => {
                     convert::check_declared(own, declared, Conversion::Implicit)?;
                     match parameter.xml {
+                        _ if v.is_null() => Value::Null,
                         true => crate::functions::xml::as_xml(v, 0)?,
                         false => {
                             convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)

@@ -28,6 +28,7 @@ use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::convert::Kind;
 use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
 
 /// What DECLARE CURSOR or SET @cursor = CURSOR says.
@@ -369,12 +370,15 @@ impl Interpreter<'_> {
             let context = self.session.options.convert_context();
             let mut values = Vec::with_capacity(row.len());
             for ((v, d), (var, ty)) in row.iter().zip(&open.columns).zip(&f.into) {
-                let xml = module.variables.list[*var as usize].xml;
-                if !v.is_null() && convert::rule(d.ty, *ty) != convert::Rule::Implicit {
-                    return Err(SqlError::new(16922, &[&d.ty.name(), &ty.name()]));
+                let (own, to) = (d.declared(), module.variables.declared(*var));
+                if convert::rule_of(own, to) != convert::Rule::Implicit {
+                    return Err(SqlError::new(16922, &[&own.kind.name(), &to.kind.name()]));
                 }
                 values.push(match d.ty == *ty {
-                    _ if xml => crate::functions::xml::as_xml(v, 0)?,
+                    _ if v.is_null() => Value::Null,
+                    _ if to.kind == Kind::Xml && own.kind != Kind::Xml => {
+                        crate::functions::xml::as_xml(v, 0)?
+                    }
                     true => v.clone(),
                     false => {
                         convert::cast_with(v, d.ty, *ty, None, Conversion::Implicit, &context)?

@@ -3,9 +3,10 @@
 use super::arguments::{Bound, bind_arguments};
 use super::compile::{self, CreatedUnder};
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
-use super::module::{ExecTarget, Execute, Module, Stmt};
+use super::module::{Code, ExecTarget, Execute, Module, Parameter, Stmt};
 use crate::catalog;
 use crate::database::Database;
+use crate::plan::expr::Expr;
 use crate::procs;
 use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
@@ -29,6 +30,8 @@ pub(crate) struct Passed {
     pub ty: SqlType,
     /// It is xml.
     pub xml: bool,
+    /// Even NULL is refused where its type is: not the word NULL, and not what clients send, who often do not know.
+    pub typed: bool,
     /// The caller wants it back.
     pub output: bool,
 }
@@ -37,7 +40,7 @@ pub(crate) struct Passed {
 pub(crate) struct Returned {
     pub status: i32,
     /// For each argument passed for output: its place among them, value and type.
-    pub outputs: Vec<(usize, Value, SqlType)>,
+    pub outputs: Vec<(usize, Value, Declared)>,
     /// An error has ended it early.
     pub cut: bool,
 }
@@ -252,7 +255,8 @@ impl Interpreter<'_> {
             let name = a.name.as_deref().unwrap_or_default().to_string();
             let Declared { ty, kind } = ty;
             let xml = kind == Kind::Xml;
-            passed.push(Passed { name, value, ty, xml, output: a.output.is_some() });
+            let typed = !matches!(&a.value, Some(Code::Ready(Expr::Const(Value::Null), _)));
+            passed.push(Passed { name, value, ty, xml, typed, output: a.output.is_some() });
         }
         Ok((target, passed))
     }
@@ -264,14 +268,15 @@ impl Interpreter<'_> {
         e: &Execute,
         r: &Returned,
     ) -> SqlResult<()> {
-        for (n, v, ty) in &r.outputs {
+        for (n, v, from) in &r.outputs {
             let Some(var) = e.arguments.get(*n).and_then(|a| a.output) else { continue };
-            let to = act.module.variables.list[var as usize].ty.unwrap_or(*ty);
-            act.vars[var as usize] = if v.is_null() || *ty == to {
+            let to = act.module.variables.declared(var);
+            act.vars[var as usize] = if v.is_null() || *from == to {
                 v.clone()
             } else {
+                convert::check_declared(*from, to, Conversion::Implicit)?;
                 let context = self.session.options.convert_context();
-                convert::cast_with(v, *ty, to, None, Conversion::Implicit, &context)?
+                convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, &context)?
             };
         }
         // Who ends by a name that is not there returns nothing.
@@ -493,7 +498,11 @@ impl Interpreter<'_> {
         }
         let returned = outputs
             .into_iter()
-            .map(|(n, at)| (n, act.vars[at].clone(), module.parameters[at].ty))
+            .map(|(n, at)| {
+                let Parameter { ty, xml, .. } = &module.parameters[at];
+                let kind = Kind::of_declared(*ty, *xml, false);
+                (n, act.vars[at].clone(), Declared { ty: *ty, kind })
+            })
             .collect();
         Ok(Ok(Returned { status, outputs: returned, cut }))
     }

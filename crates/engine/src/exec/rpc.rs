@@ -8,6 +8,7 @@ use crate::sink::{Command, Done, DoneKind, ReturnValue};
 use std::sync::Arc;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value, convert};
 
 fn text_argument(p: Option<&Passed>, number: &str, name: &str) -> SqlResult<String> {
@@ -136,7 +137,11 @@ impl Interpreter<'_> {
             return Err(SqlError::new(8180, &[]));
         }
         let handle = self.new_handle(text, declared);
-        Ok(Returned { status: 0, outputs: vec![(0, Value::Int(handle), SqlType::Int)], cut: false })
+        Ok(Returned {
+            status: 0,
+            outputs: vec![(0, Value::Int(handle), SqlType::Int.into())],
+            cut: false,
+        })
     }
 
     /// `sp_execute @handle, …`.
@@ -171,7 +176,7 @@ impl Interpreter<'_> {
         let mut returned = self.run_text(&text, &declared, passed.get(3..).unwrap_or(&[]), 3)?;
         if let Ok(r) = &mut returned {
             let handle = self.new_handle(text.to_string(), declared);
-            r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int));
+            r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int.into()));
         }
         Ok(returned)
     }
@@ -192,7 +197,7 @@ impl Interpreter<'_> {
             let call =
                 if text.trim_start().starts_with('{') { text } else { format!("{{call {text}}}") };
             let handle = self.new_handle(call, String::new());
-            r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int));
+            r.outputs.insert(0, (0, Value::Int(handle), SqlType::Int.into()));
         }
         Ok(returned)
     }
@@ -242,6 +247,7 @@ impl Interpreter<'_> {
                 ty: p.ty,
                 // What its text is, the parameter's declaration says: as xml it is read.
                 xml: false,
+                typed: false,
                 output: p.by_ref,
             })
             .collect();
@@ -271,7 +277,7 @@ impl Interpreter<'_> {
             Ok(Ok(r)) => {
                 let gone = |_| Unwind::Gone;
                 self.sink.return_status(r.status).map_err(gone)?;
-                for (n, value, ty) in r.outputs {
+                for (n, value, Declared { ty, .. }) in r.outputs {
                     let param = params.get(n);
                     let name = param.map(|p| p.name.clone()).unwrap_or_default();
                     // The client's parameter is the caller's variable: it has its type, not that of the declaration.

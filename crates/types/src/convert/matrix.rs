@@ -166,6 +166,11 @@ impl Kind {
         }
     }
 
+    /// The type's name.
+    pub fn name(self) -> &'static str {
+        KINDS[self as usize].1
+    }
+
     /// What the matrix says of a conversion.
     pub fn to(self, to: Kind) -> Rule {
         TABLE[self as usize][to as usize]
@@ -190,7 +195,7 @@ impl From<SqlType> for Declared {
 impl std::fmt::Display for Declared {
     /// As messages of refused conversions show it: `varchar(max)`, `int`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(KINDS[self.kind as usize].1)?;
+        f.write_str(self.kind.name())?;
         match self.ty.is_max() && self.kind == Kind::of(self.ty) {
             true => f.write_str("(max)"),
             false => Ok(()),
