@@ -27,23 +27,32 @@ fn rows_that_do_not_qualify_are_let_go_where_the_level_says_so() {
     let (mut one, mut watcher) = (world.connect(), world.connect());
     one.ok(TABLES);
     let session = one.connection.session_id().0;
-    // The statement; what it leaves locked under READ COMMITTED and under REPEATABLE READ.
+    // The statement; what it leaves locked under READ COMMITTED and under REPEATABLE READ (rows of s
+    // among them).
     let statements = [
-        ("UPDATE k SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
-        ("UPDATE h SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
-        ("UPDATE k SET c = 9 WHERE b = 2 AND c = 3", "", "U | 3"),
-        ("UPDATE k SET c = 9 WHERE b = 3 AND c = 3", "X | 1", "U | 2\nX | 1"),
-        ("UPDATE k SET b = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
-        ("UPDATE k SET c = 9 WHERE c = 100", "", "U | 3"),
-        ("DELETE k WHERE c = 3", "X | 1", "U | 2\nX | 1"),
-        ("DELETE h WHERE c = 3", "X | 1", "U | 2\nX | 1"),
-        ("UPDATE k SET c = s.b FROM k JOIN s ON s.a = k.c", "X | 1", ""),
-        ("UPDATE h SET c = s.b FROM h JOIN s ON s.a = h.c", "X | 1", ""),
-        ("UPDATE k SET c = 9 WHERE EXISTS (SELECT * FROM s WHERE s.a = k.c)", "X | 1", ""),
-        ("DELETE h WHERE EXISTS (SELECT * FROM s WHERE s.a = h.c)", "X | 1", ""),
-        ("MERGE k USING s ON s.a = k.c WHEN MATCHED THEN UPDATE SET c = s.b;", "X | 1", ""),
-        ("MERGE h USING s ON s.a = h.c WHEN MATCHED THEN DELETE;", "X | 1", ""),
-        ("WITH x AS (SELECT * FROM k WHERE c > 2) DELETE x", "X | 1", "U | 2\nX | 1"),
+        ("UPDATE k SET c = 9 WHERE c = 3", "X | 1", "S | 2\nX | 1"),
+        ("UPDATE h SET c = 9 WHERE c = 3", "X | 1", "S | 2\nX | 1"),
+        ("UPDATE k SET c = 9 WHERE b = 2 AND c = 3", "", "S | 3"),
+        ("UPDATE k SET c = 9 WHERE b = 3 AND c = 3", "X | 1", "S | 2\nX | 1"),
+        ("UPDATE k SET b = 9 WHERE c = 3", "X | 1", "S | 2\nX | 1"),
+        ("UPDATE k SET c = 9 WHERE c = 100", "", "S | 3"),
+        ("DELETE k WHERE c = 3", "X | 1", "S | 2\nX | 1"),
+        ("DELETE h WHERE c = 3", "X | 1", "S | 2\nX | 1"),
+        ("UPDATE k SET c = s.b FROM k JOIN s ON s.a = k.c", "X | 1", "S | 3\nX | 1"),
+        ("UPDATE h SET c = s.b FROM h JOIN s ON s.a = h.c", "X | 1", "S | 3\nX | 1"),
+        (
+            "UPDATE k SET c = 9 WHERE EXISTS (SELECT * FROM s WHERE s.a = k.c)",
+            "X | 1",
+            "S | 3\nX | 1",
+        ),
+        ("DELETE h WHERE EXISTS (SELECT * FROM s WHERE s.a = h.c)", "X | 1", "S | 3\nX | 1"),
+        (
+            "MERGE k USING s ON s.a = k.c WHEN MATCHED THEN UPDATE SET c = s.b;",
+            "X | 1",
+            "S | 3\nX | 1",
+        ),
+        ("MERGE h USING s ON s.a = h.c WHEN MATCHED THEN DELETE;", "X | 1", "S | 3\nX | 1"),
+        ("WITH x AS (SELECT * FROM k WHERE c > 2) DELETE x", "X | 1", "S | 2\nX | 1"),
         ("SELECT * FROM k WITH (UPDLOCK) WHERE c = 3", "U | 1", "U | 3"),
         ("SELECT * FROM h WITH (XLOCK) WHERE c = 3", "X | 1", "X | 3"),
         ("SELECT b FROM k WITH (UPDLOCK) WHERE b = 3", "U | 1", "U | 1"),
@@ -56,7 +65,17 @@ fn rows_that_do_not_qualify_are_let_go_where_the_level_says_so() {
             "U | 1",
             "U | 3",
         ),
-        ("SELECT * FROM k WHERE c = 3; UPDATE k SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        ("SELECT * FROM k WHERE c = 3; UPDATE k SET c = 9 WHERE c = 3", "X | 1", "S | 2\nX | 1"),
+        (
+            "SELECT * FROM k WHERE c = 3; UPDATE k SET c = s.b FROM k JOIN s ON s.a = k.c",
+            "X | 1",
+            "S | 3\nX | 1",
+        ),
+        (
+            "SELECT * FROM h WITH (REPEATABLEREAD) WHERE c > 0; UPDATE h SET c = 9 WHERE c = 3",
+            "S | 2\nX | 1",
+            "S | 2\nX | 1",
+        ),
         // What was locked before stays.
         (
             "SELECT * FROM k WITH (UPDLOCK) WHERE c < 3; UPDATE k SET c = 9 WHERE c = 3",
@@ -168,6 +187,63 @@ fn a_held_range_is_locked_for_update() {
     assert!(blocked(&mut two, "SELECT c FROM k WHERE a = 2"));
     assert!(blocked(&mut two, "INSERT k VALUES (4, 4, 4)"));
     one.ok("ROLLBACK");
+}
+
+/// SERIALIZABLE without hints: where a change has found no row, nobody puts one.
+#[test]
+fn a_serializable_change_sees_no_phantoms() {
+    let world = World::new();
+    let (mut one, mut two) = (world.connect(), world.connect());
+    one.ok(TABLES);
+    two.ok("SET LOCK_TIMEOUT 0");
+    one.ok("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+    for sql in [
+        "UPDATE k SET c = 9 WHERE a = 4",
+        "UPDATE k SET c = 9 WHERE b = 4",
+        "DELETE k WHERE c = 4",
+        "DELETE k FROM k JOIN s ON s.b = k.c",
+        "MERGE k USING (SELECT 4) s (a) ON s.a = k.a WHEN MATCHED THEN DELETE;",
+        "WITH x AS (SELECT * FROM k WHERE a > 3) UPDATE x SET c = 0",
+        "SELECT * FROM k WHERE a = 4",
+    ] {
+        one.ok("BEGIN TRAN");
+        one.run(sql);
+        let put = two.rows("INSERT k VALUES (4, 4, 4)");
+        assert!(put.starts_with("Msg 1222,"), "{sql}: {put}");
+        let moved = two.rows("UPDATE k SET b = 4 WHERE a = 1");
+        assert!(moved.starts_with("Msg 1222,"), "{sql}: {moved}");
+        assert_eq!(two.rows("SELECT a FROM k WHERE a = 1"), "1", "{sql}");
+        one.ok("ROLLBACK");
+    }
+    // New rows are in nobody's way but a reader's who holds the table.
+    one.ok("BEGIN TRAN; INSERT k VALUES (4, 4, 4)");
+    two.ok("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; INSERT k VALUES (5, 5, 5)");
+    one.ok("ROLLBACK");
+}
+
+/// Two serializable sessions count up the same row, and others: nobody is a victim of a change that begins with the change.
+#[test]
+fn serializable_changes_wait_for_one_another() {
+    let world = World::new();
+    let mut one = world.connect();
+    one.ok("CREATE TABLE u (a int PRIMARY KEY, n int); INSERT u VALUES (1, 0), (2, 0)");
+    let threads: Vec<_> = (0..4)
+        .map(|i| {
+            let mut client = world.connect();
+            std::thread::spawn(move || {
+                client.ok("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+                for _ in 0..20 {
+                    let (first, second) = (1 + i % 2, 2 - i % 2);
+                    client.ok(&format!(
+                        "BEGIN TRAN; UPDATE u SET n = n + 1 WHERE a = {first}
+                        UPDATE u SET n = n + 1 WHERE a = {second}; COMMIT"
+                    ));
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
+    assert_eq!(one.rows("SELECT a, n FROM u"), "1 | 80\n2 | 80");
 }
 
 #[test]

@@ -40,8 +40,8 @@ impl<'a> Binder<'a> {
         if hints.locks.read_past {
             return Err(unsupported("READPAST for the target of an INSERT"));
         }
-        // New rows are locked to the transaction's end at every level.
-        hints.locks.level = LevelHint::Session;
+        // New rows are locked to the transaction's end at every level, and nothing is read.
+        hints.locks.level = LevelHint::ReadCommitted;
         self.use_table(&target.database, &target.table, hints);
         Ok(target)
     }

@@ -22,8 +22,8 @@ pub struct Rt<'a> {
     /// The raw row that a scan with a locator is on.
     pub target_row: Vec<u8>,
     /// How many locks were held before the first row of the statement's target was locked, if those of rows that are not changed go
-    /// at its end.
-    pub(crate) locked_from: Option<usize>,
+    /// at its end, or (true) are shared ones from then on.
+    pub(crate) locked_from: Option<(usize, bool)>,
     /// Where a view that is being opened stands in a join: see [`Partners`].
     pub(crate) partners: Option<Partners<'a>>,
     /// What subqueries keep.
@@ -82,8 +82,8 @@ impl<'a> Rt<'a> {
 
     /// The rows of the target have been changed: those that were locked and not changed are let go.
     pub(crate) fn release_unchanged(&mut self, database: &Database, table: &Table) {
-        if let Some(mark) = self.locked_from.take() {
-            self.cx.session.part(database.id).release_unchanged(table.id(), mark);
+        if let Some((mark, shared)) = self.locked_from.take() {
+            self.cx.session.part(database.id).release_unchanged(table.id(), mark, shared);
         }
     }
 

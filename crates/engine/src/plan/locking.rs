@@ -64,6 +64,17 @@ pub struct Locking {
     pub no_wait: bool,
 }
 
+/// What becomes of the lock of a row that was looked at and does not qualify.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rejected {
+    /// It stays.
+    Kept,
+    /// What was locked for a change is locked as a row that was read.
+    Shared,
+    /// It goes at once.
+    Released,
+}
+
 /// What a scan does where somebody else has a row locked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Patience {
@@ -95,7 +106,7 @@ impl Locking {
     /// Nobody may put a row where this statement found none, until the transaction has ended: the table's lock says so.
     fn holds(self, session: Isolation) -> bool {
         match self.level {
-            LevelHint::Session => session == Isolation::Serializable && !self.target,
+            LevelHint::Session => session == Isolation::Serializable,
             level => level == LevelHint::Serializable,
         }
     }
@@ -140,10 +151,18 @@ impl Locking {
         }
     }
 
-    /// Rows that do not qualify are let go at once.
-    pub fn releases(self, session: Isolation) -> bool {
-        let level = self.isolation(session);
-        matches!(level, Isolation::ReadUncommitted | Isolation::ReadCommitted)
+    /// What becomes of the lock of a row that does not qualify.
+    pub(crate) fn rejects(self, session: Isolation) -> Rejected {
+        match self.isolation(session) {
+            Isolation::ReadUncommitted | Isolation::ReadCommitted => Rejected::Released,
+            Isolation::RepeatableRead if self.looks() => Rejected::Shared,
+            _ => Rejected::Kept,
+        }
+    }
+
+    /// The statement locks rows in U only to find those that it changes.
+    pub(crate) fn looks(self) -> bool {
+        self.target && !self.kept && self.mode == RowMode::Update
     }
 
     /// What a scan does where somebody else has a row locked.

@@ -114,6 +114,17 @@ impl BTreeCursor {
         }
     }
 
+    /// True if the entry that [`BTreeCursor::next`] gave last is surely still there, as it was: its leaf has not changed since.
+    #[inline]
+    pub fn is_current(&self, tx: &Transaction) -> bool {
+        page_lsn(tx.database(), self.copy.id(), self.frame) == Some(self.copy.lsn())
+    }
+
+    /// What it is to read.
+    pub fn range(&self) -> &KeyRange {
+        &self.range
+    }
+
     /// The key of the entry that [`BTreeCursor::next`] gave last.
     pub fn key(&self) -> &[u8] {
         let slot = match self.direction {

@@ -116,6 +116,21 @@ pub struct KeyRange {
     pub upper_inclusive: bool,
 }
 
+impl KeyRange {
+    /// True if the key is in it.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        let above = self.lower.as_deref().is_none_or(|l| match self.lower_exclusive {
+            true => key > l,
+            false => key >= l,
+        });
+        let below = self.upper.as_deref().is_none_or(|u| match self.upper_inclusive {
+            true => key <= u,
+            false => key < u,
+        });
+        above && below
+    }
+}
+
 /// A large value: its first page and its length, and which value it is of all that this page has ever begun.
 ///
 /// ```text

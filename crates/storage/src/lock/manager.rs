@@ -140,6 +140,9 @@ impl LockManager {
         let result = self.acquire_at(state, index, row, mode, timeout);
         self.count_refusal(row.kind(), timeout, &result);
         let (granted, now) = result?;
+        if granted == Granted::Converted && now == LockMode::U {
+            state.raised.push((row, index));
+        }
         let held_now = state.held.len();
         let using = &mut state.objects[index as usize];
         using.strongest_row = using.strongest_row.with(now);
@@ -369,16 +372,43 @@ impl LockManager {
         self.give_back(state, &held);
     }
 
+    /// Makes an update lock on a row a shared one; any other mode stays.
+    pub fn update_to_shared(&self, state: &mut TxLockState, row: &Resource) {
+        let hash = row.hash();
+        let mut woken = Vec::new();
+        let mut shard = self.shard(hash);
+        let modes = (LockMode::U, LockMode::S);
+        if shard.weaken(hash, row, state.owner, modes, &mut woken) {
+            state.forget(hash, row);
+            self.wake(hash, row, woken);
+        }
+    }
+
     /// Gives back the update locks on rows of an object that were taken since `held` had so many entries: their rows were looked
-    /// at and not changed. Other modes stay.
-    pub fn release_updates(&self, state: &mut TxLockState, object: &Resource, mark: usize) {
+    /// at and not changed. Other modes stay. `shared`: the rows stay locked as read; so do those that were locked so before.
+    pub fn release_updates(
+        &self,
+        state: &mut TxLockState,
+        object: &Resource,
+        mark: usize,
+        shared: bool,
+    ) {
         let Some(index) = state.objects.iter().position(|o| o.object == *object) else { return };
         let owner = state.owner;
+        for (row, object) in std::mem::take(&mut state.raised) {
+            if object as usize == index {
+                self.update_to_shared(state, &row);
+            }
+        }
         let mut at = mark;
         while let Some(held) = state.held.get(at).copied() {
             let hash = held.resource.hash();
             let of_object = held.object as usize == index;
-            if of_object && self.shard(hash).mode(hash, &held.resource, owner) == LockMode::U {
+            if of_object && shared {
+                self.update_to_shared(state, &held.resource);
+                at += 1;
+            } else if of_object && self.shard(hash).mode(hash, &held.resource, owner) == LockMode::U
+            {
                 state.held.swap_remove(at);
                 self.give_back(state, &held);
             } else {
@@ -430,6 +460,7 @@ impl LockManager {
             self.unlock(&held.resource, held.resource.hash(), owner);
         }
         state.objects.clear();
+        state.raised.clear();
         state.recent = [None; RECENT];
         if state.held.capacity() > 1024 {
             state.held = Default::default();

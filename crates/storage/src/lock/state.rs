@@ -95,6 +95,8 @@ pub struct TxLockState {
     pub(super) held: SmallVec<[Held; INLINE]>,
     pub(super) objects: SmallVec<[ObjectUse; 2]>,
     pub(super) recent: [Option<(Resource, LockMode)>; RECENT],
+    /// Rows, with their object's index, that the statement locked in U and that were locked in S before.
+    pub(super) raised: Vec<(Resource, u32)>,
     pub(super) slot: Option<Arc<WaitSlot>>,
     pub(super) requests: [u32; ResourceKind::COUNT],
     pub(super) uncounted: u32,
@@ -116,6 +118,7 @@ impl TxLockState {
             held: SmallVec::new(),
             objects: SmallVec::new(),
             recent: [None; RECENT],
+            raised: Vec::new(),
             slot: None,
             requests: [0; ResourceKind::COUNT],
             uncounted: 0,
@@ -153,6 +156,7 @@ impl TxLockState {
 
     /// A statement begins: escalation counts the locks of one statement.
     pub fn begin_statement(&mut self) {
+        self.raised.clear();
         for object in &mut self.objects {
             object.rows_in_statement = 0;
             object.escalate_at = 0;

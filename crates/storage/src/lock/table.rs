@@ -200,6 +200,27 @@ impl<T> LockTable<T> {
         mode
     }
 
+    /// Makes a lock that is held in `from` weaker; false if it is not held in that mode.
+    pub fn weaken(
+        &mut self,
+        hash: u64,
+        resource: &Resource,
+        owner: OwnerId,
+        (from, to): (LockMode, LockMode),
+        woken: &mut Vec<Woken<T>>,
+    ) -> bool {
+        debug_assert!(to != LockMode::Null && from.covers(to));
+        let Some(lock) = self.locks.find_mut(hash, |l| l.resource == *resource) else {
+            return false;
+        };
+        let Some(i) = lock.granted_to(owner).filter(|i| lock.grants[*i].mode == from) else {
+            return false;
+        };
+        lock.grants[i].mode = to;
+        lock.serve_queue(woken);
+        true
+    }
+
     /// Takes a waiter out of its queue; `None` if it does not stand there (any more).
     pub fn withdraw(
         &mut self,

@@ -97,6 +97,21 @@ pub struct Savepoint {
     pending: usize,
 }
 
+/// A lock that the read of a row has taken.
+#[derive(Clone, Copy, Debug)]
+pub struct RowLock {
+    row: Resource,
+    /// The row was not locked before; else it was, less strongly.
+    new: bool,
+}
+
+impl RowLock {
+    fn of(row: Resource, granted: Granted) -> Option<RowLock> {
+        let new = granted == Granted::New;
+        (new || granted == Granted::Converted).then_some(RowLock { row, new })
+    }
+}
+
 /// A transaction in one database. Dropped without commit, it rolls back.
 pub struct Transaction {
     /// The same as `work.db`: beside it, so that both can be borrowed at once.
@@ -105,8 +120,8 @@ pub struct Transaction {
     locks: TxLockState,
     isolation: Isolation,
     timeout: Option<Duration>,
-    /// The row that was locked last, if its lock was new.
-    row_lock: Option<Resource>,
+    /// The row that was locked last, if its lock is new or stronger than before.
+    row_lock: Option<RowLock>,
     /// Freed after commit.
     pending: Vec<Pending>,
     /// It has logged less than everything.
@@ -390,11 +405,10 @@ impl Transaction {
         let object = *hobt.object_lock();
         let locks = &db.instance.locks;
         let granted = locks.acquire_row(&mut self.locks, object, key, mode, self.timeout)?;
-        let new = granted == Granted::New;
-        self.row_lock = new.then_some(key);
+        self.row_lock = RowLock::of(key, granted);
         // Its owner before may have let go of it because his commit could not be made durable.
         db.store.check()?;
-        Ok(new)
+        Ok(granted == Granted::New)
     }
 
     pub(crate) fn unlock_key(&mut self, hobt: &Hobt, hash: u64) {
@@ -431,7 +445,7 @@ impl Transaction {
         let row = Resource::rid(db.id(), rid.page, rid.slot);
         let object = *hobt.object_lock();
         let granted = db.instance.locks.acquire_row(&mut self.locks, object, row, mode, timeout)?;
-        self.row_lock = (granted == Granted::New).then_some(row);
+        self.row_lock = RowLock::of(row, granted);
         db.store.check()?;
         Ok(granted)
     }
@@ -443,16 +457,21 @@ impl Transaction {
         db.instance.locks.release(&mut self.locks, &row);
     }
 
-    /// The lock that the last read of a row has newly taken and kept, and forgets it: none where it took none, or the row was
-    /// locked before. Whoever then finds that the row does not qualify may [give it back](Transaction::release_row).
+    /// The lock that the last read of a row has taken and kept, and forgets it: none where the row was locked before as strongly.
+    /// Whoever then finds that the row does not qualify may [give it back](Transaction::release_row).
     #[inline]
-    pub fn take_row_lock(&mut self) -> Option<Resource> {
+    pub fn take_row_lock(&mut self) -> Option<RowLock> {
         self.row_lock.take()
     }
 
-    /// Gives back the lock of a row that did not qualify.
-    pub fn release_row(&mut self, row: &Resource) {
-        self.work.db.instance.locks.release(&mut self.locks, row);
+    /// Gives back the lock of a row that did not qualify, or makes an update lock the shared one that it was before.
+    /// `shared`: it stays locked as a row that was read.
+    pub fn release_row(&mut self, lock: &RowLock, shared: bool) {
+        let locks = &self.work.db.instance.locks;
+        match lock.new && !shared {
+            true => locks.release(&mut self.locks, &lock.row),
+            false => locks.update_to_shared(&mut self.locks, &lock.row),
+        }
     }
 
     /// How many locks are held: a mark for [`Transaction::release_unchanged`].
@@ -461,10 +480,11 @@ impl Transaction {
     }
 
     /// A statement that looked for rows of an object to change them has ended: those that it has locked for that, since the mark,
-    /// and not changed, are let go.
-    pub fn release_unchanged(&mut self, object: ObjectId, mark: usize) {
+    /// and not changed, are let go. `shared`: they stay locked as rows that were read.
+    pub fn release_unchanged(&mut self, object: ObjectId, mark: usize, shared: bool) {
         let object = Resource::object(self.work.db.id(), object);
-        self.work.db.instance.locks.release_updates(&mut self.locks, &object, mark);
+        let locks = &self.work.db.instance.locks;
+        locks.release_updates(&mut self.locks, &object, mark, shared);
     }
 
     /// Does something without waiting for locks: as SET LOCK_TIMEOUT 0 does.

@@ -4,12 +4,13 @@ use super::Operator;
 use crate::binder::TableUse;
 use crate::catalog::{Index, IndexKind, KeyTail};
 use crate::exec::runtime::Rt;
-use crate::plan::locking::{Patience, RowMode};
+use crate::plan::locking::{Patience, Rejected, RowMode};
 use crate::plan::node::{Access, Scan, Seek, SeekValue};
 use crate::rowcodec::key::{after_prefix, read_entry};
 use crate::rowcodec::layout::{Cell, RowLayout, TableLobs};
 use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Session;
+use std::collections::HashSet;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::btree::BTreeCursor;
@@ -63,11 +64,15 @@ pub(crate) struct ScanOp<'a> {
     cursor: Cursor,
     locks: ScanLocks,
     large: Large,
-    /// Rows that do not qualify are let go.
-    releases: bool,
+    /// What becomes of locks on rows that do not qualify.
+    rejects: Rejected,
     /// The nonclustered index holds all columns that are wanted: their places in its rows.
     covered: Option<Vec<(usize, u32)>>,
     row: Vec<u8>,
+    /// Of that row.
+    locator: Vec<u8>,
+    /// Rows that others have moved within what is sought, after their entries were read: each is given once.
+    moved: HashSet<Vec<u8>>,
 }
 
 impl<'a> ScanOp<'a> {
@@ -89,9 +94,11 @@ impl<'a> ScanOp<'a> {
             cursor: Cursor::Closed,
             locks: ScanLocks::None,
             large: Large::Kept,
-            releases: false,
+            rejects: Rejected::Kept,
             covered,
             row: Vec::new(),
+            locator: Vec::new(),
+            moved: HashSet::new(),
         }
     }
 
@@ -209,6 +216,46 @@ fn read_again(rt: &mut Rt<'_>, scan: &Scan, locator: &[u8], row: &mut Vec<u8>) -
     Ok(there)
 }
 
+/// Where in its index a row belongs that one of the entries has led to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// That entry is its own.
+    Here,
+    /// The seek finds it there too.
+    Within,
+    /// It is none of those that are sought.
+    Elsewhere,
+}
+
+/// Where the row belongs that the entry led to: others may have changed or moved it, or put another in its place, after the entry
+/// was read and before the row was. (What an equality of the seek asks for is not asked of the row.)
+#[cold]
+fn place_of(
+    rt: &mut Rt<'_>,
+    scan: &Scan,
+    c: &BTreeCursor,
+    locator: &[u8],
+    row: &[u8],
+) -> SqlResult<Place> {
+    let Access::Nonclustered(index, _) = &scan.access else { return Ok(Place::Here) };
+    let mut values = vec![Value::Null; scan.table.columns.len()];
+    let hobt = scan.table.base().hobt()?;
+    let tx = rt.cx.session.part(scan.database.id);
+    for k in index.key.columns() {
+        values[k.column] = scan.table.layout.get(row, k.column, &mut TableLobs { tx, hobt })?;
+    }
+    let mut key = Vec::with_capacity(c.key().len());
+    index.key.append_row(&values, &mut key);
+    if index.tail() == KeyTail::Locator {
+        key.extend_from_slice(locator);
+    }
+    Ok(match () {
+        () if key == c.key() => Place::Here,
+        () if c.range().contains(&key) => Place::Within,
+        () => Place::Elsewhere,
+    })
+}
+
 impl<'a> Operator<'a> for ScanOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         let scan = self.scan;
@@ -219,13 +266,14 @@ impl<'a> Operator<'a> for ScanOp<'a> {
             ScanLocks::None if scan.locks.table_mode(isolation) == LockMode::SchS => Large::Dirty,
             _ => Large::Kept,
         };
-        let releases = scan.locks.releases(isolation);
         let keeps = matches!(self.locks, ScanLocks::Update | ScanLocks::Exclusive);
-        self.releases = releases && keeps && scan.filter.is_some();
+        let rejects = if keeps { scan.locks.rejects(isolation) } else { Rejected::Kept };
+        self.rejects = rejects;
+        self.moved.clear();
         let tx = rt.cx.session.transaction_in(&scan.database)?;
-        if releases && keeps && scan.locks.target && !scan.locks.kept {
+        if rejects != Rejected::Kept && scan.locks.looks() {
             let held = tx.locks_held();
-            rt.locked_from.get_or_insert(held);
+            rt.locked_from.get_or_insert((held, rejects == Rejected::Shared));
         }
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
         let base = scan.table.base();
@@ -266,7 +314,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
         loop {
             rt.tick()?;
             let tx = rt.cx.session.part(scan.database.id);
-            let mut locked = None;
+            let (mut locked, mut qualifies) = (None, true);
             match &mut self.cursor {
                 Cursor::Closed => return Ok(false),
                 Cursor::Heap(c) => {
@@ -274,7 +322,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         Err(e) if patience.skips(&e) => continue,
                         found => found,
                     };
-                    if self.releases {
+                    if self.rejects != Rejected::Kept {
                         locked = tx.take_row_lock();
                     }
                     let Some((rid, row)) = found.map_err(|e| Self::err(rt, e))? else {
@@ -298,7 +346,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         Err(e) if patience.skips(&e) => continue,
                         found => found,
                     };
-                    if self.releases {
+                    if self.rejects != Rejected::Kept {
                         locked = tx.take_row_lock();
                     }
                     let Some((key, row)) = found.map_err(|e| Self::err(rt, e))? else {
@@ -321,9 +369,6 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         Err(e) if patience.skips(&e) => continue,
                         found => found,
                     };
-                    if self.releases {
-                        locked = tx.take_row_lock();
-                    }
                     let Some((_, value)) = found.map_err(|e| Self::err(rt, e))? else {
                         return Ok(false);
                     };
@@ -336,6 +381,13 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         let (layout, large) = (&index.covered_layout, Large::Kept);
                         read_columns(rt, scan, layout, covered, columns, large)?;
                     } else {
+                        // It was moved on from an entry that was read before.
+                        if !self.moved.is_empty() && self.moved.contains(locator) {
+                            continue;
+                        }
+                        self.locator.clear();
+                        self.locator.extend_from_slice(locator);
+                        let locator = &self.locator[..];
                         let base = scan.table.base().hobt()?;
                         let tx = rt.cx.session.part(scan.database.id);
                         let row = &mut self.row;
@@ -344,7 +396,7 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         if there.as_ref().is_err_and(|e| patience.skips(e)) {
                             continue;
                         }
-                        if self.releases {
+                        if self.rejects != Rejected::Kept {
                             locked = tx.take_row_lock();
                         }
                         // Gone since its entry was read.
@@ -362,16 +414,26 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         {
                             continue;
                         }
+                        if !c.is_current(rt.cx.session.part(scan.database.id)) {
+                            match place_of(rt, scan, c, &self.locator, &self.row)? {
+                                Place::Here => {}
+                                Place::Within => {
+                                    self.moved.insert(self.locator.clone());
+                                }
+                                Place::Elsewhere => qualifies = false,
+                            }
+                        }
                     }
                 }
             }
             match &scan.filter {
-                Some(p) if rt.test(p)? != Some(true) => {
-                    if let Some(row) = locked {
-                        rt.cx.session.part(scan.database.id).release_row(&row);
-                    }
-                }
+                _ if !qualifies => {}
+                Some(p) if rt.test(p)? != Some(true) => {}
                 _ => return Ok(true),
+            }
+            if let Some(lock) = locked {
+                let shared = self.rejects == Rejected::Shared;
+                rt.cx.session.part(scan.database.id).release_row(&lock, shared);
             }
         }
     }
