@@ -8,6 +8,7 @@ pub mod bandwidth;
 pub mod bare;
 mod beside;
 pub mod bulk;
+pub mod deadlocks;
 pub mod device;
 pub mod growth;
 pub mod pairs;
