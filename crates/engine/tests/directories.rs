@@ -168,31 +168,29 @@ fn a_start_removes_only_what_create_database_has_made() {
     let f = Folder::new("half-made");
     let w = f.open("data");
     create(&w, "whole", &f.at("data/whole.mdf"), &f.at("data/whole.ldf"));
-    // A datetime is rounded, and a second is nothing here.
-    std::thread::sleep(std::time::Duration::from_millis(1200));
     let databases = w.instance.databases();
     let mut entry = databases.slot("whole").unwrap().entry;
-    let mut begun = |id: u16, name: &str, files: [&str; 2], now: bool| {
+    let mut begun = |id: u16, name: &str, files: [&str; 2], made: usize| {
         entry.id = taffrail_base::DatabaseId(id);
         (entry.name, entry.state) = (name.into(), EntryState::Creating);
         entry.files = files.iter().map(|file| f.at(file)).collect();
-        if now {
-            let clock = &*w.instance.options().env.clock;
-            entry.created = taffrail_engine::catalog::datetime_now(clock);
-        }
+        entry.made = entry.files[..made].to_vec();
         put_database(&databases.master().unwrap().storage, &entry).unwrap();
     };
-    // Cut off at once, and then somebody had a use for the names; cut off in the middle; near the end.
-    begun(60, "made", ["fast/made.mdf", "fast/made.ldf"], false);
-    begun(61, "letter", ["fast/letter.mdf", "fast/letter.ldf"], true);
-    begun(62, "copied", ["fast/copied.mdf", "fast/copied.ldf"], true);
-    begun(63, "empty", ["fast/empty.mdf", "fast/zeros.ldf"], true);
+    // Cut off near the end; at once, and then somebody had a use for the names; between the two; as soon as the files were there.
+    begun(60, "made", ["fast/made.mdf", "fast/made.ldf"], 2);
+    begun(61, "letter", ["fast/letter.mdf", "fast/letter.ldf"], 0);
+    begun(62, "copied", ["fast/copied.mdf", "fast/copied.ldf"], 0);
+    begun(63, "zeros", ["fast/zeros.mdf", "fast/zeros.ldf"], 1);
+    begun(64, "empty", ["fast/empty.mdf", "fast/empty.ldf"], 0);
     f.close(w);
     let put = |name: &str, bytes: &[u8]| fs::write(f.at(&format!("fast/{name}")), bytes).unwrap();
     put("letter.mdf", b"Dear all, this is no database.");
     put("letter.ldf", &[7; 10_000]);
-    put("empty.mdf", b"");
+    put("zeros.mdf", &[0; 100_000]);
     put("zeros.ldf", &[0; 100_000]);
+    put("empty.mdf", b"");
+    put("empty.ldf", b"");
     for (from, to) in [("whole", "made"), ("whole", "copied")] {
         for kind in ["mdf", "ldf"] {
             fs::copy(f.at(&format!("data/{from}.{kind}")), f.at(&format!("fast/{to}.{kind}")))
@@ -207,5 +205,5 @@ fn a_start_removes_only_what_create_database_has_made() {
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
     left.sort();
-    assert_eq!(left, ["copied.ldf", "copied.mdf", "letter.ldf", "letter.mdf"]);
+    assert_eq!(left, ["copied.ldf", "copied.mdf", "letter.ldf", "letter.mdf", "zeros.ldf"]);
 }

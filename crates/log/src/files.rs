@@ -134,7 +134,7 @@ impl LogFiles {
         }
         let (mut volumes, mut largest) = (Vec::new(), sector);
         for file in &files {
-            let volume = env.disk.create(&file.path, OpenSpec::LOG)?;
+            let volume = taffrail_io::create_or_take_empty(&*env.disk, &file.path, OpenSpec::LOG)?;
             largest = largest.max(Some(check_sector(&*volume, sector)?));
             volumes.push(volume);
         }

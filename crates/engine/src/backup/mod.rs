@@ -37,7 +37,6 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, NameOrVariable};
 
 pub(crate) use device::{Devices, IN_USE};
-pub(crate) use facts::utc_of;
 pub(crate) use history::{Mark, create as create_history, record_marks};
 pub(crate) use message::say;
 pub(crate) use suspect::{forget as forget_suspects, record as record_suspects};

@@ -1,8 +1,10 @@
 //! The tables that only master has: databases, logins, configuration.
 //!
-//! A database's row is written with state [`EntryState::Creating`] before its first file is made, and with
-//! [`EntryState::Online`] when its catalogue is durable; dropping goes the other way. At start the instance removes the
-//! files of every database found half-made or half-dropped, and its row.
+//! A database's row is written with state [`EntryState::Creating`] before its first file is made, again when its files are there and
+//! still empty, and with [`EntryState::Online`] when its catalogue is durable; dropping goes the other way. At start the instance
+//! removes the files of every database found half-made or half-dropped, and its row.
+//!
+//! Its files are lines of text; of a database that is being created, `*` before a path says that the file is its own.
 
 use super::systab::{self, SystemTables, number, text};
 use std::path::PathBuf;
@@ -26,6 +28,9 @@ pub enum EntryState {
     Restoring,
 }
 
+/// Before the path of a file that CREATE DATABASE has made.
+const MADE: &str = "*";
+
 /// A row of `sysdatabases`.
 #[derive(Clone, Debug)]
 pub struct DatabaseEntry {
@@ -35,6 +40,8 @@ pub struct DatabaseEntry {
     pub name: String,
     /// Its files when it was created, the primary data file first; at start that one names the others.
     pub files: Vec<PathBuf>,
+    /// Of a database that is being created: those of the files that CREATE DATABASE has made.
+    pub made: Vec<PathBuf>,
     /// `create_date`: datetime.
     pub created: Value,
     /// See [`EntryState`].
@@ -79,10 +86,14 @@ pub fn databases(master: &Arc<taffrail_storage::Database>) -> SqlResult<Vec<Data
     let mut tx = begin(master);
     let mut all = Vec::new();
     for (key, row) in systab::scan(&mut tx, &SystemTables::DATABASES, &[])? {
+        let lines = text(&row, 1)?;
+        let files = lines.lines().map(|l| PathBuf::from(l.strip_prefix(MADE).unwrap_or(l)));
+        let made = lines.lines().filter_map(|l| l.strip_prefix(MADE));
         all.push(DatabaseEntry {
             id: DatabaseId(key[0] as u16),
             name: text(&row, 0)?,
-            files: text(&row, 1)?.lines().map(PathBuf::from).collect(),
+            files: files.collect(),
+            made: made.map(PathBuf::from).collect(),
             created: row[2].clone(),
             state: match number(&row, 3)? {
                 0 => EntryState::Online,
@@ -112,7 +123,11 @@ pub fn put_database(
         EntryState::Offline => 3,
         EntryState::Restoring => 4,
     };
-    let files: Vec<_> = entry.files.iter().map(|f| f.to_string_lossy()).collect();
+    let line = |f: &PathBuf| {
+        let mark = if entry.made.contains(f) { MADE } else { "" };
+        format!("{mark}{}", f.display())
+    };
+    let files: Vec<_> = entry.files.iter().map(line).collect();
     let row = [
         Value::nvarchar(&entry.name),
         Value::nvarchar(&files.join("\n")),

@@ -1,10 +1,10 @@
 //! The databases of an instance: which there are, which are open; their creation and removal, safe at any crash.
 //!
 //! ```text
-//! create   row in master, Creating ─► files ─► catalogue, durable ─► row Online ─► known
+//! create   row in master, Creating ─► empty files ─► row: they are its own ─► files ─► catalogue, durable ─► row Online ─► known
 //! drop     row Dropping ─► closed ─► files removed ─► row removed ─► unknown
 //! start    Creating, Dropping: files removed, row removed;   Online: opened and recovered
-//!          (Creating: only what CREATE DATABASE has made of them, see `half_made`)
+//!          (Creating: only those that the row calls its own, and empty ones, see `half_made`)
 //! ```
 //! The system databases of a new data directory are made under a marker file; if it is found at start, the making was
 //! interrupted, nothing can have been stored, and it begins again. tempdb is made anew at every start.
@@ -270,6 +270,7 @@ impl Databases {
             id,
             name: name.into(),
             files: files.collect(),
+            made: Vec::new(),
             created: datetime_now(&*self.storage.env.clock),
             state,
             owner_sid: SA_SID.to_vec(),

@@ -127,8 +127,17 @@ fn first_directory() -> (Box<Page>, Box<Page>) {
     (iam, root)
 }
 
+/// There is no file of that name, or an empty one.
+fn is_free(env: &Env, path: &Path) -> Result<bool, IoError> {
+    if !env.disk.exists(path)? {
+        return Ok(true);
+    }
+    env.disk.open(path, OpenSpec::PLAIN.read_only())?.is_empty()
+}
+
 impl Database {
-    /// Makes the files and opens the database. On error no file is left. A temporary database's old files are replaced.
+    /// Makes the files and opens the database; files that are there and empty are its own. On error no file is left. A temporary
+    /// database's old files are replaced.
     pub fn create(
         instance: &Arc<StorageInstance>,
         id: DatabaseId,
@@ -144,7 +153,7 @@ impl Database {
         for path in &all {
             if spec.temporary {
                 remove_file(env, path)?;
-            } else if env.disk.exists(path).map_err(|e| io_error("read", e))? {
+            } else if !is_free(env, path).map_err(|e| io_error("read", e))? {
                 let shown = path.display();
                 return Err(StorageError::Sql(SqlError::new(5170, &[&shown])));
             }
@@ -185,7 +194,8 @@ fn create_files(
         true => cannot_create(&e),
         false => io_error("write", e),
     };
-    let volume = env.disk.create(&primary.path, OpenSpec::DATA).map_err(fail)?;
+    let volume = taffrail_io::create_or_take_empty(&*env.disk, &primary.path, OpenSpec::DATA)
+        .map_err(fail)?;
     let bytes = u64::from(pages) * PAGE_BYTES as u64;
     taffrail_io::reserve(&*env.disk, &*volume, 0, bytes).map_err(fail)?;
     let first = FileId(1);

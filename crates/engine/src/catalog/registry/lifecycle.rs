@@ -5,19 +5,13 @@ use super::{Databases, Slot, give_up, io, sql};
 use crate::catalog::Catalog;
 use crate::catalog::master::{self, DatabaseEntry, EntryState};
 use crate::database::Database;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_io::{OpenSpec as IoSpec, UtcTime};
+use taffrail_io::{IoError, OpenSpec as IoSpec};
 use taffrail_observe::{Event, EventRing, Whose};
-use taffrail_storage::{CheckpointKind, Content, CreateSpec, DatabaseState, StorageError};
-
-/// How much of a file tells what it is.
-const FIRST_BYTES: u64 = 8192;
-
-/// What a device writes whole.
-const SECTOR_BYTES: usize = 512;
+use taffrail_storage::{CheckpointKind, CreateSpec, DatabaseState, StorageError};
 
 /// What the operating system refused of a new database belongs to the file: 5123 rather than 823.
 fn create_error(e: StorageError) -> Box<SqlError> {
@@ -48,10 +42,18 @@ impl Databases {
             }
         }
         master::put_database(&master, &entry)?;
+        if let Err(e) = self.claim(&master, &mut entry) {
+            // Where master is down the next start does this.
+            if matches!(master.state(), DatabaseState::Online) {
+                self.remove_leftovers(&entry.made)?;
+                master::remove_database(&master, id)?;
+            }
+            return Err(e);
+        }
         let storage = match taffrail_storage::Database::create(&self.storage, id, name, spec) {
             Ok(storage) => storage,
             Err(e) => {
-                // Files that were there before are not ours to remove: storage removes what it has made itself.
+                // Storage has removed the files.
                 master::remove_database(&master, id)?;
                 return Err(create_error(e));
             }
@@ -62,6 +64,7 @@ impl Databases {
             let catalog = Arc::new(Catalog::open(&storage)?);
             let storage = storage.clone();
             entry.state = EntryState::Online;
+            entry.made.clear();
             master::put_database(&master, &entry)?;
             Ok(Arc::new(Database { id, name: name.into(), storage, catalog }))
         };
@@ -133,32 +136,44 @@ impl Databases {
         Ok(())
     }
 
-    /// The files of a database that was half-made which CREATE DATABASE has made. Its row was written before the first of them was:
-    /// since then somebody may have put something of his own there. Empty or with a first sector of zeros, a data
-    /// file whose database is no older than the row, or cannot be told, and beside such ones a log: these are its own.
+    /// Makes the files of a new database, empty, and notes that they are its own: durable when it returns.
+    fn claim(
+        &self,
+        master: &Arc<taffrail_storage::Database>,
+        entry: &mut DatabaseEntry,
+    ) -> SqlResult<()> {
+        let disk = &self.storage.env.disk;
+        let refused = |e: IoError| SqlError::new(5123, &[&e.system_error(), &e.path.display()]);
+        for file in entry.files.clone() {
+            drop(disk.create(&file, IoSpec::PLAIN).map_err(refused)?);
+            entry.made.push(file);
+        }
+        for file in &entry.made {
+            if let Some(dir) = file.parent() {
+                disk.sync_dir(dir).map_err(refused)?;
+            }
+        }
+        master::put_database(master, entry)
+    }
+
+    /// The files of a half-made database that CREATE DATABASE has made: those that the row calls its own, and empty ones, which were
+    /// made before the row could say so. Whatever else is there somebody has put there since.
     pub(super) fn half_made(&self, entry: &DatabaseEntry) -> SqlResult<Vec<PathBuf>> {
         let disk = &self.storage.env.disk;
         let mut own = Vec::new();
-        let mut foreign = false;
         for file in &entry.files {
             if !disk.exists(file).map_err(io)? {
                 continue;
             }
-            let volume = disk.open(file, IoSpec::PLAIN.read_only()).map_err(io)?;
-            let mut first = vec![0; volume.len().map_err(io)?.min(FIRST_BYTES) as usize];
-            volume.read_at(0, &mut first).map_err(io)?;
-            let made = match taffrail_storage::content_of(&first) {
-                Some(Content::Data) => !self.is_older(entry, file),
-                Some(Content::Backup) => false,
-                None if taffrail_log::is_log_file(&first) => !foreign,
-                // What a loss of power has left of a file of ours may begin with a sector that was never written.
-                None => first.iter().take(SECTOR_BYTES).all(|b| *b == 0),
-            };
+            let made = entry.made.contains(file)
+                || disk
+                    .open(file, IoSpec::PLAIN.read_only())
+                    .and_then(|v| v.is_empty())
+                    .map_err(io)?;
             if made {
                 own.push(file.clone());
                 continue;
             }
-            foreign = true;
             let text = format!(
                 "'{}' was not made by the CREATE DATABASE that did not come to its end, and stays.",
                 file.display()
@@ -167,18 +182,6 @@ impl Databases {
             EventRing::global().push(Event::BackgroundError { database, text });
         }
         Ok(own)
-    }
-
-    /// The database of a data file was made before the row was written.
-    fn is_older(&self, entry: &DatabaseEntry, file: &Path) -> bool {
-        // A datetime is rounded.
-        const SLACK: u64 = UtcTime::PER_SECOND;
-        let created = taffrail_storage::created(&self.storage, &entry.name, file);
-        let row = crate::backup::utc_of(&entry.created);
-        match (created, row) {
-            (Ok(created), Some(row)) => created.0 + SLACK < row.0,
-            _ => false,
-        }
     }
 
     /// Removes what is left of a database that was half-made or half-dropped. A file that another process has open is none of ours.

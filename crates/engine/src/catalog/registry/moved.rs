@@ -36,6 +36,7 @@ impl Databases {
                 files.retain(|f| f.starts_with(&self.data_dir));
             }
             if files != row.files {
+                row.made = row.made.iter().map(|f| self.rebased_path(&was, f)).collect();
                 row.files = files;
                 master::put_database(master, row)?;
             }

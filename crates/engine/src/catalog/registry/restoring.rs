@@ -61,6 +61,7 @@ impl Databases {
                 id,
                 name: name.into(),
                 files,
+                made: Vec::new(),
                 created: datetime_now(&*self.storage.env.clock),
                 state: EntryState::Restoring,
                 owner_sid: super::SA_SID.to_vec(),
