@@ -123,7 +123,7 @@ impl Database {
         level: u8,
     ) -> StorageResult<WriteGuard<'_>> {
         #[cfg(test)]
-        crate::txn::work::cut::strike_anywhere()?;
+        crate::txn::work::cut::strike_anywhere(crate::txn::work::cut::Place::Page)?;
         let Some(page) = space.free.pop() else {
             // Its only page has become an IAM page.
             let what = format!("an extent of HoBt {} has no page left", hobt.id());

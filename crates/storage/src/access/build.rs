@@ -467,7 +467,8 @@ impl Pages {
     }
 }
 
-/// The page on top becomes the root's content.
+/// The page on top becomes the root's content. Its record is not undone: what undoes the build frees the whole tree (see the module's
+/// text), and until then nobody else can see it. If it cannot be logged the root stays as it was.
 fn write_root(tx: &mut Transaction, hobt: &Hobt, top: &Page) -> StorageResult<()> {
     let (db, work) = tx.parts();
     let mut root = db.pool().write(&db.store, hobt.root())?;

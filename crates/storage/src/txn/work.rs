@@ -231,9 +231,10 @@ impl Work {
             self.begin()?;
         }
         #[cfg(test)]
-        if !self.in_rollback && !header.is_compensation() {
-            cut::strike_anywhere()?;
-        }
+        cut::strike_anywhere(match self.in_rollback || header.is_compensation() {
+            true => cut::Place::Undo,
+            false => cut::Place::Record,
+        })?;
         let entry = self.entry.as_ref().expect("begun above");
         entry.busy.store(true, Ordering::SeqCst);
         let result = self.db.store.log().append(&mut self.log, header, payload, reserve);
@@ -297,6 +298,10 @@ impl Work {
     }
 
     pub fn append_end(&mut self, op: Lop) -> StorageResult<LogPos> {
+        #[cfg(test)]
+        if self.system || op == Lop::AbortXact {
+            cut::strike_anywhere(cut::Place::End)?;
+        }
         let now = self.db.commit_time();
         let header = RecordHeader::new(op, Lcx::Null);
         let entry = self.entry.clone().expect("a transaction that has begun");
@@ -347,45 +352,5 @@ impl Work {
     }
 }
 
-/// For tests: where a piece of work ends, once, as if there were no room for what it wants.
 #[cfg(test)]
-pub(crate) mod cut {
-    use std::cell::Cell;
-    use std::thread::LocalKey;
-
-    use crate::error::{StorageError, StorageResult};
-
-    thread_local! {
-        static AT: Cell<u32> = const { Cell::new(0) };
-        static ANYWHERE: Cell<u32> = const { Cell::new(0) };
-    }
-
-    /// The n-th change of a page by this thread from now on fails; 0: none.
-    pub(crate) fn at(n: u32) {
-        AT.set(n);
-    }
-
-    /// The n-th record of this thread, or page that it takes, fails; 0: none. What undoes does not.
-    pub(crate) fn anywhere(n: u32) {
-        ANYWHERE.set(n);
-    }
-
-    /// That has not come yet.
-    pub(crate) fn is_to_come() -> bool {
-        ANYWHERE.get() > 0
-    }
-
-    pub(super) fn strike() -> StorageResult<()> {
-        count_down(&AT)
-    }
-
-    pub(crate) fn strike_anywhere() -> StorageResult<()> {
-        count_down(&ANYWHERE)
-    }
-
-    fn count_down(left: &'static LocalKey<Cell<u32>>) -> StorageResult<()> {
-        let n = left.get();
-        left.set(n.saturating_sub(1));
-        if n == 1 { Err(StorageError::Misuse("cut off by a test")) } else { Ok(()) }
-    }
-}
+pub(crate) mod cut;

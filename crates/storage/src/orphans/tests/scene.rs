@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use taffrail_base::{FileId, HobtId, IndexId, ObjectId, PageId};
+use taffrail_log::FlushReason;
 
 use crate::access::btree::{self, Reorganize};
 use crate::access::heap::{self, HeapLoad};
@@ -12,7 +13,7 @@ use crate::check::{NoRows, Rows};
 use crate::database::{CheckpointKind, Database};
 use crate::lock::LockMode;
 use crate::rig::{Entries, MB, Rig, begin, make, whole_heap, whole_tree};
-use crate::txn::work::cut;
+use crate::txn::work::cut::{self, Plan};
 use crate::{Durability, Growth, HobtKind, Rid, StorageError, StorageResult, Transaction};
 
 pub(super) struct Scene {
@@ -153,6 +154,19 @@ impl Scene {
         }
     }
 
+    /// The same, whatever fails; what undoes may fail as well. A database that has not gone down undoes the rest in the background.
+    pub fn run_to_any_end(&self, work: Work) {
+        let mut tx = self.begin();
+        let done = self.run_in(&mut tx, work).is_ok();
+        let _ = match work {
+            Work::Drop if done => tx.commit(Durability::Full).map(drop),
+            _ => tx.rollback(),
+        };
+        if work == Work::Lobs && done {
+            let _ = self.write_and_give_back();
+        }
+    }
+
     fn run_in(&self, tx: &mut Transaction, work: Work) -> StorageResult<()> {
         let (db, tree, heap) = (&self.db, self.tree(), self.heap());
         match work {
@@ -211,13 +225,14 @@ impl Scene {
     /// A large value, committed, deleted, and its pages given back.
     fn write_and_give_back(&self) -> StorageResult<()> {
         let tree = self.tree();
+        self.db.store.check()?;
         let mut tx = self.begin();
         let value = lob::write(&mut tx, &tree, &[1; 3 * lob::PIECE])?;
-        tx.commit(Durability::Full).unwrap();
+        tx.commit(Durability::Full)?;
+        self.db.store.check()?;
         let mut tx = self.begin();
         lob::delete(&mut tx, &tree, value)?;
-        tx.commit(Durability::Full).unwrap();
-        Ok(())
+        tx.commit(Durability::Full).map(drop)
     }
 
     /// The free pages in the extents of a heap or tree.
@@ -233,6 +248,38 @@ impl Scene {
             iam = next;
         }
         found
+    }
+
+    /// True if it has gone down: then nobody gets as far as to be shown a row, or to change one.
+    pub fn is_down(&self, what: &str) -> bool {
+        let down = self.db.store.check().is_err();
+        if down {
+            let mut tx = begin(&self.db);
+            let locked = tx.lock_object(self.tree().object(), LockMode::IS);
+            assert!(matches!(locked, Err(StorageError::Suspect(_))), "{what}: {locked:?}");
+        }
+        down
+    }
+
+    /// Power fails, with all of the log that there is on the disk or not. The restart ends as `plan` says, and so does the
+    /// next; then there is one that nothing ends.
+    pub fn restart(mut self, plan: Plan, flushed: bool) -> Scene {
+        if flushed {
+            self.db.log().flush(FlushReason::Request).unwrap();
+        }
+        self.rig.lose_power(self.db);
+        for _ in 0..2 {
+            cut::plan(plan);
+            let opened = self.rig.recover();
+            cut::anywhere(0);
+            if let Ok(db) = &opened {
+                // What was left undone by one of them is the next one's.
+                let _ = db.log().flush(FlushReason::Request);
+            }
+            self.rig.lose_power(opened.ok());
+        }
+        self.db = self.rig.recover().unwrap();
+        self
     }
 
     /// Tree and heap hold what they should, and nothing is found wrong.
