@@ -20,7 +20,7 @@ use crate::reader::FetchCache;
 use crate::retried::read_retried;
 use crate::reuse::Reuse;
 use crate::room::Margins;
-use crate::vlf::{VlfInfo, VlfTable};
+use crate::vlf::{ActiveVlf, VlfInfo, VlfTable};
 use crate::writer::WriterSlot;
 
 /// Largest joined write.
@@ -306,6 +306,16 @@ impl Log {
             reserved: state.reserved,
             free: state.free(),
         }
+    }
+
+    /// Bytes of active log in a file, VLFs' headers included; of all files together as many as [`LogSpace::used`].
+    pub fn used_in_file(&self, file: usize) -> u64 {
+        let state = self.lock();
+        let head = state.table.head();
+        let before_head = head.start - state.table.tail().start;
+        let in_head = Log::used_of(&state) - before_head;
+        let of = |v: &ActiveVlf| if v.start == head.start { in_head } else { v.place.size };
+        state.table.active().filter(|v| usize::from(v.place.file) == file).map(of).sum()
     }
 
     /// The files.

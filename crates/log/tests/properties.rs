@@ -224,3 +224,22 @@ fn positions_and_lsns_are_two_names_of_one_place() {
     let active = rig.log.vlfs().into_iter().filter(|v| v.status == VlfStatus::Active).count();
     assert!(active >= 1 && rig.log.lsn(LogPos(1)).is_none());
 }
+
+#[test]
+fn what_is_used_of_each_file_is_what_is_used_of_the_log() {
+    let specs = [spec("/a_log.ldf", 512, Growth::None), spec("/b_log.ldf", 512, Growth::None)];
+    let mut rig = Rig::new(11, &specs, LogOptions::default());
+    let mut both = 0;
+    for n in 0..400 {
+        if n % 25 == 24 {
+            rig.checkpoint().unwrap();
+        }
+        assert!(rig.append(n * 37 % 9000).unwrap());
+        let (used, files) = (rig.log.space().used, rig.log.files());
+        let each: Vec<u64> = files.iter().map(|f| rig.log.used_in_file(f.file)).collect();
+        assert_eq!(each.iter().sum::<u64>(), used);
+        assert!(each.iter().zip(&files).all(|(used, f)| *used <= f.size), "{each:?}");
+        both += usize::from(each.iter().all(|used| *used > 0));
+    }
+    assert!(both > 0, "never in both files");
+}

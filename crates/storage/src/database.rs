@@ -399,15 +399,14 @@ impl Database {
                 max_size: settings.max_size,
             });
         }
-        let used = self.log().space().used;
-        for (i, (id, name, info)) in self.log_files().into_iter().enumerate() {
+        for (id, name, info) in self.log_files() {
             out.push(FileInfo {
                 id,
                 kind: FileKind::Log,
                 name,
                 path: info.path,
                 size: info.size,
-                used: if i == 0 { used } else { 0 },
+                used: self.log().used_in_file(info.file),
                 growth: info.growth,
                 max_size: Some(info.max_size).filter(|&m| m < taffrail_log::LOG_FILE_BYTES_MAX),
             });

@@ -128,7 +128,7 @@ impl Run {
             (98, _) => {
                 db.truncate_hobt(&mut self.open[at].tx, id)?;
                 self.open[at].changes.push(Change::Truncate(id));
-                self.seen.drops += 1;
+                self.seen.truncations += 1;
             }
             (99, _) => {
                 db.drop_hobt(&mut self.open[at].tx, id)?;

@@ -4,13 +4,13 @@
 //! A run is a seed. Some transactions at a time (on one thread; a conflict is a time-out of zero) insert, update and
 //! delete rows and large values in heaps and trees, create, truncate and drop them, set savepoints and roll back to
 //! them, commit durably or delayed; checkpoints, evictions from a pool much smaller than the data, the reuse and the
-//! growth of a small log happen meanwhile. Power fails in the middle of some I/O: of what was not synced, each sector
+//! growth of a small log happen meanwhile, and files are renamed, added and removed. Power fails in the middle of some I/O: of what was not synced, each sector
 //! is kept or lost on its own. Restart may be interrupted the same way. Then:
 //!
 //! 1. the content is what some prefix of the commits, in their order, leaves; nothing half-applied;
 //! 2. the prefix holds every commit that was acknowledged as durable, and every one before it;
 //! 3. every tree is in order, the same forward, backward and by key, and counts are right; counts also while transactions are open;
-//! 4. the files are the ones that there were, with the same settings, and none is smaller.
+//! 4. the files are the ones that there were, with the same settings, as they were altered last, and none is smaller.
 //!
 //! A failing run prints its seed: `TAFFRAIL_SIM_SEED=<seed> cargo test -p taffrail-storage --test simulation` replays
 //! it alone with its history; `TAFFRAIL_SIM_RUNS` sets how many runs there are, `TAFFRAIL_SIM_FIRST` where they begin.

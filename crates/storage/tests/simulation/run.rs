@@ -48,6 +48,8 @@ pub struct Run {
     pub sabotage: Sabotage,
     /// What is known of the files: as they were when the database was opened last, or closed.
     pub files: Vec<FileInfo>,
+    /// As they may be instead, since power failed in a change of them.
+    pub files_perhaps: Option<Vec<FileInfo>>,
 }
 
 pub type Outcome<T> = Result<T, String>;
@@ -94,6 +96,7 @@ impl Run {
             )],
             sabotage,
             files: Vec::new(),
+            files_perhaps: None,
         }
     }
 
@@ -417,7 +420,10 @@ impl Run {
         self.open_database()?;
         let db = self.db();
         let files = db.files();
-        check::files(&self.files, &files, same).map_err(|e| format!("after restart: {e}"))?;
+        let altered = self.files_perhaps.take().filter(|f| check::files(f, &files, same).is_ok());
+        if altered.is_none() {
+            check::files(&self.files, &files, same).map_err(|e| format!("after restart: {e}"))?;
+        }
         self.files = files;
         let found = check::structure(&db).map_err(|e| format!("after restart: {e}"))?;
         check::pages(&db).map_err(|e| format!("after restart: {e}"))?;

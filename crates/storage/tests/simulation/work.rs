@@ -1,11 +1,13 @@
 //! The workload: one step at a time. What a step changes is in [`crate::change`].
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use taffrail_base::{HobtId, ObjectId, SessionId};
+use taffrail_base::{FileId, HobtId, ObjectId, SessionId};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    BeginSpec, CheckpointKind, Durability, HobtKind, Isolation, ScanLocks, StorageError, btree,
+    BeginSpec, CheckpointKind, DataFileSpec, Durability, FileInfo, FileKind, Growth, HobtKind,
+    Isolation, ScanLocks, StorageError, btree,
 };
 
 use crate::check;
@@ -27,6 +29,7 @@ impl Run {
             90..92 => self.checkpoint()?,
             92..94 => self.flush_log()?,
             94..96 => self.reorganize()?,
+            96 => self.alter_files()?,
             _ => self.ticks(),
         }
         Ok(())
@@ -216,6 +219,59 @@ impl Run {
             self.model.all_hardened();
         }
         Ok(())
+    }
+
+    /// What ALTER DATABASE does to files: done when it returns; when power fails in it, done or not.
+    fn alter_files(&mut self) -> Outcome<()> {
+        const ADDED: &str = "/data/sim_log2.ldf";
+        let db = self.db();
+        let n = self.rng.below(1000);
+        let name = format!("name{n}");
+        let added = self.files.iter().find(|f| f.path == Path::new(ADDED)).map(|f| f.id);
+        let mut will = self.files.clone();
+        let altered = match self.rng.below(4) {
+            0 => {
+                let growth = Growth::Bytes((64 << (n % 4)) << 10);
+                (will[0].name, will[0].growth) = (name.clone(), growth);
+                db.alter_data_file(will[0].id, Some(&name), Some(growth), None).map(|()| true)
+            }
+            1 => {
+                will[1].name.clone_from(&name);
+                db.rename_log_file(will[1].id, &name).map(|()| true)
+            }
+            _ => match added {
+                None => {
+                    let (path, growth) = (PathBuf::from(ADDED), Growth::Bytes(256 << 10));
+                    let size = (512 + 64 * (n % 4)) << 10;
+                    let spec = DataFileSpec { name, path, size, growth, max_size: None };
+                    let made = FileInfo { size, kind: FileKind::Log, ..will[1].clone() };
+                    let DataFileSpec { name, path, growth, max_size, .. } = spec.clone();
+                    will.push(FileInfo { id: FileId(3), name, path, growth, max_size, ..made });
+                    db.add_log_file(&spec).map(|_| true)
+                }
+                Some(id) => {
+                    will.retain(|f| f.id != id);
+                    db.remove_log_file(id)
+                }
+            },
+        };
+        self.note(format!("files altered: {altered:?}"));
+        match altered {
+            Ok(true) => {
+                self.files = will;
+                self.seen.files_altered += 1;
+                check::files(&self.files, &db.files(), false)
+            }
+            // Its end is still part of the log.
+            Ok(false) => Ok(()),
+            Err(_) if !self.rig.world.is_powered() => {
+                self.files_perhaps = Some(will);
+                Ok(())
+            }
+            // The disk has no room for it.
+            Err(StorageError::Sql(e)) if e.number == 5123 => Ok(()),
+            Err(e) => self.judge("altered files", Err::<(), _>(e)).map(drop),
+        }
     }
 
     pub fn ticks(&mut self) {
