@@ -72,8 +72,8 @@ fn run(log: &Log, work: Work) {
 }
 
 /// The n-th operation of a kind fails, once. False: there is none.
-fn fails(work: Work, kind: IoKind, nth: u64) -> bool {
-    let what = format!("{work:?}, {kind:?} {nth}");
+fn fails(work: Work, kind: IoKind, fault: FaultKind, nth: u64) -> bool {
+    let what = format!("{work:?}, {fault:?} at {kind:?} {nth}");
     let world = world(nth, nth.is_multiple_of(2));
     let (struck, gone_on) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let mut env = world.env();
@@ -96,7 +96,6 @@ fn fails(work: Work, kind: IoKind, nth: u64) -> bool {
     log.register_holder(Box::new(move || Some(Hold { wait: ReuseWait::LogBackup, pos: first })));
     prepare(&log, work);
     let mut durable: Vec<LogPos> = (0..3).map(|_| commit(&log).unwrap()).collect();
-    let fault = FaultKind::Io;
     world.inject(Fault { nth, kind: Some(kind), path_contains: PATH.into(), fault, sticky: false });
     let beside = std::thread::scope(|s| {
         let other = s.spawn(|| run(&log, work));
@@ -133,12 +132,20 @@ fn fails(work: Work, kind: IoKind, nth: u64) -> bool {
     met
 }
 
+/// A write without room is refused, and no failure; a sync without room is one: there was room for what had been written.
+const FAULTS: [(IoKind, FaultKind); 4] = [
+    (IoKind::Sync, FaultKind::Io),
+    (IoKind::Sync, FaultKind::Full),
+    (IoKind::Write, FaultKind::Io),
+    (IoKind::WriteDurable, FaultKind::Io),
+];
+
 #[test]
 fn what_has_failed_once_stays_failed_for_every_commit() {
     for work in WORK {
         let mut met = 0;
-        for kind in [IoKind::Sync, IoKind::Write, IoKind::WriteDurable] {
-            met += (1..).take_while(|&nth| fails(work, kind, nth)).count();
+        for (kind, fault) in FAULTS {
+            met += (1..).take_while(|&nth| fails(work, kind, fault, nth)).count();
         }
         println!("{work:?}: {met} places");
         assert!(met > 0, "{work:?}: nothing failed");
