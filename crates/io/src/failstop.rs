@@ -8,9 +8,11 @@
 //! ```text
 //! write that the disk has no room for   a refusal: nothing of what was written before is in doubt; not remembered
 //! any other failed write                remembered
-//! any failed sync                       remembered, want of room too: it was room for what had been written
+//! any failed sync or durable write      remembered, want of room too: it was room for what had been written
 //! reads, lengths, allocation            go on
 //! ```
+//! A durable write is a write and a sync: its error may be that of an earlier write, which nobody hears of again.
+//!
 //! Of two syncs at the same moment the system may tell the error to one alone. So a sync that succeeds waits for the syncs and
 //! durable writes that had begun before its end, and succeeds only if they do.
 
@@ -125,6 +127,14 @@ impl FailStopVolume {
         result
     }
 
+    /// A sync, or what contains one, ended.
+    fn hardened(&self, result: IoResult<()>) -> IoResult<()> {
+        if let Err(e) = &result {
+            self.failed.get_or_init(|| e.duplicate());
+        }
+        result
+    }
+
     fn hardening(&self) -> MutexGuard<'_, Hardening> {
         // Nothing panics while it is held.
         self.hardening.lock().unwrap_or_else(PoisonError::into_inner)
@@ -183,7 +193,7 @@ impl Volume for FailStopVolume {
 
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
         let number = self.begin()?;
-        let result = self.wrote(self.inner.write_durable(offset, parts));
+        let result = self.hardened(self.inner.write_durable(offset, parts));
         drop(self.end(number));
         result
     }
@@ -220,10 +230,7 @@ impl Volume for FailStopVolume {
 
     fn sync(&self) -> IoResult<()> {
         let number = self.begin()?;
-        let result = self.inner.sync();
-        if let Err(e) = &result {
-            self.failed.get_or_init(|| e.duplicate());
-        }
+        let result = self.hardened(self.inner.sync());
         let mut h = self.end(number);
         result?;
         let before = h.next;
@@ -239,6 +246,9 @@ impl Volume for FailStopVolume {
         self.inner.truncate(len)
     }
 }
+
+#[cfg(test)]
+mod durable;
 
 #[cfg(test)]
 mod tests {
@@ -300,9 +310,12 @@ mod tests {
         let (_world, volume) = world(IoKind::Write, FaultKind::Full);
         assert!(volume.write_at(0, &AlignedBuf::zeroed(4096)).unwrap_err().is_full());
         volume.sync().unwrap();
-        let (_world, volume) = world(IoKind::Sync, FaultKind::Full);
-        assert!(volume.sync().unwrap_err().is_full());
-        assert!(volume.sync().unwrap_err().is_full() && durable(&*volume).is_err());
+        for kind in [IoKind::Sync, IoKind::WriteDurable] {
+            let (_world, volume) = world(kind, FaultKind::Full);
+            let first = if kind == IoKind::Sync { volume.sync() } else { durable(&*volume) };
+            assert!(first.unwrap_err().is_full());
+            assert!(volume.sync().unwrap_err().is_full() && durable(&*volume).is_err(), "{kind:?}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@
 //!    and after an error, (1) holds for its sectors.
 //! 3. A name made by `create` or `rename` or removed by `remove` is durable after `sync_dir` of its directory.
 //! 4. After a write or a sync that failed every later one of the same volume fails ([`FailStopDisk`]): nobody retries, and nobody
-//!    takes the success of the next sync for that of the one before. A write that the disk has no room for is only refused.
+//!    takes the success of the next sync for that of the one before. A plain write that the disk has no room for is only refused.
 //!
 //! `unsafe` appears in two places: [`AlignedBuf`], memory with an alignment has no safe constructor; [`give_back_memory`], a call of
 //! the allocator's.

@@ -27,7 +27,7 @@ use taffrail_observe::{Moment, Whose};
 use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
 use crate::files::LogFiles;
 use crate::fresh::{Fresh, Piece};
-use crate::growth::VlfAlgorithm;
+use crate::growth::{VlfAlgorithm, is_refusal};
 use crate::log::Log;
 use crate::options::Initialization;
 use crate::vlf::VlfTable;
@@ -362,7 +362,7 @@ impl Log {
     /// A full disk only ends the zeroing; a device that fails is not to be trusted further.
     fn zeroing_failed(&self, file: u16, e: &IoError) {
         self.with_fresh(|f| f.forget(file, 0));
-        if !e.is_full() {
+        if !is_refusal(e) {
             self.fail(e);
         }
     }

@@ -204,13 +204,17 @@ pub(crate) fn increment(size: u64, growth: Growth, max_size: u64) -> Option<u64>
     (room >= GROWTH_MIN).then(|| by.min(room))
 }
 
-/// True when the system said no before anything happened: a full disk, or a file that may not become longer. A sync that finds no
-/// room is none: it was room for what had been written.
-fn is_refusal(e: &IoError) -> bool {
+/// True when the system said no before anything happened: a full disk, or a file that may not become longer. A sync or a durable
+/// write that finds no room is none: it was room for what had been written.
+pub(crate) fn is_refusal(e: &IoError) -> bool {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    let kind = e.source.kind();
-    (e.is_full() && e.op != "sync")
-        || (e.op == "allocate" && matches!(kind, PermissionDenied | ReadOnlyFilesystem))
+    match e.op {
+        "allocate" => {
+            e.is_full() || matches!(e.source.kind(), PermissionDenied | ReadOnlyFilesystem)
+        }
+        "write" => e.is_full(),
+        _ => false,
+    }
 }
 
 impl Log {
@@ -243,8 +247,14 @@ impl Log {
                 // No append waits for it.
                 (true, Wanted::Ahead | Wanted::Hand) => None,
             };
-            let _waiting = wait.map(taffrail_observe::wait);
+            let mut waiting = wait.map(taffrail_observe::wait);
             self.reserve(files, file, to)?;
+            if instant && !volume.reserves() {
+                // Known only now, and the room has to be there before the directory is changed.
+                drop(waiting.take());
+                waiting = Some(taffrail_observe::wait(WaitType::PreemptiveOsWriteFileGather));
+                instant = false;
+            }
             if instant {
                 volume.sync()?;
             } else {
@@ -259,13 +269,14 @@ impl Log {
                         return Err(LogError::Cancelled);
                     }
                     Err(e) => {
-                        if e.is_full() {
+                        if is_refusal(&e) {
                             self.cut_back(&*volume, file, from)?;
                         }
                         return Err(e.into());
                     }
                 }
             }
+            drop(waiting);
         }
         let create = self.growth_lsn();
         let sizes = vlf_sizes(self.vlf_algorithm(), by, by, Some(files.total()));
@@ -285,8 +296,9 @@ impl Log {
         });
         if let Err(e) = files.add_vlfs(&new, spare, |r| r.files[file].size = to) {
             files.newest_entries = known;
-            // A half-written root or page: what is on disk is one of the two, and both describe the log up to here.
-            return Err(e);
+            // What is on disk is one of two roots, and both describe the log up to here. But no other growth may follow: it could
+            // cut off what the newer one has.
+            return Err(self.lost_in_change(e));
         }
         if instant && mode == Initialization::Ahead {
             // Before the log knows of them: nobody has claimed anything in there yet.
@@ -300,7 +312,7 @@ impl Log {
         }
         self.note_files(files);
         // Into the other half of the header, too: damage to one of them does not bring the smaller log back.
-        files.write_root(|_| {})?;
+        files.write_root(|_| {}).map_err(|e| self.lost_in_change(e))?;
         self.options.counters.log_growths.inc();
         let (id, name) = self.file_name(file);
         EventRing::global().push(Event::LogGrowth {
@@ -535,13 +547,7 @@ impl Log {
             r.files[file].growth = growth;
             r.files[file].max_size = max_size.min(LOG_FILE_BYTES_MAX);
         });
-        if let Err(LogError::Io(e)) = &written
-            && !e.is_full()
-        {
-            // As for growth: nobody knows which of the two roots the device has.
-            self.fail(e);
-        }
-        written?;
+        written.map_err(|e| self.lost_in_change(e))?;
         self.note_files(&files);
         Ok(())
     }

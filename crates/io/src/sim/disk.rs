@@ -250,9 +250,13 @@ impl SimVolume {
         let full = grows > 0 && s.total_bytes() + grows > s.options.capacity;
         match go {
             Go::Fails(fault) => {
-                // Part of it may have reached the medium.
-                if fault == FaultKind::Io && !full {
+                // Part of it may have reached the medium. A durable write may have failed in its sync.
+                let durable = kind == IoKind::WriteDurable && !full;
+                if durable || fault == FaultKind::Io && !full {
                     s.files[self.file].write(offset, &data, sector);
+                }
+                if durable {
+                    s.lose_pending(self.file);
                 }
                 return Err(self.fail(op, device_error(fault)));
             }
@@ -413,21 +417,7 @@ impl Volume for SimVolume {
             Go::Yes => {}
             Go::PowerFails => return Err(self.fail("sync", power_lost())),
             Go::Fails(fault) => {
-                // Pages are clean now, whatever reached the medium: each sector is decided here and not again.
-                let sector = self.sector as usize;
-                for (index, versions) in std::mem::take(&mut s.files[file].pending) {
-                    let choice = s.rng.below(versions.len() as u64 + 1) as usize;
-                    let start = index as usize * sector;
-                    let durable = &mut s.files[file].durable;
-                    if let Some(v) = versions.get(choice)
-                        && let Some(place) = durable.get_mut(start..start + v.len())
-                    {
-                        place.copy_from_slice(v);
-                        if let Some(u) = s.files[file].unwritten_durable.get_mut(index as usize) {
-                            *u = false;
-                        }
-                    }
-                }
+                s.lose_pending(file);
                 return Err(self.fail("sync", device_error(fault)));
             }
         }

@@ -193,6 +193,24 @@ impl State {
         self.names.values().map(|&i| self.files[i].current.len() as u64).sum()
     }
 
+    /// A sync has failed. Pages are clean now, whatever reached the medium: each sector is decided here and not again.
+    pub fn lose_pending(&mut self, file: usize) {
+        let sector = self.options.sector as usize;
+        let file = &mut self.files[file];
+        for (index, versions) in std::mem::take(&mut file.pending) {
+            let choice = self.rng.below(versions.len() as u64 + 1) as usize;
+            let start = index as usize * sector;
+            if let Some(v) = versions.get(choice)
+                && let Some(place) = file.durable.get_mut(start..start + v.len())
+            {
+                place.copy_from_slice(v);
+                if let Some(u) = file.unwritten_durable.get_mut(index as usize) {
+                    *u = false;
+                }
+            }
+        }
+    }
+
     fn crash(&mut self) {
         self.powered = false;
         self.stats.crashes += 1;
