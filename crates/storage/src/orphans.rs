@@ -18,7 +18,7 @@ use taffrail_base::{HobtId, PageId};
 use taffrail_log::Lop;
 
 use crate::database::Database;
-use crate::error::StorageResult;
+use crate::error::{StorageError, StorageResult};
 use crate::layout::gam_of;
 #[cfg(debug_assertions)]
 use crate::layout::pfs_of;
@@ -55,7 +55,18 @@ impl Database {
     pub(crate) fn disown_free_pages(&self) -> StorageResult<()> {
         for id in self.pool().present(&self.store) {
             let Some(mut page) = self.pool().write_present(&self.store, id) else { continue };
-            if claims_rows(&page) && !self.is_allocated(id)? {
+            if !claims_rows(&page) {
+                continue;
+            }
+            let free = match self.is_allocated(id) {
+                Ok(allocated) => !allocated,
+                // Of a page whose map cannot be read nobody says that it is free. It stays as it is: after a restart there is no hint
+                // yet that could lead to it, and who is given pages, or cleans up, asks the map himself.
+                Err(StorageError::Corrupt(_)) => false,
+                Err(StorageError::Io(e)) if e.operation == "read" => false,
+                Err(e) => return Err(e),
+            };
+            if free {
                 // Whatever its last record was, its next is a format record: see `disown_pages`.
                 page.will_change_in_memory();
                 page.disown();

@@ -80,6 +80,7 @@ impl Disk for SimDisk {
                     in_flight: Vec::new(),
                     unwritten: Vec::new(),
                     unwritten_durable: Vec::new(),
+                    unreadable: Vec::new(),
                 });
                 s.names.insert(path.to_owned(), index);
                 s.pending_names.push(NameOp::Link(path.to_owned(), index));
@@ -309,6 +310,10 @@ impl Volume for SimVolume {
             Go::Yes => {}
             Go::PowerFails => return Err(self.fail("read", power_lost())),
             Go::Fails(fault) => return Err(self.fail("read", device_error(fault))),
+        }
+        let end = offset.saturating_add(buf.len() as u64);
+        if s.files[self.file].unreadable.iter().any(|u| u.start < end && offset < u.end) {
+            return Err(self.fail("read", device_error(FaultKind::Io)));
         }
         let content = &s.files[self.file].current;
         let start = usize::try_from(offset).unwrap_or(usize::MAX);

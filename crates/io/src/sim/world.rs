@@ -113,6 +113,8 @@ pub(super) struct SimFile {
     pub unwritten: Vec<bool>,
     /// The same, as a crash leaves it.
     pub unwritten_durable: Vec<bool>,
+    /// Places that the device does not read any more.
+    pub unreadable: Vec<std::ops::Range<u64>>,
 }
 
 pub(super) enum NameOp {
@@ -490,6 +492,15 @@ impl SimWorld {
                 *byte ^= 1 << (bit & 7);
             }
         }
+        Ok(())
+    }
+
+    /// Every read that has some of these bytes fails from now on.
+    pub fn make_unreadable(&self, path: &Path, bytes: std::ops::Range<u64>) -> IoResult<()> {
+        let mut s = self.lock();
+        let missing = || IoError::new("make_unreadable", path, io::ErrorKind::NotFound);
+        let index = *s.names.get(path).ok_or_else(missing)?;
+        s.files[index].unreadable.push(bytes);
         Ok(())
     }
 
