@@ -144,8 +144,8 @@ impl Connection {
         self.session.follow_databases();
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
-        let limit = self.session.instance.options().query_memory_limit();
-        let _memory = crate::exec::memory::request(limit);
+        let limit = self.session.instance.query_memory_limit();
+        let _memory = crate::exec::memory::request(limit, self.session.cursors.kept());
         cell.set_status(Status::Running);
         let mut it = Interpreter::new(&mut self.session, sink);
         let result = f(&mut it);

@@ -64,3 +64,167 @@ fn statements_stop_at_the_limit_of_their_request() {
     // Sorting for the first rows keeps only those.
     assert_eq!(c.rows("SELECT TOP (1) a FROM t ORDER BY s DESC, a DESC"), "30000");
 }
+
+/// What is kept beside sorts and hashes: rows of cursors, of OUTPUT, of recursive expressions, of system views, and variables.
+#[test]
+fn rows_that_are_kept_elsewhere_count_too() {
+    let world = world(5);
+    let mut c = world.connect();
+    c.ok("CREATE TABLE t (a int, s varchar(200)); CREATE TABLE e (a int, s varchar(200))");
+    c.ok("INSERT t SELECT value, REPLICATE('x', 200) FROM GENERATE_SERIES(1, 30000)");
+    let large = "REPLICATE(CAST('x' AS varchar(max)), 800000)";
+    let too_much = [
+        "DECLARE c CURSOR LOCAL FOR SELECT a, s FROM t; OPEN c".into(),
+        "DECLARE c CURSOR LOCAL STATIC FOR SELECT a, s FROM t; OPEN c".into(),
+        "INSERT e OUTPUT inserted.* SELECT a, s FROM t".into(),
+        "INSERT e OUTPUT inserted.* INTO e SELECT a, s FROM t".into(),
+        "UPDATE t SET a = a + 1 OUTPUT inserted.a, deleted.s".into(),
+        "DELETE t OUTPUT deleted.*".into(),
+        "MERGE t USING (VALUES (0)) s (z) ON t.a < s.z WHEN NOT MATCHED BY SOURCE THEN DELETE OUTPUT deleted.*;".into(),
+        "WITH r AS (SELECT 1 n, CAST(REPLICATE('x', 500) AS varchar(500)) s
+            UNION ALL SELECT n + 1, s FROM r CROSS JOIN (VALUES (1), (2)) v (z) WHERE n < 20000)
+            SELECT COUNT(*) FROM r OPTION (MAXRECURSION 0)".into(),
+        "SELECT COUNT(*) FROM sys.all_columns".into(),
+        format!(
+            "DECLARE @a varchar(max) = {large}, @b varchar(max) = {large}, @c varchar(max) = {large}
+            DECLARE @d varchar(max) = {large}; DECLARE @e varchar(max), @f varchar(max), @g varchar(max)
+            SET @e = @a + 'e'; SET @f = @a + 'f'; SELECT @g = @a + 'g'"
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for sql in &too_much {
+        let said = c.rows(sql);
+        if !said.contains("Msg 701, Level 17, State 123") {
+            wrong.push(format!("{sql}: {}", said.chars().take(200).collect::<String>()));
+        }
+        let said = c.rows("SELECT COUNT(*), MAX(a) FROM t; SELECT COUNT(*) FROM e");
+        if said != "30000 | 30000\n0" {
+            wrong.push(format!("after {sql}: {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What a session keeps from one request to the next is not there for others' rows, until the cursor is closed.
+    let sort = "SELECT COUNT(*) FROM (SELECT TOP (2000) a, s FROM t ORDER BY s, a) x";
+    assert_eq!(c.rows(sort), "2000");
+    c.ok("DECLARE c CURSOR GLOBAL STATIC FOR SELECT TOP (15000) a, s FROM t; OPEN c");
+    assert!(c.rows(sort).starts_with("Msg 701,"));
+    assert_eq!(world.connect().rows(sort), "2000");
+    c.ok("FETCH LAST FROM c");
+    c.ok("CLOSE c");
+    assert_eq!(c.rows(sort), "2000");
+    // Rows that are read one after another are not kept; a recursion keeps what it has not worked on.
+    let n = "WITH r AS (SELECT 1 n, CAST(REPLICATE('x', 500) AS varchar(500)) s
+        UNION ALL SELECT n + 1, s FROM r WHERE n < 30000) SELECT MAX(n) FROM r OPTION (MAXRECURSION 0)";
+    assert_eq!(c.rows(n), "30000");
+    assert_eq!(
+        c.rows("DECLARE c CURSOR LOCAL FOR SELECT TOP (100) a, s FROM t; OPEN c; SELECT 1"),
+        "1"
+    );
+}
+
+/// `max server memory (MB)`: kept by sp_configure, in force from RECONFIGURE on, as far as the pool has not grown beyond it.
+#[test]
+fn max_server_memory_is_in_force_after_reconfigure() {
+    let dir = std::env::temp_dir().join(format!("taffrail-engine-budget-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).expect("a temporary directory");
+    let start = || {
+        let mut options = InstanceOptions::new(&dir, Env::os());
+        options.max_server_memory_mb = 1024;
+        Instance::start(options).expect("the instance starts")
+    };
+    let world = World { instance: start(), dir: dir.clone() };
+    let mut c = world.connect();
+    c.ok("EXEC sp_configure 'show advanced options', 1; RECONFIGURE");
+    let shown = "SELECT CAST(value AS bigint), CAST(value_in_use AS bigint) FROM sys.configurations WHERE configuration_id = 1544";
+    let target =
+        "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Target pages'
+        SELECT committed_target_kb / 1024 FROM sys.dm_os_sys_info";
+    let set = |c: &mut support::Client, mb: u32| {
+        c.rows(&format!("EXEC sp_configure 'max server memory (MB)', {mb}"))
+    };
+    // 5,000 rows of 8,000 bytes, sorted.
+    let sort = "SELECT COUNT(*) FROM (SELECT TOP (4999) value, REPLICATE('x', 8000) s FROM GENERATE_SERIES(1, 5000) ORDER BY s, value) x";
+    assert_eq!(c.rows(shown), "1024 | 1024");
+    let said = set(&mut c, 128);
+    assert!(said.contains("changed from 1024 to 128") && !said.contains("no effect"), "{said}");
+    assert_eq!(c.rows(shown), "128 | 1024");
+    assert_eq!(c.rows(sort), "4999");
+    c.ok("RECONFIGURE");
+    assert_eq!(c.rows(shown), "128 | 128");
+    assert_eq!(c.rows(target), "12288\n128");
+    assert!(c.rows(sort).starts_with("Msg 701,"));
+    let said = set(&mut c, 5000);
+    assert!(said.contains("allows 1024 MB at most"), "{said}");
+    c.ok("RECONFIGURE");
+    assert_eq!(c.rows(shown), "5000 | 1024");
+    assert_eq!(c.rows(sort), "4999");
+    // The pool grows beyond what is set then.
+    c.ok("CREATE DATABASE d; ALTER DATABASE d SET RECOVERY SIMPLE; USE d; CREATE TABLE t (a int, s char(8000))");
+    c.ok("INSERT t WITH (TABLOCK) SELECT value, 'x' FROM GENERATE_SERIES(1, 14000)");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM t WHERE s > ''"), "14000");
+    set(&mut c, 128);
+    c.ok("RECONFIGURE");
+    let in_use = c.rows(shown);
+    let in_use: u32 = in_use.strip_prefix("128 | ").and_then(|n| n.parse().ok()).expect("128");
+    assert!((129..1024).contains(&in_use), "{in_use}");
+    assert!(c.rows(sort).starts_with("Msg 701,"));
+    drop(c);
+    world.instance.shutdown().expect("an orderly end");
+    std::mem::forget(world);
+    let world = World { instance: start(), dir: dir.clone() };
+    let mut c = world.connect_to("d");
+    assert_eq!(c.rows(shown), "128 | 128");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM t WHERE s > ''"), "14000");
+    assert_eq!(c.rows(target), "12288\n128");
+    let pages = c.rows("SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Database pages'");
+    assert!(pages.parse::<u32>().expect("a number") <= 12288, "{pages}");
+}
+
+/// Resident memory of this process in MB.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages: u64 = statm.split(' ').nth(1).and_then(|n| n.parse().ok()).expect("a number");
+    (pages * 4096) >> 20
+}
+
+/// Memory that a request had is the system's again when it has ended.
+#[test]
+fn memory_goes_back_to_the_system() {
+    let world = world(1000);
+    let mut c = world.connect();
+    c.ok("CREATE TABLE t (a int, s char(100)); INSERT t SELECT value, 'x' FROM GENERATE_SERIES(1, 100)");
+    // The pool's frames are in use before.
+    c.ok("SELECT COUNT(*) FROM t x CROSS JOIN t y");
+    let before = resident();
+    let works = [
+        // 40,000 rows of 8,000 bytes, sorted.
+        "SELECT TOP (1) LEN(s) FROM (SELECT TOP (99.9) PERCENT x.a, REPLICATE('x', 8000) s FROM t x CROSS JOIN t y
+            CROSS JOIN (VALUES (1), (2), (3), (4)) v (z) ORDER BY x.a, y.a, v.z) q",
+        "DECLARE c CURSOR LOCAL STATIC FOR SELECT REPLICATE('x', 8000) FROM t x CROSS JOIN t y
+            CROSS JOIN (VALUES (1), (2), (3), (4)) v (z); OPEN c",
+        "DECLARE @s varchar(max) = REPLICATE(CAST('x' AS varchar(max)), 300000000)",
+    ];
+    for sql in works {
+        let done = &std::sync::atomic::AtomicBool::new(false);
+        let most = std::thread::scope(|s| {
+            let watch = s.spawn(move || {
+                let mut most = 0;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    most = most.max(resident());
+                    std::thread::sleep(std::time::Duration::from_millis(2));
+                }
+                most
+            });
+            let said = c.run(sql);
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(!said.contains("Msg"), "{sql}: {said}");
+            watch.join().unwrap()
+        });
+        let after = resident();
+        println!("{before} MB, {most} MB at most, {after} MB after: {sql}");
+        assert!(most > before + 150, "{sql}: {before}, {most}");
+        // Other tests of this process may have something at the time.
+        assert!(after < before + 100, "{sql}: {before}, {most}, {after}");
+    }
+}

@@ -33,7 +33,7 @@ use crate::plans::PlanCache;
 use parking_lot::{Mutex, RwLock};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{
     CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, Growth, LOG_FILE_BYTES_MAX, OpenSpec,
@@ -53,6 +53,9 @@ pub const MB: u64 = 1 << 20;
 pub const DEFAULT_SIZE: u64 = 8 * MB;
 /// See above.
 pub const DEFAULT_GROWTH: u64 = 64 * MB;
+
+/// `max server memory (MB)` among the configuration options.
+pub(crate) const MAX_SERVER_MEMORY: i32 = 1544;
 
 /// The size of model's data file as it is made.
 const MODEL_SIZE: u64 = 4 * MB;
@@ -96,6 +99,10 @@ pub struct Databases {
     last_id: AtomicU16,
     /// Configuration options as they are in force: those of the start, or of the last RECONFIGURE.
     running: RwLock<Vec<(i32, i64)>>,
+    /// `max server memory (MB)` as it is in force.
+    memory_mb: AtomicU64,
+    /// The same as it was set, of which requests have their share.
+    wanted_mb: AtomicU64,
     /// Trace flags that are on for all sessions.
     trace_flags: Mutex<Vec<i64>>,
 }
@@ -125,6 +132,8 @@ impl Databases {
             busy: Mutex::default(),
             last_id: AtomicU16::new(4),
             running: RwLock::default(),
+            memory_mb: AtomicU64::new(0),
+            wanted_mb: AtomicU64::new(0),
             trace_flags: Mutex::default(),
         };
         let mut reports = Vec::new();
@@ -160,8 +169,31 @@ impl Databases {
     /// `RECONFIGURE`: what `sp_configure` has set comes into force.
     pub fn reconfigure(&self) -> SqlResult<()> {
         let set = master::configurations(&self.master_storage()?)?;
+        let memory = set.iter().find(|(id, _)| *id == MAX_SERVER_MEMORY).map(|(_, mb)| *mb);
+        self.use_memory(memory);
         *self.running.write() = set;
         Ok(())
+    }
+
+    /// `max server memory (MB)`, as far as the budget that the server was started with allows. The buffer pool grows to three
+    /// quarters of it at most; it does not shrink, so until the next start what it has grown to is in force.
+    fn use_memory(&self, configured: Option<i64>) {
+        let budget = (self.storage.options.pool_bytes / 3 * 4) >> 20;
+        let wanted = configured.and_then(|mb| u64::try_from(mb).ok()).unwrap_or(budget).min(budget);
+        let pool = self.storage.pool.set_target((wanted << 20) / 4 * 3);
+        let needed = (pool / 3 * 4).div_ceil(MB);
+        self.wanted_mb.store(wanted, Ordering::Relaxed);
+        self.memory_mb.store(wanted.max(needed).min(budget.max(1)), Ordering::Relaxed);
+    }
+
+    /// The memory budget that requests have their share of, in MB: `max server memory (MB)` as RECONFIGURE has found it.
+    pub fn memory_of_requests_mb(&self) -> u64 {
+        self.wanted_mb.load(Ordering::Relaxed)
+    }
+
+    /// The memory budget that is in force, in MB: what the pool has grown to belongs to it.
+    pub fn memory_mb(&self) -> u64 {
+        self.memory_mb.load(Ordering::Relaxed)
     }
 
     /// Configuration options as they are in force: configuration id, value. Those that are missing have their default.

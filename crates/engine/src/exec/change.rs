@@ -2,6 +2,7 @@
 
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
 use crate::database::Database;
+use crate::exec::memory::{self, Held};
 use crate::exec::runtime::Rt;
 use crate::plan::change::OutputPlan;
 use crate::plan::expr::Pred;
@@ -408,13 +409,28 @@ pub(crate) fn encode_row(
     })
 }
 
+/// Rows of OUTPUT, until the statement's rows are changed.
+#[derive(Default)]
+pub(crate) struct OutputRows {
+    rows: Vec<Vec<Value>>,
+    held: Held,
+}
+
+impl OutputRows {
+    fn push(&mut self, row: Vec<Value>) {
+        self.held.add(size_of::<Vec<Value>>());
+        self.held.values(&row);
+        self.rows.push(row);
+    }
+}
+
 /// Gives one changed row to OUTPUT.
 pub(crate) fn output_row<'a>(
     rt: &mut Rt<'a>,
     o: &'a OutputPlan,
     inserted: Option<&[Value]>,
     deleted: Option<&[Value]>,
-    out: &mut Vec<Vec<Value>>,
+    out: &mut OutputRows,
 ) -> SqlResult<()> {
     for (list, row) in [(&o.inserted, inserted), (&o.deleted, deleted)] {
         if let Some(row) = row {
@@ -442,16 +458,17 @@ pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> Sq
 pub(crate) fn finish_output<'a>(
     rt: &mut Rt<'a>,
     o: &'a OutputPlan,
-    rows: Vec<Vec<Value>>,
+    output: OutputRows,
 ) -> SqlResult<()> {
+    memory::check()?;
     match &o.into {
         None => {
-            for row in &rows {
+            for row in &output.rows {
                 rt.cx.row(row)?;
             }
         }
         Some(plan) => {
-            super::insert::insert_rows(rt, plan, &rows)?;
+            super::insert::insert_rows(rt, plan, &output.rows)?;
         }
     }
     Ok(())

@@ -20,6 +20,7 @@
 
 use super::compile::Compiler;
 use super::interpret::{Activation, Ended, Interpreter};
+use super::memory::{self, Held};
 use super::module::{Code, Module, PlanKind, Stmt};
 use super::ops;
 use super::planning::Source;
@@ -87,6 +88,8 @@ struct Cursor {
 struct Opened {
     columns: Vec<ColumnDesc>,
     rows: Vec<Vec<Value>>,
+    /// What they take, to CLOSE.
+    held: Held,
     place: usize,
 }
 
@@ -101,6 +104,11 @@ pub(crate) struct Cursors {
 }
 
 impl Cursors {
+    /// What the rows of open ones take.
+    pub fn kept(&self) -> usize {
+        self.list.iter().filter_map(|c| c.open.as_ref()).map(|o| o.held.bytes()).sum()
+    }
+
     /// Deallocates the local cursors of a level that ends.
     pub fn leave(&mut self, level: u32) {
         if !self.list.is_empty() {
@@ -292,15 +300,19 @@ impl Interpreter<'_> {
             it.with_runtime(&mut act, &plan, line, |rt| {
                 let mut op = ops::build(&q.node);
                 op.open(rt)?;
-                let mut rows = Vec::new();
+                let (mut rows, mut held) = (Vec::new(), Held::default());
                 // A cursor that is not a copy of its rows does not know ROWCOUNT.
                 let limit = if text.counted { rt.cx.session.row_limit() } else { u64::MAX };
                 while (rows.len() as u64) < limit && op.next(rt)? {
                     rt.tick()?;
                     let row = q.outputs.iter().map(|s| rt.frame[*s as usize].clone());
-                    rows.push(row.collect());
+                    let row: Vec<Value> = row.collect();
+                    held.add(size_of::<Vec<Value>>());
+                    held.values(&row);
+                    rows.push(row);
                 }
-                Ok(Opened { columns: q.columns.clone(), rows, place: 0 })
+                memory::check()?;
+                Ok(Opened { columns: q.columns.clone(), rows, held, place: 0 })
             })
         });
         // Nothing can have removed it meanwhile: a query declares no cursors.

@@ -1,7 +1,8 @@
 //! DELETE.
 
 use crate::exec::change::{
-    begin_output, decode_row, finish_output, free_lobs, output_row, remove_base, remove_entry,
+    OutputRows, begin_output, decode_row, finish_output, free_lobs, output_row, remove_base,
+    remove_entry,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
@@ -9,13 +10,12 @@ use crate::exec::runtime::{RowBuffer, Rt, ValueSet};
 use crate::plan::change::{DeletePlan, OutputPlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
-use taffrail_types::Value;
 
 /// Runs a DELETE; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
     rt.cx.session.transaction_in(&plan.database)?;
     let mut op = ops::build(&plan.node);
-    let mut output = Vec::new();
+    let mut output = OutputRows::default();
     let mut work = ForeignWork::new(&[], &plan.incoming);
     begin_output(rt, plan.output.as_ref())?;
     let mut count = 0;
@@ -74,7 +74,7 @@ pub(super) fn delete<'a>(
     plan: &'a DeletePlan,
     locator: &[u8],
     row: &[u8],
-    output: &mut Vec<Vec<Value>>,
+    output: &mut OutputRows,
     work: &mut ForeignWork<'_>,
 ) -> SqlResult<bool> {
     let (database, table) = (&*plan.database, &*plan.table);

@@ -3,8 +3,8 @@
 use crate::bulk::TableLoad;
 use crate::catalog::Table;
 use crate::exec::change::{
-    Scratch, Verb, add_row, begin_output, check_row, clustered_key, encode_row, finish_output,
-    output_row, store,
+    OutputRows, Scratch, Verb, add_row, begin_output, check_row, clustered_key, encode_row,
+    finish_output, output_row, store,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::scan::{Large, ScanOp};
@@ -22,7 +22,7 @@ pub(crate) struct RowSink<'a> {
     plan: &'a InsertPlan,
     scratch: Scratch,
     context: ConvertContext,
-    output: Vec<Vec<Value>>,
+    output: OutputRows,
     /// The table is filled by pages.
     load: Option<TableLoad>,
     work: ForeignWork<'a>,
@@ -101,7 +101,7 @@ impl<'a> RowSink<'a> {
             plan,
             scratch: std::mem::take(&mut rt.cx.session.scratch),
             context: rt.cx.session.options.convert_context(),
-            output: Vec::new(),
+            output: OutputRows::default(),
             load,
             work: ForeignWork::new(&plan.outgoing, &[]),
             count: 0,

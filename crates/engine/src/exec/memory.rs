@@ -1,9 +1,11 @@
 //! What the statements of a request keep in memory, and its limit: 701.
 //!
 //! A request is worked on by one thread, so its figures are the thread's. Whoever keeps rows counts them in a [`Held`], which gives
-//! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`).
+//! them back when it goes; that the limit has been passed is noticed at the next row ([`check`], by `Rt::tick`). What the session
+//! keeps from request to request (rows of open cursors) counts from a request's beginning. Rows of table variables are pages of
+//! tempdb, which the buffer pool counts.
 
-use crate::instance::InstanceOptions;
+use crate::instance::Instance;
 use std::cell::Cell;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;
@@ -15,10 +17,11 @@ thread_local! {
     static OVER: Cell<bool> = const { Cell::new(false) };
 }
 
-impl InstanceOptions {
+impl Instance {
     /// What the statements of one request may keep in memory, in bytes.
-    pub fn query_memory_limit(&self) -> usize {
-        let mb = self.query_memory_limit_mb.unwrap_or(self.max_server_memory_mb / 4).max(1);
+    pub(crate) fn query_memory_limit(&self) -> usize {
+        let quarter = || self.databases().memory_of_requests_mb() / 4;
+        let mb = self.options().query_memory_limit_mb.unwrap_or_else(quarter).max(1);
         usize::try_from(mb << 20).unwrap_or(usize::MAX)
     }
 }
@@ -29,11 +32,11 @@ const WORTH_GIVING_BACK: usize = 32 << 20;
 /// The thread's request, from here to its end.
 pub(crate) struct Request(());
 
-/// A request begins, whose statements may keep so many bytes.
-pub(crate) fn request(limit: usize) -> Request {
-    USED.set(0);
-    PEAK.set(0);
-    OVER.set(false);
+/// A request begins, whose statements may keep so many bytes, of which the session keeps some already.
+pub(crate) fn request(limit: usize, kept: usize) -> Request {
+    USED.set(kept);
+    PEAK.set(kept);
+    OVER.set(kept > limit);
     LIMIT.set(limit);
     Request(())
 }
@@ -71,6 +74,32 @@ pub(crate) fn room(bytes: usize) -> SqlResult<()> {
     }
 }
 
+/// Values of variables from so many bytes on are worth counting.
+const LARGE: usize = 64 << 10;
+
+/// The variable at a place is to have a new value: 701 where there is no room for it beside the others'.
+pub(crate) fn variables(all: &[Value], at: usize, new: &Value) -> SqlResult<()> {
+    let new = spilled(new);
+    if new < LARGE {
+        return Ok(());
+    }
+    let others = all.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, v)| spilled(v));
+    room(new + others.sum::<usize>())
+}
+
+/// What a value has on the heap.
+fn spilled(v: &Value) -> usize {
+    match v {
+        Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => b.capacity(),
+        _ => 0,
+    }
+}
+
+/// What a row of values takes.
+pub(crate) fn bytes_of(values: &[Value]) -> usize {
+    size_of_val(values) + values.iter().map(spilled).sum::<usize>()
+}
+
 /// Bytes that something keeps.
 #[derive(Default)]
 pub(crate) struct Held(usize);
@@ -92,22 +121,28 @@ impl Held {
 
     /// These values.
     pub fn values(&mut self, values: &[Value]) {
-        let spilled = |v: &Value| match v {
-            Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) if b.spilled() => {
-                b.capacity()
-            }
-            _ => 0,
-        };
-        self.add(size_of_val(values) + values.iter().map(spilled).sum::<usize>());
+        self.add(bytes_of(values));
     }
 
-    /// Nothing is kept any more.
-    pub fn clear(&mut self) {
-        let used = USED.get().saturating_sub(std::mem::take(&mut self.0));
+    /// So many less.
+    pub fn less(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.0);
+        self.0 -= bytes;
+        let used = USED.get().saturating_sub(bytes);
         USED.set(used);
         if used <= LIMIT.get() {
             OVER.set(false);
         }
+    }
+
+    /// How many there are.
+    pub fn bytes(&self) -> usize {
+        self.0
+    }
+
+    /// Nothing is kept any more.
+    pub fn clear(&mut self) {
+        self.less(self.0);
     }
 }
 

@@ -4,7 +4,7 @@
 //! changed, then those put back whose keys have changed, then the new ones come. So the statement never meets its own
 //! changes, and a key may pass from a row that goes to one that comes.
 
-use super::change::{Verb, begin_output, decode_row, finish_output, output_row};
+use super::change::{OutputRows, Verb, begin_output, decode_row, finish_output, output_row};
 use super::foreign::ForeignWork;
 use super::insert::RowSink;
 use super::memory::Held;
@@ -37,7 +37,7 @@ struct Merger<'a> {
     matched: HashSet<Vec<u8>>,
     limit: u64,
     work: ForeignWork<'a>,
-    output: Vec<Vec<Value>>,
+    output: OutputRows,
     count: u64,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
         matched: HashSet::new(),
         limit,
         work: ForeignWork::new(&plan.outgoing, &plan.incoming),
-        output: Vec::new(),
+        output: OutputRows::default(),
         count: 0,
     };
     m.join(rt)?;
@@ -227,7 +227,7 @@ impl<'a> Merger<'a> {
                             decode_row(rt.cx.session, &d.database, &d.table, &row, &mut old)?;
                         }
                         let mut none = ForeignWork::new(&[], &[]);
-                        let output = &mut Vec::new();
+                        let output = &mut OutputRows::default();
                         if super::delete::delete(rt, d, &locator, &row, output, &mut none)? {
                             if !self.work.is_idle() {
                                 self.work.went(&old, None);

@@ -1,6 +1,7 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
 use super::interpret::{Activation, Ended, Interpreter, source_of};
+use super::memory;
 use super::module::{Module, Plan, PlanKind, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
@@ -34,7 +35,9 @@ impl Interpreter<'_> {
             }
             StmtKind::Declare(list) => {
                 for (var, code) in list {
-                    act.vars[*var as usize] = self.value(module, act, s, code)?;
+                    let v = self.value(module, act, s, code)?;
+                    memory::variables(&act.vars, *var as usize, &v)?;
+                    act.vars[*var as usize] = v;
                 }
                 Ok(Ended { command: Command::NONE, rows: None })
             }
@@ -432,7 +435,9 @@ fn assign<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect) -> SqlResult<u64> {
     while count < limit && op.next(rt)? {
         rt.tick()?;
         for (var, e) in &q.assign {
-            rt.vars[*var as usize] = rt.eval(e)?;
+            let v = rt.eval(e)?;
+            memory::variables(rt.vars, *var as usize, &v)?;
+            rt.vars[*var as usize] = v;
         }
         count += 1;
     }

@@ -6,8 +6,9 @@
 
 use crate::catalog::Table;
 use crate::exec::change::{
-    Scratch, Verb, add_entry, add_row, begin_output, check_row, decode_row, encode_row, entry_key,
-    finish_output, free_lobs, output_row, remove_base, remove_entry, replace_base, store,
+    OutputRows, Scratch, Verb, add_entry, add_row, begin_output, check_row, decode_row, encode_row,
+    entry_key, finish_output, free_lobs, output_row, remove_base, remove_entry, replace_base,
+    store,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
@@ -28,7 +29,7 @@ pub(super) struct Updater<'a> {
     new: Vec<Value>,
     new_row: Vec<u8>,
     locator: Vec<u8>,
-    output: Vec<Vec<Value>>,
+    output: OutputRows,
     count: u64,
     work: ForeignWork<'a>,
     /// A row is patched in place: nothing but fixed-length columns outside all indexes.
@@ -73,7 +74,7 @@ impl<'a> Updater<'a> {
             new: Vec::new(),
             new_row: Vec::new(),
             locator: Vec::new(),
-            output: Vec::new(),
+            output: OutputRows::default(),
             count: 0,
             work: ForeignWork::new(&plan.outgoing, &plan.incoming),
             patch: plan.indexes.is_empty()

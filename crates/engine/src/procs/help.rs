@@ -1,6 +1,7 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
 use super::{Argument, Arguments, as_varchar, name_parts, table_by_text};
+use crate::catalog::registry::MAX_SERVER_MEMORY;
 use crate::catalog::{Column, Identity, Index, IndexKind, Object, Table, master};
 use crate::context::StatementContext;
 use crate::instance::SessionInfo;
@@ -373,15 +374,15 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
             master::put_configuration(&master.storage, option.0, value)?;
         }
         cx.message(SqlError::new(15457, &[&option.1, &old, &value]))?;
+        let budget = cx.instance().options().max_server_memory_mb;
         if kept(option.0) {
-            let instead = match option.0 {
-                1544 => " The setting max_server_memory_mb decides.",
-                _ => "",
-            };
             let text = format!(
-                "The configuration option '{}' is kept and shown, and has no effect in this server.{instead}",
+                "The configuration option '{}' is kept and shown, and has no effect in this server.",
                 option.1
             );
+            crate::results::print(cx, &text)?;
+        } else if option.0 == MAX_SERVER_MEMORY && value > budget as i64 {
+            let text = format!("The setting max_server_memory_mb allows {budget} MB at most.");
             crate::results::print(cx, &text)?;
         }
         return Ok(0);

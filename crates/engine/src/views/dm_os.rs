@@ -86,7 +86,7 @@ fn sys_info(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
     let up = cx.session.instance.up_time().as_millis() as u64;
     let (user, kernel, _) = proc_stat().unwrap_or_default();
     let committed = proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
-    let target = options.max_server_memory_mb * 1024;
+    let target = cx.session.instance.databases().memory_mb() * 1024;
     rows.push(row![
         options.env.clock.monotonic().as_nanos() as u64,
         ms,
@@ -151,7 +151,7 @@ fn host_info(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
 fn process_memory(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let used = proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0);
     let committed = proc_kb("/proc/self/status", "VmData:").unwrap_or(0);
-    let target = (cx.session.instance.options().max_server_memory_mb * 1024).max(1);
+    let target = (cx.session.instance.databases().memory_mb() * 1024).max(1);
     let faults = proc_stat().map_or(0, |s| s.2);
     rows.push(row![used, committed, (used * 100 / target).min(100), faults, false, false]);
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::master;
-use crate::catalog::registry::SA_SID;
+use crate::catalog::registry::{MAX_SERVER_MEMORY, SA_SID};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -348,13 +348,13 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
 
 /// Options that do something when they are set.
 pub(crate) fn settable(id: i32) -> bool {
-    matches!(id, 518 | 1579 | 1584)
+    matches!(id, 518 | MAX_SERVER_MEMORY | 1579 | 1584)
 }
 
 /// Options of tuning that set-up scripts set: they are kept and shown, and do nothing. (An option that would switch something on
 /// that is not there is refused.)
 pub(crate) fn kept(id: i32) -> bool {
-    matches!(id, 106 | 109 | 503 | 505 | 1538..=1541 | 1543 | 1544 | 1576 | 1581)
+    matches!(id, 106 | 109 | 503 | 505 | 1538..=1541 | 1543 | 1576 | 1581)
 }
 
 /// The value of an option in a list of those that differ from their default.
@@ -366,8 +366,7 @@ pub(crate) fn configured(cx: &ViewContext<'_>, option: &Option_, set: &[(i32, i6
 /// The value of an option that is in force, with a list of those that differ from their default.
 pub(crate) fn in_force(cx: &ViewContext<'_>, option: &Option_, running: &[(i32, i64)]) -> i64 {
     match option.0 {
-        // The setting of that name decides.
-        1544 => cx.session.instance.options().max_server_memory_mb as i64,
+        MAX_SERVER_MEMORY => cx.session.instance.databases().memory_mb() as i64,
         id => running.iter().find(|s| s.0 == id).map_or(option.2, |s| s.1),
     }
 }

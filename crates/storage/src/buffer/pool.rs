@@ -44,6 +44,8 @@ type Shard = Mutex<hashbrown::HashMap<u64, u32, FixedState>>;
 pub struct BufferPool {
     arena: Arena,
     shards: Box<[Shard]>,
+    /// Frames below are used, as far as they are needed: see [`BufferPool::set_target`].
+    limit: AtomicU32,
     /// Frames at or above were never used.
     high_water: AtomicU32,
     free: Mutex<Vec<u32>>,
@@ -74,6 +76,7 @@ impl BufferPool {
         Ok(BufferPool {
             arena: Arena::new(frames)?,
             shards: (0..SHARDS).map(|_| Shard::default()).collect(),
+            limit: AtomicU32::new(frames as u32),
             high_water: AtomicU32::new(0),
             free: Mutex::default(),
             hand: AtomicU32::new(0),
@@ -85,6 +88,21 @@ impl BufferPool {
     /// Frames.
     pub fn frames(&self) -> u32 {
         self.arena.frames()
+    }
+
+    /// How many frames are used from now on: so many bytes' worth, but no fewer than are in use already (what has grown does not
+    /// shrink) and no more than the pool was made with. Returns the bytes that it has come to.
+    pub fn set_target(&self, bytes: u64) -> u64 {
+        let wanted = u32::try_from(bytes / PAGE_BYTES as u64).unwrap_or(u32::MAX).max(64);
+        let used = self.high_water.load(Ordering::Relaxed);
+        let limit = wanted.max(used).min(self.arena.frames());
+        self.limit.store(limit, Ordering::Relaxed);
+        self.counters.target_pages.set(limit.into());
+        u64::from(limit) * PAGE_BYTES as u64
+    }
+
+    fn limit(&self) -> u32 {
+        self.limit.load(Ordering::Relaxed)
     }
 
     pub(super) fn arena(&self) -> &Arena {
@@ -191,8 +209,7 @@ impl BufferPool {
 
     /// True if a page can come in without another's going.
     pub(super) fn has_free_frames(&self) -> bool {
-        self.high_water.load(Ordering::Relaxed) < self.arena.frames()
-            || !self.free.lock().is_empty()
+        self.high_water.load(Ordering::Relaxed) < self.limit() || !self.free.lock().is_empty()
     }
 
     /// Latches a page exclusively if it is in memory.
@@ -337,22 +354,19 @@ impl BufferPool {
                 self.arena.disown(frame);
             }
         }
-        if self.high_water.load(Ordering::Relaxed) < self.arena.frames() {
-            let frame = self.high_water.fetch_add(1, Ordering::Relaxed);
-            if frame < self.arena.frames() {
-                if self.arena.own(frame) {
-                    return Ok(frame);
-                }
-            } else {
-                self.high_water.store(self.arena.frames(), Ordering::Relaxed);
-            }
+        let limit = self.limit();
+        let next = |used: u32| (used < limit).then_some(used + 1);
+        if let Ok(frame) = self.high_water.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
+            && self.arena.own(frame)
+        {
+            return Ok(frame);
         }
         self.counters.free_list_stalls.inc();
         self.sweep()
     }
 
     fn sweep(&self) -> StorageResult<u32> {
-        let n = self.arena.frames();
+        let n = self.limit();
         // Three rounds bring every counter to zero, the fourth takes; more are for pins and latches that come and go: soon if
         // who has them runs, later if he waits for a processor or a disk.
         let mut write_error = None;
@@ -427,7 +441,7 @@ impl BufferPool {
         let Some(store) = self.stores.read().get(&DatabaseId(of as u16)).cloned() else {
             return Ok(());
         };
-        let n = self.arena.frames();
+        let n = self.limit();
         let mut batch = vec![frame];
         for i in 1..n.min(VICTIM_BATCH as u32 * 8) {
             let f = (frame + i) % n;
@@ -448,7 +462,7 @@ impl BufferPool {
 
     /// Writes some dirty pages ahead of the clock's hand, so that whoever needs a frame finds clean ones. Returns how many.
     pub fn write_ahead_of_hand(&self, pages: u32) -> StorageResult<usize> {
-        let n = self.arena.frames();
+        let n = self.limit();
         if self.high_water.load(Ordering::Relaxed) < n {
             return Ok(0);
         }

@@ -3,6 +3,7 @@
 //! The row made last is worked on first (depth first), as SQL Server's stack spool does.
 
 use super::{Op, Operator, build};
+use crate::exec::memory::{Held, bytes_of};
 use crate::exec::runtime::Rt;
 use crate::plan::node::Recursive;
 use taffrail_base::{SqlError, SqlResult};
@@ -14,6 +15,8 @@ pub(crate) struct RecursiveOp<'a> {
     parts: Vec<Op<'a>>,
     /// Rows that the parts have not seen, with their depth.
     stack: Vec<(u32, Vec<Value>)>,
+    /// What they take.
+    held: Held,
     /// Which input is being read: anchors, then parts.
     input: Option<Input>,
     /// The depth of the row that the parts work on.
@@ -33,6 +36,7 @@ impl<'a> RecursiveOp<'a> {
             anchors: node.anchors.iter().map(build).collect(),
             parts: node.parts.iter().map(build).collect(),
             stack: Vec::new(),
+            held: Held::default(),
             input: None,
             depth: 0,
         }
@@ -40,7 +44,9 @@ impl<'a> RecursiveOp<'a> {
 
     /// Keeps the row that was made for the parts.
     fn keep(&mut self, rt: &Rt<'a>, depth: u32) {
-        let row = self.node.slots.iter().map(|s| rt.frame[*s as usize].clone()).collect();
+        let row: Vec<_> = self.node.slots.iter().map(|s| rt.frame[*s as usize].clone()).collect();
+        self.held.add(size_of::<(u32, Vec<Value>)>());
+        self.held.values(&row);
         self.stack.push((depth, row));
     }
 }
@@ -48,6 +54,7 @@ impl<'a> RecursiveOp<'a> {
 impl<'a> Operator<'a> for RecursiveOp<'a> {
     fn open(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
         self.stack.clear();
+        self.held.clear();
         self.input = Some(Input::Anchor(0));
         self.anchors[0].open(rt)
     }
@@ -88,6 +95,7 @@ impl<'a> Operator<'a> for RecursiveOp<'a> {
                 }
                 None => {
                     let Some((depth, row)) = self.stack.pop() else { return Ok(false) };
+                    self.held.less(size_of::<(u32, Vec<Value>)>() + bytes_of(&row));
                     for (slot, v) in self.node.work.iter().zip(row) {
                         rt.frame[*slot as usize] = v;
                     }

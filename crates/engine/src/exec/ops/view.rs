@@ -6,6 +6,7 @@
 
 use super::{Op, Operator, build};
 use crate::catalog::{Blocked, Touched};
+use crate::exec::memory::{self, Held};
 use crate::exec::runtime::{KeyMap, Rt};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
 use crate::session::Isolation;
@@ -16,6 +17,8 @@ use taffrail_types::Value;
 pub(crate) struct ViewOp<'a> {
     node: &'a ViewScan,
     rows: Option<ViewRows>,
+    /// What those take that are made at once.
+    held: Held,
     /// Positions of the columns that are wanted, and room for their values.
     wanted: Vec<usize>,
     cells: Vec<Value>,
@@ -31,7 +34,13 @@ pub(crate) struct Partners<'a> {
 impl<'a> ViewOp<'a> {
     pub fn new(node: &'a ViewScan) -> ViewOp<'a> {
         let wanted: Vec<usize> = node.columns.iter().map(|(c, _)| *c).collect();
-        ViewOp { node, rows: None, cells: vec![Value::Null; wanted.len()], wanted }
+        ViewOp {
+            node,
+            rows: None,
+            held: Held::default(),
+            cells: vec![Value::Null; wanted.len()],
+            wanted,
+        }
     }
 
     /// The DDL to wait for before the view may be read.
@@ -102,6 +111,7 @@ impl<'a> Operator<'a> for ViewOp<'a> {
             self.node.dirty || rt.cx.session.options.isolation == Isolation::ReadUncommitted;
         // A stream that is open may hold what the next one needs.
         self.rows = None;
+        self.held.clear();
         rt.partners = partners;
         while !dirty && let Some(blocked) = self.blocked(rt, &args)? {
             rt.cx.session.wait_for_ddl(blocked)?;
@@ -113,6 +123,11 @@ impl<'a> Operator<'a> for ViewOp<'a> {
             let context = ViewContext { session: cx.session, database, dirty, scope };
             self.node.view.open(&context, &args, &self.wanted)
         })?;
+        if let ViewRows::Made(rows) = &rows {
+            self.held.add(rows.len() * size_of::<Vec<Value>>());
+            rows.as_slice().iter().for_each(|row| self.held.values(row));
+            memory::check()?;
+        }
         self.rows = Some(rows);
         Ok(())
     }
@@ -141,6 +156,7 @@ impl<'a> Operator<'a> for ViewOp<'a> {
             };
             if !found {
                 self.rows = None;
+                self.held.clear();
                 return Ok(false);
             }
             match &self.node.filter {

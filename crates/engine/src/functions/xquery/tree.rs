@@ -1,6 +1,10 @@
 //! A document, read into nodes.
 
+use crate::exec::pieces;
 use taffrail_base::SqlResult;
+
+/// So many tags and texts are read between two looks at whether the batch was cancelled.
+const PARTS_PER_LOOK: u32 = 4096;
 
 /// Something in a document.
 pub(super) enum Kind {
@@ -80,7 +84,12 @@ impl Tree {
         let mut tree = Tree { nodes: vec![root], spaced: vec![false] };
         let mut open = vec![0usize];
         let mut rest = text;
+        let mut parts = 0u32;
         while !rest.is_empty() {
+            parts = parts.wrapping_add(1);
+            if parts.is_multiple_of(PARTS_PER_LOOK) {
+                pieces::look()?;
+            }
             let top = *open.last().expect("the document");
             let Some(at) = rest.find('<') else {
                 tree.text(top, decoded(rest));
