@@ -145,3 +145,9 @@ GO
 DROP PROCEDURE conv_taken
 DROP TABLE conv
 GO
+--@ source: message 168
+SELECT 1e400
+GO
+--@ source: message 168
+DECLARE @f float = -1e309
+GO

@@ -50,6 +50,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 157, severity: 15, text: "An aggregate may not appear in the set list of an UPDATE statement." },
     Message { number: 164, severity: 15, text: "Each GROUP BY expression must contain at least one column that is not an outer reference." },
     Message { number: 166, severity: 15, text: "'%ls' does not allow specifying the database name as a prefix to the object name." },
+    Message { number: 168, severity: 15, text: "The floating point value '%.*ls' is out of the range of computer representation (%d bytes)." },
     Message { number: 174, severity: 15, text: "The %.*ls function requires %d argument(s)." },
     Message { number: 175, severity: 15, text: "An aggregate may not appear in a computed column expression or check constraint." },
     Message { number: 177, severity: 15, text: "The IDENTITY function can only be used when the SELECT statement has an INTO clause." },

@@ -496,6 +496,9 @@ pub(crate) fn literal(l: &Literal) -> SqlResult<Bound> {
             return Ok(Bound { untyped: true, ..b });
         }
         Literal::Int(v) => (Value::Int(*v), SqlType::Int),
+        Literal::Decimal(text) if text.contains(['e', 'E']) => {
+            return Err(SqlError::new(168, &[text, &8]));
+        }
         Literal::Decimal(text) => {
             let digits: String = text.chars().filter(|c| c.is_ascii_digit()).collect();
             let scale = text.split_once('.').map_or(0, |(_, f)| f.len());

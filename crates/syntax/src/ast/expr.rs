@@ -126,7 +126,7 @@ pub enum Literal {
     Null,
     /// Digits that fit `int`.
     Int(i32),
-    /// Digits with a point, or too many for `int`: `decimal`. As typed.
+    /// Digits with a point, or too many for `int`: `decimal`. As typed. A float too large for one, too, to be refused.
     Decimal(Box<str>),
     /// With an exponent: `float`.
     Float(f64),

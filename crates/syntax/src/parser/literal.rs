@@ -76,7 +76,11 @@ impl Parser<'_> {
             TokenKind::Float => {
                 // `1e` and `1e+` mean an exponent of zero.
                 let digits = text.trim_end_matches(['e', 'E', '+', '-']);
-                Literal::Float(digits.parse().unwrap_or(0.0))
+                match digits.parse() {
+                    Ok(value) if f64::is_finite(value) => Literal::Float(value),
+                    // Too large for a float: kept as it is written, for the message.
+                    _ => Literal::Decimal(text.into()),
+                }
             }
             TokenKind::Money => {
                 let sign = text.chars().next().map_or(0, char::len_utf8);
