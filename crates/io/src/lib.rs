@@ -184,22 +184,6 @@ pub fn create_or_take_empty(
     disk.create(path, spec)
 }
 
-/// Makes a new file, or takes an empty one that is there: whoever has to tell later which files it made itself makes them empty,
-/// and notes that, before there is anything in them.
-pub fn create_or_take_empty(
-    disk: &dyn Disk,
-    path: &Path,
-    spec: OpenSpec,
-) -> IoResult<Arc<dyn Volume>> {
-    if disk.exists(path)? {
-        let there = disk.open(path, spec)?;
-        if there.is_empty()? {
-            return Ok(there);
-        }
-    }
-    disk.create(path, spec)
-}
-
 /// One open file. Offsets and lengths of a direct volume are multiples of [`Volume::sector_bytes`] for writes;
 /// reads may be of any place and length (a misaligned one costs a copy).
 pub trait Volume: Send + Sync {
