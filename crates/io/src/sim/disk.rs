@@ -16,7 +16,7 @@ pub(super) struct SimDisk {
 
 fn device_error(fault: FaultKind) -> io::Error {
     match fault {
-        FaultKind::Io => io::Error::from_raw_os_error(5),
+        FaultKind::Io | FaultKind::Wrong => io::Error::from_raw_os_error(5),
         FaultKind::Full => io::Error::from_raw_os_error(28),
         FaultKind::TooLong => io::Error::from_raw_os_error(27),
         FaultKind::Denied => io::Error::from_raw_os_error(13),
@@ -307,7 +307,7 @@ impl Volume for SimVolume {
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
         let (s, go) = self.enter("read", IoKind::Read)?;
         match go {
-            Go::Yes => {}
+            Go::Yes | Go::Fails(FaultKind::Wrong) => {}
             Go::PowerFails => return Err(self.fail("read", power_lost())),
             Go::Fails(fault) => return Err(self.fail("read", device_error(fault))),
         }
@@ -321,6 +321,11 @@ impl Volume for SimVolume {
         match part {
             Some(part) => buf.copy_from_slice(part),
             None => return Err(self.fail("read", io::ErrorKind::UnexpectedEof)),
+        }
+        if go != Go::Yes
+            && let Some(byte) = buf.first_mut()
+        {
+            *byte ^= 0x40;
         }
         Ok(())
     }

@@ -60,6 +60,8 @@ pub enum FaultKind {
     Denied,
     /// The file system takes no writes.
     ReadOnly,
+    /// A read succeeds and gives other bytes than are there. Of anything else the device reports an error.
+    Wrong,
 }
 
 /// A fault to come.

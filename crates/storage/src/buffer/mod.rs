@@ -7,6 +7,7 @@
 //! bring_in large reads, for restart
 //! bulk     pages that bulk work has filled to disk, past the pool
 //! suspects pages that were read and are not what was written
+//! whole    reads by which a restart decides what to write over
 //! writer   batches of dirty pages to disk: write-ahead rule, double-write region, joined writes
 //! ```
 //!
@@ -19,6 +20,7 @@ mod frame;
 mod pool;
 mod store;
 mod suspects;
+mod whole;
 mod writer;
 
 pub use bring_in::RUN_PAGES;
@@ -26,5 +28,6 @@ pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
 pub use store::{DataFile, FileSettings, Rarities, Store};
 pub use suspects::SuspectPage;
+pub(crate) use whole::read_whole;
 pub(crate) use writer::Unhardened;
 pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};

@@ -223,6 +223,16 @@ impl BufferPool {
         }
     }
 
+    /// Drops what is in memory of a page, unwritten.
+    pub(super) fn forget(&self, store: &Store, page: PageId) {
+        let Some(guard) = self.write_present(store, page) else { return };
+        let (control, key) = (guard.control(), key_of(store.id, page));
+        control.valid.store(false, Ordering::Release);
+        control.first_dirty.store(0, Ordering::SeqCst);
+        self.shard(key).lock().remove(&key);
+        control.key.store(0, Ordering::Release);
+    }
+
     /// Latches a page shared if it is in memory; how long it stays there does not change.
     pub fn read_present(&self, store: &Store, page: PageId) -> Option<ReadGuard<'_>> {
         let key = key_of(store.id, page);

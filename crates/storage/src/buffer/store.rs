@@ -341,12 +341,6 @@ impl Store {
         }))
     }
 
-    /// Reads a page's bytes as they are.
-    pub fn read_raw(&self, page: PageId, into: &mut Page) -> StorageResult<()> {
-        self.file_of(page)?;
-        self.read_run(page, into.bytes_mut())
-    }
-
     fn file_of(&self, page: PageId) -> StorageResult<Arc<DataFile>> {
         let Some(file) = self.file(page.file) else {
             return Err(self.corrupt(page, format!("there is no file {}", page.file)));

@@ -19,12 +19,13 @@ use std::io::IoSlice;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::{LogPos, PAGE_BYTES, PageId};
-use taffrail_io::AlignedBuf;
+use taffrail_io::{AlignedBuf, IoResult, Volume};
 use taffrail_log::FlushReason;
 
 use super::frame::Pin;
 use super::pool::{BufferPool, page_of};
 use super::store::Store;
+use super::whole::read_whole;
 use crate::error::{PageIo, StorageError, StorageResult};
 use crate::page::Page;
 
@@ -249,6 +250,30 @@ impl Store {
         }
     }
 
+    /// Gives a page up of which bulk work was to make something else, that is neither in the log nor whole on disk: what is in memory of
+    /// it goes unwritten, and what was written of that becomes a damaged page, so that nobody takes it for what is missing. For redo.
+    pub(crate) fn give_up_page(&self, pool: &BufferPool, id: PageId) -> StorageResult<()> {
+        pool.forget(self, id);
+        // A batch may have had a copy of it.
+        let _writer = self.writer.lock();
+        let Some(file) = self.file(id.file) else { return Ok(()) };
+        let offset = id.file_offset();
+        let mut page = Page::zeroed();
+        let Ok(Ok(())) = read_whole(&*file.volume, offset, &mut page, |page| page.validate(id))
+        else {
+            return Ok(());
+        };
+        page.set_crc(!page.crc());
+        file.unsynced.store(true, Ordering::Release);
+        let buf = AlignedBuf::from_slice(page.bytes());
+        let written = file.volume.write_at(offset, &buf);
+        file.unsynced.store(true, Ordering::Release);
+        written.map_err(|source| {
+            self.mark_suspect(source.to_string());
+            StorageError::Io(Box::new(PageIo { operation: "write", offset, source }))
+        })
+    }
+
     /// The frames of pages that have been dirty since before `pos`, the oldest first.
     pub(crate) fn dirty_before(&self, pool: &BufferPool, pos: LogPos) -> Vec<u32> {
         let mut old = self.dirty_keys(pool);
@@ -311,19 +336,27 @@ fn settle(image: Image<'_>) {
 }
 
 /// The images of the last batch: (page, image). Whatever is not whole is left out.
-pub fn read_double_write(
-    read: &mut dyn FnMut(u32, &mut Page) -> StorageResult<()>,
-) -> StorageResult<Vec<(PageId, Box<Page>)>> {
-    let mut header = Page::zeroed();
-    read(DOUBLE_WRITE_FIRST_PAGE, &mut header)?;
-    let h = header.bytes_mut();
+pub fn read_double_write(volume: &dyn Volume) -> IoResult<Vec<(PageId, Box<Page>)>> {
     let word = |h: &[u8], at: usize| u64::from_le_bytes(h[at..at + 8].try_into().expect("8 bytes"));
     let int = |h: &[u8], at: usize| u32::from_le_bytes(h[at..at + 4].try_into().expect("4 bytes"));
-    let stored = int(h, 8);
-    h[8..12].fill(0);
-    if word(h, 0) != MAGIC || crc32c::crc32c(h) != stored {
+    let place = |number: u32| u64::from(number) * PAGE_BYTES as u64;
+    let mut header = Page::zeroed();
+    let known = read_whole(volume, place(DOUBLE_WRITE_FIRST_PAGE), &mut header, |header| {
+        let h = header.bytes_mut();
+        let stored = int(h, 8);
+        h[8..12].fill(0);
+        let magic = word(h, 0);
+        match magic == MAGIC && crc32c::crc32c(h) == stored {
+            true => Ok(true),
+            // There has been no batch yet.
+            false if h.iter().all(|&b| b == 0) && stored == 0 => Ok(false),
+            false => Err("the header of the double-write region is damaged".to_owned()),
+        }
+    })?;
+    if known != Ok(true) {
         return Ok(Vec::new());
     }
+    let h = header.bytes();
     let count = (int(h, 24) as usize).min(BATCH);
     let mut images = Vec::new();
     for i in 0..count {
@@ -331,8 +364,12 @@ pub fn read_double_write(
         let id = PageId::from_u64(word(h, at));
         let crc = int(h, at + 8);
         let mut image = Page::zeroed();
-        read(DOUBLE_WRITE_FIRST_PAGE + 1 + i as u32, &mut image)?;
-        if image.crc() == crc && image.validate(id).is_ok() {
+        let at = place(DOUBLE_WRITE_FIRST_PAGE + 1 + i as u32);
+        let found = read_whole(volume, at, &mut image, |image| match image.crc() == crc {
+            true => image.validate(id),
+            false => Err("it is not the image that the region's header names".to_owned()),
+        })?;
+        if found.is_ok() {
             images.push((id, image));
         }
     }

@@ -15,7 +15,7 @@
 //!
 //! | record is a format record | page on disk | page LSN against record | |
 //! |---|---|---|---|
-//! | yes | damaged | | made anew |
+//! | yes | damaged | | made anew; until bulk work fills the page later, when it is given up: its only copy may have been the damaged one |
 //! | yes | whole | not below | done already, and perhaps the only copy of what bulk work has put there since |
 //! | yes | whole | below | made anew |
 //! | no | damaged | | skipped; a later format record, or one that bulk work fills the page, must come, or the database is suspect |
@@ -28,7 +28,7 @@
 //! Invariant: a lane's batches are redone in the order in which they were filled, by one thread at a time; so a page's records are
 //! redone in the order of the log.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -105,12 +105,15 @@ pub(super) struct Redone {
 struct Hand {
     scratch: Option<AlignedBuf>,
     damaged: HashMap<PageId, StorageError>,
+    /// Made anew for want of a whole page on disk, which may have been of a later life.
+    remade: HashSet<PageId>,
     done: Redone,
 }
 
 impl Hand {
     fn new() -> Hand {
-        Hand { scratch: None, damaged: HashMap::new(), done: Redone::default() }
+        let (damaged, remade) = Default::default();
+        Hand { scratch: None, damaged, remade, done: Redone::default() }
     }
 
     fn redo(&mut self, db: &Database, batch: &Batch) -> StorageResult<()> {
@@ -159,6 +162,11 @@ impl Hand {
             if r.header.op == Lop::BulkExtAllocation {
                 // What it held before is nobody's business, and what it was to hold may have been torn; see there.
                 self.damaged.remove(&id);
+                if self.remade.remove(&id) {
+                    // If the work has committed, the page that was not whole was the only one that had it.
+                    latched = None;
+                    store.give_up_page(db.pool(), id)?;
+                }
                 continue;
             }
             let format = r.header.op == Lop::FormatPage;
@@ -166,6 +174,7 @@ impl Hand {
                 Some(page) => page,
                 None if self.damaged.contains_key(&id) && format => {
                     self.damaged.remove(&id);
+                    self.remade.insert(id);
                     latched.insert(db.pool().write_unread(store, id)?)
                 }
                 None if self.damaged.contains_key(&id) => continue,
@@ -173,6 +182,7 @@ impl Hand {
                 None if format => match db.pool().write(store, id) {
                     Ok(page) => latched.insert(page),
                     Err(StorageError::Corrupt(_)) => {
+                        self.remade.insert(id);
                         latched.insert(db.pool().write_unread(store, id)?)
                     }
                     Err(e) => return Err(e),

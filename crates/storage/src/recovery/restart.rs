@@ -27,7 +27,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Env, OpenSpec as IoOpenSpec, Volume};
-use taffrail_log::{Log, LogAnchor, LogError, read_retried};
+use taffrail_log::{Log, LogAnchor, LogError};
 use taffrail_observe::{DatabaseCounters, Event, EventRing};
 
 use super::analysis::{Analysis, Loser};
@@ -38,7 +38,7 @@ use super::moved::{log_paths, open_error};
 use super::redo::{self, Redo};
 use super::{undo, write_page};
 use crate::access::directory;
-use crate::buffer::{DataFile, FileSettings, Store, read_double_write};
+use crate::buffer::{DataFile, FileSettings, Store, read_double_write, read_whole};
 use crate::codec::Take;
 use crate::database::{CheckpointKind, Database, FileKind, OpenSpec, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
@@ -281,7 +281,8 @@ pub(super) fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> Stor
     if len < 16 * PAGE_BYTES as u64 {
         return Err(not_primary(path));
     }
-    read_retried(volume, 0, page.bytes_mut()).map_err(|e| io_error("read", e))?;
+    let whole = read_whole(volume, 0, &mut page, |page| page.validate(PageId::new(1, 0)));
+    let whole = whole.map_err(|e| io_error("read", e))?.is_ok();
     let mut t = Take(&page.bytes()[HEADER_BYTES..]);
     let parsed = (|| Some((t.bytes(8)?, t.u16()?, t.u16()?, t.bytes(16)?, t.u64()?)))();
     let Some((magic, version, file, _, features)) = parsed else { return Err(not_primary(path)) };
@@ -292,9 +293,9 @@ pub(super) fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> Stor
         let shown = version.max(FORMAT_VERSION + 1);
         return Err(StorageError::Sql(SqlError::new(948, &[&name, &shown, &FORMAT_VERSION])));
     }
-    match page.validate(PageId::new(1, 0)) {
-        Ok(()) if file == 1 && page.kind() == Some(PageType::FileHeader) => Ok(()),
-        _ => Err(not_primary(path)),
+    match whole && file == 1 && page.kind() == Some(PageType::FileHeader) {
+        true => Ok(()),
+        false => Err(not_primary(path)),
     }
 }
 
@@ -304,17 +305,20 @@ pub(super) fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> Storage
     for number in BOOT_PAGES {
         let id = PageId::new(1, number);
         let mut page = Page::zeroed();
-        read_retried(volume, id.file_offset(), page.bytes_mut())
-            .map_err(|e| io_error("read", e))?;
-        match Boot::decode(&mut page, id) {
-            Ok(boot) if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) => {
+        let found =
+            read_whole(volume, id.file_offset(), &mut page, |page| match Boot::decode(page, id) {
+                Err(BootError::Damaged(what)) => Err(what),
+                known => Ok(known),
+            });
+        match found.map_err(|e| io_error("read", e))? {
+            Ok(Ok(boot)) if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) => {
                 best = Some(boot)
             }
-            Ok(_) => {}
-            Err(BootError::Newer(v)) => {
+            Ok(Ok(_)) => {}
+            Ok(Err(BootError::Newer(v))) => {
                 return Err(StorageError::Sql(SqlError::new(948, &[&name, &v, &FORMAT_VERSION])));
             }
-            Err(BootError::Damaged(what)) => why = what,
+            Ok(Err(BootError::Damaged(what))) | Err(what) => why = what,
         }
     }
     best.ok_or_else(|| {
@@ -363,8 +367,7 @@ fn add_files(
 fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
     let file = store.primary();
     let mut repaired = 0;
-    let images =
-        read_double_write(&mut |number, page| store.read_raw(PageId::new(1, number), page))?;
+    let images = read_double_write(&*file.volume).map_err(|e| io_error("read", e))?;
     for (id, mut image) in images {
         let Some(home) = store.file(id.file) else { continue };
         let mut page = Page::zeroed();
@@ -372,9 +375,8 @@ fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
         if id.file_offset() + PAGE_BYTES as u64 > len {
             continue;
         }
-        let there = read_retried(&*home.volume, id.file_offset(), page.bytes_mut());
-        there.map_err(|e| io_error("read", e))?;
-        if page.validate(id).is_err() {
+        let there = read_whole(&*home.volume, id.file_offset(), &mut page, |p| p.validate(id));
+        if there.map_err(|e| io_error("read", e))?.is_err() {
             write_page(&*home.volume, id, &mut image).map_err(|e| io_error("write", e))?;
             repaired += 1;
         }
