@@ -37,7 +37,7 @@ pub struct Database {
     pub(crate) instance: Arc<StorageInstance>,
     pub(crate) store: Arc<Store>,
     pub(crate) txns: Arc<TxnTable>,
-    hobts: RwLock<HashMap<HobtId, Arc<Hobt>>>,
+    pub(crate) hobts: RwLock<HashMap<HobtId, Arc<Hobt>>>,
     directory: OnceLock<Arc<Hobt>>,
     /// Where free extents are looked for.
     pub(crate) extents: Mutex<ExtentSearch>,

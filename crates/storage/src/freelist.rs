@@ -136,7 +136,7 @@ impl Database {
         }
         for (id, pages) in by_hobt {
             let Ok(hobt) = self.hobt(id) else {
-                // Dropped meanwhile: it has no lists.
+                // Not in memory, for it was dropped meanwhile or the directory cannot be read: it has no lists.
                 self.freeing.lock().remove(id, &pages);
                 continue;
             };
@@ -156,6 +156,7 @@ impl Database {
 
     /// The allocation of a page has been undone, and that is in the log.
     pub(crate) fn page_freed(self: &Arc<Self>, hobt: HobtId, page: PageId) {
+        // Not in memory: as in `end_freeing`.
         let Ok(hobt) = self.hobt(hobt) else { return };
         match hobt.space.try_lock() {
             // The lists have yet to be read, from the PFS page, which has it by now.

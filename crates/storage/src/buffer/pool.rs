@@ -224,7 +224,7 @@ impl BufferPool {
     }
 
     /// Drops what is in memory of a page, unwritten.
-    pub(super) fn forget(&self, store: &Store, page: PageId) {
+    pub(crate) fn forget(&self, store: &Store, page: PageId) {
         let Some(guard) = self.write_present(store, page) else { return };
         let (control, key) = (guard.control(), key_of(store.id, page));
         control.valid.store(false, Ordering::Release);

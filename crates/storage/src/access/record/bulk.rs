@@ -15,7 +15,7 @@ use taffrail_log::{Lcx, Lop, Record, RecordFlags, RecordHeader, Reserve};
 
 use crate::access::Hobt;
 use crate::codec::{Put, Take};
-use crate::error::{StorageError, StorageResult};
+use crate::error::StorageResult;
 use crate::layout::EXTENT_PAGES;
 use crate::txn::work::Work;
 
@@ -120,12 +120,7 @@ pub(super) fn undo(work: &mut Work, r: &Record<'_>) -> StorageResult<()> {
         undo_next: r.header.prev,
         ..RecordHeader::new(Lop::BulkExtAllocation, Lcx::BulkOperationPage)
     };
-    let hobt = match work.db.clone().hobt(r.header.hobt) {
-        Ok(hobt) => Some(hobt),
-        // It was dropped later in the same transaction, or made in it.
-        Err(StorageError::NoSuchHobt(_)) => None,
-        Err(e) => return Err(e),
-    };
+    let hobt = super::row::counted_hobt(&work.db, r)?;
     let counting = hobt.as_deref().map(Hobt::counting);
     work.append(&header, &[&head(0, -rows, FileId(0), 0)], Reserve::NONE)?;
     if let Some(hobt) = &hobt {

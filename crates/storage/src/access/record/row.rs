@@ -303,6 +303,16 @@ pub(crate) fn counted(place: u8) -> i64 {
     i64::from(matches!(place, HEAP | LEAF))
 }
 
+/// The heap or tree whose rows an undo counts; none if it was dropped later in the same transaction, or made in it. A directory that
+/// cannot be read is no reason to count wrong.
+pub(super) fn counted_hobt(db: &Arc<Database>, r: &Record<'_>) -> StorageResult<Option<Arc<Hobt>>> {
+    match db.hobt(r.header.hobt) {
+        Ok(hobt) => Ok(Some(hobt)),
+        Err(StorageError::NoSuchHobt(_)) => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
 /// Appends a compensation that changes the number of rows by `delta`.
 fn change_counted(
     work: &mut Work,
@@ -330,7 +340,7 @@ pub(super) fn undo_insert(
     };
     let mut change = compensation(r, Lop::DeleteRows, r.header.context);
     let db = work.db.clone();
-    let hobt = if place == Place::Interior { None } else { db.hobt(r.header.hobt).ok() };
+    let hobt = if place == Place::Interior { None } else { counted_hobt(&db, r)? };
     let hobt = hobt.as_deref();
     if place == Place::Leaf {
         let key = split_entry(r.payload).0;
@@ -389,7 +399,7 @@ pub(super) fn undo_delete(
     let mut change = compensation(r, Lop::InsertRows, Lcx::MarkAsGhost);
     let txn = work.id();
     let db = work.db.clone();
-    let hobt = db.hobt(r.header.hobt).ok();
+    let hobt = counted_hobt(&db, r)?;
     let hobt = hobt.as_deref();
     if place == LEAF {
         directory::before_undo(work, r, key)?;
@@ -432,7 +442,7 @@ pub(super) fn undo_modify(
     let db = work.db.clone();
     // Rows of a heap come and go in other ways.
     let leaf = Place::of(r.header.context) == Some(Place::Leaf);
-    let hobt = if leaf { db.hobt(r.header.hobt).ok() } else { None };
+    let hobt = if leaf { counted_hobt(&db, r)? } else { None };
     let mut back = |work: &mut Work, page: &mut WriteGuard<'_>, slot: usize| {
         change.slot = slot as u16;
         let room = before.len().saturating_sub(after.len()) <= page.free_bytes() as usize;
@@ -527,6 +537,9 @@ pub(crate) fn row_delta(r: &Record<'_>) -> i64 {
         _ => 0,
     }
 }
+
+#[cfg(test)]
+mod counted;
 
 #[cfg(test)]
 mod tests {
