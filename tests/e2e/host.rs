@@ -71,6 +71,56 @@ fn without_a_terminal_sighup_opens_files_anew_and_times_are_local() {
     assert!(child.wait().unwrap().success());
 }
 
+/// A server on a terminal of its own, which is `script`'s: that process, and the server's number.
+fn on_a_terminal(data: &Path) -> (Child, rustix::process::Pid) {
+    let command = format!(
+        "exec '{}' serve --listen 127.0.0.1:0 --data '{}'",
+        binary().display(),
+        data.display()
+    );
+    let mut script = Command::new("script")
+        .args(["-q", "-e", "-c", &command, "/dev/null"])
+        .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Its log stands there too.
+    let mut lines = BufReader::new(script.stdout.as_mut().unwrap()).lines();
+    assert!(lines.any(|l| l.unwrap().starts_with("taffrail ready")));
+    let id = script.id();
+    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+    let server = children.split_whitespace().next().unwrap().parse().unwrap();
+    (script, rustix::process::Pid::from_raw(server).unwrap())
+}
+
+/// Waits for the last line of an orderly end.
+fn ends(data: &Path) {
+    let until = Instant::now() + Duration::from_secs(30);
+    let log = data.join("log/errorlog");
+    while !fs::read_to_string(&log).is_ok_and(|l| l.contains("The server has shut down.")) {
+        assert!(Instant::now() < until, "{}", fs::read_to_string(&log).unwrap());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn with_a_terminal_sighup_is_an_orderly_end() {
+    let temp = TempDir::new("terminal");
+    let data = temp.path().join("data");
+    let (mut script, server) = on_a_terminal(&data);
+    rustix::process::kill_process(server, rustix::process::Signal::HUP).unwrap();
+    assert!(script.wait().unwrap().success());
+    ends(&data);
+    fs::remove_file(data.join("log/errorlog")).unwrap();
+    // The terminal goes away: by the time of the signal the server has none any more.
+    let (mut script, _) = on_a_terminal(&data);
+    script.kill().unwrap();
+    script.wait().unwrap();
+    ends(&data);
+}
+
 #[test]
 fn strangers_write_no_lines_into_the_error_log() {
     let temp = TempDir::new("forged");

@@ -27,6 +27,8 @@ pub(crate) struct Acceptor {
     pub(crate) stopped: UnixStream,
     /// A byte is SIGHUP.
     pub(crate) hung_up: UnixStream,
+    /// The process was started from a terminal. (One that has hung up is gone by the time that SIGHUP comes.)
+    pub(crate) terminal: bool,
 }
 
 impl Acceptor {
@@ -58,7 +60,7 @@ impl Acceptor {
             if ready[1] {
                 // What it says does not matter.
                 let _ = (&self.hung_up).read(&mut [0]);
-                if has_terminal() {
+                if self.terminal {
                     return false;
                 }
                 self.shared.reload();
@@ -134,7 +136,7 @@ impl Acceptor {
 }
 
 /// The process has a controlling terminal.
-fn has_terminal() -> bool {
+pub(crate) fn has_terminal() -> bool {
     std::fs::File::open("/dev/tty").is_ok()
 }
 

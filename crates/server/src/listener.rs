@@ -6,7 +6,7 @@
 //! Stop, by signal or [`Server::stop`]: accept nothing more; idle sessions end at once, running requests may end
 //! within [`DRAIN`], then they are cancelled; the engine writes its checkpoint and closes the databases.
 
-use crate::acceptor::{Acceptor, ignores_hup};
+use crate::acceptor::{Acceptor, has_terminal, ignores_hup};
 use crate::admission::Connections;
 use crate::certificate::{Tls, own_files};
 use crate::channel::Channel;
@@ -253,7 +253,9 @@ impl Server {
             }
             order(&ends, STOP);
         });
-        let acceptor = Acceptor { shared: shared.clone(), listener, admin, stopped, hung_up };
+        let terminal = has_terminal();
+        let acceptor =
+            Acceptor { shared: shared.clone(), listener, admin, stopped, hung_up, terminal };
         let acceptor = thread::Builder::new()
             .name("acceptor".into())
             .spawn(move || acceptor.run())

@@ -198,7 +198,7 @@ fn shutdown_tells_running_requests_6005() {
     let ended = std::thread::spawn(move || server.wait());
     assert!(said(&mut c, "SHUTDOWN WITH NOWAIT").starts_with("info 6006/"));
     let told = words(&busy.tokens());
-    assert!(told.starts_with("info 6005/0") && told.ends_with("done error"), "{told}");
+    assert!(told.starts_with("info 6005/10") && told.ends_with("done error"), "{told}");
     assert!(busy.receive().is_none());
     ended.join().unwrap().unwrap();
     assert!(ordered.elapsed() < Duration::from_secs(8));

@@ -127,13 +127,17 @@ pub struct MessageToken<'a> {
     pub line: u32,
 }
 
+/// What running requests are told when the server stops: its class goes out as it is.
+const SHUTDOWN: i32 = 6005;
+
 /// ERROR or INFO, by class. Class 10 goes out as 0.
 pub fn message(out: &mut Vec<u8>, m: &MessageToken<'_>, version: TdsVersion) {
     out.push(if m.class > 10 { kind::ERROR } else { kind::INFO });
     let at = out.len();
     out.extend_from_slice(&[0, 0]);
     out.extend_from_slice(&m.number.to_le_bytes());
-    out.extend_from_slice(&[m.state, if m.class == 10 { 0 } else { m.class }]);
+    let zero = m.class == 10 && m.number != SHUTDOWN;
+    out.extend_from_slice(&[m.state, if zero { 0 } else { m.class }]);
     put_us_varchar(out, m.text, MESSAGE_UNITS_MAX);
     put_b_varchar(out, m.server);
     put_b_varchar(out, m.procedure);
