@@ -27,12 +27,11 @@ WAITFOR TIME @t
 SELECT CASE WHEN DATEDIFF(ms, @from, SYSDATETIME()) BETWEEN 900 AND 20000 THEN 'waited' ELSE 'not' END AS w
 GO
 --@ source: documentation WAITFOR
-DECLARE @from datetime2 = SYSDATETIME(), @d datetime = '00:00:00.150', @v varchar(12) = '00:00:00.15', @n nvarchar(12) = '00:00:00.15', @t time = '00:00:00.15'
+DECLARE @from datetime2 = SYSDATETIME(), @d datetime = '00:00:00.150', @v varchar(12) = '00:00:00.15', @n nvarchar(12) = '00:00:00.15'
 WAITFOR DELAY @d
 WAITFOR DELAY @v
 WAITFOR DELAY @n
-WAITFOR DELAY @t
-SELECT CASE WHEN DATEDIFF(ms, @from, SYSDATETIME()) BETWEEN 590 AND 20000 THEN 'waited' ELSE 'not' END AS w
+SELECT CASE WHEN DATEDIFF(ms, @from, SYSDATETIME()) BETWEEN 440 AND 20000 THEN 'waited' ELSE 'not' END AS w
 GO
 --@ source: message 9815
 DECLARE @i int = 1

@@ -218,7 +218,7 @@ GO
 SELECT a FROM #t ORDER BY 'nope'
 GO
 --@ source: documentation ORDER BY clause
-DECLARE @v int = 1 SELECT a, b FROM #t ORDER BY a + 0, @v + 1, (SELECT 1), 2 DESC
+DECLARE @v int = 1 SELECT a, b FROM #t ORDER BY a + @v, (SELECT 1), 2 DESC
 GO
 --@ source: message 5309
 SELECT a, ROW_NUMBER() OVER (ORDER BY 'a') FROM #t

@@ -34,7 +34,9 @@ const LOGGED: &[i32] = &[
 
 /// Messages whose severity in `sys.messages` is not the one that is sent: number and listed severity.
 const LISTED: &[(i32, u8)] = &[
+    (104, 15),
     (116, 15),
+    (130, 16),
     (319, 16),
     (596, 16),
     (1088, 15),

@@ -302,6 +302,12 @@ impl<'a> Binder<'a> {
         let need_order = || {
             if ordered { Ok(()) } else { Err(SqlError::new(4112, &[&name])) }
         };
+        let framed = over.frame.is_some();
+        let frameless =
+            matches!(name, "ROW_NUMBER" | "RANK" | "DENSE_RANK" | "NTILE" | "LAG" | "LEAD");
+        if framed && frameless {
+            return Err(SqlError::new(10752, &[&name]));
+        }
         let ignore_nulls = f.ignore_nulls == Some(true);
         let big = || Bound::not_null(Expr::NULL, SqlType::BigInt);
         let arity = |least: usize, most: usize| {
@@ -355,6 +361,9 @@ impl<'a> Binder<'a> {
                 if f.distinct {
                     return Err(SqlError::new(10759, &[]));
                 }
+                if framed && !ordered {
+                    return Err(SqlError::new(10756, &[]));
+                }
                 let (agg, b) = self.aggregate(function, name, f)?;
                 return Ok(Some((WindowFunction::Aggregate(agg), b, frame)));
             }
@@ -379,7 +388,7 @@ impl<'a> Binder<'a> {
                 Preceding(e) | Following(e) => {
                     let n = self.expr(e)?;
                     let n = n.expr.constant().and_then(|v| v.as_i64());
-                    let n = n.ok_or_else(|| unsupported("A frame bound that is no constant"))?;
+                    let n = n.ok_or_else(|| SqlError::new(102, &[&"ROWS"]))?;
                     Some(if matches!(b, Preceding(_)) { -n } else { n })
                 }
             })

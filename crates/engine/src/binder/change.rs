@@ -166,7 +166,7 @@ impl<'a> Binder<'a> {
         let checks = self.checks(&table)?;
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
-        let output = self.output(&u.output, &target, true, true)?;
+        let output = self.output_beside(at, &u.output, &target, true)?;
         let node = self.plan_block(trees, conjuncts)?;
         let node = self.change_top(node, &u.top)?;
         let subqueries = set
@@ -300,7 +300,7 @@ impl<'a> Binder<'a> {
         let conjuncts = self.filter(&d.filter)?;
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
-        let output = self.output(&d.output, &target, false, true)?;
+        let output = self.output_beside(at, &d.output, &target, false)?;
         let node = self.plan_block(trees, conjuncts)?;
         let node = self.change_top(node, &d.top)?;
         let spool = !matches!(node, Node::Scan(_));

@@ -125,10 +125,7 @@ impl<'a> Binder<'a> {
         if !m.output.is_empty() {
             action = Some(self.action_slot());
             self.merge_action = action;
-            let hidden = std::mem::take(&mut self.block().sources[at].columns);
-            let bound = self.output(&m.output, &target, true, true);
-            self.block().sources[at].columns = hidden;
-            output = bound?;
+            output = self.output_beside(at, &m.output, &target, true)?;
         }
         // What OUTPUT may name of the source.
         let others = self.block().sources.iter().enumerate().filter(|(i, _)| *i != at);

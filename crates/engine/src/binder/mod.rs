@@ -445,7 +445,8 @@ impl<'a> Binder<'a> {
     pub(crate) fn column(&mut self, c: &ast::ColumnRef) -> SqlResult<Bound> {
         let name = &*c.name.value;
         for depth in (0..self.blocks.len()).rev() {
-            if self.blocks[depth].hidden {
+            let block = &self.blocks[depth];
+            if block.hidden || (block.qualified_only && c.qualifier.is_none()) {
                 continue;
             }
             let mut found = None;
@@ -464,6 +465,9 @@ impl<'a> Binder<'a> {
                     }
                     found = Some((s, at));
                 }
+            }
+            if found.is_some() && self.blocks[depth].counts {
+                return Err(self.at(SqlError::new(4115, &[&name]), c.name.span));
             }
             if let Some((s, at)) = found {
                 return Ok(self.source_column(depth, s, at));

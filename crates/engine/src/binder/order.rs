@@ -27,6 +27,15 @@ fn copy_simple(e: &Expr) -> Option<Expr> {
     }
 }
 
+/// A count that TOP, OFFSET and FETCH take.
+fn is_whole(b: &Bound) -> bool {
+    let whole = matches!(
+        b.ty,
+        SqlType::BigInt | SqlType::Int | SqlType::SmallInt | SqlType::TinyInt | SqlType::Bit
+    );
+    whole || b.untyped
+}
+
 /// A constant count that cannot be is told before anything runs, wherever in the statement it stands.
 fn refuse_negative(count: &Expr, percent: bool) -> SqlResult<()> {
     match count {
@@ -58,7 +67,57 @@ fn qualified_output(first: &ast::SelectBlock, wanted: &ast::ColumnRef) -> Option
     None
 }
 
+/// A key beside those before it: 169 for a column that is among them.
+fn add_key(keys: &mut Vec<OrderKey>, key: OrderKey) -> SqlResult<()> {
+    let same = |k: &OrderKey| match (&k.value, &key.value) {
+        (Ok(a), Ok(b)) => a == b && k.collation == key.collation,
+        (Err(Bound { expr: Expr::Slot(a), .. }), Err(Bound { expr: Expr::Slot(b), .. })) => a == b,
+        _ => false,
+    };
+    if keys.iter().any(same) {
+        return Err(SqlError::new(169, &[]));
+    }
+    keys.push(key);
+    Ok(())
+}
+
+/// Nothing but variables and constants, put together: it says nothing of a row.
+fn only_variables(e: &Expr) -> bool {
+    match e {
+        Expr::Var(_) | Expr::Const(_) => true,
+        Expr::Arith(_)
+        | Expr::AddInt(_)
+        | Expr::SubInt(_)
+        | Expr::Concat(_)
+        | Expr::Chain(_)
+        | Expr::Unary(..)
+        | Expr::IntToVarchar(_)
+        | Expr::Cast(_)
+        | Expr::Collate(_) => {
+            let mut only = true;
+            e.children(&mut |part| only &= matches!(part, Part::Expr(e) if only_variables(e)));
+            only
+        }
+        _ => false,
+    }
+}
+
 impl<'a> Binder<'a> {
+    /// The keys of a SELECT's ORDER BY.
+    pub(super) fn order_keys(
+        &mut self,
+        list: &'a [ast::OrderItem],
+        items: &[Item],
+        distinct: bool,
+    ) -> SqlResult<Vec<OrderKey>> {
+        let mut keys = Vec::new();
+        for (at, item) in list.iter().enumerate() {
+            let key = self.order_item(at + 1, item, items, distinct)?;
+            add_key(&mut keys, key)?;
+        }
+        Ok(keys)
+    }
+
     /// ORDER BY and OFFSET of a set operation: only by output columns.
     pub(super) fn order_outputs(
         &mut self,
@@ -84,6 +143,9 @@ impl<'a> Binder<'a> {
                 _ => return Err(SqlError::new(104, &[])),
             };
             sortable(bound.columns[at].declared().kind)?;
+            if bound.order.contains(&(at as u16 + 1)) {
+                return Err(SqlError::new(169, &[]));
+            }
             bound.order.push(at as u16 + 1);
             keys.push(SortKey {
                 expr: Expr::Slot(bound.outputs[at]),
@@ -110,16 +172,15 @@ impl<'a> Binder<'a> {
         &mut self,
         q: &'a ast::Query,
     ) -> SqlResult<(Option<Expr>, Option<Expr>)> {
-        let mut one = |e: &'a Option<ast::Expr>| -> SqlResult<Option<Expr>> {
-            match e {
-                None => Ok(None),
-                Some(e) => {
-                    let b = self.expr(e)?;
-                    Ok(Some(self.cast_to(b, SqlType::BigInt)?))
-                }
+        let mut one = |e: &'a Option<ast::Expr>, refused: i32| -> SqlResult<Option<Expr>> {
+            let Some(e) = e else { return Ok(None) };
+            let b = self.expr(e)?;
+            if !is_whole(&b) {
+                return Err(SqlError::new(refused, &[]));
             }
+            Ok(Some(self.cast_to(b, SqlType::BigInt)?))
         };
-        Ok((one(&q.offset)?, one(&q.fetch)?))
+        Ok((one(&q.offset, 10743)?, one(&q.fetch, 1060)?))
     }
 
     fn position(&self, n: i32, columns: usize) -> SqlResult<usize> {
@@ -130,7 +191,7 @@ impl<'a> Binder<'a> {
     }
 
     /// `place` is the item's, from 1, in ORDER BY.
-    pub(super) fn order_item(
+    fn order_item(
         &mut self,
         place: usize,
         item: &'a ast::OrderItem,
@@ -193,6 +254,9 @@ impl<'a> Binder<'a> {
         if b.expr.constant().is_some() {
             return Err(SqlError::new(408, &[&place]));
         }
+        if only_variables(&b.expr) {
+            return Err(SqlError::new(1008, &[&place]));
+        }
         let same = |i: &Item| i.assign.is_none() && i.bound.expr == b.expr;
         if let Some(at) = items.iter().position(same) {
             return Ok(output(at));
@@ -222,11 +286,7 @@ impl<'a> Binder<'a> {
         let Some(top) = &s.top else { return Ok(None) };
         let b = self.expr(&top.count)?;
         let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
-        let whole = matches!(
-            b.ty,
-            SqlType::BigInt | SqlType::Int | SqlType::SmallInt | SqlType::TinyInt | SqlType::Bit
-        );
-        if !top.percent && !whole && !b.untyped {
+        if !top.percent && !is_whole(&b) {
             return Err(SqlError::new(1060, &[]));
         }
         let count = self.cast_to(b, ty)?;

@@ -23,6 +23,7 @@ impl<'a> Binder<'a> {
             };
         };
         self.push_block();
+        self.block().qualified_only = true;
         let hints = super::from::hints(&[], false)?;
         for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
             if there {
@@ -38,6 +39,23 @@ impl<'a> Binder<'a> {
         let r = self.output_items(o, inserted);
         self.blocks.pop();
         r.map(Some)
+    }
+
+    /// OUTPUT of a change of the block's source `at`, which it may name by `inserted` and `deleted` only.
+    pub(super) fn output_beside(
+        &mut self,
+        at: usize,
+        list: &'a [ast::Output],
+        target: &Target,
+        inserted: bool,
+    ) -> SqlResult<Option<OutputPlan>> {
+        let source = &mut self.block().sources[at];
+        let alias = std::mem::replace(&mut source.alias, "".into());
+        let columns = std::mem::take(&mut source.columns);
+        let bound = self.output(list, target, inserted, true);
+        let source = &mut self.block().sources[at];
+        (source.alias, source.columns) = (alias, columns);
+        bound
     }
 
     fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan> {

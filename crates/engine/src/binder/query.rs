@@ -249,10 +249,8 @@ impl<'a> Binder<'a> {
             self.pred(h)?.into_conjuncts(&mut having);
         }
         self.block().windows_allowed = true;
-        let mut keys: Vec<OrderKey> = Vec::new();
-        for (at, o) in q.map_or(&[][..], |q| &q.order_by).iter().enumerate() {
-            keys.push(self.order_item(at + 1, o, &items, s.distinct)?);
-        }
+        let order_by = q.map_or(&[][..], |q| &q.order_by);
+        let mut keys = self.order_keys(order_by, &items, s.distinct)?;
         self.block().aggregates_allowed = false;
         self.block().windows_allowed = false;
         let mut block = std::mem::take(self.block());
@@ -272,13 +270,14 @@ impl<'a> Binder<'a> {
             self.check_block(&mut items, &mut having, &mut keys, &mut block, &groups)?;
         }
         // TOP.
-        self.blocks.push(Block { hidden: true, ..Block::default() });
+        let sources = take(&mut block.sources);
+        self.blocks.push(Block { counts: true, sources, ..Block::default() });
         let top = self.top(s);
         let offset = match q {
             Some(q) => self.offset_fetch(q),
             None => Ok((None, None)),
         };
-        self.blocks.pop();
+        block.sources = self.blocks.pop().map(|b| b.sources).unwrap_or_default();
         let (top, (offset, fetch)) = (top?, offset?);
         let top = top.map(|(count, percent, ties)| (count, percent, ties && !existence));
 

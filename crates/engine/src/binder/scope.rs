@@ -96,6 +96,10 @@ pub(crate) struct Block {
     pub sources: Vec<Source>,
     /// Its sources cannot be seen now: a derived table of it is being bound.
     pub hidden: bool,
+    /// What TOP, OFFSET or FETCH count is being bound: columns of its sources are refused.
+    pub counts: bool,
+    /// Columns of its sources are named with their qualifier only.
+    pub qualified_only: bool,
     /// Aggregates may stand here.
     pub aggregates_allowed: bool,
     /// An aggregate's argument is being bound.

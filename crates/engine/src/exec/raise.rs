@@ -7,6 +7,7 @@ use std::time::Duration;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult, message};
 use taffrail_observe::{Event, EventRing};
+use taffrail_types::convert::Declared;
 use taffrail_types::datetime::Local;
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
@@ -16,6 +17,37 @@ const MAX_SEVERITY: i64 = 25;
 
 /// RAISERROR's longest text.
 const MAX_TEXT: usize = 2047;
+
+/// The place of RAISERROR's first argument behind text, severity and state.
+const FIRST_ARGUMENT: usize = 4;
+
+/// RAISERROR takes whole numbers, text and binary values to put into its text: 2748.
+fn check_argument(ty: Declared, place: usize) -> SqlResult<()> {
+    use SqlType as T;
+    let taken = matches!(
+        ty.ty,
+        T::TinyInt
+            | T::SmallInt
+            | T::Int
+            | T::BigInt
+            | T::Char(_)
+            | T::VarChar(_)
+            | T::NChar(_)
+            | T::NVarChar(_)
+            | T::Binary(_)
+            | T::VarBinary(_)
+    );
+    if taken { Ok(()) } else { Err(SqlError::new(2748, &[&ty.ty.name(), &place])) }
+}
+
+/// Digits and colons, as in `hh:mm:ss.mmm` with AM or PM behind, or nothing: no date.
+fn only_a_time(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    let half = text.strip_suffix("am").or_else(|| text.strip_suffix("pm"));
+    let digits = half.unwrap_or(&text).trim_end();
+    let plain = digits.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.'));
+    plain && (half.is_some() || digits.contains(':') || digits.is_empty())
+}
 
 fn as_text(v: &Value, ty: SqlType) -> SqlResult<String> {
     if v.is_null() {
@@ -99,8 +131,9 @@ impl Interpreter<'_> {
                 }
                 let severity = severity.min(MAX_SEVERITY);
                 let mut args = Vec::new();
-                for a in arguments {
+                for (at, a) in arguments.iter().enumerate() {
                     let v = self.value(module, act, s, a)?;
+                    check_argument(self.type_of(act, a), at + FIRST_ARGUMENT)?;
                     args.push(match Argument::of(&v) {
                         Some(argument) => argument,
                         None => Argument::Text(as_text(&v, self.type_of(act, a).ty)?),
@@ -130,7 +163,8 @@ impl Interpreter<'_> {
                 }
                 let e = SqlError {
                     number,
-                    state: state.clamp(0, 255) as u8,
+                    // A negative one is 1.
+                    state: if state < 0 { 1 } else { state.min(255) as u8 },
                     severity: severity.max(0) as u8,
                     line: s.line,
                     procedure: module.name.as_deref().map(Into::into),
@@ -163,6 +197,12 @@ impl Interpreter<'_> {
         let ticks = match v {
             Value::NVarChar(_) | Value::VarChar(_) | Value::Null => {
                 let text = super::transaction::text_of(v);
+                // When it is to end may be said with the day that stands for none.
+                let days: &[&str] = if until { &["1900-01-01 ", "19000101 "] } else { &[] };
+                let day = days.iter().find_map(|day| text.trim_start().strip_prefix(day));
+                if !only_a_time(day.unwrap_or(&text)) {
+                    return Err(SqlError::new(148, &[&text]));
+                }
                 let from = match v {
                     Value::VarChar(_) => SqlType::VarChar(MaxLen::Max),
                     _ => SqlType::NVarChar(MaxLen::Max),
@@ -173,10 +213,14 @@ impl Interpreter<'_> {
                 };
                 ticks
             }
-            // Of a date and time its time.
+            // Of a datetime its time.
             v => match Local::from_value(v) {
-                Some(local) => local.ticks,
-                None => return Err(SqlError::new(9815, &[&type_name(v)])),
+                Some(local)
+                    if matches!(v, Value::DateTime { .. } | Value::SmallDateTime { .. }) =>
+                {
+                    local.ticks
+                }
+                _ => return Err(SqlError::new(9815, &[&type_name(v)])),
             },
         };
         const DAY: u64 = 864_000_000_000;
@@ -216,6 +260,10 @@ fn type_name(v: &Value) -> &'static str {
         Value::Float(_) => "float",
         Value::Guid(_) => "uniqueidentifier",
         Value::Variant(_) => "sql_variant",
+        Value::Date(..) => "date",
+        Value::Time(..) => "time",
+        Value::DateTime2 { .. } => "datetime2",
+        Value::DateTimeOffset { .. } => "datetimeoffset",
         _ => "varbinary",
     }
 }

@@ -169,14 +169,14 @@ impl Parser<'_> {
     pub(super) fn raiserror(&mut self) -> Parse<StatementKind> {
         self.bump();
         self.expect(TokenKind::LParen)?;
-        let message = self.expr()?;
+        let message = self.literal_or_variable()?;
         self.expect(TokenKind::Comma)?;
-        let severity = self.expr()?;
+        let severity = self.literal_or_variable()?;
         self.expect(TokenKind::Comma)?;
-        let state = self.expr()?;
+        let state = self.literal_or_variable()?;
         let mut arguments = Vec::new();
         while self.eat(TokenKind::Comma) {
-            arguments.push(self.expr()?);
+            arguments.push(self.literal_or_variable()?);
         }
         if arguments.len() > 20 {
             return Err(self.error_at(2747, self.start(), &[&20]));

@@ -220,7 +220,6 @@ impl Parser<'_> {
                     break;
                 }
             }
-            self.nulls_treatment(&mut call);
             self.expect(TokenKind::RParen)?;
         }
         self.built(self.height + 1)?;
@@ -335,11 +334,11 @@ impl Parser<'_> {
             self.expect_word("FOLLOWING")?;
             return Ok(FrameBound::UnboundedFollowing);
         }
-        // An unsigned number: a sign is an error of syntax.
-        if matches!(self.kind(), TokenKind::Minus | TokenKind::Plus) {
+        // An unsigned integer as written: anything else is an error of syntax.
+        if !self.is(TokenKind::Integer) {
             return Err(self.unexpected());
         }
-        let offset = self.expr()?;
+        let offset = self.signed_literal()?;
         if self.eat_word("PRECEDING") {
             return Ok(FrameBound::Preceding(offset));
         }

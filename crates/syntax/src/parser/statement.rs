@@ -108,7 +108,7 @@ impl Parser<'_> {
                 Ok(StatementKind::Use(self.name()?))
             }
             Kw::Create | Kw::Alter => {
-                if self.module_follows() {
+                if self.module_follows() || self.misplaced_schema() {
                     return Err(self.misplaced_module());
                 }
                 self.create_or_alter(keyword == Kw::Alter)
@@ -140,6 +140,12 @@ impl Parser<'_> {
         }
     }
 
+    /// `CREATE SCHEMA` behind anything but semicolons.
+    fn misplaced_schema(&self) -> bool {
+        let schema = self.at_kw(Kw::Create) && self.ahead_word(1, "SCHEMA");
+        schema && self.tokens[..self.at].iter().any(|t| t.kind != TokenKind::Semicolon)
+    }
+
     /// `CREATE PROCEDURE` and its like where no module may be defined: at the top 111, deeper an error of syntax.
     #[cold]
     fn misplaced_module(&self) -> Box<taffrail_base::SqlError> {
@@ -152,6 +158,7 @@ impl Parser<'_> {
             TokenKind::Keyword(Kw::View) => "VIEW",
             TokenKind::Keyword(Kw::Function) => "FUNCTION",
             TokenKind::Keyword(Kw::Trigger) => "TRIGGER",
+            TokenKind::Keyword(Kw::Schema) => "SCHEMA",
             _ => "PROCEDURE",
         };
         let verb = match (what, self.at_kw(Kw::Alter)) {
