@@ -363,6 +363,7 @@ impl Instance {
             throwing: false,
             app_locks: Default::default(),
             raising: false,
+            failed_status: None,
             binding: false,
             set_error: None,
             gravest: 0,

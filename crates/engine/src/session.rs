@@ -405,6 +405,8 @@ pub struct Session {
     pub(crate) divided_by_zero: bool,
     /// The error on its way comes from THROW, which ends the batch.
     pub(crate) throwing: bool,
+    /// What the callee that has just failed returns all the same: procedures of the system 1, texts @@ERROR.
+    pub(crate) failed_status: Option<i32>,
     /// The error on its way comes from RAISERROR, which XACT_ABORT does not concern.
     pub(crate) raising: bool,
     /// The error on its way was found while names were bound, at the time when the statement was to run.

@@ -281,7 +281,10 @@ impl<'s> Interpreter<'s> {
                 if let Some(code) = code {
                     match self.value(module, act, s, code) {
                         Ok(Value::Int(v)) => act.status = Some(v),
-                        Ok(_) => act.status = Some(0),
+                        Ok(_) => {
+                            act.status = Some(0);
+                            self.null_status(module, s)?;
+                        }
                         Err(e) => return self.fail(module, s, e, false, Command::NONE),
                     }
                 }

@@ -195,7 +195,16 @@ impl Interpreter<'_> {
         };
         let returned = match self.call_target(module, target, &passed)? {
             Ok(r) => r,
-            Err(e) => return self.fail(module, s, e, false, Command::EXECUTE),
+            Err(error) => {
+                // CATCH is where it goes on, if there is one.
+                let failed = self.session.failed_status.take();
+                if self.session.tries == 0
+                    && let Err(e) = self.take_status(act, e, failed)
+                {
+                    return self.fail(module, s, e, false, Command::EXECUTE);
+                }
+                return self.fail(module, s, error, false, Command::EXECUTE);
+            }
         };
         if let Err(e) = self.take_back(act, e, &returned) {
             return self.fail(module, s, e, false, Command::EXECUTE);
@@ -279,12 +288,20 @@ impl Interpreter<'_> {
                 convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, &context)?
             };
         }
-        // Who ends by a name that is not there returns nothing.
-        if let Some(var) = e.status
-            && !r.cut
-        {
+        // Who ends by a name that is not there returns nothing, unless it is a text.
+        let failed = self.session.failed_status.take();
+        self.take_status(act, e, if r.cut { failed } else { Some(r.status) })
+    }
+
+    fn take_status(
+        &mut self,
+        act: &mut Activation,
+        e: &Execute,
+        status: Option<i32>,
+    ) -> SqlResult<()> {
+        if let (Some(var), Some(status)) = (e.status, status) {
             let to = act.module.variables.list[var as usize].ty.unwrap_or(SqlType::Int);
-            let v = Value::Int(r.status);
+            let v = Value::Int(status);
             act.vars[var as usize] =
                 convert::cast(&v, SqlType::Int, to, None, Conversion::Implicit)?;
         }
@@ -298,6 +315,7 @@ impl Interpreter<'_> {
         target: Target,
         passed: &[Passed],
     ) -> Result<SqlResult<Returned>, Unwind> {
+        self.session.failed_status = None;
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let (database, schema, name, shown) = match target {
             Target::Text(text) => return self.dynamic(&text),
@@ -371,6 +389,11 @@ impl Interpreter<'_> {
         self.session.nest_level += 1;
         let r = self.in_statement(|it| f(&mut it.context(0), &args));
         self.session.nest_level -= 1;
+        if let Err(e) = &r {
+            // Who is called with wrong arguments does not run.
+            let ran = !matches!(e.number, 119 | 201 | 214 | 8144 | 8145);
+            self.session.failed_status = ran.then_some(1);
+        }
         r.map(|status| Returned { status, outputs: Vec::new(), cut: false })
     }
 

@@ -1,6 +1,6 @@
 //! PRINT, RAISERROR, THROW, WAITFOR.
 
-use super::interpret::{Activation, Interpreter};
+use super::interpret::{Activation, Interpreter, Unwind};
 use super::module::{Module, Stmt, StmtKind};
 use crate::functions::placeholders::{self, Argument};
 use std::time::Duration;
@@ -82,6 +82,14 @@ impl Interpreter<'_> {
             message: text,
         };
         self.sink.message(&info).map_err(|_| client_gone())
+    }
+
+    /// RETURN of NULL in a procedure: 282, and the status is 0.
+    pub fn null_status(&mut self, module: &Module, s: &Stmt) -> Result<(), Unwind> {
+        let name = module.name.as_deref().unwrap_or_default();
+        let info = SqlError::new(282, &[&name]).with_severity(0);
+        let info = info.in_procedure(name).with_line(s.line);
+        self.sink.message(&info).map_err(|_| Unwind::Gone)
     }
 
     /// RAISERROR and THROW.

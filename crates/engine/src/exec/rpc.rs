@@ -11,14 +11,25 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value, convert};
 
-fn text_argument(p: Option<&Passed>, number: &str, name: &str) -> SqlResult<String> {
-    match p.and_then(|p| p.value.as_ref()) {
-        Some(v) => match v.as_text() {
-            Some(t) => Ok(t),
-            None if v.is_null() => Ok(String::new()),
-            None => Err(SqlError::new(214, &[&number, &"ntext/nchar/nvarchar"])),
-        },
-        None => Err(SqlError::new(201, &[&name, &number])),
+/// A text that must be national: 214 in this state.
+fn text_argument(
+    p: Option<&Passed>,
+    parameter: &str,
+    procedure: &str,
+    state: u8,
+) -> SqlResult<String> {
+    let missing = || SqlError::new(201, &[&procedure, &parameter]);
+    let p = p.ok_or_else(missing)?;
+    let value = p.value.as_ref().ok_or_else(missing)?;
+    let national = matches!(p.ty, SqlType::NChar(_) | SqlType::NVarChar(_));
+    match value.as_text() {
+        Some(text) if national => Ok(text),
+        // NULL as written has no type that could be wrong.
+        None if value.is_null() && (national || p.ty == SqlType::Int) => Ok(String::new()),
+        _ => {
+            let e = SqlError::new(214, &[&parameter, &"ntext/nchar/nvarchar"]);
+            Err(e.with_state(state).in_procedure(procedure).with_line(1))
+        }
     }
 }
 
@@ -83,10 +94,10 @@ impl Interpreter<'_> {
     /// `sp_executesql @stmt, @params, …`.
     fn executesql(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
-            let text = text_argument(passed.first(), "@statement", "sp_executesql")?;
+            let text = text_argument(passed.first(), "@statement", "sp_executesql", 2)?;
             let declared = match passed.get(1) {
                 None => String::new(),
-                p => text_argument(p, "@parameters", "sp_executesql")?,
+                p => text_argument(p, "@parameters", "sp_executesql", 3)?,
             };
             Ok((text, declared))
         };
@@ -108,12 +119,19 @@ impl Interpreter<'_> {
     ) -> Result<SqlResult<Returned>, Unwind> {
         let module = match self.session.batch_module(text, declared) {
             Ok(m) => m,
-            Err(errors) => return self.several(errors),
+            Err(errors) => {
+                self.session.failed_status = errors.last().map(|e| e.number);
+                return self.several(errors);
+            }
         };
         let mut returned = self.run_module(module, "", passed, false)?;
-        if let Ok(r) = &mut returned {
-            r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
-            r.status = self.session.error;
+        match &mut returned {
+            Ok(r) => {
+                r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
+                r.status = self.session.error;
+                self.session.failed_status = Some(r.status);
+            }
+            Err(e) => self.session.failed_status = Some(e.number),
         }
         Ok(returned)
     }
@@ -128,8 +146,8 @@ impl Interpreter<'_> {
 
     /// `sp_prepare @handle OUTPUT, @params, @stmt, @options`.
     fn prepare(&mut self, passed: &[Passed]) -> SqlResult<Returned> {
-        let declared = text_argument(passed.get(1), "@params", "sp_prepare")?;
-        let text = text_argument(passed.get(2), "@stmt", "sp_prepare")?;
+        let declared = text_argument(passed.get(1), "@params", "sp_prepare", 3)?;
+        let text = text_argument(passed.get(2), "@stmt", "sp_prepare", 2)?;
         if let Err(errors) = self.session.batch_module(&Arc::from(&*text), &declared) {
             for e in &errors {
                 self.sink.message(e).map_err(|_| taffrail_base::message::client_gone())?;
@@ -160,8 +178,8 @@ impl Interpreter<'_> {
     /// `sp_prepexec @handle OUTPUT, @params, @stmt, …`.
     fn prepexec(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
-            let declared = text_argument(passed.get(1), "@params", "sp_prepexec")?;
-            Ok((text_argument(passed.get(2), "@stmt", "sp_prepexec")?, declared))
+            let declared = text_argument(passed.get(1), "@params", "sp_prepexec", 3)?;
+            Ok((text_argument(passed.get(2), "@stmt", "sp_prepexec", 2)?, declared))
         };
         let (text, declared) = match texts() {
             Ok(t) => t,
@@ -183,7 +201,7 @@ impl Interpreter<'_> {
 
     /// `sp_prepexecrpc @handle OUTPUT, @RPCCall, …`: the procedure's results, and a handle for more calls of it.
     fn prepexecrpc(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
-        let text = match text_argument(passed.get(1), "@RPCCall", "sp_prepexecrpc") {
+        let text = match text_argument(passed.get(1), "@RPCCall", "sp_prepexecrpc", 2) {
             Ok(t) => t,
             Err(e) => return Ok(Err(e)),
         };
