@@ -567,6 +567,7 @@ fn straight_copy(
                 && a.null_bit == b.null_bit
                 && (b.nullable || !a.nullable)
                 && a.missing.is_null()
+                && (a.unpadded || !b.unpadded)
                 && fixed_or_short(a.ty)
         })
 }

@@ -185,6 +185,8 @@ pub struct Column {
     pub old_large: bool,
     /// Declared as xml: an nvarchar(max) that the methods of xml may be called on.
     pub xml: bool,
+    /// Made under ANSI_PADDING OFF: one of variable length does not keep blanks or zero bytes at the end.
+    pub unpadded: bool,
     /// Where rows have it.
     pub place: Place,
     /// Its bit of the NULL bitmap.

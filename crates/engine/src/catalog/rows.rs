@@ -24,6 +24,7 @@ const COLUMN_ROWGUID: i64 = 4;
 const COLUMN_DROPPED: i64 = 8;
 const COLUMN_OLD_LARGE: i64 = 16;
 const COLUMN_XML: i64 = 32;
+const COLUMN_UNPADDED: i64 = 64;
 const PARAMETER_OUTPUT: i64 = 16;
 const PARAMETER_DEFAULT: i64 = 32;
 
@@ -80,6 +81,7 @@ pub fn write_column(
         (COLUMN_ROWGUID, column.is_rowguid),
         (COLUMN_OLD_LARGE, column.old_large),
         (COLUMN_XML, column.xml),
+        (COLUMN_UNPADDED, column.unpadded),
     ] {
         flags |= if on { flag } else { 0 };
     }
@@ -229,6 +231,7 @@ pub fn view_column(
         is_rowguid: false,
         old_large: false,
         xml: false,
+        unpadded: false,
         place: Place::Variable(0),
         null_bit: 0,
         default: None,
@@ -398,6 +401,7 @@ impl Catalog {
                 is_rowguid: flags & COLUMN_ROWGUID != 0,
                 old_large: flags & COLUMN_OLD_LARGE != 0,
                 xml: flags & COLUMN_XML != 0,
+                unpadded: flags & COLUMN_UNPADDED != 0,
                 place,
                 null_bit,
                 default,

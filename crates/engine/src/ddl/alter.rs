@@ -10,6 +10,7 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::exec::change::trim;
 use crate::rowcodec::PlaceAllocator;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -116,7 +117,9 @@ fn add(
         if at < draft.existing {
             changed.push(at);
         } else if !is_empty && (!draft.columns[at].nullable || default.with_values) {
-            draft.columns[at].missing = missing_value(cx, &draft.columns[at], &default)?;
+            let missing = missing_value(cx, &draft.columns[at], &default)?;
+            let column = &mut draft.columns[at];
+            column.missing = if column.unpadded { trim(missing, column.ty) } else { missing };
         }
         touched.push(create::write_default(cx, &owner, &mut draft, default)?);
     }
@@ -358,7 +361,8 @@ fn alter_column(
     let old = table.columns[at].clone();
     let (old_large, xml) = (is_old_large(ty), is_xml(ty));
     let (ty, _) = column_type(ty, at + 1, &name.value)?;
-    let mut new = Column { ty, old_large, xml, ..old.clone() };
+    // A changed column is as under ANSI_PADDING ON.
+    let mut new = Column { ty, old_large, xml, unpadded: false, ..old.clone() };
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
         new.collation = super::clauses::collation(collation)?;

@@ -122,6 +122,7 @@ pub(crate) fn add_body(
     body: &taffrail_syntax::ast::TableBody,
     text: &str,
 ) -> SqlResult<()> {
+    draft.unpadded = !cx.session.options.ansi_padding;
     match draft.add_body(body, text, cx.session.options.ansi_null_dflt_on) {
         Err(e) if e.number == 8111 || e.number == 1779 => return Err(could_not_create(cx, e)?),
         other => other?,

@@ -10,7 +10,7 @@ use crate::catalog::{Column, IndexFilter, Table, fold};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::{Collation, SqlType, Value};
+use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 /// Most key columns of an index.
 pub(crate) const MAX_KEY_COLUMNS: usize = 32;
@@ -77,6 +77,8 @@ pub(crate) struct CheckDraft {
 pub(crate) struct TableDraft {
     /// Name, for messages.
     pub table: String,
+    /// SET ANSI_PADDING is OFF.
+    pub unpadded: bool,
     /// The columns; in additions those that exist come first.
     pub columns: Vec<Column>,
     /// How many of them exist already.
@@ -117,6 +119,7 @@ impl TableDraft {
         let identity = table.identity.as_ref().map(|i| (i.column, i.seed, i.increment));
         TableDraft {
             table: table.name().into(),
+            unpadded: false,
             columns: table.columns.clone(),
             existing: table.columns.len(),
             identity,
@@ -133,8 +136,8 @@ impl TableDraft {
     }
 
     /// From the columns of a query.
-    pub fn of_columns(table: &str, columns: &[NewColumn]) -> SqlResult<TableDraft> {
-        let mut draft = TableDraft::new(table);
+    pub fn of_columns(table: &str, columns: &[NewColumn], unpadded: bool) -> SqlResult<TableDraft> {
+        let mut draft = TableDraft { unpadded, ..TableDraft::new(table) };
         for c in columns {
             draft.push_column(&c.name, c.ty, c.nullable, c.collation)?;
             if let Some((seed, increment)) = c.identity {
@@ -209,6 +212,18 @@ impl TableDraft {
         if total > MAX_ROW_BYTES && size > 0 {
             return Err(too_wide());
         }
+        // The other types, and the large ones, know no such difference.
+        let unpadded = self.unpadded
+            && match ty {
+                SqlType::VarChar(MaxLen::N(_)) | SqlType::VarBinary(MaxLen::N(_)) => true,
+                SqlType::Char(_) | SqlType::Binary(_) if nullable => {
+                    let ty = ty.name();
+                    let what = format!("A column {ty} NULL under SET ANSI_PADDING OFF");
+                    return Err(unsupported(what));
+                }
+                SqlType::Char(_) | SqlType::Binary(_) => true,
+                _ => false,
+            };
         let (place, null_bit) = self.places.next(ty).ok_or_else(too_wide)?;
         self.columns.push(Column {
             id: self.next_column_id,
@@ -220,6 +235,7 @@ impl TableDraft {
             is_rowguid: false,
             old_large: false,
             xml: false,
+            unpadded,
             place,
             null_bit,
             default: None,

@@ -181,7 +181,8 @@ pub fn create_table_of(
 ) -> SqlResult<(Arc<Database>, Arc<Table>)> {
     let target = resolve::target(cx, name)?;
     resolve::require_free(cx, &target, 6)?;
-    let draft = TableDraft::of_columns(&name.name.value, columns)?;
+    let draft =
+        TableDraft::of_columns(&name.name.value, columns, !cx.session.options.ansi_padding)?;
     let table = create::table(cx, &target, draft)?;
     Ok((target.database, table))
 }

@@ -82,12 +82,12 @@ pub(crate) fn store(
         return if c.nullable { Ok(v) } else { Err(null_error(database, table, column, verb)) };
     }
     if fits(&v, from, c.ty) {
-        return Ok(v);
+        return Ok(if c.unpadded { trim(v, c.ty) } else { v });
     }
     // What is cut has to be there still.
     let whole = if context.ansi_warnings { Value::Null } else { v.clone() };
     match assign(v, from, c.ty, context) {
-        Ok(v) => Ok(v),
+        Ok(v) => Ok(if c.unpadded { trim(v, c.ty) } else { v }),
         Err(AssignError::Sql(e)) => Err(e),
         // ANSI_WARNINGS OFF: it is cut.
         Err(AssignError::Truncated(_)) if !context.ansi_warnings => {
@@ -97,6 +97,19 @@ pub(crate) fn store(
             Err(SqlError::new(2628, &[&full_name(database, table), &c.name, &t]))
         }
     }
+}
+
+/// What a column keeps that was made under ANSI_PADDING OFF.
+#[cold]
+pub(crate) fn trim(mut v: Value, ty: SqlType) -> Value {
+    let (bytes, filler) = match (&mut v, ty) {
+        (Value::VarChar(bytes), SqlType::VarChar(_)) => (bytes, b' '),
+        (Value::Binary(bytes), SqlType::VarBinary(_)) => (bytes, 0),
+        _ => return v,
+    };
+    let kept = bytes.iter().rposition(|b| *b != filler).map_or(0, |last| last + 1);
+    bytes.truncate(kept);
+    v
 }
 
 #[cold]

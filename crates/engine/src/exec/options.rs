@@ -139,7 +139,12 @@ impl Session {
             },
             ValueOption::TextSize => {
                 let n = number().unwrap_or(0) as i32;
-                self.options.text_size = if n <= 0 { i32::MAX } else { n };
+                self.options.text_size = match n {
+                    // Back to the documented default.
+                    0 => 4096,
+                    n if n < 0 => i32::MAX,
+                    n => n,
+                };
             }
             ValueOption::DateFirst => match number() {
                 Some(n @ 1..=7) => self.options.date_first = n as u8,

@@ -94,7 +94,7 @@ fn help_columns(
             c.ty.precision().to_string(),
             c.ty.scale().to_string(),
             if c.nullable { "yes" } else { "no" },
-            text.map(|_| "no"),
+            text.map(|_| if c.unpadded { "yes" } else { "no" }),
             text.map(|_| "no"),
             text
         ]);

@@ -271,7 +271,8 @@ fn column_head(object: i32, c: &Column) -> Vec<Value> {
     cells.extend(row![
         collation_cell(c.ty, c.collation),
         c.nullable,
-        is_text(c.ty) || matches!(c.ty, SqlType::Binary(_) | SqlType::VarBinary(_)),
+        !c.unpadded
+            && (is_text(c.ty) || matches!(c.ty, SqlType::Binary(_) | SqlType::VarBinary(_))),
         c.is_rowguid,
         c.is_identity
     ]);
