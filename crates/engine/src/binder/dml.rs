@@ -85,13 +85,6 @@ impl<'a> Binder<'a> {
             }
         };
         let mut spool = false;
-        let given = match &i.source {
-            InsertSource::Values(rows) => rows.first().map(Vec::len),
-            _ => None,
-        };
-        if i.columns.is_empty() && table.identity.is_some() && given == Some(columns.len() + 1) {
-            return Err(SqlError::new(8101, &[&table.name()]));
-        }
         let (rows, source_types, columns) = match &i.source {
             InsertSource::DefaultValues => {
                 (InsertRows::Values(vec![Vec::new()]), Vec::new(), Vec::new())
@@ -105,7 +98,7 @@ impl<'a> Binder<'a> {
                 if !query.assign.is_empty() {
                     return Err(SqlError::new(199, &[]));
                 }
-                self.check_width(query.columns.len(), columns.len(), &i.columns, true)?;
+                self.check_width(&table, query.columns.len(), columns.len(), &i.columns, true)?;
                 spool = reads_table(&query.node, &table);
                 let types = self.fit_query(&mut query, &table, &columns)?;
                 let BoundQuery { node, outputs, columns: descs, .. } = query;
@@ -228,6 +221,7 @@ impl<'a> Binder<'a> {
 
     pub(super) fn check_width(
         &self,
+        table: &Table,
         have: usize,
         want: usize,
         named: &[ast::Ident],
@@ -235,6 +229,10 @@ impl<'a> Binder<'a> {
     ) -> SqlResult<()> {
         if have == want {
             return Ok(());
+        }
+        // One value more than there are columns without the identity is taken for its value.
+        if named.is_empty() && table.identity.is_some() && have == want + 1 {
+            return Err(SqlError::new(8101, &[&table.shown()]));
         }
         let number = match (named.is_empty(), query, have < want) {
             (true, _, _) => 213,
@@ -284,9 +282,10 @@ impl<'a> Binder<'a> {
         let given = columns.iter().any(|c| table.columns[*c].is_identity);
         let allowed = self.meta.identity_insert(&target.database, table);
         match (given, allowed) {
+            (true, _) if target.database.holds_table_variables() => Err(SqlError::new(1077, &[])),
             (true, false) => Err(SqlError::new(544, &[&table.name()])),
             (false, true) if table.identity.is_some() && !named => {
-                Err(SqlError::new(8101, &[&table.name()]))
+                Err(SqlError::new(8101, &[&table.shown()]))
             }
             (false, true) if table.identity.is_some() => Err(SqlError::new(545, &[&table.name()])),
             _ => Ok(given),
@@ -307,7 +306,7 @@ impl<'a> Binder<'a> {
             if rows.len() > 1 && row.len() != rows[0].len() {
                 return Err(SqlError::new(10709, &[]));
             }
-            self.check_width(row.len(), width, named, false)?;
+            self.check_width(table, row.len(), width, named, false)?;
             let mut out = Vec::with_capacity(row.len());
             for e in row {
                 out.push(match e.kind {

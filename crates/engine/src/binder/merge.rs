@@ -254,7 +254,7 @@ impl<'a> Binder<'a> {
             false => self.insert_columns(&table, named)?,
         };
         let explicit = self.check_identity(target, &columns, !named.is_empty())?;
-        self.check_width(values.len(), columns.len(), named, false)?;
+        self.check_width(&table, values.len(), columns.len(), named, false)?;
         let (mut places, mut exprs, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for (value, column) in values.iter().zip(columns) {
             // DEFAULT: as if the column was not named.

@@ -121,7 +121,8 @@ impl<'a> Binder<'a> {
             Some(t) => {
                 let target = self.insert_target(t)?;
                 let cols = self.insert_columns(&target.table, &o.columns)?;
-                self.check_width(columns.len(), cols.len(), &o.columns, true)?;
+                let (have, want) = (columns.len(), cols.len());
+                self.check_width(&target.table, have, want, &o.columns, true)?;
                 let mut types = Vec::with_capacity(cols.len());
                 for (at, column) in cols.iter().enumerate() {
                     let (untyped, xml, old_large) = kinds[at];

@@ -9,6 +9,9 @@ use taffrail_storage::Hobt;
 use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{Collation, SqlType, Value};
 
+/// What tells a temp table's name from that of another session's: its digits.
+const TEMP_NUMBER: usize = 12;
+
 /// `type` of `sys.objects`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -407,6 +410,25 @@ impl Table {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.head.name
+    }
+
+    /// Its name as the user knows it: a temp table's without what tells it from those of other sessions, a table
+    /// variable's (`#@t____…`) as it was declared.
+    pub fn shown(&self) -> &str {
+        let name = self.name();
+        let own = name.len().checked_sub(TEMP_NUMBER).and_then(|at| name.get(..at));
+        match own {
+            Some(own) if name.starts_with('#') && !name.starts_with("##") => {
+                let own = own.trim_end_matches('_');
+                if own.starts_with("#@") { &own[1..] } else { own }
+            }
+            _ => name,
+        }
+    }
+
+    /// It is a table variable.
+    pub fn is_variable(&self) -> bool {
+        self.name().starts_with("#@")
     }
 
     /// The heap or clustered index.

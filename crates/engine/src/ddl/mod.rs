@@ -201,7 +201,7 @@ pub fn create_table_variable(
         .catalog
         .schema("dbo", cx.session.id)
         .ok_or_else(|| SqlError::new(2760, &[&"dbo"]))?;
-    let name = resolve::temp_name(&format!("#{}", variable.trim_start_matches(['@', '#'])));
+    let name = resolve::temp_name(&format!("#{variable}"));
     let target = Target { database: database.clone(), schema, name, temp: None };
     Ok(create::table(cx, &target, draft)?.head.id)
 }

@@ -43,8 +43,11 @@ impl Verb {
     }
 }
 
-/// `database.schema.table`, as messages about rows show it.
+/// `database.schema.table`, as messages about rows show it; a table variable's name alone.
 pub(crate) fn full_name(database: &Database, table: &Table) -> String {
+    if table.is_variable() {
+        return table.shown().to_string();
+    }
     format!("{}.{}.{}", database.name, table.head.schema, table.head.name)
 }
 
@@ -123,7 +126,7 @@ fn null_error(database: &Database, table: &Table, column: usize, verb: Verb) -> 
 pub(crate) fn duplicate(table: &Table, index: &Index, values: &[Value]) -> Box<SqlError> {
     let columns = index.key.columns().iter().map(|k| (&values[k.column], k.ty));
     let key = text::key_text(columns);
-    let object = table.head.qualified();
+    let object = format!("{}.{}", table.head.schema, table.shown());
     if index.primary_key || index.unique_constraint {
         let kind = if index.primary_key { "PRIMARY KEY" } else { "UNIQUE KEY" };
         return SqlError::new(2627, &[&kind, &index.name, &object, &key]);
@@ -177,10 +180,13 @@ pub(crate) fn check_row<'a>(
             Ok(Some(false)) => {
                 let check = table.checks.iter().find(|c| c.name == *name);
                 let at = check.map_or_else(String::new, |c| crate::ddl::of_column(table, c));
-                let e = SqlError::new(
-                    547,
-                    &[&verb.text(), &"CHECK", name, &database.name, &table.head.qualified(), &at],
-                );
+                let object = match table.is_variable() {
+                    true => table.shown().to_string(),
+                    false => table.head.qualified(),
+                };
+                let parts: [&dyn std::fmt::Display; 6] =
+                    [&verb.text(), &"CHECK", name, &database.name, &object, &at];
+                let e = SqlError::new(547, &parts);
                 failed = Err(e.with_state(0));
             }
             Ok(_) => {}

@@ -160,6 +160,11 @@ pub(super) fn terminates(e: &SqlError) -> bool {
     )
 }
 
+/// What is told behind such an error: an identity that is used up is an overflow (3606), the rest ends the statement (3621).
+pub(super) fn ends_with(e: &SqlError) -> i32 {
+    if e.number == 8115 && e.message.contains("converting IDENTITY to") { 3606 } else { 3621 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Action, BATCH, action, binding_action, ddl_action, is_promoted};

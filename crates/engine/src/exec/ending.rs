@@ -121,7 +121,8 @@ impl Interpreter<'_> {
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         let batch = undo || fatal || thrown;
         if terminated || !batch && dml && consequence::terminates(&e) {
-            let info = SqlError::new(3621, &[]).with_severity(0).with_line(s.line);
+            let info = SqlError::new(consequence::ends_with(&e), &[]);
+            let info = info.with_severity(0).with_line(s.line);
             let info = match &module.name {
                 Some(name) => info.in_procedure(name),
                 None => info,
@@ -173,7 +174,8 @@ impl Interpreter<'_> {
         if e.severity >= 20 || undo {
             self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
         } else if consequence::terminates(&e) {
-            let info = SqlError::new(3621, &[]).with_severity(0).with_line(1);
+            let info = SqlError::new(consequence::ends_with(&e), &[]);
+            let info = info.with_severity(0).with_line(1);
             self.sink.message(&info).map_err(|_| Unwind::Gone)?;
         }
         self.session.fatal |= e.severity >= 20;
