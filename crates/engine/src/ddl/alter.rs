@@ -309,6 +309,7 @@ fn drop_constraint(
     table: &Arc<Table>,
     item: &ast::DropTableItem,
 ) -> SqlResult<()> {
+    super::clauses::check_placement(item.move_to.as_ref())?;
     let key = fold(&item.name.value);
     let all = database.catalog.constraints_of(table.head.id, cx.session.id);
     let Some(constraint) = all.into_iter().find(|c| fold(&c.head.name) == key) else {

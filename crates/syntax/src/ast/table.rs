@@ -339,6 +339,8 @@ pub struct DropTableItem {
     pub if_exists: bool,
     /// The name.
     pub name: Ident,
+    /// `WITH (MOVE TO …)`.
+    pub move_to: Option<Placement>,
 }
 
 /// `ALTER COLUMN`.

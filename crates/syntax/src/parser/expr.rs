@@ -223,6 +223,12 @@ impl Parser<'_> {
             return Ok(ExprKind::InQuery(Box::new(InQuery { operand, query, negated })));
         }
         let mut list = self.list(Self::expr)?;
+        if matches!(self.kind(), TokenKind::Keyword(Kw::Union | Kw::Except | Kw::Intersect))
+            && let [Expr { kind: ExprKind::Subquery(_), .. }] = list.as_slice()
+            && let Some(first) = list.pop()
+        {
+            list.push(self.subquery_goes_on(first)?);
+        }
         self.expect(TokenKind::RParen)?;
         // `IN ((SELECT …))` is the rows of the query, not its value.
         if let [Expr { kind: ExprKind::Subquery(_), .. }] = list.as_slice()

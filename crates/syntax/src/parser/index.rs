@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// `MOVE TO placement`, or an option by name.
-    fn drop_index_option(
+    pub(super) fn drop_index_option(
         &mut self,
         options: &mut Vec<NamedOption>,
         move_to: &mut Option<Placement>,

@@ -456,8 +456,13 @@ impl Parser<'_> {
                 if_exists = p.eat_words(&["IF", "EXISTS"]);
             }
             let name = p.name()?;
-            p.with_options()?;
-            Ok(DropTableItem { column, if_exists, name })
+            let mut move_to = None;
+            if !column && p.at_kw(Kw::With) && p.ahead(1).kind == TokenKind::LParen {
+                p.bump();
+                // What else may stand there says how to do it, not what.
+                p.paren_list(|p| p.drop_index_option(&mut Vec::new(), &mut move_to))?;
+            }
+            Ok(DropTableItem { column, if_exists, name, move_to })
         })?;
         Ok(AlterTableAction::Drop(items))
     }
