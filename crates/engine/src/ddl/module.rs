@@ -120,7 +120,8 @@ pub(super) fn claim(
     let existing = catalog.find(target.schema.id, &target.name, cx.session.id);
     let head = match (existing, verb) {
         (Some(_), ModuleVerb::Create) => {
-            return Err(SqlError::new(2714, &[&target.name]).with_state(3));
+            let taken = SqlError::new(2714, &[&target.name]).with_state(3);
+            return Err(taken.in_procedure(&target.name).with_line(cx.line));
         }
         (Some(object), _) if object.head().kind == kind => {
             let mut head = object.head().clone();
@@ -128,7 +129,8 @@ pub(super) fn claim(
             head
         }
         (Some(_), ModuleVerb::CreateOrAlter) => {
-            return Err(SqlError::new(2714, &[&target.name]).with_state(3));
+            let taken = SqlError::new(2714, &[&target.name]).with_state(3);
+            return Err(taken.in_procedure(&target.name).with_line(cx.line));
         }
         (_, ModuleVerb::Alter) => return Err(SqlError::new(208, &[name]).with_state(6)),
         (None, _) => {

@@ -78,6 +78,8 @@ struct Parser<'a> {
     /// Labels declared and referenced in the batch or module.
     labels: Vec<Ident>,
     gotos: Vec<Ident>,
+    /// The procedure or view that the batch defines.
+    defines: Option<Box<str>>,
 }
 
 /// Parses a batch; see [`crate::parse_batch`].
@@ -100,17 +102,21 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
         settings: ParseSettings::default(),
         labels: Vec::new(),
         gotos: Vec::new(),
+        defines: None,
     };
     let parsed = parser.batch();
     let settings = parser.settings;
     let unclosed = unclosed.map(|unclosed| parser.unclosed_errors(unclosed, parsed.is_err()));
-    let errors: Vec<SqlError> = parsed
+    let mut errors: Vec<SqlError> = parsed
         .as_ref()
         .err()
         .map(|e| (**e).clone())
         .into_iter()
         .chain(unclosed.into_iter().flatten())
         .collect();
+    if let Some(name) = &parser.defines {
+        errors.iter_mut().for_each(|e| e.procedure = Some(name.clone()));
+    }
     match parsed {
         Ok(statements) if errors.is_empty() => Ok(Batch { statements, lines, settings }),
         _ => Err(SyntaxErrors { errors }),

@@ -51,6 +51,7 @@ impl Parser<'_> {
 
     fn procedure(&mut self, verb: ModuleVerb) -> Parse<StatementKind> {
         let name = self.object_name()?;
+        self.defines = Some(name.name.value.clone());
         let number = if self.is(TokenKind::Semicolon) && self.ahead(1).kind == TokenKind::Integer {
             self.bump();
             Some(self.unsigned32()?)
@@ -214,6 +215,7 @@ impl Parser<'_> {
 
     fn view(&mut self, verb: ModuleVerb) -> Parse<StatementKind> {
         let name = self.object_name()?;
+        self.defines = Some(name.name.value.clone());
         let columns = self.optional_name_list()?;
         let options = self.module_options()?;
         self.expect_kw(Kw::As)?;
