@@ -17,6 +17,13 @@ impl StatementContext<'_> {
     pub fn columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
         check_columns(self.session.taking, columns)?;
         self.session.open_result = true;
+        let o = &self.session.options;
+        if !o.ansi_warnings && !o.arithabort {
+            // What cannot be computed is NULL.
+            let any = |c: &ColumnDesc| ColumnDesc { nullable: true, ..c.clone() };
+            let columns: Vec<ColumnDesc> = columns.iter().map(any).collect();
+            return self.sink.columns(&columns).map_err(|_| client_gone());
+        }
         self.sink.columns(columns).map_err(|_| client_gone())
     }
 
@@ -35,9 +42,11 @@ pub(crate) fn send(
 ) -> SqlResult<()> {
     let described: Vec<ColumnDesc> = columns
         .iter()
-        .map(|(name, ty, nullable)| ColumnDesc {
-            nullable: *nullable,
-            ..ColumnDesc::new(*name, *ty)
+        .enumerate()
+        .map(|(at, (name, ty, nullable))| {
+            let missing = rows.iter().any(|row| row[at].is_null());
+            debug_assert!(*nullable || !missing, "NULL in {name}");
+            ColumnDesc { nullable: *nullable || missing, ..ColumnDesc::new(*name, *ty) }
         })
         .collect();
     cx.columns(&described)?;

@@ -11,9 +11,15 @@
 //!   0xF1 XML  0 (no schema)
 //! ```
 //!
-//! The nullable forms are always sent: they are valid for columns that cannot be NULL as well, and a client learns
-//! nullability from the column's flags. What a version does not know yet goes out as something it does:
-//! (max) types as text, ntext and image to 7.1, the date types of 2008 as nvarchar below 7.3.
+//! Result columns that cannot be NULL have the forms without a length where their type has one:
+//!
+//! ```text
+//!   0x30 INT1 · 0x32 BIT · 0x34 INT2 · 0x38 INT4 · 0x7F INT8 · 0x3B FLT4 · 0x3E FLT8
+//!   0x3C MONEY · 0x7A MONEY4 · 0x3D DATETIME · 0x3A DATETIM4
+//! ```
+//!
+//! What a version does not know yet goes out as something it does: (max) types as text, ntext and image to 7.1, the date
+//! types of 2008 as nvarchar below 7.3.
 
 use crate::error::ProtocolError;
 use crate::reader::Reader;
@@ -138,6 +144,24 @@ pub(crate) fn time_bytes(scale: u8) -> u8 {
 
 const MAX: u16 = 0xFFFF;
 
+/// The form of a type whose values have no length, and how long they are.
+fn fixed_form(sql: SqlType) -> Option<(u8, u8)> {
+    Some(match sql {
+        SqlType::Bit => (byte::BIT, 1),
+        SqlType::TinyInt => (byte::INT1, 1),
+        SqlType::SmallInt => (byte::INT2, 2),
+        SqlType::Int => (byte::INT4, 4),
+        SqlType::BigInt => (byte::INT8, 8),
+        SqlType::Real => (byte::FLT4, 4),
+        SqlType::Float => (byte::FLT8, 8),
+        SqlType::SmallMoney => (byte::MONEY4, 4),
+        SqlType::Money => (byte::MONEY, 8),
+        SqlType::SmallDateTime => (byte::DATETIME4, 4),
+        SqlType::DateTime => (byte::DATETIME, 8),
+        _ => return None,
+    })
+}
+
 impl TypeInfo {
     /// The form in which a server of this version sends values of `sql`.
     pub fn for_result(sql: SqlType, collation: [u8; 5], version: TdsVersion) -> TypeInfo {
@@ -181,6 +205,14 @@ impl TypeInfo {
         TypeInfo { wire, ..info }
     }
 
+    /// The same for a column that is never NULL: without a length, where the type has such a form.
+    pub fn not_null(self) -> TypeInfo {
+        match fixed_form(self.sql) {
+            Some((_, bytes)) => TypeInfo { wire: Wire::Fixed(bytes), ..self },
+            None => self,
+        }
+    }
+
     /// Appends the TYPE_INFO. The types are those that [`TypeInfo::for_result`] makes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         use SqlType::*;
@@ -201,6 +233,10 @@ impl TypeInfo {
             }
         };
         let pointer = self.wire == Wire::TextPointer || self.wire == Wire::LongLen;
+        if let (Wire::Fixed(_), Some((kind, _))) = (self.wire, fixed_form(self.sql)) {
+            out.push(kind);
+            return;
+        }
         match self.sql {
             Bit => out.extend_from_slice(&[byte::BITN, 1]),
             TinyInt => out.extend_from_slice(&[byte::INTN, 1]),

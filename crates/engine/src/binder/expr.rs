@@ -352,8 +352,11 @@ impl<'a> Binder<'a> {
                 Some(self.cast_to(s, SqlType::Int)?)
             }
         };
-        let (nullable, collation, explicit_collation) =
-            (b.nullable || c.try_, b.collation, b.explicit_collation);
+        // NULL for a style gives NULL.
+        let unstyled =
+            style.as_ref().is_some_and(|s| s.constant().is_none_or(|style| style.is_null()));
+        let nullable = b.nullable || c.try_ || unstyled;
+        let (collation, explicit_collation) = (b.collation, b.explicit_collation);
         let expr = if b.untyped {
             if let Some(wanted) = &self.wanted {
                 wanted.note(&b.expr, to);

@@ -172,7 +172,9 @@ impl<'a> Binder<'a> {
     fn join(&mut self, j: &'a ast::Join) -> SqlResult<FromTree> {
         use ast::JoinKind::*;
         let recursed = self.recursion_used();
+        let before = self.block().sources.len();
         let left = self.source_item(&j.left, false)?;
+        let between = self.block().sources.len();
         let right = self.source_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
         if matches!(j.kind, Left | Right | Full) {
             self.outer_join_allowed(recursed)?;
@@ -181,6 +183,16 @@ impl<'a> Binder<'a> {
         if let Some(e) = &j.on {
             self.pred(e)?.into_conjuncts(&mut on);
         }
+        // The side that need not be there is NULL then.
+        let all = self.block().sources.len();
+        let missing = match j.kind {
+            Inner | Cross | CrossApply => all..all,
+            Left | OuterApply => between..all,
+            Right => before..between,
+            Full => before..all,
+        };
+        let columns = self.block().sources[missing].iter_mut().flat_map(|s| &mut s.columns);
+        columns.for_each(|c| c.nullable = true);
         let (kind, left, right) = match j.kind {
             Inner | Cross | CrossApply => (JoinType::Inner, left, right),
             Left | OuterApply => (JoinType::Left, left, right),

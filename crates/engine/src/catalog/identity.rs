@@ -131,10 +131,17 @@ pub(super) fn stored(limit: u64, stride: u64) -> i64 {
     if stride == 1 { limit } else { -limit }
 }
 
+/// The key of the row that says where a sequence counts from, if it is not the column's seed: DBCC CHECKIDENT has set it
+/// to a value before the seed. No sequence has such a number.
+pub(super) fn base_key(id: i64) -> i64 {
+    i64::MIN + id
+}
+
 /// The values of an identity column.
 #[derive(Debug)]
 pub struct IdentitySequence {
     sequence: Sequence,
+    /// Where it counts from: the column's seed, or a value before it.
     seed: i64,
     increment: i64,
     low: i64,
@@ -216,9 +223,9 @@ impl IdentitySequence {
         self.value_at(self.sequence.peek().checked_sub(self.sequence.stride)?)
     }
 
-    /// How far from the seed the next value lies.
-    pub(crate) fn next_distance(&self) -> u64 {
-        self.sequence.peek()
+    /// Where it counts from, and how far from there the next value lies.
+    pub(crate) fn place(&self) -> (i64, u64) {
+        (self.seed, self.sequence.peek())
     }
 
     /// Writes the exact number (at a clean close).

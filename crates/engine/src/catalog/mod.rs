@@ -27,14 +27,15 @@ pub mod registry;
 pub mod rows;
 mod state;
 pub mod systab;
+mod unmade;
 mod wait;
 
 pub use filter::{IndexFilter, Term, Test};
 pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
 pub use object::{
-    Check, Column, ConstraintObject, Default, Identity, Index, IndexKind, KeyTail, Module, Object,
-    ObjectHead, ObjectKind, Parameter, Table,
+    Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
+    Module, Object, ObjectHead, ObjectKind, Parameter, Table,
 };
 
 pub use pending::DdlOutcome;
@@ -420,12 +421,22 @@ impl Catalog {
         Ok(self.sequence_ids.take()? as i64 + 1)
     }
 
-    /// A new identity sequence that begins so far from its seed; durable with the next commit of anybody.
-    pub fn new_sequence_at(&self, distance: u64, increment: i64) -> SqlResult<i64> {
+    /// A new identity sequence that begins so far from its base, which is the column's seed where none is given; durable
+    /// with the next commit of anybody.
+    pub fn new_sequence_at(
+        &self,
+        base: Option<i64>,
+        distance: u64,
+        increment: i64,
+    ) -> SqlResult<i64> {
         let id = self.new_sequence_id()?;
         let mut tx = system_transaction(&self.storage, "IdentityRange");
         let limit = Value::BigInt(identity::stored(distance, increment.unsigned_abs()));
         systab::put(&mut tx, &SystemTables::IDENTITY, &[id], &[limit])?;
+        if let Some(base) = base {
+            let key = [identity::base_key(id)];
+            systab::put(&mut tx, &SystemTables::IDENTITY, &key, &[Value::BigInt(base)])?;
+        }
         tx.commit(Durability::Delayed).map_err(sql)?;
         Ok(id)
     }

@@ -94,8 +94,31 @@ pub struct ObjectHead {
     pub modified: Value,
     /// The name was made up by the server.
     pub system_named: bool,
-    /// A table's LOCK_ESCALATION is AUTO: the same as TABLE where there are no partitions.
-    pub escalation_auto: bool,
+    /// A table's LOCK_ESCALATION.
+    pub escalation: Escalation,
+}
+
+/// `LOCK_ESCALATION` of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Escalation {
+    /// To the table.
+    #[default]
+    Table,
+    /// Kept; locks escalate as they do otherwise.
+    Disable,
+    /// The same as TABLE where there are no partitions.
+    Auto,
+}
+
+impl Escalation {
+    /// `lock_escalation` and `lock_escalation_desc` of `sys.tables`.
+    pub fn shown(self) -> (u8, &'static str) {
+        match self {
+            Escalation::Table => (0, "TABLE"),
+            Escalation::Disable => (1, "DISABLE"),
+            Escalation::Auto => (2, "AUTO"),
+        }
+    }
 }
 
 impl ObjectHead {

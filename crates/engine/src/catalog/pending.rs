@@ -10,6 +10,7 @@
 //! Between the release of the locks and the last step others may get a lock on the object: they wait for the step
 //! ([`Catalog::settle`]).
 
+use super::identity::base_key;
 use super::state::{Pending, Sight, is_private, key_of, sequence_of};
 use super::systab::{self, SystemTables};
 use super::{Catalog, Object, PRIVATE, Table, sql, system_transaction};
@@ -229,8 +230,8 @@ impl Catalog {
             unused.iter().for_each(|id| drop(sequences.remove(id)));
         }
         let mut tx = system_transaction(&self.storage, "IdentityRange");
-        let mut rows = unused.iter();
-        if rows.all(|id| systab::remove(&mut tx, &SystemTables::IDENTITY, &[*id]).is_ok()) {
+        let mut keys = unused.iter().flat_map(|id| [*id, base_key(*id)]);
+        if keys.all(|key| systab::remove(&mut tx, &SystemTables::IDENTITY, &[key]).is_ok()) {
             let _ = tx.commit(Durability::Delayed);
         }
     }

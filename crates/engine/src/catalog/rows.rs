@@ -1,10 +1,10 @@
 //! Objects to and from the rows of the catalogue's tables.
 
-use super::identity::{IdentitySequence, Sequence};
+use super::identity::{IdentitySequence, Sequence, base_key};
 pub use super::index_rows::{IndexRow, remove_index, write_index};
 use super::object::{
-    Check, Column, ConstraintObject, Default, Identity, IndexKind, Module, Object, ObjectHead,
-    ObjectKind, Parameter, Table,
+    Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Module, Object,
+    ObjectHead, ObjectKind, Parameter, Table,
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{Catalog, Sight, fold, properties};
@@ -17,6 +17,7 @@ use taffrail_types::{Collation, SqlType, Value};
 
 const OBJECT_SYSTEM_NAMED: i64 = 1;
 const OBJECT_ESCALATION_AUTO: i64 = 2;
+const OBJECT_ESCALATION_DISABLE: i64 = 4;
 
 const COLUMN_NULLABLE: i64 = 1;
 const COLUMN_IDENTITY: i64 = 2;
@@ -42,7 +43,11 @@ fn int(v: i64) -> Value {
 /// Writes an object's own row. `detail`: see [`ConstraintObject::detail`].
 pub fn write_object(tx: &mut Transaction, head: &ObjectHead, detail: i32) -> SqlResult<()> {
     let flags = if head.system_named { OBJECT_SYSTEM_NAMED } else { 0 }
-        | if head.escalation_auto { OBJECT_ESCALATION_AUTO } else { 0 };
+        | match head.escalation {
+            Escalation::Table => 0,
+            Escalation::Auto => OBJECT_ESCALATION_AUTO,
+            Escalation::Disable => OBJECT_ESCALATION_DISABLE,
+        };
     let row = [
         Value::Int(head.schema_id.0),
         Value::nvarchar(&head.name),
@@ -294,7 +299,11 @@ impl Catalog {
             created: row[4].clone(),
             modified: row[5].clone(),
             system_named: number(row, 6)? & OBJECT_SYSTEM_NAMED != 0,
-            escalation_auto: number(row, 6)? & OBJECT_ESCALATION_AUTO != 0,
+            escalation: match number(row, 6)? {
+                flags if flags & OBJECT_ESCALATION_DISABLE != 0 => Escalation::Disable,
+                flags if flags & OBJECT_ESCALATION_AUTO != 0 => Escalation::Auto,
+                _ => Escalation::Table,
+            },
         };
         let detail = number(row, 7)? as i32;
         Ok(match head.kind {
@@ -492,7 +501,9 @@ impl Catalog {
         }
         let sequence = Sequence::new(self.storage.clone(), id, 0);
         let stored = stored_limit(tx, id)?;
-        let sequence = Arc::new(IdentitySequence::new(sequence, stored, seed, increment, ty));
+        let base = systab::get(tx, &SystemTables::IDENTITY, &[base_key(id)])?;
+        let base = base.map_or(Ok(seed), |row| number(&row, 0))?;
+        let sequence = Arc::new(IdentitySequence::new(sequence, stored, base, increment, ty));
         sequences.insert(id, sequence.clone());
         Ok(sequence)
     }

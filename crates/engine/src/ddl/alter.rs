@@ -7,7 +7,7 @@ use super::{checks, create, foreign, resolve};
 use crate::binder::unsupported;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
-use crate::catalog::{Column, ObjectKind, Table, fold};
+use crate::catalog::{Column, Escalation, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::change::trim;
@@ -64,7 +64,7 @@ pub(crate) fn alter_table(
     }
 }
 
-/// `ALTER TABLE … SET (LOCK_ESCALATION = TABLE | AUTO)`.
+/// `ALTER TABLE … SET (LOCK_ESCALATION = TABLE | AUTO | DISABLE)`.
 fn set(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
@@ -77,10 +77,10 @@ fn set(
             Some(ast::OptionValue::Word(w)) if o.name.is("LOCK_ESCALATION") => w,
             _ => return Err(unsupported(format!("ALTER TABLE … SET ({})", o.name.value))),
         };
-        head.escalation_auto = match () {
-            () if word.is("AUTO") => true,
-            () if word.is("TABLE") => false,
-            () if word.is("DISABLE") => return Err(unsupported("LOCK_ESCALATION = DISABLE")),
+        head.escalation = match () {
+            () if word.is("AUTO") => Escalation::Auto,
+            () if word.is("TABLE") => Escalation::Table,
+            () if word.is("DISABLE") => Escalation::Disable,
             () => return Err(SqlError::new(102, &[&word.value])),
         };
     }
@@ -401,8 +401,9 @@ fn alter_column(
     let mut identities: Vec<_> = (0..table.columns.len()).map(|i| identity_row(table, i)).collect();
     if let (Some(row), Some(identity)) = (&mut identities[at], &table.identity) {
         // A sequence gives out values of one type.
-        let distance = identity.sequence.next_distance();
-        row.sequence = database.catalog.new_sequence_at(distance, identity.increment)?;
+        let (base, distance) = identity.sequence.place();
+        let base = (base != identity.seed).then_some(base);
+        row.sequence = database.catalog.new_sequence_at(base, distance, identity.increment)?;
     }
     // All rows are written anew, so every column gets a fresh place.
     let mut places = PlaceAllocator::default();

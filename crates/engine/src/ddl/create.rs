@@ -32,7 +32,7 @@ pub(crate) fn head(
         created: now.clone(),
         modified: now,
         system_named: false,
-        escalation_auto: false,
+        escalation: Default::default(),
     })
 }
 

@@ -203,13 +203,15 @@ pub(crate) fn reseed(
     let increment = identity.increment;
     let given = if identity.sequence.last().is_some() { increment as i128 } else { 0 };
     let distance = (value as i128 - identity.seed as i128 + given) * increment.signum() as i128;
-    let Ok(distance) = u64::try_from(distance) else {
-        return Err(SqlError::new(40510, &[&"RESEED to a value before the column's seed"]));
+    let (base, distance) = match u64::try_from(distance) {
+        Ok(distance) => (None, distance),
+        // Before the seed: counted from there.
+        Err(_) => (Some(value), given.unsigned_abs() as u64),
     };
     let row = IdentityRow {
         seed: identity.seed,
         increment: identity.increment,
-        sequence: database.catalog.new_sequence_at(distance, increment)?,
+        sequence: database.catalog.new_sequence_at(base, distance, increment)?,
     };
     let column = &table.columns[identity.column];
     rows::write_column(cx.transaction(database)?, table.head.id, column, Some(row))?;

@@ -32,6 +32,7 @@ mod view;
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::session::Session;
 use draft::TableDraft;
 use resolve::Target;
 use std::sync::Arc;
@@ -204,6 +205,19 @@ pub fn create_table_variable(
     let name = resolve::temp_name(&format!("#{variable}"));
     let target = Target { database: database.clone(), schema, name, temp: None };
     Ok(create::table(cx, &target, draft)?.head.id)
+}
+
+/// What a table variable would be, for statements that are only looked at.
+pub(crate) fn unmade_table_variable(
+    session: &Session,
+    variable: &str,
+    body: &ast::TableBody,
+    text: &str,
+) -> SqlResult<Table> {
+    let mut draft = TableDraft::new(variable);
+    draft.add_body(body, text, session.options.ansi_null_dflt_on)?;
+    let home = session.home_of_table_variables()?;
+    Ok(Table::unmade(&home, variable, draft.columns, draft.identity))
 }
 
 /// Drops a temp table of the session.

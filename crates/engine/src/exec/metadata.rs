@@ -22,6 +22,8 @@ pub(crate) struct SessionMetadata<'s> {
     schema: Option<Arc<str>>,
     /// Table variables: name and temp table.
     tables: &'s [(String, taffrail_base::ObjectId)],
+    /// Table variables that nobody makes.
+    unmade: &'s [(String, Arc<Table>)],
     /// Temp tables that are taken for missing.
     missing: &'s [Box<str>],
     /// Databases that were asked, with the version before.
@@ -48,6 +50,7 @@ impl<'s> SessionMetadata<'s> {
             home,
             schema: None,
             tables,
+            unmade: &[],
             missing: &[],
             depends: RefCell::default(),
             lasting: false,
@@ -71,6 +74,12 @@ impl<'s> SessionMetadata<'s> {
     /// The same for the statements of a module.
     pub fn of_module(mut self, module: &super::module::Module) -> SessionMetadata<'s> {
         self.schema.clone_from(&module.schema);
+        self
+    }
+
+    /// With table variables for what is only looked at.
+    pub fn with_unmade(mut self, tables: &'s [(String, Arc<Table>)]) -> SessionMetadata<'s> {
+        self.unmade = tables;
         self
     }
 
@@ -220,6 +229,9 @@ impl Metadata for SessionMetadata<'_> {
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)> {
         let missing = || SqlError::new(1087, &[&name]);
         let collation = taffrail_types::Collation::default();
+        if let Some((_, table)) = self.unmade.iter().find(|(n, _)| collation.eq_str(n, name)) {
+            return Ok((self.session.home_of_table_variables()?, table.clone()));
+        }
         let (_, id) =
             self.tables.iter().find(|(n, _)| collation.eq_str(n, name)).ok_or_else(missing)?;
         let database = self.session.home_of_table_variables()?;

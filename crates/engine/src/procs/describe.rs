@@ -5,7 +5,9 @@
 //! is bound as a value of any type; what it is brought to is what it is asked to be ([`Wanted`]).
 
 use crate::binder::{Binder, Variable, Variables, Wanted};
+use crate::catalog::Table;
 use crate::database::Database;
+use crate::ddl;
 use crate::exec::compile;
 use crate::exec::interpret::source_of;
 use crate::exec::metadata::SessionMetadata;
@@ -237,7 +239,7 @@ impl Walk<'_> {
                 StmtKind::Execute(e) => self.arguments(e)?,
                 _ => {
                     if let Some(source) = source_of(s) {
-                        self.bound(s, &source)?;
+                        self.bound(s, &source, false)?;
                     }
                 }
             }
@@ -272,7 +274,7 @@ impl Walk<'_> {
             // Its rows go into the table.
             StmtKind::InsertExec(..) | StmtKind::DeclareCursor(_) => Ok(Found::Nothing),
             _ => match source_of(s) {
-                Some(source) => self.bound(s, &source),
+                Some(source) => self.bound(s, &source, true),
                 None => Ok(Found::Nothing),
             },
         }
@@ -316,9 +318,10 @@ impl Walk<'_> {
         }
     }
 
-    /// A statement that needs tables: what it sends.
-    fn bound(&mut self, s: &Stmt, source: &Source<'_>) -> SqlResult<Found> {
-        let metadata = SessionMetadata::new(self.session, self.home, &[]);
+    /// A statement that needs tables: what it sends, where that is `asked`.
+    fn bound(&mut self, s: &Stmt, source: &Source<'_>, asked: bool) -> SqlResult<Found> {
+        let tables = self.table_variables(s.visible)?;
+        let metadata = SessionMetadata::new(self.session, self.home, &[]).with_unmade(&tables);
         let list = self.module.variables.list.get(..s.visible as usize).unwrap_or_default();
         let variables = Variables { list: list.to_vec() };
         let mut binder = Binder::new(&metadata, &variables, &self.module.lines);
@@ -332,6 +335,11 @@ impl Walk<'_> {
         };
         let wanted = binder.wanted.take();
         drop(binder);
+        if let Some(columns) = columns.as_ref().filter(|_| asked)
+            && self.depends_on_undeclared(&metadata, variables, source, columns)
+        {
+            return Err(SqlError::new(11521, &[&self.text(s)]));
+        }
         if let Some(of) = self.of.as_deref_mut() {
             for (variable, suggested) in assigned {
                 of.note(variable, suggested);
@@ -343,13 +351,48 @@ impl Walk<'_> {
         Ok(columns.map_or(Found::Nothing, Found::Columns))
     }
 
-    /// Temp tables and table variables that only running makes.
+    /// The table variables that a statement sees.
+    fn table_variables(&self, visible: u32) -> SqlResult<Vec<(String, Arc<Table>)>> {
+        let (module, session) = (self.module, self.session);
+        let seen = module.table_variables.iter().take_while(|t| t.var < visible);
+        seen.map(|t| {
+            let name = &module.variables.list[t.var as usize].name;
+            let table = ddl::unmade_table_variable(session, name, &t.body, &module.text)?;
+            Ok((name.clone(), Arc::new(table)))
+        })
+        .collect()
+    }
+
+    /// Whether the columns would be others if what nobody declares were of another type.
+    fn depends_on_undeclared(
+        &self,
+        metadata: &SessionMetadata<'_>,
+        mut variables: Variables,
+        source: &Source<'_>,
+        columns: &[ColumnDesc],
+    ) -> bool {
+        let Some(of) = &self.of else { return false };
+        let undeclared = of.first..of.first + of.undeclared.len() as u32;
+        if undeclared.is_empty() {
+            return false;
+        }
+        for (n, v) in variables.list.iter_mut().enumerate() {
+            if undeclared.contains(&(n as u32)) {
+                v.ty = Some(SqlType::Date);
+            }
+        }
+        let mut binder = Binder::new(metadata, &variables, &self.module.lines);
+        binder.wanted = Some(Wanted::new(undeclared));
+        match bind(&mut binder, source) {
+            Ok((Some(others), _)) => columns.iter().zip(&others).any(|(a, b)| a.ty != b.ty),
+            _ => true,
+        }
+    }
+
+    /// Temp tables that only running makes.
     fn refused(&self, s: &Stmt, e: Box<SqlError>) -> Box<SqlError> {
         match e.number {
             208 if e.message.contains("'#") => self.about(s, 11525, 11526),
-            1087 => crate::binder::unsupported_error(
-                "A description of a statement that names a table variable",
-            ),
             _ => e,
         }
     }

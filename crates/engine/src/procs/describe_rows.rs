@@ -279,6 +279,7 @@ fn shown(found: Result<Option<Vec<ColumnDesc>>, Vec<SqlError>>) -> Vec<Vec<Value
                 11509..=11512 => (3, "CONFLICTING_RESULTS"),
                 11513 | 11514 => (4, "DYNAMIC_SQL"),
                 11519 | 11520 => (7, "EXTENDED_PROCEDURE"),
+                11521 => (8, "UNDECLARED_PARAMETER"),
                 11525 | 11526 => (10, "TEMPORARY_TABLE"),
                 11527 => (11, "UNSUPPORTED_STATEMENT"),
                 _ if e.severity == 15 => (2, "SYNTAX"),

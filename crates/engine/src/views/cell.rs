@@ -22,6 +22,7 @@ impl<'a> Rows<'a> {
         for (value, column) in row.iter_mut().zip(self.columns) {
             let natural = std::mem::take(value);
             *value = coerce(natural, column.ty);
+            debug_assert!(column.nullable || !value.is_null(), "NULL in {}", column.name);
         }
         self.rows.push(row);
     }

@@ -245,6 +245,10 @@ fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
         let cell = &s.cell;
         let last_wait = cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name());
         let (running, start, end) = s.running_statement();
+        let handle = match super::sql_text::running_cell(&running) {
+            Value::Null => Value::binary(&[0; 20]),
+            handle => handle,
+        };
         rows.push(row![
             s.id.0,
             0,
@@ -274,7 +278,7 @@ fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
             if s.is_user() { "TCP/IP" } else { "" },
             &s.client.login,
             &[][..],
-            super::sql_text::running_cell(&running),
+            handle,
             start,
             end,
             0,

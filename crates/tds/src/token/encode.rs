@@ -29,7 +29,8 @@ pub struct ColumnSpec<'a> {
 impl ColumnSpec<'_> {
     /// Its type on the wire.
     pub(crate) fn info(&self, version: TdsVersion) -> TypeInfo {
-        TypeInfo::for_large(self.ty, self.large, self.collation, version)
+        let info = TypeInfo::for_large(self.ty, self.large, self.collation, version);
+        if self.nullable { info } else { info.not_null() }
     }
 }
 

@@ -214,3 +214,47 @@ fn damaged_messages_never_panic() {
         }
     }
 }
+
+#[test]
+fn columns_without_null_have_no_lengths() {
+    let forms = [
+        (SqlType::Bit, Value::Bit(true), 0x32, 1),
+        (SqlType::TinyInt, Value::TinyInt(200), 0x30, 1),
+        (SqlType::SmallInt, Value::SmallInt(-2), 0x34, 2),
+        (SqlType::Int, Value::Int(70_000), 0x38, 4),
+        (SqlType::BigInt, Value::BigInt(-5), 0x7F, 8),
+        (SqlType::Real, Value::Real(1.5), 0x3B, 4),
+        (SqlType::Float, Value::Float(-2.5), 0x3E, 8),
+        (SqlType::SmallMoney, Value::Money(-12_345), 0x7A, 4),
+        (SqlType::Money, Value::Money(1 << 40), 0x3C, 8),
+        (SqlType::SmallDateTime, Value::SmallDateTime { days: 3, minutes: 4 }, 0x3A, 4),
+        (SqlType::DateTime, Value::DateTime { days: -3, ticks: 4 }, 0x3D, 8),
+    ];
+    for version in VERSIONS {
+        for (ty, value, kind, bytes) in &forms {
+            let mut spec = column("c", *ty);
+            spec.nullable = false;
+            let (mut out, mut row) = (Vec::new(), Vec::new());
+            columns(&mut out, &[spec], version);
+            // The name ends it: its length and one character.
+            assert_eq!(out[out.len() - 4], *kind, "{ty}");
+            let encoder = RowEncoder::new(&[spec], version);
+            encoder.row(&mut row, std::slice::from_ref(value)).unwrap();
+            assert_eq!(row.len(), 1 + bytes, "{ty}");
+            assert!(encoder.row(&mut row, &[Value::Null]).is_err());
+            out.extend_from_slice(&row);
+            match &all(&out, version).unwrap()[..] {
+                [Token::Columns(c), Token::Row(r)] => {
+                    assert!(!c[0].nullable && same(&r[0], value), "{ty}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        // Others keep theirs.
+        let mut spec = column("c", SqlType::VarChar(taffrail_types::MaxLen::N(3)));
+        spec.nullable = false;
+        let mut row = Vec::new();
+        RowEncoder::new(&[spec], version).row(&mut row, &[Value::varchar("abc")]).unwrap();
+        assert_eq!(row.len(), 1 + 2 + 3);
+    }
+}

@@ -9,6 +9,8 @@ use taffrail_types::{Decimal, MaxLen, SqlType, Value};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Encoder {
     layout: Layout,
+    /// No length comes before a value, and none is NULL.
+    fixed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +63,8 @@ impl Encoder {
                 Time(s) | DateTime2(s) | DateTimeOffset(s) => s,
                 _ => 0,
             };
-            return Encoder { layout: Layout::DateText { max: units * 2, scale } };
+            let layout = Layout::DateText { max: units * 2, scale };
+            return Encoder { layout, fixed: false };
         }
         let layout = match info.sql {
             Bit => Layout::Bit,
@@ -93,7 +96,7 @@ impl Encoder {
                 if info.wire == Wire::TextPointer { Layout::Pointer } else { Layout::Plp }
             }
         };
-        Encoder { layout }
+        Encoder { layout, fixed: matches!(info.wire, Wire::Fixed(_)) }
     }
 
     /// Bytes that a NULL takes in a plain ROW.
@@ -109,6 +112,23 @@ impl Encoder {
     /// Appends a value.
     #[inline]
     pub fn put(&self, out: &mut Vec<u8>, value: &Value) -> Result<(), What> {
+        if !self.fixed {
+            return self.put_delimited(out, value);
+        }
+        match (self.layout, value) {
+            (Layout::Int4, Value::Int(v)) => out.extend_from_slice(&v.to_le_bytes()),
+            (_, Value::Null) => return Err("NULL in a column that has none"),
+            _ => {
+                let length = out.len();
+                self.put_delimited(out, value)?;
+                out.remove(length);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn put_delimited(&self, out: &mut Vec<u8>, value: &Value) -> Result<(), What> {
         const WRONG: What = "value of another type than the column's";
         const RANGE: What = "value out of the column's range";
         match (self.layout, value) {
