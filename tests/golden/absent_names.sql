@@ -39,7 +39,7 @@ GO
 EXEC sp_add_nope
 GO
 --@ source: message 40510
-SELECT LOGINPROPERTY('sa', 'IsLocked')
+SELECT ENCRYPTBYPASSPHRASE('a', 'b')
 GO
 --@ source: message 40510
 SELECT * FROM msdb.dbo.sysmail_allitems

@@ -473,6 +473,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 3729, severity: 16, text: "Cannot %ls '%.*ls' because it is being referenced by object '%.*ls'." },
     Message { number: 3732, severity: 16, text: "Cannot drop type '%.*ls' because it is being referenced by object '%.*ls'. There may be other objects that reference this type." },
     Message { number: 3733, severity: 16, text: "Constraint '%.*ls' does not belong to table '%.*ls'." },
+    Message { number: 3739, severity: 11, text: "Cannot %ls the index '%.*ls' because it is not a statistics collection." },
     Message { number: 3743, severity: 16, text: "The database '%.*ls' is enabled for database mirroring. Database mirroring must be removed before you drop the database." },
     Message { number: 3902, severity: 16, text: "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION." },
     Message { number: 3903, severity: 16, text: "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION." },

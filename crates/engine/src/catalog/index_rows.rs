@@ -2,7 +2,7 @@
 
 use super::Catalog;
 use super::filter::IndexFilter;
-use super::object::{Column, Index, IndexKind};
+use super::object::{Column, Index, IndexKind, Statistics};
 use super::properties;
 use super::systab::{self, SystemTables, bytes, number, text};
 use crate::rowcodec::{KeyColumn, KeyLayout, RowLayout, damaged};
@@ -105,6 +105,63 @@ pub fn write_index(tx: &mut Transaction, table: ObjectId, index: &IndexRow) -> S
         systab::put(tx, &SystemTables::INDEX_COLUMNS, &key, &row)?;
     }
     Ok(())
+}
+
+/// The kind of a row that stands for statistics.
+const STATISTICS: i64 = 3;
+const STATISTICS_NO_RECOMPUTE: i64 = 1;
+
+/// Writes the rows of statistics on columns (`column_id`).
+pub fn write_statistics(
+    tx: &mut Transaction,
+    table: ObjectId,
+    (id, name): (IndexId, &str),
+    columns: &[i32],
+    no_recompute: bool,
+) -> SqlResult<()> {
+    // A program that does not know them would take the table for damaged.
+    super::ensure_schema_version(tx, 3)?;
+    let row = [
+        Value::nvarchar(name),
+        int(STATISTICS),
+        Value::BigInt(0),
+        int(if no_recompute { STATISTICS_NO_RECOMPUTE } else { 0 }),
+        int(0),
+        int(0),
+        Value::Null,
+        Value::Null,
+    ];
+    let (object, id) = (table.0 as i64, id.0 as i64);
+    systab::put(tx, &SystemTables::INDEXES, &[object, id], &row)?;
+    for (at, column) in (1..).zip(columns) {
+        let row = [Value::Int(*column), int(at), int(0)];
+        systab::put(tx, &SystemTables::INDEX_COLUMNS, &[object, id, at], &row)?;
+    }
+    Ok(())
+}
+
+/// The statistics that a row of the indexes stands for; none: it is an index.
+pub(super) fn read_statistics(
+    tx: &mut Transaction,
+    (table, id): (i64, i64),
+    row: &[Value],
+    columns: &[Column],
+) -> SqlResult<Option<Statistics>> {
+    if number(row, 1)? != STATISTICS {
+        return Ok(None);
+    }
+    let mut positions = Vec::new();
+    for (_, row) in systab::scan(tx, &SystemTables::INDEX_COLUMNS, &[table, id])? {
+        let column = number(&row, 0)?;
+        let at = columns.iter().position(|c| i64::from(c.id) == column);
+        positions.push(at.ok_or_else(|| damaged("a column of statistics"))?);
+    }
+    Ok(Some(Statistics {
+        id: IndexId(id as i32),
+        name: text(row, 0)?.into(),
+        columns: positions.into(),
+        no_recompute: number(row, 3)? & STATISTICS_NO_RECOMPUTE != 0,
+    }))
 }
 
 /// Removes an index's rows.

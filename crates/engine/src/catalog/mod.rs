@@ -35,7 +35,7 @@ pub use foreign::{Action, ForeignKey};
 pub use identity::{IdentitySequence, Sequence};
 pub use object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, Index, IndexKind, KeyTail,
-    Module, Object, ObjectHead, ObjectKind, Parameter, Table,
+    Module, Object, ObjectHead, ObjectKind, Parameter, Statistics, Table,
 };
 
 pub use pending::DdlOutcome;
@@ -58,8 +58,9 @@ static FIRST_VERSION: AtomicU64 = AtomicU64::new(1);
 /// Versions that only one session sees.
 const PRIVATE: u64 = 1 << 63;
 
-/// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes.
-pub const SCHEMA_VERSION: i64 = 2;
+/// The newest version of the catalogue's tables that this program knows: 2 has filtered indexes, 3 has
+/// statistics.
+pub const SCHEMA_VERSION: i64 = 3;
 
 /// The version of a new database, until it holds what only a newer one has.
 const FIRST_SCHEMA_VERSION: i64 = 1;

@@ -399,6 +399,19 @@ impl Index {
     }
 }
 
+/// What CREATE STATISTICS has made: a name for columns. Nothing is counted for it.
+#[derive(Clone, Debug)]
+pub struct Statistics {
+    /// `stats_id`: a number that no index of the table has.
+    pub id: IndexId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Positions of its columns among the table's.
+    pub columns: Box<[usize]>,
+    /// NORECOMPUTE.
+    pub no_recompute: bool,
+}
+
 /// A user table.
 ///
 /// 1. `indexes[0]` is the heap or the clustered index; nonclustered indexes follow by id.
@@ -413,6 +426,8 @@ pub struct Table {
     pub layout: RowLayout,
     /// Heap or clustered index first.
     pub indexes: Vec<Arc<Index>>,
+    /// By CREATE STATISTICS.
+    pub statistics: Vec<Statistics>,
     /// CHECK constraints.
     pub checks: Vec<Check>,
     /// IDENTITY.
@@ -482,6 +497,19 @@ impl Table {
     pub fn index(&self, name: &str) -> Option<&Arc<Index>> {
         let collation = Collation::default();
         self.indexes.iter().find(|i| i.kind != IndexKind::Heap && collation.eq_str(&i.name, name))
+    }
+
+    /// Statistics of CREATE STATISTICS by name.
+    pub fn own_statistics(&self, name: &str) -> Option<&Statistics> {
+        let collation = Collation::default();
+        self.statistics.iter().find(|s| collation.eq_str(&s.name, name))
+    }
+
+    /// A number for a nonclustered index or for statistics.
+    pub fn next_index_id(&self) -> IndexId {
+        let indexes = self.indexes.iter().map(|i| i.id.0);
+        let used = indexes.chain(self.statistics.iter().map(|s| s.id.0));
+        IndexId(used.max().unwrap_or(1).max(1) + 1)
     }
 
     /// Rows, committed or not.

@@ -1,7 +1,8 @@
 //! Objects to and from the rows of the catalogue's tables.
 
 use super::identity::{IdentitySequence, Sequence, base_key};
-pub use super::index_rows::{IndexRow, remove_index, write_index};
+use super::index_rows::read_statistics;
+pub use super::index_rows::{IndexRow, remove_index, write_index, write_statistics};
 use super::object::{
     Check, Column, ConstraintObject, Default, Escalation, Identity, IndexKind, Module, Object,
     ObjectHead, ObjectKind, Parameter, Table,
@@ -417,9 +418,13 @@ impl Catalog {
                 missing,
             });
         }
-        let mut indexes = Vec::new();
+        let (mut indexes, mut statistics) = (Vec::new(), Vec::new());
         for (key, row) in systab::scan(tx, &SystemTables::INDEXES, &[id])? {
             let index_id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))?;
+            if let Some(s) = read_statistics(tx, (id, index_id), &row, &columns)? {
+                statistics.push(s);
+                continue;
+            }
             indexes.push(Arc::new(self.read_index(tx, id, index_id, &row, &columns)?));
         }
         if indexes.first().is_none_or(|i| i.kind == IndexKind::Nonclustered) {
@@ -443,6 +448,7 @@ impl Catalog {
             columns,
             layout,
             indexes,
+            statistics,
             checks,
             identity,
             max_column_id,

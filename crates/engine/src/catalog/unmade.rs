@@ -68,6 +68,7 @@ impl Table {
             max_column_id: columns.len() as i32,
             columns,
             indexes: vec![Arc::new(base)],
+            statistics: Vec::new(),
             checks: Vec::new(),
             identity,
             version: 0,

@@ -293,6 +293,9 @@ fn refuse_if_used(
             users.push((what, index.name.clone()));
         }
     }
+    for s in table.statistics.iter().filter(|s| s.columns.contains(&at)) {
+        users.push(("statistics", s.name.clone()));
+    }
     if users.is_empty() {
         return Ok(());
     }

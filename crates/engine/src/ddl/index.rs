@@ -93,7 +93,7 @@ pub(crate) fn add_keys(
         let clustered = key.clustered;
         let id = match clustered {
             true => IndexId(1),
-            false => IndexId(old.indexes.iter().map(|i| i.id.0).max().unwrap_or(1).max(1) + 1),
+            false => old.next_index_id(),
         };
         let (row, constraint) = create::write_key(cx, &owner, &draft, key, id)?;
         let touched: Vec<ObjectId> = constraint.into_iter().collect();

@@ -100,6 +100,7 @@ pub fn execute(
         StatementKind::AlterTable(s) => alter::alter_table(cx, s, text),
         StatementKind::CreateIndex(s) => index::create_index(cx, s, text),
         StatementKind::AlterIndex(s) => alter_index::alter_index(cx, s),
+        StatementKind::CreateStatistics(s) => statistics::create(cx, s),
         StatementKind::UpdateStatistics(s) => statistics::update(cx, s),
         StatementKind::DropIndex(s) => index::drop_index(cx, s),
         StatementKind::Truncate(s) if s.partitions => {
@@ -109,6 +110,7 @@ pub fn execute(
         StatementKind::Drop(s) if s.kind == ast::DropKind::Database => {
             database::drop_databases(cx, s)
         }
+        StatementKind::Drop(s) if s.kind == ast::DropKind::Statistics => statistics::drop(cx, s),
         StatementKind::Drop(s) => drop::drop_objects(cx, s),
         StatementKind::Procedure(s) => module::procedure(cx, s, text),
         StatementKind::CreateSchema(s) => module::create_schema(cx, s),

@@ -1,40 +1,105 @@
-//! UPDATE STATISTICS and sp_updatestats: maintenance scripts run them every night.
+//! CREATE, UPDATE and DROP STATISTICS, and sp_updatestats: maintenance scripts run them every night.
 //!
-//! There are no statistics objects: what plans go by is counted exactly while rows change. So there is nothing to bring up to date, and
-//! that is what these say, once names and options have been found good.
+//! Statistics are names of columns in the catalogue. What plans go by is counted exactly while rows change, so there is nothing
+//! to bring up to date, and that is what these say, once names and options have been found good.
 
-use super::{quoted, resolve};
+use super::{index, quoted, resolve};
+use crate::binder::unsupported_error;
+use crate::catalog::rows;
 use crate::context::StatementContext;
 use crate::procs::{Argument, Arguments};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 
+/// WITH …
+const OPTIONS: &[&str] = &[
+    "FULLSCAN",
+    "SAMPLE",
+    "RESAMPLE",
+    "ALL",
+    "COLUMNS",
+    "INDEX",
+    "NORECOMPUTE",
+    "INCREMENTAL",
+    "MAXDOP",
+    "PERSIST_SAMPLE_PERCENT",
+    "AUTO_DROP",
+];
+
+fn check_options(options: &[ast::NamedOption], statement: &str) -> SqlResult<()> {
+    match options.iter().find(|o| !OPTIONS.iter().any(|known| o.name.is(known))) {
+        Some(o) => Err(SqlError::new(155, &[&o.name.value, &statement])),
+        None => Ok(()),
+    }
+}
+
+/// `CREATE STATISTICS name ON table (columns) [ WITH … ]`: 1088, 1911, 1909, 1927, 155.
+pub(crate) fn create(cx: &mut StatementContext<'_>, s: &ast::CreateStatistics) -> SqlResult<()> {
+    let missing = || SqlError::new(1088, &[&s.table]);
+    if s.filter.is_some() {
+        return Err(unsupported_error("CREATE STATISTICS … WHERE"));
+    }
+    check_options(&s.options, "CREATE STATISTICS")?;
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+    let name = &s.name.value;
+    if table.own_statistics(name).is_some() || table.index(name).is_some() {
+        return Err(SqlError::new(1927, &[&s.table, name]));
+    }
+    let mut columns: Vec<i32> = Vec::new();
+    for c in &s.columns {
+        let at = table.column(&c.value).ok_or_else(|| SqlError::new(1911, &[&c.value]))?;
+        let id = table.columns[at].id;
+        if columns.contains(&id) {
+            return Err(SqlError::new(1909, &[&"statistics", &c.value]));
+        }
+        columns.push(id);
+    }
+    let no_recompute = s.options.iter().any(|o| o.name.is("NORECOMPUTE"));
+    let new = (table.next_index_id(), &**name);
+    let tx = cx.transaction(&database)?;
+    rows::write_statistics(tx, table.head.id, new, &columns, no_recompute)?;
+    index::refresh(cx, &database, &table, &[])?;
+    Ok(())
+}
+
+/// `DROP STATISTICS table.name, …`: 3701, 3739.
+pub(crate) fn drop(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
+    for name in &s.names {
+        let missing = || SqlError::new(3701, &[&"drop", &"statistics", name]).with_state(6);
+        let Some(of) = name.schema.clone() else { return Err(missing()) };
+        let (schema, database) = (name.database.clone(), name.server.clone());
+        let of = ast::ObjectName { server: None, database, schema, name: of, ..name.clone() };
+        let (database, table) = match resolve::table(cx, &of, missing) {
+            Err(e) if e.number == 3701 && s.if_exists => continue,
+            found => found?,
+        };
+        let table = resolve::lock_for_change(cx, &database, &table, missing)?;
+        let Some(own) = table.own_statistics(&name.name.value) else {
+            if table.index(&name.name.value).is_some() {
+                return Err(SqlError::new(3739, &[&"DROP", &name.name.value]));
+            }
+            if s.if_exists {
+                continue;
+            }
+            return Err(missing());
+        };
+        rows::remove_index(cx.transaction(&database)?, table.head.id, own.id)?;
+        index::refresh(cx, &database, &table, &[])?;
+    }
+    Ok(())
+}
+
 /// `UPDATE STATISTICS table [ index | (indexes) ] [ WITH … ]`: 2706, 2767, 155.
 pub(crate) fn update(cx: &mut StatementContext<'_>, s: &ast::UpdateStatistics) -> SqlResult<()> {
-    const OPTIONS: &[&str] = &[
-        "FULLSCAN",
-        "SAMPLE",
-        "RESAMPLE",
-        "ALL",
-        "COLUMNS",
-        "INDEX",
-        "NORECOMPUTE",
-        "INCREMENTAL",
-        "MAXDOP",
-        "PERSIST_SAMPLE_PERCENT",
-        "AUTO_DROP",
-    ];
     let missing = || SqlError::new(2706, &[&s.table]);
     let (_, table) = resolve::table(cx, &s.table, missing)?;
     for name in &s.names {
-        if table.index(&name.value).is_none() {
+        if table.index(&name.value).is_none() && table.own_statistics(&name.value).is_none() {
             return Err(SqlError::new(2767, &[&name.value]));
         }
     }
-    match s.options.iter().find(|o| !OPTIONS.iter().any(|known| o.name.is(known))) {
-        Some(o) => Err(SqlError::new(155, &[&o.name.value, &"UPDATE STATISTICS"])),
-        None => Ok(()),
-    }
+    check_options(&s.options, "UPDATE STATISTICS")
 }
 
 /// `sp_updatestats [ @resample = ] 'resample'`.
@@ -50,7 +115,8 @@ pub(crate) fn update_all(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
         let name = format!("{}.{}", quoted(&table.head.schema), quoted(&table.head.name));
         cx.message(SqlError::new(15650, &[&name]))?;
         let indexes = table.indexes.iter().filter(|i| !i.name.is_empty()).count();
-        cx.message(SqlError::new(15651, &[&0, &indexes]))?;
+        let all = indexes + table.statistics.len();
+        cx.message(SqlError::new(15651, &[&0, &all]))?;
     }
     cx.message(SqlError::new(15005, &[]))?;
     Ok(0)

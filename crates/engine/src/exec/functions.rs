@@ -345,6 +345,14 @@ impl FnContext for Session {
         let bare = parts.pop().unwrap_or_default();
         let schema = parts.pop();
         let of_kind = kind.is_none_or(|k| matches!(k.trim_end(), "V" | "v" | "IF" | "TF"));
+        let database = parts.pop().filter(|d| !d.is_empty());
+        let database = database.as_deref().unwrap_or(&self.database.name);
+        if database.eq_ignore_ascii_case("msdb")
+            && let Some(view) = views::find_in_msdb(schema.as_deref(), &bare)
+        {
+            let is_table = kind.is_none_or(|k| k.trim_end().eq_ignore_ascii_case("U"));
+            return Ok((is_table || of_kind).then_some(view.id));
+        }
         Ok(views::find(schema.as_deref(), &bare).filter(|_| of_kind).map(|v| v.id))
     }
 

@@ -52,6 +52,7 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("CONNECTIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Connection, &a[0])).per_statement(),
     Function::new("SESSIONPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Session, &a[0])).per_statement(),
     Function::new("SERVERPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Variant), |c, a| property(c, Property::Server, &a[0])).per_statement(),
+    Function::new("LOGINPROPERTY", 2, 2, |r| r.fixed(&[NAME, NAME], SqlType::Variant), login_property).per_statement(),
     Function::new("FULLTEXTSERVICEPROPERTY", 1, 1, |r| r.fixed(&[NAME], SqlType::Int), |_, a| Ok(fulltext_property(&a[0]))),
     Function::new("COLLATIONPROPERTY", 2, 2, |r| r.fixed(&[NAME], SqlType::Variant), collation_property),
     Function::new("SQL_VARIANT_PROPERTY", 2, 2, |r| Ok(signature(&[r.param(0, SqlType::Variant)?, r.param(1, NAME)?], SqlType::Variant)), variant_property),
@@ -188,6 +189,29 @@ fn property(c: &Call<'_>, of: Property<'_>, name: &Value) -> SqlResult<Value> {
 /// An int as a variant.
 fn variant(v: i32) -> Value {
     Value::Variant(Box::new((SqlType::Int, Value::Int(v))))
+}
+
+/// Passwords neither expire nor lock anybody out.
+fn login_property(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let (Some(login), Some(name)) = (args[0].as_text(), args[1].as_text()) else {
+        return Ok(Value::Null);
+    };
+    if c.context.login_id(&login).is_none() {
+        return Ok(Value::Null);
+    }
+    let text = |s: &str| Value::Variant(Box::new((SqlType::SYSNAME, Value::nvarchar(s))));
+    Ok(match &*name.to_ascii_lowercase() {
+        "islocked" | "isexpired" | "ismustchange" | "badpasswordcount" | "historylength" => {
+            variant(0)
+        }
+        "defaultdatabase" => text("master"),
+        "defaultlanguage" => text("us_english"),
+        "badpasswordtime" | "lockouttime" => {
+            let never = Value::DateTime { days: 0, ticks: 0 };
+            Value::Variant(Box::new((SqlType::DateTime, never)))
+        }
+        _ => Value::Null,
+    })
 }
 
 fn collation_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {

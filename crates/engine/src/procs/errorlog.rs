@@ -98,6 +98,50 @@ pub(super) fn read(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     Ok(0)
 }
 
+/// `sp_enumerrorlogs`: the present log and the older ones, each with the time of its last line.
+pub(super) fn list(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+    let args = Arguments::new("sp_enumerrorlogs", &["@p1"], given)?;
+    if args.number(0).is_some_and(|kind| kind != 1) {
+        return Err(SqlError::new(40510, &[&"The log of SQL Server Agent"]));
+    }
+    let directory = cx.instance().databases().data_dir().join("log");
+    let disk = cx.instance().options().env.disk.clone();
+    let failed = |e: taffrail_io::IoError| refused(format!("xp_enumerrorlogs(): {e}"));
+    let mut rows = Vec::new();
+    for n in 0.. {
+        let name = if n == 0 { "errorlog".to_string() } else { format!("errorlog.{n}") };
+        let path = directory.join(name);
+        if !disk.exists(&path).map_err(failed)? {
+            break;
+        }
+        let text = contents(&*disk, &path).map_err(failed)?;
+        let last = text.lines().rev().find_map(parse);
+        let date = match last.and_then(|(time, ..)| shown(&time)) {
+            Some(date) => Value::nvarchar(&date),
+            None => Value::Null,
+        };
+        let bytes = i32::try_from(text.len()).unwrap_or(i32::MAX);
+        rows.push(vec![Value::Int(n), date, Value::Int(bytes)]);
+    }
+    let columns = [
+        ("Archive #", SqlType::Int, true),
+        ("Date", SqlType::NVarChar(MaxLen::N(24)), true),
+        ("Log File Size (Byte)", SqlType::Int, true),
+    ];
+    send(cx, &columns, rows)?;
+    Ok(0)
+}
+
+/// `11/22/2026  12:34`.
+fn shown(time: &Value) -> Option<String> {
+    let part = |style: i32| {
+        let varchar = SqlType::VarChar(MaxLen::N(30));
+        let (from, explicit) = (SqlType::DateTime, Conversion::Explicit);
+        convert::cast(time, from, varchar, Some(style), explicit).ok()?.as_text()
+    };
+    Some(format!("{}  {}", part(101)?, part(108)?.get(..5)?))
+}
+
 /// `sp_cycle_errorlog`: the present log becomes `errorlog.1`, and a new one begins.
 pub(super) fn cycle(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
     Arguments::new("sp_cycle_errorlog", &[], given)?;

@@ -125,6 +125,8 @@ static PROCEDURES: &[SystemProcedure] = &[
     SystemProcedure { name: "sp_configure", body: Body::Native(help::configure) },
     SystemProcedure { name: "sp_cycle_errorlog", body: Body::Native(errorlog::cycle) },
     SystemProcedure { name: "sp_readerrorlog", body: Body::Native(errorlog::read) },
+    SystemProcedure { name: "sp_enumerrorlogs", body: Body::Native(errorlog::list) },
+    SystemProcedure { name: "xp_enumerrorlogs", body: Body::Native(errorlog::list) },
     SystemProcedure { name: "xp_readerrorlog", body: Body::Native(errorlog::read) },
     SystemProcedure { name: "xp_msver", body: Body::Native(help::msver) },
     SystemProcedure { name: "sp_server_info", body: Body::Native(odbc::server_info) },

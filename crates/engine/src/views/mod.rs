@@ -51,6 +51,7 @@ pub mod indexes;
 pub mod information_schema;
 pub mod objects;
 pub mod performance_counters;
+mod permissions;
 pub mod physical_stats;
 pub mod principals;
 mod properties;
@@ -363,6 +364,7 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     filesystem::declare(&mut all);
     empty::declare(&mut all);
     describe::declare(&mut all);
+    permissions::declare(&mut all);
     agent::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });

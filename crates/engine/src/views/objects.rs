@@ -59,6 +59,17 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             },
         ),
         sys(
+            "masked_columns",
+            &[
+                COLUMN_HEAD,
+                "is_computed bit!",
+                COLUMN_MIDDLE,
+                COLUMN_TAIL,
+                "masking_function nvarchar(4000)?",
+            ],
+            |_, _, _| Ok(()),
+        ),
+        sys(
             "system_columns",
             &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
             |_, _, rows| system_columns(rows),

@@ -1,9 +1,9 @@
 //! Statistics. The optimizer keeps no histograms: every index stands for its statistics, with its own id, as in SQL Server, and
-//! no others are made.
+//! CREATE STATISTICS makes names of columns. No others are made.
 
 use super::indexes::each_index;
 use super::{Declaration, Rows, ViewContext, function, integer, sys};
-use crate::catalog::IndexKind;
+use crate::catalog::{IndexKind, Object, Statistics, Table};
 use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
@@ -41,7 +41,38 @@ fn stats(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
             ()
         ]);
         Ok(())
-    })
+    })?;
+    each_made(cx, |table, s| {
+        rows.push(row![
+            table.head.id.0,
+            &s.name,
+            s.id.0,
+            false,
+            true,
+            s.no_recompute,
+            false,
+            (),
+            false,
+            false,
+            false,
+            0,
+            "Sort based statistics",
+            false,
+            1,
+            "PRIMARY",
+            ()
+        ]);
+    });
+    Ok(())
+}
+
+/// What CREATE STATISTICS has made.
+fn each_made(cx: &ViewContext<'_>, mut f: impl FnMut(&Table, &Statistics)) {
+    for object in cx.objects() {
+        if let Object::Table(table) = &object {
+            table.statistics.iter().for_each(|s| f(table, s));
+        }
+    }
 }
 
 fn stats_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
@@ -51,7 +82,13 @@ fn stats_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
             rows.push(row![table.head.id.0, index.id.0, at + 1, column]);
         }
         Ok(())
-    })
+    })?;
+    each_made(cx, |table, s| {
+        for (at, c) in s.columns.iter().enumerate() {
+            rows.push(row![table.head.id.0, s.id.0, at + 1, table.columns[*c].id]);
+        }
+    });
+    Ok(())
 }
 
 /// A row of an index's statistics, as SQL Server has it of statistics that were never made: NULLs.
@@ -63,5 +100,11 @@ fn properties(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResul
             rows.push(row![table.head.id.0, index.id.0, (), (), (), (), (), (), ()]);
         }
         Ok(())
-    })
+    })?;
+    each_made(cx, |table, s| {
+        if object == Some(table.head.id.0.into()) && stats == Some(s.id.0.into()) {
+            rows.push(row![table.head.id.0, s.id.0, (), (), (), (), (), (), ()]);
+        }
+    });
+    Ok(())
 }
