@@ -31,16 +31,16 @@ GO
 --@ source: message 402
 SELECT id FROM nc WHERE t BETWEEN 'a' AND 'b'
 GO
---@ source: message 306
+--@ source: message 402
 SELECT id FROM nc WHERE t = t
 GO
---@ source: message 306
+--@ source: message 402
 SELECT id FROM nc WHERE i IN (SELECT i FROM nc)
 GO
---@ source: message 306
+--@ source: message 402
 SELECT a.id FROM nc AS a JOIN nc AS b ON a.n = b.n
 GO
---@ source: message 306
+--@ source: message 402
 MERGE nc USING nc AS s ON nc.t = s.t WHEN MATCHED THEN DELETE;
 GO
 --@ source: message 305

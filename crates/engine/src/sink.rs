@@ -11,7 +11,8 @@
 
 use taffrail_base::SqlError;
 use taffrail_types::collation::Collation;
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::Declared;
+pub use taffrail_types::convert::Large;
 use taffrail_types::{SqlType, Value};
 
 /// The client has gone (or asked to stop listening): the statement in progress ends.
@@ -20,18 +21,6 @@ pub struct ClientGone;
 
 /// What a sink answers.
 pub type SinkResult = Result<(), ClientGone>;
-
-/// What a (max) type was declared as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Large {
-    /// As what it is.
-    #[default]
-    Plain,
-    /// xml.
-    Xml,
-    /// text, ntext or image.
-    Old,
-}
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +42,11 @@ pub struct ColumnDesc {
 }
 
 impl ColumnDesc {
+    /// What conversions take it for.
+    pub fn declared(&self) -> Declared {
+        Declared::new(self.ty, self.large)
+    }
+
     /// A nullable column that is nothing special.
     pub fn new(name: impl Into<String>, ty: SqlType) -> ColumnDesc {
         let collation = matches!(
@@ -69,12 +63,6 @@ impl ColumnDesc {
             computed: true,
             large: Large::Plain,
         }
-    }
-
-    /// What conversions take it for.
-    pub fn declared(&self) -> Declared {
-        let (xml, old) = (self.large == Large::Xml, self.large == Large::Old);
-        Declared { ty: self.ty, kind: Kind::of_declared(self.ty, xml, old) }
     }
 }
 

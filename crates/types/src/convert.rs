@@ -23,7 +23,7 @@ use crate::datetime::{DateFormat, LanguageId};
 use crate::{Bytes, Family, MaxLen, SqlType, Value, decimal};
 use taffrail_base::{SqlError, SqlResult};
 
-pub use matrix::{Declared, KINDS, Kind, check_declared, rule_of};
+pub use matrix::{Declared, KINDS, Kind, Large, check_declared, rule_of};
 pub use to_binary::parse_guid;
 pub use to_number::parse_float;
 pub use to_text::int_to_varchar;
@@ -146,6 +146,23 @@ pub fn common_type(a: SqlType, b: SqlType) -> SqlResult<SqlType> {
             _ => high,
         },
     })
+}
+
+/// The same of declared types: xml, ntext, text and image have places of their own in the precedence.
+pub fn common_declared(a: Declared, b: Declared) -> SqlResult<Declared> {
+    if a.large() == Large::Plain && b.large() == Large::Plain {
+        return common_type(a.ty, b.ty).map(Into::into);
+    }
+    let rank = |d: Declared| match d.kind {
+        Kind::Xml => 29,
+        Kind::NText => 12,
+        Kind::Text => 11,
+        Kind::Image => 10,
+        _ => precedence(d.ty),
+    };
+    let (high, low) = if rank(a) >= rank(b) { (a, b) } else { (b, a) };
+    check_declared(low, high, Conversion::Implicit)?;
+    Ok(high)
 }
 
 fn with_fraction(ty: SqlType, n: u8) -> SqlType {
@@ -374,6 +391,9 @@ fn assign_others(
     let whole = cast(v, from, all)?;
     let limit = to.byte_limit();
     let too_long = whole.as_bytes().is_some_and(|b| b.len() > limit);
+    if too_long && from == SqlType::UniqueIdentifier {
+        return cast(v, from, to);
+    }
     if too_long && from.is_number() {
         // The others say by themselves what has no room.
         if !matches!(from.family(), Family::Integer | Family::Bit) {

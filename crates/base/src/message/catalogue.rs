@@ -172,6 +172,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 468, severity: 16, text: "Cannot resolve the collation conflict between \"%.*ls\" and \"%.*ls\" in the %ls operation." },
     Message { number: 483, severity: 16, text: "The OUTPUT clause cannot be used in an INSERT...EXEC statement." },
     Message { number: 487, severity: 16, text: "An invalid option was specified for the statement \"%.*ls\"." },
+    Message { number: 488, severity: 16, text: "Pivot grouping columns must be comparable. The type of column \"%.*ls\" is \"%ls\", which is not comparable." },
     Message { number: 500, severity: 16, text: "Trying to pass a table-valued parameter with %d column(s) where the corresponding user-defined table type requires %d column(s)." },
     Message { number: 506, severity: 16, text: "The invalid escape character \"%.*ls\" was specified in a %ls predicate." },
     Message { number: 507, severity: 16, text: "Invalid argument for SET ROWCOUNT. Must be a non-null non-negative integer." },

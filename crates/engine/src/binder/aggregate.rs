@@ -1,12 +1,10 @@
 //! Aggregates and window functions: each becomes a slot that an operator below fills.
 
-use super::comparable::sortable;
 use super::{Binder, Bound, SlotInfo, WindowGroup, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::convert::Kind;
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
 /// An aggregate where there can be none is 147; some clauses have a number of their own for it.
@@ -178,15 +176,11 @@ impl<'a> Binder<'a> {
         if arg.untyped && !matches!(function, AggFunction::Count | AggFunction::CountBig) {
             return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
         }
-        let kind = arg.declared().kind;
-        let counted = matches!(function, AggFunction::Count | AggFunction::CountBig);
-        // xml may be counted, though not each value once.
-        if sortable(kind).is_err() && !(counted && kind == Kind::Xml && !f.distinct) {
-            return Err(SqlError::new(8117, &[&kind.name(), &name.to_ascii_lowercase()]));
-        }
+        super::large::aggregated(arg.declared(), name, f.distinct)?;
         let (arg_ty, ty) = aggregate_types(function, name, arg.ty)?;
         let collation = arg.collation;
-        let arg = self.cast_to(Bound { xml: false, ..arg }, arg_ty)?;
+        // COUNT takes xml as it is.
+        let arg = self.cast_to(arg.plain(), arg_ty)?;
         let separator = match f.arguments.get(1) {
             None => None,
             Some(s) => {
@@ -259,7 +253,7 @@ impl<'a> Binder<'a> {
         let mut partition = Vec::new();
         for e in &over.partition_by {
             let b = self.expr(e)?;
-            sortable(b.declared().kind)?;
+            super::large::sorted(b.large)?;
             partition.push((b.expr, b.collation));
         }
         let order = self.window_order(&over.order_by)?;
@@ -277,7 +271,7 @@ impl<'a> Binder<'a> {
             if b.expr.constant().is_some() {
                 return Err(SqlError::new(5309, &[]));
             }
-            sortable(b.declared().kind)?;
+            super::large::sorted(b.large)?;
             order.push(SortKey {
                 expr: b.expr,
                 descending: item.order == ast::SortOrder::Descending,
@@ -329,7 +323,8 @@ impl<'a> Binder<'a> {
             "LAG" | "LEAD" => {
                 arity(1, 3)?;
                 let value = self.expr(&f.arguments[0])?;
-                let b = Bound { collation: value.collation, ..Bound::new(Expr::NULL, value.ty) };
+                let collation = value.collation;
+                let b = Bound { collation, ..Bound::of(Expr::NULL, value.declared()) };
                 let offset = match f.arguments.get(1) {
                     None => Expr::Const(Value::BigInt(1)),
                     Some(e) => {
@@ -341,7 +336,7 @@ impl<'a> Binder<'a> {
                     None => None,
                     Some(e) => {
                         let e = self.expr(e)?;
-                        Some(self.cast_to(e, b.ty)?)
+                        Some(self.cast_to_declared(e, b.declared())?)
                     }
                 };
                 let lead = name == "LEAD";
@@ -351,7 +346,8 @@ impl<'a> Binder<'a> {
             "FIRST_VALUE" | "LAST_VALUE" => {
                 arity(1, 1)?;
                 let value = self.expr(&f.arguments[0])?;
-                let b = Bound { collation: value.collation, ..Bound::new(Expr::NULL, value.ty) };
+                let collation = value.collation;
+                let b = Bound { collation, ..Bound::of(Expr::NULL, value.declared()) };
                 let last = name == "LAST_VALUE";
                 (WindowFunction::Edge { value: value.expr, last, ignore_nulls }, b)
             }

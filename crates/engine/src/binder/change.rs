@@ -11,7 +11,6 @@ use crate::plan::node::{Access, Node, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
-use taffrail_types::convert::Kind;
 
 impl<'a> Binder<'a> {
     /// The target of an UPDATE or DELETE: its block is open, its source id is returned.
@@ -217,8 +216,9 @@ impl<'a> Binder<'a> {
                 self.binary(arith_op(op)?, left, bound)?
             }
             (Some(op), None, Some(v)) => {
-                let (at, ty) = self.variables.scalar(&v.value)?;
-                self.binary(arith_op(op)?, Bound::new(Expr::Var(at), ty), bound)?
+                let (at, _) = self.variables.scalar(&v.value)?;
+                let left = Bound::of(Expr::Var(at), self.variables.declared(at));
+                self.binary(arith_op(op)?, left, bound)?
             }
             (Some(_), None, None) => return Err(SqlError::new(102, &[&"="])),
         };
@@ -230,15 +230,13 @@ impl<'a> Binder<'a> {
                 Some(column) => {
                     let from = bound.ty;
                     let to = table.columns[column].declared();
-                    let (untyped, xml) = (bound.untyped, bound.xml);
+                    let (untyped, large) = (bound.untyped, bound.large);
                     let copy = crate::plan::access::copy(&bound.expr)
                         .ok_or_else(|| unsupported("SET @variable = column = subquery"))?;
-                    let stored = Bound { untyped, xml, ..Bound::new(copy, from) };
+                    let stored = Bound { untyped, large, ..Bound::new(copy, from) };
                     let stored = self.cast_to_declared(stored, to)?;
                     set.push(self.assignment(table, column, bound)?);
-                    let xml = to.kind == Kind::Xml;
-                    let stored = Bound { xml, ..Bound::new(stored, to.ty) };
-                    self.cast_to_declared(stored, self.variables.declared(at))?
+                    self.cast_to_declared(Bound::of(stored, to), self.variables.declared(at))?
                 }
             };
             variables.push((at, expr));

@@ -43,11 +43,11 @@ impl Binder<'_> {
             }
             return Ok(Expr::NULL);
         }
-        if same_values(b.ty, to) && !b.xml {
+        if same_values(b.ty, to) && !b.is_xml() {
             return Ok(b.expr);
         }
         // text, ntext and image are what their values are, wherever they are not assigned.
-        let from = Declared { ty: b.ty, kind: Kind::of_declared(b.ty, b.xml, false) };
+        let from = if b.is_xml() { XML } else { b.ty.into() };
         convert::check_declared(from, to.into(), Conversion::Implicit)?;
         Ok(self.conversion(b.expr, b.ty, to, None, Conversion::Implicit, false))
     }
@@ -69,7 +69,7 @@ impl Binder<'_> {
             return Ok((self.cast_to(b, to.ty)?, to.ty));
         }
         convert::check_declared(b.declared(), to, Conversion::Implicit)?;
-        if to.kind == Kind::Xml && !b.xml {
+        if to.kind == Kind::Xml && !b.is_xml() {
             return Ok((self.xml_content(b, None, false)?.expr, to.ty));
         }
         Ok((b.expr, b.ty))

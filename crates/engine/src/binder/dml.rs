@@ -9,11 +9,10 @@ use crate::plan::expr::{Expr, Pred};
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::locking::{LevelHint, Locking, Patience, TableLock};
 use crate::plan::node::{Access, Compute, Node, QueryPlan};
-use crate::sink::Large;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
-use taffrail_types::convert::{self, Declared, Kind};
+use taffrail_types::convert::{self, Kind};
 use taffrail_types::{Conversion, SqlType};
 
 /// A change, bound and planned.
@@ -114,7 +113,6 @@ impl<'a> Binder<'a> {
         };
         let output = self.output(&i.output, &target, true, false)?;
         let mut plan = self.insert_plan(target, rows, source_types, &columns, explicit_identity)?;
-        plan.from_outside = matches!(i.source, InsertSource::Execute(_));
         plan.spool = spool;
         plan.top = top;
         plan.output = output;
@@ -139,8 +137,9 @@ impl<'a> Binder<'a> {
                     let default = self.default_source(&table, at)?;
                     if let ColumnSource::Expr(_, ty) = &default {
                         let column = table.columns[at].declared();
+                        // A default of xml has been read.
                         let xml = column.kind == Kind::Xml;
-                        let from = Declared { ty: *ty, kind: Kind::of_declared(*ty, xml, false) };
+                        let from = if xml { column } else { (*ty).into() };
                         convert::check_declared(from, column, Conversion::Implicit)?;
                     }
                     default
@@ -181,8 +180,7 @@ impl<'a> Binder<'a> {
             if columns.len() == types.len() { columns } else { (0..types.len()).collect() };
         let explicit = columns.iter().any(|c| table.columns[*c].is_identity);
         let target = Target { database, table, table_lock: TableLock::Intent };
-        let plan = self.insert_plan(target, InsertRows::External, types, &columns, explicit)?;
-        Ok(InsertPlan { from_outside: true, ..plan })
+        self.insert_plan(target, InsertRows::External, types, &columns, explicit)
     }
 
     /// A plan for a bulk load: source column n goes to `columns[n]`, if anywhere.
@@ -335,10 +333,9 @@ impl<'a> Binder<'a> {
                     continue;
                 };
                 let to = table.columns[columns[i]].declared();
-                let (untyped, xml) = (b.untyped, types[i].kind == Kind::Xml);
-                let old_large = b.old_large;
+                let untyped = b.untyped;
                 let expr = self.cast_to_declared(b, types[i])?;
-                let b = Bound { untyped, xml, old_large, ..Bound::new(expr, types[i].ty) };
+                let b = Bound { untyped, ..Bound::of(expr, types[i]) };
                 values.push(Some(self.stored(b, to)?.0));
             }
             out.push(values);
@@ -364,9 +361,7 @@ impl<'a> Binder<'a> {
             let (slot, desc) = (query.outputs[at], &query.columns[at]);
             let bound = Bound {
                 untyped: self.slots[slot as usize].table.as_ref() == UNTYPED,
-                xml: query.xml.contains(&at),
-                old_large: desc.large == Large::Old,
-                ..Bound::new(Expr::Slot(slot), desc.ty)
+                ..Bound::of(Expr::Slot(slot), desc.declared())
             };
             let untyped = bound.untyped;
             let (expr, ty) = self.stored(bound, table.columns[*column].declared())?;

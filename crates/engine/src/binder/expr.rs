@@ -2,15 +2,14 @@
 
 use super::conversion::{XML, same_values};
 use super::query::arith_op;
-use super::{Binder, Bound, unsupported};
+use super::{Binder, Bound, large, unsupported};
 use crate::functions;
 use crate::plan::expr::{Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred};
 use crate::plan::node::SubPlan;
-use crate::sink::Large;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::{Declared, Kind, Large};
 use taffrail_types::names::{self, TypeArg, TypeUse};
 use taffrail_types::{Collation, Conversion, Decimal, MaxLen, SqlType, Value, convert};
 
@@ -50,8 +49,7 @@ impl<'a> Binder<'a> {
                 if self.wanted.as_ref().is_some_and(|w| w.has(at)) {
                     return Ok(Bound { untyped: true, ..Bound::new(Expr::Var(at), ty) });
                 }
-                let xml = self.variables.list[at as usize].xml;
-                Ok(Bound { xml, ..Bound::new(Expr::Var(at), ty) })
+                Ok(Bound::of(Expr::Var(at), self.variables.declared(at)))
             }
             ExprKind::SystemVariable(v) => self.global(&v.value),
             ExprKind::Column(c) => self.column(c),
@@ -69,7 +67,7 @@ impl<'a> Binder<'a> {
             ExprKind::Subquery(q) => self.scalar_subquery(q),
             ExprKind::Collate(operand, name) => {
                 let mut b = self.expr(operand)?;
-                let collation = self.written_collation(b.ty, name)?;
+                let collation = self.written_collation(b.declared(), name)?;
                 if collation != b.collation && !matches!(b.expr, Expr::Const(_)) {
                     b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
@@ -105,9 +103,13 @@ impl<'a> Binder<'a> {
     }
 
     /// The collation of a COLLATE; 447 where it is not at text.
-    pub(super) fn written_collation(&self, ty: SqlType, name: &ast::Ident) -> SqlResult<Collation> {
-        if !is_text(ty) {
-            return Err(SqlError::new(447, &[&ty.name()]));
+    pub(super) fn written_collation(
+        &self,
+        declared: Declared,
+        name: &ast::Ident,
+    ) -> SqlResult<Collation> {
+        if !is_text(declared.ty) || declared.kind == Kind::Xml {
+            return Err(SqlError::new(447, &[&declared.name()]));
         }
         crate::ddl::collation(name)
     }
@@ -129,6 +131,10 @@ impl<'a> Binder<'a> {
         };
         if op == UnaryOp::Plus {
             return Ok(b);
+        }
+        if b.large != Large::Plain {
+            let name = if op == UnaryOp::Minus { "minus" } else { "'~'" };
+            return Err(SqlError::new(8117, &[&b.declared(), &name]));
         }
         let ty = arith::unary(op, b.ty)?;
         let (nullable, literal) = (b.nullable, b.literal);
@@ -196,6 +202,7 @@ impl<'a> Binder<'a> {
         } else if right.untyped && !left.untyped {
             right.ty = left.ty;
         }
+        large::computed_with(&left, &right, op.message_name())?;
         // An integer literal beside a decimal has as many digits as it shows.
         let (l_ty, r_ty) = (left.ty, right.ty);
         literal_precision(&mut left, r_ty);
@@ -298,35 +305,35 @@ impl<'a> Binder<'a> {
         }
         let otherwise = otherwise.map(|b| self.cast_to_declared(b, to)).transpose()?;
         let expr = Expr::Case(Box::new(Case { whens: out, otherwise }));
-        let xml = to.kind == Kind::Xml;
-        Ok(Bound { nullable, collation, xml, ..Bound::new(expr, to.ty) })
+        Ok(Bound { nullable, collation, ..Bound::of(expr, to) })
     }
 
     /// The type that several values go to together, and their collation.
     pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(Declared, Collation)> {
-        // Beside xml everything becomes xml.
-        if all.iter().any(|b| b.xml) {
-            return Ok((XML, Collation::default()));
-        }
-        let mut ty: Option<SqlType> = None;
+        let mut common: Option<Declared> = None;
         let mut collation = None;
         for b in all.iter().filter(|b| !b.untyped) {
-            ty = Some(match ty {
-                None => b.ty,
-                Some(t) => convert::common_type(t, b.ty)?,
+            common = Some(match common {
+                None => b.declared(),
+                Some(t) => convert::common_declared(t, b.declared())?,
             });
             if is_text(b.ty) && (collation.is_none() || b.explicit_collation) {
                 collation = Some(b.collation);
             }
         }
-        Ok((ty.unwrap_or(SqlType::Int).into(), collation.unwrap_or_default()))
+        let common = common.unwrap_or(SqlType::Int.into());
+        if common.kind == Kind::Xml {
+            collation = None;
+        }
+        Ok((common, collation.unwrap_or_default()))
     }
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
         if c.kind == ast::CastKind::Parse {
             return Err(unsupported("PARSE"));
         }
-        if crate::ddl::is_xml(&c.ty) && c.ty.arguments.is_empty() {
+        let large = crate::ddl::large(&c.ty);
+        if large == Large::Xml && c.ty.arguments.is_empty() {
             let b = self.expr(&c.operand)?;
             let style = match &c.style {
                 None => None,
@@ -335,7 +342,7 @@ impl<'a> Binder<'a> {
                     Some(self.cast_to(s, SqlType::Int)?)
                 }
             };
-            if b.xml {
+            if b.is_xml() {
                 return Ok(b);
             }
             if !b.untyped {
@@ -344,6 +351,7 @@ impl<'a> Binder<'a> {
             return self.xml_content(b, style, c.try_);
         }
         let to = self.data_type(&c.ty, TypeUse::Cast)?;
+        let declared = Declared::new(to, large);
         let b = self.expr(&c.operand)?;
         let style = match &c.style {
             None => None,
@@ -363,7 +371,7 @@ impl<'a> Binder<'a> {
             }
             Expr::NULL
         } else {
-            convert::check_declared(b.declared(), to.into(), Conversion::Explicit)?;
+            convert::check_declared(b.declared(), declared, Conversion::Explicit)?;
             if style.is_none() && same_values(b.ty, to) {
                 b.expr
             } else {
@@ -371,7 +379,7 @@ impl<'a> Binder<'a> {
                 self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
             }
         };
-        Ok(Bound { nullable, collation, explicit_collation, ..Bound::new(expr, to) })
+        Ok(Bound { nullable, collation, explicit_collation, ..Bound::of(expr, declared) })
     }
 
     /// A type as written: 2715, 243 and what its arguments deserve.
@@ -440,12 +448,11 @@ impl<'a> Binder<'a> {
         let outputs = bound.outputs;
         let columns = outputs
             .iter()
-            .enumerate()
-            .map(|(i, s)| {
+            .zip(&bound.columns)
+            .map(|(s, c)| {
                 let info = &self.slots[*s as usize];
-                let (collation, xml) = (info.collation, bound.xml.contains(&i));
-                let old_large = bound.columns[i].large == Large::Old;
-                Bound { collation, xml, old_large, ..Bound::new(Expr::Slot(*s), info.ty) }
+                let declared = Declared::new(info.ty, c.large);
+                Bound { collation: info.collation, ..Bound::of(Expr::Slot(*s), declared) }
             })
             .collect();
         let index = self.subplan_index();

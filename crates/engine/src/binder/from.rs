@@ -9,6 +9,7 @@ use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, TableHintKind, TableRef};
+use taffrail_types::convert::Large;
 
 /// What stands in FROM, with its conditions bound.
 pub(crate) enum FromTree {
@@ -25,8 +26,7 @@ pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
         nullable: c.nullable,
         collation: c.collation,
         identity: c.is_identity,
-        xml: c.xml,
-        old_large: c.old_large,
+        large: c.large(),
         slot: None,
     };
     table.columns.iter().map(column).collect()
@@ -39,8 +39,7 @@ fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
         nullable: c.nullable,
         collation: Default::default(),
         identity: false,
-        xml: false,
-        old_large: false,
+        large: Large::Plain,
         slot: None,
     };
     view.columns.iter().map(column).collect()
@@ -394,8 +393,7 @@ impl<'a> Binder<'a> {
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
                 identity: c.identity,
-                xml: bound.xml.contains(&i),
-                old_large: c.large == crate::sink::Large::Old,
+                large: c.large,
                 slot: Some(*slot),
             });
         }

@@ -6,7 +6,7 @@ use crate::plan::expr::{Call, CompareOp, Expr, Part};
 use crate::plan::node::{Compute, Node, SubPlan};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::Large;
 use taffrail_types::{Collation, Conversion, Family, SqlType};
 
 impl<'a> Binder<'a> {
@@ -54,13 +54,12 @@ impl<'a> Binder<'a> {
                 let a = self.expr(&f.arguments[0])?;
                 let b = self.expr(&f.arguments[1])?;
                 let first = if a.untyped { &b } else { &a };
-                let (ty, xml) = (first.ty, first.xml);
-                let to = Declared { ty, kind: Kind::of_declared(ty, xml, false) };
+                let to = first.declared();
                 let (nullable, collation) = (a.nullable && b.nullable, a.collation);
                 let a = self.cast_to_declared(a, to)?;
                 let b = self.cast_to_declared(b, to)?;
                 let expr = Expr::Coalesce(vec![a, b]);
-                Ok(Bound { nullable, collation, xml, ..Bound::new(expr, ty) })
+                Ok(Bound { nullable, collation, ..Bound::of(expr, to) })
             }
             "NULLIF" => {
                 self.arity(f, 2)?;
@@ -71,7 +70,7 @@ impl<'a> Binder<'a> {
                 let b = self.expr(&f.arguments[1])?;
                 let equal = self.compare(CompareOp::Eq, a, b)?;
                 let a = self.expr(&f.arguments[0])?;
-                let null = Bound { untyped: true, ..Bound::new(Expr::NULL, a.ty) };
+                let null = Bound { untyped: true, ..Bound::of(Expr::NULL, a.declared()) };
                 self.choose(vec![(equal, null)], Some(a))
             }
             "CHOOSE" => {
@@ -110,8 +109,7 @@ impl<'a> Binder<'a> {
         let nullable = list.iter().all(|b| b.nullable);
         let list =
             list.into_iter().map(|b| self.cast_to_declared(b, to)).collect::<SqlResult<_>>()?;
-        let xml = to.kind == Kind::Xml;
-        Ok(Bound { nullable, collation, xml, ..Bound::new(Expr::Coalesce(list), to.ty) })
+        Ok(Bound { nullable, collation, ..Bound::of(Expr::Coalesce(list), to) })
     }
 
     /// The `*` of CHECKSUM and BINARY_CHECKSUM: all columns of the query's tables. Others take none.
@@ -172,6 +170,10 @@ impl<'a> Binder<'a> {
         self.refuse_arguments(name, &mut args)?;
         let types: Vec<SqlType> = args.iter().map(|b| b.ty).collect();
         let mut bound = functions::bind(name, part, &types)?;
+        if name == "SUBSTRING" && args[0].large == Large::Old {
+            let length = args[2].expr.constant().and_then(|v| v.as_i64());
+            bound.result = super::large::part_of(args[0].ty, length);
+        }
         if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
@@ -191,7 +193,7 @@ impl<'a> Binder<'a> {
                 (Family::Money, true) => {
                     self.conversion(b.expr, b.ty, to, None, Conversion::Implicit, false)
                 }
-                _ => self.cast_to(Bound { xml: false, ..b }, to)?,
+                _ => self.cast_to(b.plain(), to)?,
             });
         }
         let mut expr = Expr::Call(Box::new(Call { function: bound, args: out }));
@@ -215,15 +217,10 @@ impl<'a> Binder<'a> {
             "SUBSTRING" if args.first().is_some_and(|b| b.untyped) => invalid("NULL", 0),
             // What cannot be compared is left out.
             "BINARY_CHECKSUM" => {
-                args.retain(|b| !b.xml);
+                args.retain(|b| b.large == Large::Plain);
                 if args.is_empty() { Err(SqlError::new(8184, &[])) } else { Ok(()) }
             }
-            // DATALENGTH counts the bytes of xml; nothing else looks into it but its methods.
-            "DATALENGTH" => Ok(()),
-            _ => match args.iter().position(|b| b.xml) {
-                Some(at) => invalid("xml", at),
-                None => Ok(()),
-            },
+            _ => super::large::passed(name, args),
         }
     }
 

@@ -10,13 +10,13 @@
 
 mod aggregate;
 mod change;
-mod comparable;
 mod conversion;
 mod dml;
 mod expr;
 mod from;
 mod function;
 mod identity;
+mod large;
 mod merge;
 mod order;
 mod output;
@@ -41,7 +41,7 @@ use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
 
 pub use dml::BoundDml;
@@ -126,8 +126,8 @@ pub struct Variable {
     pub name: String,
     /// The type; `None` for table variables and cursors.
     pub ty: Option<SqlType>,
-    /// Declared as xml.
-    pub xml: bool,
+    /// Declared as xml; as text, ntext or image, which only parameters can be.
+    pub large: Large,
 }
 
 /// The variables of a batch or procedure, in order of declaration.
@@ -153,9 +153,8 @@ impl Variables {
 
     /// What conversions take a variable for.
     pub fn declared(&self, at: u32) -> Declared {
-        let Variable { ty, xml, .. } = &self.list[at as usize];
-        let ty = ty.unwrap_or(SqlType::Int);
-        Declared { ty, kind: Kind::of_declared(ty, *xml, false) }
+        let Variable { ty, large, .. } = &self.list[at as usize];
+        Declared::new(ty.unwrap_or(SqlType::Int), *large)
     }
 
     /// Its number.
@@ -170,7 +169,7 @@ impl Variables {
         if self.find(name).is_some() {
             return Err(SqlError::new(134, &[&name]));
         }
-        self.list.push(Variable { name: name.into(), ty, xml: false });
+        self.list.push(Variable { name: name.into(), ty, large: Large::Plain });
         Ok(self.list.len() as u32 - 1)
     }
 }
@@ -190,10 +189,8 @@ pub struct Bound {
     pub explicit_collation: bool,
     /// The NULL literal: takes any type.
     pub untyped: bool,
-    /// XML: its methods may be called, and FOR XML takes it as it is.
-    pub xml: bool,
-    /// A column of text, ntext or image.
-    pub old_large: bool,
+    /// It is xml (its methods may be called, and FOR XML takes it as it is), or text, ntext or image.
+    pub large: Large,
     /// A number as it is written, which has as many digits as it shows.
     pub literal: bool,
 }
@@ -208,15 +205,24 @@ impl Bound {
             collation: Collation::default(),
             explicit_collation: false,
             untyped: false,
-            xml: false,
-            old_large: false,
+            large: Large::Plain,
             literal: false,
         }
     }
 
     /// What conversions take it for.
     pub fn declared(&self) -> Declared {
-        Declared { ty: self.ty, kind: Kind::of_declared(self.ty, self.xml, self.old_large) }
+        Declared::new(self.ty, self.large)
+    }
+
+    /// A value of a declared type, that may be NULL.
+    pub fn of(expr: Expr, declared: Declared) -> Bound {
+        Bound { large: declared.large(), ..Bound::new(expr, declared.ty) }
+    }
+
+    /// It is xml.
+    pub fn is_xml(&self) -> bool {
+        self.large == Large::Xml
     }
 
     /// The same, never NULL.
@@ -515,9 +521,8 @@ impl<'a> Binder<'a> {
                 frame.slots.push(slot);
             }
         }
-        let (xml, old_large) = (c.xml, c.old_large);
-        let (nullable, collation) = (c.nullable, c.collation);
-        Bound { nullable, collation, xml, old_large, ..Bound::new(Expr::Slot(slot), c.ty) }
+        let (nullable, collation, large) = (c.nullable, c.collation, c.large);
+        Bound { nullable, collation, large, ..Bound::new(Expr::Slot(slot), c.ty) }
     }
 
     pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {

@@ -1,6 +1,5 @@
 //! ORDER BY, TOP, OFFSET and FETCH.
 
-use super::comparable::sortable;
 use super::query::{BoundQuery, Item, add_slots};
 use super::{Binder, Bound, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Slot};
@@ -142,7 +141,7 @@ impl<'a> Binder<'a> {
                     .ok_or_else(|| SqlError::new(104, &[]))?,
                 _ => return Err(SqlError::new(104, &[])),
             };
-            sortable(bound.columns[at].declared().kind)?;
+            super::large::sorted(bound.columns[at].large)?;
             if bound.order.contains(&(at as u16 + 1)) {
                 return Err(SqlError::new(169, &[]));
             }
@@ -199,8 +198,10 @@ impl<'a> Binder<'a> {
         distinct: bool,
     ) -> SqlResult<OrderKey> {
         let key = self.order_key(place, item, items, distinct)?;
-        let by = key.value.as_ref().map_or_else(|own| own, |at| &items[*at].bound);
-        sortable(by.declared().kind)?;
+        super::large::sorted(match &key.value {
+            Ok(at) => items[*at].bound.large,
+            Err(b) => b.large,
+        })?;
         Ok(key)
     }
 
@@ -238,7 +239,7 @@ impl<'a> Binder<'a> {
                     && let Some(at) = self.alias(c, items)?
                 {
                     let bound = &items[at].bound;
-                    let collation = self.written_collation(bound.ty, name)?;
+                    let collation = self.written_collation(bound.declared(), name)?;
                     if collation == bound.collation {
                         return Ok(output(at));
                     }

@@ -94,7 +94,7 @@ impl<'a> Binder<'a> {
         let (mut items, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         let mut kinds = Vec::new();
         for (name, b) in bound {
-            kinds.push((b.untyped, b.xml, b.old_large));
+            kinds.push((b.untyped, b.large));
             columns.push(super::query::column_desc(&name, &b));
             outputs.push(match b.expr {
                 Expr::Slot(s) => s,
@@ -125,9 +125,9 @@ impl<'a> Binder<'a> {
                 self.check_width(&target.table, have, want, &o.columns, true)?;
                 let mut types = Vec::with_capacity(cols.len());
                 for (at, column) in cols.iter().enumerate() {
-                    let (untyped, xml, old_large) = kinds[at];
+                    let (untyped, large) = kinds[at];
                     let value = Expr::Slot(outputs[at]);
-                    let b = Bound { untyped, xml, old_large, ..Bound::new(value, columns[at].ty) };
+                    let b = Bound { untyped, large, ..Bound::new(value, columns[at].ty) };
                     let (expr, ty) = self.stored(b, target.table.columns[*column].declared())?;
                     if !matches!(expr, Expr::Slot(_)) {
                         let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");

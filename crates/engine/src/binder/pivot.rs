@@ -12,6 +12,7 @@ use crate::plan::join;
 use crate::plan::node::{Agg, AggFunction, Aggregate, Node};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
+use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType, Value};
 
 fn column(e: &ast::Expr) -> SqlResult<&ast::ColumnRef> {
@@ -58,6 +59,9 @@ impl<'a> Binder<'a> {
             let Expr::Slot(slot) = b.expr else {
                 return Err(unsupported("PIVOT of a computed column"));
             };
+            if b.large != Large::Plain {
+                return Err(SqlError::new(488, &[&name, &b.declared().name()]));
+            }
             columns.push(column_desc(&name, &b));
             outputs.push(slot);
             groups.push((b.expr, slot, b.collation));
@@ -94,9 +98,10 @@ impl<'a> Binder<'a> {
         let same = self.compare(CompareOp::Eq, left, right)?;
         let argument = self.column(argument)?;
         let collation: Collation = argument.collation;
+        super::large::aggregated(argument.declared(), name, false)?;
         let (arg_ty, ty) = aggregate_types(function, name, argument.ty)?;
         let chosen = self.choose(vec![(same, argument)], None)?;
-        let arg = self.cast_to(chosen, arg_ty)?;
+        let arg = self.cast_to(chosen.plain(), arg_ty)?;
         let counts = matches!(function, AggFunction::Count | AggFunction::CountBig);
         let b = Bound { nullable: !counts, collation, ..Bound::new(Expr::NULL, ty) };
         let slot: Slot = self.result_slot(&b);

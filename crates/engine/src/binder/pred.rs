@@ -1,7 +1,7 @@
 //! Conditions.
 
 use super::expr::is_text;
-use super::{Binder, Bound, NullRule, comparable, unsupported};
+use super::{Binder, Bound, NullRule, large, unsupported};
 use crate::plan::expr::{Compare, CompareOp, Expr, InList, InSubquery, Like, Pred, Quantified};
 use crate::plan::node::{Compute, Node};
 use taffrail_base::{SqlError, SqlResult};
@@ -54,6 +54,7 @@ impl<'a> Binder<'a> {
                 // a IS NOT DISTINCT FROM b: equal, or both NULL.
                 let equal = {
                     let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
+                    large::compared(&l, &r, if d.negated { "is" } else { "is not" })?;
                     self.compare(CompareOp::Eq, l, r)?
                 };
                 let (l, r) = (self.expr(&d.left)?, self.expr(&d.right)?);
@@ -106,6 +107,7 @@ impl<'a> Binder<'a> {
 
     /// A comparison of two values.
     pub(crate) fn compare(&mut self, op: CompareOp, left: Bound, right: Bound) -> SqlResult<Pred> {
+        large::compared(&left, &right, op.text())?;
         let (mut left, mut right) = (left, right);
         if left.untyped {
             left.ty = right.ty;
@@ -116,7 +118,6 @@ impl<'a> Binder<'a> {
             wanted.compared(&left.expr, op, right.ty);
             wanted.compared(&right.expr, op, left.ty);
         }
-        comparable::comparable(&left, &right, op.text())?;
         let (collation, _) = self.merge_collation(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
         let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
@@ -159,10 +160,10 @@ impl<'a> Binder<'a> {
         let mut ty = value.ty;
         let mut collation = value.collation;
         for b in &mut list {
+            large::compared(&value, b, "equal to")?;
             if b.untyped {
                 b.ty = value.ty;
             }
-            comparable::comparable(&value, b, "equal to")?;
             collation = self.merge_collation(&value, b, "equal to")?.0;
             ty = compare::comparison_type(ty, b.ty, "equal to")?;
         }
@@ -195,7 +196,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(116, &[]));
         }
         let column = columns.remove(0);
-        comparable::comparable(&value, &column, operator)?;
+        large::compared(&value, &column, operator)?;
         let (collation, _) = self.merge_collation(&value, &column, operator)?;
         let ty = compare::comparison_type(value.ty, column.ty, operator)?;
         let value = self.comparable(value, ty)?;
@@ -212,9 +213,7 @@ impl<'a> Binder<'a> {
     fn like(&mut self, l: &'a ast::Like) -> SqlResult<Pred> {
         let value = self.expr(&l.operand)?;
         let pattern = self.expr(&l.pattern)?;
-        if let Some(at) = [&value, &pattern].iter().position(|b| b.xml) {
-            return Err(SqlError::new(8116, &[&"xml", &(at + 1), &"like"]));
-        }
+        large::liked(&value, &pattern)?;
         let (collation, _) = self.merge_collation(&value, &pattern, "like")?;
         let wide = |t: SqlType| matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
         let unicode = wide(value.ty) || wide(pattern.ty);

@@ -8,7 +8,7 @@ use super::{Binder, Block, Bound, Cte, SlotInfo, Source, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::join;
 use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Window};
-use crate::sink::{ColumnDesc, Large};
+use crate::sink::ColumnDesc;
 use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
@@ -21,8 +21,6 @@ pub(crate) struct BoundQuery {
     pub node: Node,
     pub outputs: Vec<Slot>,
     pub columns: Vec<ColumnDesc>,
-    /// Those of them that are XML.
-    pub xml: Vec<usize>,
     /// `SELECT @v = …`: evaluated for each row, in place of outputs.
     pub assign: Vec<(u32, Expr)>,
     /// Columns by which the rows are ordered (1-based), for the client.
@@ -48,8 +46,6 @@ pub struct BoundSelect {
     pub plan: QueryPlan,
     /// `SELECT @v = …`.
     pub assign: Vec<(u32, Expr)>,
-    /// Its columns of xml.
-    pub xml: Vec<usize>,
     /// Columns by which the rows are ordered.
     pub order: Vec<u16>,
     /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
@@ -64,11 +60,7 @@ pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
         collation: super::expr::is_text(b.ty).then_some(b.collation),
         identity: false,
         computed: true,
-        large: match (b.xml, b.old_large) {
-            (true, _) => Large::Xml,
-            (_, true) => Large::Old,
-            _ => Large::Plain,
-        },
+        large: b.large,
     }
 }
 
@@ -107,7 +99,7 @@ impl<'a> Binder<'a> {
         let q = self.query(&s.query, false)?;
         let plan = QueryPlan { node: q.node, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
-        Ok(BoundSelect { plan, assign: q.assign, order: q.order, identity, xml: q.xml })
+        Ok(BoundSelect { plan, assign: q.assign, order: q.order, identity })
     }
 
     /// Brings common table expressions into scope.
@@ -220,13 +212,13 @@ impl<'a> Binder<'a> {
             let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;
             let mut columns = Vec::new();
             add_slots(Part::Expr(&b.expr), &mut columns);
-            super::comparable::sortable(b.declared().kind)?;
             if columns.is_empty() && !matches!(e.kind, ExprKind::Subquery(_)) {
                 return Err(SqlError::new(164, &[]));
             }
             if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
                 return Err(SqlError::new(144, &[]));
             }
+            super::large::sorted(b.large)?;
             let slot = match b.expr {
                 Expr::Slot(slot) => slot,
                 _ => self.group_slot(&b),
@@ -339,7 +331,7 @@ impl<'a> Binder<'a> {
             save.clone_from(&out.outputs);
         }
         if s.distinct && !existence {
-            super::comparable::distinct(&out.columns)?;
+            out.columns.iter().try_for_each(|c| super::large::distinct(c.declared()))?;
             let slots = out.outputs.iter().zip(&out.columns);
             let slots = slots.map(|(s, c)| (*s, c.collation.unwrap_or_default())).collect();
             node = Node::Distinct(Box::new(Distinct { input: node, slots }));
@@ -474,7 +466,7 @@ impl<'a> Binder<'a> {
                     let (at, ty) = self.variables.assigned(&variable.value)?;
                     let mut bound = self.expr(value)?;
                     if let Some(op) = op.operator() {
-                        let left = Bound::new(Expr::Var(at), ty);
+                        let left = Bound::of(Expr::Var(at), self.variables.declared(at));
                         bound = self.binary(arith_op(op)?, left, bound)?;
                     }
                     let expr = self.cast_to_declared(bound, self.variables.declared(at))?;
@@ -510,9 +502,6 @@ impl<'a> Binder<'a> {
             desc.identity = i.identity;
             desc.computed = !i.plain;
             let untyped = i.bound.untyped;
-            if i.bound.xml {
-                out.xml.push(out.outputs.len());
-            }
             let slot = match i.bound.expr {
                 Expr::Slot(s) => s,
                 _ => {

@@ -109,7 +109,7 @@ impl<'a> Binder<'a> {
         let mut slots = Vec::with_capacity(columns.len());
         for c in columns {
             let collation = c.collation.unwrap_or_default();
-            let b = Bound { collation, ..Bound::new(Expr::NULL, c.ty) };
+            let b = Bound { collation, ..Bound::of(Expr::NULL, c.declared()) };
             slots.push(self.computed_slot(&b, &c.name));
         }
         slots
@@ -162,7 +162,7 @@ impl<'a> Binder<'a> {
             if let ast::QueryBody::Select(block) = body {
                 allowed(name, block)?;
             }
-            let differs = |(a, b): (&ColumnDesc, &ColumnDesc)| a.ty != b.ty;
+            let differs = |(a, b): (&ColumnDesc, &ColumnDesc)| a.declared() != b.declared();
             if let Some(at) = columns.iter().zip(&bound.columns).position(differs) {
                 let column = table.columns.get(at).map_or(&*columns[at].name, |n| &n.value);
                 return Err(SqlError::new(240, &[&column, &name]));
@@ -188,8 +188,8 @@ impl<'a> Binder<'a> {
         let mut items = Vec::with_capacity(slots.len());
         for (((from, c), to), slot) in q.outputs.iter().zip(&q.columns).zip(columns).zip(slots) {
             let collation = c.collation.unwrap_or_default();
-            let b = Bound { collation, ..Bound::new(Expr::Slot(*from), c.ty) };
-            items.push((self.cast_to(b, to.ty)?, *slot));
+            let b = Bound { collation, ..Bound::of(Expr::Slot(*from), c.declared()) };
+            items.push((self.cast_to_declared(b, to.declared())?, *slot));
         }
         Ok(Node::Compute(Box::new(Compute { input: q.node, items })))
     }

@@ -32,6 +32,7 @@ fn series(args: &[Bound]) -> SqlResult<()> {
 
 /// `value` is as long as the text that is split, and nvarchar when one of both is; `ordinal` is there when asked for.
 fn string_split(args: &[Bound], columns: &mut Vec<SourceColumn>) -> SqlResult<()> {
+    super::large::passed("STRING_SPLIT", args)?;
     for (n, b) in args.iter().take(2).enumerate().filter(|(_, b)| !b.untyped) {
         if !matches!(b.ty.family(), Family::Char | Family::NChar) {
             return Err(SqlError::new(8116, &[&b.ty.name(), &(n + 1), &"string_split"]));

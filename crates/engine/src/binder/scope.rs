@@ -10,6 +10,7 @@ use crate::plan::node::{Agg, Node, SortKey, WindowItem};
 use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_syntax::ast;
+use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
 
 /// What is known of a slot.
@@ -35,10 +36,8 @@ pub(crate) struct SourceColumn {
     pub nullable: bool,
     pub collation: Collation,
     pub identity: bool,
-    /// See [`super::Bound::xml`].
-    pub xml: bool,
-    /// See [`super::Bound::old_large`].
-    pub old_large: bool,
+    /// See [`super::Bound::large`].
+    pub large: Large,
     /// Given when the column is first mentioned.
     pub slot: Option<Slot>,
 }

@@ -4,11 +4,10 @@ use super::query::{BoundQuery, UNTYPED, column_desc};
 use super::{Binder, Bound};
 use crate::plan::expr::{Expr, Slot};
 use crate::plan::node::{Compute, Distinct, Node, SetOperation};
-use crate::sink::{ColumnDesc, Large};
+use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SetOperator};
 use taffrail_types::Collation;
-use taffrail_types::convert::{Declared, Kind};
 
 impl<'a> Binder<'a> {
     pub(super) fn body(&mut self, body: &'a ast::QueryBody) -> SqlResult<BoundQuery> {
@@ -45,20 +44,19 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(10734, &[]));
         }
         if op != SetOperator::UnionAll {
-            parts.iter().try_for_each(|p| super::comparable::operand(&p.columns))?;
+            let mut columns = parts.iter().flat_map(|p| &p.columns);
+            columns.try_for_each(|c| super::large::in_set_operation(c.declared()))?;
         }
         let bounds: Vec<Vec<Bound>> = parts
             .iter()
             .map(|p| {
-                let one = |(at, (s, c)): (usize, (&Slot, &ColumnDesc))| Bound {
+                let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
                     nullable: c.nullable,
                     collation: c.collation.unwrap_or_default(),
                     untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
-                    xml: p.xml.contains(&at),
-                    old_large: c.large == Large::Old,
-                    ..Bound::new(Expr::Slot(*s), c.ty)
+                    ..Bound::of(Expr::Slot(*s), c.declared())
                 };
-                p.outputs.iter().zip(&p.columns).enumerate().map(one).collect()
+                p.outputs.iter().zip(&p.columns).map(one).collect()
             })
             .collect();
         let mut types = Vec::with_capacity(width);
@@ -66,19 +64,10 @@ impl<'a> Binder<'a> {
         for i in 0..width {
             let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
             let (to, collation) = self.common(&all)?;
-            let ty = to.ty;
             let nullable = all.iter().any(|b| b.nullable);
             types.push((to, collation));
-            let large = parts[0].columns[i].large;
-            let same = parts.iter().all(|p| p.columns[i].large == large);
-            columns.push(ColumnDesc {
-                nullable,
-                large: if same { large } else { Default::default() },
-                ..column_desc(
-                    &parts[0].columns[i].name,
-                    &Bound { collation, ..Bound::new(Expr::NULL, ty) },
-                )
-            });
+            let b = Bound { collation, nullable, ..Bound::of(Expr::NULL, to) };
+            columns.push(column_desc(&parts[0].columns[i].name, &b));
         }
         // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
         let union = matches!(op, SetOperator::Union | SetOperator::UnionAll);
@@ -94,7 +83,7 @@ impl<'a> Binder<'a> {
                         let b = Bound {
                             nullable: c.nullable,
                             collation: *collation,
-                            ..Bound::new(Expr::NULL, ty.ty)
+                            ..Bound::of(Expr::NULL, *ty)
                         };
                         self.computed_slot(&b, &c.name)
                     })
@@ -107,9 +96,6 @@ impl<'a> Binder<'a> {
             nodes.push(Node::Compute(Box::new(Compute { input: p.node, items })));
             slot_lists.push(slots);
         }
-        let is_xml =
-            |(at, (to, _)): (usize, &(Declared, Collation))| (to.kind == Kind::Xml).then_some(at);
-        let xml: Vec<usize> = types.iter().enumerate().filter_map(is_xml).collect();
         let keyed: Vec<(Slot, Collation)> =
             slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
         let outputs = slot_lists[0].clone();
@@ -130,6 +116,6 @@ impl<'a> Binder<'a> {
                 }))
             }
         };
-        Ok(BoundQuery { node, outputs, columns, xml, ..BoundQuery::default() })
+        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
     }
 }

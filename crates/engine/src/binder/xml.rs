@@ -15,6 +15,7 @@ use crate::plan::node::{Agg, AggFunction, Aggregate, Compute, Node};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::arith::BinaryOp;
+use taffrail_types::convert::Large;
 use taffrail_types::names::{self, TypeUse};
 use taffrail_types::{Conversion, Family, MaxLen, SqlType, Value};
 
@@ -46,8 +47,7 @@ impl<'a> Binder<'a> {
         let function = functions::bind(name, None, &types)?;
         let ty = function.result;
         let params = function.params.clone();
-        let cast =
-            args.into_iter().zip(params).map(|(b, to)| self.cast_to(Bound { xml: false, ..b }, to));
+        let cast = args.into_iter().zip(params).map(|(b, to)| self.cast_to(b.plain(), to));
         let args = cast.collect::<SqlResult<_>>()?;
         Ok(Bound::new(Expr::Call(Box::new(Call { function, args })), ty))
     }
@@ -62,7 +62,7 @@ impl<'a> Binder<'a> {
         let name = if or_null { functions::xml::TRY_CONTENT } else { functions::xml::CONTENT };
         let style = style.unwrap_or(Expr::Const(Value::Int(0)));
         let style = Bound::new(style, SqlType::Int);
-        Ok(Bound { xml: true, ..self.call(name, vec![b, style])? })
+        Ok(Bound { large: Large::Xml, ..self.call(name, vec![b, style])? })
     }
 
     /// The xml column of a call `column.method(…)` or `table.column.method(…)`.
@@ -75,7 +75,7 @@ impl<'a> Binder<'a> {
             name: table,
             span: name.span,
         });
-        self.column(&ast::ColumnRef { qualifier, name: column }).ok().filter(|b| b.xml)
+        self.column(&ast::ColumnRef { qualifier, name: column }).ok().filter(Bound::is_xml)
     }
 
     /// `value`, `query` or `exist` of an xml value. Names of methods are in lower case.
@@ -85,8 +85,8 @@ impl<'a> Binder<'a> {
         name: &str,
         arguments: &'a [ast::Expr],
     ) -> SqlResult<Bound> {
-        if !target.xml {
-            return Err(SqlError::new(258, &[&target.ty.name()]));
+        if !target.is_xml() {
+            return Err(SqlError::new(258, &[&target.declared().name()]));
         }
         let wrong = self.meta.wrong_for_xml_methods();
         if !wrong.is_empty() {
@@ -114,7 +114,8 @@ impl<'a> Binder<'a> {
         let path = xquery::Path::read(&source)?;
         let found = self.call(function, vec![target, constant(&source)])?;
         if name != "value" {
-            return Ok(Bound { xml: name == "query", ..found });
+            let large = if name == "query" { Large::Xml } else { Large::Plain };
+            return Ok(Bound { large, ..found });
         }
         if !path.is_singleton() {
             return Err(SqlError::new(2389, &[&"value()", &"xdt:untypedAtomic *"]));
@@ -156,7 +157,7 @@ impl<'a> Binder<'a> {
         // Attributes come before what stands within the row's element.
         let mut head = vec![constant(&format!("<{tag}"))];
         let mut parts = vec![constant("")];
-        for (i, (slot, c)) in q.outputs.iter().zip(&q.columns).enumerate() {
+        for (slot, c) in q.outputs.iter().zip(&q.columns) {
             let name = match c.name.strip_prefix('@') {
                 Some(name) if !raw => Some(name),
                 _ => (raw && !elements).then_some(&*c.name),
@@ -165,7 +166,7 @@ impl<'a> Binder<'a> {
                 return Err(SqlError::new(6809, &[]));
             }
             let Some(name) = name else {
-                parts.push(self.xml_value(*slot, c, q.xml.contains(&i))?);
+                parts.push(self.xml_value(*slot, c, c.large == Large::Xml)?);
                 continue;
             };
             if parts.len() > 1 {
@@ -217,10 +218,10 @@ impl<'a> Binder<'a> {
             out = self.computed_slot(&whole, "");
             node = Node::Compute(Box::new(Compute { input: node, items: vec![(whole.expr, out)] }));
         }
-        let whole = Bound { xml: typed, ..Bound::new(Expr::NULL, TEXT) };
+        let large = if typed { Large::Xml } else { Large::Plain };
+        let whole = Bound { large, ..Bound::new(Expr::NULL, TEXT) };
         let columns = vec![super::query::column_desc(COLUMN, &whole)];
-        let xml = if typed { vec![0] } else { Vec::new() };
-        Ok(BoundQuery { node, outputs: vec![out], columns, xml, ..BoundQuery::default() })
+        Ok(BoundQuery { node, outputs: vec![out], columns, ..BoundQuery::default() })
     }
 
     fn joined(&mut self, l: Bound, r: Bound) -> SqlResult<Bound> {

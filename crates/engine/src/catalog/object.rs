@@ -6,7 +6,7 @@ use crate::rowcodec::{KeyLayout, Place, RowLayout};
 use std::sync::{Arc, OnceLock};
 use taffrail_base::{HobtId, IndexId, ObjectId, SchemaId, SqlResult};
 use taffrail_storage::Hobt;
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType, Value};
 
 /// What tells a temp table's name from that of another session's: its digits.
@@ -237,7 +237,21 @@ impl Column {
 
     /// What conversions take it for.
     pub fn declared(&self) -> Declared {
-        Declared { ty: self.ty, kind: Kind::of_declared(self.ty, self.xml, self.old_large) }
+        Declared::new(self.ty, self.large())
+    }
+
+    /// Which of the large types it is declared as.
+    pub fn large(&self) -> Large {
+        match (self.xml, self.old_large) {
+            (true, _) => Large::Xml,
+            (_, true) => Large::Old,
+            _ => Large::Plain,
+        }
+    }
+
+    /// Declares it as one of the large types.
+    pub fn set_large(&mut self, large: Large) {
+        (self.xml, self.old_large) = (large == Large::Xml, large == Large::Old);
     }
 
     /// `system_type_id`

@@ -340,6 +340,8 @@ impl Catalog {
                 let nullable = flags & COLUMN_NULLABLE != 0;
                 let mut column = view_column(id, name, ty, nullable, collation);
                 column.is_identity = flags & COLUMN_IDENTITY != 0;
+                column.old_large = flags & COLUMN_OLD_LARGE != 0;
+                column.xml = flags & COLUMN_XML != 0;
                 columns.push(column);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! ALTER TABLE.
 
-use super::clauses::{column_type, is_old_large, is_xml};
+use super::clauses::{column_type, large};
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{checks, create, foreign, resolve};
@@ -363,10 +363,11 @@ fn alter_column(
         return Err(SqlError::new(4924, &[&"ALTER TABLE ALTER COLUMN", &name.value, &shown]));
     };
     let old = table.columns[at].clone();
-    let (old_large, xml) = (is_old_large(ty), is_xml(ty));
+    let large = large(ty);
     let (ty, _) = column_type(ty, at + 1, &name.value)?;
     // A changed column is as under ANSI_PADDING ON.
-    let mut new = Column { ty, old_large, xml, unpadded: false, ..old.clone() };
+    let mut new = Column { ty, unpadded: false, ..old.clone() };
+    new.set_large(large);
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
         new.collation = super::clauses::collation(collation)?;

@@ -3,6 +3,7 @@
 use crate::binder::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::convert::Large;
 use taffrail_types::names::{self, TypeArg, TypeUse};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
@@ -61,16 +62,14 @@ pub(crate) fn named_too_wide(e: Box<SqlError>, ty: &ast::DataType, name: &str) -
     }
 }
 
-/// text, ntext, image: the types of large values that are (max) types here, and keep their names in the catalogue.
-pub(crate) fn is_old_large(ty: &ast::DataType) -> bool {
+/// xml, text, ntext and image are (max) types here: which of them a type as written is.
+pub(crate) fn large(ty: &ast::DataType) -> Large {
     let name = &ty.name;
-    name.schema.as_ref().is_none_or(|s| s.is("sys"))
-        && ["text", "ntext", "image"].iter().any(|t| name.name.is(t))
-}
-
-/// xml: text that the catalogue and the methods of xml know apart.
-pub(crate) fn is_xml(ty: &ast::DataType) -> bool {
-    ty.name.schema.as_ref().is_none_or(|s| s.is("sys")) && ty.name.name.is("xml")
+    match name.schema.as_ref().is_none_or(|s| s.is("sys")) {
+        true if name.name.is("xml") => Large::Xml,
+        true if ["text", "ntext", "image"].iter().any(|t| name.name.is(t)) => Large::Old,
+        _ => Large::Plain,
+    }
 }
 
 /// A type of SQL Server that is not here.

@@ -1,7 +1,7 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, column_type, constant, is_old_large, is_xml};
+use super::clauses::{check_placement, column_type, constant, large};
 use super::foreign::ForeignDraft;
 use super::index_options::index_options;
 use super::normal::normalised;
@@ -139,7 +139,8 @@ impl TableDraft {
     pub fn of_columns(table: &str, columns: &[NewColumn], unpadded: bool) -> SqlResult<TableDraft> {
         let mut draft = TableDraft { unpadded, ..TableDraft::new(table) };
         for c in columns {
-            draft.push_column(&c.name, c.ty, c.nullable, c.collation)?;
+            let at = draft.push_column(&c.name, c.ty, c.nullable, c.collation)?;
+            draft.columns[at].set_large(c.large);
             if let Some((seed, increment)) = c.identity {
                 draft.set_identity(seed, increment)?;
             }
@@ -274,7 +275,7 @@ impl TableDraft {
         }
         let ordinal = self.columns.len() + 1;
         let Some(ty) = &c.ty else { return Err(unsupported("A column of type timestamp")) };
-        let (old_large, xml) = (is_old_large(ty), is_xml(ty));
+        let large = large(ty);
         let (ty, sysname) = column_type(ty, ordinal, &c.name.value)?;
         if ty == SqlType::RowVersion {
             return Err(unsupported("A column of type rowversion"));
@@ -289,8 +290,7 @@ impl TableDraft {
         };
         let at = self.push_column(&c.name.value, ty, nullable, collation)?;
         self.columns[at].is_rowguid = c.rowguidcol;
-        self.columns[at].old_large = old_large;
-        self.columns[at].xml = xml;
+        self.columns[at].set_large(large);
         if c.nullable == Some(true) {
             self.said_null.push(at);
         }

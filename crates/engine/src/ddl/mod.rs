@@ -40,10 +40,11 @@ use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::StorageError;
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
+use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
 
 pub(crate) use checks::{mentions, of_column};
-pub(crate) use clauses::{collation, is_absent_type, is_old_large, is_xml, named_too_wide};
+pub(crate) use clauses::{collation, is_absent_type, large, named_too_wide};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub(crate) use paths::{
@@ -80,6 +81,8 @@ pub struct NewColumn {
     pub name: String,
     /// Its type.
     pub ty: SqlType,
+    /// Which of the large types it is declared as.
+    pub large: Large,
     /// NULL is allowed.
     pub nullable: bool,
     /// For character types.

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use taffrail_syntax::ast::{
     self, BinaryOp, CastKind, CompareOp, Expr, ExprKind, Literal, TrimSide, TypeArgument, UnaryOp,
 };
+use taffrail_types::convert::Large;
 use taffrail_types::names::TypeUse;
 
 /// The text of an expression that stands in a table's definition. `text` is what its spans point into, `columns` gives
@@ -412,7 +413,7 @@ impl Printer<'_> {
     fn data_type(&mut self, ty: &ast::DataType) {
         let written = ty.name.name.value.to_ascii_lowercase();
         let resolved = resolve_type(ty, TypeUse::Cast).ok();
-        let keeps = super::is_xml(ty) || super::is_old_large(ty) || written == "sysname";
+        let keeps = super::large(ty) != Large::Plain || written == "sysname";
         let name = match resolved {
             Some(known) if !keeps => known.name().to_string(),
             _ => written,

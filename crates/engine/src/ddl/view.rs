@@ -102,6 +102,7 @@ fn columns(
         let mut column = rows::view_column(id, name.into(), c.ty, c.nullable, collation);
         // Shown as such, though the view gives no values out.
         column.is_identity = c.identity;
+        column.set_large(c.large);
         columns.push(column);
     }
     Ok(columns)

@@ -6,7 +6,7 @@ use crate::plan::expr::Expr;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Conversion, Value, convert};
 
 /// Arguments in their places.
@@ -58,14 +58,14 @@ pub(crate) fn bind_arguments(
         }
         if let Some(v) = &p.value {
             let parameter = &parameters[at];
-            let declared = Declared { ty: to, kind: Kind::of_declared(to, parameter.xml, false) };
-            let own = Declared { ty: p.ty, kind: Kind::of_declared(p.ty, p.xml, false) };
+            let declared = Declared::new(to, parameter.large);
+            let own = Declared::new(p.ty, p.large);
             let v = match v {
                 Value::Null if !p.typed || own == declared => Value::Null,
                 v if own == declared => v.clone(),
                 v => {
                     convert::check_declared(own, declared, Conversion::Implicit)?;
-                    match parameter.xml {
+                    match parameter.large == Large::Xml {
                         _ if v.is_null() => Value::Null,
                         true => crate::functions::xml::as_xml(v, 0)?,
                         false => {

@@ -15,7 +15,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::SqlType;
-use taffrail_types::convert::Declared;
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::names::TypeUse;
 
 /// Makes a module of statements.
@@ -63,7 +63,7 @@ pub(crate) fn parameterised(
     let mut compiler = Compiler::new(session, &session.database, parsed.lines.clone());
     for p in &parameters {
         let at = compiler.variables.declare(&p.name, Some(p.ty)).map_err(|e| vec![*e])?;
-        compiler.variables.list[at as usize].xml = p.xml;
+        compiler.variables.list[at as usize].large = p.large;
     }
     let mut module = compiler.module(parsed.statements, text.clone(), parameters);
     module.declarations = declarations.into();
@@ -129,7 +129,7 @@ pub(super) fn procedure_for(
     for p in &definition.parameters {
         let one = compiler.parameter(p).map_err(|e| vec![*e])?;
         let at = compiler.variables.declare(&one.name, Some(one.ty)).map_err(|e| vec![*e])?;
-        compiler.variables.list[at as usize].xml = one.xml;
+        compiler.variables.list[at as usize].large = one.large;
         parameters.push(one);
     }
     let mut module = compiler.module(definition.body, text.clone(), parameters);
@@ -171,7 +171,7 @@ fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
     }
     Ok(Parameter {
         name: (&*p.name.value).into(),
-        xml: crate::ddl::is_xml(&p.ty),
+        large: crate::ddl::large(&p.ty),
         ty: resolve_type(&p.ty, TypeUse::Declaration)
             .map_err(|e| crate::ddl::named_too_wide(e, &p.ty, &p.name.value))?,
         output: p.output,
@@ -442,16 +442,16 @@ impl<'s> Compiler<'s> {
         let mut table = None;
         for d in list {
             match d.kind {
-                ast::DeclarationKind::Scalar { ty, .. } if crate::ddl::is_old_large(&ty) => {
+                ast::DeclarationKind::Scalar { ty, .. } if crate::ddl::large(&ty) == Large::Old => {
                     return Err(SqlError::new(2739, &[]));
                 }
                 ast::DeclarationKind::Scalar { ty, value } => {
-                    let xml = crate::ddl::is_xml(&ty);
+                    let large = crate::ddl::large(&ty);
                     let ty = resolve_type(&ty, TypeUse::Declaration)
                         .map_err(|e| crate::ddl::named_too_wide(e, &ty, &d.name.value))?;
                     // The name counts from here on, its own first value included.
                     let at = self.variables.declare(&d.name.value, Some(ty))?;
-                    self.variables.list[at as usize].xml = xml;
+                    self.variables.list[at as usize].large = large;
                     if let Some(e) = value {
                         let to = self.variables.declared(at);
                         out.push((at, self.code_for(e, Some(to))?));

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{ScanLocks, btree};
+use taffrail_types::convert::Large;
 use taffrail_types::{SqlType, Value};
 
 /// What went with a key: its values, and those that it has now (UPDATE).
@@ -259,7 +260,7 @@ impl Ready {
         let one = |(name, ty): &(String, SqlType)| Variable {
             name: name.clone(),
             ty: Some(*ty),
-            xml: false,
+            large: Large::Plain,
         };
         let variables = Variables { list: variables.iter().map(one).collect() };
         let module = compile::with_variables(cx.session, database, &text.into(), variables);

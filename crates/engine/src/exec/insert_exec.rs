@@ -18,11 +18,13 @@ use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
 use super::memory::Held;
 use super::module::{Execute, Module, PlanKind, Stmt};
 use super::planning::Source;
-use crate::plan::change::InsertPlan;
-use crate::sink::{ColumnDesc, Command, Done, DoneKind, EnvChange, ResultSink, SinkResult};
+use crate::catalog::Column;
+use crate::plan::change::{ColumnSource, InsertPlan};
+use crate::sink::{ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, SinkResult};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::convert::{Declared, Kind};
 use taffrail_types::{SqlType, Value};
 
 /// The state of a 213 that a result inside an INSERT … EXEC raises.
@@ -135,10 +137,12 @@ impl Interpreter<'_> {
                 for (columns, rows) in &results {
                     let rows = &rows[..rows.len().min((limit - count) as usize)];
                     let converted;
-                    let rows = match columns.iter().map(|c| c.ty).eq(types.iter().copied()) {
+                    let targets = targets(insert);
+                    let rows = match columns.iter().map(ColumnDesc::declared).eq(targets.clone()) {
                         true => rows,
                         false => {
-                            converted = convert_rows(rows, columns, insert, &context)?;
+                            let targets: Vec<Declared> = targets.collect();
+                            converted = convert_rows(rows, columns, insert, &targets, &context)?;
                             &converted[..]
                         }
                     };
@@ -208,19 +212,43 @@ pub(super) fn ends_insert(e: &SqlError) -> bool {
     e.number == 213 && e.state == OTHER_COLUMNS
 }
 
-/// Brings captured rows to the types that the insert expects: those of the target's columns.
+/// What the columns that the INSERT names are declared as, in its order.
+fn targets(insert: &InsertPlan) -> impl Iterator<Item = Declared> + Clone {
+    (0..insert.source_types.len()).map(|n| target(insert, n).declared())
+}
+
+/// The column that a captured one goes to.
+fn target(insert: &InsertPlan, source: usize) -> &Column {
+    let goes_there = |c: &ColumnSource| matches!(c, ColumnSource::Source(at) if *at == source);
+    let column = insert.columns.iter().position(goes_there).expect("each goes to a column");
+    &insert.table.columns[column]
+}
+
+/// Brings captured rows to what the target's columns are declared as: 206, 257; what becomes xml is read.
 fn convert_rows(
     rows: &[Vec<Value>],
     columns: &[ColumnDesc],
     insert: &InsertPlan,
+    targets: &[Declared],
     context: &taffrail_types::ConvertContext,
 ) -> SqlResult<Vec<Vec<Value>>> {
     use taffrail_types::{Conversion, convert};
+    for (c, to) in columns.iter().zip(targets) {
+        convert::check_declared(c.declared(), *to, Conversion::Implicit)?;
+    }
     let mut out = Vec::with_capacity(rows.len());
     for row in rows {
         let mut row = row.clone();
-        for (at, ((v, c), t)) in row.iter_mut().zip(columns).zip(&insert.source_types).enumerate() {
-            if c.ty == *t || v.is_null() {
+        for (at, ((v, c), to)) in row.iter_mut().zip(columns).zip(targets).enumerate() {
+            if v.is_null() {
+                continue;
+            }
+            if to.kind == Kind::Xml && c.large != Large::Xml {
+                *v = crate::functions::xml::as_xml(v, 0)?;
+                continue;
+            }
+            let t = &to.ty;
+            if c.ty == *t {
                 continue;
             }
             // Lengths are checked where the row is stored.
@@ -233,7 +261,6 @@ fn convert_rows(
                 }
                 t => *t,
             };
-            convert::check(c.ty, *t, Conversion::Implicit)?;
             let exact = convert::cast_with(v, c.ty, *t, None, Conversion::Implicit, context)?;
             let long = convert::cast_with(v, c.ty, wide, None, Conversion::Implicit, context)?;
             let cut = match (exact.as_bytes(), long.as_bytes()) {
@@ -252,12 +279,9 @@ fn convert_rows(
 
 /// 2628: a captured value that is longer than the column it goes to.
 fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
-    use crate::plan::change::ColumnSource;
-    let goes_there = |c: &ColumnSource| matches!(c, ColumnSource::Source(at) if *at == source);
-    let column = insert.columns.iter().position(goes_there);
-    let column = column.map_or("", |c| &insert.table.columns[c].name);
+    let column = &target(insert, source).name;
     let table = super::change::full_name(&insert.database, &insert.table);
-    SqlError::new(2628, &[&table, &column, &cut.as_text().unwrap_or_default()])
+    SqlError::new(2628, &[&table, column, &cut.as_text().unwrap_or_default()])
 }
 
 /// Keeps rows, passes messages on.

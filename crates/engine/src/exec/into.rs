@@ -28,6 +28,7 @@ impl Interpreter<'_> {
             columns.push(ddl::NewColumn {
                 name: c.name.clone(),
                 ty: c.ty,
+                large: c.large,
                 nullable: c.nullable,
                 collation: c.collation.unwrap_or_default(),
                 identity: match q.identity {

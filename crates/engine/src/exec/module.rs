@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use taffrail_base::SessionId;
 use taffrail_syntax::ast;
-use taffrail_types::convert::Declared;
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{SqlType, Value};
 
 /// A batch, procedure or dynamic text.
@@ -56,8 +56,8 @@ pub(crate) struct Module {
 pub(crate) struct Parameter {
     pub name: Arc<str>,
     pub ty: SqlType,
-    /// Declared as xml.
-    pub xml: bool,
+    /// Declared as xml, text, ntext or image.
+    pub large: Large,
     pub output: bool,
     pub default: Option<Default>,
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::convert::{Declared, Kind};
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
 /// Procedures nest so deep at most.
@@ -28,8 +28,8 @@ pub(crate) struct Passed {
     /// `None`: the default.
     pub value: Option<Value>,
     pub ty: SqlType,
-    /// It is xml.
-    pub xml: bool,
+    /// It is xml, text, ntext or image.
+    pub large: Large,
     /// Even NULL is refused where its type is: not the word NULL, and not what clients send, who often do not know.
     pub typed: bool,
     /// The caller wants it back.
@@ -262,10 +262,9 @@ impl Interpreter<'_> {
                 }
             };
             let name = a.name.as_deref().unwrap_or_default().to_string();
-            let Declared { ty, kind } = ty;
-            let xml = kind == Kind::Xml;
+            let (ty, large) = (ty.ty, ty.large());
             let typed = !matches!(&a.value, Some(Code::Ready(Expr::Const(Value::Null), _)));
-            passed.push(Passed { name, value, ty, xml, typed, output: a.output.is_some() });
+            passed.push(Passed { name, value, ty, large, typed, output: a.output.is_some() });
         }
         Ok((target, passed))
     }
@@ -522,9 +521,8 @@ impl Interpreter<'_> {
         let returned = outputs
             .into_iter()
             .map(|(n, at)| {
-                let Parameter { ty, xml, .. } = &module.parameters[at];
-                let kind = Kind::of_declared(*ty, *xml, false);
-                (n, act.vars[at].clone(), Declared { ty: *ty, kind })
+                let Parameter { ty, large, .. } = &module.parameters[at];
+                (n, act.vars[at].clone(), Declared::new(*ty, *large))
             })
             .collect();
         Ok(Ok(Returned { status, outputs: returned, cut }))

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::CheckpointKind;
+use taffrail_types::convert::Large;
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
 impl Interpreter<'_> {
@@ -374,8 +375,8 @@ fn text_size(rt: &Rt<'_>, q: &BoundSelect) -> Option<usize> {
 /// Large values are sent no longer than SET TEXTSIZE says; xml is sent whole.
 #[cold]
 fn cut_to_text_size(row: &mut [Value], q: &BoundSelect, most: usize) {
-    for (at, (v, c)) in row.iter_mut().zip(&q.plan.columns).enumerate() {
-        if !c.ty.is_max() || q.xml.contains(&at) {
+    for (v, c) in row.iter_mut().zip(&q.plan.columns) {
+        if !c.ty.is_max() || c.large == Large::Xml {
             continue;
         }
         match v {

@@ -8,7 +8,7 @@ use crate::sink::{Command, Done, DoneKind, ReturnValue};
 use std::sync::Arc;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::convert::Declared;
+use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{SqlType, Value, convert};
 
 /// A text that must be national: 214 in this state.
@@ -264,7 +264,7 @@ impl Interpreter<'_> {
                 value: (!p.default).then(|| p.value.clone()),
                 ty: p.ty,
                 // What its text is, the parameter's declaration says: as xml it is read.
-                xml: false,
+                large: Large::Plain,
                 typed: false,
                 output: p.by_ref,
             })

@@ -20,6 +20,7 @@ use crate::session::Session;
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
 
 /// A type that a parameter is asked to have, with its name where that is not its own (text, xml).
@@ -90,11 +91,11 @@ impl Description {
                 }
             }
         }
-        let declared = parameters.iter().map(|p| (p.name.to_string(), p.ty));
-        let wanted = undeclared.iter().map(|n| (n.clone(), SqlType::Int));
+        let declared = parameters.iter().map(|p| (p.name.to_string(), p.ty, p.large));
+        let wanted = undeclared.iter().map(|n| (n.clone(), SqlType::Int, Large::Plain));
         let mut variables = Variables::default();
-        for (name, ty) in declared.chain(wanted) {
-            variables.list.push(Variable { name, ty: Some(ty), xml: false });
+        for (name, ty, large) in declared.chain(wanted) {
+            variables.list.push(Variable { name, ty: Some(ty), large });
         }
         let first = parameters.len() as u32;
         let home = session.database.clone();

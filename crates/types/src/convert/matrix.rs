@@ -67,8 +67,8 @@ pub const KINDS: [(Kind, &str); 30] = [
 /// uniqueidentifier | image, ntext, text | sql_variant, xml.
 #[rustfmt::skip]
 const MATRIX: [&str; 30] = [
-    /* binary           */ "II IIII II EEEE II .. IIII II III I.. IE",
-    /* varbinary        */ "II IIII II EEEE II .. IIII II III I.. IE",
+    /* binary           */ "II IIII II EEEE II .. IIII II III I.. II",
+    /* varbinary        */ "II IIII II EEEE II .. IIII II III I.. II",
     /* char             */ "EE IIII II IIII II II IIII II IEI III II",
     /* varchar          */ "EE IIII II IIII II II IIII II IEI III II",
     /* nchar            */ "EE IIII II IIII II II IIII II I.I .II II",
@@ -155,17 +155,6 @@ impl Kind {
         }
     }
 
-    /// The kind of a column or variable of the type, declared as text, ntext or image if `old_large`.
-    pub fn of_declared(ty: SqlType, xml: bool, old_large: bool) -> Kind {
-        match (ty, xml, old_large) {
-            (_, true, _) => Kind::Xml,
-            (SqlType::VarChar(_), _, true) => Kind::Text,
-            (SqlType::NVarChar(_), _, true) => Kind::NText,
-            (SqlType::VarBinary(_), _, true) => Kind::Image,
-            _ => Kind::of(ty),
-        }
-    }
-
     /// The type's name.
     pub fn name(self) -> &'static str {
         KINDS[self as usize].1
@@ -175,6 +164,18 @@ impl Kind {
     pub fn to(self, to: Kind) -> Rule {
         TABLE[self as usize][to as usize]
     }
+}
+
+/// What a (max) type was declared as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Large {
+    /// As what it is.
+    #[default]
+    Plain,
+    /// xml.
+    Xml,
+    /// text, ntext or image.
+    Old,
 }
 
 /// A type with its kind: what a value is declared as.
@@ -192,10 +193,38 @@ impl From<SqlType> for Declared {
     }
 }
 
+impl Declared {
+    /// A type, declared as one of the large ones.
+    pub fn new(ty: SqlType, large: Large) -> Declared {
+        let kind = match (large, ty) {
+            (Large::Xml, _) => Kind::Xml,
+            (Large::Old, SqlType::VarChar(_)) => Kind::Text,
+            (Large::Old, SqlType::NVarChar(_)) => Kind::NText,
+            (Large::Old, SqlType::VarBinary(_)) => Kind::Image,
+            _ => Kind::of(ty),
+        };
+        Declared { ty, kind }
+    }
+
+    /// Which of the large ones it is declared as.
+    pub fn large(self) -> Large {
+        match self.kind {
+            Kind::Xml => Large::Xml,
+            Kind::Text | Kind::NText | Kind::Image => Large::Old,
+            _ => Large::Plain,
+        }
+    }
+
+    /// Its name without a length: `text`, `xml`, `int`.
+    pub fn name(self) -> &'static str {
+        self.kind.name()
+    }
+}
+
 impl std::fmt::Display for Declared {
     /// As messages of refused conversions show it: `varchar(max)`, `int`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.kind.name())?;
+        f.write_str(self.name())?;
         match self.ty.is_max() && self.kind == Kind::of(self.ty) {
             true => f.write_str("(max)"),
             false => Ok(()),

@@ -441,6 +441,7 @@ fn every_pair_is_refused_with_its_number() {
         (Kind::Money, Kind::VarChar, Rule::Explicit),
         (Kind::Xml, Kind::VarChar, Rule::Explicit),
         (Kind::VarChar, Kind::Xml, Rule::Implicit),
+        (Kind::VarBinary, Kind::Xml, Rule::Implicit),
         (Kind::Int, Kind::Xml, Rule::NotAllowed),
         (Kind::Int, Kind::NText, Rule::NotAllowed),
         (Kind::Text, Kind::NVarChar, Rule::Explicit),
