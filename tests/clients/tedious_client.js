@@ -45,6 +45,16 @@ function execute(connection, sql, { parameters = [], batch = false, call = false
   });
 }
 
+// What the columns of a result are, with their lengths.
+async function columnTypes(connection, sql) {
+  const types = [];
+  const note = (request) => request.on('columnMetadata', (columns) => {
+    types.push(...columns.map((c) => [c.type.name, c.dataLength ?? 0]));
+  });
+  await execute(connection, sql, { batch: true, before: note });
+  return types;
+}
+
 async function runScript(connection, name, variables = {}) {
   let text = fs.readFileSync(path.join(workloads, name), 'utf8');
   for (const [key, value] of Object.entries(variables)) text = text.replaceAll(`$(${key})`, String(value));
@@ -70,6 +80,16 @@ async function main() {
       ['b', TYPES.Bit, true], ['n', TYPES.VarChar, null]],
   });
   check('parameters', typed.sets[0][0], [42, 'grüße', '2026-11-21T10:11:12.123Z', true, null]);
+
+  const large = await columnTypes(connection, `SELECT CAST('abc' AS text), CAST(N'abc' AS ntext), CAST('abc' AS image), CAST('<a/>' AS xml)
+    UNION ALL SELECT 'abc', N'abc', 0x616263, '<a/>'`);
+  const kinds = [['Text', 2147483647], ['NText', 2147483646], ['Image', 2147483647], ['Xml', 0]];
+  check('text, ntext, image and xml of expressions', large, kinds);
+  const chosen = await columnTypes(connection, `SELECT ISNULL(t, ''), COALESCE(n, N''), CASE WHEN 1 = 1 THEN i END, (SELECT x)
+    FROM (SELECT CAST('' AS text) AS t, CAST(N'' AS ntext) AS n, CAST(0x AS image) AS i, CAST('' AS xml) AS x) AS d`);
+  check('the same, chosen', chosen, kinds);
+  const passed = await columnTypes(connection, `EXEC sp_executesql N'SELECT @t, @n, @i, @x', N'@t text, @n ntext, @i image, @x xml', 'a', N'a', 0x01, ''`);
+  check('the same, passed', passed, kinds);
 
   await execute(connection, 'CREATE DATABASE TediousTest', { batch: true });
   await execute(connection, 'USE TediousTest', { batch: true });
