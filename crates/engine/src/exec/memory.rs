@@ -29,8 +29,8 @@ impl Instance {
 /// A request that has held so much leaves the allocator with memory that is worth giving back to the system.
 const WORTH_GIVING_BACK: usize = 32 << 20;
 
-/// The thread's request, from here to its end.
-pub(crate) struct Request(());
+/// The thread's request, from here to its end: what the session had kept before.
+pub(crate) struct Request(usize);
 
 /// A request begins, whose statements may keep so many bytes, of which the session keeps some already.
 pub(crate) fn request(limit: usize, kept: usize) -> Request {
@@ -38,13 +38,15 @@ pub(crate) fn request(limit: usize, kept: usize) -> Request {
     PEAK.set(kept);
     OVER.set(kept > limit);
     LIMIT.set(limit);
-    Request(())
+    Request(kept)
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
         LIMIT.set(usize::MAX);
-        if PEAK.get() >= WORTH_GIVING_BACK {
+        // More than before for a while, or less than before from now on.
+        let (more, less) = (PEAK.get().saturating_sub(self.0), self.0.saturating_sub(USED.get()));
+        if more.max(less) >= WORTH_GIVING_BACK {
             taffrail_io::give_back_memory();
         }
     }
