@@ -13,7 +13,7 @@ SELECT CAST('a' AS text) AS t, CAST(N'a' AS ntext) AS n, CAST('abc' AS image) AS
     ISNULL(t, 'x') AS t2, COALESCE(im, 0x00) AS i2, CASE WHEN 1 = 1 THEN nt ELSE t END AS n2, IIF(1 = 0, 'a', t) AS t3,
     (SELECT t FROM s) AS t4, LAG(t) OVER (ORDER BY id) AS t5 INTO s6 FROM s
 SELECT OBJECT_NAME(object_id), name, TYPE_NAME(system_type_id), max_length FROM sys.columns
-WHERE object_id IN (OBJECT_ID('s5'), OBJECT_ID('s6')) ORDER BY object_id, column_id
+WHERE object_id IN (OBJECT_ID('s5'), OBJECT_ID('s6')) ORDER BY OBJECT_NAME(object_id), column_id
 SELECT * FROM s6
 GO
 --@ source: reasoned
@@ -22,7 +22,7 @@ GO
 --@ source: reasoned
 WITH c AS (SELECT t, nt, x FROM (SELECT * FROM vt) AS q) SELECT * INTO s7 FROM c
 SELECT OBJECT_NAME(object_id), name, TYPE_NAME(system_type_id) FROM sys.columns
-WHERE object_id IN (OBJECT_ID('vt'), OBJECT_ID('s7')) ORDER BY object_id, column_id
+WHERE object_id IN (OBJECT_ID('vt'), OBJECT_ID('s7')) ORDER BY OBJECT_NAME(object_id), column_id
 EXEC sp_refreshview 'vt'
 SELECT name, TYPE_NAME(system_type_id) FROM sys.columns WHERE object_id = OBJECT_ID('vt') ORDER BY column_id
 GO
