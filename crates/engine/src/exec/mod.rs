@@ -36,6 +36,7 @@ pub(crate) mod properties;
 pub(crate) mod query;
 mod query_in;
 pub(crate) mod raise;
+pub(crate) mod references;
 pub(crate) mod room;
 pub(crate) mod rpc;
 pub(crate) mod runtime;

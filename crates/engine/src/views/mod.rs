@@ -35,6 +35,7 @@ mod availability;
 pub mod cell;
 pub mod compatibility;
 pub mod databases;
+mod dependencies;
 mod describe;
 pub mod dm_db;
 pub mod dm_db_log;
@@ -365,6 +366,7 @@ static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     empty::declare(&mut all);
     describe::declare(&mut all);
     permissions::declare(&mut all);
+    dependencies::declare(&mut all);
     agent::declare(&mut all);
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
