@@ -184,8 +184,11 @@ fn statistics_time_tells_what_statements_take() {
     let said = c.run("SELECT 1 DECLARE @i int = 0 WHILE @i < 2 SET @i += 1 PRINT 'x'");
     let told: Vec<&str> =
         said.lines().filter(|l| l.starts_with("Msg 36") || l.starts_with("done")).collect();
-    let [compiled, one, first, _while, two, second] = told[..] else { panic!("{said}") };
+    let [compiled, one, first, ref control @ .., two, second] = told[..] else { panic!("{said}") };
     assert!(compiled.contains("3613") && compiled.contains("parse and compile time: "), "{said}");
+    // Conditions and SETs have a DONE and tell no time.
+    assert_eq!(control.len(), 5, "{said}");
+    assert!(control.iter().all(|told| told.starts_with("done")), "{said}");
     assert!(one.starts_with("done") && two.starts_with("done"), "behind their DONE: {said}");
     assert!(first.contains("3612") && second.contains("3612"), "{said}");
     assert!(said.contains("   CPU time = ") && said.contains(" ms,  elapsed time = "), "{said}");

@@ -95,6 +95,10 @@ fn each_statement_without_a_result_has_a_done() {
             "columns, error 2627/14, done error",
         ),
         ("DELETE t OUTPUT deleted.a WHERE a / 0 = 1", "columns, error 8134/16, done error"),
+        (
+            "SET NOCOUNT OFF DECLARE @i int = 0 WHILE @i < 100000 SET @i += 1",
+            format!("{}done", "done more, ".repeat(30)).as_str(),
+        ),
         // A result that was begun and a change that failed have their end before CATCH speaks.
         (
             "BEGIN TRY SELECT 1 / 0 AS q, 2 AS r END TRY BEGIN CATCH SELECT 'a' AS a END CATCH PRINT 'x'",

@@ -21,6 +21,9 @@ use super::module::{Module, Stmt, StmtKind};
 use crate::sink::{Command, Done, DoneKind};
 use taffrail_base::SqlError;
 
+/// So many DONEs of conditions and of SETs of variables at most follow one another: less than the smallest packet.
+const CONTROLS_IN_A_ROW: u32 = 30;
+
 impl Interpreter<'_> {
     fn done_kind(&self) -> DoneKind {
         if self.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement }
@@ -30,6 +33,7 @@ impl Interpreter<'_> {
     pub fn done(&mut self, ended: Ended) -> Step {
         let nocount = self.session.options.nocount;
         let kind = self.done_kind();
+        self.controls = 0;
         let open = std::mem::take(&mut self.session.open_result);
         let query = open || ended.command == Command::SELECT;
         if nocount && kind == DoneKind::InProcedure && !query {
@@ -49,13 +53,18 @@ impl Interpreter<'_> {
         Ok(Flow::Next)
     }
 
-    /// DONE of a SET of a variable, and of each time that the condition of IF or WHILE was looked at. NOCOUNT leaves it
-    /// out: loops that only compute need send nothing.
+    /// DONE of a SET of a variable, and of each time that the condition of IF or WHILE was looked at.
+    ///
+    /// NOCOUNT leaves it out, and so does a loop that only computes, after [`CONTROLS_IN_A_ROW`]: what it sent would tell
+    /// nobody anything, and clients that stop their timer at the first packet of an answer keep it running.
     pub fn done_of_control(&mut self) -> Step {
-        if self.session.options.nocount {
+        let before = self.controls;
+        if self.session.options.nocount || before >= CONTROLS_IN_A_ROW {
             return Ok(Flow::Next);
         }
-        self.done(Ended { command: Command::OTHER, rows: None })
+        let step = self.done(Ended { command: Command::OTHER, rows: None });
+        self.controls = before + 1;
+        step
     }
 
     /// Decides what an error does.

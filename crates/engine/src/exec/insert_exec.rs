@@ -178,6 +178,7 @@ impl Interpreter<'_> {
             capturing: Some(self.session.transaction.count),
             session: self.session,
             sink: &mut sink,
+            controls: 0,
         };
         let returned = match inner.call_target(module, target, &passed)? {
             Ok(returned) => returned,

@@ -87,6 +87,8 @@ pub(crate) struct Interpreter<'s> {
     pub sink: &'s mut dyn ResultSink,
     /// Rows go into an INSERT … EXEC; so many transactions were open when what makes them began (`@@TRANCOUNT`).
     pub capturing: Option<u32>,
+    /// DONEs of conditions and of SETs of variables since one of another statement.
+    pub controls: u32,
 }
 
 /// What a statement tells at its end.
@@ -97,7 +99,7 @@ pub(crate) struct Ended {
 
 impl<'s> Interpreter<'s> {
     pub fn new(session: &'s mut Session, sink: &'s mut dyn ResultSink) -> Interpreter<'s> {
-        Interpreter { session, sink, capturing: None }
+        Interpreter { session, sink, capturing: None, controls: 0 }
     }
 
     pub fn context(&mut self, line: u32) -> StatementContext<'_> {
