@@ -211,7 +211,7 @@ fn remote_calls() {
             RpcProcedure::Name("sp_executesql".into()),
             vec![text("SET @y = 9"), text("@y int output"), out]
         ),
-        "status 0\nout 2 @y = 9\ndone proc 0xe0"
+        "done in proc 0xfd\nstatus 0\nout 2 @y = 9\ndone proc 0xe0"
     );
     // What comes back is the client's variable, of its type, whatever the declaration says.
     call(

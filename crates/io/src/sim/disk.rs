@@ -251,8 +251,10 @@ impl SimVolume {
         let full = grows > 0 && s.total_bytes() + grows > s.options.capacity;
         match go {
             Go::Fails(fault) => {
-                // Part of it may have reached the medium. A durable write may have failed in its sync.
-                let durable = kind == IoKind::WriteDurable && !full;
+                // Part of it may have reached the medium, unless it was refused before it began. A durable write may have
+                // failed in its sync.
+                let begun = !full && matches!(fault, FaultKind::Io | FaultKind::Full);
+                let durable = kind == IoKind::WriteDurable && begun;
                 if durable || fault == FaultKind::Io && !full {
                     s.files[self.file].write(offset, &data, sector);
                 }
