@@ -221,7 +221,7 @@ fn remote_calls() {
     let given = RpcParam { by_ref: true, ..int("@o", 7) };
     assert_eq!(
         call(RpcProcedure::Name("half".into()), vec![given]),
-        "status 0\nout 0 @o = 3\ndone proc 0xe0"
+        "done in proc 0xfd\nstatus 0\nout 0 @o = 3\ndone proc 0xe0"
     );
     assert!(call(RpcProcedure::Name("[sys].[nothing]".into()), vec![]).starts_with("Msg 2812"));
 }
