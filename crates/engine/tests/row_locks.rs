@@ -58,6 +58,12 @@ fn rows_that_do_not_qualify_are_let_go_where_the_level_says_so() {
         ("SELECT b FROM k WITH (UPDLOCK) WHERE b = 3", "U | 1", "U | 1"),
         ("SELECT * FROM k WITH (UPDLOCK, REPEATABLEREAD) WHERE c = 3", "U | 3", "U | 3"),
         ("UPDATE k WITH (UPDLOCK) SET c = 9 WHERE c = 3", "X | 1", "U | 2\nX | 1"),
+        // What another mention of the target locks for good stays.
+        (
+            "UPDATE k SET c = 9 FROM k JOIN k AS o WITH (UPDLOCK) ON o.a = k.b - 1 WHERE k.c = 3",
+            "U | 1\nX | 1",
+            "S | 1\nU | 1\nX | 1",
+        ),
         ("SELECT * FROM k WHERE c = 3", "", "S | 3"),
         ("SELECT * FROM h WHERE c = 3", "", "S | 3"),
         (

@@ -8,7 +8,7 @@ use crate::exec::ops::Op;
 use crate::exec::ops::view::Partners;
 use crate::plan::expr::Slot;
 use hashbrown::HashTable;
-use taffrail_base::SqlResult;
+use taffrail_base::{ObjectId, SqlResult};
 use taffrail_types::{Collation, Value};
 
 /// A statement that runs.
@@ -24,6 +24,8 @@ pub struct Rt<'a> {
     /// How many locks were held before the first row of the statement's target was locked, if those of rows that are not changed go
     /// at its end, or (true) are shared ones from then on.
     pub(crate) locked_from: Option<(usize, bool)>,
+    /// Tables whose rows another mention of them locks for good (UPDLOCK, XLOCK).
+    pub(crate) kept: Vec<ObjectId>,
     /// Where a view that is being opened stands in a join: see [`Partners`].
     pub(crate) partners: Option<Partners<'a>>,
     /// What subqueries keep.
@@ -73,6 +75,7 @@ impl<'a> Rt<'a> {
             frame,
             target_row: Vec::new(),
             locked_from: None,
+            kept: Vec::new(),
             partners: None,
             subs,
             carried: None,
@@ -82,7 +85,9 @@ impl<'a> Rt<'a> {
 
     /// The rows of the target have been changed: those that were locked and not changed are let go.
     pub(crate) fn release_unchanged(&mut self, database: &Database, table: &Table) {
-        if let Some((mark, shared)) = self.locked_from.take() {
+        if let Some((mark, shared)) = self.locked_from.take()
+            && !self.kept.contains(&table.id())
+        {
             self.cx.session.part(database.id).release_unchanged(table.id(), mark, shared);
         }
     }

@@ -275,6 +275,9 @@ impl<'a> Operator<'a> for ScanOp<'a> {
             let held = tx.locks_held();
             rt.locked_from.get_or_insert((held, rejects == Rejected::Shared));
         }
+        if keeps && !scan.locks.looks() && !rt.kept.contains(&scan.table.id()) {
+            rt.kept.push(scan.table.id());
+        }
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
         let base = scan.table.base();
         self.cursor = match &scan.access {
