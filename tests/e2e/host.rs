@@ -9,9 +9,13 @@ use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ConnectOptions};
 use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 
+/// `env`'s: SIGHUP does what it does by default, also where whoever runs the tests ignores it (`nohup`).
+const HEARS_HUP: &str = "--default-signal=HUP";
+
 /// A server without a terminal, and its port.
 fn detached(data: &Path, variables: &[(&str, &str)]) -> (Child, u16) {
     let mut child = Command::new("setsid")
+        .args(["env", HEARS_HUP])
         .arg(binary())
         .args(["serve", "--listen", "127.0.0.1:0", "--data"])
         .arg(data)
@@ -74,7 +78,7 @@ fn without_a_terminal_sighup_opens_files_anew_and_times_are_local() {
 /// A server on a terminal of its own, which is `script`'s: that process, and the server's number.
 fn on_a_terminal(data: &Path) -> (Child, rustix::process::Pid) {
     let command = format!(
-        "exec '{}' serve --listen 127.0.0.1:0 --data '{}'",
+        "exec env {HEARS_HUP} '{}' serve --listen 127.0.0.1:0 --data '{}'",
         binary().display(),
         data.display()
     );
