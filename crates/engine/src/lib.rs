@@ -42,6 +42,7 @@ pub mod load;
 pub mod logfile;
 pub(crate) mod lost;
 pub mod plan;
+mod planner;
 pub(crate) mod plans;
 pub(crate) mod procs;
 pub(crate) mod results;

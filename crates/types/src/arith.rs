@@ -73,7 +73,7 @@ pub enum UnaryOp {
 
 /// An operator with its operand types settled: cast the operands to `left` and `right` (where they differ from
 /// what they are), then [`Operation::eval`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Operation {
     /// The operator.
     pub op: BinaryOp,

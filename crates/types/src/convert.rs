@@ -29,7 +29,7 @@ pub use to_number::parse_float;
 pub use to_text::int_to_varchar;
 
 /// Who asks for a conversion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Conversion {
     /// An expression or assignment.
     Implicit,

@@ -1,6 +1,7 @@
 //! A single SQL value in memory.
 
 use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
 
 /// Bytes that a string value holds without an allocation.
 pub const INLINE_BYTES: usize = 24;
@@ -115,6 +116,36 @@ impl Clone for Value {
             Value::Binary(b) => Value::Binary(Bytes::from_slice(b)),
             Value::Guid(v) => Value::Guid(*v),
             Value::Variant(v) => Value::Variant(v.clone()),
+        }
+    }
+}
+
+/// No value is NaN: a float that is none is refused before it comes to be.
+impl Eq for Value {}
+
+/// Equal values hash alike; floats by their bits, of which zero has one pattern here.
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Value::Null => {}
+            Value::Bit(v) => v.hash(state),
+            Value::TinyInt(v) => v.hash(state),
+            Value::SmallInt(v) => v.hash(state),
+            Value::Int(v) => v.hash(state),
+            Value::BigInt(v) | Value::Money(v) => v.hash(state),
+            Value::Decimal(v) => v.hash(state),
+            Value::Real(v) => (v + 0.0).to_bits().hash(state),
+            Value::Float(v) => (v + 0.0).to_bits().hash(state),
+            Value::Date(v) => v.hash(state),
+            Value::Time(v) => v.hash(state),
+            Value::DateTime { days, ticks } => (days, ticks).hash(state),
+            Value::SmallDateTime { days, minutes } => (days, minutes).hash(state),
+            Value::DateTime2 { days, ticks } => (days, ticks).hash(state),
+            Value::DateTimeOffset { days, ticks, offset } => (days, ticks, offset).hash(state),
+            Value::VarChar(b) | Value::NVarChar(b) | Value::Binary(b) => b.hash(state),
+            Value::Guid(v) => v.hash(state),
+            Value::Variant(v) => v.hash(state),
         }
     }
 }

@@ -6,8 +6,8 @@ use super::query::arith_op;
 use super::{Binder, Bound, Resolved, SlotInfo, Source, SourceKind, eq, unsupported};
 use crate::catalog::Table;
 use crate::plan::change::{Assignment, ColumnSource, DeletePlan, UpdatePlan};
-use crate::plan::expr::{Expr, Pred, Slot};
-use crate::plan::node::{Access, Node, Top};
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::rel::{Rel, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, TableRef};
 use taffrail_types::SqlType;
@@ -119,26 +119,24 @@ impl<'a> Binder<'a> {
         Ok(out)
     }
 
-    fn change_top(&mut self, node: Node, top: &'a Option<ast::Top>) -> SqlResult<Node> {
-        let Some(top) = top else { return Ok(node) };
+    fn change_top(&mut self, rel: Rel, top: &'a Option<ast::Top>) -> SqlResult<Rel> {
+        let Some(top) = top else { return Ok(rel) };
         self.push_block();
         let b = self.expr(&top.count);
         self.blocks.pop();
         let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
         let count = self.cast_to(b?, ty)?;
-        let save: Vec<Slot> = (0..self.slots.len() as Slot).collect();
-        Ok(Node::Top(Box::new(Top {
-            input: node,
+        Ok(Rel::Top(Box::new(Top {
+            input: rel,
             count: Some(count),
             percent: top.percent,
             ties: None,
             offset: None,
-            save,
         })))
     }
 
     /// UPDATE.
-    pub fn bind_update(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan> {
+    pub fn bind_update(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
         self.with(&u.with)?;
         self.push_block();
         let r = self.update_in_block(u);
@@ -146,7 +144,7 @@ impl<'a> Binder<'a> {
         r
     }
 
-    fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan> {
+    fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
         let column = u.set.iter().find_map(|s| match s {
             ast::SetClause::Assign { column: Some(c), .. } => Some(&*c.name.value),
             _ => None,
@@ -166,18 +164,14 @@ impl<'a> Binder<'a> {
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output_beside(at, &u.output, &target, true)?;
-        let node = self.plan_block(trees, conjuncts)?;
+        let node = self.take_from(trees, conjuncts);
         let node = self.change_top(node, &u.top)?;
-        let subqueries = set
-            .iter()
-            .any(|a| crate::plan::expr::has_subquery(crate::plan::expr::Part::Expr(&a.expr)));
         let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
         let database = target.database;
         let outgoing = self.outgoing(&database, &table, Some(&changed))?;
         let incoming = self.incoming(&database, &table, Some(&changed))?;
         let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
-        let spool = subqueries || must_spool(&plan.node, plan.moves, &changed);
-        Ok(UpdatePlan { spool, output, outgoing, incoming, ..plan })
+        Ok(UpdatePlan { output, outgoing, incoming, ..plan })
     }
 
     /// One item of SET, for the source `id` of the block.
@@ -231,9 +225,10 @@ impl<'a> Binder<'a> {
                     let from = bound.ty;
                     let to = table.columns[column].declared();
                     let (untyped, large) = (bound.untyped, bound.large);
-                    let copy = crate::plan::access::copy(&bound.expr)
-                        .ok_or_else(|| unsupported("SET @variable = column = subquery"))?;
-                    let stored = Bound { untyped, large, ..Bound::new(copy, from) };
+                    if !bound.expr.is_repeatable() {
+                        return Err(unsupported("SET @variable = column = subquery"));
+                    }
+                    let stored = Bound { untyped, large, ..Bound::new(bound.expr.clone(), from) };
                     let stored = self.cast_to_declared(stored, to)?;
                     set.push(self.assignment(table, column, bound)?);
                     self.cast_to_declared(Bound::of(stored, to), self.variables.declared(at))?
@@ -282,7 +277,7 @@ impl<'a> Binder<'a> {
     }
 
     /// DELETE.
-    pub fn bind_delete(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan> {
+    pub fn bind_delete(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan<Rel>> {
         self.with(&d.with)?;
         self.push_block();
         let r = self.delete_in_block(d);
@@ -290,7 +285,7 @@ impl<'a> Binder<'a> {
         r
     }
 
-    fn delete_in_block(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan> {
+    fn delete_in_block(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan<Rel>> {
         let (target, id, trees) = self.change_target(&d.target, &d.from, None)?;
         if let Some(found) = self.found(id) {
             self.output_through(found, &d.output)?;
@@ -299,23 +294,10 @@ impl<'a> Binder<'a> {
         let at = self.source_at(id);
         let locator = self.block().sources[at].locator.unwrap_or_default();
         let output = self.output_beside(at, &d.output, &target, false)?;
-        let node = self.plan_block(trees, conjuncts)?;
+        let node = self.take_from(trees, conjuncts);
         let node = self.change_top(node, &d.top)?;
-        let spool = !matches!(node, Node::Scan(_));
         let Target { database, table, .. } = target;
         let incoming = self.incoming(&database, &table, None)?;
-        Ok(DeletePlan { database, table, node, locator, spool, incoming, output })
-    }
-}
-
-/// Whether an update could meet its own rows again, or its row finder keeps rows.
-fn must_spool(node: &Node, moves: bool, changed: &[usize]) -> bool {
-    match node {
-        Node::Scan(s) => match &s.access {
-            Access::Full => moves,
-            Access::Clustered(..) => moves,
-            Access::Nonclustered(i, _) => moves || i.touched_by(changed),
-        },
-        _ => true,
+        Ok(DeletePlan { database, table, node, locator, spool: false, incoming, output })
     }
 }

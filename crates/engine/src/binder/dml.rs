@@ -4,26 +4,17 @@ use super::query::{BoundQuery, UNTYPED};
 use super::{Binder, Bound, Hints, Resolved, Source, SourceKind, unsupported};
 use crate::catalog::Table;
 use crate::database::Database;
-use crate::plan::change::{ColumnSource, DeletePlan, InsertPlan, InsertRows, UpdatePlan};
+use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::foreign::{Incoming, Outgoing};
-use crate::plan::locking::{LevelHint, Locking, Patience, TableLock};
-use crate::plan::node::{Access, Compute, Node, QueryPlan};
+use crate::plan::locking::{LevelHint, Locking, TableLock};
+use crate::plan::node::QueryPlan;
+use crate::plan::rel::Rel;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, InsertSource, SelectItem, TableRef};
 use taffrail_types::convert::{self, Kind};
 use taffrail_types::{Conversion, SqlType};
-
-/// A change, bound and planned.
-pub enum BoundDml {
-    /// INSERT.
-    Insert(Box<InsertPlan>),
-    /// UPDATE.
-    Update(Box<UpdatePlan>),
-    /// DELETE.
-    Delete(Box<DeletePlan>),
-}
 
 /// A table that is changed.
 pub(super) struct Target {
@@ -69,7 +60,7 @@ impl<'a> Binder<'a> {
     }
 
     /// INSERT.
-    pub fn bind_insert(&mut self, i: &'a ast::Insert) -> SqlResult<InsertPlan> {
+    pub fn bind_insert(&mut self, i: &'a ast::Insert) -> SqlResult<InsertPlan<Rel>> {
         self.with(&i.with)?;
         let target = self.insert_target(&i.target)?;
         let table = target.table.clone();
@@ -83,7 +74,6 @@ impl<'a> Binder<'a> {
                 Some(self.cast_to(b, SqlType::BigInt)?)
             }
         };
-        let mut spool = false;
         let (rows, source_types, columns) = match &i.source {
             InsertSource::DefaultValues => {
                 (InsertRows::Values(vec![Vec::new()]), Vec::new(), Vec::new())
@@ -98,10 +88,13 @@ impl<'a> Binder<'a> {
                     return Err(SqlError::new(199, &[]));
                 }
                 self.check_width(&table, query.columns.len(), columns.len(), &i.columns, true)?;
-                spool = reads_table(&query.node, &table);
                 let types = self.fit_query(&mut query, &table, &columns)?;
-                let BoundQuery { node, outputs, columns: descs, .. } = query;
-                (InsertRows::Query(QueryPlan { node, outputs, columns: descs }), types, columns)
+                let BoundQuery { rel, outputs, columns: descs, .. } = query;
+                (
+                    InsertRows::Query(QueryPlan { node: rel, outputs, columns: descs }),
+                    types,
+                    columns,
+                )
             }
             InsertSource::Execute(_) => {
                 if !i.output.is_empty() {
@@ -113,7 +106,6 @@ impl<'a> Binder<'a> {
         };
         let output = self.output(&i.output, &target, true, false)?;
         let mut plan = self.insert_plan(target, rows, source_types, &columns, explicit_identity)?;
-        plan.spool = spool;
         plan.top = top;
         plan.output = output;
         Ok(plan)
@@ -122,11 +114,11 @@ impl<'a> Binder<'a> {
     pub(super) fn insert_plan(
         &mut self,
         target: Target,
-        rows: InsertRows,
+        rows: InsertRows<Rel>,
         source_types: Vec<SqlType>,
         columns: &[usize],
         explicit_identity: bool,
-    ) -> SqlResult<InsertPlan> {
+    ) -> SqlResult<InsertPlan<Rel>> {
         let Target { database, table, table_lock } = target;
         let mut sources = Vec::with_capacity(table.columns.len());
         let mut defaults = Vec::with_capacity(table.columns.len());
@@ -148,7 +140,7 @@ impl<'a> Binder<'a> {
             defaults.push(self.default_source(&table, at)?);
         }
         Ok(InsertPlan {
-            same_layout: same_layout(&rows, &source_types, &table, &sources),
+            same_layout: false,
             checks: self.checks(&table)?,
             outgoing: self.outgoing(&database, &table, None)?,
             database,
@@ -173,7 +165,7 @@ impl<'a> Binder<'a> {
         database: Arc<Database>,
         table: Arc<Table>,
         types: Vec<SqlType>,
-    ) -> SqlResult<InsertPlan> {
+    ) -> SqlResult<InsertPlan<Rel>> {
         let columns: Vec<usize> =
             (0..table.columns.len()).filter(|c| !table.columns[*c].is_identity).collect();
         let columns =
@@ -190,7 +182,7 @@ impl<'a> Binder<'a> {
         table: Arc<Table>,
         columns: &[Option<usize>],
         types: Vec<SqlType>,
-    ) -> SqlResult<InsertPlan> {
+    ) -> SqlResult<InsertPlan<Rel>> {
         // No column has this position: the value goes nowhere.
         let columns: Vec<usize> = columns.iter().map(|c| c.unwrap_or(usize::MAX)).collect();
         let explicit = columns.iter().any(|c| table.columns.get(*c).is_some_and(|c| c.is_identity));
@@ -372,10 +364,7 @@ impl<'a> Binder<'a> {
             }
             types.push(ty);
         }
-        if !items.is_empty() {
-            let input = std::mem::replace(&mut query.node, Node::Nothing);
-            query.node = Node::Compute(Box::new(Compute { input, items }));
-        }
+        query.rel = Rel::compute(std::mem::take(&mut query.rel), items);
         Ok(types)
     }
 
@@ -493,8 +482,7 @@ fn check_bound(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> Sq
         schema: None,
         qualified: false,
         columns: super::from::table_columns(table),
-        kind: SourceKind::Derived { node: None, deferred: None },
-        depends: Vec::new(),
+        kind: SourceKind::Derived(None),
         locator: None,
     };
     binder.block().sources.push(source);
@@ -507,73 +495,4 @@ fn check_bound(meta: &dyn super::Metadata, table: &Arc<Table>, text: &str) -> Sq
     })?;
     debug_assert_eq!(binder.frame_size(), table.columns.len());
     Ok(condition)
-}
-
-/// A scan of the table anywhere in the tree.
-fn reads_table(node: &Node, table: &Table) -> bool {
-    let mut found = false;
-    node.visit(&mut |n| {
-        if let Node::Scan(s) = n {
-            found |= s.table.id() == table.id();
-        }
-    });
-    found
-}
-
-fn same_layout(
-    rows: &InsertRows,
-    types: &[SqlType],
-    table: &Table,
-    columns: &[ColumnSource],
-) -> bool {
-    let InsertRows::Query(q) = rows else { return false };
-    straight_copy(q, types, table, columns)
-}
-
-/// Whether the rows of a query have the layout that an insert writes: a scan, column for column.
-pub(crate) fn copies_rows(q: &QueryPlan, insert: &InsertPlan) -> bool {
-    straight_copy(q, &insert.source_types, &insert.table, &insert.columns)
-}
-
-fn straight_copy(
-    q: &QueryPlan,
-    types: &[SqlType],
-    table: &Table,
-    columns: &[ColumnSource],
-) -> bool {
-    let Node::Scan(s) = &q.node else { return false };
-    // Every column straight from the column of the same position and type, with the same place in the row.
-    let straight = columns.iter().enumerate().all(|(at, c)| match c {
-        ColumnSource::Source(n) => q
-            .outputs
-            .get(*n)
-            .is_some_and(|slot| s.columns.iter().any(|(c, k)| k == slot && *c == at)),
-        _ => false,
-    });
-    straight
-        && !matches!(s.access, Access::Nonclustered(..))
-        && s.locks.patience() == Patience::Waits
-        && types.len() == table.columns.len()
-        && s.table.columns.len() == table.columns.len()
-        && s.table.columns.iter().zip(&table.columns).all(|(a, b)| {
-            a.ty == b.ty
-                && a.place == b.place
-                && a.null_bit == b.null_bit
-                && (b.nullable || !a.nullable)
-                && a.missing.is_null()
-                && (a.unpadded || !b.unpadded)
-                && fixed_or_short(a.ty)
-        })
-}
-
-/// Types whose values are in the row itself.
-fn fixed_or_short(ty: SqlType) -> bool {
-    use taffrail_types::MaxLen;
-    !matches!(
-        ty,
-        SqlType::VarChar(MaxLen::Max)
-            | SqlType::NVarChar(MaxLen::Max)
-            | SqlType::VarBinary(MaxLen::Max)
-            | SqlType::RowVersion
-    )
 }

@@ -4,8 +4,9 @@ use super::conversion::{XML, same_values};
 use super::query::arith_op;
 use super::{Binder, Bound, large, unsupported};
 use crate::functions;
-use crate::plan::expr::{Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred};
-use crate::plan::node::SubPlan;
+use crate::plan::expr::{
+    Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred, Subquery,
+};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
@@ -432,8 +433,8 @@ impl<'a> Binder<'a> {
         Ok(Bound { expr, nullable: true, explicit_collation: false, ..c })
     }
 
-    /// A subquery: its plan and the types of its columns.
-    pub(crate) fn subquery(&mut self, q: &'a ast::Query) -> SqlResult<(SubPlan, Vec<Bound>)> {
+    /// A subquery and its columns.
+    pub(crate) fn subquery(&mut self, q: &'a ast::Query) -> SqlResult<(Subquery, Vec<Bound>)> {
         // Inside an aggregate's argument, a subquery begins afresh: 130.
         if self.blocks.last().is_some_and(|b| b.in_aggregate) {
             return Err(SqlError::new(130, &[]));
@@ -455,9 +456,8 @@ impl<'a> Binder<'a> {
                 Bound { collation: info.collation, ..Bound::of(Expr::Slot(*s), declared) }
             })
             .collect();
-        let index = self.subplan_index();
         let output = outputs.first().copied().unwrap_or(0);
-        Ok((SubPlan { node: bound.node, output, outer, index }, columns))
+        Ok((self.add_subquery(bound.rel, output, outer), columns))
     }
 }
 

@@ -4,7 +4,8 @@ use super::{Binder, Cte, Hints, Resolved, Source, SourceColumn, SourceKind, eq, 
 use crate::catalog::Table;
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::locking::{LevelHint, Locking, RowMode, TableLock};
-use crate::plan::node::{JoinType, Node, ValuesScan};
+use crate::plan::node::JoinType;
+use crate::plan::rel::{self, Get, Rel, Rowset, Values, ViewRef};
 use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -97,7 +98,55 @@ fn same_name(a: &Source, b: &Source) -> Box<SqlError> {
     }
 }
 
+/// The relation behind a source whose columns all have been mentioned.
+fn source_rel(source: Source) -> Rel {
+    let Source { columns, kind, locator, alias, .. } = source;
+    let mentioned = columns.iter().enumerate().filter_map(|(at, c)| c.slot.map(|s| (at, s)));
+    match kind {
+        SourceKind::Table { database, table, hints } => Rel::Get(Box::new(Get {
+            table: rel::TableRef { database, table },
+            alias,
+            columns: mentioned.collect(),
+            locator,
+            hints,
+        })),
+        SourceKind::View { database, view, args, dirty } => Rel::Rowset(Box::new(Rowset {
+            view: ViewRef { database, view },
+            args,
+            columns: mentioned.collect(),
+            dirty,
+        })),
+        SourceKind::Derived(query) => {
+            let columns = mentioned.map(|(_, s)| s).chain(locator).collect();
+            Rel::project(query.unwrap_or_default(), columns)
+        }
+    }
+}
+
+/// The relation of a part of FROM.
+fn tree_rel(tree: FromTree, sources: &mut Vec<Source>) -> Rel {
+    match tree {
+        FromTree::Source(id) => {
+            let at = sources.iter().position(|s| s.id == id).expect("a source stands once in FROM");
+            source_rel(sources.swap_remove(at))
+        }
+        FromTree::Join { kind, left, right, on } => {
+            let left = tree_rel(*left, sources);
+            Rel::join(kind, left, tree_rel(*right, sources), on)
+        }
+    }
+}
+
 impl<'a> Binder<'a> {
+    /// FROM and WHERE of the block, all of whose columns have been mentioned: its sources are taken out of it.
+    pub(super) fn take_from(&mut self, trees: Vec<FromTree>, conditions: Vec<Pred>) -> Rel {
+        let mut sources = std::mem::take(&mut self.block().sources);
+        let mut parts = trees.into_iter().map(|t| tree_rel(t, &mut sources));
+        let first = parts.next().unwrap_or(Rel::OneRow);
+        let from = parts.fold(first, |l, r| Rel::join(JoinType::Inner, l, r, Vec::new()));
+        Rel::select(from, conditions)
+    }
+
     /// The comma-separated parts of FROM: all are joined.
     pub(crate) fn sources_of_list(&mut self, list: &'a [TableRef]) -> SqlResult<Vec<FromTree>> {
         list.iter().map(|t| self.source_item(t, false)).collect()
@@ -145,15 +194,14 @@ impl<'a> Binder<'a> {
             TableRef::Function(f) => self.table_function(f),
             TableRef::Derived(d) => {
                 let target = !lateral && self.arm(&d.alias.value, &d.columns);
-                let (mut bound, depends) = if lateral {
-                    self.collecting_outer(|b| b.derived_query(&d.query))?
-                } else {
-                    self.hiding_siblings(|b| b.collecting_outer(|b| b.derived_query(&d.query)))?
+                let mut bound = match lateral {
+                    true => self.query(&d.query, true)?,
+                    false => self.hiding_siblings(|b| b.query(&d.query, true))?,
                 };
                 if target {
                     self.take_locator(&mut bound)?;
                 }
-                let tree = self.derived(bound, &d.alias.value, &d.columns, depends)?;
+                let tree = self.derived(bound, &d.alias.value, &d.columns)?;
                 if target {
                     self.settle(&tree);
                 }
@@ -276,7 +324,6 @@ impl<'a> Binder<'a> {
                     qualified,
                     columns: view_columns(view),
                     kind: SourceKind::View { database, view, args: Vec::new(), dirty },
-                    depends: Vec::new(),
                     locator: None,
                 }
             }
@@ -312,7 +359,6 @@ impl<'a> Binder<'a> {
             qualified: false,
             columns: table_columns(&table),
             kind: SourceKind::Table { database, table, hints },
-            depends: Vec::new(),
             locator: None,
         }
     }
@@ -325,10 +371,10 @@ impl<'a> Binder<'a> {
         self.expanding.push(&table.name.value);
         let before = self.named_tables;
         let target = self.arm(alias, &table.columns);
-        let bound = self.hiding_all(|b| b.collecting_outer(|b| b.cte_query(table)));
+        let bound = self.hiding_all(|b| b.cte_query(table));
         self.expanding.pop();
         self.ctes = all;
-        let (mut bound, depends) = bound?;
+        let mut bound = bound?;
         // Constants count as a table, or a chain over them would grow without end.
         if self.named_tables == before {
             self.count_table()?;
@@ -336,7 +382,7 @@ impl<'a> Binder<'a> {
         if target {
             self.take_locator(&mut bound)?;
         }
-        let tree = self.derived(bound, alias, &table.columns, depends)?;
+        let tree = self.derived(bound, alias, &table.columns)?;
         if target {
             self.settle(&tree);
         }
@@ -349,9 +395,8 @@ impl<'a> Binder<'a> {
         bound: super::query::BoundQuery,
         alias: &str,
         names: &'a [ast::Ident],
-        depends: Vec<crate::plan::expr::Slot>,
     ) -> SqlResult<FromTree> {
-        let source = self.derived_source(bound, alias, names, depends)?;
+        let source = self.derived_source(bound, alias, names)?;
         self.add_source(source)
     }
 
@@ -361,7 +406,6 @@ impl<'a> Binder<'a> {
         bound: super::query::BoundQuery,
         alias: &str,
         names: &[ast::Ident],
-        depends: Vec<crate::plan::expr::Slot>,
     ) -> SqlResult<Source> {
         if !names.is_empty() && names.len() != bound.columns.len() {
             let number = if names.len() < bound.columns.len() { 8158 } else { 8159 };
@@ -403,16 +447,15 @@ impl<'a> Binder<'a> {
             schema: None,
             qualified: false,
             columns,
-            kind: SourceKind::Derived { node: Some(bound.node), deferred: bound.deferred },
-            depends,
+            kind: SourceKind::Derived(Some(bound.rel)),
             locator: None,
         })
     }
 
     fn values(&mut self, v: &'a ast::ValuesTable) -> SqlResult<FromTree> {
-        let (node, outputs, columns) = self.values_rows(&v.rows)?;
-        let bound = super::query::BoundQuery { node, outputs, columns, ..Default::default() };
-        self.derived(bound, &v.alias.value, &v.columns, Vec::new())
+        let (rel, outputs, columns) = self.values_rows(&v.rows)?;
+        let bound = super::query::BoundQuery { rel, outputs, columns, ..Default::default() };
+        self.derived(bound, &v.alias.value, &v.columns)
     }
 
     /// Constant rows brought to common types.
@@ -420,7 +463,7 @@ impl<'a> Binder<'a> {
     pub(crate) fn values_rows(
         &mut self,
         rows: &'a [Vec<ast::Expr>],
-    ) -> SqlResult<(Node, Vec<u32>, Vec<crate::sink::ColumnDesc>)> {
+    ) -> SqlResult<(Rel, Vec<u32>, Vec<crate::sink::ColumnDesc>)> {
         let mut bound = Vec::with_capacity(rows.len());
         for row in rows {
             bound.push(row.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?);
@@ -444,7 +487,7 @@ impl<'a> Binder<'a> {
             let row = row.into_iter().zip(&types).map(|(b, to)| self.cast_to_declared(b, *to));
             out.push(row.collect::<SqlResult<Vec<_>>>()?);
         }
-        Ok((Node::Values(Box::new(ValuesScan { rows: out, slots: slots.clone() })), slots, columns))
+        Ok((Rel::Values(Box::new(Values { rows: out, slots: slots.clone() })), slots, columns))
     }
 
     fn table_function(&mut self, f: &'a ast::TableFunction) -> SqlResult<FromTree> {
@@ -459,16 +502,11 @@ impl<'a> Binder<'a> {
             untyped: true,
             ..super::Bound::new(Expr::NULL, taffrail_types::SqlType::Int)
         };
-        let (args, depends) = self.collecting_outer(|b| {
-            f.call
-                .arguments
-                .iter()
-                .map(|e| match &e.kind {
-                    ast::ExprKind::Default => Ok(default()),
-                    _ => b.expr(e),
-                })
-                .collect::<SqlResult<Vec<_>>>()
-        })?;
+        let args = f.call.arguments.iter().map(|e| match &e.kind {
+            ast::ExprKind::Default => Ok(default()),
+            _ => self.expr(e),
+        });
+        let args = args.collect::<SqlResult<Vec<_>>>()?;
         let alias = f.alias.as_ref().unwrap_or(&f.call.name.name);
         let mut columns = view_columns(view);
         super::rowset::shape(view.name, &args, &mut columns)?;
@@ -492,7 +530,6 @@ impl<'a> Binder<'a> {
             qualified: false,
             columns,
             kind: SourceKind::View { database, view, args, dirty: false },
-            depends,
             locator: None,
         };
         self.add_source(source)

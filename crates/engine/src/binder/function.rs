@@ -3,7 +3,7 @@
 use super::{Binder, Bound, unsupported};
 use crate::functions;
 use crate::plan::expr::{Call, CompareOp, Expr, Part};
-use crate::plan::node::{Compute, Node, SubPlan};
+use crate::plan::rel::Rel;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
@@ -246,10 +246,8 @@ impl<'a> Binder<'a> {
     /// A value that is computed once for all rows of the statement, however often it is asked for.
     fn once(&mut self, value: Expr, ty: SqlType) -> Expr {
         let output = self.result_slot(&Bound::new(Expr::NULL, ty));
-        let items = vec![(value, output)];
-        let node = Node::Compute(Box::new(Compute { input: Node::OneRow, items }));
-        let index = self.subplan_index();
-        Expr::Subquery(Box::new(SubPlan { node, output, outer: Vec::new(), index }))
+        let rel = Rel::compute(Rel::OneRow, vec![(value, output)]);
+        Expr::Subquery(Box::new(self.add_subquery(rel, output, Vec::new())))
     }
 }
 

@@ -2,20 +2,10 @@
 
 use super::{Binder, Bound};
 use crate::plan::expr::Expr;
+use crate::plan::statement::IntoIdentity;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::names::TypeUse;
-
-/// `IDENTITY(type, seed, increment)` in the list of a SELECT … INTO.
-#[derive(Clone, Copy, Debug)]
-pub struct IntoIdentity {
-    /// The output's place.
-    pub output: usize,
-    /// The first value.
-    pub seed: i64,
-    /// The step.
-    pub increment: i64,
-}
 
 impl<'a> Binder<'a> {
     /// IDENTITY(type, seed, increment): a column that the new table fills itself. 8109 for a second one.

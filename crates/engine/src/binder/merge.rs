@@ -12,7 +12,7 @@ use crate::plan::change::{
 };
 use crate::plan::expr::{Expr, Pred, Slot};
 use crate::plan::locking::{Locking, TableLock};
-use crate::plan::node::Node;
+use crate::plan::rel::Rel;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableRef};
 use taffrail_types::{MaxLen, SqlType};
@@ -79,7 +79,7 @@ fn untype(source: &ast::ValuesTable, clause: &mut ast::MergeClause) {
 
 impl<'a> Binder<'a> {
     /// MERGE.
-    pub(crate) fn bind_merge(&mut self, m: &'a MergeStatement) -> SqlResult<MergePlan> {
+    pub(crate) fn bind_merge(&mut self, m: &'a MergeStatement) -> SqlResult<MergePlan<Rel>> {
         self.with(&m.merge.with)?;
         check_clauses(&m.merge.clauses)?;
         self.push_block();
@@ -89,7 +89,11 @@ impl<'a> Binder<'a> {
         r
     }
 
-    fn merge_in_block(&mut self, m: &'a ast::Merge, join: &'a TableRef) -> SqlResult<MergePlan> {
+    fn merge_in_block(
+        &mut self,
+        m: &'a ast::Merge,
+        join: &'a TableRef,
+    ) -> SqlResult<MergePlan<Rel>> {
         let top = match &m.top {
             None => None,
             Some(t) if t.percent => return Err(unsupported("MERGE with TOP PERCENT")),
@@ -130,7 +134,7 @@ impl<'a> Binder<'a> {
         // What OUTPUT may name of the source.
         let others = self.block().sources.iter().enumerate().filter(|(i, _)| *i != at);
         let saved = others.flat_map(|(_, s)| s.columns.iter().filter_map(|c| c.slot)).collect();
-        let node = self.plan_block(trees, Vec::new())?;
+        let node = self.take_from(trees, Vec::new());
         let rest = match m.clauses.iter().any(|c| by_source(&c)) {
             false => None,
             true => {
@@ -213,14 +217,14 @@ impl<'a> Binder<'a> {
         c: &'a ast::MergeClause,
         target: &Target,
         id: u32,
-    ) -> SqlResult<MergeClause> {
+    ) -> SqlResult<MergeClause<Rel>> {
         let condition = self.merge_condition(c)?;
         let (database, table) = (target.database.clone(), target.table.clone());
         let action = match &c.action {
             ast::MergeAction::Delete => MergeAction::Delete(DeletePlan {
                 database,
                 table,
-                node: Node::Nothing,
+                node: Rel::Empty,
                 locator: 0,
                 spool: false,
                 incoming: Vec::new(),
@@ -232,7 +236,7 @@ impl<'a> Binder<'a> {
                     self.set_clause(&table, id, clause, &mut set, &mut variables)?;
                 }
                 let checks = self.checks(&table)?;
-                let (node, locator) = (Node::Nothing, 0);
+                let (node, locator) = (Rel::Empty, 0);
                 let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
                 MergeAction::Update(plan)
             }
@@ -241,7 +245,11 @@ impl<'a> Binder<'a> {
         Ok(MergeClause { condition, action })
     }
 
-    fn merge_insert(&mut self, c: &'a ast::MergeClause, target: &Target) -> SqlResult<MergeInsert> {
+    fn merge_insert(
+        &mut self,
+        c: &'a ast::MergeClause,
+        target: &Target,
+    ) -> SqlResult<MergeInsert<Rel>> {
         let condition = self.merge_condition(c)?;
         let (named, values): (&[ast::Ident], &[ast::Expr]) = match &c.action {
             ast::MergeAction::Insert { columns, values } => (columns, values),
@@ -276,7 +284,7 @@ impl<'a> Binder<'a> {
     }
 
     /// WHEN NOT MATCHED BY SOURCE, in a block of its own.
-    fn merge_rest(&mut self, m: &'a ast::Merge, target: &Target) -> SqlResult<MergeRest> {
+    fn merge_rest(&mut self, m: &'a ast::Merge, target: &Target) -> SqlResult<MergeRest<Rel>> {
         let (alias, schema) = match &m.target {
             TableRef::Named(n) => match &n.alias {
                 Some(a) => (&*a.value, None),
@@ -295,13 +303,13 @@ impl<'a> Binder<'a> {
         for c in m.clauses.iter().filter(|c| c.when == MergeWhen::NotMatchedBySource) {
             clauses.push(self.merge_clause(c, target, id)?);
         }
-        let node = self.plan_block(vec![FromTree::Source(id)], Vec::new())?;
+        let node = self.take_from(vec![FromTree::Source(id)], Vec::new());
         Ok(MergeRest { node, locator, clauses })
     }
 }
 
 /// Columns that some UPDATE of these clauses sets.
-fn changed_columns(clauses: &[MergeClause], rest: &Option<MergeRest>) -> Vec<usize> {
+fn changed_columns(clauses: &[MergeClause<Rel>], rest: &Option<MergeRest<Rel>>) -> Vec<usize> {
     let all = clauses.iter().chain(rest.iter().flat_map(|r| &r.clauses));
     let sets = all.filter_map(|c| match &c.action {
         MergeAction::Update(u) => Some(u.set.iter().map(|a| a.column)),

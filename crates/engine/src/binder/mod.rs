@@ -34,8 +34,10 @@ mod xml;
 
 use crate::catalog::{Module, Table};
 use crate::database::Database;
-use crate::plan::expr::{Expr, Slot};
+use crate::plan::expr::{Expr, Slot, Subquery};
 use crate::plan::foreign::{Incoming, Outgoing};
+pub(crate) use crate::plan::locking::Hints;
+use crate::plan::rel::{Rel, Subqueries, SubqueryRows};
 use crate::session::SetOptions;
 use crate::views::SystemView;
 use std::sync::Arc;
@@ -44,17 +46,12 @@ use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
 
-pub use dml::BoundDml;
-pub(crate) use dml::{bind_check, bind_text, copies_rows};
+pub(crate) use dml::{bind_check, bind_text};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
-pub(crate) use from::FromTree;
+use from::FromTree;
 pub(crate) use merge::MergeStatement;
 pub(crate) use pred::compare_op;
-pub use query::BoundSelect;
-pub(crate) use query::Deferred;
-pub(crate) use scope::{
-    Block, Cte, Hints, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup,
-};
+pub(crate) use scope::{Block, Cte, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup};
 pub(crate) use unsupported as unsupported_error;
 pub use view::ViewText;
 pub(crate) use wanted::Wanted;
@@ -268,18 +265,17 @@ pub struct Binder<'a> {
     self_reference: bool,
     /// OPTION (MAXRECURSION).
     max_recursion: u32,
-    subplans: u32,
+    /// The rows of the subqueries bound so far, by number.
+    pub(crate) subqueries: Subqueries,
     depth: u32,
     /// The statement assigns variables row by row.
     pub(crate) assigns_variables: bool,
     /// The statement is one SELECT … INTO, whose list may have IDENTITY(…).
     into_alone: bool,
     /// That column of its list.
-    into_identity: Option<identity::IntoIdentity>,
+    into_identity: Option<crate::plan::statement::IntoIdentity>,
     /// Tables that the statement names, to be locked before it runs.
     pub(crate) uses: Vec<TableUse>,
-    /// The next query stands in FROM: see [`query::Deferred`].
-    defer: bool,
     /// What a change looks for among the queries of its FROM.
     through: Option<through::Through<'a>>,
     /// The query that is bound next is what it looks for.
@@ -336,13 +332,12 @@ impl<'a> Binder<'a> {
             merge_action: None,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
-            subplans: 0,
+            subqueries: Vec::new(),
             depth: 0,
             assigns_variables: false,
             into_alone: false,
             into_identity: None,
             uses: Vec::new(),
-            defer: false,
             through: None,
             locate: false,
             existence: false,
@@ -353,11 +348,6 @@ impl<'a> Binder<'a> {
     /// How many slots the frame needs.
     pub fn frame_size(&self) -> usize {
         self.slots.len()
-    }
-
-    /// How many subqueries there are.
-    pub fn subplan_count(&self) -> usize {
-        self.subplans as usize
     }
 
     /// A scalar expression outside any query. The flag tells whether it holds subqueries.
@@ -431,9 +421,10 @@ impl<'a> Binder<'a> {
         self.next_source - 1
     }
 
-    pub(crate) fn subplan_index(&mut self) -> u32 {
-        self.subplans += 1;
-        self.subplans - 1
+    /// Keeps the rows of a subquery and numbers it.
+    pub(crate) fn add_subquery(&mut self, rel: Rel, output: Slot, outer: Vec<Slot>) -> Subquery {
+        self.subqueries.push(SubqueryRows { rel, output });
+        Subquery { index: self.subqueries.len() as u32 - 1, output, outer }
     }
 
     /// Binds something that may read enclosing blocks and tells which of their slots it read.

@@ -1,9 +1,10 @@
 //! ORDER BY, TOP, OFFSET and FETCH.
 
-use super::query::{BoundQuery, Item, add_slots};
+use super::query::{BoundQuery, Item};
 use super::{Binder, Bound, eq, unsupported};
-use crate::plan::expr::{Expr, Part, Slot};
-use crate::plan::node::{Compute, Node, Sort, SortKey, Top};
+use crate::plan::expr::{Expr, Part};
+use crate::plan::node::SortKey;
+use crate::plan::rel::{Rel, Sort, Top};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::{Collation, SqlType};
@@ -15,15 +16,6 @@ pub(super) struct OrderKey {
     pub descending: bool,
     /// COLLATE beside an output.
     pub collation: Option<Collation>,
-}
-
-/// A constant or variable once more: for the limit of a sort below a TOP.
-fn copy_simple(e: &Expr) -> Option<Expr> {
-    match e {
-        Expr::Const(v) => Some(Expr::Const(v.clone())),
-        Expr::Var(v) => Some(Expr::Var(*v)),
-        _ => None,
-    }
 }
 
 /// A count that TOP, OFFSET and FETCH take.
@@ -153,16 +145,14 @@ impl<'a> Binder<'a> {
             });
         }
         if !keys.is_empty() {
-            let input = std::mem::take(&mut bound.node);
-            let save = bound.outputs.clone();
-            bound.node = Node::Sort(Box::new(Sort { input, keys, save, limit: None }));
+            let input = std::mem::take(&mut bound.rel);
+            bound.rel = Rel::Sort(Box::new(Sort { input, keys }));
         }
         let (offset, count) = self.offset_fetch(q)?;
         if offset.is_some() || count.is_some() {
-            let input = std::mem::take(&mut bound.node);
-            let save = bound.outputs.clone();
-            let top = Top { input, count, percent: false, ties: None, offset, save };
-            bound.node = Node::Top(Box::new(top));
+            let input = std::mem::take(&mut bound.rel);
+            let top = Top { input, count, percent: false, ties: None, offset };
+            bound.rel = Rel::Top(Box::new(top));
         }
         Ok(())
     }
@@ -297,9 +287,8 @@ impl<'a> Binder<'a> {
 
     pub(super) fn sort_and_top(
         &mut self,
-        mut node: Node,
+        mut rel: Rel,
         keys: Vec<OrderKey>,
-        save: Vec<Slot>,
         top: Option<(Expr, bool, bool)>,
         (offset, fetch): (Option<Expr>, Option<Expr>),
         out: &mut BoundQuery,
@@ -308,7 +297,6 @@ impl<'a> Binder<'a> {
         let sorted = !keys.is_empty();
         if sorted {
             let mut sort_keys = Vec::with_capacity(keys.len());
-            let mut save = save.clone();
             let mut by_output = true;
             for OrderKey { value, descending, collation } in keys {
                 let (expr, collation) = match value {
@@ -345,45 +333,25 @@ impl<'a> Binder<'a> {
                             slot
                         }
                     };
-                    if !save.contains(&slot) {
-                        save.push(slot);
-                    }
                     list.push((Expr::Slot(slot), k.collation));
                 }
-                if !items.is_empty() {
-                    node = Node::Compute(Box::new(Compute { input: node, items }));
-                }
+                rel = Rel::compute(rel, items);
                 ties = Some(list);
             }
-            let limit = match &top {
-                Some((count, false, false)) => copy_simple(count),
-                _ => None,
-            };
-            node = Node::Sort(Box::new(Sort { input: node, keys: sort_keys, save, limit }));
+            rel = Rel::Sort(Box::new(Sort { input: rel, keys: sort_keys }));
         }
         if let Some((count, percent, with_ties)) = top {
             if with_ties && !sorted {
                 return Err(SqlError::new(1062, &[]));
             }
-            let mut save = save.clone();
-            for (key, _) in ties.iter().flatten() {
-                add_slots(Part::Expr(key), &mut save);
-            }
-            let count = Some(count);
-            let top = Top { input: node, count, percent, ties, offset: None, save };
-            node = Node::Top(Box::new(top));
+            let top = Top { input: rel, count: Some(count), percent, ties, offset: None };
+            rel = Rel::Top(Box::new(top));
         }
         if offset.is_some() || fetch.is_some() {
-            node = Node::Top(Box::new(Top {
-                input: node,
-                count: fetch,
-                percent: false,
-                ties: None,
-                offset,
-                save,
-            }));
+            let top = Top { input: rel, count: fetch, percent: false, ties: None, offset };
+            rel = Rel::Top(Box::new(top));
         }
-        out.node = node;
+        out.rel = rel;
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use super::dml::Target;
 use super::{Binder, Bound, Source, unsupported};
 use crate::plan::change::{InsertRows, OutputPlan};
 use crate::plan::expr::{Expr, Part, Slot};
+use crate::plan::rel::Rel;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, SelectItem};
 
@@ -15,7 +16,7 @@ impl<'a> Binder<'a> {
         target: &Target,
         inserted: bool,
         deleted: bool,
-    ) -> SqlResult<Option<OutputPlan>> {
+    ) -> SqlResult<Option<OutputPlan<Rel>>> {
         let [o] = list else {
             return match list {
                 [] => Ok(None),
@@ -48,7 +49,7 @@ impl<'a> Binder<'a> {
         list: &'a [ast::Output],
         target: &Target,
         inserted: bool,
-    ) -> SqlResult<Option<OutputPlan>> {
+    ) -> SqlResult<Option<OutputPlan<Rel>>> {
         let source = &mut self.block().sources[at];
         let alias = std::mem::replace(&mut source.alias, "".into());
         let columns = std::mem::take(&mut source.columns);
@@ -58,7 +59,7 @@ impl<'a> Binder<'a> {
         bound
     }
 
-    fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan> {
+    fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan<Rel>> {
         let mut bound = Vec::new();
         let depth = self.blocks.len() - 1;
         for item in &o.items {

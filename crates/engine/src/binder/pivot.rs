@@ -8,8 +8,8 @@ use super::aggregate::{aggregate_function, aggregate_types};
 use super::query::{BoundQuery, column_desc};
 use super::{Binder, Bound, FromTree, eq, unsupported};
 use crate::plan::expr::{CompareOp, Expr, Slot};
-use crate::plan::join;
-use crate::plan::node::{Agg, AggFunction, Aggregate, Node};
+use crate::plan::node::{Agg, AggFunction};
+use crate::plan::rel::{Group, Rel};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
@@ -25,15 +25,13 @@ fn column(e: &ast::Expr) -> SqlResult<&ast::ColumnRef> {
 impl<'a> Binder<'a> {
     /// `source PIVOT (…) AS alias`.
     pub(super) fn pivot(&mut self, p: &'a ast::Pivot) -> SqlResult<FromTree> {
-        let (bound, depends) = self.hiding_siblings(|b| {
-            b.collecting_outer(|b| {
-                b.push_block();
-                let r = b.pivot_block(p);
-                b.blocks.pop();
-                r
-            })
+        let bound = self.hiding_siblings(|b| {
+            b.push_block();
+            let r = b.pivot_block(p);
+            b.blocks.pop();
+            r
         })?;
-        self.derived(bound, &p.alias.value, &[], depends)
+        self.derived(bound, &p.alias.value, &[])
     }
 
     fn pivot_block(&mut self, p: &'a ast::Pivot) -> SqlResult<BoundQuery> {
@@ -52,7 +50,7 @@ impl<'a> Binder<'a> {
         let sources = &self.block().sources;
         let rest = sources.iter().flat_map(|s| s.columns.iter().map(|c| c.name.clone()));
         let rest: Vec<_> = rest.filter(|c| !named(c)).collect();
-        let (mut groups, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut keys, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         for name in rest {
             let ident = ast::Ident { value: (&*name).into(), ..argument.name.clone() };
             let b = self.column(&ast::ColumnRef { qualifier: None, name: ident })?;
@@ -64,7 +62,7 @@ impl<'a> Binder<'a> {
             }
             columns.push(column_desc(&name, &b));
             outputs.push(slot);
-            groups.push((b.expr, slot, b.collation));
+            keys.push((b.expr, slot, b.collation));
         }
         let mut aggs = Vec::with_capacity(p.values.len());
         for value in &p.values {
@@ -76,12 +74,10 @@ impl<'a> Binder<'a> {
             outputs.push(agg.slot);
             aggs.push(agg);
         }
-        let block = std::mem::take(self.block());
-        self.block().id = block.id;
-        let input = join::plan_from(self, block.id, trees, block.sources, Vec::new())?;
-        let scalar = groups.is_empty();
-        let node = Node::Aggregate(Box::new(Aggregate { input, groups, aggs, scalar }));
-        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
+        let input = self.take_from(trees, Vec::new());
+        let scalar = keys.is_empty();
+        let rel = Rel::Group(Box::new(Group { input, keys, aggs, scalar }));
+        Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 
     /// The aggregate of one value.

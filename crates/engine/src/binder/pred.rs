@@ -2,8 +2,11 @@
 
 use super::expr::is_text;
 use super::{Binder, Bound, NullRule, large, unsupported};
-use crate::plan::expr::{Compare, CompareOp, Expr, InList, InSubquery, Like, Pred, Quantified};
-use crate::plan::node::{Compute, Node};
+use crate::plan::expr::{
+    Compare, CompareOp, Compiled, Expr, InList, InSubquery, Like, Pred, Quantified, Subquery,
+};
+use crate::plan::rel::Rel;
+use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::like::Pattern;
@@ -190,7 +193,7 @@ impl<'a> Binder<'a> {
         value: Bound,
         q: &'a ast::Query,
         operator: &str,
-    ) -> SqlResult<(Expr, crate::plan::node::SubPlan, taffrail_types::Collation)> {
+    ) -> SqlResult<(Expr, Subquery, taffrail_types::Collation)> {
         let (mut plan, mut columns) = self.subquery(q)?;
         if columns.len() != 1 {
             return Err(SqlError::new(116, &[]));
@@ -203,9 +206,9 @@ impl<'a> Binder<'a> {
         let converted = self.comparable(column, ty)?;
         if !matches!(converted, Expr::Slot(_)) {
             let slot = self.computed_slot(&Bound::new(Expr::NULL, ty), "");
-            let input = std::mem::replace(&mut plan.node, Node::Nothing);
-            plan.node = Node::Compute(Box::new(Compute { input, items: vec![(converted, slot)] }));
-            plan.output = slot;
+            let rows = &mut self.subqueries[plan.index as usize];
+            rows.rel = Rel::compute(std::mem::take(&mut rows.rel), vec![(converted, slot)]);
+            (rows.output, plan.output) = (slot, slot);
         }
         Ok((value, plan, collation))
     }
@@ -233,10 +236,11 @@ impl<'a> Binder<'a> {
         };
         let compiled = match (&pattern, &escape) {
             (Expr::Const(p), None) => {
-                p.as_bytes().map(|p| Pattern::new(p, unicode, None, collation))
+                p.as_bytes().map(|p| Arc::new(Pattern::new(p, unicode, None, collation)))
             }
             _ => None,
         };
+        let compiled = Compiled(compiled);
         let like = Like { value, pattern, escape, unicode, collation, compiled };
         Ok(not(Pred::Like(Box::new(like)), l.negated))
     }

@@ -1,13 +1,12 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP.
 
 use super::aggregate::Group;
-use super::from::FromTree;
-use super::identity::IntoIdentity;
 use super::order::OrderKey;
-use super::{Binder, Block, Bound, Cte, SlotInfo, Source, eq, unsupported};
+use super::{Binder, Block, Bound, Cte, WindowGroup, eq, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
-use crate::plan::join;
-use crate::plan::node::{Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Window};
+use crate::plan::node::QueryPlan;
+use crate::plan::rel::{Distinct, Group as Grouping, Rel, Window};
+use crate::plan::statement::SelectPlan;
 use crate::sink::ColumnDesc;
 use std::mem::take;
 use taffrail_base::{SqlError, SqlResult};
@@ -15,41 +14,16 @@ use taffrail_syntax::ast::{self, ExprKind, GroupItem, SelectItem};
 use taffrail_types::SqlType;
 use taffrail_types::arith::BinaryOp;
 
-/// A query that is bound and planned.
+/// A query that is bound.
 #[derive(Default)]
 pub(crate) struct BoundQuery {
-    pub node: Node,
+    pub rel: Rel,
     pub outputs: Vec<Slot>,
     pub columns: Vec<ColumnDesc>,
     /// `SELECT @v = …`: evaluated for each row, in place of outputs.
     pub assign: Vec<(u32, Expr)>,
     /// Columns by which the rows are ordered (1-based), for the client.
     pub order: Vec<u16>,
-    /// FROM and WHERE are not planned yet: they wait for conditions from outside. `node` is what comes above them.
-    pub deferred: Option<Box<Deferred>>,
-}
-
-/// FROM and WHERE of a plain derived table (no grouping, TOP, DISTINCT or window): planned when the query around it is, with those
-/// of its conditions that are about columns of the tables inside.
-pub(crate) struct Deferred {
-    pub block: u32,
-    pub trees: Vec<FromTree>,
-    pub sources: Vec<Source>,
-    pub conjuncts: Vec<Pred>,
-    /// Outputs that are columns of the tables inside, as the block inside knows them.
-    pub plain: Vec<(Slot, SlotInfo)>,
-}
-
-/// A SELECT statement.
-pub struct BoundSelect {
-    /// The query.
-    pub plan: QueryPlan,
-    /// `SELECT @v = …`.
-    pub assign: Vec<(u32, Expr)>,
-    /// Columns by which the rows are ordered.
-    pub order: Vec<u16>,
-    /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
-    pub identity: Option<IntoIdentity>,
 }
 
 pub(crate) fn column_desc(name: &str, b: &Bound) -> ColumnDesc {
@@ -91,15 +65,15 @@ pub(super) fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
 
 impl<'a> Binder<'a> {
     /// A SELECT statement.
-    pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<BoundSelect> {
+    pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<SelectPlan<Rel>> {
         self.with(&s.with)?;
         self.recursion_limit(&s.options)?;
         self.into_alone =
             matches!(&s.query.body, ast::QueryBody::Select(block) if block.into.is_some());
         let q = self.query(&s.query, false)?;
-        let plan = QueryPlan { node: q.node, outputs: q.outputs, columns: q.columns };
+        let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
-        Ok(BoundSelect { plan, assign: q.assign, order: q.order, identity })
+        Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity })
     }
 
     /// Brings common table expressions into scope.
@@ -124,14 +98,6 @@ impl<'a> Binder<'a> {
         self.deeper(|b| b.query_inner(q, nested)).map_err(|e| e.with_line(line))
     }
 
-    /// A query in FROM: see [`Deferred`].
-    pub(crate) fn derived_query(&mut self, q: &'a ast::Query) -> SqlResult<BoundQuery> {
-        self.defer = true;
-        let bound = self.query(q, true);
-        self.defer = false;
-        bound
-    }
-
     fn query_inner(&mut self, q: &'a ast::Query, nested: bool) -> SqlResult<BoundQuery> {
         if let Some(f) = &q.for_clause
             && !f.format.is("BROWSE")
@@ -139,7 +105,7 @@ impl<'a> Binder<'a> {
             if !f.format.is("XML") {
                 return Err(unsupported(format_args!("FOR {}", f.format)));
             }
-            (self.defer, self.existence) = (false, false);
+            self.existence = false;
             let rows = self.query_rows(q, false)?;
             return self.for_xml(f, rows);
         }
@@ -157,7 +123,7 @@ impl<'a> Binder<'a> {
         let asked = self.asked();
         match &q.body {
             ast::QueryBody::Select(block) => {
-                (self.defer, self.locate, self.existence) = asked;
+                (self.locate, self.existence) = asked;
                 self.select_block(block, Some(q), nested)
             }
             ast::QueryBody::Set(chain) => {
@@ -189,9 +155,9 @@ impl<'a> Binder<'a> {
         r
     }
 
-    /// What is asked of the next query: `defer`, `locate` and `existence`. They are its own, not of those inside.
-    fn asked(&mut self) -> (bool, bool, bool) {
-        (take(&mut self.defer), take(&mut self.locate), take(&mut self.existence))
+    /// What is asked of the next query: `locate` and `existence`. They are its own, not of those inside.
+    fn asked(&mut self) -> (bool, bool) {
+        (take(&mut self.locate), take(&mut self.existence))
     }
 
     fn select_in_block(
@@ -199,7 +165,7 @@ impl<'a> Binder<'a> {
         s: &'a ast::SelectBlock,
         q: Option<&'a ast::Query>,
         nested: bool,
-        (defer, locate, existence): (bool, bool, bool),
+        (locate, existence): (bool, bool),
     ) -> SqlResult<BoundQuery> {
         let trees = self.sources_of_list(&s.from)?;
         let mut conjuncts = Vec::new();
@@ -273,91 +239,37 @@ impl<'a> Binder<'a> {
         let (top, (offset, fetch)) = (top?, offset?);
         let top = top.map(|(count, percent, ties)| (count, percent, ties && !existence));
 
-        // The plan.
-        let plain = !grouped && block.windows.is_empty() && !s.distinct && keys.is_empty();
-        if defer && plain && top.is_none() && offset.is_none() && fetch.is_none() {
-            return Ok(self.deferred(block, trees, conjuncts, items));
-        }
-        let mut node = join::plan_from(self, block.id, trees, block.sources, conjuncts)?;
+        // The relation.
+        self.block().sources = take(&mut block.sources);
+        let mut rel = self.take_from(trees, conjuncts);
         if grouped {
             let scalar = groups.is_empty();
-            let aggs = std::mem::take(&mut block.aggs);
-            node = Node::Aggregate(Box::new(Aggregate { input: node, groups, aggs, scalar }));
-            if let Some(pred) = Pred::all(having) {
-                node = Node::Filter(Box::new(Filter { input: node, pred, startup: false }));
-            }
+            let aggs = take(&mut block.aggs);
+            rel = Rel::Group(Box::new(Grouping { input: rel, keys: groups, aggs, scalar }));
+            rel = Rel::select(rel, having);
         }
-        let windows = std::mem::take(&mut block.windows);
-        if !windows.is_empty() {
-            let mut save = Vec::new();
-            for i in &items {
-                add_slots(Part::Expr(&i.bound.expr), &mut save);
-            }
-            for k in &keys {
-                if let Err(b) = &k.value {
-                    add_slots(Part::Expr(&b.expr), &mut save);
-                }
-            }
-            for w in &windows {
-                w.partition.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut save));
-                w.order.iter().for_each(|k| add_slots(Part::Expr(&k.expr), &mut save));
-                for item in &w.items {
-                    item.function.exprs(&mut |e| add_slots(Part::Expr(e), &mut save));
-                }
-            }
-            for w in windows {
-                node = Node::Window(Box::new(Window {
-                    input: node,
-                    partition: w.partition,
-                    order: w.order,
-                    items: w.items,
-                    save: save.clone(),
-                }));
-            }
+        for WindowGroup { partition, order, items } in take(&mut block.windows) {
+            rel = Rel::Window(Box::new(Window { input: rel, partition, order, items }));
         }
         let mut out = BoundQuery::default();
         let assigning = items.iter().any(|i| i.assign.is_some());
         if assigning && !items.iter().all(|i| i.assign.is_some()) {
             return Err(SqlError::new(141, &[]));
         }
-        let mut save = Vec::new();
         if assigning {
-            for i in items {
-                add_slots(Part::Expr(&i.bound.expr), &mut save);
-                out.assign.push((i.assign.unwrap_or_default(), i.bound.expr));
-            }
+            let assigned = items.into_iter();
+            out.assign = assigned.map(|i| (i.assign.unwrap_or_default(), i.bound.expr)).collect();
         } else {
-            node = self.project(node, items, &mut out);
-            save.clone_from(&out.outputs);
+            rel = self.project(rel, items, &mut out);
         }
         if s.distinct && !existence {
             out.columns.iter().try_for_each(|c| super::large::distinct(c.declared()))?;
             let slots = out.outputs.iter().zip(&out.columns);
             let slots = slots.map(|(s, c)| (*s, c.collation.unwrap_or_default())).collect();
-            node = Node::Distinct(Box::new(Distinct { input: node, slots }));
+            rel = Rel::Distinct(Box::new(Distinct { input: rel, slots }));
         }
-        self.sort_and_top(node, keys, save, top, (offset, fetch), &mut out)?;
+        self.sort_and_top(rel, keys, top, (offset, fetch), &mut out)?;
         Ok(out)
-    }
-
-    /// A plain block whose plan is made later.
-    fn deferred(
-        &mut self,
-        block: Block,
-        trees: Vec<FromTree>,
-        conjuncts: Vec<Pred>,
-        items: Vec<Item>,
-    ) -> BoundQuery {
-        let mut out = BoundQuery::default();
-        out.node = self.project(Node::default(), items, &mut out);
-        let Block { id, sources, .. } = block;
-        let inner = |s: &Slot| {
-            let info = &self.slots[*s as usize];
-            (info.block == id && info.source != u32::MAX).then(|| (*s, info.clone()))
-        };
-        let plain = out.outputs.iter().filter_map(inner).collect();
-        out.deferred = Some(Box::new(Deferred { block: id, trees, sources, conjuncts, plain }));
-        out
     }
 
     fn group_slot(&mut self, b: &Bound) -> Slot {
@@ -495,7 +407,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Puts computed items into slots.
-    fn project(&mut self, node: Node, items: Vec<Item>, out: &mut BoundQuery) -> Node {
+    fn project(&mut self, rel: Rel, items: Vec<Item>, out: &mut BoundQuery) -> Rel {
         let mut compute = Vec::new();
         for i in items {
             let mut desc = column_desc(&i.name, &i.bound);
@@ -516,21 +428,7 @@ impl<'a> Binder<'a> {
             out.outputs.push(slot);
             out.columns.push(desc);
         }
-        if compute.is_empty() {
-            return node;
-        }
-        Node::Compute(Box::new(Compute { input: node, items: compute }))
-    }
-
-    /// FROM and WHERE of a change, planned: the block's sources must be bound.
-    pub(crate) fn plan_block(
-        &mut self,
-        trees: Vec<FromTree>,
-        conjuncts: Vec<Pred>,
-    ) -> SqlResult<Node> {
-        let block = std::mem::take(self.block());
-        self.block().id = block.id;
-        join::plan_from(self, block.id, trees, block.sources, conjuncts)
+        Rel::compute(rel, compute)
     }
 }
 

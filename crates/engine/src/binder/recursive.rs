@@ -12,7 +12,7 @@
 use super::query::BoundQuery;
 use super::{Binder, Bound, FromTree, eq};
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::node::{Compute, Node, Recursive};
+use crate::plan::rel::{Recursive, Rel};
 use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SetOperator};
@@ -51,7 +51,7 @@ impl<'a> Binder<'a> {
     /// The query of a common table expression.
     pub(crate) fn cte_query(&mut self, table: &'a ast::CommonTable) -> SqlResult<BoundQuery> {
         let before = std::mem::replace(&mut self.self_reference, false);
-        let bound = self.derived_query(&table.query);
+        let bound = self.query(&table.query, true);
         let recursive = std::mem::replace(&mut self.self_reference, before);
         match (bound, &table.query.body) {
             (Err(_), ast::QueryBody::Set(chain)) if recursive => self.recursive(table, chain),
@@ -76,10 +76,9 @@ impl<'a> Binder<'a> {
         let (work, columns, names) = (r.work.clone(), r.columns.clone(), r.names);
         let outputs = self.slots_of(&columns);
         let items = work.iter().zip(&outputs).map(|(w, o)| (Expr::Slot(*w), *o)).collect();
-        let node = Node::Compute(Box::new(Compute { input: Node::OneRow, items }));
-        let bound = BoundQuery { node, outputs, columns, ..BoundQuery::default() };
-        // Like what depends on an outer query: new for every row.
-        self.derived(bound, alias, names, work)
+        let rel = Rel::compute(Rel::OneRow, items);
+        let bound = BoundQuery { rel, outputs, columns, ..BoundQuery::default() };
+        self.derived(bound, alias, names)
     }
 
     /// Whether the recursive part that is being bound has mentioned its expression.
@@ -171,8 +170,8 @@ impl<'a> Binder<'a> {
         }
         let limit = self.max_recursion;
         let outputs = slots.clone();
-        let node = Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }));
-        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
+        let rel = Rel::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }));
+        Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 
     /// Puts a query's columns, converted, into the slots of the result.
@@ -181,7 +180,7 @@ impl<'a> Binder<'a> {
         q: BoundQuery,
         columns: &[ColumnDesc],
         slots: &[Slot],
-    ) -> SqlResult<Node> {
+    ) -> SqlResult<Rel> {
         if !q.assign.is_empty() {
             return Err(SqlError::new(10734, &[]));
         }
@@ -191,7 +190,7 @@ impl<'a> Binder<'a> {
             let b = Bound { collation, ..Bound::of(Expr::Slot(*from), c.declared()) };
             items.push((self.cast_to_declared(b, to.declared())?, *slot));
         }
-        Ok(Node::Compute(Box::new(Compute { input: q.node, items })))
+        Ok(Rel::compute(q.rel, items))
     }
 }
 

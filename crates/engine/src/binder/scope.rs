@@ -1,12 +1,13 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
-use super::{Deferred, eq};
+use super::eq;
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::locking::Locking;
-use crate::plan::node::{Agg, Node, SortKey, WindowItem};
+use crate::plan::locking::Hints;
+use crate::plan::node::{Agg, SortKey, WindowItem};
+use crate::plan::rel::Rel;
 use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_syntax::ast;
@@ -56,18 +57,8 @@ pub(crate) enum SourceKind {
         /// NOLOCK.
         dirty: bool,
     },
-    /// Taken when the plan is made.
-    Derived {
-        node: Option<Node>,
-        deferred: Option<Box<Deferred>>,
-    },
-}
-
-/// Hints of a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hints {
-    pub locks: Locking,
-    pub force_scan: bool,
+    /// A query; nothing where the columns of a table stand for a row that is handed in.
+    Derived(Option<Rel>),
 }
 
 /// Something in FROM.
@@ -82,8 +73,6 @@ pub(crate) struct Source {
     pub qualified: bool,
     pub columns: Vec<SourceColumn>,
     pub kind: SourceKind,
-    /// Slots of its own or enclosing blocks that it reads (APPLY, correlated derived tables).
-    pub depends: Vec<Slot>,
     /// The slot for the row's locator when it is a target.
     pub locator: Option<Slot>,
 }

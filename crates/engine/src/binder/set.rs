@@ -3,7 +3,7 @@
 use super::query::{BoundQuery, UNTYPED, column_desc};
 use super::{Binder, Bound};
 use crate::plan::expr::{Expr, Slot};
-use crate::plan::node::{Compute, Distinct, Node, SetOperation};
+use crate::plan::rel::{Distinct, Rel, SetOperation};
 use crate::sink::ColumnDesc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SetOperator};
@@ -71,7 +71,7 @@ impl<'a> Binder<'a> {
         }
         // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
         let union = matches!(op, SetOperator::Union | SetOperator::UnionAll);
-        let mut nodes = Vec::new();
+        let mut rels = Vec::new();
         let mut slot_lists: Vec<Vec<Slot>> = Vec::new();
         for (p, bound) in parts.into_iter().zip(bounds) {
             let slots: Vec<Slot> = match (union, slot_lists.first()) {
@@ -93,21 +93,21 @@ impl<'a> Binder<'a> {
             for ((b, (ty, _)), slot) in bound.into_iter().zip(&types).zip(&slots) {
                 items.push((self.cast_to_declared(b, *ty)?, *slot));
             }
-            nodes.push(Node::Compute(Box::new(Compute { input: p.node, items })));
+            rels.push(Rel::compute(p.rel, items));
             slot_lists.push(slots);
         }
         let keyed: Vec<(Slot, Collation)> =
             slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
         let outputs = slot_lists[0].clone();
-        let node = match op {
-            SetOperator::UnionAll => Node::Concat(nodes),
+        let rel = match op {
+            SetOperator::UnionAll => Rel::Union(rels),
             SetOperator::Union => {
-                Node::Distinct(Box::new(Distinct { input: Node::Concat(nodes), slots: keyed }))
+                Rel::Distinct(Box::new(Distinct { input: Rel::Union(rels), slots: keyed }))
             }
             SetOperator::Except | SetOperator::Intersect => {
-                let right = nodes.pop().expect("two operands");
-                let left = nodes.pop().expect("two operands");
-                Node::SetOperation(Box::new(SetOperation {
+                let right = rels.pop().expect("two operands");
+                let left = rels.pop().expect("two operands");
+                Rel::SetOperation(Box::new(SetOperation {
                     left,
                     right,
                     except: op == SetOperator::Except,
@@ -116,6 +116,6 @@ impl<'a> Binder<'a> {
                 }))
             }
         };
-        Ok(BoundQuery { node, outputs, columns, ..BoundQuery::default() })
+        Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 }

@@ -14,7 +14,6 @@ use super::query::BoundQuery;
 use super::{Binder, FromTree, Hints, Variables};
 use crate::catalog::Module;
 use crate::database::Database;
-use crate::plan::expr::Slot;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -84,14 +83,14 @@ impl<'a> Binder<'a> {
         let bound = self.of_view(text, view);
         self.views.pop();
         self.meta.leave_view(view, bound.is_err());
-        let (bound, depends) = bound?;
+        let bound = bound?;
         let names: Vec<ast::Ident> = view
             .columns
             .iter()
             .map(|c| ast::Ident { value: (&*c.name).into(), ..text.definition.name.name.clone() })
             .collect();
         let (alias, schema, qualified) = called;
-        let mut source = self.derived_source(bound, alias, &names, depends)?;
+        let mut source = self.derived_source(bound, alias, &names)?;
         source.schema = match qualified {
             true => schema,
             // An alias has no schema; a bare name has that of the view.
@@ -102,7 +101,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Binds a view's query where nothing of the statement is seen.
-    fn of_view(&mut self, text: &'a ViewText, view: &Module) -> SqlResult<(BoundQuery, Vec<Slot>)> {
+    fn of_view(&mut self, text: &'a ViewText, view: &Module) -> SqlResult<BoundQuery> {
         let ctes = std::mem::take(&mut self.ctes);
         let expanding = std::mem::take(&mut self.expanding);
         let recursion = std::mem::take(&mut self.recursion);
@@ -112,22 +111,20 @@ impl<'a> Binder<'a> {
         let lines = std::mem::replace(&mut self.lines, &text.lines);
         let variables = std::mem::replace(&mut self.variables, &text.variables);
         let bound = self.hiding_all(|b| {
-            b.collecting_outer(|b| {
-                b.with(&text.definition.with)?;
-                b.derived_query(&text.definition.query)
-            })
+            b.with(&text.definition.with)?;
+            b.query(&text.definition.query, true)
         });
         (self.lines, self.variables) = (lines, variables);
         (self.max_recursion, self.merge_action) = (limit, merge_action);
         (self.ctes, self.expanding, self.recursion) = (ctes, expanding, recursion);
         self.self_reference = self_reference;
-        let (mut bound, depends) = bound.map_err(|e| e.in_procedure(&view.head.name))?;
+        let mut bound = bound.map_err(|e| e.in_procedure(&view.head.name))?;
         let wanted = view.columns.len();
         if bound.columns.len() < wanted {
             return Err(SqlError::new(4502, &[&view.head.name]).in_procedure(&view.head.name));
         }
         bound.columns.truncate(wanted);
         bound.outputs.truncate(wanted);
-        Ok((bound, depends))
+        Ok(bound)
     }
 }

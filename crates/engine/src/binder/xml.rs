@@ -11,7 +11,8 @@ use super::query::BoundQuery;
 use super::{Binder, Bound, unsupported};
 use crate::functions::{self, xquery};
 use crate::plan::expr::{Call, Expr};
-use crate::plan::node::{Agg, AggFunction, Aggregate, Compute, Node};
+use crate::plan::node::{Agg, AggFunction};
+use crate::plan::rel::{Group, Rel};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::arith::BinaryOp;
@@ -187,8 +188,7 @@ impl<'a> Binder<'a> {
         }
         let text = Bound { expr: self.cast_to(text, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
         let row_slot = self.computed_slot(&text, "");
-        let node =
-            Node::Compute(Box::new(Compute { input: q.node, items: vec![(text.expr, row_slot)] }));
+        let rel = Rel::compute(q.rel, vec![(text.expr, row_slot)]);
         let all = Bound::new(Expr::NULL, TEXT);
         let all_slot = self.computed_slot(&all, "");
         let agg = Agg {
@@ -204,9 +204,8 @@ impl<'a> Binder<'a> {
             collation: Default::default(),
             slot: all_slot,
         };
-        let aggregate =
-            Aggregate { input: node, groups: Vec::new(), aggs: vec![agg], scalar: true };
-        let mut node = Node::Aggregate(Box::new(aggregate));
+        let group = Group { input: rel, keys: Vec::new(), aggs: vec![agg], scalar: true };
+        let mut rel = Rel::Group(Box::new(group));
         let mut out = all_slot;
         if let Some(root) = root {
             let name = encoded(&root);
@@ -216,12 +215,12 @@ impl<'a> Binder<'a> {
             let whole = self.joined(begun, constant(&format!("</{name}>")))?;
             let whole = Bound { expr: self.cast_to(whole, TEXT)?, ..Bound::new(Expr::NULL, TEXT) };
             out = self.computed_slot(&whole, "");
-            node = Node::Compute(Box::new(Compute { input: node, items: vec![(whole.expr, out)] }));
+            rel = Rel::compute(rel, vec![(whole.expr, out)]);
         }
         let large = if typed { Large::Xml } else { Large::Plain };
         let whole = Bound { large, ..Bound::new(Expr::NULL, TEXT) };
         let columns = vec![super::query::column_desc(COLUMN, &whole)];
-        Ok(BoundQuery { node, outputs: vec![out], columns, ..BoundQuery::default() })
+        Ok(BoundQuery { rel, outputs: vec![out], columns, ..BoundQuery::default() })
     }
 
     fn joined(&mut self, l: Bound, r: Bound) -> SqlResult<Bound> {

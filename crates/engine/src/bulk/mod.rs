@@ -144,7 +144,7 @@ impl<'a> BulkTarget<'a> {
         vars: &'a mut Vec<Value>,
     ) -> SqlResult<BulkTarget<'a>> {
         let slots = plan.insert.table.columns.len();
-        let mut rt = Rt::new(cx, vars, Vec::new(), slots, 0);
+        let mut rt = Rt::new(cx, vars, Vec::new(), slots, &[]);
         rt.cx.session.transaction_in(&plan.insert.database)?;
         let sink = RowSink::open(&mut rt, &plan.insert, plan.options.tablock)?;
         Ok(BulkTarget { rt, sink })

@@ -53,7 +53,7 @@ pub(super) fn validate(
     cx.transaction(database)?;
     let mut vars = Vec::new();
     let inner = StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
-    let mut rt = Rt::new(inner, &mut vars, Vec::new(), table.columns.len(), 0);
+    let mut rt = Rt::new(inner, &mut vars, Vec::new(), table.columns.len(), &[]);
     let mut row = Vec::new();
     let mut rows = match table.is_heap() {
         true => Rows::Heap(heap::scan(&hobt, ScanLocks::None)),

@@ -21,10 +21,11 @@
 use super::compile::Compiler;
 use super::interpret::{Activation, Ended, Interpreter};
 use super::memory::{self, Held};
-use super::module::{Code, Module, PlanKind, Stmt};
+use super::module::{Code, Module, Stmt};
 use super::ops;
 use super::planning::Source;
 use crate::binder::Variable;
+use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -247,7 +248,7 @@ impl Interpreter<'_> {
         own.tables.clone_from(&act.tables);
         // Names are looked up here, in the database of now.
         let plan = self.plan(module, &mut own, s.plan, s.visible, &Source::Select(&text.select))?;
-        if let PlanKind::Select(q, into) = &plan.kind
+        if let Statement::Select(q, into) = &plan.kind
             && (into.is_some() || !q.assign.is_empty())
         {
             let what = if into.is_some() { "SELECT INTO" } else { "Variable assignment" };
@@ -293,7 +294,7 @@ impl Interpreter<'_> {
         let opened = self.in_statement(|it| {
             let source = Source::Select(&text.select);
             let plan = it.locked_plan(&module, &mut act, plan, visible, &source)?;
-            let PlanKind::Select(q, _) = &plan.kind else {
+            let Statement::Select(q, _) = &plan.kind else {
                 unreachable!("planned from a SELECT");
             };
             let q = &q.plan;

@@ -1,10 +1,9 @@
 //! Expressions on a frame.
 
-use crate::exec::ops::{self, Op};
+use crate::exec::ops::Op;
 use crate::exec::pieces;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
-use crate::plan::expr::{Chain, CompareOp, Expr, Global, InSubquery, Pred, Quantified};
-use crate::plan::node::SubPlan;
+use crate::plan::expr::{Chain, CompareOp, Expr, Global, InSubquery, Pred, Quantified, Subquery};
 use crate::session::SetOptions;
 use smallvec::SmallVec;
 use std::cmp::Ordering;
@@ -283,7 +282,7 @@ impl<'a> Rt<'a> {
             Pred::Like(l) => {
                 let v = self.eval(&l.value)?;
                 let Some(text) = v.as_bytes() else { return Ok(None) };
-                if let Some(p) = &l.compiled {
+                if let Some(p) = &l.compiled.0 {
                     return Ok(Some(p.matches(text)));
                 }
                 let pattern = self.eval(&l.pattern)?;
@@ -335,18 +334,18 @@ impl<'a> Rt<'a> {
     /// Runs `f` with the subquery's operators, opened.
     fn with_op<R>(
         &mut self,
-        s: &'a SubPlan,
+        s: &'a Subquery,
         f: impl FnOnce(&mut Self, &mut Op<'a>) -> SqlResult<R>,
     ) -> SqlResult<R> {
         let at = s.index as usize;
-        let mut op = self.subs[at].op.take().unwrap_or_else(|| ops::build(&s.node));
+        let mut op = self.subs[at].op.take().unwrap_or_else(|| self.build_subquery(at));
         op.open(self)?;
         let r = f(self, &mut op)?;
         self.subs[at].op = Some(op);
         Ok(r)
     }
 
-    fn scalar(&mut self, s: &'a SubPlan) -> SqlResult<Value> {
+    fn scalar(&mut self, s: &'a Subquery) -> SqlResult<Value> {
         if let Some(SubResult::Value(v)) = &self.subs[s.index as usize].cached {
             return Ok(v.clone());
         }
@@ -366,7 +365,7 @@ impl<'a> Rt<'a> {
         Ok(v)
     }
 
-    fn exists(&mut self, s: &'a SubPlan) -> SqlResult<bool> {
+    fn exists(&mut self, s: &'a Subquery) -> SqlResult<bool> {
         if let Some(SubResult::Exists(b)) = &self.subs[s.index as usize].cached {
             return Ok(*b);
         }

@@ -13,7 +13,7 @@
 
 use super::compile;
 use super::interpret::source_of;
-use super::module::{Module, Plan, PlanKind};
+use super::module::{Module, Plan};
 use super::ops::{self, scan::lock_tables};
 use super::planning::{self, Source};
 use super::runtime::Rt;
@@ -22,6 +22,7 @@ use crate::catalog::{Action, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::statement::Statement;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -287,15 +288,15 @@ impl Ready {
         let plan = &self.plan;
         let inner =
             StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
-        let mut rt = Rt::new(inner, &mut vars, Vec::new(), plan.slots, plan.subplans);
+        let mut rt = Rt::new(inner, &mut vars, Vec::new(), plan.slots, &plan.subqueries);
         match &plan.kind {
-            PlanKind::Select(q, _) => {
+            Statement::Select(q, _) => {
                 let mut op = ops::build(&q.plan.node);
                 op.open(&mut rt)?;
                 Ok(u64::from(op.next(&mut rt)?))
             }
-            PlanKind::Update(u) => super::update::run(&mut rt, u),
-            PlanKind::Delete(d) => super::delete::run(&mut rt, d),
+            Statement::Update(u) => super::update::run(&mut rt, u),
+            Statement::Delete(d) => super::delete::run(&mut rt, d),
             _ => Err(SqlError::new(102, &[&""])),
         }
     }

@@ -3,6 +3,7 @@
 use super::metadata::SessionMetadata;
 use crate::binder::{Binder, Variables};
 use crate::database::Database;
+use crate::planner::Planner;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
@@ -19,7 +20,8 @@ pub(crate) fn external_insert(
     let metadata = SessionMetadata::new(session, database, &[]);
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);
-    binder.bind_external_insert(database.clone(), table.clone(), types)
+    let bound = binder.bind_external_insert(database.clone(), table.clone(), types)?;
+    Planner::new(&metadata, binder.frame_size()).insert(bound, &Vec::new())
 }
 
 /// A plan for a bulk load; see [`crate::bulk`].
@@ -33,5 +35,6 @@ pub(crate) fn bulk_insert(
     let metadata = SessionMetadata::new(session, database, &[]);
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);
-    binder.bind_bulk_insert(database.clone(), table.clone(), columns, types)
+    let bound = binder.bind_bulk_insert(database.clone(), table.clone(), columns, types)?;
+    Planner::new(&metadata, binder.frame_size()).insert(bound, &Vec::new())
 }

@@ -16,10 +16,11 @@
 use super::insert::insert_rows;
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
 use super::memory::Held;
-use super::module::{Execute, Module, PlanKind, Stmt};
+use super::module::{Execute, Module, Stmt};
 use super::planning::Source;
 use crate::catalog::Column;
 use crate::plan::change::{ColumnSource, InsertPlan};
+use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, SinkResult};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -190,9 +191,9 @@ impl Interpreter<'_> {
 }
 
 /// The plan of an INSERT.
-fn insert_of(kind: &PlanKind) -> &InsertPlan {
+fn insert_of(kind: &Statement) -> &InsertPlan {
     match kind {
-        PlanKind::Insert(insert) => insert,
+        Statement::Insert(insert) => insert,
         _ => unreachable!("planned from an INSERT"),
     }
 }

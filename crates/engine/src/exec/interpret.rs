@@ -1,7 +1,7 @@
 //! The interpreter: statements and the flow of control. How they end is in [`super::ending`].
 
 use super::ending::{command_of, shown_command};
-use super::module::{Code, Cond, Module, Plan, PlanKind, Stmt, StmtKind};
+use super::module::{Code, Cond, Module, Plan, Stmt, StmtKind};
 use super::planning::{self, Source};
 use super::runtime::Rt;
 use super::timing::{EXECUTED, is_told};
@@ -9,6 +9,7 @@ use crate::catalog::Blocked;
 use crate::context::StatementContext;
 use crate::exec::ops::scan::lock_tables;
 use crate::plan::expr::Expr;
+use crate::plan::statement::Statement;
 use crate::session::Session;
 use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
@@ -392,13 +393,13 @@ impl<'s> Interpreter<'s> {
             Code::Ready(e, _) => {
                 let frame = Vec::new();
                 let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
-                Rt::new(cx, &mut act.vars, frame, 0, 0).eval(e)
+                Rt::new(cx, &mut act.vars, frame, 0, &[]).eval(e)
             }
             Code::Lazy(e, number, to) => {
                 let source = Source::Scalar(e, *to);
                 self.in_statement(|it| {
                     let plan = it.locked_plan(module, act, *number, s.visible, &source)?;
-                    let PlanKind::Scalar(e, _) = &plan.kind else {
+                    let Statement::Scalar(e, _) = &plan.kind else {
                         unreachable!("planned from an expression");
                     };
                     it.with_runtime(act, &plan, s.line, |rt| rt.eval(e))
@@ -419,7 +420,7 @@ impl<'s> Interpreter<'s> {
     /// Evaluates an expression that names nothing but `@@variables`.
     pub(super) fn eval_alone(&mut self, act: &mut Activation, e: &Expr) -> SqlResult<Value> {
         let cx = StatementContext { session: self.session, sink: self.sink, line: 0 };
-        Rt::new(cx, &mut act.vars, Vec::new(), 0, 0).eval(e)
+        Rt::new(cx, &mut act.vars, Vec::new(), 0, &[]).eval(e)
     }
 
     /// The type of what [`Interpreter::value`] gave.
@@ -428,7 +429,7 @@ impl<'s> Interpreter<'s> {
             Code::Ready(_, ty) => *ty,
             Code::Lazy(_, number, _) => match &act.plans[*number as usize] {
                 Some(p) => match &p.kind {
-                    PlanKind::Scalar(_, ty) => *ty,
+                    Statement::Scalar(_, ty) => *ty,
                     _ => SqlType::Int.into(),
                 },
                 None => SqlType::Int.into(),
@@ -447,14 +448,14 @@ impl<'s> Interpreter<'s> {
             Cond::Ready(p) => {
                 let frame = Vec::new();
                 let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
-                let held = Rt::new(cx, &mut act.vars, frame, 0, 0).test(p)?;
+                let held = Rt::new(cx, &mut act.vars, frame, 0, &[]).test(p)?;
                 Ok(held == Some(true))
             }
             Cond::Lazy(e, number) => {
                 let source = Source::Condition(e);
                 self.in_statement(|it| {
                     let plan = it.locked_plan(module, act, *number, s.visible, &source)?;
-                    let PlanKind::Condition(p) = &plan.kind else {
+                    let Statement::Condition(p) = &plan.kind else {
                         unreachable!("planned from a condition");
                     };
                     let held = it.with_runtime(act, &plan, s.line, |rt| rt.test(p))?;
@@ -475,7 +476,7 @@ impl<'s> Interpreter<'s> {
         let frame = std::mem::take(&mut self.session.scratch.frame);
         let target_row = std::mem::take(&mut self.session.scratch.target_row);
         let cx = StatementContext { session: self.session, sink: self.sink, line };
-        let mut rt = Rt::new(cx, &mut act.vars, frame, plan.slots, plan.subplans);
+        let mut rt = Rt::new(cx, &mut act.vars, frame, plan.slots, &plan.subqueries);
         rt.target_row = target_row;
         let r = f(&mut rt);
         let frame = std::mem::take(&mut rt.frame);

@@ -2,9 +2,9 @@
 
 use super::interpret::{Activation, Ended, Interpreter};
 use super::module::Plan;
-use crate::binder::BoundSelect;
 use crate::ddl;
 use crate::plan::node::Node;
+use crate::plan::statement::SelectPlan;
 use crate::sink::Command;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -16,7 +16,7 @@ impl Interpreter<'_> {
         &mut self,
         act: &mut Activation,
         plan: &Arc<Plan>,
-        q: &BoundSelect,
+        q: &SelectPlan,
         into: &ast::ObjectName,
         line: u32,
     ) -> SqlResult<Ended> {
@@ -57,7 +57,7 @@ impl Interpreter<'_> {
                 _ => crate::plan::change::ColumnSource::Source(at),
             };
         }
-        insert.same_layout = crate::binder::copies_rows(&q.plan, &insert);
+        insert.same_layout = crate::planner::copies_rows(&q.plan, &insert);
         let insert = insert;
         let rows = self.with_runtime(act, plan, line, |rt| {
             if insert.same_layout

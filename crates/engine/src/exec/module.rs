@@ -1,10 +1,11 @@
 //! A batch, procedure or dynamic text, ready to run: statements with their scalar expressions compiled. Statements that
 //! need tables are planned when they first run, and again when the schema has changed.
 
-use crate::binder::{BoundSelect, TableUse, Variables};
+use crate::binder::{TableUse, Variables};
 use crate::database::Database;
-use crate::plan::change::{DeletePlan, InsertPlan, MergePlan, UpdatePlan};
 use crate::plan::expr::{Expr, Pred};
+use crate::plan::node::Node;
+use crate::plan::statement::Statement;
 use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -206,11 +207,11 @@ pub(crate) enum StmtKind {
 /// A planned statement.
 pub(crate) struct Plan {
     /// What runs.
-    pub kind: PlanKind,
+    pub kind: Statement,
     /// Slots of its frame.
     pub slots: usize,
-    /// Its subqueries.
-    pub subplans: usize,
+    /// Its subqueries, by number.
+    pub subqueries: Vec<Node>,
     /// What it locks first.
     pub uses: Vec<TableUse>,
     /// Databases whose schema it depends on, with the version it was made for.
@@ -223,17 +224,6 @@ pub(crate) struct Plan {
     pub options: Option<u32>,
     /// It inserts into a table with an identity column: the table, and whether IDENTITY_INSERT was on for it.
     pub identity_insert: Option<(taffrail_base::DatabaseId, taffrail_base::ObjectId, bool)>,
-}
-
-/// What a plan runs.
-pub(crate) enum PlanKind {
-    Select(Box<BoundSelect>, Option<ast::ObjectName>),
-    Insert(Box<InsertPlan>),
-    Update(Box<UpdatePlan>),
-    Delete(Box<DeletePlan>),
-    Merge(Box<MergePlan>),
-    Scalar(Expr, Declared),
-    Condition(Pred),
 }
 
 impl Plan {

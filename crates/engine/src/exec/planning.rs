@@ -1,9 +1,11 @@
 //! From the statements of a module to their plans, which are made when they are first run: names may come into being only then.
 
 use super::metadata::SessionMetadata;
-use super::module::{Module, Plan, PlanKind};
+use super::module::{Module, Plan};
 use crate::binder::{Binder, Variables};
 use crate::database::Database;
+use crate::plan::statement::Statement;
+use crate::planner::Planner;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlResult};
@@ -46,32 +48,36 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     }
     let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
-    let kind = match source {
+    let bound = match source {
         Source::Select(s) => {
             let into = s.query.body.first_block().into.clone();
-            PlanKind::Select(Box::new(binder.bind_select(s)?), into)
+            Statement::Select(Box::new(binder.bind_select(s)?), into)
         }
-        Source::Insert(i) => PlanKind::Insert(Box::new(binder.bind_insert(i)?)),
-        Source::Update(u) => PlanKind::Update(Box::new(binder.bind_update(u)?)),
-        Source::Delete(d) => PlanKind::Delete(Box::new(binder.bind_delete(d)?)),
-        Source::Merge(m) => PlanKind::Merge(Box::new(binder.bind_merge(m)?)),
+        Source::Insert(i) => Statement::Insert(Box::new(binder.bind_insert(i)?)),
+        Source::Update(u) => Statement::Update(Box::new(binder.bind_update(u)?)),
+        Source::Delete(d) => Statement::Delete(Box::new(binder.bind_delete(d)?)),
+        Source::Merge(m) => Statement::Merge(Box::new(binder.bind_merge(m)?)),
         Source::Scalar(e, to) => {
             let bound = binder.bind_scalar(e)?;
             let to = to.unwrap_or(bound.declared());
-            PlanKind::Scalar(binder.cast_to_declared(bound, to)?, to)
+            Statement::Scalar(binder.cast_to_declared(bound, to)?, to)
         }
-        Source::Condition(e) => PlanKind::Condition(binder.bind_condition(e)?),
+        Source::Condition(e) => Statement::Condition(binder.bind_condition(e)?),
     };
-    let (slots, subplans) = (binder.frame_size(), binder.subplan_count());
+    let slots = binder.frame_size();
+    let subqueries = std::mem::take(&mut binder.subqueries);
     let mut uses = std::mem::take(&mut binder.uses);
     uses.sort_by_key(|u| u.key());
     drop(binder);
+    let planner = Planner::new(&metadata, slots);
+    let kind = planner.statement(bound, &subqueries)?;
+    let subqueries = planner.subqueries(subqueries)?;
     let identity_insert = match &kind {
-        PlanKind::Insert(i) if i.table.identity.is_some() => {
+        Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());
             Some((key.0, key.1, session.identity_insert == Some(key)))
         }
-        PlanKind::Merge(m) if m.table.identity.is_some() => {
+        Statement::Merge(m) if m.table.identity.is_some() => {
             let key = (m.database.id, m.table.id());
             Some((key.0, key.1, session.identity_insert == Some(key)))
         }
@@ -81,7 +87,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         kind,
         identity_insert,
         slots,
-        subplans,
+        subqueries,
         uses,
         options: metadata.folded.get().then(|| session.options.plan_key()),
         temp: metadata.temp.get().then_some(session.temp_version),

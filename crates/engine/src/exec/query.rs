@@ -2,12 +2,13 @@
 
 use super::interpret::{Activation, Ended, Interpreter, source_of};
 use super::memory;
-use super::module::{Module, Plan, PlanKind, Stmt, StmtKind};
+use super::module::{Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use super::runtime::Rt;
-use crate::binder::BoundSelect;
 use crate::ddl;
+use crate::plan::statement::SelectPlan;
+use crate::plan::statement::Statement;
 use crate::sink::{Command, EnvChange};
 use std::sync::Arc;
 use taffrail_base::message::client_gone;
@@ -247,28 +248,28 @@ impl Interpreter<'_> {
         let fmtonly = self.session.options.fmtonly;
         self.in_statement(|it| {
             let plan = it.locked_plan(module, act, s.plan, s.visible, source)?;
-            if let PlanKind::Select(q, Some(into)) = &plan.kind {
+            if let Statement::Select(q, Some(into)) = &plan.kind {
                 return it.select_into(act, &plan, q, into, s.line);
             }
             it.one_writer(&plan)?;
             let (command, rows) = it.with_runtime(act, &plan, s.line, |rt| {
                 Ok(match &plan.kind {
-                    PlanKind::Select(q, _) if q.assign.is_empty() => {
+                    Statement::Select(q, _) if q.assign.is_empty() => {
                         (Command::SELECT, Some(send(rt, q, fmtonly)?))
                     }
-                    PlanKind::Select(q, _) => (Command::SELECT, Some(assign(rt, q)?)),
+                    Statement::Select(q, _) => (Command::SELECT, Some(assign(rt, q)?)),
                     _ if fmtonly => (Command::OTHER, Some(0)),
-                    PlanKind::Insert(i) => (Command::INSERT, Some(super::insert::run(rt, i)?)),
-                    PlanKind::Update(u) => (Command::UPDATE, Some(super::update::run(rt, u)?)),
-                    PlanKind::Delete(d) => (Command::DELETE, Some(super::delete::run(rt, d)?)),
-                    PlanKind::Merge(m) => (Command::MERGE, Some(super::merge::run(rt, m)?)),
-                    PlanKind::Scalar(..) | PlanKind::Condition(_) => {
+                    Statement::Insert(i) => (Command::INSERT, Some(super::insert::run(rt, i)?)),
+                    Statement::Update(u) => (Command::UPDATE, Some(super::update::run(rt, u)?)),
+                    Statement::Delete(d) => (Command::DELETE, Some(super::delete::run(rt, d)?)),
+                    Statement::Merge(m) => (Command::MERGE, Some(super::merge::run(rt, m)?)),
+                    Statement::Scalar(..) | Statement::Condition(_) => {
                         unreachable!("planned from a statement")
                     }
                 })
             })?;
             it.session.row_count = rows.unwrap_or(0) as i64;
-            let assigning = matches!(&plan.kind, PlanKind::Select(q, _) if !q.assign.is_empty());
+            let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
             it.warn(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
         })
@@ -292,10 +293,10 @@ impl Interpreter<'_> {
     /// A transaction changes one durable database.
     pub(super) fn one_writer(&mut self, plan: &Plan) -> SqlResult<()> {
         let target = match &plan.kind {
-            PlanKind::Insert(p) => &p.database,
-            PlanKind::Update(p) => &p.database,
-            PlanKind::Delete(p) => &p.database,
-            PlanKind::Merge(p) => &p.database,
+            Statement::Insert(p) => &p.database,
+            Statement::Update(p) => &p.database,
+            Statement::Delete(p) => &p.database,
+            Statement::Merge(p) => &p.database,
             _ => return Ok(()),
         };
         let other = |p: &crate::session::TransactionPart| {
@@ -366,7 +367,7 @@ impl Interpreter<'_> {
 }
 
 /// SET TEXTSIZE in bytes, where it concerns a column of the query.
-fn text_size(rt: &Rt<'_>, q: &BoundSelect) -> Option<usize> {
+fn text_size(rt: &Rt<'_>, q: &SelectPlan) -> Option<usize> {
     let most = usize::try_from(rt.cx.session.options.text_size).ok()?;
     let concerned = q.plan.columns.iter().any(|c| c.ty.is_max());
     (most < i32::MAX as usize && concerned).then_some(most)
@@ -374,7 +375,7 @@ fn text_size(rt: &Rt<'_>, q: &BoundSelect) -> Option<usize> {
 
 /// Large values are sent no longer than SET TEXTSIZE says; xml is sent whole.
 #[cold]
-fn cut_to_text_size(row: &mut [Value], q: &BoundSelect, most: usize) {
+fn cut_to_text_size(row: &mut [Value], q: &SelectPlan, most: usize) {
     for (v, c) in row.iter_mut().zip(&q.plan.columns) {
         if !c.ty.is_max() || c.large == Large::Xml {
             continue;
@@ -389,7 +390,7 @@ fn cut_to_text_size(row: &mut [Value], q: &BoundSelect, most: usize) {
 }
 
 /// Sends a query's rows.
-fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64> {
+fn send<'a>(rt: &mut Rt<'a>, q: &'a SelectPlan, fmtonly: bool) -> SqlResult<u64> {
     let plan = &q.plan;
     if fmtonly {
         rt.cx.columns(&plan.columns)?;
@@ -428,7 +429,7 @@ fn send<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect, fmtonly: bool) -> SqlResult<u64
 }
 
 /// `SELECT @v = …`: the last row's values stay.
-fn assign<'a>(rt: &mut Rt<'a>, q: &'a BoundSelect) -> SqlResult<u64> {
+fn assign<'a>(rt: &mut Rt<'a>, q: &'a SelectPlan) -> SqlResult<u64> {
     let limit = rt.cx.session.row_limit();
     let mut op = ops::build(&q.plan.node);
     op.open(rt)?;

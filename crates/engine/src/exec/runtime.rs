@@ -7,6 +7,7 @@ use crate::exec::memory::{self, Held};
 use crate::exec::ops::Op;
 use crate::exec::ops::view::Partners;
 use crate::plan::expr::Slot;
+use crate::plan::node::Node;
 use hashbrown::HashTable;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_types::{Collation, Value};
@@ -28,7 +29,9 @@ pub struct Rt<'a> {
     pub(crate) kept: Vec<ObjectId>,
     /// Where a view that is being opened stands in a join: see [`Partners`].
     pub(crate) partners: Option<Partners<'a>>,
-    /// What subqueries keep.
+    /// The statement's subqueries, by number.
+    subqueries: &'a [Node],
+    /// What they keep.
     pub(crate) subs: Vec<SubState<'a>>,
     /// What a chain of operators hands to its next step.
     pub(crate) carried: Option<Value>,
@@ -58,17 +61,17 @@ pub(crate) enum SubResult {
 const ROWS_PER_CHECK: u32 = 256;
 
 impl<'a> Rt<'a> {
-    /// A statement with a frame of so many slots.
+    /// A statement with a frame of so many slots and these subqueries.
     pub fn new(
         cx: StatementContext<'a>,
         vars: &'a mut Vec<Value>,
         mut frame: Vec<Value>,
         slots: usize,
-        subs: usize,
+        subqueries: &'a [Node],
     ) -> Rt<'a> {
         frame.clear();
         frame.resize(slots, Value::Null);
-        let subs = (0..subs).map(|_| SubState::default()).collect();
+        let subs = subqueries.iter().map(|_| SubState::default()).collect();
         Rt {
             cx,
             vars,
@@ -77,10 +80,16 @@ impl<'a> Rt<'a> {
             locked_from: None,
             kept: Vec::new(),
             partners: None,
+            subqueries,
             subs,
             carried: None,
             ticks: 0,
         }
+    }
+
+    /// The operators of a subquery, not opened.
+    pub(crate) fn build_subquery(&self, index: usize) -> Op<'a> {
+        super::ops::build(&self.subqueries[index])
     }
 
     /// The rows of the target have been changed: those that were locked and not changed are let go.

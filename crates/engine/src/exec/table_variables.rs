@@ -7,10 +7,10 @@
 //! DDL the session's transaction has open in tempdb.
 
 use super::interpret::{Activation, Interpreter};
-use super::module::PlanKind;
 use crate::catalog::DdlOutcome;
 use crate::database::Database;
 use crate::ddl;
+use crate::plan::statement::Statement;
 use crate::session::{Session, TransactionPart};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SessionId, SqlError, SqlResult};
@@ -69,16 +69,16 @@ impl Session {
     }
 }
 
-impl PlanKind {
+impl Statement {
     /// It changes nothing, or nothing but table variables.
     pub(super) fn changes_table_variables_only(&self) -> bool {
         let (database, output) = match self {
-            PlanKind::Select(_, into) => return into.is_none(),
-            PlanKind::Scalar(..) | PlanKind::Condition(_) => return true,
-            PlanKind::Insert(p) => (&p.database, &p.output),
-            PlanKind::Update(p) => (&p.database, &p.output),
-            PlanKind::Delete(p) => (&p.database, &p.output),
-            PlanKind::Merge(p) => (&p.database, &p.output),
+            Statement::Select(_, into) => return into.is_none(),
+            Statement::Scalar(..) | Statement::Condition(_) => return true,
+            Statement::Insert(p) => (&p.database, &p.output),
+            Statement::Update(p) => (&p.database, &p.output),
+            Statement::Delete(p) => (&p.database, &p.output),
+            Statement::Merge(p) => (&p.database, &p.output),
         };
         let into = output.as_ref().and_then(|o| o.into.as_ref());
         database.holds_table_variables() && into.is_none_or(|p| p.database.holds_table_variables())

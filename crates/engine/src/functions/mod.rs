@@ -153,9 +153,9 @@ pub struct Call<'a> {
 }
 
 /// A function with its types settled.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Bound {
-    function: &'static Function,
+    function: Named,
     /// The datepart argument.
     pub datepart: Option<DatePart>,
     /// What each argument is to be cast to (implicitly) where its type differs.
@@ -166,12 +166,29 @@ pub struct Bound {
     pub collations: SmallVec<[Collation; 4]>,
 }
 
-impl PartialEq for Bound {
-    fn eq(&self, other: &Bound) -> bool {
-        // A name is one function's.
-        (self.function.name, self.datepart, self.result)
-            == (other.function.name, other.datepart, other.result)
-            && (&self.params, &self.collations) == (&other.params, &other.collations)
+/// A function of the table: a name is one function's.
+#[derive(Clone, Copy)]
+struct Named(&'static Function);
+
+impl PartialEq for Named {
+    fn eq(&self, other: &Named) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Named {}
+
+impl std::hash::Hash for Named {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl std::ops::Deref for Named {
+    type Target = Function;
+
+    fn deref(&self) -> &Function {
+        self.0
     }
 }
 
@@ -265,5 +282,6 @@ pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<B
     let signature = (function.rule)(&Rule { name: &lower, args, datepart })?;
     debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
     let Signature { params, result } = signature;
+    let function = Named(function);
     Ok(Bound { function, datepart, params, result, collations: SmallVec::new() })
 }

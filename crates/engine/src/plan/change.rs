@@ -1,4 +1,6 @@
-//! Plans of INSERT, UPDATE, DELETE and MERGE.
+//! INSERT, UPDATE, DELETE and MERGE. The rows that they take or change come from operators, or (`R` is [`Rel`]) are not planned yet.
+//!
+//! [`Rel`]: crate::plan::rel::Rel
 
 use crate::catalog::{Index, IndexKind, Table};
 use crate::database::Database;
@@ -8,6 +10,7 @@ use crate::plan::locking::TableLock;
 use crate::plan::node::{Node, QueryPlan};
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
+use taffrail_base::SqlResult;
 use taffrail_types::SqlType;
 
 /// A change of one row's column.
@@ -36,24 +39,24 @@ pub enum ColumnSource {
 
 /// The rows to insert.
 #[derive(Debug)]
-pub enum InsertRows {
+pub enum InsertRows<R = Node> {
     /// VALUES: per row one expression per target column; `None` where DEFAULT was written.
     Values(Vec<Vec<Option<Expr>>>),
     /// A query.
-    Query(QueryPlan),
+    Query(QueryPlan<R>),
     /// Rows of a procedure or string, handed in while the statement runs.
     External,
 }
 
 /// INSERT.
 #[derive(Debug)]
-pub struct InsertPlan {
+pub struct InsertPlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
     /// The table.
     pub table: Arc<Table>,
     /// The source.
-    pub rows: InsertRows,
+    pub rows: InsertRows<R>,
     /// Types of the source's columns.
     pub source_types: Vec<SqlType>,
     /// For each column of the table.
@@ -73,7 +76,7 @@ pub struct InsertPlan {
     /// TABLOCK.
     pub table_lock: TableLock,
     /// OUTPUT.
-    pub output: Option<OutputPlan>,
+    pub output: Option<OutputPlan<R>>,
     /// The source's rows have the target's layout: their bytes may be copied.
     pub same_layout: bool,
     /// CHECK constraints: name and condition over a frame of the table's columns.
@@ -84,7 +87,7 @@ pub struct InsertPlan {
 
 /// OUTPUT: inserted and deleted columns appear in slots.
 #[derive(Debug)]
-pub struct OutputPlan {
+pub struct OutputPlan<R = Node> {
     /// Column position and slot of `inserted`.
     pub inserted: Vec<(usize, Slot)>,
     /// Column position and slot of `deleted`.
@@ -96,27 +99,27 @@ pub struct OutputPlan {
     /// What they are.
     pub columns: Vec<ColumnDesc>,
     /// INTO.
-    pub into: Option<Box<InsertPlan>>,
+    pub into: Option<Box<InsertPlan<R>>>,
     /// Slots of tables beside the one that is changed: kept with a row that is changed later than it is found.
     pub saved: Vec<Slot>,
 }
 
-impl OutputPlan {
+impl<R> OutputPlan<R> {
     /// See [`OutputPlan::saved`]; nothing without OUTPUT.
-    pub fn saved(output: &Option<OutputPlan>) -> &[Slot] {
+    pub fn saved(output: &Option<OutputPlan<R>>) -> &[Slot] {
         output.as_ref().map_or(&[], |o| &o.saved)
     }
 }
 
 /// UPDATE.
 #[derive(Debug)]
-pub struct UpdatePlan {
+pub struct UpdatePlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
     /// The table.
     pub table: Arc<Table>,
     /// Finds the rows: the locator is in `locator`.
-    pub node: Node,
+    pub node: R,
     /// Where the locator is.
     pub locator: Slot,
     /// New values, ascending by column.
@@ -136,18 +139,18 @@ pub struct UpdatePlan {
     /// Foreign keys that refer to columns that change.
     pub incoming: Vec<Incoming>,
     /// OUTPUT.
-    pub output: Option<OutputPlan>,
+    pub output: Option<OutputPlan<R>>,
 }
 
 /// DELETE.
 #[derive(Debug)]
-pub struct DeletePlan {
+pub struct DeletePlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
     /// The table.
     pub table: Arc<Table>,
     /// Finds the rows.
-    pub node: Node,
+    pub node: R,
     /// Where the locator is.
     pub locator: Slot,
     /// Keep all locators before the first change.
@@ -155,20 +158,20 @@ pub struct DeletePlan {
     /// Foreign keys that refer to the table.
     pub incoming: Vec<Incoming>,
     /// OUTPUT.
-    pub output: Option<OutputPlan>,
+    pub output: Option<OutputPlan<R>>,
 }
 
-impl UpdatePlan {
+impl<R> UpdatePlan<R> {
     /// A plan whose rows are changed as they are found, or handed in.
     pub fn new(
         database: Arc<Database>,
         table: Arc<Table>,
-        node: Node,
+        node: R,
         locator: Slot,
         mut set: Vec<Assignment>,
         variables: Vec<(u32, Expr)>,
         checks: Vec<(Arc<str>, Pred)>,
-    ) -> UpdatePlan {
+    ) -> UpdatePlan<R> {
         set.sort_by_key(|a| a.column);
         let changed: Vec<usize> = set.iter().map(|a| a.column).collect();
         let base = table.base();
@@ -207,25 +210,25 @@ impl UpdatePlan {
 
 /// MERGE.
 #[derive(Debug)]
-pub struct MergePlan {
+pub struct MergePlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
     /// The target.
     pub table: Arc<Table>,
     /// Source and target joined.
-    pub node: Node,
+    pub node: R,
     /// Where the target's locator is; NULL where the source has no match.
     pub locator: Slot,
     /// WHEN MATCHED, in order.
-    pub clauses: Vec<MergeClause>,
+    pub clauses: Vec<MergeClause<R>>,
     /// WHEN NOT MATCHED [BY TARGET].
-    pub insert: Option<MergeInsert>,
+    pub insert: Option<MergeInsert<R>>,
     /// WHEN NOT MATCHED BY SOURCE.
-    pub rest: Option<MergeRest>,
+    pub rest: Option<MergeRest<R>>,
     /// TOP.
     pub top: Option<Expr>,
     /// OUTPUT.
-    pub output: Option<OutputPlan>,
+    pub output: Option<OutputPlan<R>>,
     /// Where OUTPUT finds `$action`.
     pub action: Option<Slot>,
     /// Slots of the source that OUTPUT may read.
@@ -238,40 +241,165 @@ pub struct MergePlan {
 
 /// A WHEN that changes rows of the target.
 #[derive(Debug)]
-pub struct MergeClause {
+pub struct MergeClause<R = Node> {
     /// AND.
     pub condition: Option<Pred>,
     /// THEN.
-    pub action: MergeAction,
+    pub action: MergeAction<R>,
 }
 
 /// What happens to a row of the target. The rows are handed in: nothing else of the plans' finding of rows counts.
 #[derive(Debug)]
-pub enum MergeAction {
+pub enum MergeAction<R = Node> {
     /// UPDATE SET.
-    Update(UpdatePlan),
+    Update(UpdatePlan<R>),
     /// DELETE.
-    Delete(DeletePlan),
+    Delete(DeletePlan<R>),
 }
 
 /// WHEN NOT MATCHED [BY TARGET] THEN INSERT.
 #[derive(Debug)]
-pub struct MergeInsert {
+pub struct MergeInsert<R = Node> {
     /// AND.
     pub condition: Option<Pred>,
     /// The source row that `plan` stores.
     pub values: Vec<Expr>,
     /// Where it goes.
-    pub plan: InsertPlan,
+    pub plan: InsertPlan<R>,
 }
 
 /// WHEN NOT MATCHED BY SOURCE.
 #[derive(Debug)]
-pub struct MergeRest {
+pub struct MergeRest<R = Node> {
     /// All rows of the target.
-    pub node: Node,
+    pub node: R,
     /// Where their locator is.
     pub locator: Slot,
     /// In order.
-    pub clauses: Vec<MergeClause>,
+    pub clauses: Vec<MergeClause<R>>,
+}
+
+/// Plans the rows of a change: what `plan` makes of each relation in it.
+type Planned<'p, R, P> = &'p mut dyn FnMut(R) -> SqlResult<P>;
+
+impl<R> InsertPlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<InsertPlan<P>> {
+        let rows = match self.rows {
+            InsertRows::Values(rows) => InsertRows::Values(rows),
+            InsertRows::Query(QueryPlan { node, outputs, columns }) => {
+                InsertRows::Query(QueryPlan { node: plan(node)?, outputs, columns })
+            }
+            InsertRows::External => InsertRows::External,
+        };
+        Ok(InsertPlan {
+            rows,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            source_types: self.source_types,
+            columns: self.columns,
+            defaults: self.defaults,
+            bulk_defaults: self.bulk_defaults,
+            from_outside: self.from_outside,
+            explicit_identity: self.explicit_identity,
+            spool: self.spool,
+            top: self.top,
+            table_lock: self.table_lock,
+            same_layout: self.same_layout,
+            checks: self.checks,
+            outgoing: self.outgoing,
+        })
+    }
+}
+
+impl<R> OutputPlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<OutputPlan<P>> {
+        let OutputPlan { inserted, deleted, items, outputs, columns, into, saved } = self;
+        let into = into.map(|i| i.planned(plan).map(Box::new)).transpose()?;
+        Ok(OutputPlan { inserted, deleted, items, outputs, columns, into, saved })
+    }
+}
+
+impl<R> UpdatePlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<UpdatePlan<P>> {
+        Ok(UpdatePlan {
+            node: plan(self.node)?,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            locator: self.locator,
+            set: self.set,
+            variables: self.variables,
+            spool: self.spool,
+            indexes: self.indexes,
+            moves: self.moves,
+            checks: self.checks,
+            outgoing: self.outgoing,
+            incoming: self.incoming,
+        })
+    }
+}
+
+impl<R> DeletePlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<DeletePlan<P>> {
+        let DeletePlan { database, table, node, locator, spool, incoming, output } = self;
+        let node = plan(node)?;
+        let output = output.map(|o| o.planned(plan)).transpose()?;
+        Ok(DeletePlan { database, table, node, locator, spool, incoming, output })
+    }
+}
+
+impl<R> MergeClause<R> {
+    fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergeClause<P>> {
+        let action = match self.action {
+            MergeAction::Update(u) => MergeAction::Update(u.planned(plan)?),
+            MergeAction::Delete(d) => MergeAction::Delete(d.planned(plan)?),
+        };
+        Ok(MergeClause { condition: self.condition, action })
+    }
+}
+
+impl<R> MergePlan<R> {
+    /// The same with its rows planned.
+    pub fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergePlan<P>> {
+        let mut clauses = |list: Vec<MergeClause<R>>| -> SqlResult<Vec<MergeClause<P>>> {
+            list.into_iter().map(|c| c.planned(&mut *plan)).collect()
+        };
+        let when_matched = clauses(self.clauses)?;
+        let rest = match self.rest {
+            None => None,
+            Some(r) => Some((r.node, r.locator, clauses(r.clauses)?)),
+        };
+        let rest = match rest {
+            None => None,
+            Some((node, locator, clauses)) => {
+                Some(MergeRest { node: plan(node)?, locator, clauses })
+            }
+        };
+        let insert = match self.insert {
+            None => None,
+            Some(MergeInsert { condition, values, plan: insert }) => {
+                Some(MergeInsert { condition, values, plan: insert.planned(plan)? })
+            }
+        };
+        Ok(MergePlan {
+            clauses: when_matched,
+            rest,
+            insert,
+            node: plan(self.node)?,
+            output: self.output.map(|o| o.planned(plan)).transpose()?,
+            database: self.database,
+            table: self.table,
+            locator: self.locator,
+            top: self.top,
+            action: self.action,
+            saved: self.saved,
+            outgoing: self.outgoing,
+            incoming: self.incoming,
+        })
+    }
 }

@@ -7,8 +7,9 @@
 //! Two expressions are the same when they are equal (`==`): by structure, with types, dateparts and collations, without
 //! a thought of how they were written. A subquery is the same only as itself.
 
-use crate::functions;
-use crate::plan::node::SubPlan;
+use crate::functions::{self, Determinism};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use taffrail_types::arith::{Operation, UnaryOp};
 use taffrail_types::like::Pattern;
 use taffrail_types::{Collation, Conversion, SqlType, Value};
@@ -16,8 +17,19 @@ use taffrail_types::{Collation, Conversion, SqlType, Value};
 /// Index into the frame.
 pub type Slot = u32;
 
+/// A subquery inside an expression: what the expression knows of it. Its rows come from the statement's subquery of this number.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Subquery {
+    /// Its number within the statement.
+    pub index: u32,
+    /// Where its (first) column appears.
+    pub output: Slot,
+    /// Slots of enclosing blocks that it reads. Empty: run once per statement.
+    pub outer: Vec<Slot>,
+}
+
 /// A value.
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Expr {
     /// A constant.
     Const(Value),
@@ -46,7 +58,7 @@ pub enum Expr {
     /// A built-in function.
     Call(Box<Call>),
     /// A scalar subquery.
-    Subquery(Box<SubPlan>),
+    Subquery(Box<Subquery>),
     /// `ISNULL`/`COALESCE`: the first that is not NULL; all have one type.
     Coalesce(Vec<Expr>),
     /// A `@@variable` that the session answers by name (upper case).
@@ -61,7 +73,7 @@ pub enum Expr {
 }
 
 /// `a + b - c …`, flat, since it may be thousands long. (A short one is a tree.)
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Chain {
     /// The first operands.
     pub first: Expr,
@@ -70,7 +82,7 @@ pub struct Chain {
 }
 
 /// See [`Expr::Arith`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Arith {
     /// What is computed, on which types.
     pub op: Operation,
@@ -81,7 +93,7 @@ pub struct Arith {
 }
 
 /// See [`Expr::Concat`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Concat {
     /// Left operand.
     pub left: Expr,
@@ -92,7 +104,7 @@ pub struct Concat {
 }
 
 /// See [`Expr::Cast`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cast {
     /// What is converted.
     pub value: Expr,
@@ -109,7 +121,7 @@ pub struct Cast {
 }
 
 /// See [`Expr::Case`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Case {
     /// Conditions and what they give.
     pub whens: Vec<(Pred, Expr)>,
@@ -118,7 +130,7 @@ pub struct Case {
 }
 
 /// See [`Expr::Call`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// The function with its types settled.
     pub function: functions::Bound,
@@ -127,7 +139,7 @@ pub struct Call {
 }
 
 /// `@@variables`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Global {
     RowCount,
@@ -146,7 +158,7 @@ pub enum Global {
 }
 
 /// Comparison operators.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum CompareOp {
     Eq,
@@ -197,7 +209,7 @@ impl CompareOp {
 }
 
 /// A condition: true, false or unknown.
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Pred {
     /// Known beforehand.
     Const(Option<bool>),
@@ -223,11 +235,11 @@ pub enum Pred {
     /// op ANY / op ALL (subquery).
     Quantified(Box<Quantified>),
     /// EXISTS.
-    Exists(Box<SubPlan>),
+    Exists(Box<Subquery>),
 }
 
 /// See [`Pred::Compare`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Compare {
     /// The operator.
     pub op: CompareOp,
@@ -240,7 +252,7 @@ pub struct Compare {
 }
 
 /// See [`Pred::Like`].
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Like {
     /// What is matched.
     pub value: Expr,
@@ -253,19 +265,27 @@ pub struct Like {
     /// The collation.
     pub collation: Collation,
     /// The compiled pattern where it is constant.
-    pub compiled: Option<Pattern>,
+    pub compiled: Compiled,
 }
 
-impl PartialEq for Like {
-    fn eq(&self, other: &Like) -> bool {
-        // What is compiled follows from the rest.
-        (&self.value, &self.pattern, &self.escape) == (&other.value, &other.pattern, &other.escape)
-            && (self.unicode, self.collation) == (other.unicode, other.collation)
+/// What is kept of a constant pattern. It follows from the rest of its [`Like`], so it says nothing in a comparison.
+#[derive(Clone, Default, Debug)]
+pub struct Compiled(pub Option<Arc<Pattern>>);
+
+impl PartialEq for Compiled {
+    fn eq(&self, _: &Compiled) -> bool {
+        true
     }
 }
 
+impl Eq for Compiled {}
+
+impl Hash for Compiled {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
 /// See [`Pred::InList`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InList {
     /// What is looked for.
     pub value: Expr,
@@ -276,18 +296,18 @@ pub struct InList {
 }
 
 /// See [`Pred::InSubquery`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InSubquery {
     /// What is looked for.
     pub value: Expr,
     /// The one column of the subquery, converted to the type of `value`.
-    pub plan: SubPlan,
+    pub plan: Subquery,
     /// For text.
     pub collation: Collation,
 }
 
 /// See [`Pred::Quantified`].
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Quantified {
     /// The comparison.
     pub op: CompareOp,
@@ -296,7 +316,7 @@ pub struct Quantified {
     /// Left operand.
     pub value: Expr,
     /// The one column of the subquery.
-    pub plan: SubPlan,
+    pub plan: Subquery,
     /// For text.
     pub collation: Collation,
 }
@@ -311,6 +331,11 @@ impl Expr {
             Expr::Const(v) => Some(v),
             _ => None,
         }
+    }
+
+    /// Whether it may be computed a second time and gives the same: it holds no subquery and no function that is new in every call.
+    pub fn is_repeatable(&self) -> bool {
+        repeatable(Part::Expr(self))
     }
 
     /// Calls `f` with every direct part of the expression.
@@ -369,7 +394,7 @@ pub enum Part<'e> {
     /// A condition.
     Pred(&'e Pred),
     /// A subquery.
-    Plan(&'e SubPlan),
+    Plan(&'e Subquery),
 }
 
 impl Pred {
@@ -434,6 +459,19 @@ pub fn slots_of(part: Part<'_>, f: &mut dyn FnMut(Slot)) {
         Part::Pred(p) => p.children(&mut |p| slots_of(p, f)),
         Part::Plan(s) => s.outer.iter().for_each(|s| f(*s)),
     }
+}
+
+fn repeatable(part: Part<'_>) -> bool {
+    let mut found = true;
+    match part {
+        Part::Plan(_) | Part::Expr(Expr::Carried) => return false,
+        Part::Expr(Expr::Call(c)) if c.function.determinism() == Determinism::PerCall => {
+            return false;
+        }
+        Part::Expr(e) => e.children(&mut |p| found &= repeatable(p)),
+        Part::Pred(p) => p.children(&mut |p| found &= repeatable(p)),
+    }
+    found
 }
 
 /// Whether a part holds a subquery.

@@ -6,7 +6,7 @@ use taffrail_storage::ScanLocks;
 use taffrail_storage::lock::LockMode;
 
 /// An isolation level for one table.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum LevelHint {
     /// The session's.
     #[default]
@@ -22,7 +22,7 @@ pub enum LevelHint {
 }
 
 /// What is locked on rows.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum RowMode {
     /// S, as far as the level asks for it.
     #[default]
@@ -34,7 +34,7 @@ pub enum RowMode {
 }
 
 /// A lock on the whole table.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum TableLock {
     /// Intent only.
     #[default]
@@ -46,7 +46,7 @@ pub enum TableLock {
 }
 
 /// How a statement locks a table.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Locking {
     /// For how long.
     pub level: LevelHint,
@@ -62,6 +62,15 @@ pub struct Locking {
     pub read_past: bool,
     /// NOWAIT: 1222 at once.
     pub no_wait: bool,
+}
+
+/// Hints of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Hints {
+    /// How it is locked.
+    pub locks: Locking,
+    /// FORCESCAN.
+    pub force_scan: bool,
 }
 
 /// What becomes of the lock of a row that was looked at and does not qualify.

@@ -1,9 +1,10 @@
-//! How statements are run: compiled expressions, operator trees, and the choice among them.
+//! What a statement means and how it is run: scalars, relations, and the operators that the planner makes of them.
 
-pub mod access;
 pub mod change;
 pub mod expr;
 pub mod foreign;
-pub mod join;
 pub mod locking;
 pub mod node;
+pub mod rel;
+pub mod slots;
+pub mod statement;

@@ -12,30 +12,13 @@ use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_types::{Collation, SqlType};
 
-/// A subquery inside an expression.
+/// A query whose rows go to a client, a table, a variable. Its rows are operators, or (`R` is [`Rel`]) not planned yet.
+///
+/// [`Rel`]: crate::plan::rel::Rel
 #[derive(Debug)]
-pub struct SubPlan {
-    /// How it is run.
-    pub node: Node,
-    /// Where its (first) column appears.
-    pub output: Slot,
-    /// Slots of enclosing blocks that it reads. Empty: run once per statement.
-    pub outer: Vec<Slot>,
-    /// Its number within the statement.
-    pub index: u32,
-}
-
-impl PartialEq for SubPlan {
-    fn eq(&self, other: &SubPlan) -> bool {
-        self.index == other.index
-    }
-}
-
-/// A query whose rows go to a client, a table, a variable.
-#[derive(Debug)]
-pub struct QueryPlan {
-    /// How it is run.
-    pub node: Node,
+pub struct QueryPlan<R = Node> {
+    /// Its rows.
+    pub node: R,
     /// Where its columns appear.
     pub outputs: Vec<Slot>,
     /// What they are.
@@ -191,7 +174,7 @@ pub struct Compute {
 }
 
 /// Which rows a join gives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum JoinType {
     /// Pairs.
     Inner,
@@ -245,7 +228,7 @@ pub struct Spool {
 }
 
 /// A key of a sort.
-#[derive(PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SortKey {
     /// The value.
     pub expr: Expr,
@@ -269,7 +252,7 @@ pub struct Sort {
 }
 
 /// Aggregate functions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum AggFunction {
     CountStar,
@@ -288,7 +271,7 @@ pub enum AggFunction {
 }
 
 /// One aggregate.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Agg {
     /// The function.
     pub function: AggFunction,
@@ -315,6 +298,12 @@ pub struct Agg {
 }
 
 impl Agg {
+    /// Calls `f` with the aggregate's expressions.
+    pub fn exprs<'e>(&'e self, f: &mut dyn FnMut(&'e Expr)) {
+        self.arg.iter().chain(&self.separator).for_each(&mut *f);
+        self.order.iter().for_each(|k| f(&k.expr));
+    }
+
     /// Whether the other one has the same result, wherever it goes.
     pub fn is_same(&self, other: &Agg) -> bool {
         (self.function, self.int_count, self.distinct, self.quiet)
@@ -339,7 +328,7 @@ pub struct Aggregate {
 }
 
 /// Window functions.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum WindowFunction {
     /// ROW_NUMBER.
     RowNumber,
@@ -387,7 +376,7 @@ impl WindowFunction {
                 default.iter().for_each(f);
             }
             WindowFunction::Edge { value, .. } => f(value),
-            WindowFunction::Aggregate(a) => a.arg.iter().chain(&a.separator).for_each(f),
+            WindowFunction::Aggregate(a) => a.exprs(f),
         }
     }
 
@@ -408,7 +397,7 @@ impl WindowFunction {
 }
 
 /// The frame of a window.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum WindowFrame {
     /// The whole partition.
     Partition,
@@ -419,7 +408,7 @@ pub enum WindowFrame {
 }
 
 /// One window function.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct WindowItem {
     /// The function.
     pub function: WindowFunction,

@@ -16,6 +16,7 @@ use crate::exec::planning::Source;
 use crate::exec::procedure::{Callee, Home};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::plan::expr::Expr;
+use crate::plan::rel::Rel;
 use crate::session::Session;
 use crate::sink::ColumnDesc;
 use std::sync::Arc;
@@ -495,7 +496,7 @@ fn suggested(table: &crate::catalog::Table, column: usize) -> Suggested {
     Suggested { ty: c.ty, name: c.type_name() }
 }
 
-fn inserted(i: &InsertPlan, out: &mut Assigned) {
+fn inserted<R>(i: &InsertPlan<R>, out: &mut Assigned) {
     let InsertRows::Values(rows) = &i.rows else { return };
     for (column, source) in i.columns.iter().enumerate() {
         let ColumnSource::Source(n) = source else { continue };
@@ -507,7 +508,7 @@ fn inserted(i: &InsertPlan, out: &mut Assigned) {
     }
 }
 
-fn updated(u: &UpdatePlan, out: &mut Assigned) {
+fn updated<R>(u: &UpdatePlan<R>, out: &mut Assigned) {
     for a in &u.set {
         if let Expr::Var(v) = &a.expr {
             out.push((*v, suggested(&u.table, a.column)));
@@ -520,7 +521,7 @@ fn bind<'a>(
     binder: &mut Binder<'a>,
     source: &Source<'a>,
 ) -> SqlResult<(Option<Vec<ColumnDesc>>, Assigned)> {
-    let sent = |o: Option<OutputPlan>| o.filter(|o| o.into.is_none()).map(|o| o.columns);
+    let sent = |o: Option<OutputPlan<Rel>>| o.filter(|o| o.into.is_none()).map(|o| o.columns);
     let mut assigned = Vec::new();
     let columns = match source {
         Source::Select(s) => {

@@ -167,7 +167,7 @@ impl Kind {
 }
 
 /// What a (max) type was declared as.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Large {
     /// As what it is.
     #[default]

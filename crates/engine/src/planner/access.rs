@@ -4,7 +4,7 @@
 //! equalities on its first key columns and then a range on the next one.
 
 use crate::catalog::{Index, IndexKind, Table, Term, Test};
-use crate::plan::expr::{Cast, Compare, CompareOp, Concat, Expr, Pred, Slot};
+use crate::plan::expr::{Cast, Compare, CompareOp, Expr, Pred, Slot};
 use crate::plan::node::{Access, Seek, SeekValue};
 use std::sync::Arc;
 use taffrail_types::compare::compare;
@@ -32,54 +32,6 @@ pub(crate) struct Choice {
     pub rows: f64,
     /// Reads sources placed before it.
     pub correlated: bool,
-}
-
-/// A copy of an expression, where it has no subquery or other state of its own.
-pub(crate) fn copy(e: &Expr) -> Option<Expr> {
-    Some(match e {
-        Expr::Const(v) => Expr::Const(v.clone()),
-        Expr::Slot(s) => Expr::Slot(*s),
-        Expr::Var(v) => Expr::Var(*v),
-        Expr::Global(g) => Expr::Global(*g),
-        Expr::Named(n) => Expr::Named(n.clone()),
-        Expr::AddInt(p) => Expr::AddInt(Box::new((copy(&p.0)?, copy(&p.1)?))),
-        Expr::SubInt(p) => Expr::SubInt(Box::new((copy(&p.0)?, copy(&p.1)?))),
-        Expr::Arith(a) => Expr::Arith(Box::new(crate::plan::expr::Arith {
-            op: a.op,
-            left: copy(&a.left)?,
-            right: copy(&a.right)?,
-        })),
-        Expr::Concat(c) => Expr::Concat(Box::new(Concat {
-            left: copy(&c.left)?,
-            right: copy(&c.right)?,
-            max: c.max,
-        })),
-        Expr::Unary(op, e) => Expr::Unary(*op, Box::new(copy(e)?)),
-        Expr::IntToVarchar(e) => Expr::IntToVarchar(Box::new(copy(e)?)),
-        Expr::Cast(c) => Expr::Cast(Box::new(Cast {
-            value: copy(&c.value)?,
-            from: c.from,
-            to: c.to,
-            style: match &c.style {
-                None => None,
-                Some(s) => Some(copy(s)?),
-            },
-            conversion: c.conversion,
-            lenient: c.lenient,
-        })),
-        Expr::Call(c) => {
-            if c.function.determinism() == crate::functions::Determinism::PerCall {
-                return None;
-            }
-            Expr::Call(Box::new(crate::plan::expr::Call {
-                function: c.function.clone(),
-                args: c.args.iter().map(copy).collect::<Option<_>>()?,
-            }))
-        }
-        Expr::Coalesce(list) => Expr::Coalesce(list.iter().map(copy).collect::<Option<_>>()?),
-        Expr::Collate(c) => Expr::Collate(Box::new((copy(&c.0)?, c.1))),
-        Expr::Case(_) | Expr::Subquery(_) | Expr::Chain(_) | Expr::Carried => return None,
-    })
 }
 
 fn is_integer(ty: SqlType) -> bool {
@@ -116,7 +68,7 @@ fn sarg(
     for left in [true, false] {
         let (mine, other) = if left { (&c.left, &c.right) } else { (&c.right, &c.left) };
         let Some((column, exact)) = column_of(mine, columns) else { continue };
-        if !available(other) || copy(other).is_none() {
+        if !available(other) || !other.is_repeatable() {
             continue;
         }
         let ty = table.columns[column].ty;
@@ -220,8 +172,7 @@ fn try_index(
         let Pred::Compare(c) = &conditions[s.at] else { unreachable!("sargs are comparisons") };
         let other = if s.left { &c.right } else { &c.left };
         reads_others |= correlated(other);
-        let expr = copy(other).expect("checked when the sarg was made");
-        SeekValue { expr, from: s.from, to: table.columns[s.column].ty }
+        SeekValue { expr: other.clone(), from: s.from, to: table.columns[s.column].ty }
     };
     let mut selectivity = 1.0;
     let keys = index.key.columns();

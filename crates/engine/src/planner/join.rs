@@ -1,81 +1,137 @@
-//! The join tree of a block: which source comes first, by which way each is read, and how they are joined.
+//! FROM and WHERE of a block: which source comes first, by which way each is read, and how they are joined.
 //!
 //! Greedy: begin with the source that gives the fewest rows, then always take the one that is cheapest to add: by an
 //! index seek per row (nested loops), by hashing its join columns, else by nested loops over a spool. Every condition
 //! is checked as soon as its sources are there.
 
-use crate::binder::{Binder, Deferred, FromTree, Hints, SlotInfo, Source, SourceKind};
-use crate::plan::access::{self, Choice};
+use super::access::{self, Choice};
+use super::{Planner, add_slots, compute, filter, view_scan};
 use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
-use crate::plan::node::{
-    Access, Filter, HashJoin, JoinType, LoopJoin, Node, Scan, Spool, ViewScan,
-};
+use crate::plan::locking::Hints;
+use crate::plan::node::{Access, Filter, HashJoin, JoinType, LoopJoin, Node, Scan, Spool};
+use crate::plan::rel::{self, Rel};
+use crate::plan::slots::SlotSet;
 use taffrail_base::SqlResult;
 
-/// Plans FROM and WHERE of a block.
-pub(crate) fn plan_from(
-    binder: &mut Binder<'_>,
-    block: u32,
-    trees: Vec<FromTree>,
-    sources: Vec<Source>,
-    conjuncts: Vec<Pred>,
-) -> SqlResult<Node> {
-    Ok(plan_counted(binder, block, trees, sources, conjuncts)?.0)
+/// Operators, and the rows that they will give, roughly.
+type Planned = (Node, f64);
+
+/// What is joined: a source of the block by its number, or a join of such.
+enum Tree {
+    Source(u32),
+    Join { kind: JoinType, left: Box<Tree>, right: Box<Tree>, on: Vec<Pred> },
 }
 
-/// The same with the rows it will give, roughly.
-fn plan_counted(
-    binder: &mut Binder<'_>,
-    block: u32,
-    trees: Vec<FromTree>,
-    sources: Vec<Source>,
-    conjuncts: Vec<Pred>,
-) -> SqlResult<(Node, f64)> {
-    let mut planner = Planner { binder, block, sources: sources.into_iter().map(Some).collect() };
-    let mut constant = Vec::new();
-    let mut rest = Vec::new();
-    for p in conjuncts {
-        let part = Part::Pred(&p);
-        if planner.sources_of(part).is_empty() { constant.push(p) } else { rest.push(p) }
-    }
-    let (node, rows) = if trees.is_empty() {
-        (Node::OneRow, 1.0)
-    } else {
-        let mut items = Vec::new();
-        for t in trees {
-            planner.flatten(t, &mut items, &mut rest);
-        }
-        planner.place(items, rest, &[])?
-    };
-    Ok(match Pred::all(constant) {
-        None => (node, rows),
-        Some(pred) => (Node::Filter(Box::new(Filter { input: node, pred, startup: true })), rows),
-    })
+/// Something that FROM takes rows from.
+struct Source {
+    /// Taken when it is placed.
+    rel: Option<Rel>,
+    /// The columns that it hands up.
+    columns: SlotSet,
+    /// Slots of other sources or enclosing blocks that it reads (APPLY, correlated derived tables).
+    reads: Vec<Slot>,
 }
 
 /// What is joined in one go: a source, or an outer join as a whole.
 enum Item {
     Source(u32),
-    Outer { kind: JoinType, left: FromTree, right: FromTree, on: Vec<Pred>, sources: Vec<u32> },
+    Outer { kind: JoinType, left: Tree, right: Tree, on: Vec<Pred>, sources: Vec<u32> },
 }
 
-struct Planner<'p, 'a> {
-    binder: &'p mut Binder<'a>,
-    block: u32,
-    sources: Vec<Option<Source>>,
+/// A block while it is planned.
+struct Block<'p, 'm> {
+    planner: &'p Planner<'m>,
+    sources: Vec<Source>,
+    /// Which source a slot comes from.
+    owner: Vec<u32>,
+    /// What is read above the block or by its own conditions.
+    needed: SlotSet,
 }
 
-fn tree_sources(t: &FromTree, out: &mut Vec<u32>) {
+/// The owner of a slot that none of the block's sources sets.
+const NOBODY: u32 = u32::MAX;
+
+impl Planner<'_> {
+    /// The operators of a block.
+    pub(super) fn block(&self, rel: Rel, needed: &SlotSet) -> SqlResult<Node> {
+        Ok(self.counted(rel, Vec::new(), needed)?.0)
+    }
+
+    /// The same under conditions from outside.
+    fn counted(
+        &self,
+        mut rel: Rel,
+        mut conditions: Vec<Pred>,
+        needed: &SlotSet,
+    ) -> SqlResult<Planned> {
+        // The block's own come first.
+        let outside = std::mem::take(&mut conditions);
+        while let Rel::Select(s) = rel {
+            conditions.extend(s.conditions);
+            rel = s.input;
+        }
+        conditions.extend(outside);
+        let mut block = Block {
+            planner: self,
+            sources: Vec::new(),
+            owner: vec![NOBODY; self.slots],
+            needed: needed.clone(),
+        };
+        let tree = match rel {
+            Rel::OneRow => None,
+            rel => Some(block.tree(rel)),
+        };
+        conditions.iter().for_each(|p| add_slots(Part::Pred(p), &mut block.needed));
+        let (constant, rest): (Vec<Pred>, Vec<Pred>) =
+            conditions.into_iter().partition(|p| block.sources_of(Part::Pred(p)).is_empty());
+        let (node, rows) = match tree {
+            None => (Node::OneRow, 1.0),
+            Some(tree) => {
+                let (mut items, mut conditions) = (Vec::new(), rest);
+                block.flatten(tree, &mut items, &mut conditions);
+                block.place(items, conditions, &[])?
+            }
+        };
+        Ok(match Pred::all(constant) {
+            None => (node, rows),
+            Some(pred) => {
+                (Node::Filter(Box::new(Filter { input: node, pred, startup: true })), rows)
+            }
+        })
+    }
+}
+
+fn tree_sources(t: &Tree, out: &mut Vec<u32>) {
     match t {
-        FromTree::Source(id) => out.push(*id),
-        FromTree::Join { left, right, .. } => {
+        Tree::Source(id) => out.push(*id),
+        Tree::Join { left, right, .. } => {
             tree_sources(left, out);
             tree_sources(right, out);
         }
     }
 }
 
-impl Planner<'_, '_> {
+impl Block<'_, '_> {
+    /// What a part of FROM joins; its sources are numbered in the order of the text.
+    fn tree(&mut self, rel: Rel) -> Tree {
+        match rel {
+            Rel::Join(join) => {
+                let rel::Join { kind, left, right, on } = *join;
+                on.iter().for_each(|p| add_slots(Part::Pred(p), &mut self.needed));
+                let left = Box::new(self.tree(left));
+                Tree::Join { kind, left, right: Box::new(self.tree(right)), on }
+            }
+            rel => {
+                let (id, columns) = (self.sources.len() as u32, rel.columns());
+                columns.iter().for_each(|s| self.owner[s as usize] = id);
+                let reads: Vec<Slot> = rel.outer_slots().iter().collect();
+                self.needed.extend(reads.iter().copied());
+                self.sources.push(Source { rel: Some(rel), columns, reads });
+                Tree::Source(id)
+            }
+        }
+    }
+
     /// The sources of this block that a part reads.
     fn sources_of(&self, part: Part<'_>) -> Vec<u32> {
         let mut out = Vec::new();
@@ -84,37 +140,32 @@ impl Planner<'_, '_> {
     }
 
     fn add_source(&self, slot: Slot, out: &mut Vec<u32>) {
-        let info = &self.binder.slots[slot as usize];
-        if info.block == self.block && info.source != u32::MAX && !out.contains(&info.source) {
-            out.push(info.source);
+        let id = self.owner[slot as usize];
+        if id != NOBODY && !out.contains(&id) {
+            out.push(id);
         }
     }
 
     fn source(&self, id: u32) -> &Source {
-        let found = self.sources.iter().flatten().find(|s| s.id == id);
-        found.expect("a source is placed once")
+        &self.sources[id as usize]
     }
 
-    /// Slots of these sources: what a join has to keep of its side.
+    /// Slots of these sources that are read later: what a join has to keep of its side.
     fn slots_of_sources(&self, ids: &[u32]) -> Vec<Slot> {
-        let mut out: Vec<Slot> = Vec::new();
-        for (i, info) in self.binder.slots.iter().enumerate() {
-            if info.block == self.block && ids.contains(&info.source) {
-                out.push(i as Slot);
-            }
-        }
-        out
+        let mut all = SlotSet::default();
+        ids.iter().for_each(|id| all.add_all(&self.source(*id).columns));
+        all.common(&self.needed)
     }
 
-    fn flatten(&self, t: FromTree, items: &mut Vec<Item>, conditions: &mut Vec<Pred>) {
+    fn flatten(&self, t: Tree, items: &mut Vec<Item>, conditions: &mut Vec<Pred>) {
         match t {
-            FromTree::Source(id) => items.push(Item::Source(id)),
-            FromTree::Join { kind: JoinType::Inner, left, right, on } => {
+            Tree::Source(id) => items.push(Item::Source(id)),
+            Tree::Join { kind: JoinType::Inner, left, right, on } => {
                 self.flatten(*left, items, conditions);
                 self.flatten(*right, items, conditions);
                 conditions.extend(on);
             }
-            FromTree::Join { kind, left, right, on } => {
+            Tree::Join { kind, left, right, on } => {
                 let mut sources = Vec::new();
                 tree_sources(&left, &mut sources);
                 tree_sources(&right, &mut sources);
@@ -135,7 +186,7 @@ impl Planner<'_, '_> {
         let mut out = Vec::new();
         let own = self.item_sources(item);
         for id in &own {
-            for s in &self.source(*id).depends {
+            for s in &self.source(*id).reads {
                 self.add_source(*s, &mut out);
             }
         }
@@ -149,9 +200,9 @@ impl Planner<'_, '_> {
         mut items: Vec<Item>,
         mut conditions: Vec<Pred>,
         before: &[u32],
-    ) -> SqlResult<(Node, f64)> {
+    ) -> SqlResult<Planned> {
         let mut placed: Vec<u32> = before.to_vec();
-        let mut current: Option<(Node, f64)> = None;
+        let mut current: Option<Planned> = None;
         while !items.is_empty() {
             let mut best: Option<(usize, f64)> = None;
             for (i, item) in items.iter().enumerate() {
@@ -180,7 +231,7 @@ impl Planner<'_, '_> {
                 Some(left) => {
                     let left_sources: Vec<u32> =
                         placed.iter().filter(|s| !before.contains(s)).copied().collect();
-                    self.add(left, &left_sources, item, mine, &placed)?
+                    self.add(left, &left_sources, item, mine)?
                 }
             });
             placed.extend(own);
@@ -190,12 +241,10 @@ impl Planner<'_, '_> {
     }
 
     fn estimate(&self, id: u32) -> u64 {
-        match &self.source(id).kind {
-            SourceKind::Table { database, table, .. } => {
-                self.binder.meta.row_estimate(database, table)
-            }
-            SourceKind::View { .. } => 200,
-            SourceKind::Derived { .. } => 1000,
+        match &self.source(id).rel {
+            Some(Rel::Get(g)) => self.planner.meta.row_estimate(&g.table.database, &g.table.table),
+            Some(Rel::Rowset(_)) => 200,
+            _ => 1000,
         }
     }
 
@@ -223,140 +272,80 @@ impl Planner<'_, '_> {
             + order
     }
 
-    fn first(
-        &mut self,
-        item: Item,
-        conditions: Vec<Pred>,
-        placed: &[u32],
-    ) -> SqlResult<(Node, f64)> {
+    fn first(&mut self, item: Item, conditions: Vec<Pred>, placed: &[u32]) -> SqlResult<Planned> {
         match item {
-            Item::Source(id) => self.read(id, conditions, placed).map(|(n, r, _)| (n, r)),
+            Item::Source(id) => self.read(id, conditions),
             Item::Outer { kind, left, right, on, sources } => {
                 self.outer(kind, left, right, on, sources, conditions, placed)
             }
         }
     }
 
-    /// A scan of a source under conditions that can be checked there. The flag: it reads sources placed before.
-    fn read(
-        &mut self,
-        id: u32,
-        conditions: Vec<Pred>,
-        placed: &[u32],
-    ) -> SqlResult<(Node, f64, bool)> {
+    /// A scan of a source under conditions that can be checked there.
+    fn read(&mut self, id: u32, conditions: Vec<Pred>) -> SqlResult<Planned> {
         let estimate = self.estimate(id);
-        let at = self.sources.iter().position(|s| s.as_ref().is_some_and(|s| s.id == id));
-        let at = at.expect("a source is placed once");
-        let Source { columns, kind, locator, depends, .. } =
-            self.sources[at].take().expect("found above");
-        let slots: Vec<(usize, Slot)> =
-            columns.iter().enumerate().filter_map(|(i, c)| c.slot.map(|s| (i, s))).collect();
-        let mut reads = Vec::new();
-        for p in &conditions {
-            for s in self.sources_of(Part::Pred(p)) {
-                if s != id && !reads.contains(&s) {
-                    reads.push(s);
-                }
-            }
-        }
-        for s in &depends {
-            self.add_source(*s, &mut reads);
-        }
-        let correlated = reads.iter().any(|s| placed.contains(s));
+        let rel = self.sources[id as usize].rel.take().expect("a source is placed once");
         // Conditions with subqueries are checked above the scan.
         let (above, conditions): (Vec<Pred>, Vec<Pred>) =
             conditions.into_iter().partition(|p| has_subquery(Part::Pred(p)));
-        match kind {
-            SourceKind::Table { database, table, hints } => {
-                let choice = self.choose(id, &table, &slots, &conditions, estimate, hints);
-                let Choice { access, served, rows, .. } = choice;
-                let conditions = keep(conditions, &served);
+        let (node, rows) = match rel {
+            Rel::Get(get) => {
+                let Choice { access, served, rows, .. } =
+                    self.choose(id, &get, &conditions, estimate);
+                let rel::Get { table, columns, locator, hints, .. } = *get;
                 let scan = Scan {
-                    database,
-                    table,
+                    database: table.database,
+                    table: table.table,
                     access,
-                    columns: slots,
+                    columns,
                     locator,
-                    filter: Pred::all(conditions),
+                    filter: Pred::all(keep(conditions, &served)),
                     locks: hints.locks,
                     backward: false,
                 };
-                Ok((filter(Node::Scan(Box::new(scan)), above), rows, correlated))
+                (Node::Scan(Box::new(scan)), rows)
             }
-            SourceKind::View { database, view, args, dirty } => {
-                let node = Node::View(Box::new(ViewScan {
-                    view,
-                    database,
-                    dirty,
-                    args,
-                    columns: slots,
-                    filter: Pred::all(conditions),
-                }));
-                Ok((filter(node, above), 200.0, correlated))
-            }
-            SourceKind::Derived { node, deferred } => {
-                let node = node.expect("a derived table is placed once");
-                let (node, rows, rest) = match deferred {
-                    None => (node, 1000.0, conditions),
-                    Some(deferred) => self.deferred(id, node, *deferred, conditions)?,
-                };
-                Ok((filter(filter(node, rest), above), rows, correlated))
-            }
-        }
+            Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), 200.0),
+            Rel::Project(project) => self.derived(project.input, conditions)?,
+            rel => (filter(self.planner.lower(rel, &self.needed)?, conditions), 1000.0),
+        };
+        Ok((filter(node, above), rows))
     }
 
-    /// Plans what stands in a derived table, under those conditions that are about columns of its tables: they may be served by
-    /// an index there. The others come back.
-    fn deferred(
-        &mut self,
-        id: u32,
-        above: Node,
-        deferred: Deferred,
-        conditions: Vec<Pred>,
-    ) -> SqlResult<(Node, f64, Vec<Pred>)> {
-        let Deferred { block, trees, sources, mut conjuncts, plain } = deferred;
-        let mut rest = Vec::new();
-        for p in conditions {
-            let mut inside = true;
-            slots_of(Part::Pred(&p), &mut |s| {
-                let info = &self.binder.slots[s as usize];
-                if info.block == self.block && info.source == id {
-                    inside &= plain.iter().any(|(known, _)| *known == s);
-                }
-            });
-            if inside { conjuncts.push(p) } else { rest.push(p) }
-        }
-        // Inside, its columns belong to the tables there.
-        let slots = &mut self.binder.slots;
-        let swap = |slots: &mut Vec<SlotInfo>, plain: Vec<(Slot, SlotInfo)>| -> Vec<_> {
-            let one = |(s, info)| (s, std::mem::replace(&mut slots[s as usize], info));
-            plain.into_iter().map(one).collect()
+    /// A query in FROM. Where it is a block without grouping, TOP or the like, those of the conditions that are about columns of its
+    /// sources join the block's own: an index may serve them there.
+    fn derived(&mut self, rel: Rel, conditions: Vec<Pred>) -> SqlResult<Planned> {
+        let (rel, items) = match rel {
+            Rel::Compute(c) => (c.input, c.items),
+            rel => (rel, Vec::new()),
         };
-        let outside = swap(slots, plain);
-        let planned = plan_counted(self.binder, block, trees, sources, conjuncts);
-        // Backwards, for a column that is there twice.
-        swap(&mut self.binder.slots, outside.into_iter().rev().collect());
-        let (node, rows) = planned?;
-        let node = match above {
-            Node::Compute(mut compute) => {
-                compute.input = node;
-                Node::Compute(compute)
-            }
-            _ => node,
+        let plain = matches!(
+            rel,
+            Rel::Get(_)
+                | Rel::Rowset(_)
+                | Rel::Select(_)
+                | Rel::Join(_)
+                | Rel::Project(_)
+                | Rel::OneRow
+        );
+        let mut needed = self.needed.clone();
+        items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut needed));
+        let (inside, rest): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(|p| {
+            let mut computed = false;
+            slots_of(Part::Pred(p), &mut |s| computed |= items.iter().any(|i| i.1 == s));
+            plain && !computed
+        });
+        let (node, rows) = match plain {
+            true => self.planner.counted(rel, inside, &needed)?,
+            false => (self.planner.lower(rel, &needed)?, 1000.0),
         };
-        Ok((node, rows, rest))
+        let node = if items.is_empty() { node } else { compute(node, items) };
+        Ok((filter(node, rest), rows))
     }
 
-    fn choose(
-        &self,
-        id: u32,
-        table: &crate::catalog::Table,
-        slots: &[(usize, Slot)],
-        conditions: &[Pred],
-        estimate: u64,
-        hints: Hints,
-    ) -> Choice {
-        if hints.force_scan {
+    fn choose(&self, id: u32, get: &rel::Get, conditions: &[Pred], estimate: u64) -> Choice {
+        let Hints { force_scan, .. } = get.hints;
+        if force_scan {
             let rows = estimate as f64;
             return Choice { access: Access::Full, served: Vec::new(), rows, correlated: false };
         }
@@ -365,35 +354,31 @@ impl Planner<'_, '_> {
             !has_subquery(Part::Expr(e)) && !self.sources_of(Part::Expr(e)).contains(&id)
         };
         let correlated = |e: &Expr| !self.sources_of(Part::Expr(e)).is_empty();
-        access::choose(table, slots, conditions, estimate, &available, &correlated)
+        let table = &get.table.table;
+        access::choose(table, &get.columns, conditions, estimate, &available, &correlated)
     }
 
     /// Whether reading a source under these conditions would seek by what is placed.
     fn would_seek(&self, id: u32, conditions: &[Pred]) -> bool {
-        let source = self.source(id);
-        let SourceKind::Table { database, table, hints } = &source.kind else { return false };
-        let slots: Vec<(usize, Slot)> =
-            source.columns.iter().enumerate().filter_map(|(i, c)| c.slot.map(|s| (i, s))).collect();
-        let rows = self.binder.meta.row_estimate(database, table);
-        let choice = self.choose(id, table, &slots, conditions, rows, *hints);
+        let Some(Rel::Get(get)) = &self.source(id).rel else { return false };
+        let choice = self.choose(id, get, conditions, self.estimate(id));
         choice.correlated && !matches!(choice.access, Access::Full)
     }
 
     /// Adds an item to what is joined already.
     fn add(
         &mut self,
-        left: (Node, f64),
+        left: Planned,
         left_sources: &[u32],
         item: Item,
         conditions: Vec<Pred>,
-        placed: &[u32],
-    ) -> SqlResult<(Node, f64)> {
+    ) -> SqlResult<Planned> {
         let own = self.item_sources(&item);
         let lateral = !self.needs(&item).is_empty();
         if let Item::Source(id) = item
             && (lateral || self.would_seek(id, &conditions))
         {
-            let (right, rows, _) = self.read(id, conditions, placed)?;
+            let (right, rows) = self.read(id, conditions)?;
             let rows = left.1 * rows.max(1.0);
             return Ok((loop_join(left.0, right, JoinType::Inner, Vec::new(), Vec::new()), rows));
         }
@@ -407,13 +392,13 @@ impl Planner<'_, '_> {
     /// Joins two inputs that do not read each other.
     fn join(
         &mut self,
-        left: (Node, f64),
+        left: Planned,
         left_sources: &[u32],
-        right: (Node, f64),
+        right: Planned,
         right_sources: &[u32],
         kind: JoinType,
         on: Vec<Pred>,
-    ) -> SqlResult<(Node, f64)> {
+    ) -> SqlResult<Planned> {
         let mut keys = Vec::new();
         let mut residual = Vec::new();
         for p in on {
@@ -492,13 +477,13 @@ impl Planner<'_, '_> {
     fn outer(
         &mut self,
         kind: JoinType,
-        left: FromTree,
-        right: FromTree,
+        left: Tree,
+        right: Tree,
         on: Vec<Pred>,
         _sources: Vec<u32>,
         conditions: Vec<Pred>,
         placed: &[u32],
-    ) -> SqlResult<(Node, f64)> {
+    ) -> SqlResult<Planned> {
         let (mut left_sources, mut right_sources) = (Vec::new(), Vec::new());
         tree_sources(&left, &mut left_sources);
         tree_sources(&right, &mut right_sources);
@@ -525,11 +510,9 @@ impl Planner<'_, '_> {
             && let Some(id) = single
             && (lateral || self.would_seek(id, &on))
         {
-            let mut all = placed.to_vec();
-            all.extend(&left_sources);
             let mut conditions = on;
             conditions.extend(inner);
-            let (right, rows, _) = self.read(id, conditions, &all)?;
+            let (right, rows) = self.read(id, conditions)?;
             let slots = self.slots_of_sources(&right_sources);
             let rows = left_node.1 * rows.max(1.0);
             let node = loop_join(left_node.0, right, kind, Vec::new(), slots);
@@ -556,13 +539,6 @@ impl Planner<'_, '_> {
 fn keep(conditions: Vec<Pred>, served: &[usize]) -> Vec<Pred> {
     let kept = conditions.into_iter().enumerate().filter(|(i, _)| !served.contains(i));
     kept.map(|(_, p)| p).collect()
-}
-
-fn filter(node: Node, conditions: Vec<Pred>) -> Node {
-    match Pred::all(conditions) {
-        None => node,
-        Some(pred) => Node::Filter(Box::new(Filter { input: node, pred, startup: false })),
-    }
 }
 
 fn loop_join(

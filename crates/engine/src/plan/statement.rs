@@ -1,0 +1,52 @@
+//! A statement as a whole: bound (`R` is [`Rel`]), or planned.
+//!
+//! [`Rel`]: crate::plan::rel::Rel
+
+use crate::plan::change::{DeletePlan, InsertPlan, MergePlan, UpdatePlan};
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::node::{Node, QueryPlan};
+use taffrail_syntax::ast;
+use taffrail_types::convert::Declared;
+
+/// A statement, or an expression or condition outside any statement.
+#[derive(Debug)]
+pub(crate) enum Statement<R = Node> {
+    /// SELECT; the table that INTO makes.
+    Select(Box<SelectPlan<R>>, Option<ast::ObjectName>),
+    /// INSERT.
+    Insert(Box<InsertPlan<R>>),
+    /// UPDATE.
+    Update(Box<UpdatePlan<R>>),
+    /// DELETE.
+    Delete(Box<DeletePlan<R>>),
+    /// MERGE.
+    Merge(Box<MergePlan<R>>),
+    /// A value of this type.
+    Scalar(Expr, Declared),
+    /// A condition of IF or WHILE.
+    Condition(Pred),
+}
+
+/// A SELECT statement.
+#[derive(Debug)]
+pub struct SelectPlan<R = Node> {
+    /// The query.
+    pub plan: QueryPlan<R>,
+    /// `SELECT @v = …`: evaluated for each row, in place of outputs.
+    pub assign: Vec<(u32, Expr)>,
+    /// Columns by which the rows are ordered (1-based), for the client.
+    pub order: Vec<u16>,
+    /// `SELECT IDENTITY(…) AS c … INTO`: which output the new table makes itself.
+    pub identity: Option<IntoIdentity>,
+}
+
+/// `IDENTITY(type, seed, increment)` in the list of a SELECT … INTO.
+#[derive(Clone, Copy, Debug)]
+pub struct IntoIdentity {
+    /// The output's place.
+    pub output: usize,
+    /// The first value.
+    pub seed: i64,
+    /// The step.
+    pub increment: i64,
+}

@@ -1,0 +1,131 @@
+//! Changes: what their rows are found by, and whether each may be changed as soon as it is found.
+//!
+//! Rows that a statement reads it must not meet again as changed ones. So it keeps all of them before its first change (*spools*),
+//! unless what finds them cannot see the change.
+
+use super::Planner;
+use crate::catalog::Table;
+use crate::plan::change::{
+    ColumnSource, DeletePlan, InsertPlan, InsertRows, MergePlan, UpdatePlan,
+};
+use crate::plan::expr::{Part, has_subquery};
+use crate::plan::locking::Patience;
+use crate::plan::node::{Access, Node, QueryPlan};
+use crate::plan::rel::{Rel, Subqueries};
+use crate::plan::slots::SlotSet;
+use taffrail_base::SqlResult;
+use taffrail_types::SqlType;
+
+impl Planner<'_> {
+    /// INSERT. `subqueries`: the statement's.
+    pub fn insert(
+        &self,
+        insert: InsertPlan<Rel>,
+        subqueries: &Subqueries,
+    ) -> SqlResult<InsertPlan> {
+        let spool = match &insert.rows {
+            InsertRows::Query(q) => {
+                let table = &insert.table;
+                q.node.reads_table(table) || subqueries.iter().any(|s| s.rel.reads_table(table))
+            }
+            _ => false,
+        };
+        let needed = match &insert.rows {
+            InsertRows::Query(q) => q.outputs.iter().copied().collect(),
+            _ => SlotSet::default(),
+        };
+        let mut plan = insert.planned(&mut |rel| self.lower(rel, &needed))?;
+        plan.spool = spool;
+        plan.same_layout = match &plan.rows {
+            InsertRows::Query(q) => copies_rows(q, &plan),
+            _ => false,
+        };
+        Ok(plan)
+    }
+
+    /// UPDATE.
+    pub fn update(&self, update: UpdatePlan<Rel>) -> SqlResult<UpdatePlan> {
+        let subqueries = update.set.iter().any(|a| has_subquery(Part::Expr(&a.expr)));
+        let mut plan = update.planned(&mut |rel| self.lower(rel, &self.all()))?;
+        let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
+        plan.spool = subqueries || must_spool(&plan.node, plan.moves, &changed);
+        Ok(plan)
+    }
+
+    /// DELETE.
+    pub fn delete(&self, delete: DeletePlan<Rel>) -> SqlResult<DeletePlan> {
+        let mut plan = delete.planned(&mut |rel| self.lower(rel, &self.all()))?;
+        plan.spool = !matches!(plan.node, Node::Scan(_));
+        Ok(plan)
+    }
+
+    /// MERGE.
+    pub fn merge(&self, merge: MergePlan<Rel>) -> SqlResult<MergePlan> {
+        merge.planned(&mut |rel| self.lower(rel, &self.all()))
+    }
+
+    /// A change's new values and OUTPUT may read any slot.
+    fn all(&self) -> SlotSet {
+        SlotSet::all(self.slots)
+    }
+}
+
+/// Whether an update could meet its own rows again, or its row finder keeps rows.
+fn must_spool(node: &Node, moves: bool, changed: &[usize]) -> bool {
+    match node {
+        Node::Scan(s) => match &s.access {
+            Access::Full => moves,
+            Access::Clustered(..) => moves,
+            Access::Nonclustered(i, _) => moves || i.touched_by(changed),
+        },
+        _ => true,
+    }
+}
+
+/// Whether the rows of a query have the layout that an insert writes: a scan, column for column.
+pub(crate) fn copies_rows(q: &QueryPlan, insert: &InsertPlan) -> bool {
+    straight_copy(q, &insert.source_types, &insert.table, &insert.columns)
+}
+
+fn straight_copy(
+    q: &QueryPlan,
+    types: &[SqlType],
+    table: &Table,
+    columns: &[ColumnSource],
+) -> bool {
+    let Node::Scan(s) = &q.node else { return false };
+    // Every column straight from the column of the same position and type, with the same place in the row.
+    let straight = columns.iter().enumerate().all(|(at, c)| match c {
+        ColumnSource::Source(n) => q
+            .outputs
+            .get(*n)
+            .is_some_and(|slot| s.columns.iter().any(|(c, k)| k == slot && *c == at)),
+        _ => false,
+    });
+    straight
+        && !matches!(s.access, Access::Nonclustered(..))
+        && s.locks.patience() == Patience::Waits
+        && types.len() == table.columns.len()
+        && s.table.columns.len() == table.columns.len()
+        && s.table.columns.iter().zip(&table.columns).all(|(a, b)| {
+            a.ty == b.ty
+                && a.place == b.place
+                && a.null_bit == b.null_bit
+                && (b.nullable || !a.nullable)
+                && a.missing.is_null()
+                && (a.unpadded || !b.unpadded)
+                && fixed_or_short(a.ty)
+        })
+}
+
+/// Types whose values are in the row itself.
+fn fixed_or_short(ty: SqlType) -> bool {
+    use taffrail_types::MaxLen;
+    !matches!(
+        ty,
+        SqlType::VarChar(MaxLen::Max)
+            | SqlType::NVarChar(MaxLen::Max)
+            | SqlType::VarBinary(MaxLen::Max)
+            | SqlType::RowVersion
+    )
+}

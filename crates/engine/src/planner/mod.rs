@@ -1,0 +1,202 @@
+//! The planner: from relations to operators.
+//!
+//! [`Planner::lower`] takes a tree from its root down. What FROM and WHERE say of one block, [`join`] plans as a whole: which source
+//! comes first, by which way each is read ([`access`]), and how they are joined. Every other relation becomes the one operator that
+//! there is for it. [`change`] decides whether a change may go on while its rows are still being found.
+//!
+//! An operator keeps only the slots that something above it reads: these come down as `needed`.
+
+pub(crate) mod access;
+mod change;
+mod join;
+
+pub(crate) use change::copies_rows;
+
+use crate::binder::Metadata;
+use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
+use crate::plan::node::{
+    self, Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Recursive, SetOperation, Sort,
+    ValuesScan, ViewScan, Window,
+};
+use crate::plan::rel::{self, Rel, Subqueries};
+use crate::plan::slots::SlotSet;
+use crate::plan::statement::{SelectPlan, Statement};
+use taffrail_base::SqlResult;
+
+/// Plans one statement.
+pub(crate) struct Planner<'m> {
+    /// Rows of tables, and whether somebody wants the statement to end.
+    meta: &'m dyn Metadata,
+    /// How many slots the statement has.
+    slots: usize,
+}
+
+fn add_slots(part: Part<'_>, out: &mut SlotSet) {
+    slots_of(part, &mut |s| out.insert(s));
+}
+
+impl<'m> Planner<'m> {
+    /// A planner for a statement with so many slots.
+    pub fn new(meta: &'m dyn Metadata, slots: usize) -> Planner<'m> {
+        Planner { meta, slots }
+    }
+
+    /// The operators of a statement's subqueries, by number.
+    pub fn subqueries(&self, list: Subqueries) -> SqlResult<Vec<Node>> {
+        list.into_iter().map(|s| self.lower(s.rel, &[s.output].into_iter().collect())).collect()
+    }
+
+    /// A statement. `subqueries`: those of its expressions.
+    pub fn statement(
+        &self,
+        bound: Statement<Rel>,
+        subqueries: &Subqueries,
+    ) -> SqlResult<Statement> {
+        Ok(match bound {
+            Statement::Select(s, into) => Statement::Select(Box::new(self.select(*s)?), into),
+            Statement::Insert(i) => Statement::Insert(Box::new(self.insert(*i, subqueries)?)),
+            Statement::Update(u) => Statement::Update(Box::new(self.update(*u)?)),
+            Statement::Delete(d) => Statement::Delete(Box::new(self.delete(*d)?)),
+            Statement::Merge(m) => Statement::Merge(Box::new(self.merge(*m)?)),
+            Statement::Scalar(e, to) => Statement::Scalar(e, to),
+            Statement::Condition(p) => Statement::Condition(p),
+        })
+    }
+
+    fn select(&self, select: SelectPlan<Rel>) -> SqlResult<SelectPlan> {
+        let SelectPlan { plan: QueryPlan { node, outputs, columns }, assign, order, identity } =
+            select;
+        let mut needed: SlotSet = outputs.iter().copied().collect();
+        assign.iter().for_each(|(_, e)| add_slots(Part::Expr(e), &mut needed));
+        let plan = QueryPlan { node: self.lower(node, &needed)?, outputs, columns };
+        Ok(SelectPlan { plan, assign, order, identity })
+    }
+
+    /// The operators of a relation of whose columns `needed` are read.
+    fn lower(&self, rel: Rel, needed: &SlotSet) -> SqlResult<Node> {
+        Ok(match rel {
+            Rel::Empty => Node::Nothing,
+            Rel::OneRow => Node::OneRow,
+            Rel::Get(_) | Rel::Select(_) | Rel::Join(_) | Rel::Rowset(_) | Rel::Project(_) => {
+                self.block(rel, needed)?
+            }
+            Rel::Values(r) => {
+                let rel::Values { rows, slots } = *r;
+                Node::Values(Box::new(ValuesScan { rows, slots }))
+            }
+            Rel::Compute(r) => self.compute(*r, needed)?,
+            Rel::Group(r) => self.group(*r)?,
+            Rel::Window(r) => self.window(*r, needed)?,
+            Rel::Distinct(r) => {
+                let rel::Distinct { input, slots } = *r;
+                let mut below = needed.clone();
+                below.extend(slots.iter().map(|s| s.0));
+                Node::Distinct(Box::new(Distinct { input: self.lower(input, &below)?, slots }))
+            }
+            Rel::Sort(r) => self.sort(*r, None, needed)?,
+            Rel::Top(r) => self.top(*r, needed)?,
+            Rel::Union(list) => {
+                let nodes = list.into_iter().map(|r| self.lower(r, needed));
+                Node::Concat(nodes.collect::<SqlResult<_>>()?)
+            }
+            Rel::SetOperation(r) => {
+                let rel::SetOperation { left, right, except, left_slots, right_slots } = *r;
+                let on_left: SlotSet = left_slots.iter().map(|s| s.0).collect();
+                let left = self.lower(left, &on_left)?;
+                let right = self.lower(right, &right_slots.iter().copied().collect())?;
+                Node::SetOperation(Box::new(SetOperation {
+                    left,
+                    right,
+                    except,
+                    left_slots,
+                    right_slots,
+                }))
+            }
+            Rel::Recursive(r) => {
+                let rel::Recursive { anchors, parts, slots, work, limit } = *r;
+                let needed = slots.iter().copied().collect();
+                let lower = |list: Vec<Rel>| -> SqlResult<Vec<Node>> {
+                    list.into_iter().map(|r| self.lower(r, &needed)).collect()
+                };
+                let (anchors, parts) = (lower(anchors)?, lower(parts)?);
+                Node::Recursive(Box::new(Recursive { anchors, parts, slots, work, limit }))
+            }
+        })
+    }
+
+    fn compute(&self, r: rel::Compute, needed: &SlotSet) -> SqlResult<Node> {
+        let mut below = needed.clone();
+        r.items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
+        let input = self.lower(r.input, &below)?;
+        Ok(compute(input, r.items))
+    }
+
+    fn group(&self, r: rel::Group) -> SqlResult<Node> {
+        let mut below = SlotSet::default();
+        r.keys.iter().for_each(|(e, ..)| add_slots(Part::Expr(e), &mut below));
+        r.aggs.iter().for_each(|a| a.exprs(&mut |e| add_slots(Part::Expr(e), &mut below)));
+        let rel::Group { input, keys: groups, aggs, scalar } = r;
+        let input = self.lower(input, &below)?;
+        Ok(Node::Aggregate(Box::new(Aggregate { input, groups, aggs, scalar })))
+    }
+
+    fn window(&self, r: rel::Window, needed: &SlotSet) -> SqlResult<Node> {
+        let mut below = needed.clone();
+        let rel = Rel::Window(Box::new(r));
+        rel.parts(&mut |p| add_slots(p, &mut below));
+        let Rel::Window(r) = rel else { unreachable!("it was made above") };
+        let save = r.input.columns().common(&below);
+        let rel::Window { input, partition, order, items } = *r;
+        let input = self.lower(input, &below)?;
+        Ok(Node::Window(Box::new(Window { input, partition, order, items, save })))
+    }
+
+    /// `limit`: so many of the first rows will be asked for.
+    fn sort(&self, r: rel::Sort, limit: Option<Expr>, needed: &SlotSet) -> SqlResult<Node> {
+        let rel::Sort { input, keys } = r;
+        let save = input.columns().common(needed);
+        let mut below = needed.clone();
+        keys.iter().for_each(|k| add_slots(Part::Expr(&k.expr), &mut below));
+        let input = self.lower(input, &below)?;
+        Ok(Node::Sort(Box::new(Sort { input, keys, save, limit })))
+    }
+
+    fn top(&self, r: rel::Top, needed: &SlotSet) -> SqlResult<Node> {
+        let rel::Top { input, count, percent, ties, offset } = r;
+        let mut below = needed.clone();
+        ties.iter().flatten().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
+        let save = input.columns().common(&below);
+        let input = match input {
+            Rel::Sort(s) => {
+                let whole = !percent && ties.is_none() && offset.is_none();
+                let limit = count.clone().filter(|c| whole && is_simple(c));
+                self.sort(*s, limit, &below)?
+            }
+            other => self.lower(other, &below)?,
+        };
+        Ok(Node::Top(Box::new(node::Top { input, count, percent, ties, offset, save })))
+    }
+}
+
+/// A constant or variable: computed twice it is the same.
+fn is_simple(e: &Expr) -> bool {
+    matches!(e, Expr::Const(_) | Expr::Var(_))
+}
+
+fn compute(input: Node, items: Vec<(Expr, Slot)>) -> Node {
+    Node::Compute(Box::new(Compute { input, items }))
+}
+
+/// `input` under conditions.
+fn filter(input: Node, conditions: Vec<Pred>) -> Node {
+    match Pred::all(conditions) {
+        None => input,
+        Some(pred) => Node::Filter(Box::new(Filter { input, pred, startup: false })),
+    }
+}
+
+fn view_scan(r: rel::Rowset, filter: Option<Pred>) -> Node {
+    let rel::Rowset { view, args, columns, dirty } = r;
+    let (database, view) = (view.database, view.view);
+    Node::View(Box::new(ViewScan { view, database, dirty, args, columns, filter }))
+}
