@@ -66,6 +66,11 @@ pub fn decode_utf16(b: &[u8]) -> String {
     char::decode_utf16(units(b)).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
+/// UTF-16LE as code page 1252; `None` where it lacks a letter.
+pub fn encode_exactly(b: &[u8]) -> Option<Bytes> {
+    units(b).map(byte_of).collect()
+}
+
 /// UTF-16LE to code page 1252, `?` for what it does not have (a surrogate pair gives two, as SQL Server does).
 pub fn utf16_to_1252(b: &[u8]) -> Bytes {
     units(b).map(|u| byte_of(u).unwrap_or(b'?')).collect()

@@ -69,9 +69,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let mut uses = std::mem::take(&mut binder.uses);
     uses.sort_by_key(|u| u.key());
     drop(binder);
-    let planner = Planner::new(&metadata, slots);
-    let kind = planner.statement(bound, &subqueries)?;
-    let subqueries = planner.subqueries(subqueries)?;
+    let (kind, subqueries) = Planner::new(&metadata, slots, subqueries).plan(bound)?;
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());

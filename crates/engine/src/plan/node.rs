@@ -67,15 +67,38 @@ pub enum Node {
     Recursive(Box<Recursive>),
 }
 
-/// One end of a range, or an equality: the index's columns in order, then a bound on the next.
+/// What is sought in an index: values of its first columns, then what the next column may be.
 #[derive(Debug, Default)]
 pub struct Seek {
     /// Values of the first columns of the key.
     pub equal: Vec<SeekValue>,
-    /// Lower bound of the next column.
-    pub low: Option<(SeekValue, bool)>,
-    /// Upper bound of the next column.
-    pub high: Option<(SeekValue, bool)>,
+    /// The next column is any of these; anything where there are none.
+    pub then: Vec<SeekBound>,
+}
+
+impl Seek {
+    /// Nothing is sought: the whole index.
+    pub fn is_whole(&self) -> bool {
+        self.equal.is_empty() && self.then.is_empty()
+    }
+}
+
+/// What a column of a key may be.
+#[derive(Debug)]
+pub enum SeekBound {
+    /// This value; none if it is NULL.
+    Equal(SeekValue),
+    /// NULL.
+    Null,
+    /// Anything but NULL.
+    NotNull,
+    /// What lies between two values; the flags: the end itself, too. (Without a lower one, NULL is below.)
+    Range {
+        /// The lower end.
+        low: Option<(SeekValue, bool)>,
+        /// The upper end.
+        high: Option<(SeekValue, bool)>,
+    },
 }
 
 /// A value to seek.
@@ -182,6 +205,10 @@ pub enum JoinType {
     Left,
     /// Pairs, and rows of either side without a partner (hash only).
     Full,
+    /// Left rows that have a partner, each once (hash only).
+    Semi,
+    /// Left rows that have none (hash only).
+    Anti,
 }
 
 /// See [`Node::Loop`].

@@ -386,7 +386,9 @@ impl Rel {
             Rel::Compute(r) => r.input.add_columns(out),
             Rel::Join(r) => {
                 r.left.add_columns(out);
-                r.right.add_columns(out);
+                if !matches!(r.kind, JoinType::Semi | JoinType::Anti) {
+                    r.right.add_columns(out);
+                }
             }
             Rel::Window(r) => r.input.add_columns(out),
             Rel::Distinct(r) => r.input.add_columns(out),

@@ -1,26 +1,78 @@
-//! How a table's rows are found: which index serves which conditions.
+//! How a table's rows are found: which index serves which conditions, and which gives the rows in the order that is asked for.
 //!
 //! A condition is *sargable* when it compares a column with something known before the scan opens. An index serves
-//! equalities on its first key columns and then a range on the next one.
+//! equalities on its first key columns and then, on the next one, a range, or any of several values and ranges (`IN`, `OR`).
 
 use crate::catalog::{Index, IndexKind, Table, Term, Test};
 use crate::plan::expr::{Cast, Compare, CompareOp, Expr, Pred, Slot};
-use crate::plan::node::{Access, Seek, SeekValue};
+use crate::plan::node::{Access, Seek, SeekBound, SeekValue};
 use std::sync::Arc;
 use taffrail_types::compare::compare;
-use taffrail_types::{Conversion, SqlType, Value};
+use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
 
-/// A condition that an index may serve.
-struct Sarg {
-    /// Which of the conditions.
-    at: usize,
-    column: usize,
-    op: CompareOp,
-    /// The column stands on the left.
-    left: bool,
-    /// The seek gives exactly the rows of the condition.
-    exact: bool,
-    from: SqlType,
+/// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
+/// read being 1.
+mod guess {
+    /// `=` on the first column of a key.
+    pub const EQUAL: f64 = 0.05;
+    /// `=` on a later one.
+    pub const EQUAL_NEXT: f64 = 0.1;
+    /// One side of a range.
+    pub const RANGE: f64 = 0.3;
+    /// IS NOT NULL.
+    pub const PRESENT: f64 = 0.9;
+    /// Any other condition.
+    pub const OTHER: f64 = 0.4;
+    /// A row that is read where the key leads to.
+    pub const CLUSTERED: f64 = 0.9;
+    /// A row that is looked up from its entry.
+    pub const LOOK_UP: f64 = 3.0;
+    /// A row that is sorted, for each doubling of their number.
+    pub const SORTED: f64 = 0.05;
+    /// How many rows are asked for where a count is not known before it runs.
+    pub const GOAL: f64 = 100.0;
+}
+
+/// The order in which rows are wanted.
+pub(crate) struct Order<'o> {
+    /// The columns: slot, DESC, collation.
+    pub keys: &'o [(Slot, bool, Collation)],
+    /// Rows will be asked for until there are so many (a TOP); `None`: all.
+    pub goal: Option<Goal>,
+}
+
+/// A row goal.
+#[derive(Clone, Copy)]
+pub(crate) enum Goal {
+    /// So many rows.
+    Rows(f64),
+    /// As many as a variable says.
+    Unknown,
+}
+
+impl Goal {
+    fn rows(self) -> f64 {
+        match self {
+            Goal::Rows(n) => n,
+            Goal::Unknown => guess::GOAL,
+        }
+    }
+}
+
+/// What a table offers: the columns that are wanted of it with their slots, and the conditions on it.
+pub(crate) struct Question<'q> {
+    pub table: &'q Table,
+    pub columns: &'q [(usize, Slot)],
+    pub conditions: &'q [Pred],
+    /// How many rows the table has, roughly.
+    pub rows: u64,
+    /// Whether an expression can be computed before the scan opens.
+    pub available: &'q dyn Fn(&Expr) -> bool,
+    /// Whether it reads sources placed before.
+    pub correlated: &'q dyn Fn(&Expr) -> bool,
+    pub order: Option<&'q Order<'q>>,
+    /// FORCESCAN: no seek.
+    pub force_scan: bool,
 }
 
 /// A way to a table's rows.
@@ -32,184 +84,438 @@ pub(crate) struct Choice {
     pub rows: f64,
     /// Reads sources placed before it.
     pub correlated: bool,
+    /// It gives the rows in the order that was asked for; against the index's own, if the flag is set.
+    pub ordered: Option<bool>,
+}
+
+/// A comparison that an index may serve.
+struct Sarg<'q> {
+    /// Which of the conditions.
+    at: usize,
+    column: usize,
+    what: What<'q>,
+    /// The seek gives exactly the rows of the condition.
+    exact: bool,
+    /// An equality seeks one value of the column, and nothing else.
+    one_value: bool,
+}
+
+/// What is known of the column.
+enum What<'q> {
+    /// `column op value`, compared as this type.
+    Compare(CompareOp, &'q Expr, SqlType),
+    /// One of several.
+    Among(Vec<Alternative<'q>>),
+}
+
+/// A value or range.
+enum Alternative<'q> {
+    Equal(&'q Expr, SqlType),
+    Null,
+    NotNull,
+    Range(Option<(&'q Expr, SqlType, bool)>, Option<(&'q Expr, SqlType, bool)>),
 }
 
 fn is_integer(ty: SqlType) -> bool {
     matches!(ty, SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt)
 }
 
-/// The column behind one side of a comparison; whether it is compared as it is.
-fn column_of(e: &Expr, columns: &[(usize, Slot)]) -> Option<(usize, bool)> {
-    let slot = |s: &Slot| columns.iter().find(|(_, k)| k == s).map(|(c, _)| *c);
+/// How many characters a text type has room for.
+fn characters(ty: SqlType) -> u32 {
+    match ty {
+        SqlType::Char(n) | SqlType::NChar(n) => n.into(),
+        SqlType::VarChar(MaxLen::N(n)) | SqlType::NVarChar(MaxLen::N(n)) => n.into(),
+        _ => u32::MAX,
+    }
+}
+
+/// How a column stands in a comparison.
+struct Compared {
+    column: usize,
+    /// As it is, so that the key says it all.
+    exact: bool,
+    /// Only equality can be sought.
+    equality_only: bool,
+}
+
+/// The column behind one side of a comparison.
+fn column_of(e: &Expr, columns: &[(usize, Slot)]) -> Option<Compared> {
+    let column = |s: &Slot| columns.iter().find(|(_, k)| k == s).map(|(c, _)| *c);
     match e {
-        Expr::Slot(s) => slot(s).map(|c| (c, true)),
-        Expr::Cast(c) => {
-            match &**c {
-                Cast {
-                    value: Expr::Slot(s), from, to, conversion: Conversion::Implicit, ..
-                } if is_integer(*from) && is_integer(*to) => slot(s).map(|c| (c, false)),
-                _ => None,
+        Expr::Slot(s) => Some(Compared { column: column(s)?, exact: true, equality_only: false }),
+        Expr::Cast(c) => match &**c {
+            Cast { value: Expr::Slot(s), from, to, conversion: Conversion::Implicit, .. } => {
+                let text = from.family() == Family::Char
+                    && to.family() == Family::NChar
+                    && characters(*from) <= characters(*to);
+                let integers = is_integer(*from) && is_integer(*to);
+                (text || integers).then_some(Compared {
+                    column: column(s)?,
+                    exact: false,
+                    equality_only: text,
+                })
             }
-        }
+            _ => None,
+        },
         _ => None,
     }
 }
 
-fn sarg(
-    at: usize,
-    c: &Compare,
-    table: &Table,
-    columns: &[(usize, Slot)],
-    available: &dyn Fn(&Expr) -> bool,
-) -> Option<Sarg> {
-    if c.op == CompareOp::Ne {
-        return None;
-    }
-    for left in [true, false] {
-        let (mine, other) = if left { (&c.left, &c.right) } else { (&c.right, &c.left) };
-        let Some((column, exact)) = column_of(mine, columns) else { continue };
-        if !available(other) || !other.is_repeatable() {
-            continue;
+impl<'q> Question<'q> {
+    /// `column op value` either way round: the column, the operator seen from it, the value and the type of the comparison.
+    fn comparison(&self, c: &'q Compare) -> Option<(Compared, CompareOp, &'q Expr, SqlType)> {
+        if c.op == CompareOp::Ne {
+            return None;
         }
-        let ty = table.columns[column].ty;
-        // The other side has the type that the comparison settled on.
-        let from = match mine {
-            Expr::Cast(k) => k.to,
-            _ => ty,
-        };
-        if crate::binder::is_text_type(ty) && table.columns[column].collation != c.collation {
-            continue;
-        }
-        let op = if left { c.op } else { c.op.flip() };
-        return Some(Sarg { at, column, op, left, exact, from });
-    }
-    None
-}
-
-/// Chooses among the indexes. `available` tells whether an expression can be computed before the scan opens;
-/// `correlated` whether it reads sources placed before.
-pub(crate) fn choose(
-    table: &Table,
-    columns: &[(usize, Slot)],
-    conditions: &[Pred],
-    rows: u64,
-    available: &dyn Fn(&Expr) -> bool,
-    correlated: &dyn Fn(&Expr) -> bool,
-) -> Choice {
-    let rows = (rows as f64).max(1.0);
-    let sargs: Vec<Sarg> = conditions
-        .iter()
-        .enumerate()
-        .filter_map(|(at, p)| match p {
-            Pred::Compare(c) => sarg(at, c, table, columns, available),
-            _ => None,
-        })
-        .collect();
-    let mut best = Choice { access: Access::Full, served: Vec::new(), rows, correlated: false };
-    let mut best_cost = rows;
-    for index in &table.indexes {
-        if index.kind == IndexKind::Heap {
-            continue;
-        }
-        // A filtered index has all rows that are asked for only if the conditions say what its filter says.
-        if let Some(filter) = &index.filter
-            && !filter.terms.iter().all(|t| implied(t, conditions, &sargs, columns))
-        {
-            continue;
-        }
-        if let Some((choice, cost)) =
-            try_index(index, table, columns, conditions, &sargs, rows, correlated)
-            && cost < best_cost
-        {
-            best = choice;
-            best_cost = cost;
-        }
-    }
-    let left: i32 = conditions.len() as i32 - best.served.len() as i32;
-    best.rows = (best.rows * 0.4f64.powi(left.max(0))).max(0.5);
-    best
-}
-
-/// Whether the conditions let only rows through that a term of a filter lets through.
-fn implied(t: &Term, conditions: &[Pred], sargs: &[Sarg], columns: &[(usize, Slot)]) -> bool {
-    let is_column = |e: &Expr| column_of(e, columns).is_some_and(|(c, _)| c == t.column);
-    match &t.test {
-        Test::Null => conditions.iter().any(|p| matches!(p, Pred::IsNull(e) if is_column(e))),
-        // What is compared with something, and passes, is not NULL.
-        Test::NotNull => {
-            sargs.iter().any(|s| s.column == t.column)
-                || conditions.iter().any(|p| {
-                    let Pred::Not(p) = p else { return false };
-                    matches!(&**p, Pred::IsNull(e) if is_column(e))
-                })
-        }
-        Test::Compare(op, value) => sargs.iter().any(|s| {
-            let Pred::Compare(c) = &conditions[s.at] else { return false };
-            let other = if s.left { &c.right } else { &c.left };
-            let same = |v: &Value| compare(v, value, t.collation).is_eq();
-            s.column == t.column
-                && s.exact
-                && s.op == *op
-                && matches!(other, Expr::Const(v) if !v.is_null() && same(v))
-        }),
-        Test::In(_) => false,
-    }
-}
-
-fn try_index(
-    index: &Arc<Index>,
-    table: &Table,
-    columns: &[(usize, Slot)],
-    conditions: &[Pred],
-    sargs: &[Sarg],
-    rows: f64,
-    correlated: &dyn Fn(&Expr) -> bool,
-) -> Option<(Choice, f64)> {
-    let mut seek = Seek::default();
-    let mut served = Vec::new();
-    let mut reads_others = false;
-    let mut take = |s: &Sarg| {
-        let Pred::Compare(c) = &conditions[s.at] else { unreachable!("sargs are comparisons") };
-        let other = if s.left { &c.right } else { &c.left };
-        reads_others |= correlated(other);
-        SeekValue { expr: other.clone(), from: s.from, to: table.columns[s.column].ty }
-    };
-    let mut selectivity = 1.0;
-    let keys = index.key.columns();
-    for (n, key) in keys.iter().enumerate() {
-        let on_key = || sargs.iter().filter(|s| s.column == key.column);
-        if let Some(s) = on_key().find(|s| s.op == CompareOp::Eq) {
-            seek.equal.push(take(s));
-            if s.exact {
-                served.push(s.at);
+        for (mine, other, op) in [(&c.left, &c.right, c.op), (&c.right, &c.left, c.op.flip())] {
+            if let Some((found, from)) = self.column(mine, c.collation)
+                && (self.available)(other)
+                && other.is_repeatable()
+                && (op == CompareOp::Eq || !found.equality_only)
+            {
+                return Some((found, op, other, from));
             }
-            selectivity *= if n == 0 { 0.05 } else { 0.1 };
-            continue;
         }
-        for s in on_key() {
-            let bound = match s.op {
-                CompareOp::Gt | CompareOp::Ge if seek.low.is_none() => &mut seek.low,
-                CompareOp::Lt | CompareOp::Le if seek.high.is_none() => &mut seek.high,
-                _ => continue,
+        None
+    }
+
+    /// The column that an expression is, compared under this collation, and the type of the comparison.
+    fn column(&self, e: &Expr, collation: Collation) -> Option<(Compared, SqlType)> {
+        let found = column_of(e, self.columns)?;
+        let column = &self.table.columns[found.column];
+        if crate::binder::is_text_type(column.ty) && column.collation != collation {
+            return None;
+        }
+        let from = match e {
+            Expr::Cast(k) => k.to,
+            _ => column.ty,
+        };
+        Some((found, from))
+    }
+
+    fn sarg(&self, at: usize, p: &'q Pred) -> Option<Sarg<'q>> {
+        if let Pred::Compare(c) = p {
+            let (found, op, value, from) = self.comparison(c)?;
+            let Compared { column, exact, equality_only } = found;
+            let what = What::Compare(op, value, from);
+            return Some(Sarg { at, column, what, exact, one_value: !equality_only });
+        }
+        let mut list = Vec::new();
+        let (column, exact) = self.alternatives(p, &mut list)?;
+        Some(Sarg { at, column, what: What::Among(list), exact, one_value: false })
+    }
+
+    /// The values and ranges of one column that a condition lets through, or more; whether no more than those.
+    fn alternatives(&self, p: &'q Pred, out: &mut Vec<Alternative<'q>>) -> Option<(usize, bool)> {
+        match p {
+            Pred::Compare(c) => {
+                let (found, op, v, from) = self.comparison(c)?;
+                out.push(match op {
+                    CompareOp::Eq => Alternative::Equal(v, from),
+                    CompareOp::Gt | CompareOp::Ge => {
+                        Alternative::Range(Some((v, from, op == CompareOp::Ge)), None)
+                    }
+                    _ => Alternative::Range(None, Some((v, from, op == CompareOp::Le))),
+                });
+                Some((found.column, found.exact && op == CompareOp::Eq))
+            }
+            Pred::InList(l) => {
+                let (found, from) = self.column(&l.value, l.collation)?;
+                for e in &l.list {
+                    if !(self.available)(e) || !e.is_repeatable() {
+                        return None;
+                    }
+                    out.push(Alternative::Equal(e, from));
+                }
+                Some((found.column, found.exact))
+            }
+            Pred::IsNull(e) => {
+                let found = column_of(e, self.columns)?;
+                out.push(Alternative::Null);
+                Some((found.column, true))
+            }
+            Pred::Not(p) => match &**p {
+                Pred::IsNull(e) => {
+                    out.push(Alternative::NotNull);
+                    Some((column_of(e, self.columns)?.column, true))
+                }
+                _ => None,
+            },
+            // BETWEEN.
+            Pred::And(list) => {
+                let (mut column, mut low, mut high) = (None, None, None);
+                for p in list {
+                    let Pred::Compare(c) = p else { return None };
+                    let (found, op, v, from) = self.comparison(c)?;
+                    if column.replace(found.column).is_some_and(|c| c != found.column) {
+                        return None;
+                    }
+                    let side = match op {
+                        CompareOp::Gt | CompareOp::Ge => &mut low,
+                        CompareOp::Lt | CompareOp::Le => &mut high,
+                        _ => return None,
+                    };
+                    let inclusive = matches!(op, CompareOp::Ge | CompareOp::Le);
+                    if side.replace((v, from, inclusive)).is_some() {
+                        return None;
+                    }
+                }
+                out.push(Alternative::Range(low, high));
+                Some((column?, false))
+            }
+            Pred::Or(list) => {
+                let (mut column, mut exact) = (None, true);
+                for p in list {
+                    let (c, e) = self.alternatives(p, out)?;
+                    if column.replace(c).is_some_and(|known| known != c) {
+                        return None;
+                    }
+                    exact &= e;
+                }
+                Some((column?, exact))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the conditions let only rows through that a term of a filter lets through.
+    fn implied(&self, t: &Term, sargs: &[Sarg<'_>]) -> bool {
+        let is_column = |e: &Expr| column_of(e, self.columns).is_some_and(|c| c.column == t.column);
+        let on_column = || sargs.iter().filter(|s| s.column == t.column);
+        match &t.test {
+            Test::Null => {
+                self.conditions.iter().any(|p| matches!(p, Pred::IsNull(e) if is_column(e)))
+            }
+            // What is compared with something, and passes, is not NULL.
+            Test::NotNull => {
+                let not_null = |w: &What<'_>| match w {
+                    What::Compare(..) => true,
+                    What::Among(list) => !list.iter().any(|a| matches!(a, Alternative::Null)),
+                };
+                on_column().any(|s| not_null(&s.what))
+                    || self.conditions.iter().any(|p| {
+                        let Pred::Not(p) = p else { return false };
+                        matches!(&**p, Pred::IsNull(e) if is_column(e))
+                    })
+            }
+            Test::Compare(op, value) => on_column().any(|s| {
+                let same = |v: &Value| compare(v, value, t.collation).is_eq();
+                s.exact
+                    && matches!(&s.what, What::Compare(known, Expr::Const(v), _)
+                        if known == op && !v.is_null() && same(v))
+            }),
+            Test::In(_) => false,
+        }
+    }
+
+    /// Whether an index gives the rows in the order that is asked for, `fixed` of its first key columns having one value each:
+    /// forward or backward.
+    fn gives_order(&self, index: &Index, fixed: usize) -> Option<bool> {
+        let order = self.order?;
+        let keys = index.key.columns();
+        let mut place = fixed;
+        let mut backward = None;
+        for (slot, descending, collation) in order.keys {
+            let column = self.columns.iter().find(|(_, s)| s == slot)?.0;
+            if keys[..fixed].iter().any(|k| k.column == column) {
+                continue;
+            }
+            let Some(key) = keys.get(place) else {
+                // The rest says nothing more where the key is one row's.
+                return index.unique.then_some(backward.unwrap_or(false));
             };
-            *bound = Some((take(s), matches!(s.op, CompareOp::Ge | CompareOp::Le)));
-            selectivity *= 0.3;
+            let text = crate::binder::is_text_type(key.ty);
+            if key.column != column || (text && key.collation != *collation) {
+                return None;
+            }
+            let against = key.descending != *descending;
+            if backward.replace(against).is_some_and(|b| b != against) {
+                return None;
+            }
+            place += 1;
         }
-        // A range is only a coarse filter where casts are in the way; the conditions stay.
-        break;
+        Some(backward.unwrap_or(false))
     }
-    if seek.equal.is_empty() && seek.low.is_none() && seek.high.is_none() {
-        return None;
+
+    /// What a way costs that gives so many rows which then pass the conditions that are left.
+    fn total(&self, cost: f64, passing: f64, ordered: bool) -> f64 {
+        let Some(order) = self.order else { return cost };
+        if !ordered {
+            return cost + passing * (passing + 1.0).log2() * guess::SORTED;
+        }
+        match order.goal {
+            Some(goal) => cost * (goal.rows() / passing.max(1.0)).min(1.0),
+            None => cost,
+        }
     }
-    let whole_key = seek.equal.len() == keys.len();
-    let expected = if index.unique && whole_key { 1.0 } else { (rows * selectivity).max(1.0) };
-    let covering = columns.iter().all(|(c, _)| index.covers(*c).is_some());
-    let (access, cost) = match index.kind {
-        IndexKind::Clustered => (Access::Clustered(index.clone(), seek), expected * 0.9),
-        _ if covering => (Access::Nonclustered(index.clone(), seek), expected),
-        // A look-up for every row.
-        _ => (Access::Nonclustered(index.clone(), seek), expected * 3.0),
-    };
-    served.sort_unstable();
-    Some((Choice { access, served, rows: expected, correlated: reads_others }, cost))
+
+    /// How many rows pass the conditions that are not served.
+    fn passing(&self, rows: f64, served: usize) -> f64 {
+        let left = self.conditions.len() - served;
+        (rows * guess::OTHER.powi(left as i32)).max(0.5)
+    }
+
+    fn bound(&self, a: &Alternative<'_>, column: usize) -> SeekBound {
+        let to = self.table.columns[column].ty;
+        let value = |e: &Expr, from: SqlType| SeekValue { expr: e.clone(), from, to };
+        let side = |s: &Option<(&Expr, SqlType, bool)>| {
+            s.as_ref().map(|(e, from, inclusive)| (value(e, *from), *inclusive))
+        };
+        match a {
+            Alternative::Equal(e, from) => SeekBound::Equal(value(e, *from)),
+            Alternative::Null => SeekBound::Null,
+            Alternative::NotNull => SeekBound::NotNull,
+            Alternative::Range(low, high) => SeekBound::Range { low: side(low), high: side(high) },
+        }
+    }
+
+    /// An index's way; `None` where it leads nowhere in particular.
+    fn through(&self, index: &Arc<Index>, sargs: &[Sarg<'q>]) -> Option<(Choice, f64)> {
+        let rows = (self.rows as f64).max(1.0);
+        let mut seek = Seek::default();
+        let mut served = Vec::new();
+        let mut reads_others = false;
+        let mut selectivity = 1.0;
+        // So many rows where a unique key is given as a whole.
+        let mut exactly = None;
+        // The first columns that have one value each.
+        let mut fixed = 0;
+        let keys = index.key.columns();
+        for (n, key) in keys.iter().enumerate().take(if self.force_scan { 0 } else { keys.len() }) {
+            let on_key = || sargs.iter().filter(|s| s.column == key.column);
+            let to = self.table.columns[key.column].ty;
+            let share = if n == 0 { guess::EQUAL } else { guess::EQUAL_NEXT };
+            let last = index.unique && n + 1 == keys.len();
+            let equality = on_key().find_map(|s| match s.what {
+                What::Compare(CompareOp::Eq, e, from) => Some((s, e, from)),
+                _ => None,
+            });
+            if let Some((s, e, from)) = equality {
+                reads_others |= (self.correlated)(e);
+                seek.equal.push(SeekValue { expr: e.clone(), from, to });
+                if s.exact {
+                    served.push(s.at);
+                }
+                selectivity *= share;
+                exactly = last.then_some(1.0);
+                if s.one_value && fixed == n {
+                    fixed += 1;
+                }
+                continue;
+            }
+            let among = || {
+                on_key().filter_map(|s| match &s.what {
+                    What::Among(list) => Some((s, list)),
+                    What::Compare(..) => None,
+                })
+            };
+            // A comparison says more than that there is a value.
+            let says_little = |l: &[Alternative<'_>]| matches!(l, [Alternative::NotNull]);
+            let compared = || on_key().any(|s| matches!(s.what, What::Compare(..)));
+            let chosen = among().find(|(_, l)| !says_little(l));
+            if let Some((s, list)) = chosen.or_else(|| among().next().filter(|_| !compared())) {
+                for a in list {
+                    reads_others |= match a {
+                        Alternative::Equal(e, _) => (self.correlated)(e),
+                        Alternative::Null | Alternative::NotNull => false,
+                        Alternative::Range(low, high) => {
+                            low.iter().chain(high).any(|(e, ..)| (self.correlated)(e))
+                        }
+                    };
+                    seek.then.push(self.bound(a, key.column));
+                }
+                if s.exact {
+                    served.push(s.at);
+                }
+                let points =
+                    list.iter().all(|a| matches!(a, Alternative::Equal(..) | Alternative::Null));
+                let all = list.iter().map(|a| match a {
+                    Alternative::Equal(..) | Alternative::Null => share,
+                    Alternative::NotNull => guess::PRESENT,
+                    Alternative::Range(Some(_), Some(_)) => guess::RANGE * guess::RANGE,
+                    Alternative::Range(..) => guess::RANGE,
+                });
+                selectivity *= all.sum::<f64>().min(1.0);
+                exactly = (last && points).then_some(list.len() as f64);
+                break;
+            }
+            let (mut low, mut high) = (None, None);
+            for s in on_key() {
+                let What::Compare(op, e, from) = s.what else { continue };
+                let side = match op {
+                    CompareOp::Gt | CompareOp::Ge if low.is_none() => &mut low,
+                    CompareOp::Lt | CompareOp::Le if high.is_none() => &mut high,
+                    _ => continue,
+                };
+                reads_others |= (self.correlated)(e);
+                let inclusive = matches!(op, CompareOp::Ge | CompareOp::Le);
+                *side = Some((SeekValue { expr: e.clone(), from, to }, inclusive));
+                selectivity *= guess::RANGE;
+            }
+            // A range is only a coarse filter: NULL may be in it, and casts in the way; the conditions stay.
+            if low.is_some() || high.is_some() {
+                seek.then.push(SeekBound::Range { low, high });
+            }
+            break;
+        }
+        let whole = seek.is_whole();
+        let ordered = self.gives_order(index, fixed);
+        // Without a seek an index is of use for its order only.
+        let clustered = index.kind == IndexKind::Clustered;
+        if whole && (ordered.is_none() || clustered) {
+            return None;
+        }
+        let expected = exactly.unwrap_or((rows * selectivity).max(1.0)).min(rows.max(1.0));
+        let covering = self.columns.iter().all(|(c, _)| index.covers(*c).is_some());
+        let each = match clustered {
+            true => guess::CLUSTERED,
+            false if covering => 1.0,
+            false => guess::LOOK_UP,
+        };
+        let passing = self.passing(expected, served.len());
+        let cost = self.total(expected * each, passing, ordered.is_some());
+        let access = match clustered {
+            true => Access::Clustered(index.clone(), seek),
+            false => Access::Nonclustered(index.clone(), seek),
+        };
+        served.sort_unstable();
+        let choice = Choice { access, served, rows: passing, correlated: reads_others, ordered };
+        Some((choice, cost))
+    }
+
+    /// Chooses among the ways.
+    pub fn choose(&self) -> Choice {
+        let rows = (self.rows as f64).max(1.0);
+        let conditions = self.conditions.iter().enumerate();
+        let sargs: Vec<Sarg<'q>> = conditions.filter_map(|(at, p)| self.sarg(at, p)).collect();
+        let base = self.table.base();
+        let ordered = match base.kind {
+            IndexKind::Heap => None,
+            _ => self.gives_order(base, 0),
+        };
+        let passing = self.passing(rows, 0);
+        let mut best = Choice {
+            access: Access::Full,
+            served: Vec::new(),
+            rows: passing,
+            correlated: false,
+            ordered,
+        };
+        let mut best_cost = self.total(rows, passing, ordered.is_some());
+        for index in self.table.indexes.iter().filter(|i| i.kind != IndexKind::Heap) {
+            // A filtered index has all rows that are asked for only if the conditions say what its filter says.
+            if let Some(filter) = &index.filter
+                && !filter.terms.iter().all(|t| self.implied(t, &sargs))
+            {
+                continue;
+            }
+            if let Some((choice, cost)) = self.through(index, &sargs)
+                && cost < best_cost
+            {
+                best = choice;
+                best_cost = cost;
+            }
+        }
+        best
+    }
 }

@@ -11,22 +11,20 @@ use crate::plan::change::{
 use crate::plan::expr::{Part, has_subquery};
 use crate::plan::locking::Patience;
 use crate::plan::node::{Access, Node, QueryPlan};
-use crate::plan::rel::{Rel, Subqueries};
+use crate::plan::rel::Rel;
 use crate::plan::slots::SlotSet;
 use taffrail_base::SqlResult;
 use taffrail_types::SqlType;
 
 impl Planner<'_> {
-    /// INSERT. `subqueries`: the statement's.
-    pub fn insert(
-        &self,
-        insert: InsertPlan<Rel>,
-        subqueries: &Subqueries,
-    ) -> SqlResult<InsertPlan> {
+    /// INSERT.
+    pub fn insert(&self, insert: InsertPlan<Rel>) -> SqlResult<InsertPlan> {
         let spool = match &insert.rows {
             InsertRows::Query(q) => {
                 let table = &insert.table;
-                q.node.reads_table(table) || subqueries.iter().any(|s| s.rel.reads_table(table))
+                let subqueries = self.subqueries.borrow();
+                let mut inside = subqueries.iter().flatten();
+                q.node.reads_table(table) || inside.any(|s| s.rel.reads_table(table))
             }
             _ => false,
         };
@@ -103,7 +101,7 @@ fn straight_copy(
         _ => false,
     });
     straight
-        && !matches!(s.access, Access::Nonclustered(..))
+        && reads_one_range(&s.access)
         && s.locks.patience() == Patience::Waits
         && types.len() == table.columns.len()
         && s.table.columns.len() == table.columns.len()
@@ -116,6 +114,15 @@ fn straight_copy(
                 && (a.unpadded || !b.unpadded)
                 && fixed_or_short(a.ty)
         })
+}
+
+/// The rows come from one place of the table itself.
+fn reads_one_range(access: &Access) -> bool {
+    match access {
+        Access::Full => true,
+        Access::Clustered(_, seek) => seek.then.len() <= 1,
+        Access::Nonclustered(..) => false,
+    }
 }
 
 /// Types whose values are in the row itself.

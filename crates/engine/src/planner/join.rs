@@ -4,17 +4,19 @@
 //! index seek per row (nested loops), by hashing its join columns, else by nested loops over a spool. Every condition
 //! is checked as soon as its sources are there.
 
-use super::access::{self, Choice};
-use super::{Planner, add_slots, compute, filter, view_scan};
+mod read;
+
+use super::access::Order;
+use super::unnest::Nested;
+use super::{Planner, add_slots, filter};
 use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
-use crate::plan::locking::Hints;
-use crate::plan::node::{Access, Filter, HashJoin, JoinType, LoopJoin, Node, Scan, Spool};
+use crate::plan::node::{Filter, HashJoin, JoinType, LoopJoin, Node, Spool};
 use crate::plan::rel::{self, Rel};
 use crate::plan::slots::SlotSet;
 use taffrail_base::SqlResult;
 
 /// Operators, and the rows that they will give, roughly.
-type Planned = (Node, f64);
+pub(super) type Planned = (Node, f64);
 
 /// What is joined: a source of the block by its number, or a join of such.
 enum Tree {
@@ -46,36 +48,84 @@ struct Block<'p, 'm> {
     owner: Vec<u32>,
     /// What is read above the block or by its own conditions.
     needed: SlotSet,
+    /// The order that is asked for.
+    order: Option<&'p Order<'p>>,
+    /// The block's only source gives it.
+    ordered: bool,
 }
 
 /// The owner of a slot that none of the block's sources sets.
 const NOBODY: u32 = u32::MAX;
 
 impl Planner<'_> {
-    /// The operators of a block.
-    pub(super) fn block(&self, rel: Rel, needed: &SlotSet) -> SqlResult<Node> {
-        Ok(self.counted(rel, Vec::new(), needed)?.0)
+    /// The operators of a block; whether they give its rows in the order that is asked for.
+    pub(super) fn block(
+        &self,
+        rel: Rel,
+        needed: &SlotSet,
+        order: Option<&Order<'_>>,
+    ) -> SqlResult<(Node, bool)> {
+        let planned = self.counted(rel, Vec::new(), needed, order)?;
+        Ok((planned.0.0, planned.1))
     }
 
     /// The same under conditions from outside.
     fn counted(
         &self,
         mut rel: Rel,
-        mut conditions: Vec<Pred>,
+        outside: Vec<Pred>,
         needed: &SlotSet,
-    ) -> SqlResult<Planned> {
+        order: Option<&Order<'_>>,
+    ) -> SqlResult<(Planned, bool)> {
         // The block's own come first.
-        let outside = std::mem::take(&mut conditions);
+        let mut conditions = Vec::new();
         while let Rel::Select(s) = rel {
             conditions.extend(s.conditions);
             rel = s.input;
         }
         conditions.extend(outside);
+        let columns = rel.columns();
+        let mut nested: Vec<(usize, Nested)> = Vec::new();
+        for (at, p) in conditions.iter().enumerate() {
+            nested.extend(self.nested(p, &columns).map(|n| (at, n)));
+        }
+        // How many rows they would see is known once the rest is planned.
+        while !nested.is_empty() {
+            let kept = |at: &usize| !nested.iter().any(|(n, _)| n == at);
+            let others = (0..conditions.len()).filter(kept).map(|at| conditions[at].clone());
+            let mut needed = needed.clone();
+            nested.iter().for_each(|(at, _)| add_slots(Part::Pred(&conditions[*at]), &mut needed));
+            let before = self.subqueries.borrow().clone();
+            let (mut planned, ordered) =
+                self.placed(rel.clone(), others.collect(), &needed, order)?;
+            let all = nested.len();
+            nested.retain(|(_, n)| self.pays(n, planned.1));
+            if nested.len() == all {
+                for (_, n) in nested {
+                    planned = self.joined(planned, n)?;
+                }
+                return Ok((planned, ordered));
+            }
+            *self.subqueries.borrow_mut() = before;
+        }
+        self.placed(rel, conditions, needed, order)
+    }
+
+    /// A block whose subqueries stay what they are.
+    fn placed(
+        &self,
+        rel: Rel,
+        conditions: Vec<Pred>,
+        needed: &SlotSet,
+        order: Option<&Order<'_>>,
+    ) -> SqlResult<(Planned, bool)> {
         let mut block = Block {
             planner: self,
             sources: Vec::new(),
             owner: vec![NOBODY; self.slots],
             needed: needed.clone(),
+            order,
+            ordered: false,
         };
         let tree = match rel {
             Rel::OneRow => None,
@@ -92,12 +142,11 @@ impl Planner<'_> {
                 block.place(items, conditions, &[])?
             }
         };
-        Ok(match Pred::all(constant) {
-            None => (node, rows),
-            Some(pred) => {
-                (Node::Filter(Box::new(Filter { input: node, pred, startup: true })), rows)
-            }
-        })
+        let node = match Pred::all(constant) {
+            None => node,
+            Some(pred) => Node::Filter(Box::new(Filter { input: node, pred, startup: true })),
+        };
+        Ok(((node, rows), block.ordered))
     }
 }
 
@@ -111,7 +160,7 @@ fn tree_sources(t: &Tree, out: &mut Vec<u32>) {
     }
 }
 
-impl Block<'_, '_> {
+impl<'p> Block<'p, '_> {
     /// What a part of FROM joins; its sources are numbered in the order of the text.
     fn tree(&mut self, rel: Rel) -> Tree {
         match rel {
@@ -240,14 +289,6 @@ impl Block<'_, '_> {
         Ok((filter(node, conditions), rows))
     }
 
-    fn estimate(&self, id: u32) -> u64 {
-        match &self.source(id).rel {
-            Some(Rel::Get(g)) => self.planner.meta.row_estimate(&g.table.database, &g.table.table),
-            Some(Rel::Rowset(_)) => 200,
-            _ => 1000,
-        }
-    }
-
     /// The cost of adding an item, roughly: rows read per row of what is there.
     fn cost(&self, item: &Item, conditions: &[Pred], placed: &[u32], joining: bool) -> f64 {
         let own = self.item_sources(item);
@@ -279,90 +320,6 @@ impl Block<'_, '_> {
                 self.outer(kind, left, right, on, sources, conditions, placed)
             }
         }
-    }
-
-    /// A scan of a source under conditions that can be checked there.
-    fn read(&mut self, id: u32, conditions: Vec<Pred>) -> SqlResult<Planned> {
-        let estimate = self.estimate(id);
-        let rel = self.sources[id as usize].rel.take().expect("a source is placed once");
-        // Conditions with subqueries are checked above the scan.
-        let (above, conditions): (Vec<Pred>, Vec<Pred>) =
-            conditions.into_iter().partition(|p| has_subquery(Part::Pred(p)));
-        let (node, rows) = match rel {
-            Rel::Get(get) => {
-                let Choice { access, served, rows, .. } =
-                    self.choose(id, &get, &conditions, estimate);
-                let rel::Get { table, columns, locator, hints, .. } = *get;
-                let scan = Scan {
-                    database: table.database,
-                    table: table.table,
-                    access,
-                    columns,
-                    locator,
-                    filter: Pred::all(keep(conditions, &served)),
-                    locks: hints.locks,
-                    backward: false,
-                };
-                (Node::Scan(Box::new(scan)), rows)
-            }
-            Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), 200.0),
-            Rel::Project(project) => self.derived(project.input, conditions)?,
-            rel => (filter(self.planner.lower(rel, &self.needed)?, conditions), 1000.0),
-        };
-        Ok((filter(node, above), rows))
-    }
-
-    /// A query in FROM. Where it is a block without grouping, TOP or the like, those of the conditions that are about columns of its
-    /// sources join the block's own: an index may serve them there.
-    fn derived(&mut self, rel: Rel, conditions: Vec<Pred>) -> SqlResult<Planned> {
-        let (rel, items) = match rel {
-            Rel::Compute(c) => (c.input, c.items),
-            rel => (rel, Vec::new()),
-        };
-        let plain = matches!(
-            rel,
-            Rel::Get(_)
-                | Rel::Rowset(_)
-                | Rel::Select(_)
-                | Rel::Join(_)
-                | Rel::Project(_)
-                | Rel::OneRow
-        );
-        let mut needed = self.needed.clone();
-        items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut needed));
-        let (inside, rest): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(|p| {
-            let mut computed = false;
-            slots_of(Part::Pred(p), &mut |s| computed |= items.iter().any(|i| i.1 == s));
-            plain && !computed
-        });
-        let (node, rows) = match plain {
-            true => self.planner.counted(rel, inside, &needed)?,
-            false => (self.planner.lower(rel, &needed)?, 1000.0),
-        };
-        let node = if items.is_empty() { node } else { compute(node, items) };
-        Ok((filter(node, rest), rows))
-    }
-
-    fn choose(&self, id: u32, get: &rel::Get, conditions: &[Pred], estimate: u64) -> Choice {
-        let Hints { force_scan, .. } = get.hints;
-        if force_scan {
-            let rows = estimate as f64;
-            return Choice { access: Access::Full, served: Vec::new(), rows, correlated: false };
-        }
-        // All conditions here mention placed sources and this one only.
-        let available = |e: &Expr| {
-            !has_subquery(Part::Expr(e)) && !self.sources_of(Part::Expr(e)).contains(&id)
-        };
-        let correlated = |e: &Expr| !self.sources_of(Part::Expr(e)).is_empty();
-        let table = &get.table.table;
-        access::choose(table, &get.columns, conditions, estimate, &available, &correlated)
-    }
-
-    /// Whether reading a source under these conditions would seek by what is placed.
-    fn would_seek(&self, id: u32, conditions: &[Pred]) -> bool {
-        let Some(Rel::Get(get)) = &self.source(id).rel else { return false };
-        let choice = self.choose(id, get, conditions, self.estimate(id));
-        choice.correlated && !matches!(choice.access, Access::Full)
     }
 
     /// Adds an item to what is joined already.
@@ -534,11 +491,6 @@ impl Block<'_, '_> {
             self.join(left_node, &left_sources, right_node, &right_sources, kind, on)?;
         Ok((filter(node, above), rows))
     }
-}
-
-fn keep(conditions: Vec<Pred>, served: &[usize]) -> Vec<Pred> {
-    let kept = conditions.into_iter().enumerate().filter(|(i, _)| !served.contains(i));
-    kept.map(|(_, p)| p).collect()
 }
 
 fn loop_join(

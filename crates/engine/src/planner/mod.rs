@@ -8,7 +8,9 @@
 
 pub(crate) mod access;
 mod change;
+mod ends;
 mod join;
+mod unnest;
 
 pub(crate) use change::copies_rows;
 
@@ -18,9 +20,11 @@ use crate::plan::node::{
     self, Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Recursive, SetOperation, Sort,
     ValuesScan, ViewScan, Window,
 };
-use crate::plan::rel::{self, Rel, Subqueries};
+use crate::plan::rel::{self, Rel, Subqueries, SubqueryRows};
 use crate::plan::slots::SlotSet;
 use crate::plan::statement::{SelectPlan, Statement};
+use access::{Goal, Order};
+use std::cell::RefCell;
 use taffrail_base::SqlResult;
 
 /// Plans one statement.
@@ -29,6 +33,8 @@ pub(crate) struct Planner<'m> {
     meta: &'m dyn Metadata,
     /// How many slots the statement has.
     slots: usize,
+    /// The statement's subqueries, by number; those that have become joins are gone.
+    subqueries: RefCell<Vec<Option<SubqueryRows>>>,
 }
 
 fn add_slots(part: Part<'_>, out: &mut SlotSet) {
@@ -36,25 +42,31 @@ fn add_slots(part: Part<'_>, out: &mut SlotSet) {
 }
 
 impl<'m> Planner<'m> {
-    /// A planner for a statement with so many slots.
-    pub fn new(meta: &'m dyn Metadata, slots: usize) -> Planner<'m> {
-        Planner { meta, slots }
+    /// A planner for a statement with so many slots and these subqueries.
+    pub fn new(meta: &'m dyn Metadata, slots: usize, subqueries: Subqueries) -> Planner<'m> {
+        let subqueries = RefCell::new(subqueries.into_iter().map(Some).collect());
+        Planner { meta, slots, subqueries }
     }
 
-    /// The operators of a statement's subqueries, by number.
-    pub fn subqueries(&self, list: Subqueries) -> SqlResult<Vec<Node>> {
-        list.into_iter().map(|s| self.lower(s.rel, &[s.output].into_iter().collect())).collect()
+    /// A statement and its subqueries, by number; those that have become joins give no row.
+    pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<Node>)> {
+        let statement = self.statement(bound)?;
+        let count = self.subqueries.borrow().len();
+        let mut nodes: Vec<Node> = (0..count).map(|_| Node::Nothing).collect();
+        // What stands in a subquery has a lower number: whether it becomes a join is known when the outer one is planned.
+        for at in (0..count).rev() {
+            let rows = self.subqueries.borrow()[at].clone();
+            if let Some(SubqueryRows { rel, output }) = rows {
+                nodes[at] = self.lower(rel, &[output].into_iter().collect())?;
+            }
+        }
+        Ok((statement, nodes))
     }
 
-    /// A statement. `subqueries`: those of its expressions.
-    pub fn statement(
-        &self,
-        bound: Statement<Rel>,
-        subqueries: &Subqueries,
-    ) -> SqlResult<Statement> {
+    fn statement(&self, bound: Statement<Rel>) -> SqlResult<Statement> {
         Ok(match bound {
             Statement::Select(s, into) => Statement::Select(Box::new(self.select(*s)?), into),
-            Statement::Insert(i) => Statement::Insert(Box::new(self.insert(*i, subqueries)?)),
+            Statement::Insert(i) => Statement::Insert(Box::new(self.insert(*i)?)),
             Statement::Update(u) => Statement::Update(Box::new(self.update(*u)?)),
             Statement::Delete(d) => Statement::Delete(Box::new(self.delete(*d)?)),
             Statement::Merge(m) => Statement::Merge(Box::new(self.merge(*m)?)),
@@ -78,14 +90,17 @@ impl<'m> Planner<'m> {
             Rel::Empty => Node::Nothing,
             Rel::OneRow => Node::OneRow,
             Rel::Get(_) | Rel::Select(_) | Rel::Join(_) | Rel::Rowset(_) | Rel::Project(_) => {
-                self.block(rel, needed)?
+                self.block(rel, needed, None)?.0
             }
             Rel::Values(r) => {
                 let rel::Values { rows, slots } = *r;
                 Node::Values(Box::new(ValuesScan { rows, slots }))
             }
             Rel::Compute(r) => self.compute(*r, needed)?,
-            Rel::Group(r) => self.group(*r)?,
+            Rel::Group(r) => match self.ends(&r)? {
+                Some(node) => node,
+                None => self.group(*r)?,
+            },
             Rel::Window(r) => self.window(*r, needed)?,
             Rel::Distinct(r) => {
                 let rel::Distinct { input, slots } = *r;
@@ -93,7 +108,7 @@ impl<'m> Planner<'m> {
                 below.extend(slots.iter().map(|s| s.0));
                 Node::Distinct(Box::new(Distinct { input: self.lower(input, &below)?, slots }))
             }
-            Rel::Sort(r) => self.sort(*r, None, needed)?,
+            Rel::Sort(r) => self.sort(*r, None, None, needed)?,
             Rel::Top(r) => self.top(*r, needed)?,
             Rel::Union(list) => {
                 let nodes = list.into_iter().map(|r| self.lower(r, needed));
@@ -151,13 +166,48 @@ impl<'m> Planner<'m> {
         Ok(Node::Window(Box::new(Window { input, partition, order, items, save })))
     }
 
-    /// `limit`: so many of the first rows will be asked for.
-    fn sort(&self, r: rel::Sort, limit: Option<Expr>, needed: &SlotSet) -> SqlResult<Node> {
+    /// The operators of a relation, and whether they give its rows in this order: then it is not sorted.
+    fn in_order(&self, rel: Rel, needed: &SlotSet, order: &Order<'_>) -> SqlResult<(Node, bool)> {
+        match rel {
+            Rel::Get(_) | Rel::Select(_) | Rel::Join(_) | Rel::Rowset(_) | Rel::Project(_) => {
+                self.block(rel, needed, Some(order))
+            }
+            Rel::Compute(r) => {
+                let rel::Compute { input, items } = *r;
+                let mut below = needed.clone();
+                items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
+                let (input, ordered) = self.in_order(input, &below, order)?;
+                Ok((compute(input, items), ordered))
+            }
+            rel => Ok((self.lower(rel, needed)?, false)),
+        }
+    }
+
+    /// `limit`: so many of the first rows will be asked for; `goal`: the same as far as it is known.
+    fn sort(
+        &self,
+        r: rel::Sort,
+        limit: Option<Expr>,
+        goal: Option<Goal>,
+        needed: &SlotSet,
+    ) -> SqlResult<Node> {
         let rel::Sort { input, keys } = r;
         let save = input.columns().common(needed);
         let mut below = needed.clone();
         keys.iter().for_each(|k| add_slots(Part::Expr(&k.expr), &mut below));
-        let input = self.lower(input, &below)?;
+        let columns = keys.iter().map(|k| match &k.expr {
+            Expr::Slot(s) => Some((*s, k.descending, k.collation)),
+            _ => None,
+        });
+        let input = match columns.collect::<Option<Vec<_>>>() {
+            None => self.lower(input, &below)?,
+            Some(columns) => {
+                match self.in_order(input, &below, &Order { keys: &columns, goal })? {
+                    (input, true) => return Ok(input),
+                    (input, false) => input,
+                }
+            }
+        };
         Ok(Node::Sort(Box::new(Sort { input, keys, save, limit })))
     }
 
@@ -170,12 +220,23 @@ impl<'m> Planner<'m> {
             Rel::Sort(s) => {
                 let whole = !percent && ties.is_none() && offset.is_none();
                 let limit = count.clone().filter(|c| whole && is_simple(c));
-                self.sort(*s, limit, &below)?
+                let goal = if percent { None } else { goal(count.as_ref(), offset.as_ref()) };
+                self.sort(*s, limit, goal, &below)?
             }
             other => self.lower(other, &below)?,
         };
         Ok(Node::Top(Box::new(node::Top { input, count, percent, ties, offset, save })))
     }
+}
+
+/// How many rows a TOP, or OFFSET and FETCH, will ask for.
+fn goal(count: Option<&Expr>, offset: Option<&Expr>) -> Option<Goal> {
+    let rows = |e: &Expr| e.constant().and_then(|v| v.as_i64()).map(|n| n.max(0) as f64);
+    Some(match (rows(count?), offset.map(rows)) {
+        (Some(n), None) => Goal::Rows(n),
+        (Some(n), Some(Some(first))) => Goal::Rows(first + n),
+        _ => Goal::Unknown,
+    })
 }
 
 /// A constant or variable: computed twice it is the same.
@@ -193,6 +254,12 @@ fn filter(input: Node, conditions: Vec<Pred>) -> Node {
         None => input,
         Some(pred) => Node::Filter(Box::new(Filter { input, pred, startup: false })),
     }
+}
+
+/// Every row of `left` with every row of `right`.
+fn loop_of(left: Node, right: Node) -> Node {
+    let (kind, on, right_slots) = (node::JoinType::Inner, None, Vec::new());
+    Node::Loop(Box::new(node::LoopJoin { left, right, kind, on, right_slots }))
 }
 
 fn view_scan(r: rel::Rowset, filter: Option<Pred>) -> Node {

@@ -132,3 +132,26 @@ fn names_and_numbers() {
     assert_eq!(Collation::change_case_byte(true, 0xFF), 0x9F);
     assert_eq!(Collation::change_case_byte(true, 0xDF), 0xDF);
 }
+
+/// A varchar key is sought by an nvarchar value: letters of the code page are equal as bytes exactly where they are equal as units.
+#[test]
+fn bytes_are_equal_where_their_units_are() {
+    for collation in Collation::ALL {
+        let units: Vec<u16> = (0..=255u8)
+            .map(|b| {
+                crate::codepage::units(&crate::codepage::cp1252_to_utf16(&[b])).next().unwrap()
+            })
+            .collect();
+        for a in 0..=255u8 {
+            for b in 0..=255u8 {
+                let (x, y) = (units[a as usize], units[b as usize]);
+                assert_eq!(
+                    collation.byte_weight(a) == collation.byte_weight(b),
+                    collation.unit_weight(x) == collation.unit_weight(y),
+                    "{a:#x} {b:#x} under {}",
+                    collation.name()
+                );
+            }
+        }
+    }
+}

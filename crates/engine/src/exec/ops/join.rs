@@ -141,6 +141,11 @@ impl<'a> Operator<'a> for HashOp<'a> {
             if !keyed && self.node.kind != JoinType::Full {
                 continue;
             }
+            // One partner is enough.
+            if let (JoinType::Semi | JoinType::Anti, None) = (self.node.kind, &self.node.residual) {
+                self.map.insert(&mut self.key);
+                continue;
+            }
             let row = self.rows.rows as u32;
             self.rows.push(rt, &self.node.right_slots);
             self.next.push(END);
@@ -183,10 +188,19 @@ impl<'a> Operator<'a> for HashOp<'a> {
                     }
                     return Ok(false);
                 }
-                self.at = match self.key(rt, true)? {
-                    true => self.map.find(&self.key).map_or(END, |k| self.first[k as usize]),
-                    false => END,
+                let found = match self.key(rt, true)? {
+                    true => self.map.find(&self.key),
+                    false => None,
                 };
+                if let (JoinType::Semi | JoinType::Anti, None) =
+                    (self.node.kind, &self.node.residual)
+                {
+                    if found.is_some() == (self.node.kind == JoinType::Semi) {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                self.at = found.map_or(END, |k| self.first[k as usize]);
                 self.on_row = true;
                 self.matched = false;
             }
@@ -201,12 +215,21 @@ impl<'a> Operator<'a> for HashOp<'a> {
                 if holds {
                     self.matched = true;
                     self.used[row] = true;
+                    match self.node.kind {
+                        JoinType::Semi => self.on_row = false,
+                        JoinType::Anti => {
+                            self.on_row = false;
+                            continue;
+                        }
+                        JoinType::Inner | JoinType::Left | JoinType::Full => {}
+                    }
                     return Ok(true);
                 }
                 continue;
             }
             self.on_row = false;
-            if !self.matched && self.node.kind != JoinType::Inner {
+            let alone = !matches!(self.node.kind, JoinType::Inner | JoinType::Semi);
+            if !self.matched && alone {
                 rt.clear(&self.node.right_slots);
                 return Ok(true);
             }

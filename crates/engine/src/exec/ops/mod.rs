@@ -4,6 +4,7 @@ mod aggregate;
 mod join;
 mod recursive;
 pub(crate) mod scan;
+mod seek;
 mod set;
 mod sort;
 pub(crate) mod view;

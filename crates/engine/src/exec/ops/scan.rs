@@ -1,12 +1,12 @@
 //! Scans and seeks of tables.
 
-use super::Operator;
+use super::{Operator, seek};
 use crate::binder::TableUse;
-use crate::catalog::{Index, IndexKind, KeyTail};
+use crate::catalog::{IndexKind, KeyTail};
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Patience, Rejected, RowMode};
-use crate::plan::node::{Access, Scan, Seek, SeekValue};
-use crate::rowcodec::key::{after_prefix, read_entry};
+use crate::plan::node::{Access, Scan};
+use crate::rowcodec::key::read_entry;
 use crate::rowcodec::layout::{Cell, RowLayout, TableLobs};
 use crate::rowcodec::unlocked::UnlockedLobs;
 use crate::session::Session;
@@ -19,7 +19,7 @@ use taffrail_storage::lock::{LockError, LockMode};
 use taffrail_storage::{
     Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
 };
-use taffrail_types::{Bytes, Conversion, SqlType, Value, convert};
+use taffrail_types::{Bytes, Value};
 
 /// Locks the tables that a statement names, one that it names more than once in the mode that serves all.
 pub(crate) fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<()> {
@@ -71,6 +71,8 @@ pub(crate) struct ScanOp<'a> {
     row: Vec<u8>,
     /// Of that row.
     locator: Vec<u8>,
+    /// What the seek has not come to yet, the next one last.
+    ranges: Vec<KeyRange>,
     /// Rows that others have moved within what is sought, after their entries were read: each is given once.
     moved: HashSet<Vec<u8>>,
 }
@@ -98,8 +100,39 @@ impl<'a> ScanOp<'a> {
             covered,
             row: Vec::new(),
             locator: Vec::new(),
+            ranges: Vec::new(),
             moved: HashSet::new(),
         }
+    }
+
+    /// A cursor on a part of the index that the scan reads.
+    fn cursor(&self, range: KeyRange) -> SqlResult<Cursor> {
+        let direction = if self.scan.backward { Direction::Backward } else { Direction::Forward };
+        let locks = self.locks;
+        Ok(match &self.scan.access {
+            Access::Full => Cursor::Closed,
+            Access::Clustered(index, _) => {
+                Cursor::Clustered(btree::seek(index.hobt()?, range, direction, locks))
+            }
+            Access::Nonclustered(index, _) => {
+                // The rows are locked where they are read; their entries only while they are read, unless what is
+                // read must stay as it is.
+                let locks = match locks {
+                    ScanLocks::None => ScanLocks::None,
+                    ScanLocks::Shared => ScanLocks::Shared,
+                    _ => ScanLocks::ReadCommitted,
+                };
+                Cursor::Nonclustered(btree::seek(index.hobt()?, range, direction, locks))
+            }
+        })
+    }
+
+    /// Goes on to the next range that is sought; false: there is none.
+    #[cold]
+    fn next_range(&mut self) -> SqlResult<bool> {
+        let Some(range) = self.ranges.pop() else { return Ok(false) };
+        self.cursor = self.cursor(range)?;
+        Ok(true)
     }
 
     fn err(rt: &Rt<'_>, e: StorageError) -> Box<SqlError> {
@@ -290,23 +323,17 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                 direction,
                 self.locks,
             )),
-            Access::Clustered(index, seek) => match range(rt, index, seek)? {
-                None => Cursor::Closed,
-                Some(r) => Cursor::Clustered(btree::seek(index.hobt()?, r, direction, self.locks)),
-            },
-            Access::Nonclustered(index, seek) => match range(rt, index, seek)? {
-                None => Cursor::Closed,
-                Some(r) => {
-                    // The rows are locked where they are read; their entries only while they are read, unless what is
-                    // read must stay as it is.
-                    let locks = match self.locks {
-                        ScanLocks::None => ScanLocks::None,
-                        ScanLocks::Shared => ScanLocks::Shared,
-                        _ => ScanLocks::ReadCommitted,
-                    };
-                    Cursor::Nonclustered(btree::seek(index.hobt()?, r, direction, locks))
+            Access::Clustered(index, seek) | Access::Nonclustered(index, seek) => {
+                self.ranges.clear();
+                seek::ranges(rt, index, seek, &mut self.ranges)?;
+                if !scan.backward {
+                    self.ranges.reverse();
                 }
-            },
+                match self.ranges.pop() {
+                    None => Cursor::Closed,
+                    Some(range) => self.cursor(range)?,
+                }
+            }
         };
         Ok(())
     }
@@ -353,6 +380,9 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         locked = tx.take_row_lock();
                     }
                     let Some((key, row)) = found.map_err(|e| Self::err(rt, e))? else {
+                        if self.next_range()? {
+                            continue;
+                        }
                         return Ok(false);
                     };
                     if let Some(s) = scan.locator {
@@ -373,6 +403,9 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         found => found,
                     };
                     let Some((_, value)) = found.map_err(|e| Self::err(rt, e))? else {
+                        if self.next_range()? {
+                            continue;
+                        }
                         return Ok(false);
                     };
                     let (locator, covered) = read_entry(value)?;
@@ -469,106 +502,4 @@ pub(crate) fn fetch(
         }
         taffrail_storage::HobtKind::BTree => btree::get(tx, base, locator, locks, row),
     }
-}
-
-/// What a seek's value is for its column.
-enum Sought {
-    Value(Value),
-    /// No value of the column's type equals it; it lies above (or below) all of them.
-    Outside {
-        above: bool,
-    },
-    Null,
-}
-
-fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
-    let value = rt.eval(&v.expr)?;
-    if value.is_null() {
-        return Ok(Sought::Null);
-    }
-    if v.from == v.to {
-        return Ok(Sought::Value(value));
-    }
-    if let (Some(n), Some((low, high))) = (value.as_i64(), integer_range(v.to)) {
-        if n < low || n > high {
-            return Ok(Sought::Outside { above: n > high });
-        }
-        let wide = SqlType::BigInt;
-        let v = convert::cast(&Value::BigInt(n), wide, v.to, None, Conversion::Implicit)?;
-        return Ok(Sought::Value(v));
-    }
-    // Text of another length: the key of the column's collation does not depend on it.
-    if value.as_bytes().is_some() {
-        return Ok(Sought::Value(value));
-    }
-    convert::cast(&value, v.from, v.to, None, Conversion::Implicit).map(Sought::Value)
-}
-
-fn integer_range(ty: SqlType) -> Option<(i64, i64)> {
-    Some(match ty {
-        SqlType::TinyInt => (0, 255),
-        SqlType::SmallInt => (i16::MIN as i64, i16::MAX as i64),
-        SqlType::Int => (i32::MIN as i64, i32::MAX as i64),
-        SqlType::BigInt => (i64::MIN, i64::MAX),
-        _ => return None,
-    })
-}
-
-/// The range of keys that a seek means; `None` when nothing can match.
-fn range<'a>(rt: &mut Rt<'a>, index: &Index, seek: &'a Seek) -> SqlResult<Option<KeyRange>> {
-    let mut values = Vec::with_capacity(seek.equal.len() + 1);
-    for v in &seek.equal {
-        match sought(rt, v)? {
-            Sought::Value(v) => values.push(v),
-            Sought::Outside { .. } | Sought::Null => return Ok(None),
-        }
-    }
-    let mut prefix = Vec::new();
-    index.key.append_prefix(&values, &mut prefix);
-    // A whole unique key: exactly one entry.
-    if values.len() == index.key.columns().len() && index.tail() == KeyTail::None {
-        return Ok(Some(KeyRange {
-            lower: Some(prefix.clone()),
-            lower_exclusive: false,
-            upper: Some(prefix),
-            upper_inclusive: true,
-        }));
-    }
-    let mut bounds = [None, None];
-    for (n, (bound, above_is_empty)) in [(&seek.low, true), (&seek.high, false)].iter().enumerate()
-    {
-        if let Some((v, inclusive)) = bound {
-            match sought(rt, v)? {
-                Sought::Null => return Ok(None),
-                // Beyond the type's range on the closed side: nothing; on the open side: no bound.
-                Sought::Outside { above } if above == *above_is_empty => return Ok(None),
-                Sought::Outside { .. } => {}
-                Sought::Value(v) => {
-                    values.push(v);
-                    let mut key = Vec::new();
-                    index.key.append_prefix(&values, &mut key);
-                    values.pop();
-                    bounds[n] = Some((key, *inclusive));
-                }
-            }
-        }
-    }
-    let [mut low, mut high] = bounds;
-    if index.key.columns().get(seek.equal.len()).is_some_and(|k| k.descending) {
-        std::mem::swap(&mut low, &mut high);
-    }
-    let lower = match low {
-        None => Some(prefix.clone()),
-        Some((key, true)) => Some(key),
-        Some((key, false)) => match after_prefix(&key) {
-            None => return Ok(None),
-            after => after,
-        },
-    };
-    let upper = match high {
-        None => after_prefix(&prefix),
-        Some((key, true)) => after_prefix(&key),
-        Some((key, false)) => Some(key),
-    };
-    Ok(Some(KeyRange { lower, lower_exclusive: false, upper, upper_inclusive: false }))
 }

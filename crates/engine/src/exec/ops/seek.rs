@@ -1,0 +1,281 @@
+//! What a seek means in an index: ranges of keys.
+
+use crate::catalog::{Index, KeyTail};
+use crate::exec::runtime::Rt;
+use crate::plan::node::{Seek, SeekBound, SeekValue};
+use crate::rowcodec::key::after_prefix;
+use taffrail_base::SqlResult;
+use taffrail_storage::KeyRange;
+use taffrail_types::codepage::encode_exactly;
+use taffrail_types::{Conversion, Family, SqlType, Value, convert};
+
+/// What a seek's value is for its column.
+enum Sought {
+    Value(Value),
+    /// No value of the column's type equals it; it lies above (or below) all of them.
+    Outside {
+        above: bool,
+    },
+    Null,
+    /// Which values of the column equal it cannot be said: all have to be looked at.
+    Anything,
+}
+
+fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
+    let value = rt.eval(&v.expr)?;
+    if value.is_null() {
+        return Ok(Sought::Null);
+    }
+    if v.from == v.to {
+        return Ok(Sought::Value(value));
+    }
+    if let (Some(n), Some((low, high))) = (value.as_i64(), integer_range(v.to)) {
+        if n < low || n > high {
+            return Ok(Sought::Outside { above: n > high });
+        }
+        let wide = SqlType::BigInt;
+        let v = convert::cast(&Value::BigInt(n), wide, v.to, None, Conversion::Implicit)?;
+        return Ok(Sought::Value(v));
+    }
+    match value {
+        // A letter that the code page lacks may equal one that it has.
+        Value::NVarChar(text) if v.to.family() == Family::Char => {
+            Ok(encode_exactly(&text).map_or(Sought::Anything, |b| Sought::Value(Value::VarChar(b))))
+        }
+        // Text of another length: the key of the column's collation does not depend on it.
+        value if value.as_bytes().is_some() => Ok(Sought::Value(value)),
+        value => convert::cast(&value, v.from, v.to, None, Conversion::Implicit).map(Sought::Value),
+    }
+}
+
+fn integer_range(ty: SqlType) -> Option<(i64, i64)> {
+    Some(match ty {
+        SqlType::TinyInt => (0, 255),
+        SqlType::SmallInt => (i16::MIN as i64, i16::MAX as i64),
+        SqlType::Int => (i32::MIN as i64, i32::MAX as i64),
+        SqlType::BigInt => (i64::MIN, i64::MAX),
+        _ => return None,
+    })
+}
+
+/// All keys that begin with `prefix`.
+fn beginning_with(prefix: Vec<u8>) -> KeyRange {
+    let upper = after_prefix(&prefix);
+    KeyRange { lower: Some(prefix), lower_exclusive: false, upper, upper_inclusive: false }
+}
+
+/// The ranges of keys that a seek means, in the index's order, none of which meets another.
+pub(super) fn ranges<'a>(
+    rt: &mut Rt<'a>,
+    index: &Index,
+    seek: &'a Seek,
+    out: &mut Vec<KeyRange>,
+) -> SqlResult<()> {
+    let mut values = Vec::with_capacity(seek.equal.len() + 1);
+    for v in &seek.equal {
+        match sought(rt, v)? {
+            Sought::Value(v) => values.push(v),
+            Sought::Outside { .. } | Sought::Null => return Ok(()),
+            Sought::Anything => {
+                let mut prefix = Vec::new();
+                index.key.append_prefix(&values, &mut prefix);
+                out.push(beginning_with(prefix));
+                return Ok(());
+            }
+        }
+    }
+    if seek.then.is_empty() {
+        out.push(equal_keys(index, &values));
+        return Ok(());
+    }
+    for bound in &seek.then {
+        let range = match bound {
+            SeekBound::Null => Some(with_next(index, &mut values, Value::Null)),
+            SeekBound::NotNull => not_null(index, &values),
+            SeekBound::Equal(v) => match sought(rt, v)? {
+                Sought::Value(v) => Some(with_next(index, &mut values, v)),
+                Sought::Outside { .. } | Sought::Null => None,
+                Sought::Anything => {
+                    let mut prefix = Vec::new();
+                    index.key.append_prefix(&values, &mut prefix);
+                    Some(beginning_with(prefix))
+                }
+            },
+            SeekBound::Range { low, high } => between(rt, index, &mut values, [low, high])?,
+        };
+        out.extend(range);
+    }
+    if out.len() > 1 {
+        merge(out);
+    }
+    Ok(())
+}
+
+/// The keys whose first columns have these values.
+fn equal_keys(index: &Index, values: &[Value]) -> KeyRange {
+    let mut prefix = Vec::new();
+    index.key.append_prefix(values, &mut prefix);
+    // A whole unique key: exactly one entry.
+    if values.len() == index.key.columns().len() && index.tail() == KeyTail::None {
+        return KeyRange {
+            lower: Some(prefix.clone()),
+            lower_exclusive: false,
+            upper: Some(prefix),
+            upper_inclusive: true,
+        };
+    }
+    beginning_with(prefix)
+}
+
+fn with_next(index: &Index, values: &mut Vec<Value>, next: Value) -> KeyRange {
+    values.push(next);
+    let range = equal_keys(index, values);
+    values.pop();
+    range
+}
+
+/// The keys that begin with `values` and whose next column is not NULL.
+fn not_null(index: &Index, values: &[Value]) -> Option<KeyRange> {
+    let (mut prefix, mut null) = (Vec::new(), values.to_vec());
+    index.key.append_prefix(values, &mut prefix);
+    null.push(Value::Null);
+    let mut nulls = Vec::new();
+    index.key.append_prefix(&null, &mut nulls);
+    let mut range = beginning_with(prefix);
+    // NULL is the first value, of a descending column the last.
+    match index.key.columns().get(values.len()).is_some_and(|k| k.descending) {
+        true => range.upper = Some(nulls),
+        false => range.lower = Some(after_prefix(&nulls)?),
+    }
+    Some(range)
+}
+
+/// The keys that begin with `values` and have a next column between two ends; `None` when there can be none.
+fn between<'a>(
+    rt: &mut Rt<'a>,
+    index: &Index,
+    values: &mut Vec<Value>,
+    ends: [&'a Option<(SeekValue, bool)>; 2],
+) -> SqlResult<Option<KeyRange>> {
+    let mut prefix = Vec::new();
+    index.key.append_prefix(values, &mut prefix);
+    let mut bounds = [None, None];
+    for (n, end) in ends.into_iter().enumerate() {
+        let Some((v, inclusive)) = end else { continue };
+        // Beyond the type's range on the closed side: nothing; on the open side: no bound.
+        let above_is_empty = n == 0;
+        match sought(rt, v)? {
+            Sought::Null => return Ok(None),
+            Sought::Outside { above } if above == above_is_empty => return Ok(None),
+            Sought::Outside { .. } | Sought::Anything => {}
+            Sought::Value(v) => {
+                values.push(v);
+                let mut key = Vec::new();
+                index.key.append_prefix(values, &mut key);
+                values.pop();
+                bounds[n] = Some((key, *inclusive));
+            }
+        }
+    }
+    let [mut low, mut high] = bounds;
+    if index.key.columns().get(values.len()).is_some_and(|k| k.descending) {
+        std::mem::swap(&mut low, &mut high);
+    }
+    let lower = match low {
+        None => Some(prefix.clone()),
+        Some((key, true)) => Some(key),
+        Some((key, false)) => match after_prefix(&key) {
+            None => return Ok(None),
+            after => after,
+        },
+    };
+    let upper = match high {
+        None => after_prefix(&prefix),
+        Some((key, true)) => after_prefix(&key),
+        Some((key, false)) => Some(key),
+    };
+    Ok(Some(KeyRange { lower, lower_exclusive: false, upper, upper_inclusive: false }))
+}
+
+/// Puts ranges in order and makes one of those that meet: no key is in two of them.
+fn merge(ranges: &mut Vec<KeyRange>) {
+    debug_assert!(ranges.iter().all(|r| !r.lower_exclusive));
+    ranges.sort_by(|a, b| a.lower.cmp(&b.lower));
+    let mut merged: Vec<KeyRange> = Vec::with_capacity(ranges.len());
+    for r in ranges.drain(..) {
+        let Some(last) = merged.last_mut() else {
+            merged.push(r);
+            continue;
+        };
+        let apart = match (&last.upper, &r.lower) {
+            (Some(end), Some(begin)) => begin > end || (begin == end && !last.upper_inclusive),
+            _ => false,
+        };
+        if apart {
+            merged.push(r);
+            continue;
+        }
+        let further = match (&last.upper, &r.upper) {
+            (None, _) => false,
+            (_, None) => true,
+            (Some(a), Some(b)) => (b, r.upper_inclusive) > (a, last.upper_inclusive),
+        };
+        if further {
+            (last.upper, last.upper_inclusive) = (r.upper, r.upper_inclusive);
+        }
+    }
+    *ranges = merged;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(lower: &[u8], upper: Option<&[u8]>, upper_inclusive: bool) -> KeyRange {
+        let lower = Some(lower.to_vec());
+        KeyRange {
+            lower,
+            lower_exclusive: false,
+            upper: upper.map(<[u8]>::to_vec),
+            upper_inclusive,
+        }
+    }
+
+    fn point(key: &[u8]) -> KeyRange {
+        range(key, Some(key), true)
+    }
+
+    #[test]
+    fn no_key_is_in_two_ranges() {
+        let shown = |r: &KeyRange| (r.lower.clone(), r.upper.clone(), r.upper_inclusive);
+        let merged = |mut list: Vec<KeyRange>| {
+            merge(&mut list);
+            list.iter().map(shown).collect::<Vec<_>>()
+        };
+        let wanted = |list: Vec<KeyRange>| list.iter().map(shown).collect::<Vec<_>>();
+        // IN (5, 5, 3).
+        assert_eq!(
+            merged(vec![point(b"5"), point(b"5"), point(b"3")]),
+            wanted(vec![point(b"3"), point(b"5")])
+        );
+        // = 5 OR BETWEEN 4 AND 6.
+        assert_eq!(
+            merged(vec![point(b"5"), range(b"4", Some(b"7"), false)]),
+            wanted(vec![range(b"4", Some(b"7"), false)])
+        );
+        // < 5 OR = 5; two ranges that touch.
+        assert_eq!(
+            merged(vec![range(b"", Some(b"5"), false), point(b"5")]),
+            wanted(vec![range(b"", Some(b"5"), false), point(b"5")])
+        );
+        assert_eq!(
+            merged(vec![range(b"3", Some(b"5"), true), point(b"5")]),
+            wanted(vec![range(b"3", Some(b"5"), true)])
+        );
+        // One without an end takes all that follow.
+        assert_eq!(
+            merged(vec![range(b"4", None, false), point(b"9"), point(b"1")]),
+            wanted(vec![point(b"1"), range(b"4", None, false)])
+        );
+    }
+}

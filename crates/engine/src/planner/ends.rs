@@ -1,0 +1,57 @@
+//! MIN and MAX by the ends of an index: the first row in one direction or the other has the value.
+
+use super::access::{Goal, Order};
+use super::{Planner, loop_of};
+use crate::plan::expr::{Expr, Pred};
+use crate::plan::node::{Agg, AggFunction, Aggregate, Node, Top};
+use crate::plan::rel::{Group, Rel};
+use crate::plan::slots::SlotSet;
+use taffrail_base::SqlResult;
+use taffrail_types::Value;
+
+/// More of them would read the table more often than a scan does.
+const MOST: usize = 4;
+
+impl Planner<'_> {
+    /// The operators of an aggregation without groups that asks for nothing but least and greatest values, where an index gives each
+    /// of them first. One row comes of each, and these are joined.
+    pub(super) fn ends(&self, group: &Group) -> SqlResult<Option<Node>> {
+        if !group.scalar || group.aggs.len() > MOST {
+            return Ok(None);
+        }
+        let mut all: Option<Node> = None;
+        for agg in &group.aggs {
+            let Some(node) = self.end(&group.input, agg)? else { return Ok(None) };
+            all = Some(match all {
+                None => node,
+                Some(left) => loop_of(left, node),
+            });
+        }
+        Ok(all)
+    }
+
+    fn end(&self, input: &Rel, agg: &Agg) -> SqlResult<Option<Node>> {
+        let descending = match agg.function {
+            AggFunction::Min => false,
+            AggFunction::Max => true,
+            _ => return Ok(None),
+        };
+        let Some(Expr::Slot(slot)) = agg.arg else { return Ok(None) };
+        // NULL comes first, and is no value.
+        let present = Pred::Not(Box::new(Pred::IsNull(Box::new(Expr::Slot(slot)))));
+        let rel = Rel::select(input.clone(), vec![present]);
+        let needed: SlotSet = [slot].into_iter().collect();
+        let keys = [(slot, descending, agg.collation)];
+        let order = Order { keys: &keys, goal: Some(Goal::Rows(1.0)) };
+        let (input, true) = self.in_order(rel, &needed, &order)? else { return Ok(None) };
+        let count = Some(Expr::Const(Value::BigInt(1)));
+        let save = vec![slot];
+        let first = Top { input, count, percent: false, ties: None, offset: None, save };
+        Ok(Some(Node::Aggregate(Box::new(Aggregate {
+            input: Node::Top(Box::new(first)),
+            groups: Vec::new(),
+            aggs: vec![agg.clone()],
+            scalar: true,
+        }))))
+    }
+}

@@ -1,0 +1,124 @@
+//! One source of a block: by which way its rows are read, under the conditions that can be checked there.
+
+use super::{Block, Planned};
+use crate::plan::expr::{Expr, Part, Pred, has_subquery, slots_of};
+use crate::plan::node::{Access, Node, Scan};
+use crate::plan::rel::{self, Rel};
+use crate::planner::access::{Choice, Order, Question};
+use crate::planner::{add_slots, compute, filter, view_scan};
+use taffrail_base::SqlResult;
+
+impl<'p> Block<'p, '_> {
+    /// Its rows, roughly.
+    pub(super) fn estimate(&self, id: u32) -> u64 {
+        match &self.source(id).rel {
+            Some(Rel::Get(g)) => self.planner.meta.row_estimate(&g.table.database, &g.table.table),
+            Some(Rel::Rowset(_)) => 200,
+            _ => 1000,
+        }
+    }
+
+    /// A scan of a source under conditions that can be checked there.
+    pub(super) fn read(&mut self, id: u32, conditions: Vec<Pred>) -> SqlResult<Planned> {
+        let estimate = self.estimate(id);
+        let rel = self.sources[id as usize].rel.take().expect("a source is placed once");
+        // Conditions with subqueries are checked above the scan.
+        let (above, conditions): (Vec<Pred>, Vec<Pred>) =
+            conditions.into_iter().partition(|p| has_subquery(Part::Pred(p)));
+        let (node, rows) = match rel {
+            Rel::Get(get) => {
+                let Choice { access, served, rows, ordered, .. } =
+                    self.choose(id, &get, &conditions, estimate);
+                self.ordered = ordered.is_some();
+                let rel::Get { table, columns, locator, hints, .. } = *get;
+                let scan = Scan {
+                    database: table.database,
+                    table: table.table,
+                    access,
+                    columns,
+                    locator,
+                    filter: Pred::all(keep(conditions, &served)),
+                    locks: hints.locks,
+                    backward: ordered.unwrap_or(false),
+                };
+                (Node::Scan(Box::new(scan)), rows)
+            }
+            Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), 200.0),
+            Rel::Project(project) => self.derived(project.input, conditions)?,
+            rel => (filter(self.planner.lower(rel, &self.needed)?, conditions), 1000.0),
+        };
+        Ok((filter(node, above), rows))
+    }
+
+    /// A query in FROM. Where it is a block without grouping, TOP or the like, those of the conditions that are about columns of its
+    /// sources join the block's own: an index may serve them there.
+    fn derived(&mut self, rel: Rel, conditions: Vec<Pred>) -> SqlResult<Planned> {
+        let (rel, items) = match rel {
+            Rel::Compute(c) => (c.input, c.items),
+            rel => (rel, Vec::new()),
+        };
+        let plain = matches!(
+            rel,
+            Rel::Get(_)
+                | Rel::Rowset(_)
+                | Rel::Select(_)
+                | Rel::Join(_)
+                | Rel::Project(_)
+                | Rel::OneRow
+        );
+        let mut needed = self.needed.clone();
+        items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut needed));
+        let (inside, rest): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(|p| {
+            let mut computed = false;
+            slots_of(Part::Pred(p), &mut |s| computed |= items.iter().any(|i| i.1 == s));
+            plain && !computed
+        });
+        let order = self.wanted_order();
+        let (node, rows) = match plain {
+            true => {
+                let (planned, ordered) = self.planner.counted(rel, inside, &needed, order)?;
+                self.ordered = ordered;
+                planned
+            }
+            false => (self.planner.lower(rel, &needed)?, 1000.0),
+        };
+        let node = if items.is_empty() { node } else { compute(node, items) };
+        Ok((filter(node, rest), rows))
+    }
+
+    fn choose(&self, id: u32, get: &rel::Get, conditions: &[Pred], estimate: u64) -> Choice {
+        // All conditions here mention placed sources and this one only.
+        let available = |e: &Expr| {
+            !has_subquery(Part::Expr(e)) && !self.sources_of(Part::Expr(e)).contains(&id)
+        };
+        let correlated = |e: &Expr| !self.sources_of(Part::Expr(e)).is_empty();
+        let question = Question {
+            table: &get.table.table,
+            columns: &get.columns,
+            conditions,
+            rows: estimate,
+            available: &available,
+            correlated: &correlated,
+            order: self.wanted_order(),
+            force_scan: get.hints.force_scan,
+        };
+        question.choose()
+    }
+
+    /// Only a source that is alone can give the block's order.
+    fn wanted_order(&self) -> Option<&'p Order<'p>> {
+        self.order.filter(|_| self.sources.len() == 1)
+    }
+
+    /// Whether reading a source under these conditions would seek by what is placed.
+    pub(super) fn would_seek(&self, id: u32, conditions: &[Pred]) -> bool {
+        let Some(Rel::Get(get)) = &self.source(id).rel else { return false };
+        let choice = self.choose(id, get, conditions, self.estimate(id));
+        choice.correlated && !matches!(choice.access, Access::Full)
+    }
+}
+
+fn keep(conditions: Vec<Pred>, served: &[usize]) -> Vec<Pred> {
+    let kept = conditions.into_iter().enumerate().filter(|(i, _)| !served.contains(i));
+    kept.map(|(_, p)| p).collect()
+}

@@ -1,0 +1,203 @@
+//! EXISTS, NOT EXISTS and IN (subquery) as joins.
+//!
+//! A subquery that reads its outer row is run for each of them. Where no index leads from the outer row to its partners, that is the
+//! product of both tables; a hash join reads each of them once. It reads the inner side as a whole, though, and before any outer row,
+//! so only conditions that cannot raise an error are treated so, and only where the outer rows are many.
+
+use super::access::{Choice, Question};
+use super::{Planner, add_slots, join::Planned};
+use crate::plan::attributes::may_raise;
+use crate::plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, slots_of};
+use crate::plan::node::{Access, HashJoin, JoinType, Node};
+use crate::plan::rel::{Project, Rel};
+use crate::plan::slots::SlotSet;
+use taffrail_base::SqlResult;
+use taffrail_types::Collation;
+
+/// With an index it has to be so many outer rows, or more than a third of the inner ones.
+const MANY: f64 = 1000.0;
+
+/// A condition with a subquery that can be a join.
+pub(super) struct Nested {
+    kind: JoinType,
+    /// The subquery's number.
+    index: u32,
+    /// Its sources, under the conditions that are about them alone.
+    inner: Rel,
+    /// Equalities: an expression of the outer row, one of the inner row.
+    keys: Vec<(Expr, Expr, Collation)>,
+    /// The other conditions that are about both.
+    residual: Vec<Pred>,
+}
+
+impl Planner<'_> {
+    /// A condition as a join with what has these columns; `None` where it cannot be one.
+    pub(super) fn nested(&self, p: &Pred, outer: &SlotSet) -> Option<Nested> {
+        let (kind, subquery, equal) = match p {
+            Pred::Exists(s) => (JoinType::Semi, &**s, None),
+            Pred::InSubquery(s) => (JoinType::Semi, &s.plan, Some((&s.value, s.collation))),
+            Pred::Not(p) => match &**p {
+                Pred::Exists(s) => (JoinType::Anti, &**s, None),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if subquery.outer.is_empty() {
+            return None;
+        }
+        let subqueries = self.subqueries.borrow();
+        let rows = subqueries[subquery.index as usize].as_ref()?;
+        let mut rel = rows.rel.clone();
+        while let Rel::Compute(c) = rel {
+            rel = c.input;
+        }
+        let mut conditions = Vec::new();
+        while let Rel::Select(s) = rel {
+            conditions.extend(s.conditions);
+            rel = s.input;
+        }
+        if !matches!(rel, Rel::Get(_) | Rel::Join(_) | Rel::Project(_)) {
+            return None;
+        }
+        let columns = rel.columns();
+        if let Some((value, collation)) = equal {
+            if !columns.contains(rows.output) {
+                return None;
+            }
+            conditions.push(Pred::Compare(Box::new(Compare {
+                op: CompareOp::Eq,
+                left: value.clone(),
+                right: Expr::Slot(rows.output),
+                collation,
+            })));
+        }
+        // The sources themselves see nothing of the outer row.
+        if rel.outer_slots().iter().any(|s| outer.contains(s)) {
+            return None;
+        }
+        let mut nested = Nested {
+            kind,
+            index: subquery.index,
+            inner: Rel::Empty,
+            keys: Vec::new(),
+            residual: Vec::new(),
+        };
+        let reads = |part: Part<'_>, of: &SlotSet| {
+            let mut found = false;
+            slots_of(part, &mut |s| found |= of.contains(s));
+            found
+        };
+        let mut local = Vec::new();
+        for p in conditions {
+            if may_raise(Part::Pred(&p)) {
+                return None;
+            }
+            if !reads(Part::Pred(&p), outer) {
+                local.push(p);
+                continue;
+            }
+            match p {
+                Pred::Compare(c) if c.op == CompareOp::Eq => {
+                    let inner =
+                        |e: &Expr| reads(Part::Expr(e), &columns) && !reads(Part::Expr(e), outer);
+                    let is_outer = |e: &Expr| !reads(Part::Expr(e), &columns);
+                    match *c {
+                        c if is_outer(&c.left) && inner(&c.right) => {
+                            nested.keys.push((c.left, c.right, c.collation));
+                        }
+                        c if is_outer(&c.right) && inner(&c.left) => {
+                            nested.keys.push((c.right, c.left, c.collation));
+                        }
+                        c => nested.residual.push(Pred::Compare(Box::new(c))),
+                    }
+                }
+                p => nested.residual.push(p),
+            }
+        }
+        if nested.keys.is_empty() {
+            return None;
+        }
+        nested.inner = Rel::select(rel, local);
+        Some(nested)
+    }
+
+    /// Whether a join is less work than the subquery for each of so many outer rows.
+    pub(super) fn pays(&self, nested: &Nested, outer_rows: f64) -> bool {
+        let mut conditions: Vec<Pred> = Vec::new();
+        let mut inner = &nested.inner;
+        loop {
+            inner = match inner {
+                Rel::Select(s) => {
+                    conditions.extend(s.conditions.iter().cloned());
+                    &s.input
+                }
+                Rel::Project(p) => {
+                    let Project { input, .. } = &**p;
+                    input
+                }
+                _ => break,
+            };
+        }
+        let Rel::Get(get) = inner else { return outer_rows > 1.5 };
+        let equal = |(outer, inner, collation): &(Expr, Expr, Collation)| {
+            let (left, right) = (inner.clone(), outer.clone());
+            Pred::Compare(Box::new(Compare {
+                op: CompareOp::Eq,
+                left,
+                right,
+                collation: *collation,
+            }))
+        };
+        conditions.extend(nested.keys.iter().map(equal));
+        let own = |s: Slot| get.columns.iter().any(|c| c.1 == s);
+        let outside = |e: &Expr| {
+            let mut outside = true;
+            slots_of(Part::Expr(e), &mut |s| outside &= !own(s));
+            outside
+        };
+        let reads_slots = |e: &Expr| {
+            let mut found = false;
+            slots_of(Part::Expr(e), &mut |_| found = true);
+            found
+        };
+        let rows = self.meta.row_estimate(&get.table.database, &get.table.table);
+        let question = Question {
+            table: &get.table.table,
+            columns: &get.columns,
+            conditions: &conditions,
+            rows,
+            available: &outside,
+            correlated: &reads_slots,
+            order: None,
+            force_scan: get.hints.force_scan,
+        };
+        let Choice { access, correlated, .. } = question.choose();
+        match access {
+            Access::Clustered(..) | Access::Nonclustered(..) if correlated => {
+                outer_rows >= MANY && outer_rows * 3.0 > rows as f64
+            }
+            _ => outer_rows > 1.5,
+        }
+    }
+
+    /// The join.
+    pub(super) fn joined(&self, left: Planned, nested: Nested) -> SqlResult<Planned> {
+        let Nested { kind, index, inner, keys, residual } = nested;
+        let mut needed = SlotSet::default();
+        residual.iter().for_each(|p| add_slots(Part::Pred(p), &mut needed));
+        let right_slots = inner.columns().common(&needed);
+        keys.iter().for_each(|k| add_slots(Part::Expr(&k.1), &mut needed));
+        let right = self.lower(inner, &needed)?;
+        self.subqueries.borrow_mut()[index as usize] = None;
+        let join = HashJoin {
+            left: left.0,
+            right,
+            kind,
+            keys,
+            residual: Pred::all(residual),
+            left_slots: Vec::new(),
+            right_slots,
+        };
+        Ok((Node::Hash(Box::new(join)), (left.1 * 0.5).max(0.5)))
+    }
+}
