@@ -46,7 +46,7 @@ use crate::buffer::{RUN_PAGES, WriteGuard};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::Workers;
-use crate::layout::{DIRECTORY, EXTENT_PAGES};
+use crate::layout::{DIRECTORY, EXTENT_PAGES, is_system_page};
 use crate::page::Page;
 
 /// Pages that share a lane.
@@ -389,12 +389,17 @@ impl Redo<'_, '_> {
         self.sort(r)
     }
 
-    /// Pages whose contents were not logged from here on: each hears of it in its lane.
+    /// Pages whose contents were not logged from here on: each hears of it in its lane. A page of the format's own that lies within
+    /// such an extent is logged like any other.
     fn see_unlogged(&mut self, r: &Record<'_>) -> StorageResult<()> {
         let Some((file, runs)) = record::bulk::unlogged(r) else { return Ok(()) };
         for (first, extents) in runs {
             for page in first..first + extents * EXTENT_PAGES {
-                let header = RecordHeader { page: PageId { file, page }, ..r.header };
+                let page = PageId { file, page };
+                if is_system_page(page) {
+                    continue;
+                }
+                let header = RecordHeader { page, ..r.header };
                 self.sort(&Record { header, payload: &[], ..*r })?;
             }
         }

@@ -154,3 +154,42 @@ fn a_damaged_page_that_a_committed_load_has_filled_stays_damaged() {
         }
     }
 }
+
+/// Among the extents that a load fills lies a PFS page, every 64 MB. It has been in the log since the file grew, and need not have been
+/// written when the server is killed.
+#[test]
+fn a_map_page_within_what_a_load_has_filled_is_redone() {
+    for is_heap in [true, false] {
+        let rig = Rig::new(1).named("r").frames(512).data(2 * MB, Growth::Bytes(32 * MB));
+        let rig = rig.log(8 * MB, Growth::Bytes(MB));
+        let db = rig.create();
+        let id = make(&db, 1000, i32::from(!is_heap));
+        let (hobt, mut tx) = (db.hobt(id).unwrap(), begin(&db));
+        tx.lock_object(hobt.object(), LockMode::X).unwrap();
+        let rows = u64::from(crate::page::PFS_PAGES) + 200;
+        if is_heap {
+            let mut load = heap::HeapLoad::open(&hobt);
+            for _ in 0..rows {
+                load.push(&mut tx, &[2; 7000]).unwrap();
+            }
+            load.finish(&mut tx).unwrap();
+        } else {
+            let entries = (0..rows).map(|n: u64| Ok((n.to_be_bytes().to_vec(), vec![2; 7000])));
+            btree::build::<StorageError, _>(&mut tx, &hobt, entries).unwrap();
+        }
+        tx.commit(Durability::Full).unwrap();
+        rig.lose_power((hobt, db));
+        for again in [false, true] {
+            let db = rig.recover().unwrap_or_else(|e| panic!("heap {is_heap}, {again}: {e}"));
+            let (hobt, mut tx) = (db.hobt(id).unwrap(), begin(&db));
+            let found = match is_heap {
+                true => heap_rows(&mut tx, &hobt, ScanLocks::None).map(|rows| rows.len()),
+                false => entries(&mut tx, &hobt, KeyRange::default(), ScanLocks::None)
+                    .map(|rows| rows.len()),
+            };
+            assert_eq!(found.unwrap() as u64, rows, "heap {is_heap}, again {again}");
+            assert_eq!(hobt.row_count() as u64, rows);
+            rig.lose_power((tx, hobt, db));
+        }
+    }
+}
