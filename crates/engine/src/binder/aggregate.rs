@@ -132,6 +132,7 @@ impl<'a> Binder<'a> {
             block: u32::MAX,
             source: u32::MAX,
             identity: false,
+            schema: None,
             table: "".into(),
             column: "".into(),
         })
@@ -439,7 +440,11 @@ impl<'a> Binder<'a> {
             None => Ok(()),
             Some(s) => {
                 let info = &self.slots[s as usize];
-                Err(SqlError::new(number, &[&info.table, &info.column]))
+                let table = match &info.schema {
+                    Some(schema) => format!("{schema}.{}", info.table),
+                    None => info.table.to_string(),
+                };
+                Err(SqlError::new(number, &[&table, &info.column]))
             }
         }
     }

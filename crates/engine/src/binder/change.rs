@@ -102,6 +102,7 @@ impl<'a> Binder<'a> {
             block,
             source: id,
             identity: false,
+            schema: None,
             table: "".into(),
             column: "".into(),
         });

@@ -390,6 +390,7 @@ impl<'a> Binder<'a> {
             block,
             source: u32::MAX,
             identity: false,
+            schema: None,
             table: "".into(),
             column: name.into(),
         })
@@ -499,6 +500,7 @@ impl<'a> Binder<'a> {
                     block,
                     source: src.id,
                     identity: c.identity,
+                    schema: src.qualified.then(|| src.schema.clone()).flatten(),
                     table: src.alias.clone(),
                     column: c.name.clone(),
                 };

@@ -24,7 +24,8 @@ pub(crate) struct SlotInfo {
     /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
     pub source: u32,
     pub identity: bool,
-    /// `table.column` for message 8120.
+    /// `schema.table.column` for message 8120, the schema if the statement says it.
+    pub schema: Option<Arc<str>>,
     pub table: Arc<str>,
     pub column: Arc<str>,
 }

@@ -121,6 +121,7 @@ impl<'a> Binder<'a> {
             block,
             source: id,
             identity: false,
+            schema: None,
             table: "".into(),
             column: "".into(),
         });

@@ -9,7 +9,7 @@ use super::object::{
 };
 use super::systab::{self, SystemTables, bytes, number, number_or_null, text};
 use super::{Catalog, Sight, fold, properties};
-use crate::rowcodec::key::MAX_CLUSTERED_KEY_BYTES;
+use crate::rowcodec::key::CLUSTERED_KEY_ROOM;
 use crate::rowcodec::{Place, RowColumn, RowLayout, damaged, typecode};
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SchemaId, SqlResult};
@@ -442,7 +442,7 @@ impl Catalog {
         let mut layout = RowLayout::new(columns.iter().map(row_column).collect(), &places);
         if indexes[0].kind == IndexKind::Clustered {
             let declared = indexes[0].key.declared_bytes() * 2 + 16;
-            layout = layout.beside_key(declared.min(MAX_CLUSTERED_KEY_BYTES));
+            layout = layout.beside_key(declared.min(CLUSTERED_KEY_ROOM));
         }
         let checks = self.read_checks(tx, head.id, sight)?;
         Ok(Table {

@@ -10,7 +10,7 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, Escalation, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::exec::change::trim;
+use crate::exec::change::{full_name, trim};
 use crate::rowcodec::PlaceAllocator;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -254,7 +254,7 @@ fn drop_column(
         let what = "ALTER TABLE DROP COLUMN";
         return Err(SqlError::new(4924, &[&what, &item.name.value, &shown_name(cx, table)]));
     };
-    refuse_if_used(cx, database, table, at, "DROP")?;
+    refuse_if_used(cx, database, table, at, None)?;
     if table.columns.len() == 1 {
         return Err(SqlError::new(4923, &[&item.name.value, &shown_name(cx, table)]));
     }
@@ -262,38 +262,79 @@ fn drop_column(
     index::refresh(cx, database, table, &[]).map(drop)
 }
 
-/// 5074 for everything that uses the column, then 4922.
+/// What a statement does to a column that others may use.
+struct ColumnChange {
+    /// A default stands in its way.
+    of_type: bool,
+    /// Checks, indexes and statistics do: values are stored otherwise, or NULL is refused.
+    of_values: bool,
+    /// A primary key does: NULL is let in.
+    to_null: bool,
+    /// Foreign keys do, on either side.
+    of_length: bool,
+}
+
+impl ColumnChange {
+    fn between(old: &Column, new: &Column) -> ColumnChange {
+        let same_type = std::mem::discriminant(&old.ty) == std::mem::discriminant(&new.ty);
+        let collated = new.collation != old.collation;
+        ColumnChange {
+            of_type: !same_type || (old.xml, old.old_large) != (new.xml, new.old_large),
+            of_values: !widens(old.ty, new.ty) || collated || old.nullable && !new.nullable,
+            to_null: !old.nullable && new.nullable,
+            of_length: old.ty != new.ty || collated,
+        }
+    }
+}
+
+/// 5074 for everything that uses the column and does not let it change so (none: let it go), then 4922.
 fn refuse_if_used(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Table,
     at: usize,
-    verb: &str,
+    change: Option<ColumnChange>,
 ) -> SqlResult<()> {
     let column = &table.columns[at];
+    let verb = if change.is_some() { "ALTER" } else { "DROP" };
+    let all = ColumnChange { of_type: true, of_values: true, to_null: true, of_length: true };
+    let change = change.unwrap_or(all);
     let mut users: Vec<(&str, Arc<str>)> = Vec::new();
-    if verb == "DROP"
+    if change.of_type
         && let Some(default) = &column.default
     {
         users.push(("object", default.name.clone()));
     }
-    for check in &table.checks {
+    for check in table.checks.iter().filter(|_| change.of_values) {
         if check.column_id == column.id || checks::mentions(&check.definition, &column.name) {
             users.push(("object", check.name.clone()));
         }
     }
-    for key in database.catalog.foreign_keys_of(table.head.id, cx.session.id)? {
-        if key.columns.iter().any(|c| c.0 == column.id) {
-            users.push(("object", key.name.clone()));
+    if change.of_values || change.of_length {
+        let session = cx.session.id;
+        for key in database.catalog.foreign_keys_of(table.head.id, session)? {
+            if key.columns.iter().any(|c| c.0 == column.id) {
+                users.push(("object", key.name.clone()));
+            }
+        }
+    }
+    if change.of_length {
+        let session = cx.session.id;
+        for key in database.catalog.foreign_keys(session)? {
+            let here = key.referenced == table.head.id && key.table != table.head.id;
+            if here && key.columns.iter().any(|c| c.1 == column.id) {
+                users.push(("object", key.name.clone()));
+            }
         }
     }
     for index in &table.indexes {
-        if index.covers(at).is_some() {
+        let refuses = change.of_values || change.to_null && index.primary_key;
+        if refuses && index.covers(at).is_some() {
             let what = if index.constraint.0 != 0 { "object" } else { "index" };
             users.push((what, index.name.clone()));
         }
     }
-    for s in table.statistics.iter().filter(|s| s.columns.contains(&at)) {
+    for s in table.statistics.iter().filter(|s| change.of_values && s.columns.contains(&at)) {
         users.push(("statistics", s.name.clone()));
     }
     if users.is_empty() {
@@ -372,11 +413,9 @@ fn alter_column(
     if let Some(collation) = collation {
         new.collation = super::clauses::collation(collation)?;
     }
+    // A wider text of the same kind leaves the rows and the keys of indexes as they are.
     let wider = widens(old.ty, ty) && new.collation == old.collation;
-    if !wider || (old.nullable && !new.nullable) || new.collation != old.collation {
-        // Keys of indexes would change; a wider text of the same kind leaves them as they are.
-        refuse_if_used(cx, database, table, at, "ALTER")?;
-    }
+    refuse_if_used(cx, database, table, at, Some(ColumnChange::between(&old, &new)))?;
     let whole = match ty {
         SqlType::TinyInt | SqlType::SmallInt | SqlType::Int | SqlType::BigInt => true,
         SqlType::Decimal { scale, .. } | SqlType::Numeric { scale, .. } => scale == 0,
@@ -388,10 +427,11 @@ fn alter_column(
     if old.nullable && !new.nullable {
         let layout = table.layout.clone();
         let tx = cx.transaction(database)?;
-        let statement = "ALTER TABLE";
+        // As the update of all rows tells it.
+        let (shown, statement) = (full_name(database, table), "UPDATE");
         super::build::for_each_row(tx, table, |_, _, row| match layout.cell(row, at)? {
             crate::rowcodec::Cell::Value(Value::Null) => {
-                Err(SqlError::new(515, &[&old.name, &shown, &statement]))
+                Err(SqlError::new(515, &[&old.name, &shown, &statement]).with_state(2))
             }
             _ => Ok(()),
         })?;
@@ -426,6 +466,7 @@ fn alter_column(
     }
     index::renew(cx, database, table, table.base())?;
     let context = cx.session.options.convert_context();
+    let shown = full_name(database, table);
     let convert_row = |mut values: Vec<Value>| -> SqlResult<Vec<Value>> {
         let value = std::mem::take(&mut values[at]);
         values[at] = assign(value, old.ty, &new, &shown, &context)?;

@@ -11,7 +11,7 @@
 
 use super::index::{rebuild, refresh, renew, row_of};
 use super::index_options::{
-    IndexOptions, check_partition, rebuild_options, reorganize_options, set_options,
+    IndexOptions, check_partition, rebuild_options, reorganize_options, set_options, tell_of_online,
 };
 use super::{resolve, sql};
 use crate::binder::unsupported;
@@ -36,8 +36,9 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
             for index in &chosen {
                 check_partition(options, "rebuild", &index.name)?;
             }
-            let options = rebuild_options(options, &s.table.name.value)?;
-            rebuild_indexes(cx, &database, &table, &chosen, options)
+            let kept = rebuild_options(options, &s.table.name.value)?;
+            tell_of_online(cx, options)?;
+            rebuild_indexes(cx, &database, &table, &chosen, kept)
         }
         AlterIndexAction::Reorganize(options) => {
             let session = cx.session.id;
@@ -168,11 +169,12 @@ pub(crate) fn rebuild_table(
     options: &[ast::NamedOption],
 ) -> SqlResult<()> {
     check_partition(options, "rebuild", table.name())?;
-    let options = rebuild_options(options, table.name())?;
+    let kept = rebuild_options(options, table.name())?;
+    tell_of_online(cx, options)?;
     if table.is_heap() {
         return rebuild_all(cx, database, table);
     }
-    rebuild_indexes(cx, database, table, &[table.base().clone()], options)
+    rebuild_indexes(cx, database, table, &[table.base().clone()], kept)
 }
 
 /// Builds the heap or clustered index and all other indexes of a table anew.

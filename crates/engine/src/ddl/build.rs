@@ -6,7 +6,8 @@
 
 use super::sql;
 use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
-use crate::catalog::{Catalog, Index, IndexKind, KeyTail, Table};
+use crate::catalog::{Catalog, Index, KeyTail, Table};
+use crate::exec::change::check_key;
 use crate::rowcodec::{Lobs, TableLobs, key};
 use std::sync::Arc;
 use taffrail_base::message::cancelled;
@@ -158,7 +159,7 @@ impl Entries {
         if index.tail() == KeyTail::Locator {
             self.key.extend_from_slice(locator);
         }
-        check_key(&self.key, index)?;
+        check_key(index, &self.values, &self.key)?;
         self.own.clear();
         self.own.extend(index.covered.iter().map(|c| self.values[*c].clone()));
         let lobs = &mut crate::rowcodec::NoLobs;
@@ -207,18 +208,6 @@ fn values_at(tx: &mut Transaction, table: &Table, locator: &[u8]) -> SqlResult<V
     let hobt = table.base().hobt()?;
     table.layout.decode(&row, &mut values, &mut TableLobs { tx, hobt })?;
     Ok(values)
-}
-
-/// 1946 when a key is too long for its index.
-fn check_key(k: &[u8], index: &Index) -> SqlResult<()> {
-    let (max, what) = match index.kind {
-        IndexKind::Nonclustered => (btree::MAX_KEY, "nonclustered"),
-        _ => (btree::MAX_KEY, "clustered"),
-    };
-    if k.len() > max {
-        return Err(SqlError::new(1946, &[&k.len(), &index.name, &max, &what]));
-    }
-    Ok(())
 }
 
 /// Copies all rows of `source` into the empty base of `target` (its new heap or clustered index), with `change` applied
@@ -282,7 +271,7 @@ pub(crate) fn base(
         if index.tail() == KeyTail::RowNumber {
             k.extend_from_slice(&catalog.next_row_number()?.to_be_bytes());
         }
-        check_key(&k, index)?;
+        check_key(index, &values, &k)?;
         sorter.push(&k, &row)
     })?;
     let mut sorted = sorter.sorted()?;

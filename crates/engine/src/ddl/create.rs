@@ -5,9 +5,10 @@ use super::draft::{DefaultDraft, KeyDraft, TableDraft};
 use super::resolve::{self, Target};
 use super::sql;
 use crate::catalog::rows::{self, IdentityRow, IndexRow};
-use crate::catalog::{Catalog, IndexKind, ObjectHead, ObjectKind, Table, fold};
+use crate::catalog::{Catalog, Index, IndexKind, ObjectHead, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES};
 use std::sync::Arc;
 use taffrail_base::{IndexId, ObjectId, SchemaId, SqlError, SqlResult};
 use taffrail_storage::HobtKind;
@@ -201,7 +202,7 @@ pub(crate) fn table(
     catalog.refresh(cx.transaction(database)?, session, &touched)?;
     let table = catalog.table(id, session).ok_or_else(|| SqlError::new(208, &[&written]))?;
     super::checks::bind(cx, database, (&table, &written), &checks)?;
-    warn_about_keys(cx, &table)?;
+    warn_about_keys(cx, table.indexes.iter())?;
     let foreign = super::foreign::create(cx, &owner, std::mem::take(&mut draft.foreign), true)?;
     let table = match foreign.is_empty() {
         true => table,
@@ -336,13 +337,16 @@ pub(crate) fn write_key(
     Ok((row, key.constraint.then_some(constraint_id)))
 }
 
-/// 1945 for indexes that may refuse long values.
-pub(crate) fn warn_about_keys(cx: &mut StatementContext<'_>, table: &Table) -> SqlResult<()> {
-    for index in &table.indexes {
+/// 1945 for indexes just made that may refuse long values.
+pub(crate) fn warn_about_keys<'a>(
+    cx: &mut StatementContext<'_>,
+    made: impl Iterator<Item = &'a Arc<Index>>,
+) -> SqlResult<()> {
+    for index in made {
         let (max, what) = match index.kind {
             IndexKind::Heap => continue,
-            IndexKind::Clustered => (900usize, "clustered"),
-            IndexKind::Nonclustered => (1700, "nonclustered"),
+            IndexKind::Clustered => (MAX_CLUSTERED_KEY_BYTES, "clustered"),
+            IndexKind::Nonclustered => (MAX_NONCLUSTERED_KEY_BYTES, "nonclustered"),
         };
         let variable = |ty: SqlType| crate::rowcodec::fixed::size(ty).is_none();
         let bytes = index.key.declared_bytes();

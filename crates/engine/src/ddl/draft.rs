@@ -309,6 +309,11 @@ impl TableDraft {
                 return Err(SqlError::new(1754, &[&self.table, &c.name.value]));
             }
         }
+        if c.second_default {
+            let parts: [&dyn std::fmt::Display; 4] =
+                [&"DEFAULT", &"constraint", &c.name.value, &self.table];
+            return Err(SqlError::new(8148, &parts).with_state(0));
+        }
         if let Some(default) = &c.default {
             self.add_default(default, at, text)?;
         }

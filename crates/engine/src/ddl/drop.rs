@@ -66,7 +66,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
         };
         let id = object.head().id;
         match &object {
-            Object::Table(table) => drop_table(cx, &database, table)?,
+            Object::Table(table) => drop_table(cx, &database, table, name)?,
             _ => {
                 rows::remove_object(cx.transaction(&database)?, id)?;
                 let session = cx.session.id;
@@ -92,15 +92,16 @@ pub(super) fn absent(e: &SqlError) -> bool {
     matches!(e.number, 911 | 3701)
 }
 
-/// Drops a table that is locked: its constraints, indexes and rows.
+/// Drops a table that is locked: its constraints, indexes and rows. `written`: its name in messages.
 pub(crate) fn drop_table(
     cx: &mut StatementContext<'_>,
     database: &Arc<Database>,
     table: &Arc<Table>,
+    written: &dyn std::fmt::Display,
 ) -> SqlResult<()> {
     let id = table.head.id;
     if !super::foreign::from_others(cx, database, table)?.is_empty() {
-        return Err(SqlError::new(3726, &[&table.head.name]));
+        return Err(SqlError::new(3726, &[written]));
     }
     let mut touched = Vec::new();
     for constraint in database.catalog.constraints_of(id, cx.session.id) {
@@ -159,7 +160,7 @@ pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlR
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
     if !super::foreign::from_others(cx, &database, &table)?.is_empty() {
-        return Err(SqlError::new(4712, &[&table.head.name]));
+        return Err(SqlError::new(4712, &[&s.table]));
     }
     // Its definition stays; who names it waits all the same.
     let session = cx.session.id;

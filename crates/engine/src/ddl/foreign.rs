@@ -93,7 +93,7 @@ fn one(
         let (a, b) = (&table.columns[*own], &parent.columns[*other]);
         if a.ty != b.ty && !same_but_length(a.ty, b.ty) || a.collation != b.collation {
             let places: [&dyn std::fmt::Display; 5] =
-                [&parent.name(), &b.name, &owner.name, &a.name, &shown];
+                [&written, &b.name, &owner.name, &a.name, &shown];
             return Err(SqlError::new(1778, &places));
         }
     }
@@ -109,7 +109,7 @@ fn one(
         columns.sort_unstable();
         i.kind != IndexKind::Heap && i.unique && i.filter.is_none() && columns == sorted
     });
-    let Some(key) = key else { return Err(SqlError::new(1776, &[&parent.name(), &shown])) };
+    let Some(key) = key else { return Err(SqlError::new(1776, &[&written, &shown])) };
     let pairs = draft.columns.iter().zip(&there);
     let mut fk = ForeignKey {
         id: ObjectId(0),
@@ -147,11 +147,11 @@ fn referenced(
 ) -> SqlResult<Vec<usize>> {
     let columns: Vec<usize> = if draft.key.referenced.is_empty() {
         let primary = parent.indexes.iter().find(|i| i.primary_key);
-        let primary = primary.ok_or_else(|| SqlError::new(1773, &[&shown, &parent.name()]))?;
+        let primary = primary.ok_or_else(|| SqlError::new(1773, &[&shown, &draft.key.table]))?;
         primary.key.columns().iter().map(|k| k.column).collect()
     } else {
         let position = |c: &ast::Ident| {
-            let wrong = || SqlError::new(1770, &[&shown, &c.value, &parent.name()]);
+            let wrong = || SqlError::new(1770, &[&shown, &c.value, &draft.key.table]);
             parent.column(&c.value).ok_or_else(wrong)
         };
         draft.key.referenced.iter().map(position).collect::<SqlResult<_>>()?

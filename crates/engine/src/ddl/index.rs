@@ -60,6 +60,7 @@ pub(crate) fn create_index(
         },
     };
     draft.add_key(key)?;
+    super::index_options::tell_of_online(cx, &s.options)?;
     add_keys(cx, &database, &table, draft)
 }
 
@@ -79,6 +80,7 @@ pub(crate) fn add_keys(
     mut draft: TableDraft,
 ) -> SqlResult<()> {
     let name = draft.table.clone();
+    let mut made = Vec::new();
     for key in std::mem::take(&mut draft.keys) {
         // Each one sees the table as the one before has left it.
         let current = database.catalog.table(table.head.id, cx.session.id);
@@ -96,6 +98,7 @@ pub(crate) fn add_keys(
             false => old.next_index_id(),
         };
         let (row, constraint) = create::write_key(cx, &owner, &draft, key, id)?;
+        made.push(row.id);
         let touched: Vec<ObjectId> = constraint.into_iter().collect();
         if clustered {
             let tx = cx.transaction(database)?;
@@ -116,7 +119,7 @@ pub(crate) fn add_keys(
     }
     modified(cx, database, table.head.id)?;
     if let Some(table) = database.catalog.table(table.head.id, cx.session.id) {
-        create::warn_about_keys(cx, &table)?;
+        create::warn_about_keys(cx, table.indexes.iter().filter(|i| made.contains(&i.id)))?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! | option | here |
 //! |---|---|
 //! | FILLFACTOR, PAD_INDEX | kept in the catalogue; used by builds, rebuilds and reorganizations |
-//! | ONLINE = ON | 1712, as in the editions of SQL Server that have no online index operations |
+//! | ONLINE = ON | accepted and told: the index is built, and changes of the table wait meanwhile ([`tell_of_online`]) |
 //! | DATA_COMPRESSION = ROW, PAGE | 7738, likewise |
 //! | MAXDOP | 0 to 32767, else 304; builds have one thread |
 //! | SORT_IN_TEMPDB, STATISTICS_*, OPTIMIZE_FOR_SEQUENTIAL_KEY | accepted: sorts spill beside the database, there are no statistics |
@@ -11,11 +11,16 @@
 //! | ALLOW_ROW_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 
 use crate::binder::unsupported;
+use crate::context::StatementContext;
+use crate::results::print;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 
 /// The highest MAXDOP that SQL Server takes.
 const MAXDOP_MAX: u16 = 32_767;
+
+/// What is said of ONLINE = ON.
+const OFFLINE: &str = "Warning: ONLINE = ON was ignored. The index is built offline: changes of the table wait for it.";
 
 /// What is kept of an index's options; none: not given.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -44,6 +49,18 @@ pub(crate) fn rebuild_options(
         return Err(SqlError::new(155, &[&o.name.value, &"ALTER INDEX REBUILD"]));
     }
     read(&rest, "ALTER INDEX REBUILD", table)
+}
+
+/// Says what ONLINE = ON does not do.
+pub(crate) fn tell_of_online(
+    cx: &mut StatementContext<'_>,
+    options: &[ast::NamedOption],
+) -> SqlResult<()> {
+    let off = |o: &&ast::NamedOption| !matches!(o.value, Some(OptionValue::Off));
+    match options.iter().filter(|o| o.name.is("ONLINE")).find(off) {
+        Some(_) => print(cx, OFFLINE),
+        None => Ok(()),
+    }
 }
 
 /// The options of ALTER INDEX … SET.
@@ -109,7 +126,6 @@ fn read(options: &[ast::NamedOption], statement: &str, table: &str) -> SqlResult
                     return Err(SqlError::new(304, &[&n, &"maxdop", &"max degree of parallelism"]));
                 }
             }
-            "ONLINE" if on => return Err(SqlError::new(1712, &[])),
             "DATA_COMPRESSION" => match &option.value {
                 Some(OptionValue::Word(w)) if w.is("NONE") => {}
                 Some(OptionValue::Word(w)) if w.is("ROW") || w.is("PAGE") => {

@@ -239,7 +239,7 @@ pub fn drop_table_of(
 ) -> SqlResult<()> {
     resolve::lock(cx, database, id)?;
     match database.catalog.object(id, cx.session.id) {
-        Some(Object::Table(table)) => drop::drop_table(cx, database, &table),
+        Some(Object::Table(table)) => drop::drop_table(cx, database, &table, &table.name()),
         _ => Ok(()),
     }
 }

@@ -103,15 +103,15 @@ impl Session {
             return Ok(());
         }
         if table.identity.is_none() {
-            return Err(SqlError::new(8106, &[&table.name()]));
+            return Err(SqlError::new(8106, &[name]));
         }
         if let Some((db, id)) = self.identity_insert
             && (db, id) != key
             && let Some(d) = self.instance.databases().by_id(db)
             && let Some(t) = d.catalog.table(id, self.id)
         {
-            let (schema, name) = (&t.head.schema, t.name());
-            return Err(SqlError::new(8107, &[&d.name, schema, &name, &table.name()]));
+            let (schema, other) = (&t.head.schema, t.name());
+            return Err(SqlError::new(8107, &[&d.name, schema, &other, name]));
         }
         self.identity_insert = Some(key);
         Ok(())
@@ -124,7 +124,10 @@ impl Session {
         v: &Value,
     ) -> SqlResult<Option<(String, String)>> {
         let number = || v.as_i64();
-        let text = || v.as_text().unwrap_or_default();
+        let text = || match v.as_i64() {
+            Some(n) => n.to_string(),
+            None => v.as_text().unwrap_or_default().to_string(),
+        };
         match o {
             ValueOption::LockTimeout => {
                 let ms = number().unwrap_or(-1).max(-1) as i32;

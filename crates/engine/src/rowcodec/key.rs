@@ -9,14 +9,16 @@
 //! A row's locator is what a nonclustered index finds it by: of a heap the RID (8 bytes), else the clustered key.
 //! The value beside a nonclustered key is `u16 length of the locator | locator | row of key and included columns`.
 
-use super::damaged;
+use super::{damaged, fixed};
 use taffrail_base::SqlResult;
 use taffrail_types::{Collation, SqlType, Value, key};
 
-/// The longest key of a clustered index.
+/// The longest key of a clustered index, in bytes of its columns' values.
 pub const MAX_CLUSTERED_KEY_BYTES: usize = 900;
-/// The longest key of a nonclustered index.
+/// The longest key of a nonclustered index, likewise.
 pub const MAX_NONCLUSTERED_KEY_BYTES: usize = 1700;
+/// Room beside a row for a clustered key as it is written: markers, ends of text and the row's number are in it, too.
+pub const CLUSTERED_KEY_ROOM: usize = MAX_CLUSTERED_KEY_BYTES + 100;
 
 /// One column of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,12 +37,14 @@ pub struct KeyColumn {
 #[derive(Clone, Debug, Default)]
 pub struct KeyLayout {
     columns: Box<[KeyColumn]>,
+    declared_bytes: usize,
 }
 
 impl KeyLayout {
     /// A key of these columns.
     pub fn new(columns: Vec<KeyColumn>) -> KeyLayout {
-        KeyLayout { columns: columns.into() }
+        let declared_bytes = columns.iter().map(|c| c.ty.max_length().max(0) as usize).sum();
+        KeyLayout { columns: columns.into(), declared_bytes }
     }
 
     /// The columns.
@@ -65,9 +69,20 @@ impl KeyLayout {
         }
     }
 
-    /// An upper bound of the key's bytes by the types, for the warning that an index may refuse long values.
+    /// An upper bound of the values' bytes by the types: an index may refuse long values.
     pub fn declared_bytes(&self) -> usize {
-        self.columns.iter().map(|c| c.ty.max_length().max(0) as usize).sum()
+        self.declared_bytes
+    }
+
+    /// Bytes of the columns' values in a row (all values of the table's columns): what the limits of keys count, and
+    /// messages tell.
+    pub fn value_bytes(&self, row: &[Value]) -> usize {
+        let variable = |v: &Value| match v {
+            Value::Variant(inner) => inner.1.as_bytes().map_or(8, <[u8]>::len),
+            v => v.as_bytes().map_or(0, <[u8]>::len),
+        };
+        let bytes = |c: &KeyColumn| fixed::size(c.ty).unwrap_or_else(|| variable(&row[c.column]));
+        self.columns.iter().map(bytes).sum()
     }
 }
 

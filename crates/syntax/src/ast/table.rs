@@ -55,6 +55,8 @@ pub struct ColumnDefinition {
     pub sparse: bool,
     /// `DEFAULT`, and its constraint's name.
     pub default: Option<DefaultConstraint>,
+    /// There is another `DEFAULT`, which is one too many.
+    pub second_default: bool,
     /// The constraints written with the column, in order.
     pub constraints: Vec<TableConstraint>,
     /// `INDEX name` written with the column.

@@ -120,6 +120,7 @@ impl Parser<'_> {
             rowguidcol: false,
             sparse: false,
             default: None,
+            second_default: false,
             constraints: Vec::new(),
             index: None,
             other: Vec::new(),
@@ -170,12 +171,16 @@ impl Parser<'_> {
                     self.bump();
                     column.rowguidcol = true;
                 }
-                Kw::Default => column.default = Some(self.default_constraint(None)?),
+                Kw::Default => {
+                    column.second_default |= column.default.is_some();
+                    column.default = Some(self.default_constraint(None)?);
+                }
                 Kw::Constraint => {
                     self.bump();
                     let name = self.name()?;
                     match self.kind() {
                         TokenKind::Keyword(Kw::Default) => {
+                            column.second_default |= column.default.is_some();
                             column.default = Some(self.default_constraint(Some(name))?);
                         }
                         TokenKind::Keyword(Kw::Null | Kw::Not) => {
