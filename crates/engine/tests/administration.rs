@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::World;
+use support::{World, numbers};
 
 fn has(text: &str, what: &str) {
     assert!(text.contains(what), "{what:?} is missing from\n{text}");
@@ -50,7 +50,9 @@ fn sizes_are_those_of_the_table_that_was_named() {
     }
     let said = c.rows("EXEC sp_spaceused 'dbo.t'");
     assert!(said.starts_with("t | 0"), "{said}");
-    has(&c.rows("EXEC sp_spaceused '#t0'"), "#t0 | 0");
+    has(&c.rows("EXEC tempdb..sp_spaceused '#t0'"), "#t0 | 0");
+    // Ids are a database's own: a temp table is none of the current database's.
+    assert_eq!(numbers(&c.rows("EXEC sp_spaceused '#t0'")), [15009]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
-use super::{Argument, Arguments, as_varchar, name_parts, table_by_text};
+use super::odbc_types::{Dialect, odbc};
+use super::{Argument, Arguments, as_varchar, check_database, name_parts, table_by_text};
 use crate::catalog::registry::MAX_SERVER_MEMORY;
-use crate::catalog::{Column, Identity, Index, IndexKind, Object, Table, master};
+use crate::catalog::{Column, Identity, Index, IndexKind, Module, Object, Table, fold, master};
 use crate::context::StatementContext;
 use crate::instance::SessionInfo;
 use crate::results::send;
@@ -13,15 +14,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::Status;
-use taffrail_types::{MaxLen, SqlType};
+use taffrail_types::{Collation, Family, MaxLen, SqlType};
 
 const NAME: SqlType = SqlType::NVarChar(MaxLen::N(128));
 
 /// An object of the current database by the text of its name: 15009.
 pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Object> {
     let database = cx.database();
-    if let Some((_, table)) = table_by_text(cx, name)? {
-        return Ok(Object::Table(table));
+    let missing = || SqlError::new(15009, &[&name, &database.name]);
+    check_database(cx, name)?;
+    if let Some((home, table)) = table_by_text(cx, name)? {
+        // Ids are a database's own: what is asked about them is asked there.
+        return if home.id == database.id { Ok(Object::Table(table)) } else { Err(missing()) };
     }
     let parts = name_parts(name);
     let schema = parts.get(1).map(String::as_str);
@@ -30,7 +34,7 @@ pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Obj
         cx.session.note_blocked(database.catalog.blocked_name(schema, bare, id));
         Ok(database.catalog.find_named(schema, bare, id))
     })?;
-    found.ok_or_else(|| SqlError::new(15009, &[&name, &database.name]))
+    found.ok_or_else(missing)
 }
 
 /// `sp_help`.
@@ -40,10 +44,15 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
         let mut rows = Vec::new();
         let database = cx.database();
         cx.settle_objects(&database, |_| true)?;
+        let mut all = Vec::new();
         for o in database.catalog.objects(cx.sight()) {
             let h = o.head();
             let kind = h.kind.description().to_lowercase().replace('_', " ");
-            rows.push(row![&h.name, &h.schema, kind]);
+            all.push((h.schema.clone(), std::cmp::Reverse(kind), h.name.clone()));
+        }
+        all.sort_by_cached_key(|(schema, kind, name)| (fold(schema), kind.clone(), fold(name)));
+        for (schema, kind, name) in all {
+            rows.push(row![&name, &schema, kind.0]);
         }
         let columns = [
             ("Name", NAME, true),
@@ -67,6 +76,9 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     if let Object::View(view) = &object {
         help_columns(cx, &view.columns, None)?;
     }
+    if let Object::Procedure(procedure) = &object {
+        help_parameters(cx, procedure)?;
+    }
     if let Object::Table(table) = &object {
         help_columns(cx, &table.columns, table.identity.as_ref())?;
         send(cx, &[("Data_located_on_filegroup", NAME, true)], vec![row!["PRIMARY"]])?;
@@ -78,6 +90,59 @@ pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
     Ok(0)
 }
 
+/// Types whose precision and scale sp_help shows.
+const WITH_PRECISION: [&str; 14] = [
+    "tinyint",
+    "smallint",
+    "decimal",
+    "int",
+    "bigint",
+    "real",
+    "money",
+    "float",
+    "numeric",
+    "smallmoney",
+    "date",
+    "time",
+    "datetime2",
+    "datetimeoffset",
+];
+
+fn yes_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
+}
+
+/// The parameters of a procedure; nothing where it has none.
+fn help_parameters(cx: &mut StatementContext<'_>, procedure: &Module) -> SqlResult<()> {
+    if procedure.parameters.is_empty() {
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    for (at, p) in procedure.parameters.iter().enumerate() {
+        let o = odbc(p.ty.name(), p.ty, Dialect::new(80, None));
+        let uuid = p.ty == SqlType::UniqueIdentifier;
+        rows.push(row![
+            &p.name,
+            p.ty.name(),
+            p.ty.max_length(),
+            if uuid { 0 } else { o.precision },
+            o.scale,
+            at + 1,
+            crate::views::objects::collation_cell(p.ty, Collation::default())
+        ]);
+    }
+    let columns = [
+        ("Parameter_name", NAME, true),
+        ("Type", NAME, true),
+        ("Length", SqlType::SmallInt, false),
+        ("Prec", SqlType::Int, true),
+        ("Scale", SqlType::Int, true),
+        ("Param_order", SqlType::Int, false),
+        ("Collation", NAME, true),
+    ];
+    send(cx, &columns, rows)
+}
+
 fn help_columns(
     cx: &mut StatementContext<'_>,
     of: &[Column],
@@ -86,16 +151,23 @@ fn help_columns(
     let mut rows = Vec::new();
     for c in of {
         let text = crate::views::objects::collation_cell(c.ty, c.collation);
+        let name = c.type_name();
+        let numeric = WITH_PRECISION.contains(&name);
+        let padded = matches!(name, "char" | "varchar" | "binary" | "varbinary");
         rows.push(row![
             &c.name,
-            c.type_name(),
+            name,
             "no",
             if c.old_large { 16 } else { c.ty.max_length() },
-            c.ty.precision().to_string(),
-            c.ty.scale().to_string(),
-            if c.nullable { "yes" } else { "no" },
-            text.map(|_| if c.unpadded { "yes" } else { "no" }),
-            text.map(|_| "no"),
+            if numeric { c.ty.precision().to_string() } else { String::new() },
+            match c.ty.family() {
+                Family::Float => None,
+                _ if numeric => Some(c.ty.scale().to_string()),
+                _ => Some(String::new()),
+            },
+            yes_no(c.nullable),
+            if padded { yes_no(c.unpadded) } else { "(n/a)" },
+            if padded { yes_no(c.nullable) } else { "(n/a)" },
             text
         ]);
     }

@@ -276,6 +276,17 @@ pub(crate) fn name_parts(name: &str) -> Vec<String> {
     parts
 }
 
+/// 15250 for a name with another database than the current one.
+pub(crate) fn check_database(cx: &StatementContext<'_>, name: &str) -> SqlResult<()> {
+    let parts = name_parts(name);
+    match parts.get(2) {
+        Some(d) if !d.is_empty() && fold(d) != fold(&cx.database().name) => {
+            Err(SqlError::new(15250, &[]))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A table of the session by the text of its name.
 pub(crate) fn table_by_text(
     cx: &mut StatementContext<'_>,

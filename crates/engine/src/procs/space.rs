@@ -111,8 +111,10 @@ pub(super) fn spaceused(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
 
 fn object_space(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<i32> {
     let current = cx.database();
+    super::check_database(cx, name)?;
     let found = table_by_text(cx, name)?;
     let missing = || SqlError::new(15009, &[&name, &current.name]);
+    let found = found.filter(|(home, _)| home.id == current.id);
     let (database, table) = found.ok_or_else(missing)?;
     let mut sum = Pages::default();
     for index in &table.indexes {
@@ -254,9 +256,11 @@ pub(super) fn helpdb(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
 
 /// `sp_databases`.
 pub(super) fn databases(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
+    let list = cx.instance().databases().list();
+    let mut all: Vec<_> = list.iter().filter_map(|slot| slot.database.as_ref()).collect();
+    all.sort_by_cached_key(|d| crate::catalog::fold(&d.name));
     let mut rows = Vec::new();
-    for slot in cx.instance().databases().list() {
-        let Some(d) = &slot.database else { continue };
+    for d in all {
         let size: u64 = d.storage.files().iter().map(|f| f.size).sum();
         rows.push(row![&d.name, size >> 10, ()]);
     }
