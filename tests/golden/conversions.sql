@@ -86,7 +86,7 @@ GO
 INSERT conv (x) VALUES ('<a  b="1" ></a>'), ('<?xml version="1.0"?><r>  <c d=''2''/> &lt;&#65; </r>')
 INSERT conv (x) SELECT '<s ></s>'
 INSERT conv (x) EXEC ('SELECT ''<e ></e>''')
-UPDATE conv SET x = '<u></u>' WHERE CAST(x AS varchar(20)) = '<s/>'
+UPDATE conv SET x = '<u></u>' WHERE CAST(x AS varchar(100)) = '<s/>'
 SELECT x FROM conv
 GO
 --@ source: peer SqlServerSimulator, compared with SQL Server 2025

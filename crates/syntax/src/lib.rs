@@ -18,7 +18,7 @@ use taffrail_base::SqlError;
 
 pub use go::{ScriptBatch, split_go};
 pub use parser::MAX_DEPTH;
-pub use variables::{NamedVariable, variables_of};
+pub use variables::{NamedVariable, calls_of, variables_of};
 
 /// Settings of the session that change how text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

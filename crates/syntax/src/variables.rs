@@ -1,6 +1,7 @@
-//! The variables that a statement's text names, without a tree to walk.
+//! The variables that a statement's text names, and the functions that it calls, without a tree to walk.
 
 use crate::ParseOptions;
+use crate::ast::Span;
 use crate::lexer::{Kw, TokenKind, lex};
 
 /// A variable as a text names it.
@@ -35,9 +36,17 @@ pub fn variables_of(text: &str, options: ParseOptions) -> Vec<NamedVariable<'_>>
     found
 }
 
+/// Where the statements of a text call functions by a name of one part, in order; nothing where it is not well-formed.
+pub fn calls_of(text: &str, options: ParseOptions) -> Vec<Span> {
+    match crate::parser::parse_noting(text, options, Some(Vec::new())) {
+        (Ok(_), calls) => calls,
+        (Err(_), _) => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::variables_of;
+    use super::{calls_of, variables_of};
     use crate::ParseOptions;
 
     #[test]
@@ -47,5 +56,14 @@ mod tests {
         let names: Vec<_> = found.iter().map(|v| (v.name, v.table)).collect();
         assert_eq!(names, [("@a", false), ("@t", true)]);
         assert_eq!(found[0].at, 7);
+    }
+
+    #[test]
+    fn calls_are_found_where_names_are_functions() {
+        let text = "WITH c(a) AS (SELECT f([g](1)) FROM t(2) AS d(a) WITH (NOLOCK)) \
+                    INSERT x (a) SELECT dbo.h(1), CAST('1' AS decimal(9, 2)) FROM c WHERE 1 IN (2)";
+        let found = calls_of(text, ParseOptions::default());
+        let names: Vec<_> = found.iter().map(|s| &text[s.start as usize..s.end as usize]).collect();
+        assert_eq!(names, ["f", "[g]"]);
     }
 }

@@ -373,6 +373,7 @@ impl<'a> Binder<'a> {
             Expr::NULL
         } else {
             convert::check_declared(b.declared(), declared, Conversion::Explicit)?;
+            let b = if b.is_xml() { self.xml_written(b, to, c.try_)? } else { b };
             if style.is_none() && same_values(b.ty, to) {
                 b.expr
             } else {

@@ -9,6 +9,33 @@ use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
 use taffrail_types::{Collation, Conversion, Family, SqlType};
 
+/// Functions that [`Binder::function`] binds itself, and those over windows.
+const OWN: &[&str] = &[
+    "CHOOSE",
+    "COALESCE",
+    "CUME_DIST",
+    "DENSE_RANK",
+    "FIRST_VALUE",
+    "ISNULL",
+    "LAG",
+    "LAST_VALUE",
+    "LEAD",
+    "NTILE",
+    "NULLIF",
+    "PERCENT_RANK",
+    "RANK",
+    "ROW_NUMBER",
+];
+
+/// Whether SQL Server has a scalar, aggregate or window function of this name, be it here or not.
+pub(crate) fn is_function(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    OWN.contains(&&*upper)
+        || functions::find(&upper).is_some()
+        || functions::is_absent(&upper)
+        || super::aggregate::aggregate_function(&upper).is_some()
+}
+
 impl<'a> Binder<'a> {
     /// A function call of any kind.
     pub(crate) fn function(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {

@@ -49,6 +49,7 @@ use taffrail_types::{Collation, SqlType};
 pub(crate) use dml::{bind_check, bind_text};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 use from::FromTree;
+pub(crate) use function::is_function;
 pub(crate) use merge::MergeStatement;
 pub(crate) use pred::compare_op;
 pub(crate) use scope::{Block, Cte, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup};

@@ -66,6 +66,18 @@ impl<'a> Binder<'a> {
         Ok(Bound { large: Large::Xml, ..self.call(name, vec![b, style])? })
     }
 
+    /// xml as text or binary of this type: an error, or NULL, where that is too short or cannot hold its characters.
+    pub(super) fn xml_written(&mut self, b: Bound, to: SqlType, or_null: bool) -> SqlResult<Bound> {
+        let form = match to.family() {
+            Family::Char => functions::xml::AS_CHAR,
+            Family::Binary => functions::xml::AS_BINARY,
+            _ => functions::xml::AS_NCHAR,
+        };
+        let number = |n: i32| Bound::not_null(Expr::Const(Value::Int(n)), SqlType::Int);
+        let args = vec![b, number(form), number(to.max_length().into()), number(or_null.into())];
+        self.call(functions::xml::WRITTEN, args)
+    }
+
     /// The xml column of a call `column.method(…)` or `table.column.method(…)`.
     pub(super) fn method_target(&mut self, name: &ast::ObjectName) -> Option<Bound> {
         let column = name.schema.clone()?;
@@ -122,6 +134,10 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(2389, &[&"value()", &"xdt:untypedAtomic *"]));
         }
         let ty = text(1)?;
+        let bare = ty.trim().to_ascii_lowercase();
+        if matches!(&*bare, "xml" | "text" | "ntext" | "image" | "sql_variant") {
+            return Err(SqlError::new(9500, &[&bare]));
+        }
         let to = match names::parse(&ty, TypeUse::Declaration) {
             Some(to) => to?,
             None => return Err(SqlError::new(243, &[&ty])),

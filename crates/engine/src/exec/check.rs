@@ -3,7 +3,7 @@
 
 use super::ending::shown_command;
 use super::interpret::{Activation, Interpreter, Unwind, source_of};
-use super::mistakes::{Text, undeclared};
+use super::mistakes::{Text, undeclared, unknown_functions};
 use super::module::{Code, Cond, Module, Stmt, StmtKind};
 use super::planning::Source;
 use std::sync::Arc;
@@ -169,7 +169,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Looks at a statement that cannot be bound yet whether its variables are declared.
+    /// Looks at a statement that cannot be bound yet whether its functions are there and its variables are declared.
     fn check_variables(&self, check: &mut Check<'_>, s: &Stmt, source: &Source<'_>) {
         let part = match source {
             Source::Scalar(e, _) | Source::Condition(e) => e.span,
@@ -179,6 +179,12 @@ impl Interpreter<'_> {
         let quoted = module.quoted_identifier.unwrap_or(self.session.options.quoted_identifier);
         let text = Text { text: &module.text, lines: &module.lines, quoted_identifier: quoted };
         let declared = &module.variables.list[..s.visible as usize];
+        let wrap = match source {
+            Source::Scalar(..) => ("PRINT ", ""),
+            Source::Condition(_) => ("IF ", " PRINT 1"),
+            _ => ("", ""),
+        };
+        check.errors.extend(unknown_functions(text, part, wrap));
         // Its arguments are compiled with EXEC.
         if !matches!(s.kind, StmtKind::InsertExec(..)) {
             check.errors.extend(undeclared(text, part, declared));

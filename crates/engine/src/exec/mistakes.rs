@@ -8,7 +8,7 @@ use crate::database::Database;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, StatementKind};
-use taffrail_syntax::{ParseOptions, variables_of};
+use taffrail_syntax::{ParseOptions, calls_of, variables_of};
 use taffrail_types::Collation;
 
 /// The mistakes of a definition: variables that nothing declares, types and functions that are none, statements that have no
@@ -69,6 +69,28 @@ impl Compiler<'_> {
         let text = Text { text, lines: &self.lines, quoted_identifier: *quoted_identifier };
         self.errors.extend(undeclared(text, s.span, declared));
     }
+}
+
+/// Functions that a part of a text calls and nobody has: 195. `wrap`: what makes statements of the part.
+pub(super) fn unknown_functions(
+    text: Text<'_>,
+    part: ast::Span,
+    (before, after): (&str, &str),
+) -> Vec<SqlError> {
+    let of = text.text.get(part.start as usize..part.end as usize).unwrap_or_default();
+    let whole = format!("{before}{of}{after}");
+    let options = ParseOptions { quoted_identifier: text.quoted_identifier };
+    let mut errors = Vec::new();
+    for call in calls_of(&whole, options) {
+        let written = whole.get(call.start as usize..call.end as usize).unwrap_or_default();
+        let name = written.trim_matches(['[', ']', '"']);
+        if !crate::binder::is_function(name) {
+            let e = SqlError::new(195, &[&name, &"built-in function name"]).with_state(10);
+            let at = part.start + call.start - before.len() as u32;
+            errors.push(*e.with_line(text.lines.line_of(at)));
+        }
+    }
+    errors
 }
 
 /// A module's text.

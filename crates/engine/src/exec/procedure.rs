@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Large};
-use taffrail_types::{Conversion, SqlType, Value, convert};
+use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
 
 /// Procedures nest so deep at most.
 pub(crate) const MAX_NEST_LEVEL: u32 = 32;
@@ -135,7 +135,15 @@ impl Session {
                 return Ok(Callee::User(db, p));
             }
         }
-        system().ok_or_else(|| procs::missing(schema, name, shown))
+        if let Some(callee) = system() {
+            return Ok(callee);
+        }
+        let what = match db.catalog.find_named(schema, name, self.id) {
+            Some(catalog::Object::Table(_)) => "table",
+            Some(catalog::Object::View(_)) => "view",
+            _ => return Err(procs::missing(schema, name, shown)),
+        };
+        Err(SqlError::new(2809, &[&"procedure", &name, &name, &what]))
     }
 
     /// A procedure's module, compiled once for all sessions.
@@ -238,6 +246,7 @@ impl Interpreter<'_> {
     ) -> SqlResult<(Target, Vec<Passed>)> {
         let target = match &e.target {
             ExecTarget::Procedure(name) => Target::Name {
+                server: name.server.as_ref().map(|s| s.value.to_string()),
                 database: name.database.as_ref().map(|d| d.value.to_string()),
                 schema: name.schema.as_ref().map(|d| d.value.to_string()),
                 name: name.name.value.to_string(),
@@ -316,10 +325,17 @@ impl Interpreter<'_> {
     ) -> Result<SqlResult<Returned>, Unwind> {
         self.session.failed_status = None;
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
-        let (database, schema, name, shown) = match target {
+        let (server, database, schema, name, shown) = match target {
             Target::Text(text) => return self.dynamic(&text),
-            Target::Name { database, schema, name, shown } => (database, schema, name, shown),
+            Target::Name { server, database, schema, name, shown } => {
+                (server, database, schema, name, shown)
+            }
         };
+        if let Some(server) = server.filter(|s| !s.is_empty())
+            && !Collation::default().eq_str(&server, &self.session.instance.options().server_name)
+        {
+            return Ok(Err(SqlError::new(7202, &[&server]).with_state(2)));
+        }
         let callee = self.context(0).settled(|cx| {
             let (database, schema) = (database.as_deref(), schema.as_deref());
             let home = Home { database: &home, schema: module.schema.as_deref() };
@@ -553,7 +569,13 @@ impl Interpreter<'_> {
 
 /// What EXEC runs, evaluated.
 pub(crate) enum Target {
-    Name { database: Option<String>, schema: Option<String>, name: String, shown: String },
+    Name {
+        server: Option<String>,
+        database: Option<String>,
+        schema: Option<String>,
+        name: String,
+        shown: String,
+    },
     Text(String),
 }
 
@@ -564,6 +586,7 @@ impl Target {
         let name = parts.pop().unwrap_or_default();
         let schema = parts.pop();
         let database = parts.pop();
-        Target::Name { database, schema, name, shown: text.to_string() }
+        let server = parts.pop();
+        Target::Name { server, database, schema, name, shown: text.to_string() }
     }
 }

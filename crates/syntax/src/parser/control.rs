@@ -92,7 +92,9 @@ impl Parser<'_> {
         self.eat(TokenKind::Semicolon);
         self.expect_kw(Kw::Begin)?;
         self.expect_word("CATCH")?;
+        self.catches += 1;
         let catch = self.statements()?;
+        self.catches -= 1;
         self.expect_kw(Kw::End)?;
         self.expect_word("CATCH")?;
         Ok(StatementKind::TryCatch(Box::new(TryCatch { body, catch })))
@@ -212,9 +214,12 @@ impl Parser<'_> {
     }
 
     pub(super) fn throw(&mut self) -> Parse<StatementKind> {
-        self.bump();
+        let start = self.bump().start;
         if !matches!(self.kind(), TokenKind::Integer | TokenKind::Variable) {
-            return Ok(StatementKind::Throw(None));
+            return match self.catches {
+                0 => Err(self.error_at(10704, start, &[])),
+                _ => Ok(StatementKind::Throw(None)),
+            };
         }
         let number = self.literal_or_variable()?;
         self.expect(TokenKind::Comma)?;

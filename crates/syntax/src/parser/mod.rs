@@ -71,6 +71,8 @@ struct Parser<'a> {
     derived: u32,
     /// How many `WHILE`s surround the current statement.
     loops: u32,
+    /// How many CATCH blocks do: only there THROW may stand alone.
+    catches: u32,
     context: Context,
     lines: &'a LineIndex,
     /// What the batch has set so far.
@@ -80,13 +82,25 @@ struct Parser<'a> {
     gotos: Vec<Ident>,
     /// The procedure or view that the batch defines.
     defines: Option<Box<str>>,
+    /// Where functions are called by a name of one part, if somebody asks.
+    calls: Option<Vec<Span>>,
 }
 
 /// Parses a batch; see [`crate::parse_batch`].
 pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxErrors> {
+    parse_noting(text, options, None).0
+}
+
+/// The same; with a list, also where functions are called by a name of one part.
+pub(crate) fn parse_noting(
+    text: &str,
+    options: ParseOptions,
+    calls: Option<Vec<Span>>,
+) -> (Result<Batch, SyntaxErrors>, Vec<Span>) {
     let lines = LineIndex::new(text);
     if u32::try_from(text.len()).is_err() {
-        return Err(SyntaxErrors { errors: vec![*SqlError::new(191, &[])] });
+        let errors = vec![*SqlError::new(191, &[])];
+        return (Err(SyntaxErrors { errors }), Vec::new());
     }
     let Lexed { tokens, unclosed } = lex(text, options.quoted_identifier);
     let mut parser = Parser {
@@ -97,12 +111,14 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
         height: 0,
         derived: 0,
         loops: 0,
+        catches: 0,
         context: Context::Batch,
         lines: &lines,
         settings: ParseSettings::default(),
         labels: Vec::new(),
         gotos: Vec::new(),
         defines: None,
+        calls,
     };
     let parsed = parser.batch();
     let settings = parser.settings;
@@ -117,10 +133,12 @@ pub(crate) fn parse(text: &str, options: ParseOptions) -> Result<Batch, SyntaxEr
     if let Some(name) = &parser.defines {
         errors.iter_mut().for_each(|e| e.procedure = Some(name.clone()));
     }
-    match parsed {
+    let calls = parser.calls.unwrap_or_default();
+    let parsed = match parsed {
         Ok(statements) if errors.is_empty() => Ok(Batch { statements, lines, settings }),
         _ => Err(SyntaxErrors { errors }),
-    }
+    };
+    (parsed, calls)
 }
 
 impl<'a> Parser<'a> {

@@ -198,6 +198,11 @@ impl Parser<'_> {
     /// A call of the function `name`; the current token is the opening parenthesis.
     pub(super) fn function(&mut self, name: ObjectName) -> Parse<Expr> {
         let start = name.span.start;
+        if let Some(calls) = &mut self.calls
+            && name.schema.is_none()
+        {
+            calls.push(name.span);
+        }
         let call = self.function_call(name)?;
         Ok(Expr { span: self.since(start), kind: ExprKind::Function(Box::new(call)) })
     }

@@ -9,7 +9,7 @@ use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::expr::Expr;
 use crate::plan::node::{Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
-use taffrail_base::SqlResult;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
 
 pub(crate) struct WindowOp<'a> {
@@ -132,7 +132,8 @@ impl<'a> WindowOp<'a> {
             }
             WindowFunction::Ntile(n) => {
                 self.load(rt, from);
-                let n = rt.eval(n)?.as_i64().unwrap_or(1).max(1);
+                let n = rt.eval(n)?.as_i64().filter(|n| *n > 0);
+                let n = n.ok_or_else(|| SqlError::new(4116, &[&"ntile"]))?;
                 let rows = (to - from) as i64;
                 let (size, larger) = (rows / n, rows % n);
                 for i in 0..rows {
@@ -151,6 +152,9 @@ impl<'a> WindowOp<'a> {
                     rt.tick()?;
                     self.load(rt, i);
                     let n = rt.eval(offset)?.as_i64().unwrap_or(0);
+                    if n < 0 {
+                        return Err(SqlError::new(8730, &[]));
+                    }
                     let n = if *lead { n } else { n.saturating_neg() };
                     let there = match ignore_nulls {
                         true => nth_of(&known, i, n),

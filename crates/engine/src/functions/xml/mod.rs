@@ -8,7 +8,7 @@ mod parse;
 use super::typing::signature;
 use super::{Call, Function, Rule, Signature};
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::{Family, MaxLen, SqlType, Value};
+use taffrail_types::{Family, MaxLen, SqlType, Value, codepage};
 
 /// What a value is as xml; the second argument is the style of CONVERT. The name cannot be written in a query: only the
 /// binder calls it.
@@ -23,6 +23,16 @@ pub const ELEMENT: &str = "XML ELEMENT";
 /// The same: a text that is to stand in a node, which is named.
 pub const TEXT: &str = "XML TEXT";
 
+/// The same: xml as it goes into a type of the form, [`AS_CHAR`] or its relatives, and of so many bytes (-1: max); whether NULL
+/// is given where it does not.
+pub const WRITTEN: &str = "XML WRITTEN";
+/// char and varchar.
+pub const AS_CHAR: i32 = 0;
+/// nchar and nvarchar.
+pub const AS_NCHAR: i32 = 1;
+/// binary and varbinary: UTF-16 behind its mark.
+pub const AS_BINARY: i32 = 2;
+
 pub static FUNCTIONS: &[Function] = &[
     Function::new(CONTENT, 2, 2, content_rule, content),
     Function::new(TRY_CONTENT, 2, 2, content_rule, |cx, args| {
@@ -34,6 +44,20 @@ pub static FUNCTIONS: &[Function] = &[
         3,
         |_| Ok(signature(&[SqlType::NVARCHAR_MAX; 3], SqlType::NVARCHAR_MAX)),
         element,
+    ),
+    Function::new(
+        WRITTEN,
+        4,
+        4,
+        |_| {
+            let number = SqlType::Int;
+            let params = [SqlType::NVARCHAR_MAX, number, number, number];
+            Ok(signature(&params, SqlType::NVARCHAR_MAX))
+        },
+        |cx, args| match written(cx, args) {
+            Err(_) if args[3] == Value::Int(1) => Ok(Value::Null),
+            other => other,
+        },
     ),
     Function::new(
         TEXT,
@@ -53,6 +77,29 @@ fn text(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Err(SqlError::new(6841, &[&node, &format!("{:04X}", c as u32)]));
     }
     Ok(args[0].clone())
+}
+
+/// 6355 for a character that the type cannot hold, 6354 for more than it holds.
+fn written(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let Value::NVarChar(units) = &args[0] else { return Ok(Value::Null) };
+    let (bytes, value) = match args[1] {
+        Value::Int(AS_CHAR) => {
+            if codepage::units(units).any(|unit| codepage::byte_of(unit).is_none()) {
+                return Err(SqlError::new(6355, &[]));
+            }
+            (units.len() / 2, args[0].clone())
+        }
+        Value::Int(AS_BINARY) => {
+            let mut marked = vec![0xFF, 0xFE];
+            marked.extend_from_slice(units);
+            (marked.len(), Value::NVarChar(marked.into()))
+        }
+        _ => (units.len(), args[0].clone()),
+    };
+    match args[2].as_i64() {
+        Some(most) if most >= 0 && bytes > most as usize => Err(SqlError::new(6354, &[])),
+        _ => Ok(value),
+    }
 }
 
 /// Text and binary keep their kind: it tells how they are to be read.
