@@ -56,3 +56,13 @@ DROP TABLE of_types, a_table, B_table
 DROP VIEW a_view
 DROP PROCEDURE with_parameters, without_parameters
 GO
+-- Arguments that a procedure of the system does not take.
+--@ source: message 8146
+EXEC sp_databases 1
+GO
+--@ source: message 8144
+EXEC sp_helpdb 'master', 'model'
+GO
+--@ source: message 8145
+EXEC sp_who @who = 'sa'
+GO

@@ -19,6 +19,7 @@
 //!   `plans`: the cache of what was compiled; [`functions`]: the built-in scalar functions.
 //! * [`load`]: rows from outside (BULK INSERT, INSERT BULK); `bulk`: rows to whole pages. `backup`: BACKUP and RESTORE.
 //! * [`logfile`]: `taffrail log`, a look into log files that no server has open.
+//! * `features`: what `ddl`, `backup`, `load`, `dbcc`, `procs` and `views` register: statements, commands, procedures, views.
 //! * `catalog`, `ddl`, `rowcodec`, `views`, `dbcc`, `procs`: metadata, its statements and what is shown of it.
 //!
 //! Nothing here knows TDS or sockets: rows leave through a [`sink::ResultSink`].
@@ -35,6 +36,7 @@ pub mod database;
 pub(crate) mod dbcc;
 pub(crate) mod ddl;
 pub(crate) mod exec;
+pub(crate) mod features;
 pub mod functions;
 pub mod instance;
 mod instance_options;

@@ -32,18 +32,48 @@ mod take;
 mod values;
 
 use crate::context::StatementContext;
+use crate::features::{Feature, RegisteredStatement, Run};
 pub(crate) use message::Statement;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, NameOrVariable};
+use taffrail_observe::session::Command as Shown;
+use taffrail_syntax::ast::{self, NameOrVariable, StatementKind};
+use values::filled_in;
 
 pub(crate) use device::{Devices, IN_USE};
 pub(crate) use history::{Mark, create as create_history, record_marks};
 pub(crate) use message::say;
 pub(crate) use suspect::{forget as forget_suspects, record as record_suspects};
-pub(crate) use values::filled_in;
+
+/// What `backup` brings.
+pub(crate) static FEATURE: Feature = Feature { statements: STATEMENTS, ..Feature::NOTHING };
+
+/// One of them.
+const fn statement(words: &'static str, shown: Shown) -> RegisteredStatement {
+    RegisteredStatement::new(words, Run::Within(run)).shown(shown).filled(filled_in)
+}
+
+fn run(cx: &mut StatementContext<'_>, s: &ast::Statement, _: &str) -> SqlResult<()> {
+    match &s.kind {
+        StatementKind::Backup(s) => backup(cx, s),
+        StatementKind::Restore(s) => restore(cx, s),
+        _ => unreachable!("registered for BACKUP and RESTORE"),
+    }
+}
+
+static STATEMENTS: &[RegisteredStatement] = &[
+    statement("BACKUP DATABASE", Shown::BackupDatabase),
+    statement("BACKUP LOG", Shown::BackupLog),
+    statement("RESTORE DATABASE", Shown::RestoreDatabase),
+    statement("RESTORE FILELISTONLY", Shown::RestoreDatabase),
+    statement("RESTORE HEADERONLY", Shown::RestoreDatabase),
+    statement("RESTORE LABELONLY", Shown::RestoreDatabase),
+    statement("RESTORE LOG", Shown::RestoreLog),
+    statement("RESTORE REWINDONLY", Shown::RestoreDatabase),
+    statement("RESTORE VERIFYONLY", Shown::RestoreDatabase),
+];
 
 /// `BACKUP`.
-pub(crate) fn backup(cx: &mut StatementContext<'_>, s: &ast::Backup) -> SqlResult<()> {
+fn backup(cx: &mut StatementContext<'_>, s: &ast::Backup) -> SqlResult<()> {
     let statement = match s.kind {
         ast::BackupKind::Database => "BACKUP DATABASE",
         ast::BackupKind::Log => "BACKUP LOG",
@@ -55,7 +85,7 @@ pub(crate) fn backup(cx: &mut StatementContext<'_>, s: &ast::Backup) -> SqlResul
 }
 
 /// `RESTORE`.
-pub(crate) fn restore(cx: &mut StatementContext<'_>, s: &ast::Restore) -> SqlResult<()> {
+fn restore(cx: &mut StatementContext<'_>, s: &ast::Restore) -> SqlResult<()> {
     let name = match s.kind {
         ast::RestoreKind::Database => "RESTORE DATABASE",
         ast::RestoreKind::Log => "RESTORE LOG",

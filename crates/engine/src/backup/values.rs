@@ -1,18 +1,15 @@
 //! Variables in BACKUP and RESTORE: replaced by what they hold before the statement runs.
 
+use crate::features::Values;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{
     Device, Ident, NameOrVariable, NamedOption, OptionValue, Statement, StatementKind,
 };
-use taffrail_types::Value;
-
-/// Gives a variable's value (137 when there is none of that name).
-type LookUp<'a> = &'a dyn Fn(&str) -> SqlResult<Value>;
 
 /// The statement with its variables replaced; none when it has none or takes none.
-pub(crate) fn filled_in(
+pub(super) fn filled_in(
     statement: &Statement,
-    look_up: LookUp<'_>,
+    look_up: Values<'_>,
 ) -> SqlResult<Option<Statement>> {
     let mut copy = match &statement.kind {
         StatementKind::Backup(_) | StatementKind::Restore(_) => statement.clone(),
@@ -45,7 +42,7 @@ pub(crate) fn filled_in(
     Ok(Some(copy))
 }
 
-fn name(n: &mut NameOrVariable, look_up: LookUp<'_>) -> SqlResult<()> {
+fn name(n: &mut NameOrVariable, look_up: Values<'_>) -> SqlResult<()> {
     if let NameOrVariable::Variable(v) = n {
         let held = look_up(&v.value)?;
         let Some(text) = held.as_text() else { return Err(SqlError::new(3217, &[&"database"])) };
@@ -54,15 +51,15 @@ fn name(n: &mut NameOrVariable, look_up: LookUp<'_>) -> SqlResult<()> {
     Ok(())
 }
 
-fn devices(list: &mut [Device], look_up: LookUp<'_>) -> SqlResult<()> {
+fn devices(list: &mut [Device], look_up: Values<'_>) -> SqlResult<()> {
     list.iter_mut().try_for_each(|d| value(&mut d.target, look_up))
 }
 
-fn options(list: &mut [NamedOption], look_up: LookUp<'_>) -> SqlResult<()> {
+fn options(list: &mut [NamedOption], look_up: Values<'_>) -> SqlResult<()> {
     list.iter_mut().filter_map(|o| o.value.as_mut()).try_for_each(|v| value(v, look_up))
 }
 
-fn value(v: &mut OptionValue, look_up: LookUp<'_>) -> SqlResult<()> {
+fn value(v: &mut OptionValue, look_up: Values<'_>) -> SqlResult<()> {
     let OptionValue::Variable(name) = v else { return Ok(()) };
     let held = look_up(&name.value)?;
     *v = match (held.as_text(), held.as_i64()) {

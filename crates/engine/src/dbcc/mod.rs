@@ -19,50 +19,88 @@ use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::features::{self, DbccCommand, Feature, RegisteredStatement, Run};
 use crate::results::send;
 use crate::row;
 use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::session::Command as Shown;
 use taffrail_observe::{WaitStats, WaitType};
 use taffrail_storage::FileKind;
-use taffrail_syntax::ast::{self, ExprKind, Literal};
+use taffrail_syntax::ast::{self, ExprKind, Literal, StatementKind};
 use taffrail_types::{MaxLen, SqlType};
 
+/// What `dbcc` brings.
+pub(crate) static FEATURE: Feature =
+    Feature { statements: STATEMENTS, dbcc: COMMANDS, ..Feature::NOTHING };
+
+static STATEMENTS: &[RegisteredStatement] = &[RegisteredStatement::new(
+    "DBCC",
+    Run::Itself(|it, s, line| {
+        let StatementKind::Dbcc(dbcc) = &s.kind else { unreachable!("registered for DBCC") };
+        it.in_statement(|it| execute(&mut it.context(line), dbcc)).map(|()| None)
+    }),
+)
+.shown(Shown::Dbcc)];
+
+const fn command(
+    name: &'static str,
+    run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
+) -> DbccCommand {
+    DbccCommand { name, run }
+}
+
+static COMMANDS: &[DbccCommand] = &[
+    command("CHECKALLOC", check::alloc),
+    command("CHECKCATALOG", catalog::check),
+    command("CHECKDB", check::database),
+    command("CHECKIDENT", |cx, dbcc| identity::check(cx, dbcc, is_silent(dbcc))),
+    command("CHECKTABLE", check::table),
+    command("DBREINDEX", reindex::run),
+    command("FREEPROCCACHE", free_plans),
+    command("INPUTBUFFER", input_buffer::run),
+    command("LOGINFO", log_info),
+    command("OPENTRAN", |cx, dbcc| opentran::run(cx, dbcc, has(dbcc, "TABLERESULTS"))),
+    command("SHOWFILESTATS", file_stats),
+    command("SHRINKDATABASE", |cx, dbcc| shrink::shrink_database(cx, dbcc, is_silent(dbcc))),
+    command("SHRINKFILE", |cx, dbcc| shrink::shrink_file(cx, dbcc, is_silent(dbcc))),
+    command("SQLPERF", sqlperf),
+    command("TRACEOFF", |cx, dbcc| trace::set(cx, dbcc, false)),
+    command("TRACEON", |cx, dbcc| trace::set(cx, dbcc, true)),
+    command("TRACESTATUS", trace::status),
+    command("USEROPTIONS", |cx, _| user_options(cx)),
+];
+
+/// An option stands behind WITH.
+fn has(dbcc: &ast::Dbcc, name: &str) -> bool {
+    dbcc.options.iter().any(|o| o.name.is(name))
+}
+
+fn is_silent(dbcc: &ast::Dbcc) -> bool {
+    has(dbcc, "NO_INFOMSGS")
+}
+
 /// Runs a DBCC statement.
-pub fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
-    let has = |name: &str| dbcc.options.iter().any(|o| o.name.is(name));
-    let silent = has("NO_INFOMSGS");
-    match dbcc.command.value.to_ascii_uppercase().as_str() {
-        "LOGINFO" => log_info(cx, dbcc)?,
-        "SQLPERF" => sqlperf(cx, dbcc)?,
-        "OPENTRAN" => opentran::run(cx, dbcc, has("TABLERESULTS"))?,
-        "CHECKDB" => check::database(cx, dbcc)?,
-        "CHECKTABLE" => check::table(cx, dbcc)?,
-        "CHECKALLOC" => check::alloc(cx, dbcc)?,
-        "CHECKIDENT" => identity::check(cx, dbcc, silent)?,
-        "CHECKCATALOG" => catalog::check(cx, dbcc)?,
-        "SHOWFILESTATS" => file_stats(cx, dbcc)?,
-        "SHRINKFILE" => shrink::shrink_file(cx, dbcc, silent)?,
-        "SHRINKDATABASE" => shrink::shrink_database(cx, dbcc, silent)?,
-        "USEROPTIONS" => user_options(cx)?,
-        "DBREINDEX" => reindex::run(cx, dbcc)?,
-        "INPUTBUFFER" => input_buffer::run(cx, dbcc)?,
-        "TRACESTATUS" => trace::status(cx, dbcc)?,
-        "TRACEON" => trace::set(cx, dbcc, true)?,
-        "TRACEOFF" => trace::set(cx, dbcc, false)?,
-        // Of all databases; a plan's handle to forget only one cannot be had, since none is shown.
-        "FREEPROCCACHE" if dbcc.arguments.is_empty() => {
-            cx.instance().databases().plans().forget_all();
-        }
-        name if crate::absent::dbcc(name) => {
-            return Err(unsupported(format!("DBCC {}", dbcc.command.value.to_uppercase())));
-        }
-        _ => return Err(SqlError::new(2526, &[])),
+fn execute(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    let name = dbcc.command.value.to_ascii_uppercase();
+    match features::dbcc(&name) {
+        Some(command) => (command.run)(cx, dbcc)?,
+        None if crate::absent::dbcc(&name) => return Err(unsupported(format!("DBCC {name}"))),
+        None => return Err(SqlError::new(2526, &[])),
     }
-    if !silent {
+    if !is_silent(dbcc) {
         cx.message(SqlError::new(2528, &[]))?;
     }
+    Ok(())
+}
+
+/// Of all databases; a plan's handle to forget only one cannot be had, since none is shown.
+fn free_plans(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
+    if !dbcc.arguments.is_empty() {
+        return Err(unsupported("DBCC FREEPROCCACHE"));
+    }
+    cx.instance().databases().plans().forget_all();
     Ok(())
 }
 

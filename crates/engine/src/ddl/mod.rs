@@ -23,6 +23,7 @@ mod module;
 mod normal;
 mod options;
 mod paths;
+mod registered;
 mod rename;
 pub(crate) mod resolve;
 pub(crate) mod scoped;
@@ -32,13 +33,14 @@ mod view;
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::features::{self, Run};
 use crate::session::Session;
 use draft::TableDraft;
 use resolve::Target;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::StorageError;
-use taffrail_syntax::ast::{self, StatementKind};
+use taffrail_syntax::ast;
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
@@ -50,6 +52,7 @@ pub(crate) use drop::reseed as reseed_identity;
 pub(crate) use paths::{
     PathRefusal, backup_path, check_path, checked_path, local_name as local_path, require_directory,
 };
+pub(crate) use registered::FEATURE;
 pub(crate) use view::refresh as refresh_view;
 
 /// SHUTDOWN: the order is given when this returns; the server stops as at SIGTERM, or waits for nobody.
@@ -91,50 +94,6 @@ pub struct NewColumn {
     pub identity: Option<(i64, i64)>,
 }
 
-/// Runs a statement of the catalogue. `text` is the batch (or module) that the statement's spans point into.
-/// `None`: the statement is none of them.
-pub fn execute(
-    cx: &mut StatementContext<'_>,
-    statement: &ast::Statement,
-    text: &str,
-) -> Option<SqlResult<()>> {
-    Some(match &statement.kind {
-        StatementKind::CreateTable(s) => create_table_statement(cx, s, text),
-        StatementKind::AlterTable(s) => alter::alter_table(cx, s, text),
-        StatementKind::CreateIndex(s) => index::create_index(cx, s, text),
-        StatementKind::AlterIndex(s) => alter_index::alter_index(cx, s),
-        StatementKind::CreateStatistics(s) => statistics::create(cx, s),
-        StatementKind::UpdateStatistics(s) => statistics::update(cx, s),
-        StatementKind::DropIndex(s) => index::drop_index(cx, s),
-        StatementKind::Truncate(s) if s.partitions => {
-            Err(SqlError::new(40510, &[&"TRUNCATE TABLE … WITH (PARTITIONS)"]))
-        }
-        StatementKind::Truncate(s) => drop::truncate(cx, s),
-        StatementKind::Drop(s) if s.kind == ast::DropKind::Database => {
-            database::drop_databases(cx, s)
-        }
-        StatementKind::Drop(s) if s.kind == ast::DropKind::Statistics => statistics::drop(cx, s),
-        StatementKind::Drop(s) => drop::drop_objects(cx, s),
-        StatementKind::Procedure(s) => module::procedure(cx, s, text),
-        StatementKind::CreateSchema(s) => module::create_schema(cx, s),
-        StatementKind::CreateDatabase(s) => database::create_database(cx, s),
-        StatementKind::AlterDatabase(s) => database::alter_database(cx, s),
-        StatementKind::Backup(s) => crate::backup::backup(cx, s),
-        // OVERRIDE only lifts checks of values that no option here can have.
-        StatementKind::Reconfigure { .. } => match cx.refuse_in_transaction("RECONFIGURE") {
-            Ok(()) => cx.instance().databases().reconfigure(),
-            // The name that SQL Server has for it.
-            Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
-        },
-        StatementKind::Restore(s) => crate::backup::restore(cx, s),
-        StatementKind::Shutdown { nowait } => shut_down(cx, *nowait),
-        StatementKind::View(s) => view::view(cx, s, text),
-        StatementKind::Function(_) => Err(SqlError::new(40510, &[&"CREATE FUNCTION"])),
-        StatementKind::Trigger(_) => Err(SqlError::new(40510, &[&"CREATE TRIGGER"])),
-        _ => return None,
-    })
-}
-
 /// A name as a statement's text must have it: `a]b` is `[a]]b]`.
 pub(crate) fn quoted(name: &str) -> String {
     format!("[{}]", name.replace(']', "]]"))
@@ -149,7 +108,10 @@ pub(crate) fn run_text(
 ) -> SqlResult<()> {
     let mut parsed = parse_batch(text, ParseOptions::default()).map_err(|_| wrong())?;
     let statement = parsed.statements.pop().ok_or_else(&wrong)?;
-    execute(cx, &statement, text).unwrap_or_else(|| Err(wrong()))
+    match features::statement(statement.kind.words()).map(|found| found.run) {
+        Some(Run::Within(run)) => run(cx, &statement, text),
+        _ => Err(wrong()),
+    }
 }
 
 fn create_table_statement(

@@ -7,7 +7,7 @@ use super::{index, quoted, resolve};
 use crate::binder::unsupported_error;
 use crate::catalog::rows;
 use crate::context::StatementContext;
-use crate::procs::{Argument, Arguments};
+use crate::procs::Arguments;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 
@@ -103,8 +103,7 @@ pub(crate) fn update(cx: &mut StatementContext<'_>, s: &ast::UpdateStatistics) -
 }
 
 /// `sp_updatestats [ @resample = ] 'resample'`.
-pub(crate) fn update_all(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_updatestats", &["@resample"], given)?;
+pub(crate) fn update_all(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     if let Some(resample) = args.text(0)
         && !["NO", "RESAMPLE"].iter().any(|word| word.eq_ignore_ascii_case(&resample))
     {

@@ -9,6 +9,7 @@ use super::module::{
 use super::query_in::{has_query, query_in};
 use crate::binder::{Binder, Variables, resolve_type};
 use crate::database::Database;
+use crate::features;
 use crate::session::Session;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -403,9 +404,6 @@ impl<'s> Compiler<'s> {
             K::Use(name) => StmtKind::Use(name.value),
             K::Kill(k) => StmtKind::Kill(self.code(k.target, None)?, k.status_only),
             K::Checkpoint(_) => StmtKind::Checkpoint,
-            K::Dbcc(d) => StmtKind::Dbcc(d),
-            K::InsertBulk(b) => StmtKind::InsertBulk(b),
-            K::BulkInsert(b) => StmtKind::BulkInsert(b),
             K::Unsupported(u) => StmtKind::Unsupported(u.what),
             K::Merge(m) => {
                 self.new_plan();
@@ -425,7 +423,12 @@ impl<'s> Compiler<'s> {
                     self.makes_temp_table(&t.name)?;
                 }
                 self.new_plan();
-                StmtKind::Ddl(Box::new(ast::Statement { span: s.span, kind }))
+                match features::statement(kind.words()) {
+                    None => StmtKind::Unsupported(kind.words().into()),
+                    Some(found) => {
+                        StmtKind::Registered(found, Box::new(ast::Statement { span: s.span, kind }))
+                    }
+                }
             }
         })
     }

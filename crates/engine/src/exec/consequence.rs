@@ -10,7 +10,6 @@
 //! would end a statement ends the batch too, but for those that [`is_promoted`] excludes, and RAISERROR.
 
 use taffrail_base::SqlError;
-use taffrail_syntax::ast::{DropKind, StatementKind};
 
 /// See above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,23 +76,10 @@ pub(super) fn binding_action(e: &SqlError) -> Action {
     }
 }
 
-/// The action of an error of a statement of the catalogue.
-pub(super) fn ddl_action(kind: &StatementKind, e: &SqlError) -> Action {
-    let changes_objects = match kind {
-        StatementKind::CreateTable(_)
-        | StatementKind::AlterTable(_)
-        | StatementKind::CreateIndex(_)
-        | StatementKind::AlterIndex(_)
-        | StatementKind::DropIndex(_)
-        | StatementKind::Truncate(_)
-        | StatementKind::Procedure(_)
-        | StatementKind::View(_)
-        | StatementKind::CreateSchema(_) => true,
-        StatementKind::Drop(d) => d.kind != DropKind::Database,
-        _ => false,
-    };
+/// The action of an error of a statement of the catalogue most of whose errors end the batch.
+pub(super) fn ddl_action(e: &SqlError) -> Action {
     match action(e, false) {
-        Action::Statement if changes_objects && !ends_statement(e.number) => Action::Batch,
+        Action::Statement if !ends_statement(e.number) => Action::Batch,
         other => other,
     }
 }
@@ -215,7 +201,11 @@ mod tests {
     fn errors_of_the_catalogue_end_the_batch() {
         let of = |text: &str, number| {
             let mut parsed = parse_batch(text, ParseOptions::default()).expect("it is T-SQL");
-            ddl_action(&parsed.statements.remove(0).kind, &error(number))
+            let found = crate::features::statement(parsed.statements.remove(0).kind.words());
+            match found.is_some_and(|f| f.ends_batch) {
+                true => ddl_action(&error(number)),
+                false => action(&error(number), false),
+            }
         };
         let create = "CREATE TABLE t (a int)";
         for number in [1505, 1750, 1767, 1778, 1779, 1946, 2705, 2714, 2760] {

@@ -99,7 +99,7 @@ impl Interpreter<'_> {
         let action = match &s.kind {
             _ if thrown || raised => Action::Statement,
             _ if binding => consequence::binding_action(&e),
-            StmtKind::Ddl(statement) => consequence::ddl_action(&statement.kind, &e),
+            StmtKind::Registered(found, _) if found.ends_batch => consequence::ddl_action(&e),
             StmtKind::Use(_) if e.number == 911 => Action::Batch,
             _ => consequence::action(&e, of_parameters),
         };
@@ -208,9 +208,7 @@ pub(super) fn command_of(kind: &StmtKind) -> (Command, bool) {
         StmtKind::Commit(_) => (Command::COMMIT, false),
         StmtKind::Rollback(_) => (Command::ROLLBACK, false),
         StmtKind::Save(_) => (Command::SAVE_TRAN, false),
-        StmtKind::BulkInsert(_) => (Command::BULK_INSERT, true),
-        StmtKind::InsertBulk(_) => (Command::BULK_INSERT, false),
-        StmtKind::Ddl(s) => (super::options::ddl_command(&s.kind), false),
+        StmtKind::Registered(found, _) => (found.done, found.changes_rows),
         StmtKind::SetSwitches(..)
         | StmtKind::SetIsolation(_)
         | StmtKind::SetIdentityInsert(..)
@@ -222,7 +220,6 @@ pub(super) fn command_of(kind: &StmtKind) -> (Command, bool) {
 /// `sys.dm_exec_requests.command` while a statement runs.
 pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Command {
     use taffrail_observe::session::Command as C;
-    use taffrail_syntax::ast::StatementKind as K;
     match kind {
         StmtKind::Select(s) if s.query.body.first_block().into.is_some() => C::SelectInto,
         StmtKind::Select(_) => C::Select,
@@ -239,23 +236,8 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
         StmtKind::Save(_) => C::Save,
         StmtKind::Use(_) => C::Use,
         StmtKind::Checkpoint => C::Checkpoint,
-        StmtKind::Dbcc(_) => C::Dbcc,
-        StmtKind::BulkInsert(_) | StmtKind::InsertBulk(_) => C::BulkInsert,
         StmtKind::Kill(..) => C::Kill,
-        StmtKind::Ddl(s) => match &s.kind {
-            K::CreateTable(_) => C::CreateTable,
-            K::CreateIndex(_) => C::CreateIndex,
-            K::Procedure(_) => C::CreateProcedure,
-            K::CreateDatabase(_) => C::CreateDatabase,
-            K::AlterDatabase(_) => C::AlterDatabase,
-            K::AlterTable(_) => C::AlterTable,
-            K::Truncate(_) => C::Truncate,
-            K::Backup(b) if b.kind == taffrail_syntax::ast::BackupKind::Log => C::BackupLog,
-            K::Backup(_) => C::BackupDatabase,
-            K::Restore(r) if r.kind == taffrail_syntax::ast::RestoreKind::Log => C::RestoreLog,
-            K::Restore(_) => C::RestoreDatabase,
-            _ => C::Drop,
-        },
+        StmtKind::Registered(found, _) => found.shown,
         _ => C::Assign,
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::binder::{TableUse, Variables};
 use crate::database::Database;
+use crate::features::RegisteredStatement;
 use crate::plan::expr::{Expr, Pred};
 use crate::plan::node::Node;
 use crate::plan::statement::Statement;
@@ -191,11 +192,8 @@ pub(crate) enum StmtKind {
     Checkpoint,
     /// WITH STATUSONLY.
     Kill(Code, bool),
-    Dbcc(Box<ast::Dbcc>),
-    InsertBulk(Box<ast::InsertBulk>),
-    BulkInsert(Box<ast::BulkInsert>),
-    /// A statement of the catalogue.
-    Ddl(Box<ast::Statement>),
+    /// A statement that a feature has registered.
+    Registered(&'static RegisteredStatement, Box<ast::Statement>),
     DeclareCursor(Arc<super::cursor::CursorText>),
     OpenCursor(super::cursor::CursorRef),
     Fetch(Box<super::cursor::FetchCode>),

@@ -2,11 +2,11 @@
 
 use crate::database::Database;
 use crate::session::{Isolation, Session};
-use crate::sink::{Command, EnvChange, ResultSink};
+use crate::sink::{EnvChange, ResultSink};
 use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, StatementKind, SwitchOption, ValueOption};
+use taffrail_syntax::ast::{self, SwitchOption, ValueOption};
 use taffrail_types::Value;
 use taffrail_types::datetime::{DateFormat, LanguageId};
 
@@ -215,55 +215,4 @@ impl Session {
         sink.env_change(EnvChange::Database { new, old }).map_err(|_| client_gone())?;
         sink.message(&info).map_err(|_| client_gone())
     }
-}
-
-/// `CurCmd` of a statement of the catalogue.
-pub(crate) fn ddl_command(kind: &StatementKind) -> Command {
-    match kind {
-        StatementKind::CreateTable(_) => Command::CREATE_TABLE,
-        StatementKind::AlterTable(_) => Command::ALTER_TABLE,
-        StatementKind::CreateIndex(_) => Command::CREATE_INDEX,
-        StatementKind::DropIndex(_) => Command::DROP_INDEX,
-        StatementKind::CreateDatabase(_) => Command::CREATE_DATABASE,
-        StatementKind::Procedure(_) => Command::CREATE_PROCEDURE,
-        StatementKind::View(_) => Command::CREATE_VIEW,
-        StatementKind::Drop(d) => match d.kind {
-            ast::DropKind::Table => Command::DROP_TABLE,
-            ast::DropKind::Database => Command::DROP_DATABASE,
-            ast::DropKind::Procedure => Command::DROP_PROCEDURE,
-            ast::DropKind::View => Command::DROP_VIEW,
-            _ => Command::OTHER,
-        },
-        _ => Command::OTHER,
-    }
-}
-
-/// Statements of the catalogue that begin a transaction under SET IMPLICIT_TRANSACTIONS ON.
-pub(crate) fn begins_transaction(kind: &StatementKind) -> bool {
-    match kind {
-        StatementKind::CreateTable(_)
-        | StatementKind::AlterTable(_)
-        | StatementKind::CreateIndex(_)
-        | StatementKind::DropIndex(_)
-        | StatementKind::Truncate(_)
-        | StatementKind::Procedure(_)
-        | StatementKind::View(_) => true,
-        StatementKind::Drop(d) => d.kind != ast::DropKind::Database,
-        _ => false,
-    }
-}
-
-/// The error for a statement that nobody runs yet.
-pub(crate) fn unsupported_statement(kind: &StatementKind) -> Box<SqlError> {
-    // The variant's name is the statement's: `CreateSequence(…)`.
-    let text = format!("{kind:?}");
-    let name: String = text.chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
-    let mut words = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.push(c.to_ascii_uppercase());
-    }
-    crate::binder::unsupported_error(&words)
 }

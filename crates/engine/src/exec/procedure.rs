@@ -375,7 +375,7 @@ impl Interpreter<'_> {
         let module = match callee {
             Callee::Special(n) => return self.special(n, passed),
             Callee::System(p) => match p.body {
-                procs::Body::Native(f) => return Ok(self.native(f, passed)),
+                procs::Body::Native(code) => return Ok(self.native(p, code, passed)),
                 procs::Body::Sql(text) => self.session.system_module(p, text),
             },
             Callee::User(db, p) => self.session.procedure_module(&db, &p),
@@ -388,7 +388,8 @@ impl Interpreter<'_> {
 
     fn native(
         &mut self,
-        f: fn(&mut crate::context::StatementContext<'_>, &[procs::Argument]) -> SqlResult<i32>,
+        p: &procs::SystemProcedure,
+        code: procs::Native,
         passed: &[Passed],
     ) -> SqlResult<Returned> {
         let args: Vec<procs::Argument> = passed
@@ -402,11 +403,14 @@ impl Interpreter<'_> {
         // They are our own code in place of the queries that SQL Server's consist of.
         self.session.cell.set_command(taffrail_observe::session::Command::Select);
         self.session.nest_level += 1;
-        let r = self.in_statement(|it| f(&mut it.context(0), &args));
+        let r = self.in_statement(|it| {
+            let args = procs::Arguments::new(p.name, p.parameters, &args)?;
+            code(&mut it.context(0), &args)
+        });
         self.session.nest_level -= 1;
         if let Err(e) = &r {
             // Who is called with wrong arguments does not run.
-            let ran = !matches!(e.number, 119 | 201 | 214 | 8144 | 8145);
+            let ran = !matches!(e.number, 119 | 201 | 214 | 8144..=8146);
             self.session.failed_status = ran.then_some(1);
         }
         r.map(|status| Returned { status, outputs: Vec::new(), cut: false })

@@ -6,7 +6,7 @@ use super::module::{Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use super::runtime::Rt;
-use crate::ddl;
+use crate::features::{RegisteredStatement, Run};
 use crate::plan::statement::SelectPlan;
 use crate::plan::statement::Statement;
 use crate::sink::{Command, EnvChange};
@@ -14,6 +14,7 @@ use std::sync::Arc;
 use taffrail_base::message::client_gone;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::CheckpointKind;
+use taffrail_syntax::ast;
 use taffrail_types::convert::Large;
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
@@ -158,43 +159,8 @@ impl Interpreter<'_> {
                 self.kill(&v, *status)?;
                 plain(Command::OTHER)
             }
-            StmtKind::Dbcc(d) => self.in_statement(|it| {
-                let mut cx = it.context(s.line);
-                crate::dbcc::execute(&mut cx, d)?;
-                Ok(Ended { command: Command::OTHER, rows: None })
-            }),
-            StmtKind::InsertBulk(b) => {
-                crate::load::insert_bulk(&mut self.context(s.line), b)?;
-                plain(Command::BULK_INSERT)
-            }
-            StmtKind::BulkInsert(b) => {
-                let rows = crate::load::bulk_insert(self, b, s.line)?;
-                self.session.row_count = rows as i64;
-                Ok(Ended { command: Command::BULK_INSERT, rows: Some(rows) })
-            }
-            StmtKind::Ddl(statement) => {
-                let command = super::options::ddl_command(&statement.kind);
-                self.session.row_count = 0;
-                if super::options::begins_transaction(&statement.kind) {
-                    if self.session.transaction.doomed {
-                        return Err(SqlError::new(3930, &[]));
-                    }
-                    self.session.begin_implicitly(self.sink)?;
-                }
-                let filled = crate::backup::filled_in(statement, &|name| {
-                    let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
-                    let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
-                    Ok(act.vars[at as usize].clone())
-                })?;
-                let statement = filled.as_ref().unwrap_or(statement);
-                self.in_statement(|it| {
-                    let mut cx = it.context(s.line);
-                    match ddl::execute(&mut cx, statement, &module.text) {
-                        Some(done) => done?,
-                        None => return Err(super::options::unsupported_statement(&statement.kind)),
-                    }
-                    Ok(Ended { command, rows: None })
-                })
+            StmtKind::Registered(found, statement) => {
+                self.registered(module, act, s, found, statement)
             }
             StmtKind::DeclareCursor(text) => self.declare_cursor(module, act, s, text),
             StmtKind::OpenCursor(cursor) => {
@@ -221,6 +187,45 @@ impl Interpreter<'_> {
             | StmtKind::InsertExec(..)
             | StmtKind::Execute(_) => unreachable!("flow of control is run elsewhere"),
         }
+    }
+
+    /// A statement of a feature.
+    fn registered(
+        &mut self,
+        module: &Arc<Module>,
+        act: &Activation,
+        s: &Stmt,
+        found: &RegisteredStatement,
+        statement: &ast::Statement,
+    ) -> SqlResult<Ended> {
+        let run = match found.run {
+            Run::Within(run) => run,
+            Run::Itself(run) => {
+                let rows = run(self, statement, s.line)?;
+                return Ok(Ended { command: found.done, rows });
+            }
+        };
+        self.session.row_count = 0;
+        if found.begins_transaction {
+            if self.session.transaction.doomed {
+                return Err(SqlError::new(3930, &[]));
+            }
+            self.session.begin_implicitly(self.sink)?;
+        }
+        let value = |name: &str| {
+            let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
+            let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
+            Ok(act.vars[at as usize].clone())
+        };
+        let filled = match found.fill {
+            Some(fill) => fill(statement, &value)?,
+            None => None,
+        };
+        let statement = filled.as_ref().unwrap_or(statement);
+        self.in_statement(|it| {
+            run(&mut it.context(s.line), statement, &module.text)?;
+            Ok(Ended { command: found.done, rows: None })
+        })
     }
 
     /// A query or change.

@@ -12,7 +12,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_log::ReuseWait;
 use taffrail_observe::{Event, EventRing};
 use taffrail_storage::CheckpointKind;
-use taffrail_syntax::ast::{DropKind, SetClause, StatementKind};
+use taffrail_syntax::ast::SetClause;
 
 /// How often: others may fill what a checkpoint has freed.
 const TRIES: u32 = 10;
@@ -24,19 +24,7 @@ fn can_run_again(kind: &StmtKind) -> bool {
         StmtKind::Insert(_) | StmtKind::Update(_) | StmtKind::Delete(_) | StmtKind::Merge(_) => {
             true
         }
-        StmtKind::Ddl(s) => match &s.kind {
-            StatementKind::Truncate(_)
-            | StatementKind::CreateTable(_)
-            | StatementKind::AlterTable(_)
-            | StatementKind::CreateIndex(_)
-            | StatementKind::DropIndex(_)
-            | StatementKind::Procedure(_)
-            | StatementKind::View(_) => true,
-            StatementKind::Drop(d) => {
-                matches!(d.kind, DropKind::Table | DropKind::Procedure | DropKind::View)
-            }
-            _ => false,
-        },
+        StmtKind::Registered(found, _) => found.again,
         _ => false,
     }
 }

@@ -16,13 +16,14 @@ use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::resolve;
+use crate::features::{Feature, RegisteredStatement, Run};
+use crate::sink::Command;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, OptionValue};
+use taffrail_observe::session::Command as Shown;
+use taffrail_syntax::ast::{self, OptionValue, StatementKind};
 use taffrail_types::names::TypeUse;
 use taffrail_types::{SqlType, Value};
-
-pub(crate) use statement::bulk_insert;
 
 /// Why a source gives no more rows.
 #[derive(Debug)]
@@ -99,8 +100,41 @@ fn check_transaction(cx: &StatementContext<'_>, database: &Database) -> SqlResul
     Ok(())
 }
 
+/// What `load` brings.
+pub(crate) static FEATURE: Feature = Feature { statements: STATEMENTS, ..Feature::NOTHING };
+
+static STATEMENTS: &[RegisteredStatement] = &[
+    RegisteredStatement {
+        changes_rows: true,
+        ..RegisteredStatement::new(
+            "BULK INSERT",
+            Run::Itself(|it, s, line| {
+                let StatementKind::BulkInsert(b) = &s.kind else {
+                    unreachable!("registered for BULK INSERT")
+                };
+                let rows = statement::bulk_insert(it, b, line)?;
+                it.session.row_count = rows as i64;
+                Ok(Some(rows))
+            }),
+        )
+    }
+    .done(Command::BULK_INSERT)
+    .shown(Shown::BulkInsert),
+    RegisteredStatement::new(
+        "INSERT BULK",
+        Run::Itself(|it, s, line| {
+            let StatementKind::InsertBulk(b) = &s.kind else {
+                unreachable!("registered for INSERT BULK")
+            };
+            insert_bulk(&mut it.context(line), b).map(|()| None)
+        }),
+    )
+    .done(Command::BULK_INSERT)
+    .shown(Shown::BulkInsert),
+];
+
 /// `INSERT BULK`: checks what it names, and remembers it for the rows that follow.
-pub(crate) fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<()> {
+fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<()> {
     let (database, table) = target(cx, &s.table)?;
     check_transaction(cx, &database)?;
     let mut options = BulkOptions::default();

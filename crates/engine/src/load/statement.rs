@@ -176,7 +176,7 @@ struct FileLoad {
 }
 
 /// Runs a BULK INSERT; gives the number of rows.
-pub(crate) fn bulk_insert(
+pub(super) fn bulk_insert(
     it: &mut Interpreter<'_>,
     s: &ast::BulkInsert,
     line: u32,

@@ -4,7 +4,7 @@
 //! reset of its connection. Whoever asks for a name again has to release it as many times. The lock table knows the
 //! 64-bit hash of a name; names are told apart by their code units, whatever the collation.
 
-use super::{Argument, Arguments};
+use super::Arguments;
 use crate::context::StatementContext;
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,11 +114,8 @@ fn with_owner<R>(
 
 /// `sp_getapplock @Resource, @LockMode [, @LockOwner] [, @LockTimeout] [, @DbPrincipal]`: 0 granted, 1 granted after a
 /// wait, -1 timed out, -3 deadlock victim (which costs the lock, and not the transaction).
-pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn get(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     const PROCEDURE: &str = "sp_getapplock";
-    const NAMES: [&str; 5] =
-        ["@Resource", "@LockMode", "@LockOwner", "@LockTimeout", "@DbPrincipal"];
-    let args = Arguments::new(PROCEDURE, &NAMES, given)?;
     let mode = match args.text(1).map(|m| m.to_ascii_lowercase()).as_deref() {
         Some("shared") => LockMode::S,
         Some("update") => LockMode::U,
@@ -133,7 +130,7 @@ pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResul
         0.. => Some(Duration::from_millis(timeout.unsigned_abs())),
         _ => return Err(SqlError::new(1227, &[&PROCEDURE])),
     };
-    let (name, session) = resource_and_owner(cx, PROCEDURE, &args, [2, 4])?;
+    let (name, session) = resource_and_owner(cx, PROCEDURE, args, [2, 4])?;
     let resource = Resource::application(cx.database().id, hash(&name));
     let result = with_owner(cx, session, |instance, locks, counts| {
         let manager = &instance.locks;
@@ -159,10 +156,9 @@ pub(super) fn get(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResul
 }
 
 /// `sp_releaseapplock @Resource [, @LockOwner] [, @DbPrincipal]`: 0, or 1223 for what is not held.
-pub(super) fn release(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn release(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     const PROCEDURE: &str = "sp_releaseapplock";
-    let args = Arguments::new(PROCEDURE, &["@Resource", "@LockOwner", "@DbPrincipal"], given)?;
-    let (name, session) = resource_and_owner(cx, PROCEDURE, &args, [1, 2])?;
+    let (name, session) = resource_and_owner(cx, PROCEDURE, args, [1, 2])?;
     let resource = Resource::application(cx.database().id, hash(&name));
     let held = with_owner(cx, session, |instance, locks, counts| {
         let owner = locks.owner();

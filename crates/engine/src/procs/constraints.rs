@@ -1,7 +1,7 @@
 //! The constraints of a table: sp_helpconstraint, and the end of sp_help.
 
+use super::Arguments;
 use super::help::{key_text, object};
-use super::{Argument, Arguments};
 use crate::catalog::{Action, IndexKind, Object, Table};
 use crate::context::StatementContext;
 use crate::results::send;
@@ -12,8 +12,10 @@ use taffrail_types::{Collation, MaxLen, SqlType, Value};
 const NONE: &str = "(n/a)";
 
 /// `sp_helpconstraint`.
-pub(super) fn helpconstraint(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_helpconstraint", &["@objname", "@nomsg"], given)?;
+pub(super) fn helpconstraint(
+    cx: &mut StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<i32> {
     let name = args.text(0);
     let name = name.ok_or_else(|| SqlError::new(201, &[&"sp_helpconstraint", &"@objname"]))?;
     let Object::Table(table) = object(cx, &name)? else {

@@ -1,7 +1,7 @@
 //! The rows of the describe procedures and views: columns and parameters with their types as T-SQL and as TDS names them.
 
+use super::Arguments;
 use super::describe::{Description, Suggested};
-use super::{Argument, Arguments};
 use crate::binder::unsupported_error;
 use crate::context::StatementContext;
 use crate::results::send;
@@ -206,10 +206,9 @@ fn browse_refused() -> Box<SqlError> {
 /// `sp_describe_first_result_set`.
 pub(super) fn first_result_set(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
     let procedure = "sp_describe_first_result_set";
-    let args = Arguments::new(procedure, &["@tsql", "@params", "@browse_information_mode"], given)?;
     let Some(text) = args.text(0) else {
         return Err(SqlError::new(201, &[&procedure, &"@tsql"]));
     };
@@ -292,9 +291,8 @@ fn shown(found: Result<Option<Vec<ColumnDesc>>, Vec<SqlError>>) -> Vec<Vec<Value
 }
 
 /// `sp_describe_undeclared_parameters`.
-pub(super) fn undeclared(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn undeclared(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let procedure = "sp_describe_undeclared_parameters";
-    let args = Arguments::new(procedure, &["@tsql", "@params"], given)?;
     let Some(text) = args.text(0) else {
         return Err(SqlError::new(201, &[&procedure, &"@tsql"]));
     };

@@ -5,7 +5,7 @@
 //! time, 22 characters    source      text
 //! ```
 
-use super::{Argument, Arguments};
+use super::Arguments;
 use crate::context::StatementContext;
 use crate::results::send;
 use std::path::Path;
@@ -43,9 +43,7 @@ fn parse(line: &str) -> Option<(Value, &str, &str)> {
 
 /// `@p1` which log (0 the present one), `@p2` 1 for the error log, `@p3` and `@p4` texts that a line must have, `@p5` and
 /// `@p6` from when to when, `@p7` asc or desc.
-pub(super) fn read(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = ["@p1", "@p2", "@p3", "@p4", "@p5", "@p6", "@p7"];
-    let args = Arguments::new("xp_readerrorlog", &names, given)?;
+pub(super) fn read(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     if args.number(1).is_some_and(|kind| kind != 1) {
         return Err(SqlError::new(40510, &[&"The log of SQL Server Agent"]));
     }
@@ -99,8 +97,7 @@ pub(super) fn read(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
 }
 
 /// `sp_enumerrorlogs`: the present log and the older ones, each with the time of its last line.
-pub(super) fn list(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_enumerrorlogs", &["@p1"], given)?;
+pub(super) fn list(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     if args.number(0).is_some_and(|kind| kind != 1) {
         return Err(SqlError::new(40510, &[&"The log of SQL Server Agent"]));
     }
@@ -143,8 +140,7 @@ fn shown(time: &Value) -> Option<String> {
 }
 
 /// `sp_cycle_errorlog`: the present log becomes `errorlog.1`, and a new one begins.
-pub(super) fn cycle(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    Arguments::new("sp_cycle_errorlog", &[], given)?;
+pub(super) fn cycle(cx: &mut StatementContext<'_>, _: &Arguments<'_>) -> SqlResult<i32> {
     let Some(host) = cx.instance().host() else {
         return Err(SqlError::new(40510, &[&"sp_cycle_errorlog without a server"]));
     };

@@ -4,7 +4,7 @@
 //! stands for `backup` itself, where the files go that are named in it; nothing is removed by such a name. Nothing outside of the directories that the settings
 //! allow is listed, made or removed.
 
-use super::{Argument, Arguments};
+use super::Arguments;
 use crate::context::StatementContext;
 use crate::ddl::{backup_path, local_path};
 use crate::results::send;
@@ -46,9 +46,8 @@ fn directory(cx: &StatementContext<'_>, procedure: &str, path: &str) -> SqlResul
 }
 
 /// `xp_create_subdir`: the directory, and those above it.
-pub(super) fn create_subdir(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn create_subdir(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = "xp_create_subdir";
-    let args = Arguments::new(name, &["@path"], given)?;
     let Some(path) = args.text(0) else { return Err(SqlError::new(15600, &[&name])) };
     let path = directory(cx, name, &path)?;
     let disk = &cx.instance().options().env.disk;
@@ -61,10 +60,8 @@ pub(super) fn create_subdir(cx: &mut StatementContext<'_>, given: &[Argument]) -
 
 /// `xp_delete_file type, directory, extension, before, subdirectories`: removes backups (0) or reports (1) that were last
 /// written before then. A file of the first kind is looked into: what is no backup stays.
-pub(super) fn delete_file(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn delete_file(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = "xp_delete_file";
-    let names = ["@type", "@directory", "@extension", "@before", "@subdirectories"];
-    let args = Arguments::new(name, &names, given)?;
     let (kind, Some(path)) = (args.number(0).unwrap_or(0), args.text(1)) else {
         return Err(SqlError::new(15600, &[&name]));
     };
@@ -142,8 +139,7 @@ fn below(cx: &StatementContext<'_>, path: &Path) -> Vec<PathBuf> {
 }
 
 /// `xp_dirtree directory, depth, files`.
-pub(super) fn dirtree(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("xp_dirtree", &["@directory", "@depth", "@file"], given)?;
+pub(super) fn dirtree(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let Some(path) = args.text(0) else { return Err(SqlError::new(15600, &[&"xp_dirtree"])) };
     let (depth, files) = (args.number(1).unwrap_or(0), args.flag(2));
     let mut rows = Vec::new();

@@ -1,7 +1,7 @@
 //! What is there: sp_help, sp_helpindex, sp_helptext, sp_who, sp_configure, xp_msver.
 
 use super::odbc_types::{Dialect, odbc};
-use super::{Argument, Arguments, as_varchar, check_database, name_parts, table_by_text};
+use super::{Arguments, as_varchar, check_database, name_parts, table_by_text};
 use crate::catalog::registry::MAX_SERVER_MEMORY;
 use crate::catalog::{Column, Identity, Index, IndexKind, Module, Object, Table, fold, master};
 use crate::context::StatementContext;
@@ -38,8 +38,7 @@ pub(super) fn object(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<Obj
 }
 
 /// `sp_help`.
-pub(super) fn help(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_help", &["@objname"], given)?;
+pub(super) fn help(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let Some(name) = args.text(0) else {
         let mut rows = Vec::new();
         let database = cx.database();
@@ -242,8 +241,7 @@ fn help_indexes(cx: &mut StatementContext<'_>, table: &Table, asked: &str) -> Sq
 }
 
 /// `sp_helpindex`.
-pub(super) fn helpindex(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_helpindex", &["@objname"], given)?;
+pub(super) fn helpindex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helpindex", &"@objname"]))?;
     match object(cx, &name)? {
         Object::Table(table) => help_indexes(cx, &table, &name)?,
@@ -253,8 +251,7 @@ pub(super) fn helpindex(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
 }
 
 /// `sp_refreshview`: the columns of a view as they are now.
-pub(super) fn refresh(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_refreshview", &["@viewname"], given)?;
+pub(super) fn refresh(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name =
         args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_refreshview", &"@viewname"]))?;
     let Ok(Object::View(view)) = object(cx, &name) else {
@@ -266,8 +263,7 @@ pub(super) fn refresh(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlR
 }
 
 /// `sp_helptext`: a row per line.
-pub(super) fn helptext(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_helptext", &["@objname", "@columnname"], given)?;
+pub(super) fn helptext(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let name = args.text(0).ok_or_else(|| SqlError::new(201, &[&"sp_helptext", &"@objname"]))?;
     let text = match object(cx, &name)? {
         Object::Procedure(m) | Object::View(m) => m.definition.clone(),
@@ -319,8 +315,7 @@ fn database_name(cx: &StatementContext<'_>, s: &SessionInfo) -> Option<String> {
 }
 
 /// `sp_who`.
-pub(super) fn who(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_who", &["@loginame"], given)?;
+pub(super) fn who(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let mut rows = Vec::new();
     for s in chosen(cx, args.text(0).as_deref())? {
         rows.push(row![
@@ -351,8 +346,7 @@ pub(super) fn who(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResul
 }
 
 /// `sp_who2`.
-pub(super) fn who2(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_who2", &["@loginame"], given)?;
+pub(super) fn who2(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let mut rows = Vec::new();
     for s in chosen(cx, args.text(0).as_deref())? {
         let status = s.cell.status();
@@ -404,8 +398,7 @@ pub(super) fn who2(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResu
 }
 
 /// `sp_configure`: shows options; only those that do something can be set.
-pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_configure", &["@configname", "@configvalue"], given)?;
+pub(super) fn configure(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let master = cx.instance().databases().master()?;
     let set = master::configurations(&master.storage)?;
     let running = cx.instance().databases().running_configurations();
@@ -477,7 +470,7 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sq
 }
 
 /// `xp_msver`: the facts that clients ask for.
-pub(super) fn msver(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn msver(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let all = [
         ("ProductName", None, "Taffrail".to_string()),
@@ -487,7 +480,7 @@ pub(super) fn msver(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
         ("FileVersion", None, env!("CARGO_PKG_VERSION").to_string()),
         ("ProcessorCount", Some(cpus as i64), cpus.to_string()),
     ];
-    let wanted: Vec<String> = given.iter().filter_map(|a| a.value.as_text()).collect();
+    let wanted: Vec<String> = (0..args.count()).filter_map(|at| args.text(at)).collect();
     let mut rows = Vec::new();
     for (n, (name, internal, text)) in all.into_iter().enumerate() {
         if wanted.is_empty() || wanted.iter().any(|w| w.eq_ignore_ascii_case(name)) {

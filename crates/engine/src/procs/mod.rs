@@ -10,7 +10,6 @@
 //! | [`space`] | sp_spaceused, sp_helpdb, sp_helpfile, sp_databases |
 //! | [`constraints`] | sp_helpconstraint |
 //! | [`help`] | sp_help, sp_helpindex, sp_helptext, sp_who, sp_who2, sp_configure, xp_msver |
-//! | `ddl::statistics` | sp_updatestats |
 //! | [`odbc_routines`], [`odbc_tables`], [`describe`], [`describe_rows`] | sp_sproc_columns, privileges, collations, what a text sends |
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
@@ -32,14 +31,18 @@ mod odbc_tables;
 mod odbc_types;
 mod odbc_waits;
 pub(crate) mod properties;
+mod registered;
 mod rename;
 mod session_context;
 mod space;
+
+pub(crate) use registered::{FEATURE, native};
 
 use crate::catalog::{Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::ddl::resolve::{is_global_temp, is_temp};
+use crate::features::FEATURES;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{SqlType, Value, convert};
@@ -67,108 +70,26 @@ pub enum Body {
 pub struct SystemProcedure {
     /// Its name.
     pub name: &'static str,
+    /// The names of its parameters, with `@`; of one in T-SQL its text has them.
+    pub parameters: &'static [&'static str],
     /// What it does.
     pub body: Body,
 }
 
 /// The code of a native procedure.
-type Native = fn(&mut StatementContext<'_>, &[Argument]) -> SqlResult<i32>;
+pub type Native = fn(&mut StatementContext<'_>, &Arguments<'_>) -> SqlResult<i32>;
 
-const fn native(name: &'static str, code: Native) -> SystemProcedure {
-    SystemProcedure { name, body: Body::Native(code) }
-}
-
-const FOREACH_DB: &str = include_str!("foreachdb.sql");
-const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
-const LOCK: &str = include_str!("lock.sql");
-const RENAMEDB: &str = include_str!("renamedb.sql");
-const FILE_EXIST: &str = include_str!("fileexist.sql");
-const REG_READ: &str = include_str!("regread.sql");
-const VARDECIMAL: &str = include_str!("vardecimal.sql");
-
-static PROCEDURES: &[SystemProcedure] = &[
-    SystemProcedure { name: "sp_MSforeachdb", body: Body::Sql(FOREACH_DB) },
-    SystemProcedure { name: "sp_MSforeachtable", body: Body::Sql(FOREACH_TABLE) },
-    SystemProcedure { name: "sp_rename", body: Body::Native(rename::rename) },
-    SystemProcedure { name: "sp_getapplock", body: Body::Native(applock::get) },
-    SystemProcedure { name: "sp_releaseapplock", body: Body::Native(applock::release) },
-    SystemProcedure { name: "sp_set_session_context", body: Body::Native(session_context::set) },
-    SystemProcedure { name: "sp_lock", body: Body::Sql(LOCK) },
-    SystemProcedure { name: "sp_helpconstraint", body: Body::Native(constraints::helpconstraint) },
-    SystemProcedure { name: "sp_renamedb", body: Body::Sql(RENAMEDB) },
-    SystemProcedure { name: "sp_db_vardecimal_storage_format", body: Body::Sql(VARDECIMAL) },
-    SystemProcedure { name: "xp_fileexist", body: Body::Sql(FILE_EXIST) },
-    SystemProcedure { name: "xp_instance_regread", body: Body::Sql(REG_READ) },
-    SystemProcedure { name: "xp_regread", body: Body::Sql(REG_READ) },
-    SystemProcedure { name: "xp_create_subdir", body: Body::Native(files::create_subdir) },
-    SystemProcedure { name: "xp_delete_file", body: Body::Native(files::delete_file) },
-    SystemProcedure { name: "xp_dirtree", body: Body::Native(files::dirtree) },
-    SystemProcedure { name: "xp_fixeddrives", body: Body::Native(space::fixed_drives) },
-    SystemProcedure { name: "sp_flush_log", body: Body::Native(flush_log) },
-    SystemProcedure { name: "sp_spaceused", body: Body::Native(space::spaceused) },
-    SystemProcedure {
-        name: "sp_updatestats",
-        body: Body::Native(crate::ddl::statistics::update_all),
-    },
-    SystemProcedure { name: "sp_helpdb", body: Body::Native(space::helpdb) },
-    SystemProcedure { name: "sp_helpfile", body: Body::Native(space::helpfile) },
-    SystemProcedure { name: "sp_databases", body: Body::Native(space::databases) },
-    SystemProcedure { name: "sp_help", body: Body::Native(help::help) },
-    SystemProcedure { name: "sp_helpindex", body: Body::Native(help::helpindex) },
-    SystemProcedure { name: "sp_helptext", body: Body::Native(help::helptext) },
-    SystemProcedure { name: "sp_addextendedproperty", body: Body::Native(properties::add) },
-    SystemProcedure { name: "sp_updateextendedproperty", body: Body::Native(properties::update) },
-    SystemProcedure { name: "sp_dropextendedproperty", body: Body::Native(properties::drop) },
-    SystemProcedure { name: "sp_refreshview", body: Body::Native(help::refresh) },
-    SystemProcedure { name: "sp_who", body: Body::Native(help::who) },
-    SystemProcedure { name: "sp_who2", body: Body::Native(help::who2) },
-    SystemProcedure { name: "sp_configure", body: Body::Native(help::configure) },
-    SystemProcedure { name: "sp_cycle_errorlog", body: Body::Native(errorlog::cycle) },
-    SystemProcedure { name: "sp_readerrorlog", body: Body::Native(errorlog::read) },
-    SystemProcedure { name: "sp_enumerrorlogs", body: Body::Native(errorlog::list) },
-    SystemProcedure { name: "xp_enumerrorlogs", body: Body::Native(errorlog::list) },
-    SystemProcedure { name: "xp_readerrorlog", body: Body::Native(errorlog::read) },
-    SystemProcedure { name: "xp_msver", body: Body::Native(help::msver) },
-    SystemProcedure { name: "sp_server_info", body: Body::Native(odbc::server_info) },
-    SystemProcedure { name: "sp_tables", body: Body::Native(odbc_tables::tables) },
-    SystemProcedure { name: "sp_columns", body: Body::Native(odbc::columns) },
-    SystemProcedure { name: "sp_columns_90", body: Body::Native(odbc::columns_90) },
-    SystemProcedure { name: "sp_columns_100", body: Body::Native(odbc::columns_100) },
-    SystemProcedure { name: "sp_pkeys", body: Body::Native(odbc::pkeys) },
-    SystemProcedure { name: "sp_fkeys", body: Body::Native(odbc::fkeys) },
-    SystemProcedure { name: "sp_statistics", body: Body::Native(odbc::statistics) },
-    SystemProcedure { name: "sp_statistics_100", body: Body::Native(odbc::statistics) },
-    SystemProcedure { name: "sp_special_columns", body: Body::Native(odbc::special_columns) },
-    native("sp_special_columns_90", odbc::special_columns_90),
-    native("sp_special_columns_100", odbc::special_columns_100),
-    native("sp_datatype_info", odbc_types::datatype_info),
-    native("sp_datatype_info_90", odbc_types::datatype_info_90),
-    native("sp_datatype_info_100", odbc_types::datatype_info_100),
-    SystemProcedure { name: "sp_stored_procedures", body: Body::Native(odbc::stored_procedures) },
-    native("sp_sproc_columns", odbc_routines::sproc_columns),
-    native("sp_sproc_columns_90", odbc_routines::sproc_columns_90),
-    native("sp_sproc_columns_100", odbc_routines::sproc_columns_100),
-    native("sp_procedure_params_managed", odbc_routines::params_managed),
-    native("sp_procedure_params_100_managed", odbc_routines::params_100_managed),
-    native("sp_procedure_params_rowset", odbc_routines::params_rowset),
-    native("sp_table_privileges", odbc_tables::table_privileges),
-    native("sp_column_privileges", odbc_tables::column_privileges),
-    native("sp_tablecollations", odbc_tables::tablecollations),
-    native("sp_tablecollations_90", odbc_tables::tablecollations_90),
-    native("sp_tablecollations_100", odbc_tables::tablecollations_100),
-    native("sp_tableswc", odbc_tables::tableswc),
-    native("sp_columns_ex", odbc_tables::columns_ex),
-    native("sp_describe_undeclared_parameters", describe_rows::undeclared),
-    native("sp_describe_first_result_set", describe_rows::first_result_set),
-];
+/// Those of all features.
+static ALL: LazyLock<Vec<&SystemProcedure>> =
+    LazyLock::new(|| FEATURES.iter().flat_map(|f| f.procedures).collect());
 
 static BY_NAME: LazyLock<hashbrown::HashMap<String, usize, foldhash::fast::RandomState>> =
-    LazyLock::new(|| PROCEDURES.iter().enumerate().map(|(n, p)| (fold(p.name), n)).collect());
+    LazyLock::new(|| ALL.iter().enumerate().map(|(n, p)| (fold(p.name), n)).collect());
 
 /// A system procedure by name: `sys.x`, and `dbo.x` or `x` from any database.
 pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemProcedure> {
     match schema.map(fold).as_deref() {
-        None | Some("" | "dbo" | "sys") => BY_NAME.get(&fold(name)).map(|n| &PROCEDURES[*n]),
+        None | Some("" | "dbo" | "sys") => BY_NAME.get(&fold(name)).map(|n| ALL[*n]),
         Some(_) => None,
     }
 }
@@ -183,31 +104,34 @@ pub fn missing(schema: Option<&str>, name: &str, shown: &dyn std::fmt::Display) 
 
 /// Names and ids of all of them, for sys.all_objects.
 pub(crate) fn names() -> impl Iterator<Item = (&'static str, i32)> {
-    PROCEDURES.iter().enumerate().map(|(n, p)| (p.name, -10_000 - n as i32))
+    ALL.iter().enumerate().map(|(n, p)| (p.name, -10_000 - n as i32))
 }
 
 /// Ids and texts of those that are T-SQL.
 pub(crate) fn texts() -> impl Iterator<Item = (i32, &'static str)> {
-    names().zip(PROCEDURES).filter_map(|((_, id), p)| match p.body {
+    names().zip(ALL.iter()).filter_map(|((_, id), p)| match p.body {
         Body::Sql(text) => Some((id, text)),
         Body::Native(_) => None,
     })
 }
 
 /// `sys.sp_flush_log`: everything committed so far is on disk when it returns 1, which means success.
-fn flush_log(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
+fn flush_log(cx: &mut StatementContext<'_>, _: &Arguments<'_>) -> SqlResult<i32> {
     cx.database().storage.flush_log().map_err(|e| e.to_sql())?;
     Ok(1)
 }
 
-/// The arguments of a call against the names of the parameters.
-pub(crate) struct Arguments<'a> {
+/// The arguments of a call, by the procedure's parameters.
+pub struct Arguments<'a> {
     values: Vec<Option<&'a Argument>>,
 }
 
 impl<'a> Arguments<'a> {
-    /// 8144, 8145 when the call does not fit.
+    /// 8144, 8145, 8146 when the call does not fit.
     pub fn new(procedure: &str, names: &[&str], given: &'a [Argument]) -> SqlResult<Arguments<'a>> {
+        if names.is_empty() && !given.is_empty() {
+            return Err(SqlError::new(8146, &[&procedure]).with_state(2));
+        }
         let mut values = vec![None; names.len()];
         for (i, a) in given.iter().enumerate() {
             let at = match a.name.as_str() {
@@ -221,6 +145,11 @@ impl<'a> Arguments<'a> {
             values[at] = Some(a);
         }
         Ok(Arguments { values })
+    }
+
+    /// How many parameters there are.
+    pub fn count(&self) -> usize {
+        self.values.len()
     }
 
     /// A text argument; NULL counts as not given.
@@ -339,7 +268,7 @@ mod tests {
             assert!(find(schema, "SP_MSFOREACHDB").is_some());
         }
         assert!(find(Some("other"), "sp_who").is_none());
-        assert_eq!(BY_NAME.len(), PROCEDURES.len());
+        assert_eq!(BY_NAME.len(), ALL.len());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What ODBC and JDBC drivers ask the catalogue: tables, columns, keys, types.
 
+use super::Arguments;
 use super::odbc_types::{Dialect, odbc};
 use super::odbc_waits::{is_called, is_key_of};
-use super::{Argument, Arguments};
 use crate::catalog::{Action, IndexKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -72,36 +72,21 @@ const COLUMNS: [(&str, SqlType, bool); 18] = [
 ];
 
 /// `sp_columns`.
-pub(super) fn columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    columns_of(cx, "sp_columns", given, 80)
+pub(super) fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    columns_of(cx, args, 80)
 }
 
 /// `sp_columns_90`: with the columns that newer drivers read.
-pub(super) fn columns_90(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    columns_of(cx, "sp_columns_90", given, 90)
+pub(super) fn columns_90(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    columns_of(cx, args, 90)
 }
 
 /// `sp_columns_100`: with those of 2008 too.
-pub(super) fn columns_100(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    columns_of(cx, "sp_columns_100", given, 100)
+pub(super) fn columns_100(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    columns_of(cx, args, 100)
 }
 
-fn columns_of(
-    cx: &mut StatementContext<'_>,
-    procedure: &str,
-    given: &[Argument],
-    level: u8,
-) -> SqlResult<i32> {
-    let names = [
-        "@table_name",
-        "@table_owner",
-        "@table_qualifier",
-        "@column_name",
-        "@NameScope",
-        "@ODBCVer",
-        "@fUsePattern",
-    ];
-    let args = Arguments::new(procedure, &names, given)?;
+fn columns_of(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
     let (table, owner, column) = (args.text(0), args.text(1), args.text(3));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let dialect = Dialect::new(level, args.number(5));
@@ -191,11 +176,9 @@ fn one_table(
 }
 
 /// `sp_pkeys`.
-pub(super) fn pkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = ["@table_name", "@table_owner", "@table_qualifier"];
-    let args = Arguments::new("sp_pkeys", &names, given)?;
+pub(super) fn pkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let mut rows = Vec::new();
-    if let Some((database, t)) = one_table(cx, &args)?
+    if let Some((database, t)) = one_table(cx, args)?
         && let Some(key) = t.indexes.iter().find(|i| i.primary_key)
     {
         for (i, k) in key.key.columns().iter().enumerate() {
@@ -216,16 +199,7 @@ pub(super) fn pkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
 }
 
 /// `sp_fkeys`: those that refer to a table, those of a table, or those between two.
-pub(super) fn fkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = [
-        "@pktable_name",
-        "@pktable_owner",
-        "@pktable_qualifier",
-        "@fktable_name",
-        "@fktable_owner",
-        "@fktable_qualifier",
-    ];
-    let args = Arguments::new("sp_fkeys", &names, given)?;
+pub(super) fn fkeys(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let database = database_of(cx, args.text(2).or_else(|| args.text(5)).as_deref())?;
     let named = [0, 3].map(|at| args.text(at));
     cx.settle_objects(&database, |o| is_key_of(&database, o, &named))?;
@@ -289,20 +263,11 @@ pub(super) fn fkeys(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRes
 }
 
 /// `sp_statistics`.
-pub(super) fn statistics(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = [
-        "@table_name",
-        "@table_owner",
-        "@table_qualifier",
-        "@index_name",
-        "@is_unique",
-        "@accuracy",
-    ];
-    let args = Arguments::new("sp_statistics", &names, given)?;
+pub(super) fn statistics(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let wanted = args.text(3);
     let unique_only = args.text(4).is_some_and(|u| u.eq_ignore_ascii_case("Y"));
     let mut rows = Vec::new();
-    if let Some((database, t)) = one_table(cx, &args)? {
+    if let Some((database, t)) = one_table(cx, args)? {
         let pages = |index: &crate::catalog::Index| {
             database.storage.space_used(index.hobt_id).map(|s| s.used_pages).map_err(|e| e.to_sql())
         };
@@ -366,42 +331,30 @@ pub(super) fn statistics(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
 }
 
 /// `sp_special_columns`: the columns that tell rows apart best.
-pub(super) fn special_columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    special(cx, "sp_special_columns", given, 80)
+pub(super) fn special_columns(
+    cx: &mut StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<i32> {
+    special(cx, args, 80)
 }
 
 /// `sp_special_columns_90`.
 pub(super) fn special_columns_90(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    special(cx, "sp_special_columns_90", given, 90)
+    special(cx, args, 90)
 }
 
 /// `sp_special_columns_100`.
 pub(super) fn special_columns_100(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    special(cx, "sp_special_columns_100", given, 100)
+    special(cx, args, 100)
 }
 
-fn special(
-    cx: &mut StatementContext<'_>,
-    procedure: &str,
-    given: &[Argument],
-    level: u8,
-) -> SqlResult<i32> {
-    let names = [
-        "@table_name",
-        "@table_owner",
-        "@table_qualifier",
-        "@col_type",
-        "@scope",
-        "@nullable",
-        "@ODBCVer",
-    ];
-    let args = Arguments::new(procedure, &names, given)?;
+fn special(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
     let is =
         |at: usize, letter: &str| args.text(at).is_some_and(|t| t.eq_ignore_ascii_case(letter));
     let by_version = is(3, "V");
@@ -409,7 +362,7 @@ fn special(
     let never_null = is(5, "O");
     let dialect = Dialect::new(level, args.number(6));
     let mut rows = Vec::new();
-    if let Some((_, t)) = one_table(cx, &args)? {
+    if let Some((_, t)) = one_table(cx, args)? {
         let mut push = |scope: Option<i32>, c: &crate::catalog::Column| {
             let o = odbc(c.type_name(), c.ty, dialect);
             let name = c.type_name();
@@ -446,10 +399,8 @@ fn special(
 /// `sp_stored_procedures`.
 pub(super) fn stored_procedures(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    let names = ["@sp_name", "@sp_owner", "@sp_qualifier", "@fUsePattern"];
-    let args = Arguments::new("sp_stored_procedures", &names, given)?;
     let (name, owner) = (unquoted(args.text(0)), unquoted(args.text(1)));
     let database = database_of(cx, args.text(2).filter(|q| q != "%").as_deref())?;
     let mut rows = Vec::new();
@@ -478,8 +429,7 @@ pub(super) fn stored_procedures(
 }
 
 /// `sp_server_info`: what drivers read at connect.
-pub(super) fn server_info(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_server_info", &["@attribute_id"], given)?;
+pub(super) fn server_info(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let wanted = args.number(0);
     let all = [
         (1, "DBMS_NAME", "Microsoft SQL Server"),

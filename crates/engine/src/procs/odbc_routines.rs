@@ -1,8 +1,8 @@
 //! Parameters of procedures, as ODBC drivers, ADO.NET and OLE DB ask for them.
 
+use super::Arguments;
 use super::odbc::{database_of, fits, unquoted};
 use super::odbc_types::{Dialect, odbc};
-use super::{Argument, Arguments};
 use crate::catalog::{Module, Object, Parameter, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -18,24 +18,24 @@ const INT: SqlType = SqlType::Int;
 const TEXT: SqlType = SqlType::VarChar(MaxLen::N(254));
 
 /// `sp_sproc_columns`.
-pub(super) fn sproc_columns(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    columns(cx, "sp_sproc_columns", given, 80)
+pub(super) fn sproc_columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    columns(cx, args, 80)
 }
 
 /// `sp_sproc_columns_90`.
 pub(super) fn sproc_columns_90(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    columns(cx, "sp_sproc_columns_90", given, 90)
+    columns(cx, args, 90)
 }
 
 /// `sp_sproc_columns_100`.
 pub(super) fn sproc_columns_100(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    columns(cx, "sp_sproc_columns_100", given, 100)
+    columns(cx, args, 100)
 }
 
 /// The procedures of a database that are asked for, by schema and name.
@@ -64,21 +64,7 @@ fn with_status(m: &Module) -> impl Iterator<Item = (usize, Option<&Parameter>)> 
     std::iter::once((0, None)).chain(m.parameters.iter().enumerate().map(|(n, p)| (n + 1, Some(p))))
 }
 
-fn columns(
-    cx: &mut StatementContext<'_>,
-    procedure: &str,
-    given: &[Argument],
-    level: u8,
-) -> SqlResult<i32> {
-    let names = [
-        "@procedure_name",
-        "@procedure_owner",
-        "@procedure_qualifier",
-        "@column_name",
-        "@ODBCVer",
-        "@fUsePattern",
-    ];
-    let args = Arguments::new(procedure, &names, given)?;
+fn columns(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
     // A number of a group of procedures: only the first can be there.
     let name = unquoted(args.text(0)).map(|n| crate::exec::rpc::numbered(&n).0.to_string());
     let (owner, column) = (unquoted(args.text(1)), args.text(3));
@@ -216,11 +202,8 @@ fn most(ty: SqlType) -> Option<i32> {
 /// What all the procedures of parameters are asked with.
 fn chosen(
     cx: &mut StatementContext<'_>,
-    procedure: &str,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<(Arc<Database>, Vec<Arc<Module>>, Option<String>)> {
-    let names = ["@procedure_name", "@group_number", "@procedure_schema", "@parameter_name"];
-    let args = Arguments::new(procedure, &names, given)?;
     let database = cx.database();
     let (name, schema) = (args.text(0), args.text(2));
     let first = args.number(1).is_none_or(|n| n == 1);
@@ -232,25 +215,23 @@ fn chosen(
 }
 
 /// `sp_procedure_params_managed`.
-pub(super) fn params_managed(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    managed(cx, "sp_procedure_params_managed", given, false)
+pub(super) fn params_managed(
+    cx: &mut StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<i32> {
+    managed(cx, args, false)
 }
 
 /// `sp_procedure_params_100_managed`.
 pub(super) fn params_100_managed(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    managed(cx, "sp_procedure_params_100_managed", given, true)
+    managed(cx, args, true)
 }
 
-fn managed(
-    cx: &mut StatementContext<'_>,
-    procedure: &str,
-    given: &[Argument],
-    new: bool,
-) -> SqlResult<i32> {
-    let (_, all, wanted) = chosen(cx, procedure, given)?;
+fn managed(cx: &mut StatementContext<'_>, args: &Arguments<'_>, new: bool) -> SqlResult<i32> {
+    let (_, all, wanted) = chosen(cx, args)?;
     let mut rows = Vec::new();
     for (_, p) in all.iter().flat_map(|m| with_status(m)) {
         let name = p.map_or("@RETURN_VALUE", |p| &p.name);
@@ -334,8 +315,8 @@ fn oledb_type(ty: SqlType) -> i32 {
 }
 
 /// `sp_procedure_params_rowset`.
-pub(super) fn params_rowset(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let (database, all, wanted) = chosen(cx, "sp_procedure_params_rowset", given)?;
+pub(super) fn params_rowset(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    let (database, all, wanted) = chosen(cx, args)?;
     let mut rows = Vec::new();
     for m in &all {
         for (at, p) in with_status(m) {

@@ -2,7 +2,7 @@
 
 use super::odbc::{database_of, fits};
 use super::odbc_types::{Dialect, odbc};
-use super::{Argument, Arguments, table_by_text};
+use super::{Arguments, table_by_text};
 use crate::catalog::{Object, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -38,9 +38,7 @@ fn chosen(
 }
 
 /// `sp_tables`.
-pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = ["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fUsePattern"];
-    let args = Arguments::new("sp_tables", &names, given)?;
+pub(super) fn tables(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let (table, owner, qualifier) = (args.text(0), args.text(1), args.text(2));
     let mut rows = Vec::new();
     if qualifier.as_deref() == Some("%")
@@ -61,7 +59,7 @@ pub(super) fn tables(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
             None | Some("%") => cx.database(),
             q => database_of(cx, q)?,
         };
-        rows.extend(table_rows(cx, &database, &args)?);
+        rows.extend(table_rows(cx, &database, args)?);
     }
     send_tables(cx, rows)
 }
@@ -124,11 +122,9 @@ fn send_tables(cx: &mut StatementContext<'_>, rows: Vec<Vec<Value>>) -> SqlResul
 /// `sp_table_privileges`: the owner may do everything, and nobody else is there.
 pub(super) fn table_privileges(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    let names = ["@table_name", "@table_owner", "@table_qualifier", "@fUsePattern"];
-    let args = Arguments::new("sp_table_privileges", &names, given)?;
-    let (database, all) = chosen(cx, &args)?;
+    let (database, all) = chosen(cx, args)?;
     let mut rows = Vec::new();
     for o in all {
         let h = o.head();
@@ -152,12 +148,10 @@ pub(super) fn table_privileges(
 /// `sp_column_privileges`.
 pub(super) fn column_privileges(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    let names = ["@table_name", "@table_owner", "@table_qualifier", "@column_name"];
-    let args = Arguments::new("sp_column_privileges", &names, given)?;
     let column = args.text(3);
-    let (database, all) = chosen(cx, &args)?;
+    let (database, all) = chosen(cx, args)?;
     let mut rows = Vec::new();
     for o in all {
         let h = o.head();
@@ -185,33 +179,35 @@ pub(super) fn column_privileges(
 }
 
 /// `sp_tablecollations`.
-pub(super) fn tablecollations(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    collations(cx, given, ["tds_collation_28", "collation_28"])
+pub(super) fn tablecollations(
+    cx: &mut StatementContext<'_>,
+    args: &Arguments<'_>,
+) -> SqlResult<i32> {
+    collations(cx, args, ["tds_collation_28", "collation_28"])
 }
 
 /// `sp_tablecollations_90`.
 pub(super) fn tablecollations_90(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    collations(cx, given, ["tds_collation_90", "collation_90"])
+    collations(cx, args, ["tds_collation_90", "collation_90"])
 }
 
 /// `sp_tablecollations_100`.
 pub(super) fn tablecollations_100(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    collations(cx, given, ["tds_collation_100", "collation_100"])
+    collations(cx, args, ["tds_collation_100", "collation_100"])
 }
 
 /// Bulk copy asks so before it sends rows.
 fn collations(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
     names: [&str; 2],
 ) -> SqlResult<i32> {
-    let args = Arguments::new("sp_tablecollations", &["@object"], given)?;
     let mut rows = Vec::new();
     if let Some((_, table)) = table_by_text(cx, &args.text(0).unwrap_or_default())? {
         for c in &table.columns {
@@ -237,16 +233,7 @@ fn collations(
 }
 
 /// `sp_columns_ex`: of the one server that is linked, this one.
-pub(super) fn columns_ex(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names = [
-        "@table_server",
-        "@table_name",
-        "@table_schema",
-        "@table_catalog",
-        "@column_name",
-        "@ODBCVer",
-    ];
-    let args = Arguments::new("sp_columns_ex", &names, given)?;
+pub(super) fn columns_ex(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let server = args.text(0).unwrap_or_default();
     if fold(&server) != fold(&cx.instance().options().server_name) {
         return Err(SqlError::new(7202, &[&server]));
@@ -322,10 +309,7 @@ pub(super) fn columns_ex(cx: &mut StatementContext<'_>, given: &[Argument]) -> S
 }
 
 /// `sp_tableswc`: as `sp_tables`; a pattern in the qualifier is followed.
-pub(super) fn tableswc(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names =
-        ["@table_name", "@table_owner", "@table_qualifier", "@table_type", "@fTableCreated"];
-    let args = Arguments::new("sp_tableswc", &names, given)?;
+pub(super) fn tableswc(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let own = cx.database();
     let mut rows = Vec::new();
     let qualifier = args.text(2);
@@ -339,7 +323,7 @@ pub(super) fn tableswc(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sql
             _ => database.id == own.id,
         };
         if wanted {
-            rows.extend(table_rows(cx, &database, &args)?);
+            rows.extend(table_rows(cx, &database, args)?);
         }
     }
     send_tables(cx, rows)

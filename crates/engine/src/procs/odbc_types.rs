@@ -1,6 +1,6 @@
 //! Types as ODBC numbers and describes them; sp_datatype_info.
 
-use super::{Argument, Arguments};
+use super::Arguments;
 use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
@@ -228,33 +228,27 @@ pub(super) fn odbc(name: &str, ty: SqlType, dialect: Dialect) -> Odbc {
 }
 
 /// `sp_datatype_info`.
-pub(super) fn datatype_info(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    types_of(cx, "sp_datatype_info", given, 80)
+pub(super) fn datatype_info(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    types_of(cx, args, 80)
 }
 
 /// `sp_datatype_info_90`.
 pub(super) fn datatype_info_90(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    types_of(cx, "sp_datatype_info_90", given, 90)
+    types_of(cx, args, 90)
 }
 
 /// `sp_datatype_info_100`.
 pub(super) fn datatype_info_100(
     cx: &mut StatementContext<'_>,
-    given: &[Argument],
+    args: &Arguments<'_>,
 ) -> SqlResult<i32> {
-    types_of(cx, "sp_datatype_info_100", given, 100)
+    types_of(cx, args, 100)
 }
 
-fn types_of(
-    cx: &mut StatementContext<'_>,
-    procedure: &str,
-    given: &[Argument],
-    level: u8,
-) -> SqlResult<i32> {
-    let args = Arguments::new(procedure, &["@data_type", "@ODBCVer"], given)?;
+fn types_of(cx: &mut StatementContext<'_>, args: &Arguments<'_>, level: u8) -> SqlResult<i32> {
     let wanted = args.number(0).filter(|n| *n != 0);
     let dialect = Dialect::new(level, args.number(1));
     let mut found: Vec<&TypeRow> = TYPES.iter().collect();

@@ -1,6 +1,6 @@
 //! sp_addextendedproperty, sp_updateextendedproperty, sp_dropextendedproperty; how their levels name things.
 
-use super::{Argument, Arguments};
+use super::Arguments;
 use crate::catalog::ObjectKind;
 use crate::catalog::properties::{self, PropertyOwner};
 use crate::context::StatementContext;
@@ -105,29 +105,15 @@ fn owner(
     }
 }
 
-const NAMES: [&str; 8] = [
-    "@name",
-    "@value",
-    "@level0type",
-    "@level0name",
-    "@level1type",
-    "@level1name",
-    "@level2type",
-    "@level2name",
-];
-
 fn set(
     cx: &mut StatementContext<'_>,
     procedure: &str,
-    given: &[Argument],
+    args: &Arguments<'_>,
     new: bool,
 ) -> SqlResult<i32> {
-    let args = Arguments::new(procedure, &NAMES, given)?;
     let name = args.text(0).ok_or_else(|| SqlError::new(15600, &[&procedure]))?;
-    // By name, or the second of those without.
-    let value = given.iter().find(|a| a.name.eq_ignore_ascii_case("@value"));
-    let value = value.or_else(|| given.get(1).filter(|a| a.name.is_empty()));
-    let levels = Levels::of(&args, 2);
+    let value = args.typed(1);
+    let levels = Levels::of(args, 2);
     let owner = owner(cx, procedure, &levels)?;
     let database = cx.database();
     let tx = cx.transaction(&database)?;
@@ -141,9 +127,9 @@ fn set(
         (None, false) => return Err(SqlError::new(15217, &[&name, &shown])),
         _ => {}
     }
-    let value = value.map(|a| match &a.value {
+    let value = value.map(|(value, ty)| match value {
         taffrail_types::Value::Variant(v) => (v.0, &v.1),
-        v => (a.ty, v),
+        v => (ty, v),
     });
     let name = old.as_ref().map_or(name.clone(), |p| p.name.clone());
     properties::write(tx, owner, old.as_ref(), &name, value)?;
@@ -151,22 +137,20 @@ fn set(
 }
 
 /// `sp_addextendedproperty`.
-pub(super) fn add(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    set(cx, "sp_addextendedproperty", given, true)
+pub(super) fn add(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    set(cx, "sp_addextendedproperty", args, true)
 }
 
 /// `sp_updateextendedproperty`.
-pub(super) fn update(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    set(cx, "sp_updateextendedproperty", given, false)
+pub(super) fn update(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    set(cx, "sp_updateextendedproperty", args, false)
 }
 
 /// `sp_dropextendedproperty`.
-pub(super) fn drop(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
+pub(super) fn drop(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     const PROCEDURE: &str = "sp_dropextendedproperty";
-    let names: Vec<&str> = NAMES.iter().copied().filter(|n| *n != "@value").collect();
-    let args = Arguments::new(PROCEDURE, &names, given)?;
     let name = args.text(0).ok_or_else(|| SqlError::new(15600, &[&PROCEDURE]))?;
-    let levels = Levels::of(&args, 1);
+    let levels = Levels::of(args, 1);
     let owner = owner(cx, PROCEDURE, &levels)?;
     let database = cx.database();
     let tx = cx.transaction(&database)?;

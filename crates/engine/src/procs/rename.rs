@@ -3,7 +3,7 @@
 //! Only the name in the catalogue changes: the text of a procedure keeps what it says, as in SQL Server. A constraint that
 //! made an index and the index have one name, so both change.
 
-use super::{Argument, Arguments, name_parts};
+use super::{Arguments, name_parts};
 use crate::catalog::rows::write_object;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, Table, fold};
@@ -29,8 +29,7 @@ pub(super) fn object_name(parts: &[String]) -> ast::ObjectName {
 }
 
 /// `sp_rename @objname, @newname [, @objtype]`.
-pub(super) fn rename(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_rename", &["@objname", "@newname", "@objtype"], given)?;
+pub(super) fn rename(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let needed = |at: usize, name: &str| {
         args.text(at).ok_or_else(|| SqlError::new(201, &[&"sp_rename", &name]))
     };

@@ -1,6 +1,6 @@
 //! sp_set_session_context: what SESSION_CONTEXT tells.
 
-use super::{Argument, Arguments};
+use super::Arguments;
 use crate::context::StatementContext;
 use crate::session::ContextKey;
 use taffrail_base::{SqlError, SqlResult};
@@ -24,12 +24,11 @@ fn size(v: &Value) -> usize {
 
 /// `@key`, `@value`, `@read_only`: 15664 for a key that is read-only, 15665 and 15666 for what is too large. NULL takes the
 /// value away.
-pub(super) fn set(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    put(cx, given).map_err(|e| e.in_procedure(PROCEDURE).with_line(1))
+pub(super) fn set(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
+    put(cx, args).map_err(|e| e.in_procedure(PROCEDURE).with_line(1))
 }
 
-fn put(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new(PROCEDURE, &["@key", "@value", "@read_only"], given)?;
+fn put(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let missing = |name: &str| SqlError::new(201, &[&PROCEDURE, &name]).with_state(4);
     let key = args.text(0).ok_or_else(|| missing("@key"))?;
     let (value, ty) = args.typed(1).ok_or_else(|| missing("@value"))?;

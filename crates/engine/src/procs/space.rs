@@ -1,6 +1,6 @@
 //! Sizes: sp_spaceused, sp_helpdb, sp_helpfile, sp_databases.
 
-use super::{Argument, Arguments, as_varchar, table_by_text};
+use super::{Arguments, as_varchar, table_by_text};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::send;
@@ -50,8 +50,7 @@ impl Pages {
 }
 
 /// `xp_fixeddrives`: the file system of the data directory, as `C`, the drive that stands for it.
-pub(super) fn fixed_drives(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    Arguments::new("xp_fixeddrives", &[], given)?;
+pub(super) fn fixed_drives(cx: &mut StatementContext<'_>, _: &Arguments<'_>) -> SqlResult<i32> {
     let dir = cx.instance().databases().data_dir().to_path_buf();
     let space = cx.instance().options().env.disk.space(&dir).map_err(|e| {
         // 823's text, but nothing of a database is at stake.
@@ -64,10 +63,7 @@ pub(super) fn fixed_drives(cx: &mut StatementContext<'_>, given: &[Argument]) ->
 }
 
 /// `sp_spaceused`.
-pub(super) fn spaceused(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let names =
-        ["@objname", "@updateusage", "@mode", "@oneresultset", "@include_total_xtp_storage"];
-    let args = Arguments::new("sp_spaceused", &names, given)?;
+pub(super) fn spaceused(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     if let Some(name) = args.text(0) {
         return object_space(cx, &name);
     }
@@ -174,8 +170,7 @@ fn file_columns(name: SqlType) -> [(&'static str, SqlType, bool); 8] {
 }
 
 /// `sp_helpfile`.
-pub(super) fn helpfile(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_helpfile", &["@filename"], given)?;
+pub(super) fn helpfile(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let wanted = args.text(0).map(|n| crate::catalog::fold(&n));
     let files = cx.database().storage.files();
     let fits = |f: &&FileInfo| wanted.as_ref().is_none_or(|w| *w == crate::catalog::fold(&f.name));
@@ -188,8 +183,7 @@ pub(super) fn helpfile(cx: &mut StatementContext<'_>, given: &[Argument]) -> Sql
 }
 
 /// `sp_helpdb`.
-pub(super) fn helpdb(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlResult<i32> {
-    let args = Arguments::new("sp_helpdb", &["@dbname"], given)?;
+pub(super) fn helpdb(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
     let wanted = args.text(0);
     let slots = cx.instance().databases().list();
     let key = wanted.as_deref().map(crate::catalog::fold);
@@ -255,7 +249,7 @@ pub(super) fn helpdb(cx: &mut StatementContext<'_>, given: &[Argument]) -> SqlRe
 }
 
 /// `sp_databases`.
-pub(super) fn databases(cx: &mut StatementContext<'_>, _: &[Argument]) -> SqlResult<i32> {
+pub(super) fn databases(cx: &mut StatementContext<'_>, _: &Arguments<'_>) -> SqlResult<i32> {
     let list = cx.instance().databases().list();
     let mut all: Vec<_> = list.iter().filter_map(|slot| slot.database.as_ref()).collect();
     all.sort_by_cached_key(|d| crate::catalog::fold(&d.name));

@@ -65,6 +65,7 @@ pub use cell::Rows;
 
 use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
 use crate::database::Database;
+use crate::features::{FEATURES, Feature};
 use crate::session::Session;
 use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
@@ -336,38 +337,49 @@ fn column(text: &'static str) -> ViewColumn {
     ViewColumn { name, ty, nullable }
 }
 
+/// What `views` brings.
+pub(crate) static FEATURE: Feature = Feature { views: DECLARED, ..Feature::NOTHING };
+
+/// Declares the views of a module.
+type Declare = fn(&mut Vec<Declaration>);
+
+static DECLARED: &[Declare] = &[
+    objects::declare,
+    properties::declare,
+    indexes::declare,
+    databases::declare,
+    principals::declare,
+    scoped::declare,
+    information_schema::declare,
+    compatibility::declare,
+    dm_os::declare,
+    performance_counters::declare,
+    dm_exec::declare,
+    dm_tran::declare,
+    dm_db::declare,
+    physical_stats::declare,
+    dm_db_log::declare,
+    dm_io::declare,
+    dm_os_volume::declare,
+    fn_dblog::declare,
+    sql_text::declare,
+    rowsets::declare,
+    statistics::declare,
+    absent::declare,
+    availability::declare,
+    dm_server::declare,
+    filesystem::declare,
+    empty::declare,
+    describe::declare,
+    permissions::declare,
+    dependencies::declare,
+    agent::declare,
+];
+
+/// Those of all features.
 static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
     let mut all = Vec::new();
-    objects::declare(&mut all);
-    properties::declare(&mut all);
-    indexes::declare(&mut all);
-    databases::declare(&mut all);
-    principals::declare(&mut all);
-    scoped::declare(&mut all);
-    information_schema::declare(&mut all);
-    compatibility::declare(&mut all);
-    dm_os::declare(&mut all);
-    performance_counters::declare(&mut all);
-    dm_exec::declare(&mut all);
-    dm_tran::declare(&mut all);
-    dm_db::declare(&mut all);
-    physical_stats::declare(&mut all);
-    dm_db_log::declare(&mut all);
-    dm_io::declare(&mut all);
-    dm_os_volume::declare(&mut all);
-    fn_dblog::declare(&mut all);
-    sql_text::declare(&mut all);
-    rowsets::declare(&mut all);
-    statistics::declare(&mut all);
-    absent::declare(&mut all);
-    availability::declare(&mut all);
-    dm_server::declare(&mut all);
-    filesystem::declare(&mut all);
-    empty::declare(&mut all);
-    describe::declare(&mut all);
-    permissions::declare(&mut all);
-    dependencies::declare(&mut all);
-    agent::declare(&mut all);
+    FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
     all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
 });
 

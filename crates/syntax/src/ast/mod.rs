@@ -16,6 +16,7 @@ mod module;
 mod predicate;
 mod query;
 mod table;
+mod words;
 
 use std::fmt;
 

@@ -1,0 +1,162 @@
+//! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
+
+use super::{alter, alter_index, database, drop, index, module, statistics, view};
+use crate::context::StatementContext;
+use crate::features::{Feature, RegisteredStatement, Run};
+use crate::procs::{SystemProcedure, native};
+use crate::sink::Command;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::session::Command as Shown;
+use taffrail_syntax::ast::{Statement, StatementKind as K};
+
+/// What `ddl` brings.
+pub(crate) static FEATURE: Feature =
+    Feature { statements: STATEMENTS, procedures: PROCEDURES, ..Feature::NOTHING };
+
+static PROCEDURES: &[SystemProcedure] =
+    &[native("sp_updatestats", &["@resample"], statistics::update_all)];
+
+/// How one of these is run.
+type Within = fn(&mut StatementContext<'_>, &Statement, &str) -> SqlResult<()>;
+
+const fn new(words: &'static str, run: Within) -> RegisteredStatement {
+    RegisteredStatement::new(words, Run::Within(run))
+}
+
+const fn of_objects(words: &'static str, run: Within) -> RegisteredStatement {
+    RegisteredStatement::of_objects(words, Run::Within(run))
+}
+
+/// What is registered under the words of another statement.
+#[cold]
+fn other(s: &Statement) -> SqlResult<()> {
+    unreachable!("{} is registered elsewhere", s.kind.words())
+}
+
+fn alter_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::AlterDatabase(s) = &s.kind { database::alter_database(cx, s) } else { other(s) }
+}
+
+fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::AlterIndex(s) = &s.kind { alter_index::alter_index(cx, s) } else { other(s) }
+}
+
+fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::AlterTable(s) = &s.kind { alter::alter_table(cx, s, text) } else { other(s) }
+}
+
+fn create_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateDatabase(s) = &s.kind { database::create_database(cx, s) } else { other(s) }
+}
+
+fn create_index(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::CreateIndex(s) = &s.kind { index::create_index(cx, s, text) } else { other(s) }
+}
+
+fn create_schema(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateSchema(s) = &s.kind { module::create_schema(cx, s) } else { other(s) }
+}
+
+fn create_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::CreateStatistics(s) = &s.kind { statistics::create(cx, s) } else { other(s) }
+}
+
+fn create_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::CreateTable(s) => super::create_table_statement(cx, s, text),
+        _ => other(s),
+    }
+}
+
+fn drop_databases(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { database::drop_databases(cx, s) } else { other(s) }
+}
+
+fn drop_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::DropIndex(s) = &s.kind { index::drop_index(cx, s) } else { other(s) }
+}
+
+fn drop_objects(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { drop::drop_objects(cx, s) } else { other(s) }
+}
+
+fn drop_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Drop(s) = &s.kind { statistics::drop(cx, s) } else { other(s) }
+}
+
+fn procedure(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::Procedure(s) = &s.kind { module::procedure(cx, s, text) } else { other(s) }
+}
+
+fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResult<()> {
+    // OVERRIDE only lifts checks of values that no option here can have.
+    match cx.refuse_in_transaction("RECONFIGURE") {
+        Ok(()) => cx.instance().databases().reconfigure(),
+        // The name that SQL Server has for it.
+        Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
+    }
+}
+
+fn shutdown(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Shutdown { nowait } = &s.kind { super::shut_down(cx, *nowait) } else { other(s) }
+}
+
+fn truncate(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    match &s.kind {
+        K::Truncate(s) if s.partitions => {
+            Err(SqlError::new(40510, &[&"TRUNCATE TABLE … WITH (PARTITIONS)"]))
+        }
+        K::Truncate(s) => drop::truncate(cx, s),
+        _ => other(s),
+    }
+}
+
+fn update_statistics(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::UpdateStatistics(s) = &s.kind { statistics::update(cx, s) } else { other(s) }
+}
+
+fn view(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
+    if let K::View(s) = &s.kind { view::view(cx, s, text) } else { other(s) }
+}
+
+/// Ends the batch with most of its errors, like those that make objects.
+const fn ending(of: RegisteredStatement) -> RegisteredStatement {
+    RegisteredStatement { ends_batch: true, ..of }
+}
+
+/// One that is not run again after the log was full.
+const fn once(of: RegisteredStatement) -> RegisteredStatement {
+    RegisteredStatement { again: false, ..of }
+}
+
+static STATEMENTS: &[RegisteredStatement] = &[
+    new("ALTER DATABASE", alter_database).shown(Shown::AlterDatabase),
+    ending(new("ALTER INDEX", alter_index)),
+    of_objects("ALTER PROCEDURE", procedure)
+        .done(Command::CREATE_PROCEDURE)
+        .shown(Shown::CreateProcedure),
+    of_objects("ALTER TABLE", alter_table).done(Command::ALTER_TABLE).shown(Shown::AlterTable),
+    of_objects("ALTER VIEW", view).done(Command::CREATE_VIEW),
+    new("CREATE DATABASE", create_database)
+        .done(Command::CREATE_DATABASE)
+        .shown(Shown::CreateDatabase),
+    of_objects("CREATE INDEX", create_index).done(Command::CREATE_INDEX).shown(Shown::CreateIndex),
+    of_objects("CREATE PROCEDURE", procedure)
+        .done(Command::CREATE_PROCEDURE)
+        .shown(Shown::CreateProcedure),
+    ending(new("CREATE SCHEMA", create_schema)),
+    new("CREATE STATISTICS", create_statistics),
+    of_objects("CREATE TABLE", create_table).done(Command::CREATE_TABLE).shown(Shown::CreateTable),
+    of_objects("CREATE VIEW", view).done(Command::CREATE_VIEW),
+    new("DROP DATABASE", drop_databases).done(Command::DROP_DATABASE),
+    of_objects("DROP INDEX", drop_index).done(Command::DROP_INDEX),
+    of_objects("DROP PROCEDURE", drop_objects).done(Command::DROP_PROCEDURE),
+    once(of_objects("DROP SCHEMA", drop_objects)),
+    once(of_objects("DROP STATISTICS", drop_statistics)),
+    of_objects("DROP TABLE", drop_objects).done(Command::DROP_TABLE),
+    of_objects("DROP VIEW", drop_objects).done(Command::DROP_VIEW),
+    new("RECONFIGURE", reconfigure),
+    new("SHUTDOWN", shutdown),
+    of_objects("TRUNCATE TABLE", truncate).shown(Shown::Truncate),
+    new("UPDATE STATISTICS", update_statistics),
+];

@@ -1,0 +1,204 @@
+//! What the features of the engine bring: statements, DBCC commands, system procedures, system views and functions.
+//!
+//! A feature (`ddl`, `backup`, `load`, `dbcc`, `procs`, `views`) lists what it has in a static table of its own, [`FEATURES`]
+//! lists the features. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
+//! compiled, a procedure when it is called, a view when it is bound.
+
+mod statement;
+
+pub(crate) use statement::{RegisteredStatement, Run, Values};
+
+use crate::context::StatementContext;
+use crate::procs::SystemProcedure;
+use crate::views::Declaration;
+use std::sync::LazyLock;
+use taffrail_base::SqlResult;
+use taffrail_syntax::ast;
+
+/// A part of the engine that whoever runs statements need not know.
+pub(crate) struct Feature {
+    /// Statements, by their words.
+    pub statements: &'static [RegisteredStatement],
+    /// DBCC commands, by their names.
+    pub dbcc: &'static [DbccCommand],
+    /// Procedures.
+    pub procedures: &'static [SystemProcedure],
+    /// Views and functions in FROM: each declares those of its module.
+    pub views: &'static [fn(&mut Vec<Declaration>)],
+}
+
+impl Feature {
+    /// A feature that brings nothing.
+    pub const NOTHING: Feature =
+        Feature { statements: &[], dbcc: &[], procedures: &[], views: &[] };
+}
+
+/// A DBCC command.
+pub(crate) struct DbccCommand {
+    /// In capitals.
+    pub name: &'static str,
+    /// Runs it.
+    pub run: fn(&mut StatementContext<'_>, &ast::Dbcc) -> SqlResult<()>,
+}
+
+/// All of them.
+pub(crate) static FEATURES: [&Feature; 6] = [
+    &crate::procs::FEATURE,
+    &crate::ddl::FEATURE,
+    &crate::backup::FEATURE,
+    &crate::load::FEATURE,
+    &crate::dbcc::FEATURE,
+    &crate::views::FEATURE,
+];
+
+type ByName<T> = hashbrown::HashMap<&'static str, &'static T, foldhash::fast::RandomState>;
+
+static STATEMENTS: LazyLock<ByName<RegisteredStatement>> =
+    LazyLock::new(|| FEATURES.iter().flat_map(|f| f.statements).map(|s| (s.words, s)).collect());
+
+static DBCC: LazyLock<ByName<DbccCommand>> =
+    LazyLock::new(|| FEATURES.iter().flat_map(|f| f.dbcc).map(|c| (c.name, c)).collect());
+
+/// The statement that begins with these words ([`ast::StatementKind::words`]).
+pub(crate) fn statement(words: &str) -> Option<&'static RegisteredStatement> {
+    STATEMENTS.get(words).copied()
+}
+
+/// The DBCC command of a name in capitals.
+pub(crate) fn dbcc(name: &str) -> Option<&'static DbccCommand> {
+    DBCC.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::procs::{Argument, Arguments, Body};
+    use taffrail_types::names::TypeUse;
+    use taffrail_types::{SqlType, Value};
+
+    fn sorted<'n>(names: impl Iterator<Item = &'n str>) {
+        let names: Vec<&str> = names.collect();
+        for pair in names.windows(2) {
+            assert!(pair[0] < pair[1], "{} stands before {}", pair[0], pair[1]);
+        }
+    }
+
+    #[test]
+    fn everything_is_registered_once_and_in_order() {
+        sorted_features();
+        let all: Vec<_> = FEATURES.iter().flat_map(|f| f.statements).collect();
+        assert_eq!(all.len(), STATEMENTS.len(), "two statements of one name");
+        let commands = FEATURES.iter().flat_map(|f| f.dbcc).count();
+        assert_eq!(commands, DBCC.len(), "two DBCC commands of one name");
+        let procedures: Vec<_> = FEATURES.iter().flat_map(|f| f.procedures).collect();
+        assert_eq!(procedures.len(), crate::procs::names().count());
+        for p in procedures {
+            assert!(crate::procs::find(Some("sys"), p.name).is_some(), "{}", p.name);
+        }
+        for c in FEATURES.iter().flat_map(|f| f.dbcc) {
+            assert_eq!(c.name, c.name.to_ascii_uppercase());
+        }
+    }
+
+    /// The declared parameters are the ones that a call may give, by place and by name, and no others.
+    #[test]
+    fn every_procedure_takes_its_declared_parameters() {
+        for p in FEATURES.iter().flat_map(|f| f.procedures) {
+            if matches!(p.body, Body::Sql(_)) {
+                assert!(p.parameters.is_empty(), "{} declares them in its text", p.name);
+                continue;
+            }
+            let argument =
+                |name: &str| Argument { name: name.into(), value: Value::Null, ty: SqlType::Int };
+            let refused = |given: &[Argument]| {
+                Arguments::new(p.name, p.parameters, given).err().map(|e| e.number)
+            };
+            let mut by_name: Vec<Argument> = Vec::new();
+            for name in p.parameters {
+                assert!(name.starts_with('@'), "{} {name}", p.name);
+                let twice = by_name.iter().any(|a| a.name.eq_ignore_ascii_case(name));
+                assert!(!twice, "{} {name}", p.name);
+                by_name.push(argument(name));
+            }
+            assert_eq!(refused(&by_name), None, "{}", p.name);
+            let mut by_place: Vec<Argument> = p.parameters.iter().map(|_| argument("")).collect();
+            assert_eq!(refused(&by_place), None, "{}", p.name);
+            by_place.push(argument(""));
+            let (many, other) = if p.parameters.is_empty() { (8146, 8146) } else { (8144, 8145) };
+            assert_eq!(refused(&by_place), Some(many), "{}", p.name);
+            assert_eq!(refused(&[argument("@nobody_has_this")]), Some(other), "{}", p.name);
+        }
+    }
+
+    /// A client can be told of every column.
+    #[test]
+    fn every_column_of_a_view_has_a_type_that_can_be_shown() {
+        let mut all = Vec::new();
+        FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
+        assert_eq!(all.len(), crate::views::all().len());
+        for view in crate::views::all() {
+            for c in &view.columns {
+                let shown = c.ty.to_string();
+                let again = taffrail_types::names::parse(&shown, TypeUse::Declaration);
+                assert_eq!(again, Some(Ok(c.ty)), "{}.{} is {shown}", view.name, c.name);
+            }
+        }
+    }
+
+    fn sorted_features() {
+        for f in FEATURES {
+            sorted(f.procedures.iter().map(|p| p.name));
+            sorted(f.statements.iter().map(|s| s.words));
+            sorted(f.dbcc.iter().map(|c| c.name));
+        }
+    }
+
+    /// What is registered under some words is what the parser makes of them: a statement that nobody could reach is none.
+    #[test]
+    fn every_statement_is_found_by_what_is_written() {
+        let written = [
+            ("ALTER DATABASE", "ALTER DATABASE d SET RECOVERY SIMPLE"),
+            ("ALTER INDEX", "ALTER INDEX i ON t REBUILD"),
+            ("ALTER PROCEDURE", "ALTER PROCEDURE p AS RETURN"),
+            ("ALTER TABLE", "ALTER TABLE t DROP COLUMN c"),
+            ("ALTER VIEW", "ALTER VIEW v AS SELECT 1 AS a"),
+            ("BACKUP DATABASE", "BACKUP DATABASE d TO DISK = 'f'"),
+            ("BACKUP LOG", "BACKUP LOG d TO DISK = 'f'"),
+            ("BULK INSERT", "BULK INSERT t FROM 'f'"),
+            ("CREATE DATABASE", "CREATE DATABASE d"),
+            ("CREATE INDEX", "CREATE INDEX i ON t (c)"),
+            ("CREATE PROCEDURE", "CREATE PROCEDURE p AS RETURN"),
+            ("CREATE SCHEMA", "CREATE SCHEMA s"),
+            ("CREATE STATISTICS", "CREATE STATISTICS s ON t (c)"),
+            ("CREATE TABLE", "CREATE TABLE t (c int)"),
+            ("CREATE VIEW", "CREATE VIEW v AS SELECT 1 AS a"),
+            ("DBCC", "DBCC LOGINFO"),
+            ("DROP DATABASE", "DROP DATABASE d"),
+            ("DROP INDEX", "DROP INDEX i ON t"),
+            ("DROP PROCEDURE", "DROP PROCEDURE p"),
+            ("DROP SCHEMA", "DROP SCHEMA s"),
+            ("DROP STATISTICS", "DROP STATISTICS t.s"),
+            ("DROP TABLE", "DROP TABLE t"),
+            ("DROP VIEW", "DROP VIEW v"),
+            ("INSERT BULK", "INSERT BULK t (c int)"),
+            ("RECONFIGURE", "RECONFIGURE"),
+            ("RESTORE DATABASE", "RESTORE DATABASE d FROM DISK = 'f'"),
+            ("RESTORE FILELISTONLY", "RESTORE FILELISTONLY FROM DISK = 'f'"),
+            ("RESTORE HEADERONLY", "RESTORE HEADERONLY FROM DISK = 'f'"),
+            ("RESTORE LABELONLY", "RESTORE LABELONLY FROM DISK = 'f'"),
+            ("RESTORE LOG", "RESTORE LOG d FROM DISK = 'f'"),
+            ("RESTORE REWINDONLY", "RESTORE REWINDONLY FROM DISK = 'f'"),
+            ("RESTORE VERIFYONLY", "RESTORE VERIFYONLY FROM DISK = 'f'"),
+            ("SHUTDOWN", "SHUTDOWN"),
+            ("TRUNCATE TABLE", "TRUNCATE TABLE t"),
+            ("UPDATE STATISTICS", "UPDATE STATISTICS t"),
+        ];
+        for (words, text) in written {
+            let batch = taffrail_syntax::parse_batch(text, Default::default());
+            let batch = batch.unwrap_or_else(|e| panic!("{text}: {}", e.errors[0].message));
+            assert_eq!(batch.statements[0].kind.words(), words);
+            assert!(statement(words).is_some(), "nobody runs {words}");
+        }
+        assert_eq!(written.len(), STATEMENTS.len(), "a statement is not among these");
+    }
+}
