@@ -27,6 +27,12 @@ impl<'a> Rows<'a> {
         self.rows.push(row);
     }
 
+    /// Adds the row that these columns make of a thing.
+    pub fn show<T>(&mut self, columns: Columns<T>, from: &T) {
+        let all = columns.iter().flat_map(|group| group.iter());
+        self.push(all.map(|(_, value)| value(from)).collect());
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -41,6 +47,27 @@ impl<'a> Rows<'a> {
     pub fn finish(self) -> Vec<Vec<Value>> {
         self.rows
     }
+}
+
+/// A column of a view: its declaration, `name type!` or `name type?`, and its value in the row of a thing.
+pub type Column<T> = (&'static str, fn(&T) -> Value);
+
+/// Groups of columns, one after the other: what several views have in common is one group.
+pub type Columns<T> = &'static [&'static [Column<T>]];
+
+/// The value of a column that is always NULL.
+pub fn null<T>(_: &T) -> Value {
+    Value::Null
+}
+
+/// The value of a column that is always 0.
+pub fn no<T>(_: &T) -> Value {
+    Value::Bit(false)
+}
+
+/// The value of a column that is always 1.
+pub fn yes<T>(_: &T) -> Value {
+    Value::Bit(true)
 }
 
 /// Brings a natural value to a type. A value that does not fit becomes NULL (in debug builds: a panic).

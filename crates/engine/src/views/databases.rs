@@ -1,33 +1,32 @@
 //! sys.databases, sys.database_files, sys.master_files, fn_helpcollations.
 
-use super::cell::IntoCell;
-use super::{Declaration, Rows, ViewContext, ranged, sys};
+use super::cell::Columns;
+use super::database_columns::{
+    DATABASE, DatabaseRow, FILE, FILE_CREDENTIAL, FILE_DATABASE, FileRow,
+};
+use super::{Declaration, Rows, ViewContext, by_column, ranged, sys};
 use crate::catalog::master::EntryState;
-use crate::catalog::registry::{FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER, Slot};
+use crate::catalog::registry::Slot;
 use crate::database::Database;
 use crate::row;
 use taffrail_base::{Lsn, SqlResult};
-use taffrail_storage::{DatabaseState, FileInfo, FileKind, Growth, RecoveryModel};
+use taffrail_storage::{DatabaseState, FileInfo, FileKind, RecoveryModel};
 use taffrail_types::{Collation, Value};
 
-const FILES: &str = "file_id int! · file_guid uniqueidentifier? · type tinyint! · type_desc nvarchar(60)? · data_space_id int! · name sysname! · physical_name nvarchar(260)? · state tinyint? · state_desc nvarchar(60)? · size int! · max_size int! · growth int! · is_media_read_only bit! · is_read_only bit! · is_sparse bit! · is_percent_growth bit! · is_name_reserved bit! · is_persistent_log_buffer bit! · create_lsn numeric(25,0)? · drop_lsn numeric(25,0)? · read_only_lsn numeric(25,0)? · read_write_lsn numeric(25,0)? · differential_base_lsn numeric(25,0)? · differential_base_guid uniqueidentifier? · differential_base_time datetime? · redo_start_lsn numeric(25,0)? · redo_start_fork_guid uniqueidentifier? · redo_target_lsn numeric(25,0)? · redo_target_fork_guid uniqueidentifier? · backup_lsn numeric(25,0)?";
+/// sys.database_files, and with the database's id sys.master_files.
+const FILES: Columns<FileRow> = &[FILE];
+const MASTER_FILES: Columns<FileRow> = &[FILE_DATABASE, FILE, FILE_CREDENTIAL];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("databases", &[
-            "name sysname! · database_id int! · source_database_id int? · owner_sid varbinary(85)? · create_date datetime! · compatibility_level tinyint! · collation_name sysname? · user_access tinyint? · user_access_desc nvarchar(60)? · is_read_only bit? · is_auto_close_on bit! · is_auto_shrink_on bit? · state tinyint? · state_desc nvarchar(60)? · is_in_standby bit? · is_cleanly_shutdown bit? · is_supplemental_logging_enabled bit?",
-            "snapshot_isolation_state tinyint? · snapshot_isolation_state_desc nvarchar(60)? · is_read_committed_snapshot_on bit? · recovery_model tinyint? · recovery_model_desc nvarchar(60)? · page_verify_option tinyint? · page_verify_option_desc nvarchar(60)?",
-            "is_auto_create_stats_on bit? · is_auto_create_stats_incremental_on bit? · is_auto_update_stats_on bit? · is_auto_update_stats_async_on bit? · is_ansi_null_default_on bit? · is_ansi_nulls_on bit? · is_ansi_padding_on bit? · is_ansi_warnings_on bit? · is_arithabort_on bit? · is_concat_null_yields_null_on bit? · is_numeric_roundabort_on bit? · is_quoted_identifier_on bit? · is_recursive_triggers_on bit? · is_cursor_close_on_commit_on bit? · is_local_cursor_default bit? · is_fulltext_enabled bit? · is_trustworthy_on bit? · is_db_chaining_on bit? · is_parameterization_forced bit? · is_master_key_encrypted_by_server bit! · is_query_store_on bit?",
-            "is_published bit! · is_subscribed bit! · is_merge_published bit! · is_distributor bit! · is_sync_with_backup bit! · service_broker_guid uniqueidentifier! · is_broker_enabled bit! · log_reuse_wait tinyint? · log_reuse_wait_desc nvarchar(60)? · is_date_correlation_on bit! · is_cdc_enabled bit! · is_encrypted bit? · is_honor_broker_priority_on bit? · replica_id uniqueidentifier? · group_database_id uniqueidentifier? · resource_pool_id int?",
-            "default_language_lcid smallint? · default_language_name nvarchar(128)? · default_fulltext_language_lcid int? · default_fulltext_language_name nvarchar(128)? · is_nested_triggers_on bit? · is_transform_noise_words_on bit? · two_digit_year_cutoff smallint? · containment tinyint! · containment_desc nvarchar(60)! · target_recovery_time_in_seconds int? · delayed_durability int? · delayed_durability_desc nvarchar(60)? · is_memory_optimized_elevate_to_snapshot_on bit? · is_federation_member bit? · is_remote_data_archive_enabled bit? · is_mixed_page_allocation_on bit? · is_temporal_history_retention_enabled bit? · catalog_collation_type int? · catalog_collation_type_desc nvarchar(60)? · physical_database_name nvarchar(128)? · is_result_set_caching_on bit? · is_accelerated_database_recovery_on bit? · is_tempdb_spill_to_remote_store bit? · is_stale_page_detection_on bit? · is_memory_optimized_enabled bit? · is_data_retention_enabled bit? · is_ledger_on bit? · is_change_feed_enabled bit?",
-        ], databases),
-        sys("database_files", &[FILES], |cx, _, rows| {
+        by_column("databases", &[DATABASE], databases),
+        by_column("database_files", FILES, |cx, _, rows| {
             for file in cx.database.storage.files() {
-                rows.push(open_file_cells(cx.database, &file));
+                rows.show(FILES, &open_file(cx.database, file));
             }
             Ok(())
         }),
-        sys("master_files", &["database_id int!", FILES, "credential_id int?"], |cx, _, rows| {
+        by_column("master_files", MASTER_FILES, |cx, _, rows| {
             for slot in cx.session.instance.databases().list() {
                 let Some(database) = &slot.database else {
                     match slot.entry.state {
@@ -37,10 +36,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
                     continue;
                 };
                 for file in database.storage.files() {
-                    let mut cells = row![database.id.0];
-                    cells.extend(open_file_cells(database, &file));
-                    cells.push(Value::Null);
-                    rows.push(cells);
+                    rows.show(MASTER_FILES, &open_file(database, file));
                 }
             }
             Ok(())
@@ -99,98 +95,15 @@ pub(crate) fn state_of(slot: &Slot) -> (u8, &'static str) {
 
 fn databases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for slot in cx.session.instance.databases().list() {
-        let e = &slot.entry;
-        let (state, state_desc) = state_of(&slot);
-        let open = slot.database.as_ref().filter(|_| state == 0);
+        let state = state_of(&slot);
+        let open = slot.database.as_ref().filter(|_| state.0 == 0);
+        let wait = open.map(|d| d.storage.log().reuse_wait());
+        let is_open = open.is_some();
         let options = match &slot.database {
             Some(d) => Some(d.storage.options()),
-            None => cx.session.instance.databases().closed(e).map(|c| c.options),
+            None => cx.session.instance.databases().closed(&slot.entry).map(|c| c.options),
         };
-        let flags = options.as_ref().map_or(0, |o| o.engine_flags);
-        let access = match flags {
-            f if f & FLAG_SINGLE_USER != 0 => (1, "SINGLE_USER"),
-            f if f & FLAG_RESTRICTED_USER != 0 => (2, "RESTRICTED_USER"),
-            _ => (0, "MULTI_USER"),
-        };
-        let wait = open.map(|d| d.storage.log().reuse_wait());
-        let mut cells = row![
-            &e.name,
-            e.id.0,
-            (),
-            &e.owner_sid[..],
-            &e.created,
-            e.compatibility_level,
-            open.map(|_| Collation::default().name()),
-            access.0,
-            access.1,
-            flags & FLAG_READ_ONLY != 0,
-            false,
-            false,
-            state,
-            state_desc,
-            false,
-            open.is_none(),
-            false
-        ];
-        cells.extend(row![
-            0,
-            "OFF",
-            false,
-            options.as_ref().map(|o| o.recovery_model as u8),
-            options.as_ref().map(|o| model_name(o.recovery_model)),
-            2,
-            "CHECKSUM"
-        ]);
-        // Statistics are kept by the engine itself; no option of theirs is off.
-        cells.extend(row![true, false, true]);
-        cells.extend((0..18).map(|_| Value::Bit(false)));
-        cells.extend((0..5).map(|_| Value::Bit(false)));
-        cells.extend(row![
-            Value::Guid([0; 16]),
-            false,
-            wait.map(|w| w.code()),
-            wait.map(|w| w.name()),
-            false,
-            false,
-            false,
-            false,
-            (),
-            (),
-            ()
-        ]);
-        let delayed = options.as_ref().map(|o| o.delayed_durability);
-        let delayed_desc = delayed.map(|d| ["DISABLED", "ALLOWED", "FORCED"][d.min(2) as usize]);
-        cells.extend(row![
-            (),
-            (),
-            (),
-            (),
-            (),
-            (),
-            (),
-            0,
-            "NONE",
-            options.as_ref().map(|o| o.target_recovery_time_s),
-            delayed,
-            delayed_desc,
-            false,
-            false,
-            false,
-            false,
-            false,
-            0,
-            "DATABASE_DEFAULT",
-            &e.name,
-            false,
-            false,
-            false,
-            false,
-            false,
-            false,
-            false,
-            false
-        ]);
-        rows.push(cells);
+        rows.show(&[DATABASE], &DatabaseRow { slot, state, is_open, options, wait });
     }
     Ok(())
 }
@@ -214,14 +127,12 @@ fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
             growth: f.growth,
             max_size: f.max_size,
         };
-        let mut cells = row![slot.entry.id.0];
-        cells.extend(file_cells((1, "RESTORING"), &file));
-        // redo_start_lsn, redo_start_fork_guid, redo_target_lsn, redo_target_fork_guid, backup_lsn end the row.
-        let at = cells.len() - 5;
-        cells[at] = restoring.redo_lsn.cell();
-        cells[at + 2] = restoring.target_lsn.cell();
-        cells.push(Value::Null);
-        rows.push(cells);
+        let row = FileRow {
+            redo: Some(restoring.redo_lsn),
+            target: Some(restoring.target_lsn),
+            ..file_row(slot.entry.id.0, (1, "RESTORING"), file)
+        };
+        rows.show(MASTER_FILES, &row);
     }
 }
 
@@ -229,10 +140,7 @@ fn restoring_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
 fn closed_files(cx: &ViewContext<'_>, slot: &Slot, rows: &mut Rows) {
     let Some(closed) = cx.session.instance.databases().closed(&slot.entry) else { return };
     for file in closed.files {
-        let mut cells = row![slot.entry.id.0];
-        cells.extend(file_cells(state_of(slot), &file));
-        cells.push(Value::Null);
-        rows.push(cells);
+        rows.show(MASTER_FILES, &file_row(slot.entry.id.0, state_of(slot), file));
     }
 }
 
@@ -245,62 +153,15 @@ fn file_state(database: &Database) -> (u8, &'static str) {
 }
 
 /// The same of a database that is open: data files have the base of differential backups.
-fn open_file_cells(database: &Database, file: &FileInfo) -> Vec<Value> {
-    /// Where `differential_base_lsn` and `differential_base_guid` are.
-    const BASE: usize = 22;
-    let mut cells = file_cells(file_state(database), file);
+fn open_file(database: &Database, file: FileInfo) -> FileRow {
     let status = database.storage.recovery_status();
-    if file.kind == FileKind::Rows && status.differential_base != Lsn::ZERO {
-        cells[BASE] = status.differential_base.cell();
-        cells[BASE + 1] = Value::Guid(status.differential_base_guid);
-    }
-    cells
+    let based = file.kind == FileKind::Rows && status.differential_base != Lsn::ZERO;
+    let base = based.then_some((status.differential_base, status.differential_base_guid));
+    FileRow { base, ..file_row(database.id.0, file_state(database), file) }
 }
 
-fn file_cells((state, state_desc): (u8, &'static str), file: &FileInfo) -> Vec<Value> {
-    let is_log = file.kind == FileKind::Log;
-    let (growth, percent) = match file.growth {
-        Growth::None => (0, false),
-        Growth::Bytes(by) => (pages(by), false),
-        Growth::Percent(n) => (n as i64, true),
-    };
-    let max_size = match (file.growth, file.max_size) {
-        (_, Some(max)) => pages(max),
-        (_, None) if is_log => 268_435_456,
-        (_, None) => -1,
-    };
-    row![
-        file.id.0,
-        (),
-        is_log,
-        if is_log { "LOG" } else { "ROWS" },
-        !is_log,
-        &file.name,
-        file.path.to_string_lossy().into_owned(),
-        state,
-        state_desc,
-        pages(file.size),
-        max_size,
-        growth,
-        false,
-        false,
-        false,
-        percent,
-        false,
-        false,
-        (),
-        (),
-        (),
-        (),
-        (),
-        (),
-        (),
-        (),
-        (),
-        (),
-        (),
-        ()
-    ]
+fn file_row(database: u16, state: (u8, &'static str), file: FileInfo) -> FileRow {
+    FileRow { database, state, file, base: None, redo: None, target: None }
 }
 
 /// The only one there is.

@@ -34,6 +34,7 @@ mod agent;
 mod availability;
 pub mod cell;
 pub mod compatibility;
+mod database_columns;
 pub mod databases;
 mod dependencies;
 mod describe;
@@ -227,6 +228,17 @@ pub(crate) struct Declaration {
 pub(crate) fn sys(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
     let source = RowSource::Made(make);
     Declaration { schema: "sys", name, columns: columns.to_vec(), arguments: None, source }
+}
+
+/// Declares a view of schema `sys` whose rows [`Rows::show`] makes of these columns.
+pub(crate) fn by_column<T>(
+    name: &'static str,
+    columns: cell::Columns<T>,
+    make: Make,
+) -> Declaration {
+    let columns = columns.iter().flat_map(|group| group.iter()).map(|c| c.0).collect();
+    let source = RowSource::Made(make);
+    Declaration { schema: "sys", name, columns, arguments: None, source }
 }
 
 /// What stands in for a table of msdb.

@@ -1,6 +1,7 @@
 //! Principals, configuration options, sys.messages.
 
-use super::{Declaration, Rows, ViewContext, sys};
+use super::cell::{Column, Columns, IntoCell, no, null};
+use super::{Declaration, Rows, ViewContext, by_column, sys};
 use crate::catalog::master;
 use crate::catalog::registry::{MAX_SERVER_MEMORY, SA_SID};
 use crate::row;
@@ -9,11 +10,10 @@ use taffrail_types::Value;
 use taffrail_types::datetime::language::languages;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    const SERVER: &str = "name sysname! · principal_id int! · sid varbinary(85)? · type char(1)! · type_desc nvarchar(60)? · is_disabled bit? · create_date datetime! · modify_date datetime! · default_database_name sysname? · default_language_name sysname? · credential_id int? · owning_principal_id int? · is_fixed_role bit!";
     views.extend([
-        sys("server_principals", &[SERVER], server_principals),
-        sys("sql_logins", &["name sysname! · principal_id int! · sid varbinary(85)? · type char(1)! · type_desc nvarchar(60)? · is_disabled bit? · create_date datetime! · modify_date datetime! · default_database_name sysname? · default_language_name sysname? · credential_id int? · is_policy_checked bit? · is_expiration_checked bit? · password_hash varbinary(256)?"], sql_logins),
-        sys("database_principals", &["name sysname! · principal_id int! · type char(1)! · type_desc nvarchar(60)? · default_schema_name sysname? · create_date datetime! · modify_date datetime! · owning_principal_id int? · sid varbinary(85)? · is_fixed_role bit! · authentication_type int! · authentication_type_desc nvarchar(60)? · default_language_name sysname? · default_language_lcid int? · allow_encrypted_value_modifications bit!"], database_principals),
+        by_column("server_principals", SERVER_PRINCIPALS, server_principals),
+        by_column("sql_logins", SQL_LOGINS, sql_logins),
+        by_column("database_principals", &[DATABASE_PRINCIPAL], database_principals),
         sys("configurations", &["configuration_id int! · name nvarchar(35)! · value sql_variant? · minimum sql_variant? · maximum sql_variant? · value_in_use sql_variant? · description nvarchar(255)! · is_dynamic bit! · is_advanced bit!"], configurations),
         sys("messages", &["message_id int! · language_id smallint! · severity tinyint? · is_event_logged bit! · text nvarchar(2048)!"], |_, _, rows| {
             for m in taffrail_base::message::MESSAGES {
@@ -50,8 +50,11 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
+/// The server role that everybody is in.
+const PUBLIC: i32 = 2;
+
 const SERVER_ROLES: [(i32, &str); 9] = [
-    (2, "public"),
+    (PUBLIC, "public"),
     (3, "sysadmin"),
     (4, "securityadmin"),
     (5, "serveradmin"),
@@ -66,105 +69,145 @@ fn logins(cx: &ViewContext<'_>) -> SqlResult<Vec<master::LoginEntry>> {
     master::logins(&cx.session.instance.databases().master()?.storage)
 }
 
+/// A login or a role of the server.
+struct ServerPrincipal {
+    name: String,
+    id: i32,
+    sid: Vec<u8>,
+    /// Of a login; a role has none.
+    login: Option<master::LoginEntry>,
+    created: Option<Value>,
+    modified: Option<Value>,
+}
+
+/// What sys.server_principals and sys.sql_logins have in common.
+const PRINCIPAL: &[Column<ServerPrincipal>] = &[
+    ("name sysname!", |p| (&p.name).cell()),
+    ("principal_id int!", |p| p.id.cell()),
+    ("sid varbinary(85)?", |p| (&p.sid[..]).cell()),
+    ("type char(1)!", |p| (if p.login.is_some() { "S" } else { "R" }).cell()),
+    ("type_desc nvarchar(60)?", |p| {
+        (if p.login.is_some() { "SQL_LOGIN" } else { "SERVER_ROLE" }).cell()
+    }),
+    ("is_disabled bit?", |p| p.login.as_ref().is_some_and(|l| l.is_disabled).cell()),
+    ("create_date datetime!", |p| p.created.clone().cell()),
+    ("modify_date datetime!", |p| p.modified.clone().cell()),
+    ("default_database_name sysname?", |p| p.login.as_ref().map(|l| &l.default_database).cell()),
+    ("default_language_name sysname?", |p| p.login.as_ref().map(|_| "us_english").cell()),
+    ("credential_id int?", null),
+];
+
+const SERVER_PRINCIPALS: Columns<ServerPrincipal> = &[
+    PRINCIPAL,
+    &[
+        ("owning_principal_id int?", |p| p.login.is_none().then_some(1_i32).cell()),
+        ("is_fixed_role bit!", |p| (p.login.is_none() && p.id != PUBLIC).cell()),
+    ],
+];
+
+const SQL_LOGINS: Columns<ServerPrincipal> = &[
+    PRINCIPAL,
+    &[
+        ("is_policy_checked bit?", no),
+        ("is_expiration_checked bit?", no),
+        ("password_hash varbinary(256)?", null),
+    ],
+];
+
+impl ServerPrincipal {
+    fn of_login(l: master::LoginEntry) -> ServerPrincipal {
+        ServerPrincipal {
+            name: l.name.clone(),
+            id: l.id,
+            sid: l.sid.clone(),
+            created: Some(l.created.clone()),
+            modified: Some(l.modified.clone()),
+            login: Some(l),
+        }
+    }
+}
+
 fn server_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for l in logins(cx)? {
-        rows.push(row![
-            l.name,
-            l.id,
-            &l.sid[..],
-            "S",
-            "SQL_LOGIN",
-            l.is_disabled,
-            l.created,
-            l.modified,
-            l.default_database,
-            "us_english",
-            (),
-            (),
-            false
-        ]);
+        rows.show(SERVER_PRINCIPALS, &ServerPrincipal::of_login(l));
     }
     let created = cx.session.instance.databases().slot("master").map(|s| s.entry.created);
     for (id, name) in SERVER_ROLES {
-        let created = created.clone();
-        rows.push(row![
-            name,
+        let role = ServerPrincipal {
+            name: name.into(),
             id,
-            &[id as u8][..],
-            "R",
-            "SERVER_ROLE",
-            false,
-            created.clone(),
-            created,
-            (),
-            (),
-            (),
-            1,
-            id != 2
-        ]);
+            sid: vec![id as u8],
+            login: None,
+            created: created.clone(),
+            modified: created.clone(),
+        };
+        rows.show(SERVER_PRINCIPALS, &role);
     }
     Ok(())
 }
 
 fn sql_logins(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for l in logins(cx)? {
-        rows.push(row![
-            l.name,
-            l.id,
-            &l.sid[..],
-            "S",
-            "SQL_LOGIN",
-            l.is_disabled,
-            l.created,
-            l.modified,
-            l.default_database,
-            "us_english",
-            (),
-            false,
-            false,
-            ()
-        ]);
+        rows.show(SQL_LOGINS, &ServerPrincipal::of_login(l));
     }
     Ok(())
 }
+
+/// A user or a role of a database.
+struct DatabasePrincipal {
+    id: i32,
+    name: &'static str,
+    is_role: bool,
+    schema: Option<&'static str>,
+    created: Option<Value>,
+}
+
+impl DatabasePrincipal {
+    fn sid(&self) -> Option<&'static [u8]> {
+        match self.id {
+            1 => Some(&SA_SID[..]),
+            2 => Some(&[0][..]),
+            _ => None,
+        }
+    }
+}
+
+/// sys.database_principals. dbo is a login's, the others nobody's.
+const DATABASE_PRINCIPAL: &[Column<DatabasePrincipal>] = &[
+    ("name sysname!", |p| p.name.cell()),
+    ("principal_id int!", |p| p.id.cell()),
+    ("type char(1)!", |p| (if p.is_role { "R" } else { "S" }).cell()),
+    ("type_desc nvarchar(60)?", |p| (if p.is_role { "DATABASE_ROLE" } else { "SQL_USER" }).cell()),
+    ("default_schema_name sysname?", |p| p.schema.cell()),
+    ("create_date datetime!", |p| p.created.clone().cell()),
+    ("modify_date datetime!", |p| p.created.clone().cell()),
+    ("owning_principal_id int?", |p| p.is_role.then_some(1_i32).cell()),
+    ("sid varbinary(85)?", |p| p.sid().cell()),
+    ("is_fixed_role bit!", |p| (p.id >= 16384).cell()),
+    ("authentication_type int!", |p| i32::from(p.id == 1).cell()),
+    ("authentication_type_desc nvarchar(60)?", |p| {
+        (if p.id == 1 { "INSTANCE" } else { "NONE" }).cell()
+    }),
+    ("default_language_name sysname?", null),
+    ("default_language_lcid int?", null),
+    ("allow_encrypted_value_modifications bit!", no),
+];
 
 fn database_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let slot = cx.session.instance.databases().slot(&cx.database.name);
     let created = slot.map(|s| s.entry.created);
     let users = [
-        (0, "public", "R", "DATABASE_ROLE", None),
-        (1, "dbo", "S", "SQL_USER", Some("dbo")),
-        (2, "guest", "S", "SQL_USER", Some("guest")),
-        (3, "INFORMATION_SCHEMA", "S", "SQL_USER", None),
-        (4, "sys", "S", "SQL_USER", None),
+        (0, "public", true, None),
+        (1, "dbo", false, Some("dbo")),
+        (2, "guest", false, Some("guest")),
+        (3, "INFORMATION_SCHEMA", false, None),
+        (4, "sys", false, None),
     ];
     let roles = crate::catalog::FIXED_SCHEMAS.iter().filter(|s| s.0 >= 16384);
-    let roles = roles.map(|s| (s.0, s.1, "R", "DATABASE_ROLE", None));
-    for (id, name, ty, desc, schema) in users.into_iter().chain(roles) {
-        let sid = match id {
-            1 => Some(&SA_SID[..]),
-            2 => Some(&[0][..]),
-            _ => None,
-        };
-        let instance = id == 1;
+    let roles = roles.map(|s| (s.0, s.1, true, None));
+    for (id, name, is_role, schema) in users.into_iter().chain(roles) {
         let created = created.clone();
-        rows.push(row![
-            name,
-            id,
-            ty,
-            desc,
-            schema,
-            created.clone(),
-            created,
-            (ty == "R").then_some(1),
-            sid,
-            id >= 16384,
-            instance as i32,
-            if instance { "INSTANCE" } else { "NONE" },
-            (),
-            (),
-            false
-        ]);
+        rows.show(&[DATABASE_PRINCIPAL], &DatabasePrincipal { id, name, is_role, schema, created });
     }
     Ok(())
 }
