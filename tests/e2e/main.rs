@@ -14,3 +14,4 @@ mod log_command;
 mod own_files;
 mod places;
 mod restart;
+mod sqlcmd;

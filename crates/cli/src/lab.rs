@@ -167,6 +167,7 @@ fn options(f: Load) -> Result<LoadOptions, String> {
             trust_server_certificate: f.trust_server_certificate || (local && f.ca_file.is_none()),
             ca_file: f.ca_file,
             packet_bytes: f.packet_size as usize,
+            ..ConnectOptions::default()
         },
         table: f.table,
         rows: f.rows,

@@ -1,10 +1,12 @@
 //! The `taffrail` binary: its command line, and nothing else.
 
+mod health;
 mod lab;
 mod log;
+mod sql;
 
 use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use taffrail_server::{Overrides, Settings};
 
@@ -21,9 +23,11 @@ enum Command {
     /// Run the server until SIGTERM or SIGINT
     #[command(after_help = SERVE_HELP)]
     Serve(Box<Serve>),
-    /// Run T-SQL from the command line (comes with a later version)
-    #[command(disable_help_flag = true)]
-    Sql(Later),
+    /// Run T-SQL from the command line, as sqlcmd does
+    #[command(disable_help_flag = true, disable_version_flag = true)]
+    Sql(Sql),
+    /// Say whether a server answers: exit code 0 if it does, for probes
+    Health(health::Health),
     /// Load generated rows into any SQL Server
     Lab(lab::Lab),
     /// Look into a log file offline: its VLFs, its records, whether it is whole
@@ -102,11 +106,11 @@ struct Serve {
     recovery_interval_min: Option<u64>,
 }
 
-/// Whatever follows a command that is not there yet.
+/// The words of `sql`, which reads them itself.
 #[derive(Args)]
-struct Later {
+struct Sql {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    _rest: Vec<String>,
+    words: Vec<String>,
 }
 
 impl From<Serve> for Overrides {
@@ -135,19 +139,19 @@ impl From<Serve> for Overrides {
     }
 }
 
-/// Exit code of a command line that cannot be carried out: a wrong value, or a command that is not there yet.
+/// Exit code of a command line that cannot be carried out: a wrong value.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let later = |command: &str| {
-        eprintln!(
-            "taffrail: '{command}' comes with a later version; this one has 'serve', 'lab' and 'log'."
-        );
-        ExitCode::from(USAGE)
-    };
+    let mut words = std::env::args_os().map(|w| w.to_string_lossy().into_owned());
+    let name = words.next().unwrap_or_default();
+    if Path::new(&name).file_name().is_some_and(|n| n == "sqlcmd") {
+        return sql::run(words.collect());
+    }
     match Cli::parse().command {
         Command::Serve(flags) => serve((*flags).into()),
-        Command::Sql(_) => later("sql"),
+        Command::Sql(sql) => sql::run(sql.words),
+        Command::Health(h) => health::run(h),
         Command::Lab(l) => lab::run(l),
         Command::Log(args) => log::run(args),
     }
@@ -191,9 +195,8 @@ mod tests {
         let Command::Serve(flags) = cli.command else { panic!() };
         let flags = Overrides::from(*flags);
         assert_eq!(flags.file_roots.unwrap().len(), 2);
-        assert!(matches!(
-            Cli::parse_from(["taffrail", "sql", "-S", "x", "--help"]).command,
-            Command::Sql(_)
-        ));
+        let cli = Cli::parse_from(["taffrail", "sql", "-S", "x", "-h", "-1", "--help"]);
+        let Command::Sql(sql) = cli.command else { panic!() };
+        assert_eq!(sql.words, ["-S", "x", "-h", "-1", "--help"]);
     }
 }

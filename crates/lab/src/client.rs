@@ -4,6 +4,7 @@
 //! default is none, for servers on loopback.
 
 pub mod bulk;
+pub mod stream;
 mod transport;
 
 use self::transport::{Transport, Tunnel};
@@ -17,9 +18,13 @@ use taffrail_tds::packet::{
 use taffrail_tds::rpc::{self, Call, Param, Procedure};
 use taffrail_tds::token::{DONE_COUNT, DONE_MORE, Token, TokenReader};
 use taffrail_tds::{Reader, TdsVersion, request};
+/// Values and their types.
+pub use taffrail_types as types;
 use taffrail_types::{MaxLen, SqlType, Value};
 
 const VERSION: TdsVersion = TdsVersion::V7_4;
+/// LOGIN7's TypeFlags: the session will only read.
+const READ_ONLY_INTENT: u8 = 0x20;
 /// Sizes of a packet.
 const PACKET_BYTES: std::ops::RangeInclusive<usize> = PACKET_BYTES_MIN..=PACKET_BYTES_MAX;
 
@@ -56,6 +61,18 @@ pub struct ConnectOptions {
     pub ca_file: Option<std::path::PathBuf>,
     /// Bytes per packet to ask for.
     pub packet_bytes: usize,
+    /// What the session is called in the views.
+    pub application: String,
+    /// This machine as the views show it.
+    pub workstation: String,
+    /// The host name that the certificate must bear; empty for that of `host`.
+    pub host_in_certificate: String,
+    /// The server's certificate itself, in PEM or DER: no other one is taken.
+    pub pinned_certificate: Option<std::path::PathBuf>,
+    /// ApplicationIntent=ReadOnly.
+    pub read_only: bool,
+    /// How long the connection and the login may take together.
+    pub login_timeout: Option<std::time::Duration>,
 }
 
 impl Default for ConnectOptions {
@@ -70,6 +87,12 @@ impl Default for ConnectOptions {
             trust_server_certificate: false,
             ca_file: None,
             packet_bytes: 8000,
+            application: "taffrail-lab".into(),
+            workstation: "localhost".into(),
+            host_in_certificate: String::new(),
+            pinned_certificate: None,
+            read_only: false,
+            login_timeout: None,
         }
     }
 }
@@ -254,6 +277,8 @@ pub struct Client {
     packets: Vec<u8>,
     /// What the server has agreed to, in effect after the login.
     packet_bytes: usize,
+    /// The answer that is read as it arrives, if one is under way.
+    arriving: Option<stream::Arriving>,
 }
 
 impl Client {
@@ -266,6 +291,7 @@ impl Client {
             payload: Vec::new(),
             packets: Vec::new(),
             packet_bytes: PACKET_BYTES_DEFAULT,
+            arriving: None,
         };
         let login = Login7 {
             tds_version: VERSION.login_value(),
@@ -273,10 +299,11 @@ impl Client {
             client_pid: std::process::id(),
             flags1: 0xE0,
             flags2: 0x03,
-            host_name: "localhost".into(),
+            type_flags: if options.read_only { READ_ONLY_INTENT } else { 0 },
+            host_name: options.workstation.clone(),
             user_name: options.user.clone(),
             password: options.password.clone(),
-            app_name: "taffrail-lab".into(),
+            app_name: options.application.clone(),
             server_name: options.host.clone(),
             library_name: "taffrail".into(),
             database: options.database.clone(),
@@ -288,6 +315,7 @@ impl Client {
             client.transport.drop_tls();
         }
         client.answer()?;
+        client.transport.set_deadline(None)?;
         Ok(client)
     }
 
@@ -413,18 +441,8 @@ impl Client {
                 }
                 Token::ReturnStatus(status) => events.push(AnswerEvent::Status(status)),
                 Token::ReturnValue { value, .. } => events.push(AnswerEvent::Returned(value)),
-                Token::EnvChange { kind: 8, data } if data.len() >= 9 => {
-                    let mut descriptor = [0; 8];
-                    descriptor.copy_from_slice(&data[1..9]);
-                    self.transaction = u64::from_le_bytes(descriptor);
-                }
-                Token::EnvChange { kind: 9 | 10, .. } => self.transaction = 0,
-                Token::EnvChange { kind: 4, data } => {
-                    // The negotiated packet size, in decimal text.
-                    let text = Reader::new(&data).b_varchar()?;
-                    if let Some(n) = text.parse().ok().filter(|n| PACKET_BYTES.contains(n)) {
-                        self.packet_bytes = n;
-                    }
+                Token::EnvChange { kind, data } => {
+                    changed(&mut self.transaction, &mut self.packet_bytes, kind, &data)?;
                 }
                 _ => {}
             }
@@ -434,6 +452,27 @@ impl Client {
             false => Err(ClientError::Protocol("the answer does not end with a final DONE".into())),
         }
     }
+}
+
+/// An ENVCHANGE: what of it the next request depends on.
+fn changed(transaction: &mut u64, packet_bytes: &mut usize, kind: u8, data: &[u8]) -> Result<()> {
+    match kind {
+        8 if data.len() >= 9 => {
+            let mut descriptor = [0; 8];
+            descriptor.copy_from_slice(&data[1..9]);
+            *transaction = u64::from_le_bytes(descriptor);
+        }
+        9 | 10 => *transaction = 0,
+        4 => {
+            // The negotiated packet size, in decimal text.
+            let text = Reader::new(data).b_varchar()?;
+            if let Some(n) = text.parse().ok().filter(|n| PACKET_BYTES.contains(n)) {
+                *packet_bytes = n;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 fn param(name: &str, ty: SqlType, value: Value) -> Param {

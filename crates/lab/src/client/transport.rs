@@ -12,10 +12,11 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use taffrail_tds::packet::{Assembler, Framer, HEADER_BYTES, PacketType};
+use std::time::Instant;
+use taffrail_tds::packet::{Assembler, END_OF_MESSAGE, Framer, HEADER_BYTES, PacketType};
 use taffrail_tds::prelogin::{Encryption, Prelogin};
 
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
@@ -36,16 +37,27 @@ pub(super) struct Transport {
     pub assembler: Assembler,
     tls: Option<Box<ClientConnection>>,
     input: Box<[u8; 64 << 10]>,
+    /// Bytes that came and belong to no packet taken yet, of answers that are read as they arrive.
+    waiting: Vec<u8>,
+    /// When reading gives up.
+    deadline: Option<Instant>,
 }
 
 impl Transport {
     /// Connects, says PRELOGIN, and sets TLS up as far as both sides want it.
     pub fn connect(options: &ConnectOptions) -> Result<(Transport, Tunnel)> {
-        let socket = TcpStream::connect((options.host.as_str(), options.port))?;
+        let deadline = options.login_timeout.map(|t| Instant::now() + t);
+        let socket = open(options, deadline)?;
         socket.set_nodelay(true)?;
         let assembler = Assembler::new(MESSAGE_BYTES_MAX);
-        let mut transport =
-            Transport { socket, assembler, tls: None, input: Box::new([0; 64 << 10]) };
+        let mut transport = Transport {
+            socket,
+            assembler,
+            tls: None,
+            input: Box::new([0; 64 << 10]),
+            waiting: Vec::new(),
+            deadline,
+        };
         let encryption = match options.encrypt {
             Encrypt::No => Encryption::NotSupported,
             Encrypt::Optional => Encryption::Off,
@@ -79,8 +91,12 @@ impl Transport {
     /// TLS 1.2, its records as data of PRELOGIN packets. (1.3 ends with words of the server that would fall into the
     /// moment in which the wrapping stops.)
     fn handshake(&mut self, options: &ConnectOptions) -> Result<()> {
-        let name = ServerName::try_from(options.host.clone())
-            .map_err(|_| tls_error(format!("'{}' is no server name", options.host)))?;
+        let host = match options.host_in_certificate.as_str() {
+            "" => &options.host,
+            other => other,
+        };
+        let name = ServerName::try_from(host.to_string())
+            .map_err(|_| tls_error(format!("'{host}' is no server name")))?;
         let config = config(options)?;
         let mut tls = Box::new(ClientConnection::new(config, name).map_err(tls_error)?);
         let mut framer = Framer::new(PacketType::Prelogin);
@@ -132,27 +148,104 @@ impl Transport {
 
     /// Waits for one whole message; its data is the assembler's.
     pub fn receive(&mut self) -> Result<()> {
+        debug_assert!(self.waiting.is_empty(), "an answer is read in one way, to its end");
         while self.assembler.next_message()?.is_none() {
-            let n = match &mut self.tls {
-                None => self.socket.read(&mut self.input[..])?,
-                Some(tls) => loop {
-                    match tls.reader().read(&mut self.input[..]) {
-                        Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
-                        read => break read?,
-                    }
-                    if tls.read_tls(&mut self.socket)? == 0 {
-                        break 0;
-                    }
-                    tls.process_new_packets().map_err(tls_error)?;
-                },
-            };
-            if n == 0 {
-                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-            }
+            let n = self.read()?;
             self.assembler.feed(&self.input[..n]);
         }
         Ok(())
     }
+
+    /// Waits until something has come and appends the bodies of whole packets to `body`; true at the message's end.
+    pub fn receive_some(&mut self, body: &mut Vec<u8>) -> Result<bool> {
+        let before = body.len();
+        loop {
+            let mut at = 0;
+            while let Some(head) = self.waiting.get(at..at + HEADER_BYTES) {
+                let length = u16::from_be_bytes([head[2], head[3]]) as usize;
+                if length < HEADER_BYTES || head[0] != PacketType::Response as u8 {
+                    return Err(ClientError::Protocol("not a packet of an answer".into()));
+                }
+                let last = head[1] & END_OF_MESSAGE != 0;
+                let Some(packet) = self.waiting.get(at + HEADER_BYTES..at + length) else { break };
+                body.extend_from_slice(packet);
+                at += length;
+                if last {
+                    self.waiting.drain(..at);
+                    return Ok(true);
+                }
+            }
+            self.waiting.drain(..at);
+            if body.len() > before {
+                return Ok(false);
+            }
+            let n = self.read()?;
+            self.waiting.extend_from_slice(&self.input[..n]);
+        }
+    }
+
+    /// Reads give up at this moment with [`io::ErrorKind::TimedOut`]; what has come so far is kept.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) -> io::Result<()> {
+        self.deadline = deadline;
+        match deadline {
+            None => self.socket.set_read_timeout(None),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Some bytes into `input`.
+    fn read(&mut self) -> Result<usize> {
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::Error::from(io::ErrorKind::TimedOut).into());
+            }
+            self.socket.set_read_timeout(Some(left))?;
+        }
+        let n = self.read_plain().map_err(|e| match e {
+            // What a read timeout is called depends on the system.
+            ClientError::Io(e) if e.kind() == io::ErrorKind::WouldBlock => {
+                ClientError::Io(io::ErrorKind::TimedOut.into())
+            }
+            e => e,
+        })?;
+        match n {
+            0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            n => Ok(n),
+        }
+    }
+
+    fn read_plain(&mut self) -> Result<usize> {
+        let Some(tls) = &mut self.tls else { return Ok(self.socket.read(&mut self.input[..])?) };
+        loop {
+            match tls.reader().read(&mut self.input[..]) {
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
+                read => return Ok(read?),
+            }
+            if tls.read_tls(&mut self.socket)? == 0 {
+                return Ok(0);
+            }
+            tls.process_new_packets().map_err(tls_error)?;
+        }
+    }
+}
+
+/// The first address of the host that answers.
+fn open(options: &ConnectOptions, deadline: Option<Instant>) -> io::Result<TcpStream> {
+    let address = (options.host.as_str(), options.port);
+    let Some(deadline) = deadline else { return TcpStream::connect(address) };
+    let mut failed = io::Error::other(format!("'{}' has no address", options.host));
+    for address in address.to_socket_addrs()? {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        match TcpStream::connect_timeout(&address, left) {
+            Ok(socket) => return Ok(socket),
+            Err(e) => failed = e,
+        }
+    }
+    Err(failed)
 }
 
 fn tls_error(e: impl std::fmt::Display) -> ClientError {
@@ -165,8 +258,16 @@ fn config(options: &ConnectOptions) -> Result<Arc<ClientConfig>> {
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS12])
         .map_err(tls_error)?;
-    let mut config = if options.trust_server_certificate {
-        let any = Arc::new(AnyCertificate(algorithms));
+    let mut config = if let Some(path) = &options.pinned_certificate {
+        let only = certificates(path)
+            .ok()
+            .and_then(|c| c.into_iter().next())
+            .or_else(|| std::fs::read(path).ok().map(CertificateDer::from))
+            .ok_or_else(|| tls_error(format!("{}: no certificate", path.display())))?;
+        let only = Arc::new(AnyCertificate { algorithms, only: Some(only) });
+        builder.dangerous().with_custom_certificate_verifier(only).with_no_client_auth()
+    } else if options.trust_server_certificate {
+        let any = Arc::new(AnyCertificate { algorithms, only: None });
         builder.dangerous().with_custom_certificate_verifier(any).with_no_client_auth()
     } else {
         let mut roots = RootCertStore::empty();
@@ -185,20 +286,28 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     CertificateDer::pem_file_iter(path).map_err(fail)?.map(|c| c.map_err(fail)).collect()
 }
 
-/// "Trust server certificate": whoever answers is believed to be the server.
+/// "Trust server certificate": whoever answers is believed to be the server; or only who has this one certificate.
 #[derive(Debug)]
-struct AnyCertificate(WebPkiSupportedAlgorithms);
+struct AnyCertificate {
+    algorithms: WebPkiSupportedAlgorithms,
+    only: Option<CertificateDer<'static>>,
+}
 
 impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
-        _: &CertificateDer<'_>,
+        end: &CertificateDer<'_>,
         _: &[CertificateDer<'_>],
         _: &ServerName<'_>,
         _: &[u8],
         _: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
+        match &self.only {
+            Some(only) if only != end => Err(rustls::Error::General(
+                "the server's certificate is not the one that was given".into(),
+            )),
+            _ => Ok(ServerCertVerified::assertion()),
+        }
     }
 
     fn verify_tls12_signature(
@@ -207,7 +316,7 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -216,10 +325,10 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }

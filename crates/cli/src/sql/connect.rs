@@ -1,0 +1,131 @@
+//! From the words of the command line to a connection.
+
+use std::path::PathBuf;
+use std::time::Duration;
+use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
+
+/// The port that is meant when none is said.
+const PORT: u16 = 1433;
+/// The same of the reserved connection.
+const ADMIN_PORT: u16 = 1434;
+
+/// How a connection is made; `:connect` changes some of it.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// `[tcp:]host[,port]`.
+    pub server: String,
+    /// Login; empty for integrated authentication, which there is not.
+    pub user: String,
+    /// Its password.
+    pub password: String,
+    /// Database; empty for the login's.
+    pub database: String,
+    /// -N as it was given; empty when it was not.
+    pub encrypt: String,
+    /// -C.
+    pub trust_certificate: bool,
+    /// -F.
+    pub host_in_certificate: String,
+    /// -J.
+    pub certificate: Option<PathBuf>,
+    /// -a.
+    pub packet_bytes: Option<usize>,
+    /// -l, in seconds; 0 for any.
+    pub login_timeout: Option<u64>,
+    /// -H.
+    pub workstation: String,
+    /// -K ReadOnly.
+    pub read_only: bool,
+    /// -A.
+    pub admin: bool,
+}
+
+/// Host and port of a server's name.
+pub fn split_server(name: &str) -> Result<(String, Option<u16>), String> {
+    let form = "server must be of the form [tcp:]host[,port]";
+    let name = name.strip_prefix("tcp:").or(name.strip_prefix("admin:")).unwrap_or(name);
+    if name.starts_with("np:") || name.starts_with("lpc:") || name.starts_with(r"\\") {
+        return Err("named pipes and shared memory are not supported: give tcp:host,port".into());
+    }
+    let (host, port) = match name.split_once(',') {
+        None => (name, None),
+        Some((host, port)) => (host, Some(port.trim().parse().map_err(|_| form.to_string())?)),
+    };
+    if host.contains('\\') && port.is_none() {
+        return Err("named instances are not supported: give host,port".into());
+    }
+    let host = host.split('\\').next().unwrap_or_default().trim();
+    let host = match host {
+        "" | "." | "(local)" => "localhost",
+        host => host,
+    };
+    Ok((host.into(), port))
+}
+
+impl Settings {
+    /// Connects; an error is what is to be shown.
+    pub fn connect(&self) -> Result<Client, String> {
+        let (host, port) = split_server(&self.server)?;
+        if self.user.is_empty() {
+            return Err("integrated authentication is not supported: give a login with -U".into());
+        }
+        let port = port.unwrap_or(if self.admin { ADMIN_PORT } else { PORT });
+        let encrypt = match self.encrypt.to_ascii_lowercase().as_str() {
+            "disable" => Encrypt::No,
+            "m" | "mandatory" | "yes" | "1" | "t" | "true" => Encrypt::Yes,
+            "s" | "strict" => {
+                return Err("strict encryption (TDS 8.0) is not supported: give -N m".into());
+            }
+            _ => Encrypt::Optional,
+        };
+        let options = ConnectOptions {
+            host: host.clone(),
+            port,
+            user: self.user.clone(),
+            password: self.password.clone(),
+            database: self.database.clone(),
+            encrypt,
+            // Who has not asked for encryption has not asked who answers, either.
+            trust_server_certificate: self.trust_certificate || self.encrypt.is_empty(),
+            ca_file: None,
+            packet_bytes: self.packet_bytes.unwrap_or(4096),
+            application: "sqlcmd".into(),
+            workstation: self.workstation.clone(),
+            host_in_certificate: self.host_in_certificate.clone(),
+            pinned_certificate: self.certificate.clone(),
+            read_only: self.read_only,
+            login_timeout: match self.login_timeout {
+                Some(0) => None,
+                Some(seconds) => Some(Duration::from_secs(seconds)),
+                None => Some(Duration::from_secs(30)),
+            },
+        };
+        Client::connect(&options).map_err(|e| match e {
+            ClientError::Server(messages) => {
+                let texts: Vec<&str> = messages.iter().map(|m| m.message.as_str()).collect();
+                format!("mssql: login error: {}", texts.join("\n"))
+            }
+            ClientError::Io(e) => {
+                format!("unable to open tcp connection with host '{host}:{port}': {e}")
+            }
+            e @ ClientError::Protocol(_) => format!("'{host}:{port}': {e}"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_named_in_the_usual_ways() {
+        assert_eq!(split_server("tcp:db,14"), Ok(("db".into(), Some(14))));
+        assert_eq!(split_server("."), Ok(("localhost".into(), None)));
+        assert_eq!(split_server(""), Ok(("localhost".into(), None)));
+        assert_eq!(split_server(r"db\x,14"), Ok(("db".into(), Some(14))));
+        assert!(split_server(r"db\x").is_err());
+        assert!(split_server("db,x").is_err());
+        assert!(split_server("db,1,2").is_err());
+        assert!(split_server(r"np:\\db\pipe").is_err());
+    }
+}
