@@ -4,6 +4,7 @@
 mod bad_input;
 mod bulk_insert;
 mod clients;
+mod container;
 mod crash_loop;
 mod golden;
 mod host;

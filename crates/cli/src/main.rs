@@ -38,9 +38,11 @@ const SERVE_HELP: &str = "\
 Each setting can also be given as a variable, TAFFRAIL_ and its name in capitals
 (TAFFRAIL_LISTEN, TAFFRAIL_MAX_CONNECTIONS …), or as a key of the TOML file
 (listen = \"0.0.0.0:1433\", file_roots = [\"/backup\"]). A flag goes before a variable,
-a variable before the file.
+a variable before the file. The variables of SQL Server's image (MSSQL_SA_PASSWORD,
+MSSQL_TCP_PORT, MSSQL_MEMORY_LIMIT_MB …) count after ours and before the file.
 
-The password of the login sa comes from --sa-password-file or TAFFRAIL_SA_PASSWORD.
+The password of the login sa comes from --sa-password-file, TAFFRAIL_SA_PASSWORD or
+MSSQL_SA_PASSWORD.
 Without either, a new data directory gets a generated one: it is written to
 DIR/sa-password and shown once on standard error.
 
@@ -80,6 +82,24 @@ struct Serve {
     /// Directory that statements may name files in; may be repeated [default: the data directory]
     #[arg(long = "file-root", value_name = "DIR")]
     file_roots: Option<Vec<PathBuf>>,
+    /// Where data files go that no statement places [default: the data directory]
+    #[arg(long, value_name = "DIR")]
+    default_data_dir: Option<PathBuf>,
+    /// Where log files go that no statement places [default: the data directory]
+    #[arg(long, value_name = "DIR")]
+    default_log_dir: Option<PathBuf>,
+    /// Where backups with a relative path go [default: backup in the data directory]
+    #[arg(long, value_name = "DIR")]
+    default_backup_dir: Option<PathBuf>,
+    /// How long running requests may go on in s when the server is stopped [default: 5]
+    #[arg(long, value_name = "S")]
+    stop_grace_s: Option<u64>,
+    /// Write the error log to standard output, too
+    #[arg(long)]
+    log_to_stdout: bool,
+    /// Directory whose *.sql and *.sh run when the data directory is new
+    #[arg(long, value_name = "DIR")]
+    init_dir: Option<PathBuf>,
     /// Encryption: 'required' of clients off the loopback interface, 'optional', 'off' [default: required]
     #[arg(long, value_name = "POLICY")]
     tls: Option<String>,
@@ -127,6 +147,14 @@ impl From<Serve> for Overrides {
             query_memory_limit_mb: s.query_memory_limit_mb,
             max_connections: s.max_connections,
             file_roots: s.file_roots,
+            tcp_port: None,
+            default_data_dir: s.default_data_dir,
+            default_log_dir: s.default_log_dir,
+            default_backup_dir: s.default_backup_dir,
+            stop_grace_s: s.stop_grace_s,
+            log_to_stdout: s.log_to_stdout.then_some(true),
+            init_dir: s.init_dir,
+            init_database: None,
             tls: s.tls,
             tls_certificate_file: s.tls_certificate_file,
             tls_key_file: s.tls_key_file,
@@ -145,8 +173,11 @@ const USAGE: u8 = 2;
 fn main() -> ExitCode {
     let mut words = std::env::args_os().map(|w| w.to_string_lossy().into_owned());
     let name = words.next().unwrap_or_default();
-    if Path::new(&name).file_name().is_some_and(|n| n == "sqlcmd") {
-        return sql::run(words.collect());
+    match Path::new(&name).file_name().and_then(|n| n.to_str()) {
+        Some("sqlcmd") => return sql::run(words.collect()),
+        // The server under SQL Server's own name, which set-ups of containers call without an option.
+        Some("sqlservr") => return serve(Overrides::default()),
+        _ => {}
     }
     match Cli::parse().command {
         Command::Serve(flags) => serve((*flags).into()),
@@ -165,7 +196,9 @@ fn serve(flags: Overrides) -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    match taffrail_server::serve(settings) {
+    let served = taffrail_server::first_start::run(&settings, &["sql"])
+        .and_then(|()| taffrail_server::serve(settings));
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("taffrail: {e}");

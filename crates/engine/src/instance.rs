@@ -11,6 +11,7 @@ use crate::lost::Lost;
 use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use parking_lot::{Condvar, Mutex, RwLock};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -157,6 +158,22 @@ impl Instance {
     /// The settings it was started with.
     pub fn options(&self) -> &InstanceOptions {
         &self.options
+    }
+
+    /// Where data files go that no statement places.
+    pub(crate) fn default_data_dir(&self) -> &Path {
+        self.options.default_data_dir.as_deref().unwrap_or(self.databases.data_dir())
+    }
+
+    /// Where log files go that no statement places.
+    pub(crate) fn default_log_dir(&self) -> &Path {
+        self.options.default_log_dir.as_deref().unwrap_or(self.databases.data_dir())
+    }
+
+    /// Where backups go that are named by a relative path.
+    pub(crate) fn backup_dir(&self) -> PathBuf {
+        let given = self.options.default_backup_dir.clone();
+        given.unwrap_or_else(|| self.databases.data_dir().join("backup"))
     }
 
     /// Says what the process around it does for statements; the first one counts.

@@ -18,6 +18,12 @@ pub struct InstanceOptions {
     pub query_memory_limit_mb: Option<u64>,
     /// Directories that files named by users may lie in; empty for the data directory alone.
     pub file_roots: Vec<PathBuf>,
+    /// Where data files go that no statement places; none: the data directory.
+    pub default_data_dir: Option<PathBuf>,
+    /// The same of log files.
+    pub default_log_dir: Option<PathBuf>,
+    /// Where backups go that are named by a relative path; none: `backup` in the data directory.
+    pub default_backup_dir: Option<PathBuf>,
     /// Sessions at a time: `@@MAX_CONNECTIONS`.
     pub max_connections: u32,
     /// Files and directories of the server itself, which no statement may name.
@@ -43,6 +49,9 @@ impl InstanceOptions {
             max_server_memory_mb: 1024,
             query_memory_limit_mb: None,
             file_roots: Vec::new(),
+            default_data_dir: None,
+            default_log_dir: None,
+            default_backup_dir: None,
             max_connections: 32_767,
             private_files: Vec::new(),
             log_vlf_algorithm: VlfAlgorithm::default(),

@@ -1,6 +1,7 @@
 //! The error log: what happens to the server, for its administrator.
 //!
-//! Each entry is written twice: to standard error as one `key=value` line for machines, and to `DIR/log/errorlog` as
+//! Each entry is written twice: to standard error as one `key=value` line for machines (or, where the settings say so, to
+//! standard output as it is in the file), and to `DIR/log/errorlog` as
 //! SQL Server lays it out, because scripts read that:
 //!
 //! ```text
@@ -84,6 +85,8 @@ struct Out {
     fold: Fold,
     /// Where a new file is begun; none in a test.
     dir: Option<PathBuf>,
+    /// Entries are on standard output as they are in the file, instead of on standard error.
+    to_stdout: bool,
 }
 
 impl Out {
@@ -92,7 +95,8 @@ impl Out {
         let (fold, dir) = (Fold::default(), None);
         // What happened before is not of this server.
         let told = ring.newest();
-        Out { ring, told, wall, target, len: 0, torn: false, lost: 0, since, fold, dir }
+        let to_stdout = false;
+        Out { ring, told, wall, target, len: 0, torn: false, lost: 0, since, fold, dir, to_stdout }
     }
 
     /// Begins a new file.
@@ -190,12 +194,15 @@ impl Out {
             Level::Error => "error",
         };
         let line = format!("ts={} level={level} source={source} msg={text:?}\n", stamp.rfc3339());
-        // Nobody is left to tell if standard error is gone.
-        let _ = io::stderr().write_all(line.as_bytes());
         let mut entry = String::new();
         for line in text.lines() {
             entry.push_str(&format!("{} {source:<11} {line}\n", local.errorlog()));
         }
+        // Nobody is left to tell if these are gone.
+        let _ = match self.to_stdout {
+            true => io::stdout().write_all(entry.as_bytes()),
+            false => io::stderr().write_all(line.as_bytes()),
+        };
         if let Err(e) = self.entry(at, &entry) {
             // Said once, and where it can still be read; a full disk must not stop the server.
             let line = format!(
@@ -230,11 +237,13 @@ pub struct ErrorLog {
 }
 
 impl ErrorLog {
-    /// Starts a new file in `dir`, which is created if it is missing.
-    pub fn open(dir: &Path) -> io::Result<ErrorLog> {
+    /// Starts a new file in `dir`, which is created if it is missing. With `to_stdout` standard output has the same, and
+    /// standard error none of it.
+    pub fn open(dir: &Path, to_stdout: bool) -> io::Result<ErrorLog> {
         fs::create_dir_all(dir)?;
         let mut out = Out::new(Box::new(next_file(dir)?), EventRing::global());
         out.dir = Some(dir.to_owned());
+        out.to_stdout = to_stdout;
         Ok(ErrorLog { out: Mutex::new(out) })
     }
 
@@ -448,7 +457,7 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("taffrail-errorlog-{}", std::process::id()));
         let _ = fs::remove_dir_all(&dir);
         for n in 0..3 {
-            ErrorLog::open(&dir).unwrap().info("Server", &format!("start {n}"));
+            ErrorLog::open(&dir, false).unwrap().info("Server", &format!("start {n}"));
         }
         let read = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
         assert!(read("errorlog").ends_with(" Server      start 2\n"));
@@ -491,7 +500,7 @@ mod tests {
         let dir =
             std::env::temp_dir().join(format!("taffrail-errorlog-grown-{}", std::process::id()));
         let _ = fs::remove_dir_all(&dir);
-        let log = ErrorLog::open(&dir).unwrap();
+        let log = ErrorLog::open(&dir, false).unwrap();
         log.info("Server", "old");
         log.out.lock().len = FILE_MAX;
         log.info("Server", "new");

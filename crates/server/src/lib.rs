@@ -24,6 +24,7 @@ mod credentials;
 mod dirlock;
 mod entry;
 pub mod errorlog;
+pub mod first_start;
 mod listener;
 mod login;
 mod memory;
@@ -49,6 +50,7 @@ pub const PRODUCT_VERSION: (u8, u8, u16) = (16, 0, 1000);
 pub fn serve(settings: Settings) -> Result<(), StartFailure> {
     let server = Server::start(settings)?;
     server.listen_to_signals()?;
+    server.announce();
     // Whoever started the server may not care to read the line: no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{}", server.ready_line());
     server.wait()

@@ -4,7 +4,7 @@
 //! engine, prepare `sa` and the certificate, accept.
 //!
 //! Stop, by signal or [`Server::stop`]: accept nothing more; idle sessions end at once, running requests may end
-//! within [`DRAIN`], then they are cancelled; the engine writes its checkpoint and closes the databases.
+//! within `stop_grace`, then they are cancelled; the engine writes its checkpoint and closes the databases.
 
 use crate::acceptor::{Acceptor, has_terminal, ignores_hup};
 use crate::admission::Connections;
@@ -16,23 +16,21 @@ use crate::entry::escaped;
 use crate::errorlog::{ErrorLog, Level};
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
-use crate::settings::{AdminListen, Settings, TlsPolicy};
+use crate::settings::{AdminListen, DefaultDirs, Settings, TlsPolicy};
 use crate::watch::Watcher;
 use parking_lot::RwLock;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use taffrail_base::SqlError;
 use taffrail_engine::{Instance, InstanceOptions};
 use taffrail_io::Env;
 
-/// How long running requests may go on after the order to stop.
-const DRAIN: Duration = Duration::from_secs(10);
 /// How long they may take to roll back after they were cancelled.
 const ROLLBACK: Duration = Duration::from_secs(20);
 /// Clients that may wait for accept.
@@ -151,6 +149,8 @@ pub struct Server {
     /// Says whether running requests are waited for.
     acceptor: Option<JoinHandle<bool>>,
     reporter: Reporter,
+    /// What the reporter asks whether recovery is complete.
+    known: Arc<OnceLock<Arc<Instance>>>,
     _lock: DirLock,
 }
 
@@ -168,12 +168,17 @@ impl Server {
         let data = whole(&settings.data)?;
         let file_roots: Vec<PathBuf> =
             settings.file_roots.iter().map(whole).collect::<Result<_, _>>()?;
+        let dirs = default_dirs(&settings.default_dirs, &*disk)?;
+        let given = [&dirs.data, &dirs.log, &dirs.backup].into_iter().flatten().cloned();
+        let file_roots: Vec<PathBuf> = file_roots.into_iter().chain(given).collect();
         let env = Env::os_beneath([std::slice::from_ref(&data), &file_roots[..]].concat());
         // Before the first entry has a time.
         let zone = taffrail_io::zone::follow_time_zone();
         let log_dir = data.join("log");
-        let log =
-            Arc::new(ErrorLog::open(&log_dir).map_err(|e| fail(&log_dir.to_string_lossy(), &e))?);
+        let log = Arc::new(
+            ErrorLog::open(&log_dir, settings.log_to_stdout)
+                .map_err(|e| fail(&log_dir.to_string_lossy(), &e))?,
+        );
         let name = |what| format!("Taffrail {} {what}", env!("CARGO_PKG_VERSION"));
         log.info("Server", &name("(TDS as Microsoft SQL Server 2022)"));
         log.info("Server", &format!("Server process ID is {}.", std::process::id()));
@@ -189,6 +194,9 @@ impl Server {
             );
             log.write(Level::Warning, "Server", &text);
         }
+        for note in &settings.notes {
+            log.write(Level::Warning, "Server", note);
+        }
         raise_file_limit(&log);
         survive_long_files(&log);
 
@@ -203,6 +211,9 @@ impl Server {
         options.max_server_memory_mb = settings.max_server_memory_mb;
         options.query_memory_limit_mb = settings.query_memory_limit_mb;
         options.file_roots = file_roots;
+        options.default_data_dir = dirs.data;
+        options.default_log_dir = dirs.log;
+        options.default_backup_dir = dirs.backup;
         options.max_connections = settings.max_connections;
         options.private_files = private_files(&data, &settings);
         options.log_vlf_algorithm = settings.log_vlf_algorithm;
@@ -213,7 +224,7 @@ impl Server {
             options.server_name = host;
         }
         let server_name: Arc<str> = options.server_name.as_str().into();
-        let known = Arc::default();
+        let known: Arc<OnceLock<Arc<Instance>>> = Arc::default();
         let mut reporter = Reporter::start(log.clone(), Arc::clone(&known))
             .map_err(|e| fail("error log thread", &e))?;
         let instance = Instance::start(options).map_err(|e| {
@@ -222,7 +233,6 @@ impl Server {
             StartFailure(e.to_string())
         })?;
         reporting::recovery(&log, &instance);
-        reporter.instance_started(&known, instance.clone());
 
         let credentials = Arc::new(Credentials::new(&*env.entropy));
         let given = settings.sa_password.as_deref();
@@ -273,7 +283,17 @@ impl Server {
         }
         shared.log.info("Server", &SqlError::new(17126, &[]).message);
         let acceptor = Some(acceptor);
-        Ok(Server { shared, address, admin_address, stop, hup, acceptor, reporter, _lock: lock })
+        Ok(Server {
+            shared,
+            address,
+            admin_address,
+            stop,
+            hup,
+            acceptor,
+            reporter,
+            known,
+            _lock: lock,
+        })
     }
 
     /// SIGTERM and SIGINT stop this server, and so does SIGHUP of its terminal. Without a terminal SIGHUP has it open certificates
@@ -304,6 +324,22 @@ impl Server {
         self.admin_address
     }
 
+    /// An entry of the error log, by who has started the server.
+    pub fn note(&self, level: Level, source: &str, text: &str) {
+        self.shared.log.write(level, source, text);
+    }
+
+    /// What scripts and tools wait for on the standard output of a container: the port listens by now. That recovery is
+    /// complete is said from here on.
+    pub(crate) fn announce(&self) {
+        if self.shared.settings.log_to_stdout {
+            let text =
+                "The default language (LCID 0) has been set for engine and full-text services.";
+            self.shared.log.info("Server", text);
+        }
+        self.reporter.instance_started(&self.known, self.shared.instance.clone());
+    }
+
     /// The one line on standard output.
     pub fn ready_line(&self) -> String {
         let data = self.shared.settings.data.display();
@@ -327,9 +363,16 @@ impl Server {
             None => {}
         }
         let shared = &self.shared;
-        shared.log.info("Server", "The server is shutting down: waiting for running requests.");
+        let text = match waits {
+            true => format!(
+                "The server is shutting down: waiting for running requests, {} s at most.",
+                shared.settings.stop_grace.as_secs()
+            ),
+            false => "The server is shutting down at once.".into(),
+        };
+        shared.log.info("Server", &text);
         shared.stopping.store(true, Ordering::SeqCst);
-        let grace = if waits { DRAIN } else { Duration::ZERO };
+        let grace = if waits { shared.settings.stop_grace } else { Duration::ZERO };
         let left = shared.connections.drain(grace, |channel| {
             // An odd turn is a request that runs; its session ends after it.
             if channel.turn().is_multiple_of(2) {
@@ -362,6 +405,24 @@ impl Server {
         }
         closed.map_err(|e| StartFailure(format!("shutdown: {}", e.message)))
     }
+}
+
+/// The directories for files that no statement places, made where they are missing, as the disk knows them.
+fn default_dirs(
+    given: &DefaultDirs,
+    disk: &dyn taffrail_io::Disk,
+) -> Result<DefaultDirs, StartFailure> {
+    let whole = |path: &Option<PathBuf>| -> Result<Option<PathBuf>, StartFailure> {
+        let Some(path) = path else { return Ok(None) };
+        let fail = |e: &dyn std::fmt::Display| StartFailure(format!("{}: {e}", path.display()));
+        std::fs::create_dir_all(path).map_err(|e| fail(&e))?;
+        disk.real_path(path).map(Some).map_err(|e| fail(&e.source))
+    };
+    Ok(DefaultDirs {
+        data: whole(&given.data)?,
+        log: whole(&given.log)?,
+        backup: whole(&given.backup)?,
+    })
 }
 
 /// What no statement may name: see `InstanceOptions::private_files`.

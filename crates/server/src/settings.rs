@@ -1,7 +1,9 @@
-//! Settings: flags before `TAFFRAIL_*` variables before a TOML file before the defaults.
+//! Settings: flags before `TAFFRAIL_*` variables before `MSSQL_*` ones before a TOML file before the defaults.
 //!
-//! All three sources fill the same [`Overrides`]; [`Settings::resolve`] lays them over each other and checks the
+//! All sources fill the same [`Overrides`]; [`Settings::resolve`] lays them over each other and checks the
 //! result, so that a value means the same wherever it was written.
+
+mod mssql;
 
 use crate::memory::half_of_memory_mb;
 use serde::Deserialize;
@@ -21,6 +23,9 @@ pub struct Overrides {
     pub listen: Option<String>,
     pub admin_listen: Option<String>,
     pub console: Option<String>,
+    /// The port in `listen`'s place, from `MSSQL_TCP_PORT`.
+    #[serde(skip)]
+    pub tcp_port: Option<u16>,
     #[serde(skip)]
     pub config: Option<PathBuf>,
     pub sa_password_file: Option<PathBuf>,
@@ -32,6 +37,15 @@ pub struct Overrides {
     pub query_memory_limit_mb: Option<u64>,
     pub max_connections: Option<u32>,
     pub file_roots: Option<Vec<PathBuf>>,
+    pub default_data_dir: Option<PathBuf>,
+    pub default_log_dir: Option<PathBuf>,
+    pub default_backup_dir: Option<PathBuf>,
+    pub stop_grace_s: Option<u64>,
+    pub log_to_stdout: Option<bool>,
+    pub init_dir: Option<PathBuf>,
+    /// From `MSSQL_DB`.
+    #[serde(skip)]
+    pub init_database: Option<String>,
     pub tls: Option<String>,
     pub tls_certificate_file: Option<PathBuf>,
     pub tls_key_file: Option<PathBuf>,
@@ -64,6 +78,17 @@ pub enum AdminListen {
     At(SocketAddr),
 }
 
+/// Where files go that no statement places.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DefaultDirs {
+    /// Data files.
+    pub data: Option<PathBuf>,
+    /// Log files.
+    pub log: Option<PathBuf>,
+    /// Backups with a relative path.
+    pub backup: Option<PathBuf>,
+}
+
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -83,12 +108,24 @@ pub struct Settings {
     pub max_connections: u32,
     /// Directories that statements may name files in; empty for the data directory alone.
     pub file_roots: Vec<PathBuf>,
+    /// Where data files, log files and backups go that no statement places; none: the data directory, `backup` in it.
+    pub default_dirs: DefaultDirs,
+    /// How long running requests may go on after the order to stop.
+    pub stop_grace: Duration,
+    /// Standard output has the error log.
+    pub log_to_stdout: bool,
+    /// What the first start runs: the scripts of this directory.
+    pub init_dir: Option<PathBuf>,
+    /// A database that the first start makes.
+    pub init_database: Option<String>,
     /// Who has to encrypt.
     pub tls: TlsPolicy,
     /// Certificate chain and key in PEM, instead of the self-signed pair.
     pub tls_files: Option<(PathBuf, PathBuf)>,
-    /// Variables `TAFFRAIL_…` of the environment that are no settings.
+    /// Variables `TAFFRAIL_…` and `MSSQL_…` of the environment that are no settings.
     pub unknown_variables: Vec<String>,
+    /// What is to be said of variables that are settings of SQL Server's.
+    pub notes: Vec<String>,
     /// The settings' own files, which no statement may name: the TOML file and that of the password.
     pub secret_files: Vec<PathBuf>,
     /// VLFs per growth.
@@ -108,6 +145,9 @@ pub const DEFAULT_LISTEN: &str = "127.0.0.1:1433";
 /// The default of `--max-connections`.
 pub const DEFAULT_MAX_CONNECTIONS: u32 = 1024;
 
+/// The default of `--stop-grace-s`: half of what Docker gives a container to stop in.
+pub const DEFAULT_STOP_GRACE_S: u64 = 5;
+
 impl Overrides {
     /// From `TAFFRAIL_*` variables, through `var` so that a test needs no process environment.
     pub fn from_env(var: impl Fn(&str) -> Option<String>) -> Result<Overrides, String> {
@@ -124,6 +164,7 @@ impl Overrides {
             listen: var("TAFFRAIL_LISTEN"),
             admin_listen: var("TAFFRAIL_ADMIN_LISTEN"),
             console: var("TAFFRAIL_CONSOLE"),
+            tcp_port: None,
             config: path("TAFFRAIL_CONFIG"),
             sa_password_file: path("TAFFRAIL_SA_PASSWORD_FILE"),
             sa_password: var("TAFFRAIL_SA_PASSWORD"),
@@ -137,6 +178,13 @@ impl Overrides {
             )?,
             max_connections: number("TAFFRAIL_MAX_CONNECTIONS", var("TAFFRAIL_MAX_CONNECTIONS"))?,
             file_roots: var("TAFFRAIL_FILE_ROOTS").map(|v| std::env::split_paths(&v).collect()),
+            default_data_dir: path("TAFFRAIL_DEFAULT_DATA_DIR"),
+            default_log_dir: path("TAFFRAIL_DEFAULT_LOG_DIR"),
+            default_backup_dir: path("TAFFRAIL_DEFAULT_BACKUP_DIR"),
+            stop_grace_s: number("TAFFRAIL_STOP_GRACE_S", var("TAFFRAIL_STOP_GRACE_S"))?,
+            log_to_stdout: truth("TAFFRAIL_LOG_TO_STDOUT", var("TAFFRAIL_LOG_TO_STDOUT"))?,
+            init_dir: path("TAFFRAIL_INIT_DIR"),
+            init_database: None,
             tls: var("TAFFRAIL_TLS"),
             tls_certificate_file: path("TAFFRAIL_TLS_CERTIFICATE_FILE"),
             tls_key_file: path("TAFFRAIL_TLS_KEY_FILE"),
@@ -166,6 +214,11 @@ impl Overrides {
     pub fn or(self, those: Overrides) -> Overrides {
         Overrides {
             data: self.data.or(those.data),
+            // A port is a part of where to listen: it goes with the place that is as near or farther.
+            tcp_port: match self.listen {
+                Some(_) => self.tcp_port,
+                None => self.tcp_port.or(those.tcp_port),
+            },
             listen: self.listen.or(those.listen),
             admin_listen: self.admin_listen.or(those.admin_listen),
             console: self.console.or(those.console),
@@ -185,6 +238,13 @@ impl Overrides {
             query_memory_limit_mb: self.query_memory_limit_mb.or(those.query_memory_limit_mb),
             max_connections: self.max_connections.or(those.max_connections),
             file_roots: self.file_roots.or(those.file_roots),
+            default_data_dir: self.default_data_dir.or(those.default_data_dir),
+            default_log_dir: self.default_log_dir.or(those.default_log_dir),
+            default_backup_dir: self.default_backup_dir.or(those.default_backup_dir),
+            stop_grace_s: self.stop_grace_s.or(those.stop_grace_s),
+            log_to_stdout: self.log_to_stdout.or(those.log_to_stdout),
+            init_dir: self.init_dir.or(those.init_dir),
+            init_database: self.init_database.or(those.init_database),
             tls: self.tls.or(those.tls),
             tls_certificate_file: self.tls_certificate_file.or(those.tls_certificate_file),
             tls_key_file: self.tls_key_file.or(those.tls_key_file),
@@ -203,29 +263,34 @@ impl Settings {
     /// Flags over the process's variables over the file that either names.
     pub fn resolve(flags: Overrides) -> Result<Settings, String> {
         let known = RefCell::new(Vec::new());
-        let env = Overrides::from_env(|name| {
+        let variable = |name: &str| {
             known.borrow_mut().push(name.to_owned());
             std::env::var(name).ok()
-        })?;
+        };
+        let env = Overrides::from_env(variable)?;
+        let (mssql, notes) = Overrides::from_mssql(variable)?;
         let unknown = unknown_variables(std::env::vars_os().map(|(n, _)| n), &known.into_inner());
-        let mut given = flags.or(env);
+        let mut given = flags.or(env).or(mssql);
         if let Some(path) = given.config.clone() {
             let at = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
             let text = std::fs::read_to_string(&path).map_err(|e| at(&e))?;
             given = given.or(Overrides::from_toml(&text).map_err(|e| at(&e))?);
         }
         let settings = Settings::from_overrides(given)?;
-        Ok(Settings { unknown_variables: unknown, ..settings })
+        Ok(Settings { unknown_variables: unknown, notes, ..settings })
     }
 
     /// Checks what is given and fills in the defaults.
     pub fn from_overrides(given: Overrides) -> Result<Settings, String> {
         let listen_text = given.listen.as_deref().unwrap_or(DEFAULT_LISTEN);
-        let listen = listen_text
+        let mut listen = listen_text
             .to_socket_addrs()
             .ok()
             .and_then(|mut addresses| addresses.next())
             .ok_or_else(|| format!("listen: '{listen_text}' is not ADDRESS:PORT"))?;
+        if let Some(port) = given.tcp_port {
+            listen.set_port(port);
+        }
         let admin_listen = admin_listen(given.admin_listen.as_deref(), listen)?;
         if let Some(console) = given.console.as_deref().filter(|c| *c != "off") {
             return Err(format!(
@@ -288,11 +353,21 @@ impl Settings {
             listen,
             admin_listen,
             unknown_variables: Vec::new(),
+            notes: Vec::new(),
             sa_password,
             max_server_memory_mb,
             query_memory_limit_mb: given.query_memory_limit_mb,
             max_connections,
             file_roots: given.file_roots.unwrap_or_default(),
+            default_dirs: DefaultDirs {
+                data: given.default_data_dir,
+                log: given.default_log_dir,
+                backup: given.default_backup_dir,
+            },
+            stop_grace: Duration::from_secs(given.stop_grace_s.unwrap_or(DEFAULT_STOP_GRACE_S)),
+            log_to_stdout: given.log_to_stdout.unwrap_or(false),
+            init_dir: given.init_dir,
+            init_database: given.init_database,
             tls,
             tls_files,
             secret_files: given.config.into_iter().chain(given.sa_password_file).collect(),
@@ -303,6 +378,16 @@ impl Settings {
             ),
             target_recovery_time: Duration::from_secs(given.target_recovery_time_s.unwrap_or(60)),
         })
+    }
+}
+
+/// A switch.
+fn truth(name: &str, text: Option<String>) -> Result<Option<bool>, String> {
+    match text.as_deref().map(str::trim) {
+        None => Ok(None),
+        Some("1" | "true" | "on" | "yes") => Ok(Some(true)),
+        Some("0" | "false" | "off" | "no" | "") => Ok(Some(false)),
+        Some(other) => Err(format!("{name}: '{other}' is not one of true, false")),
     }
 }
 
@@ -324,10 +409,13 @@ fn admin_listen(given: Option<&str>, listen: SocketAddr) -> Result<AdminListen, 
     }
 }
 
+/// How variables that may be settings begin.
+const OURS: [&str; 2] = ["TAFFRAIL_", "MSSQL_"];
+
 /// Those that begin like settings and are none.
 fn unknown_variables(names: impl Iterator<Item = OsString>, known: &[String]) -> Vec<String> {
     let names = names.map(|name| name.to_string_lossy().into_owned());
-    let unknown = |name: &String| name.starts_with("TAFFRAIL_") && !known.contains(name);
+    let unknown = |name: &String| OURS.iter().any(|o| name.starts_with(o)) && !known.contains(name);
     let mut unknown: Vec<String> = names.filter(unknown).collect();
     unknown.sort();
     unknown
@@ -396,9 +484,13 @@ mod tests {
 
     #[test]
     fn variables_that_are_no_settings_are_named() {
-        let names = ["TAFFRAIL_MAX_CONECTIONS", "PATH", "TAFFRAIL_LISTEN"].map(OsString::from);
+        let names = ["TAFFRAIL_MAX_CONECTIONS", "PATH", "TAFFRAIL_LISTEN", "MSSQL_LCID"];
+        let names = names.map(OsString::from);
         let known = ["TAFFRAIL_LISTEN".to_owned()];
-        assert_eq!(unknown_variables(names.into_iter(), &known), ["TAFFRAIL_MAX_CONECTIONS"]);
+        assert_eq!(
+            unknown_variables(names.into_iter(), &known),
+            ["MSSQL_LCID", "TAFFRAIL_MAX_CONECTIONS"]
+        );
     }
 
     #[test]

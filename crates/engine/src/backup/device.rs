@@ -133,7 +133,7 @@ fn place(cx: &StatementContext<'_>, target: &str, writes: bool) -> SqlResult<Pat
         for made in missing.iter().filter_map(|made| made.parent()) {
             disk.sync_dir(made).map_err(fail)?;
         }
-    } else if dir != instance.databases().data_dir().join("backup") {
+    } else if dir != instance.backup_dir() {
         require_directory(instance, &path).map_err(|refusal| refusal.backup(target))?;
     }
     Ok(path)

@@ -78,7 +78,7 @@ fn create_spec(
     log: &[ast::FileSpec],
 ) -> SqlResult<CreateSpec> {
     let databases = cx.instance().databases();
-    let data_dir = databases.data_dir();
+    let (data_dir, log_dir) = (cx.instance().default_data_dir(), cx.instance().default_log_dir());
     let model = databases.model();
     let nothing = ast::FileSpec::default();
     let data_defaults = match data {
@@ -110,7 +110,7 @@ fn create_spec(
         };
         let place = {
             let logical = logical.clone();
-            move || super::paths::default_file(data_dir, &logical, "ldf")
+            move || super::paths::default_file(log_dir, &logical, "ldf")
         };
         log_files.push(file_spec(cx, spec, logical, place, log_defaults, true)?);
     }

@@ -30,10 +30,10 @@ pub(super) fn add_log_files(
             return Err(SqlError::new(153, &[&"NAME", &"ALTER DATABASE"]));
         };
         let name = name.value.to_string();
-        let data_dir = cx.instance().databases().data_dir();
+        let log_dir = cx.instance().default_log_dir();
         let place = {
             let name = name.clone();
-            move || super::paths::default_file(data_dir, &name, "ldf")
+            move || super::paths::default_file(log_dir, &name, "ldf")
         };
         let file = file_spec(cx, spec, name, place, DEFAULT_LOG, true)?;
         let used = database.storage.files().into_iter().map(|f| f.name);

@@ -1,7 +1,8 @@
 //! Paths that users name: how they are read, and which are allowed.
 //!
-//! 1. A path as Windows writes it stands for its file name ([`local_name`]).
-//! 2. A relative path lies in the data directory, that of a backup in `backup` below it.
+//! 1. A path as Windows writes it stands for its file name ([`local_name`]); so does one below the directory of SQL Server on
+//!    Linux, unless its directory is there and allowed ([`local_path`]).
+//! 2. A relative path lies in the directory for data files, that of a backup in the one for backups.
 //! 3. Whatever it was, it lies within the data directory or one of the roots that the settings allow: as it is written, without
 //!    `..`, or where it really leads, and then that is used. Links below those directories are not followed by whoever opens it
 //!    (`taffrail_io::os::RootedDisk`): what is looked at here is only what is written.
@@ -24,6 +25,31 @@ pub(crate) fn local_name(path: &str) -> &str {
         Some(at) if drive || path.contains('\\') => &path[at + 1..],
         _ => path,
     }
+}
+
+/// Where SQL Server on Linux, and everybody's image of it, has its files.
+const LINUX_HOME: &str = "/var/opt/mssql/";
+
+/// What a path stands for on this server: itself, or its file name where it is written for another one.
+pub(crate) fn local_path<'p>(instance: &Instance, path: &'p str) -> &'p str {
+    let name = local_name(path);
+    let Some(at) = name.starts_with(LINUX_HOME).then(|| name.rfind('/')).flatten() else {
+        return name;
+    };
+    let disk = &instance.options().env.disk;
+    let directory = Path::new(&name[..at]);
+    let there = || disk.exists(directory).unwrap_or(true);
+    let plain = !Path::new(name).components().any(|c| c == Component::ParentDir);
+    match plain && is_within(instance, directory) && there() {
+        true => name,
+        false => &name[at + 1..],
+    }
+}
+
+/// A path lies in the data directory or in one of the roots.
+fn is_within(instance: &Instance, path: &Path) -> bool {
+    let roots = &instance.options().file_roots;
+    path.starts_with(instance.databases().data_dir()) || roots.iter().any(|r| path.starts_with(r))
 }
 
 /// Why a path that a user named is not used.
@@ -76,14 +102,14 @@ pub(crate) fn checked_path(cx: &StatementContext<'_>, path: &str) -> SqlResult<P
 
 /// The same, for other messages.
 pub(crate) fn check_path(cx: &StatementContext<'_>, path: &str) -> Result<PathBuf, PathRefusal> {
-    let full = allowed(cx.instance(), Path::new(""), path)?;
+    let full = allowed(cx.instance(), cx.instance().default_data_dir(), path)?;
     require_directory(cx.instance(), &full)?;
     Ok(full)
 }
 
 /// Where a backup that a user named lies. Whether the directory is there is not looked at.
 pub(crate) fn backup_path(instance: &Instance, path: &str) -> Result<PathBuf, PathRefusal> {
-    allowed(instance, Path::new("backup"), path)
+    allowed(instance, &instance.backup_dir(), path)
 }
 
 /// Refuses a path whose directory is not there.
@@ -95,21 +121,18 @@ pub(crate) fn require_directory(instance: &Instance, full: &Path) -> Result<(), 
     }
 }
 
-/// The whole path, with relative ones in `folder` of the data directory.
+/// The whole path, with relative ones in `folder`.
 fn allowed(instance: &Instance, folder: &Path, path: &str) -> Result<PathBuf, PathRefusal> {
-    let local = local_name(path);
+    let local = local_path(instance, path);
     if local.is_empty() || path.contains(char::is_control) {
         return Err(PathRefusal::Invalid(SqlError::new(5105, &[&path])));
     }
-    let data_dir = instance.databases().data_dir();
     if Path::new(local).components().any(|c| c == Component::ParentDir) {
         return Err(PathRefusal::Outside);
     }
     // An absolute path takes the place of what it is joined to.
-    let full = data_dir.join(folder).join(local);
-    let roots = &instance.options().file_roots;
-    let within =
-        |path: &Path| path.starts_with(data_dir) || roots.iter().any(|r| path.starts_with(r));
+    let full = folder.join(local);
+    let within = |path: &Path| is_within(instance, path);
     if full.file_name().is_none() {
         return Err(PathRefusal::Outside);
     }

@@ -61,12 +61,13 @@ impl Session {
             "sqlcharset" => int(1),
             "lcid" => int(1033),
             "comparisonstyle" => int(196_609),
-            "instancedefaultdatapath" | "instancedefaultlogpath" => {
-                text(&format!("{}/", self.instance.options().data_dir.display()))
+            "instancedefaultdatapath" => {
+                text(&format!("{}/", self.instance.default_data_dir().display()))
             }
-            "instancedefaultbackuppath" => {
-                text(&format!("{}/backup", self.instance.options().data_dir.display()))
+            "instancedefaultlogpath" => {
+                text(&format!("{}/", self.instance.default_log_dir().display()))
             }
+            "instancedefaultbackuppath" => text(&self.instance.backup_dir().display().to_string()),
             _ => Value::Null,
         }
     }

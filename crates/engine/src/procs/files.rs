@@ -7,6 +7,7 @@
 use super::Arguments;
 use crate::context::StatementContext;
 use crate::ddl::{backup_path, local_path};
+use crate::instance::Instance;
 use crate::results::send;
 use crate::row;
 use std::path::{Path, PathBuf};
@@ -28,9 +29,9 @@ fn failed(procedure: &str, why: impl std::fmt::Display) -> Box<SqlError> {
     })
 }
 
-/// Whether a directory is written as Windows does it.
-fn is_windows(path: &str) -> bool {
-    local_path(path) != path || path.ends_with(':')
+/// Whether a directory is written as another machine has it.
+fn is_windows(instance: &Instance, path: &str) -> bool {
+    local_path(instance, path) != path || path.ends_with(':')
 }
 
 /// Where a directory is.
@@ -39,8 +40,8 @@ fn directory(cx: &StatementContext<'_>, procedure: &str, path: &str) -> SqlResul
         "" => path,
         trimmed => trimmed,
     };
-    if is_windows(trimmed) {
-        return Ok(cx.instance().databases().data_dir().join("backup"));
+    if is_windows(cx.instance(), trimmed) {
+        return Ok(cx.instance().backup_dir());
     }
     backup_path(cx.instance(), trimmed).map_err(|refusal| failed(procedure, refusal.system_error()))
 }
@@ -69,11 +70,12 @@ pub(super) fn delete_file(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -
         return Err(SqlError::new(40510, &[&"xp_delete_file of reports"]));
     }
     // All of them stand for one directory: what is old for one script is another's only backup.
-    if is_windows(path.trim_end_matches(['/', '\\'])) {
-        return Err(SqlError::new(
-            40510,
-            &[&"xp_delete_file of a path with a drive letter or a backslash"],
-        ));
+    if is_windows(cx.instance(), path.trim_end_matches(['/', '\\'])) {
+        let what = match path.starts_with('/') {
+            true => "xp_delete_file of a directory that is not there",
+            false => "xp_delete_file of a path with a drive letter or a backslash",
+        };
+        return Err(SqlError::new(40510, &[&what]));
     }
     let extension = args.text(2).unwrap_or_default().trim_start_matches('.').to_lowercase();
     let before = match args.typed(3) {

@@ -33,11 +33,11 @@ fn file_exists(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResu
         return Ok(());
     };
     // A directory as Windows writes it is `backup`: that is where the files go that are named in it.
-    let windows = local_path(trimmed) != trimmed || trimmed.ends_with(':');
+    let windows = local_path(instance, trimmed) != trimmed || trimmed.ends_with(':');
     let directory = match windows {
-        true => !there(&full) && Path::new(local_path(trimmed)).extension().is_none(),
+        true => !there(&full) && Path::new(local_path(instance, trimmed)).extension().is_none(),
         // The first backup makes it.
-        false if full == instance.databases().data_dir().join("backup") => true,
+        false if full == instance.backup_dir() => true,
         false => is_directory(&full),
     };
     let parent = windows || full.parent().is_some_and(is_directory);
