@@ -1,4 +1,4 @@
-//! House rules as tests: `cargo xtask tidy`.
+//! House rules as tests: `cargo xtask tidy`. The container image: `cargo xtask image`.
 //!
 //! | rule | why |
 //! | --- | --- |
@@ -11,6 +11,7 @@
 mod arrows;
 mod files;
 mod golden;
+mod image;
 
 use std::process::ExitCode;
 
@@ -18,9 +19,23 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => tidy(),
+        ["image", ref rest @ ..] => image(rest),
         _ => {
-            eprintln!("usage: cargo xtask tidy");
+            eprintln!(
+                "usage: cargo xtask tidy\n       cargo xtask image [--binary FILE] [--out DIR] [--arch amd64|arm64] [--tag NAME]"
+            );
             ExitCode::from(2)
+        }
+    }
+}
+
+fn image(words: &[&str]) -> ExitCode {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    match image::options(words).and_then(|o| image::build(&root, &o)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("image: {e:#}");
+            ExitCode::FAILURE
         }
     }
 }
