@@ -180,6 +180,8 @@ impl Rows for BaseRows<'_> {
 #[derive(Default)]
 pub(super) struct EntryRows {
     digest: Digest,
+    /// An entry whose row has a version tag, without it.
+    plain: Vec<u8>,
 }
 
 impl EntryRows {
@@ -194,8 +196,8 @@ impl Rows for EntryRows {
     }
 
     fn row(&mut self, _: Rid, k: &[u8], v: &[u8], _: &mut Vec<LobRef>) -> Result<(), RowFault> {
-        self.digest.add(k, v);
-        key::read_entry(v).map(drop).map_err(bad)
+        self.digest.add(k, key::unversioned(v, &mut self.plain).map_err(bad)?);
+        Ok(())
     }
 }
 
@@ -266,6 +268,7 @@ pub(super) fn differences(
     let (base, tree) = (table.base().hobt()?.clone(), index.hobt()?.clone());
     let mut maker = Maker::default();
     let covered = || index.covered.iter().copied();
+    let mut plain = Vec::new();
     let told = |out: &mut Vec<Box<SqlError>>, number: i32, detail: i32, by: &str, values: &str| {
         let mut e = SqlError::new(number, &[&name, &id, &index.name, &index.id.0]);
         // The row's own message, without the place that only a page would tell.
@@ -285,13 +288,14 @@ pub(super) fn differences(
             return Err(taffrail_base::message::cancelled());
         }
         let Ok((locator, _)) = key::read_entry(&v) else { continue };
+        let Ok(value) = key::unversioned(&v, &mut plain) else { continue };
         let same = match fetch(tx, table, locator)? {
             None => false,
             Some(row) => {
                 let made = maker.read(tx, &base, table, &row, covered());
                 // A row that cannot be read has been told of.
                 made.and_then(|()| maker.entry(index, locator)).is_err()
-                    || (maker.key == k && maker.value == v && index.holds(&maker.values))
+                    || (maker.key == k && maker.value == value && index.holds(&maker.values))
             }
         };
         if !same {
@@ -309,7 +313,8 @@ pub(super) fn differences(
         }
         let mut value = Vec::new();
         let found = btree::get(tx, &tree, &maker.key, ScanLocks::None, &mut value);
-        if !found.map_err(|e| e.to_sql())? || value != maker.value {
+        let found = found.map_err(|e| e.to_sql())?;
+        if !found || !key::unversioned(&value, &mut plain).is_ok_and(|v| v == maker.value) {
             let columns = index.key.columns().iter().map(|c| (&maker.values[c.column], c.ty));
             told(out, 8951, 8955, &identified(table, locator), &text::key_text(columns));
         }

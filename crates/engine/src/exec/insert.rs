@@ -13,6 +13,7 @@ use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
 use crate::plan::locking::TableLock;
 use crate::plan::node::{Node, QueryPlan};
+use crate::rowcodec::version;
 use taffrail_base::SqlResult;
 use taffrail_storage::{StorageError, btree, heap};
 use taffrail_types::{ConvertContext, SqlType, Value};
@@ -302,7 +303,7 @@ pub(crate) fn copy_rows<'a>(
     op.open(rt)?;
     let mut s = std::mem::take(&mut rt.cx.session.scratch);
     let mut count: u64 = 0;
-    let (mut values, mut long) = (Vec::new(), Vec::new());
+    let (mut values, mut long, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     let identity = table.identity.as_ref().filter(|_| plan.explicit_identity);
     // The identity value that lies farthest in the column's direction, and the last one.
     let mut identities: Option<(i64, i64)> = None;
@@ -327,7 +328,8 @@ pub(crate) fn copy_rows<'a>(
                 let (layout, columns) = (&scan.table.layout, &scan.columns);
                 ops::scan::read_columns(rt, scan, layout, row, columns, Large::Kept)?;
             }
-            row
+            // Its older versions are versions of the source's row.
+            version::without(row, &mut plain)?
         };
         if let Some(p) = &scan.filter
             && rt.test(p)? != Some(true)

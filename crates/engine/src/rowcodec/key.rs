@@ -9,7 +9,7 @@
 //! A row's locator is what a nonclustered index finds it by: of a heap the RID (8 bytes), else the clustered key.
 //! The value beside a nonclustered key is `u16 length of the locator | locator | row of key and included columns`.
 
-use super::{damaged, fixed};
+use super::{damaged, fixed, version};
 use taffrail_base::SqlResult;
 use taffrail_types::{Collation, SqlType, Value, key};
 
@@ -108,6 +108,18 @@ pub fn read_entry(value: &[u8]) -> SqlResult<(&[u8], &[u8])> {
     let (head, rest) = value.split_at_checked(2).ok_or_else(|| damaged("an index entry"))?;
     let n = u16::from_le_bytes([head[0], head[1]]) as usize;
     rest.split_at_checked(n).ok_or_else(|| damaged("an index entry"))
+}
+
+/// The value beside a nonclustered key without its version tag: itself, or made in `room`.
+pub fn unversioned<'a>(value: &'a [u8], room: &'a mut Vec<u8>) -> SqlResult<&'a [u8]> {
+    let (locator, covered) = read_entry(value)?;
+    if version::of(covered)?.is_none() {
+        return Ok(value);
+    }
+    let mut row = covered.to_vec();
+    version::set(&mut row, None)?;
+    write_entry(locator, &row, room);
+    Ok(room)
 }
 
 #[cfg(test)]

@@ -1,16 +1,6 @@
 //! A row of a table as bytes.
 //!
-//! ```text
-//! 0           u8   form: 1
-//! 1           u8   flags: bit 0 = some column's value lies on overflow pages
-//! 2           u16  end of the fixed-length columns
-//! 4                fixed-length columns, each at its own offset
-//! fixed end   u16  columns this row knows (bits of the bitmap)
-//!             ..   bitmap, bit n of byte n / 8 set = column n is NULL
-//!             u16  variable-length columns this row knows
-//!             u16  × that many: where each one's value ends, from the row's start; bit 15 set = overflow reference
-//!             ..   values of the variable-length columns, in order
-//! ```
+//! Drawn in docs/format.md, as `table-row`.
 //!
 //! A column's place never changes while the table lives: added columns get the next free places, the places of dropped
 //! columns stay empty. So a row written before a column was added is simply shorter than the layout, and the column
@@ -19,6 +9,7 @@
 //! Values of (max) columns beyond [`MAX_INLINE_BYTES`], and the longest variable-length values of a row that would
 //! exceed [`MAX_ROW_BYTES`], go to overflow pages; in the row stays a reference of [`LobRef::BYTES`].
 
+use super::version::{self, HAS_VERSION};
 use super::{damaged, fixed, typecode};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{Hobt, LobRef, Transaction, lob};
@@ -192,9 +183,10 @@ fn u16_at(row: &[u8], at: usize) -> SqlResult<usize> {
 impl<'a> Parts<'a> {
     #[inline]
     fn of(row: &'a [u8]) -> SqlResult<Parts<'a>> {
-        if row.first() != Some(&FORM) {
-            return Err(damaged("a row's form"));
-        }
+        let row = match row {
+            [FORM, flags, ..] if flags & !(HAS_LOB | HAS_VERSION) == 0 => version::split(row)?.0,
+            _ => return Err(damaged("a row's form")),
+        };
         let fixed_end = u16_at(row, 2)?;
         let null_bits = u16_at(row, fixed_end)?;
         let bitmap = fixed_end + 2;

@@ -1,9 +1,13 @@
 use super::*;
+use crate::rowcodec::VersionTag;
 use proptest::prelude::*;
 use std::collections::HashMap;
-use taffrail_base::PageId;
+use taffrail_base::{LogPos, PageId};
 use taffrail_types::compare;
 use taffrail_types::{Decimal, MaxLen};
+
+#[path = "../../../testkit/src/drawn.rs"]
+mod drawn;
 
 /// Overflow pages in memory.
 #[derive(Default)]
@@ -176,4 +180,65 @@ fn a_row_that_cannot_fit_is_511() {
     let v = Value::VarChar(Bytes::from_vec(vec![b'x'; 5000]));
     let e = layout.encode(&[v.clone(), v], &mut Vec::new(), &mut NoLobs).unwrap_err();
     assert_eq!(e.number, 511);
+}
+
+#[test]
+fn a_row_is_what_it_always_was() {
+    // As data files of format version 2 have it.
+    let layout = RowLayout::of_types([SqlType::Int, SqlType::VarChar(MaxLen::N(9)), SqlType::Bit]);
+    let values = [Value::Int(258), Value::varchar("ab"), Value::Null];
+    let mut row = Vec::new();
+    layout.encode(&values, &mut row, &mut NoLobs).unwrap();
+    assert_eq!(row, [1, 0, 9, 0, 2, 1, 0, 0, 0, 3, 0, 4, 1, 0, 18, 0, b'a', b'b']);
+    let fields: [(&str, &[u8]); 9] = [
+        ("form", &[1]),
+        ("flags", &[0]),
+        ("end of the fixed part", &[9, 0]),
+        ("fixed-length columns", &[2, 1, 0, 0, 0]),
+        ("columns", &[3, 0]),
+        ("NULL bitmap", &[4]),
+        ("variable-length columns", &[1, 0]),
+        ("ends", &[18, 0]),
+        ("variable-length values", b"ab"),
+    ];
+    drawn::check("table-row", &row, &fields);
+    let tag = VersionTag { before: LogPos(0x0102_0304), sequence: 0x0605_0403_0201 };
+    let fields: [(&str, &[u8]); 2] =
+        [("LogPos", &0x0102_0304_u64.to_le_bytes()), ("sequence number", &[1, 2, 3, 4, 5, 6])];
+    drawn::check("version-tag", &tag.to_bytes(), &fields);
+    version::set(&mut row, Some(tag)).unwrap();
+    assert_eq!(row[18..], tag.to_bytes());
+}
+
+#[test]
+fn a_tagged_row_is_the_row_with_fourteen_bytes_more() {
+    let types = [SqlType::Int, SqlType::VarChar(MaxLen::Max), SqlType::BigInt];
+    let layout = RowLayout::of_types(types);
+    let values = [Value::Int(7), Value::varchar(&"x".repeat(9000)), Value::BigInt(8)];
+    let (mut row, mut lobs) = (Vec::new(), Memory::default());
+    layout.encode(&values, &mut row, &mut lobs).unwrap();
+    let plain = row.clone();
+    assert_eq!(version::of(&row).unwrap(), None);
+    for n in 1..3 {
+        let tag = VersionTag { before: LogPos(n << 40), sequence: VersionTag::MAX_SEQUENCE - n };
+        version::set(&mut row, Some(tag)).unwrap();
+        assert_eq!(row.len(), plain.len() + 14);
+        assert_eq!(version::of(&row).unwrap(), Some(tag));
+        let mut back = Vec::new();
+        layout.decode(&row, &mut back, &mut lobs).unwrap();
+        assert!(values.iter().zip(&back).all(|(a, b)| same(a, b)));
+        assert_eq!(layout.lobs(&row).unwrap(), layout.lobs(&plain).unwrap());
+        // What is changed where it is keeps the tag.
+        assert!(layout.patch(&mut row, 2, &Value::BigInt(n as i64)).unwrap());
+        assert_eq!(version::of(&row).unwrap(), Some(tag));
+        assert!(layout.patch(&mut row, 2, &Value::BigInt(8)).unwrap());
+    }
+    let mut room = Vec::new();
+    assert_eq!(version::without(&row, &mut room).unwrap(), plain);
+    version::set(&mut row, None).unwrap();
+    assert_eq!(row, plain);
+    // A row that says it has one and has no room for it, and flags that nobody knows.
+    assert!(version::of(&[FORM, HAS_VERSION, 4, 0]).is_err());
+    row[1] |= 4;
+    assert!(layout.cell(&row, 0).is_err());
 }

@@ -4,6 +4,7 @@
 //! * [`fixed`]: the bytes of one fixed-length value.
 //! * [`typecode`]: types as they are stored in the catalogue; `sql_variant` values.
 //! * [`unlocked`]: overflow values of rows that nobody holds a lock on.
+//! * [`version`]: where the version before a row is.
 //! * [`key`]: index keys whose memcmp order is the order of their columns.
 
 pub mod fixed;
@@ -11,12 +12,14 @@ pub mod key;
 pub mod layout;
 pub mod typecode;
 pub mod unlocked;
+pub mod version;
 
 pub use key::{KeyColumn, KeyLayout};
 pub use layout::{
     Cell, Lobs, MAX_ROW_BYTES, NoLobs, Place, PlaceAllocator, RowColumn, RowLayout, TableLobs,
 };
 pub use unlocked::UnlockedLobs;
+pub use version::VersionTag;
 
 use taffrail_base::{SqlError, SqlResult};
 
