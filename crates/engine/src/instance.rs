@@ -10,6 +10,7 @@ use crate::database::Database;
 use crate::lost::Lost;
 use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
+use crate::traced::Traced;
 use parking_lot::{Condvar, Mutex, RwLock};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -106,7 +107,7 @@ impl Instance {
     pub fn start(mut options: InstanceOptions) -> Result<Arc<Instance>, StartError> {
         let fail = |e: &dyn std::fmt::Display| StartError(e.to_string());
         let counted = CountedDisk::new(options.env.disk.clone(), options.env.clock.clone());
-        let file_io = Arc::new(counted);
+        let file_io = Arc::new(counted.watched(Arc::new(Traced)));
         options.env.disk = file_io.clone();
         let log = taffrail_storage::LogSettings {
             vlf_algorithm: options.log_vlf_algorithm,

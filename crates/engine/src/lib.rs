@@ -53,6 +53,7 @@ pub mod rpc;
 pub mod session;
 pub mod sessions;
 pub mod sink;
+mod traced;
 pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};

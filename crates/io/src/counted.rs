@@ -78,6 +78,75 @@ struct FileTotals {
     plain: Direction,
 }
 
+/// What is done with a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "they are the traits' methods")]
+pub enum FileOperation {
+    Read,
+    Write,
+    Sync,
+    Allocate,
+    Truncate,
+    Create,
+    Open,
+    Rename,
+    Remove,
+}
+
+impl FileOperation {
+    const ALL: [(FileOperation, &'static str); 9] = [
+        (FileOperation::Read, "READ"),
+        (FileOperation::Write, "WRITE"),
+        (FileOperation::Sync, "SYNC"),
+        (FileOperation::Allocate, "ALLOCATE"),
+        (FileOperation::Truncate, "TRUNCATE"),
+        (FileOperation::Create, "CREATE"),
+        (FileOperation::Open, "OPEN"),
+        (FileOperation::Rename, "RENAME"),
+        (FileOperation::Remove, "REMOVE"),
+    ];
+
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        Self::ALL[self as usize].1
+    }
+
+    /// The inverse of `self as u8`.
+    pub fn from_number(n: u8) -> Option<FileOperation> {
+        Self::ALL.get(usize::from(n)).map(|o| o.0)
+    }
+}
+
+/// An operation that has ended.
+#[derive(Debug)]
+pub struct Done {
+    /// What.
+    pub operation: FileOperation,
+    /// Where in the file.
+    pub offset: u64,
+    /// How many bytes.
+    pub length: u64,
+    /// It is on the medium when it ends.
+    pub durable: bool,
+    /// How long it took.
+    pub took: Duration,
+    /// 0: it succeeded; else the system's number of the error, or -1 if it has none.
+    pub error: i32,
+}
+
+/// Who is told of each operation, in the thread that waited for it.
+pub trait Watch: Send + Sync {
+    /// A number for a file that is opened.
+    fn file(&self, path: &Path) -> u32;
+    /// An operation on the file of that number has ended.
+    fn done(&self, file: u32, done: Done);
+}
+
+fn error_of<R>(result: &IoResult<R>) -> i32 {
+    result.as_ref().err().map_or(0, |e| e.source.raw_os_error().unwrap_or(-1))
+}
+
 fn locked<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
     // Counting goes on whatever thread has panicked.
     m.lock().unwrap_or_else(PoisonError::into_inner)
@@ -87,13 +156,37 @@ fn locked<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct CountedDisk {
     inner: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
+    watch: Option<Arc<dyn Watch>>,
     files: Mutex<HashMap<PathBuf, Arc<FileTotals>>>,
 }
 
 impl CountedDisk {
     /// Counts what goes to `inner`, by this clock.
     pub fn new(inner: Arc<dyn Disk>, clock: Arc<dyn Clock>) -> CountedDisk {
-        CountedDisk { inner, clock, files: Mutex::default() }
+        CountedDisk { inner, clock, watch: None, files: Mutex::default() }
+    }
+
+    /// The same, and somebody is told of each operation.
+    pub fn watched(self, watch: Arc<dyn Watch>) -> CountedDisk {
+        CountedDisk { watch: Some(watch), ..self }
+    }
+
+    /// An operation on a name.
+    fn named<R>(
+        &self,
+        operation: FileOperation,
+        path: &Path,
+        f: impl FnOnce() -> IoResult<R>,
+    ) -> IoResult<R> {
+        let began = self.clock.monotonic();
+        let result = f();
+        if let Some(watch) = &self.watch {
+            let took = self.clock.monotonic().saturating_sub(began);
+            let error = error_of(&result);
+            let done = Done { operation, offset: 0, length: 0, durable: false, took, error };
+            watch.done(watch.file(path), done);
+        }
+        result
     }
 
     /// What went through a file since the disk was made; nothing for one that was never opened.
@@ -121,20 +214,22 @@ impl CountedDisk {
     fn counted(&self, inner: Arc<dyn Volume>, path: &Path) -> Arc<dyn Volume> {
         let totals = locked(&self.files).entry(path.to_owned()).or_default().clone();
         let clock = Arc::clone(&self.clock);
-        Arc::new(CountedVolume { inner, clock, totals, submitted: Mutex::default() })
+        let watch = self.watch.as_ref().map(|w| (Arc::clone(w), w.file(path)));
+        Arc::new(CountedVolume { inner, clock, totals, watch, submitted: Mutex::default() })
     }
 }
 
 impl Disk for CountedDisk {
     fn create(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
-        let inner = self.inner.create(path, spec)?;
+        let inner = self.named(FileOperation::Create, path, || self.inner.create(path, spec))?;
         // A new file of an old name starts from nothing.
         locked(&self.files).remove(path);
         Ok(self.counted(inner, path))
     }
 
     fn open(&self, path: &Path, spec: OpenSpec) -> IoResult<Arc<dyn Volume>> {
-        Ok(self.counted(self.inner.open(path, spec)?, path))
+        let inner = self.named(FileOperation::Open, path, || self.inner.open(path, spec))?;
+        Ok(self.counted(inner, path))
     }
 
     fn exists(&self, path: &Path) -> IoResult<bool> {
@@ -142,13 +237,13 @@ impl Disk for CountedDisk {
     }
 
     fn remove(&self, path: &Path) -> IoResult<()> {
-        self.inner.remove(path)?;
+        self.named(FileOperation::Remove, path, || self.inner.remove(path))?;
         locked(&self.files).remove(path);
         Ok(())
     }
 
     fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
-        self.inner.rename(from, to)?;
+        self.named(FileOperation::Rename, from, || self.inner.rename(from, to))?;
         let mut files = locked(&self.files);
         if let Some(totals) = files.remove(from) {
             files.insert(to.to_owned(), totals);
@@ -185,25 +280,54 @@ impl Disk for CountedDisk {
     }
 }
 
+/// A write that is durable only after a sync.
+const PLAIN: (FileOperation, bool) = (FileOperation::Write, false);
+
 struct CountedVolume {
     inner: Arc<dyn Volume>,
     clock: Arc<dyn Clock>,
     totals: Arc<FileTotals>,
-    /// When each write that is in flight was submitted, and its bytes, by its token.
-    submitted: Mutex<Vec<(u64, Duration, usize)>>,
+    watch: Option<(Arc<dyn Watch>, u32)>,
+    submitted: Mutex<Vec<Submitted>>,
+}
+
+/// A write that is in flight, and when it was submitted.
+struct Submitted {
+    token: u64,
+    at: Duration,
+    offset: u64,
+    length: usize,
 }
 
 impl CountedVolume {
+    fn tell(&self, done: impl FnOnce() -> Done) {
+        if let Some((watch, file)) = &self.watch {
+            watch.done(*file, done());
+        }
+    }
+
+    /// An operation that counts towards these totals, if towards any.
     fn timed<R>(
         &self,
-        to: &Direction,
-        bytes: usize,
+        to: Option<&Direction>,
+        (operation, durable): (FileOperation, bool),
+        (offset, length): (u64, u64),
         f: impl FnOnce() -> IoResult<R>,
     ) -> IoResult<R> {
         let began = self.clock.monotonic();
         let result = f();
-        to.add(bytes, self.clock.monotonic().saturating_sub(began));
+        let took = self.clock.monotonic().saturating_sub(began);
+        if let Some(to) = to {
+            to.add(length as usize, took);
+        }
+        let error = error_of(&result);
+        self.tell(|| Done { operation, offset, length, durable, took, error });
         result
+    }
+
+    fn submitted(&self, op: &WriteOp) -> Submitted {
+        let at = self.clock.monotonic();
+        Submitted { token: op.token, at, offset: op.offset, length: op.len }
     }
 }
 
@@ -225,32 +349,43 @@ impl Volume for CountedVolume {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
-        self.timed(&self.totals.reads, buf.len(), || self.inner.read_at(offset, buf))
+        let bytes = buf.len() as u64;
+        let read = (FileOperation::Read, false);
+        self.timed(Some(&self.totals.reads), read, (offset, bytes), || {
+            self.inner.read_at(offset, buf)
+        })
     }
 
     fn write_at(&self, offset: u64, data: &[u8]) -> IoResult<()> {
-        self.timed(&self.totals.plain, data.len(), || self.inner.write_at(offset, data))
+        let bytes = data.len() as u64;
+        self.timed(Some(&self.totals.plain), PLAIN, (offset, bytes), || {
+            self.inner.write_at(offset, data)
+        })
     }
 
     /// Counted among the durable ones: it is the log's, and a sync of several follows.
     fn write_parts(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
-        let bytes = parts.iter().map(|p| p.len()).sum();
-        self.timed(&self.totals.writes, bytes, || self.inner.write_parts(offset, parts))
+        let bytes = parts.iter().map(|p| p.len() as u64).sum();
+        self.timed(Some(&self.totals.writes), PLAIN, (offset, bytes), || {
+            self.inner.write_parts(offset, parts)
+        })
     }
 
     fn write_durable(&self, offset: u64, parts: &[IoSlice<'_>]) -> IoResult<()> {
-        let bytes = parts.iter().map(|p| p.len()).sum();
-        self.timed(&self.totals.writes, bytes, || self.inner.write_durable(offset, parts))
+        let bytes = parts.iter().map(|p| p.len() as u64).sum();
+        let durable = (FileOperation::Write, true);
+        self.timed(Some(&self.totals.writes), durable, (offset, bytes), || {
+            self.inner.write_durable(offset, parts)
+        })
     }
 
     fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
-        let now = self.clock.monotonic();
-        locked(&self.submitted).extend(ops.iter().map(|op| (op.token, now, op.len)));
+        locked(&self.submitted).extend(ops.iter().map(|op| self.submitted(op)));
         self.inner.submit(ops)
     }
 
     fn start(&self, op: WriteOp) -> IoResult<()> {
-        locked(&self.submitted).push((op.token, self.clock.monotonic(), op.len));
+        locked(&self.submitted).push(self.submitted(&op));
         self.inner.start(op)
     }
 
@@ -259,16 +394,21 @@ impl Volume for CountedVolume {
         let now = self.clock.monotonic();
         let mut submitted = locked(&self.submitted);
         for d in &done {
-            if let Some(at) = submitted.iter().position(|s| s.0 == d.token) {
-                let (_, began, bytes) = submitted.swap_remove(at);
-                self.totals.plain.add(bytes, now.saturating_sub(began));
+            if let Some(at) = submitted.iter().position(|s| s.token == d.token) {
+                let Submitted { at, offset, length, .. } = submitted.swap_remove(at);
+                let took = now.saturating_sub(at);
+                self.totals.plain.add(length, took);
+                let (operation, durable) = PLAIN;
+                let (length, error) = (length as u64, error_of(&d.result));
+                self.tell(|| Done { operation, offset, length, durable, took, error });
             }
         }
         Ok(done)
     }
 
     fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
-        self.inner.allocate(offset, len)
+        let allocate = (FileOperation::Allocate, false);
+        self.timed(None, allocate, (offset, len), || self.inner.allocate(offset, len))
     }
 
     fn unwritten(&self, offset: u64, end: u64) -> IoResult<Vec<(u64, u64)>> {
@@ -280,11 +420,11 @@ impl Volume for CountedVolume {
     }
 
     fn sync(&self) -> IoResult<()> {
-        self.inner.sync()
+        self.timed(None, (FileOperation::Sync, true), (0, 0), || self.inner.sync())
     }
 
     fn truncate(&self, len: u64) -> IoResult<()> {
-        self.inner.truncate(len)
+        self.timed(None, (FileOperation::Truncate, false), (len, 0), || self.inner.truncate(len))
     }
 }
 
@@ -293,6 +433,60 @@ mod tests {
     use super::*;
     use crate::AlignedBuf;
     use crate::sim::SimWorld;
+
+    #[derive(Default)]
+    struct Told(Mutex<Vec<(u32, Done)>>);
+
+    impl Watch for Told {
+        fn file(&self, path: &Path) -> u32 {
+            path.as_os_str().len() as u32
+        }
+        fn done(&self, file: u32, done: Done) {
+            locked(&self.0).push((file, done));
+        }
+    }
+
+    #[test]
+    fn each_operation_is_told_once_with_its_place() {
+        use FileOperation::*;
+        let env = SimWorld::new(1).env();
+        let told = Arc::new(Told::default());
+        let disk = CountedDisk::new(env.disk.clone(), env.clock.clone()).watched(told.clone());
+        let path = Path::new("/d.ldf");
+        assert!(disk.open(path, OpenSpec::LOG).is_err());
+        let volume = disk.create(path, OpenSpec::LOG).unwrap();
+        volume.allocate(0, 65_536).unwrap();
+        volume.write_durable(4096, &[IoSlice::new(&AlignedBuf::zeroed(512))]).unwrap();
+        volume
+            .start(WriteOp { token: 9, offset: 8192, buf: AlignedBuf::zeroed(4096), len: 4096 })
+            .unwrap();
+        volume.reap(1).unwrap();
+        volume.sync().unwrap();
+        volume.read_at(4096, &mut AlignedBuf::zeroed(4096)).unwrap();
+        volume.truncate(8192).unwrap();
+        disk.remove(path).unwrap();
+        let told = locked(&told.0);
+        assert!(told.iter().all(|t| t.0 == 6));
+        let told: Vec<_> = told
+            .iter()
+            .map(|(_, d)| (d.operation, d.offset, d.length, d.durable, d.error == 0))
+            .collect();
+        let expected = [
+            (Open, 0, 0, false, false),
+            (Create, 0, 0, false, true),
+            (Allocate, 0, 65_536, false, true),
+            (Write, 4096, 512, true, true),
+            (Write, 8192, 4096, false, true),
+            (Sync, 0, 0, true, true),
+            (Read, 4096, 4096, false, true),
+            (Truncate, 8192, 0, false, true),
+            (Remove, 0, 0, false, true),
+        ];
+        assert_eq!(told, expected);
+        for (i, (operation, _)) in FileOperation::ALL.iter().enumerate() {
+            assert_eq!(FileOperation::from_number(i as u8), Some(*operation));
+        }
+    }
 
     #[test]
     fn every_way_to_the_file_counts_once() {

@@ -18,6 +18,7 @@ use crate::error::AppendError;
 use crate::log::Log;
 use crate::lop::Lop;
 use crate::record::{RECORD_BYTES_MAX, RecordHeader, Reserve, TxLog};
+use taffrail_observe::trace::FlushCause;
 
 /// Whose record it is; see the table in [`crate::room`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -215,12 +216,12 @@ impl Log {
                     // Write or sync blocks oneself, or wait for those who do.
                     if state.core.ready_bytes() > 0 && state.core.can_start() {
                         drop(state);
-                        self.write_ready(LogPos::MAX, true, false);
+                        self.write_ready(LogPos::MAX, true, false, FlushCause::FullBlocks);
                     } else if state.core.loose_bytes() > 0
                         && let Some(sync) = state.core.next_sync_of_any()
                     {
                         drop(state);
-                        self.perform_sync(sync);
+                        self.perform_sync(sync, FlushCause::FullBlocks);
                     } else {
                         state.buffer_waiters += 1;
                         self.buffers_free.wait(&mut state.guard);
@@ -297,6 +298,7 @@ impl Log {
         out[used..].fill(0);
         s.open.slots[s.open.records] = at as u16;
         s.open.records += 1;
+        s.open.commits += u32::from(r.header.op == Lop::CommitXact);
         s.open.used += padded;
         s.reserved += reserve;
         s.reserved -= if r.ends { end } else { 0 };

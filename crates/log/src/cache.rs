@@ -37,6 +37,8 @@ pub(crate) struct CachedBlock {
     pub buf: AlignedBuf,
     /// The advisory VLF header that is written in front of it.
     pub vlf_header: Option<AlignedBuf>,
+    /// Commit records in it.
+    pub commits: u32,
 }
 
 impl CachedBlock {
@@ -56,6 +58,8 @@ pub(crate) struct OpenBlock {
     pub used: usize,
     /// How many records it has.
     pub records: usize,
+    /// Commit records among them.
+    pub commits: u32,
     /// Where they begin.
     pub slots: Box<[u16; RECORDS_PER_BLOCK_MAX]>,
     /// Its buffer, once it has a record.
@@ -124,6 +128,7 @@ impl State {
                 limit: 0,
                 used: BLOCK_HEADER_BYTES,
                 records: 0,
+                commits: 0,
                 slots: Box::new([0; RECORDS_PER_BLOCK_MAX]),
                 buf: None,
             },
@@ -169,6 +174,7 @@ impl State {
         self.open.limit = rest.min(BLOCK_BYTES_MAX as u64) as usize;
         self.open.used = BLOCK_HEADER_BYTES;
         self.open.records = 0;
+        self.open.commits = 0;
     }
 
     /// Bytes that can still be written: in the head VLF after the open block as it is, and in free VLFs.
@@ -307,7 +313,8 @@ impl State {
             None => LogPos(start + length as u64),
             Some(_) => LogPos(head.end() + VLF_HEADER_BYTES),
         };
-        let block = Arc::new(CachedBlock { header, end, buf, vlf_header });
+        let block =
+            Arc::new(CachedBlock { header, end, buf, vlf_header, commits: self.open.commits });
         self.core.push(Closed {
             pos: header.pos,
             end,

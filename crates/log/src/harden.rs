@@ -17,12 +17,14 @@ use std::time::Duration;
 use taffrail_base::LogPos;
 use taffrail_base::sync::MutexGuard;
 use taffrail_io::IoError;
+use taffrail_observe::trace::{FlushCause, flush_histograms};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::cache::{CachedBlock, State};
 use crate::error::LogError;
 use crate::flush::{Completed, Sync, Wake, Write};
 use crate::log::Log;
+use crate::told;
 
 /// Why somebody wants records durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +37,18 @@ pub enum FlushReason {
     Checkpoint,
     /// `sys.sp_flush_log`, a shutdown, a backup.
     Request,
+}
+
+impl FlushReason {
+    /// As the history of flushes has it.
+    fn cause(self) -> FlushCause {
+        match self {
+            FlushReason::Commit => FlushCause::Commit,
+            FlushReason::WriteAhead => FlushCause::WriteAhead,
+            FlushReason::Checkpoint => FlushCause::Checkpoint,
+            FlushReason::Request => FlushCause::Request,
+        }
+    }
 }
 
 const WAITING: u8 = 0;
@@ -146,6 +160,7 @@ impl Log {
         if reason == FlushReason::Commit {
             self.options.counters.log_flush_waits.inc();
             self.options.counters.log_flush_wait_time.add_ns(waited);
+            flush_histograms().commit_wait_ns.add(waited);
         }
         result
     }
@@ -191,14 +206,14 @@ impl Log {
                 }
                 if let Some(write) = state.core.next_write(false) {
                     drop(state);
-                    self.perform(write);
+                    self.perform(write, reason.cause());
                     state = self.lock();
                     continue;
                 }
             }
             if let Some(sync) = state.core.next_sync(upto) {
                 drop(state);
-                self.perform_sync(sync);
+                self.perform_sync(sync, reason.cause());
                 state = self.lock();
                 continue;
             }
@@ -219,10 +234,12 @@ impl Log {
     }
 
     /// Writes a claimed run of blocks and reports it. Errors poison the log; whoever waits learns it there.
-    fn perform(&self, write: Write<Arc<CachedBlock>>) {
+    fn perform(&self, write: Write<Arc<CachedBlock>>, cause: FlushCause) {
         let started = Moment::now();
         let result = self.write_blocks(&write);
-        let ns = Moment::now().since(started);
+        let at = Moment::now();
+        let ns = at.since(started);
+        self.note_flush(&write, &told::Ended { cause, failed: result.is_err(), at, ns });
         let records: u64 = write.data.iter().map(|b| u64::from(b.header.records)).sum();
         let (id, bytes) = (write.id, write.bytes);
         // Let go of the blocks first: their buffers are to be used again.
@@ -244,10 +261,13 @@ impl Log {
     }
 
     /// Syncs a file and reports it.
-    pub(crate) fn perform_sync(&self, sync: Sync) {
+    pub(crate) fn perform_sync(&self, sync: Sync, cause: FlushCause) {
         let started = Moment::now();
         let result = self.volume(sync.file).sync();
-        self.options.counters.log_flush_write_time.add_ns(Moment::now().since(started));
+        let at = Moment::now();
+        let ns = at.since(started);
+        self.note_sync(sync, &told::Ended { cause, failed: result.is_err(), at, ns });
+        self.options.counters.log_flush_write_time.add_ns(ns);
         if let Err(e) = &result {
             self.note_failure(e);
         }
@@ -304,7 +324,7 @@ impl Log {
 
     /// Writes closed blocks that begin before `upto` and that nobody has claimed; with `once`, one write. `plain`: nobody
     /// waits for them.
-    pub(crate) fn write_ready(&self, upto: LogPos, once: bool, plain: bool) {
+    pub(crate) fn write_ready(&self, upto: LogPos, once: bool, plain: bool, cause: FlushCause) {
         loop {
             let write = {
                 let mut state = self.lock();
@@ -314,7 +334,7 @@ impl Log {
                 state.core.next_write(plain)
             };
             match write {
-                Some(write) => self.perform(write),
+                Some(write) => self.perform(write, cause),
                 None => return,
             }
             if once {
@@ -332,7 +352,7 @@ impl Log {
                 false => None,
             }
         };
-        sync.map(|sync| self.perform_sync(sync)).is_some()
+        sync.map(|sync| self.perform_sync(sync, FlushCause::FullBlocks)).is_some()
     }
 
     fn note_failure(&self, e: &IoError) {

@@ -79,6 +79,7 @@ mod retried;
 mod reuse;
 mod room;
 mod shrink;
+mod told;
 pub mod verify;
 mod vlf;
 mod walk;

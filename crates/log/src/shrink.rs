@@ -29,6 +29,7 @@ use crate::error::LogError;
 use crate::files::LogFiles;
 use crate::log::Log;
 use crate::vlf::Stopped;
+use taffrail_observe::trace::FlushCause;
 
 /// Why a shrink did not get below a size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -172,7 +173,7 @@ impl Log {
             }
         };
         if moved {
-            self.write_ready(LogPos::MAX, false, false);
+            self.write_ready(LogPos::MAX, false, false, FlushCause::Request);
         }
         moved
     }

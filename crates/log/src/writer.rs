@@ -18,6 +18,7 @@ use std::time::Duration;
 use taffrail_base::LogPos;
 use taffrail_base::sync::Mutex;
 use taffrail_observe::WaitType;
+use taffrail_observe::trace::FlushCause;
 
 use crate::harden::FlushReason;
 use crate::log::Log;
@@ -81,7 +82,10 @@ impl Log {
             };
             match lazy {
                 Some(last) => self.write_lazy(upto, last),
-                None => self.write_ready(upto, false, self.writes_plainly()),
+                None => {
+                    let plain = self.writes_plainly();
+                    self.write_ready(upto, false, plain, FlushCause::FullBlocks);
+                }
             }
             self.sync_written(self.sync_bytes());
             let state = self.lock();
@@ -99,7 +103,7 @@ impl Log {
 
     /// Delayed durable commits, the last one at `last`, have to leave the memory.
     fn write_lazy(&self, upto: LogPos, last: LogPos) {
-        self.write_ready(upto, false, false);
+        self.write_ready(upto, false, false, FlushCause::DelayedCommits);
         // In front of them, or they themselves, may be blocks that still need a sync.
         if self.lock().core.needs_sync() {
             // A failure has been noted, and everybody told.
@@ -116,7 +120,7 @@ impl Log {
                 false => return,
             }
         };
-        self.write_ready(upto, true, true);
+        self.write_ready(upto, true, true, FlushCause::FullBlocks);
     }
 
     /// Runs the writer in the calling thread until [`Log::stop_writer`].

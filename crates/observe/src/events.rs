@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 
+use crate::histogram::Histogram;
 use crate::moment::Moment;
 use taffrail_base::{DatabaseId, FileId, LogPos, Lsn, SessionId};
 
@@ -188,10 +189,44 @@ impl Flood {
     }
 }
 
+/// Events that are kept beside the ring, so that others do not push them out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum History {
+    /// Log and data files grew, or a growth was given up.
+    Growths,
+    /// Checkpoints ended.
+    Checkpoints,
+}
+
+impl History {
+    /// So many events of each kind are kept.
+    pub const CAPACITY: usize = 1024;
+
+    /// Whether an event is kept, and how long what it tells of took, ns.
+    fn of(event: &Event) -> Option<(History, u64)> {
+        match event {
+            Event::LogGrowth { ns, .. }
+            | Event::LogGrowthCancelled { ns, .. }
+            | Event::DataGrowth { ns, .. } => Some((History::Growths, *ns)),
+            Event::Checkpoint { ns, .. } => Some((History::Checkpoints, *ns)),
+            _ => None,
+        }
+    }
+}
+
+/// The last events of a kind, and how many there were.
+#[derive(Default)]
+struct Kept {
+    events: VecDeque<Recorded>,
+    recorded: u64,
+    durations: Arc<Histogram>,
+}
+
 /// Invariant: the events' numbers are consecutive, and the last is `next` - 1.
 struct Ring {
     next: u64,
     events: VecDeque<Recorded>,
+    kept: [Kept; 2],
     capacity: usize,
     floods: Vec<Flood>,
     readers: Vec<Thread>,
@@ -209,7 +244,17 @@ impl Ring {
         }
         let number = self.next;
         self.next += 1;
-        self.events.push_back(Recorded { number, at, event });
+        let recorded = Recorded { number, at, event };
+        if let Some((history, ns)) = History::of(&recorded.event) {
+            let kept = &mut self.kept[history as usize];
+            kept.durations.add(ns);
+            if kept.events.len() == History::CAPACITY {
+                kept.events.pop_front();
+            }
+            kept.recorded += 1;
+            kept.events.push_back(recorded.clone());
+        }
+        self.events.push_back(recorded);
         // Whoever has read everything has a quarter of the ring unread by then, and time for the other three.
         if number.is_multiple_of((self.capacity as u64 / 4).max(1)) {
             self.readers.iter().for_each(Thread::unpark);
@@ -254,8 +299,8 @@ pub struct EventRing(Mutex<Ring>);
 impl EventRing {
     /// A ring of so many events.
     pub fn new(capacity: usize) -> EventRing {
-        let (events, floods, readers) = Default::default();
-        EventRing(Mutex::new(Ring { next: 1, events, capacity, floods, readers }))
+        let (events, kept, floods, readers) = Default::default();
+        EventRing(Mutex::new(Ring { next: 1, events, kept, capacity, floods, readers }))
     }
 
     /// The process's ring.
@@ -288,6 +333,18 @@ impl EventRing {
         let events = ring.after(after);
         let lost = events.first().map_or(0, |first| first.number.saturating_sub(after + 1));
         Drained { lost, events, now }
+    }
+
+    /// The last events of a kind, in order, and how many there were in all.
+    pub fn history(&self, of: History) -> (Vec<Recorded>, u64) {
+        let ring = self.lock();
+        let kept = &ring.kept[of as usize];
+        (kept.events.iter().cloned().collect(), kept.recorded)
+    }
+
+    /// How long those of a kind took, ns.
+    pub fn durations(&self, of: History) -> Arc<Histogram> {
+        Arc::clone(&self.lock().kept[of as usize].durations)
     }
 
     /// The number of the last event.
@@ -339,6 +396,28 @@ mod tests {
         assert_eq!(ring.drain(2, false).lost, 0);
         let drained = ring.drain(6, false);
         assert_eq!((drained.lost, drained.events.len()), (0, 0));
+    }
+
+    #[test]
+    fn growths_are_kept_though_others_push_them_out_of_the_ring() {
+        let ring = EventRing::new(4);
+        let begin = LogPos(512);
+        let checkpoint = || Event::Checkpoint {
+            database: DatabaseId(5),
+            automatic: true,
+            begin,
+            pages: 1,
+            ns: 1,
+        };
+        ring.push(growth(1));
+        (0..History::CAPACITY + 10).for_each(|_| ring.push(checkpoint()));
+        ring.push(growth(2));
+        let (growths, recorded) = ring.history(History::Growths);
+        let events: Vec<Event> = growths.into_iter().map(|r| r.event).collect();
+        assert_eq!((events, recorded), (vec![growth(1), growth(2)], 2));
+        let (checkpoints, recorded) = ring.history(History::Checkpoints);
+        assert_eq!(checkpoints.len(), History::CAPACITY);
+        assert_eq!(recorded, History::CAPACITY as u64 + 10);
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! counters    Counter, Gauge, and the sets behind sys.dm_os_performance_counters
 //! histogram   power-of-two buckets
 //! events      a bounded ring of growths, checkpoints …
+//! trace       rings of each file I/O and each log flush, that nobody waits for
 //! moment      the monotonic clock as one integer
 //! ```
 #![forbid(unsafe_code)]
@@ -20,13 +21,14 @@ pub mod events;
 pub mod histogram;
 pub mod moment;
 pub mod session;
+pub mod trace;
 pub mod wait_type;
 pub mod waits;
 
 pub use counters::{
     BufferCounters, Counter, DatabaseCounters, Gauge, HotCounter, LockCounters, TimeCounter,
 };
-pub use events::{Drained, Event, EventRing, Recorded, Whose};
+pub use events::{Drained, Event, EventRing, History, Recorded, Whose};
 pub use histogram::Histogram;
 pub use moment::Moment;
 pub use session::{Command, SessionCell, Status};

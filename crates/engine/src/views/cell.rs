@@ -124,6 +124,7 @@ pub fn coerce(value: Value, ty: SqlType) -> Value {
         }
         (
             v @ (Value::DateTime { .. }
+            | Value::DateTime2 { .. }
             | Value::Guid(_)
             | Value::Binary(_)
             | Value::Float(_)

@@ -28,6 +28,7 @@
 //! | [`dm_server`] | the service |
 //! | [`filesystem`] | what is at a path, and drives |
 //! | [`rowsets`] | STRING_SPLIT, GENERATE_SERIES |
+//! | [`taffrail`] | schema `taffrail`: what SQL Server has no view for |
 
 pub mod absent;
 mod agent;
@@ -61,6 +62,7 @@ pub mod rowsets;
 pub mod scoped;
 pub mod sql_text;
 pub mod statistics;
+mod taffrail;
 
 pub use cell::Rows;
 
@@ -386,6 +388,7 @@ static DECLARED: &[Declare] = &[
     permissions::declare,
     dependencies::declare,
     agent::declare,
+    taffrail::declare,
 ];
 
 /// Those of all features.
@@ -414,6 +417,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     match schema.map(fold).as_deref() {
         Some("sys") => found("sys"),
         Some("information_schema") => found("information_schema"),
+        Some(taffrail::SCHEMA) => found(taffrail::SCHEMA),
         None | Some("" | "dbo") => found("sys").filter(|v| compatibility::NAMES.contains(&v.name)),
         Some(_) => None,
     }

@@ -146,6 +146,15 @@ pub(super) fn system_date(cx: &ViewContext<'_>) -> Value {
     slot.map_or(Value::Null, |s| s.entry.created)
 }
 
+/// The schema of a system view. That of our own views has no row in sys.schemas: a database may have a schema of the name.
+fn schema_id(view: &super::SystemView) -> i32 {
+    match view.schema {
+        "sys" => 4,
+        "INFORMATION_SCHEMA" => 3,
+        _ => 16_383,
+    }
+}
+
 fn system_object(name: &str, id: i32, schema: i32, kind: (&str, &str), date: &Value) -> Vec<Value> {
     row![name, id, (), schema, 0, kind.0, kind.1, date, date, true, false, false]
 }
@@ -153,7 +162,7 @@ fn system_object(name: &str, id: i32, schema: i32, kind: (&str, &str), date: &Va
 fn system_objects(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
     for view in shown() {
-        let schema = if view.schema == "sys" { 4 } else { 3 };
+        let schema = schema_id(view);
         let kind = match view.arguments {
             None => ("V ", "VIEW"),
             Some(_) => ("IF", "SQL_INLINE_TABLE_VALUED_FUNCTION"),
@@ -185,7 +194,7 @@ fn user_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
 fn system_views(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let date = system_date(cx);
     for view in shown().filter(|v| v.arguments.is_none()) {
-        let schema = if view.schema == "sys" { 4 } else { 3 };
+        let schema = schema_id(view);
         let mut cells = system_object(view.name, view.id, schema, ("V ", "VIEW"), &date);
         cells.extend(view_cells(false));
         rows.push(cells);

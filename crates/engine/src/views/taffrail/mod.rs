@@ -1,0 +1,77 @@
+//! Schema `taffrail`: what SQL Server has no view for. They are found in every database, like those of `sys`, and show the whole
+//! instance.
+//!
+//! | module | views |
+//! |---|---|
+//! | [`io_trace`] | each operation on a file |
+//! | [`flush_history`] | each flush of a log |
+//! | [`growth_history`] | files that grew |
+//! | [`checkpoint_history`] | checkpoints |
+//! | [`trace_rings`] | how full the rings behind them are, and what they have lost |
+
+mod checkpoint_history;
+mod flush_history;
+mod growth_history;
+mod io_trace;
+mod trace_rings;
+
+use super::{Declaration, Make, ViewContext, sys};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use taffrail_base::DatabaseId;
+use taffrail_io::{UtcTime, zone};
+use taffrail_observe::Moment;
+use taffrail_types::Value;
+
+/// The schema's name.
+pub(super) const SCHEMA: &str = "taffrail";
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    io_trace::declare(views);
+    flush_history::declare(views);
+    growth_history::declare(views);
+    checkpoint_history::declare(views);
+    trace_rings::declare(views);
+}
+
+/// Declares a view of this schema.
+fn taffrail(name: &'static str, columns: &[&'static str], make: Make) -> Declaration {
+    Declaration { schema: SCHEMA, ..sys(name, columns, make) }
+}
+
+/// Turns moments into times of the server's zone, all by one look at the clocks.
+struct Times {
+    now: Moment,
+    utc: UtcTime,
+}
+
+impl Times {
+    fn new(cx: &ViewContext<'_>) -> Times {
+        let utc = cx.session.instance.options().env.clock.now_utc();
+        Times { now: Moment::now(), utc }
+    }
+
+    /// So many ns before a moment, as a datetime2.
+    fn before(&self, at: Moment, ns: u64) -> Value {
+        const DAY: u64 = 86_400 * UtcTime::PER_SECOND;
+        let ago = self.now.since(at) + ns;
+        let local = zone::to_local(UtcTime(self.utc.0.saturating_sub(ago / 100)));
+        Value::DateTime2 { days: (local / DAY) as u32, ticks: local % DAY }
+    }
+}
+
+/// The databases that are open, by id.
+fn database_names(cx: &ViewContext<'_>) -> HashMap<DatabaseId, String> {
+    let open = cx.session.instance.databases().list().into_iter().filter_map(|s| s.database);
+    open.map(|d| (d.id, d.name.to_string())).collect()
+}
+
+/// Whose each file is: database and file id, by path.
+fn owners(cx: &ViewContext<'_>) -> HashMap<PathBuf, (u16, u16)> {
+    let mut owners = HashMap::new();
+    for database in cx.session.instance.databases().list().into_iter().filter_map(|s| s.database) {
+        let files = database.storage.files().into_iter();
+        owners.extend(files.map(|f| (f.path, (database.id.0, f.id.0))));
+    }
+    owners
+}

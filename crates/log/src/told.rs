@@ -1,0 +1,67 @@
+//! What is told of each flush: [`taffrail_observe::trace::flushes`].
+
+use std::sync::Arc;
+
+use taffrail_base::Lsn;
+use taffrail_observe::Moment;
+use taffrail_observe::session::{SessionCell, with_current};
+use taffrail_observe::trace::{Flush, FlushCause, flushed};
+
+use crate::cache::CachedBlock;
+use crate::flush::{Sync, Write};
+use crate::log::Log;
+
+/// What is the same of every flush.
+pub(crate) struct Ended {
+    pub cause: FlushCause,
+    pub failed: bool,
+    pub at: Moment,
+    pub ns: u64,
+}
+
+impl Log {
+    fn flush_entry(&self, file: u16, ended: &Ended) -> Flush {
+        Flush {
+            at: ended.at,
+            ns: ended.ns,
+            database: self.options.database,
+            file: file as u8,
+            session: with_current(SessionCell::session_id).unwrap_or(0),
+            cause: ended.cause,
+            sync: true,
+            durable: true,
+            failed: ended.failed,
+            first: Lsn::ZERO,
+            last: Lsn::ZERO,
+            offset: 0,
+            bytes: 0,
+            blocks: 0,
+            records: 0,
+            commits: 0,
+        }
+    }
+
+    /// A sync has ended.
+    pub(crate) fn note_sync(&self, sync: Sync, ended: &Ended) {
+        flushed(&self.flush_entry(sync.file, ended));
+    }
+
+    /// A write of blocks has ended.
+    pub(crate) fn note_flush(&self, write: &Write<Arc<CachedBlock>>, ended: &Ended) {
+        let lsn = |b: &CachedBlock, slot| Lsn { vlf: b.header.vlf, block: b.header.offset, slot };
+        let mut entry = self.flush_entry(write.file, ended);
+        (entry.sync, entry.durable) = (false, write.durable);
+        (entry.offset, entry.bytes) = (write.offset, write.bytes as u32);
+        entry.blocks = write.data.len() as u16;
+        // A block without records only names the next VLF.
+        for block in write.data.iter().filter(|b| b.header.records > 0) {
+            if entry.records == 0 {
+                entry.first = lsn(block, 1);
+            }
+            entry.last = lsn(block, block.header.records);
+            entry.records += u32::from(block.header.records);
+            entry.commits += block.commits;
+        }
+        flushed(&entry);
+    }
+}
