@@ -494,7 +494,12 @@ impl Instance {
                     i.look_after_system_databases();
                     i.adopt_databases();
                     let open = i.databases.list().into_iter().filter_map(|s| s.database);
-                    open.map(|d| d.storage.background_tick())
+                    let look = |d: Arc<Database>| {
+                        // So that whoever reads the counters need not ask the log.
+                        d.storage.log().set_size_counters();
+                        d.storage.background_tick()
+                    };
+                    open.map(look)
                         .min()
                         .unwrap_or(Duration::from_millis(500))
                         .clamp(Duration::from_millis(5), Duration::from_millis(500))

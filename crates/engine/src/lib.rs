@@ -43,6 +43,7 @@ mod instance_options;
 pub mod load;
 pub mod logfile;
 pub(crate) mod lost;
+pub mod metrics;
 pub mod plan;
 mod planner;
 pub(crate) mod plans;

@@ -64,7 +64,7 @@ fn waiting_tasks(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResul
 }
 
 /// A number of a file of `/proc`, in kB, by the name that stands before it.
-fn proc_kb(file: &str, name: &str) -> Option<u64> {
+pub(crate) fn proc_kb(file: &str, name: &str) -> Option<u64> {
     let text = std::fs::read_to_string(file).ok()?;
     let line = text.lines().find(|l| l.starts_with(name))?;
     line.split_ascii_whitespace().nth(1)?.parse().ok()
