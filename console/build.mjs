@@ -1,0 +1,47 @@
+// Builds dist/, which is committed and goes into the server's binary. With --check: fails if dist/ is not what the sources give.
+import { build } from "esbuild";
+import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const check = process.argv.includes("--check");
+const outdir = "dist";
+const licence = readFileSync("node_modules/uplot/LICENSE", "utf8").trim();
+const result = await build({
+  entryPoints: { app: "src/main.ts" },
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  outdir,
+  legalComments: "none",
+  banner: { js: `/* Taffrail's console, Apache-2.0. With uPlot:\n${licence}\n*/` },
+  write: false,
+  charset: "utf8",
+});
+const files = result.outputFiles.map((f) => [f.path.split("/").pop(), Buffer.from(f.contents)]);
+for (const name of ["index.html", "icon.svg"]) files.push([name, readFileSync(`static/${name}`)]);
+let wrong = false;
+mkdirSync(outdir, { recursive: true });
+let packed = 0;
+for (const [name, content] of files) {
+  packed += gzipSync(content).length;
+  const path = `${outdir}/${name}`;
+  if (!check) {
+    writeFileSync(path, content);
+    continue;
+  }
+  let there = Buffer.alloc(0);
+  try {
+    there = readFileSync(path);
+  } catch {}
+  if (!there.equals(content)) {
+    console.error(`${path} is not what the sources give: npm run build`);
+    wrong = true;
+  }
+}
+console.log(`${(packed / 1024).toFixed(1)} KiB compressed`);
+if (packed > 300 * 1024) {
+  console.error("The first page is larger than 300 KiB.");
+  wrong = true;
+}
+process.exit(wrong ? 1 : 0);

@@ -1,0 +1,128 @@
+// A time series over the last minutes, with where its figures come from.
+
+import uPlot from "uplot";
+import { h, set } from "./dom";
+import { KEPT, type Live } from "./server";
+import { showQuery } from "./query";
+
+export interface Line {
+  label: string;
+  /** 1 to 6: colours of the design. */
+  colour: number;
+  values: () => (number | null)[];
+}
+
+export interface Options {
+  title: string;
+  unit: (n: number | null) => string;
+  /** The view or counter that it draws, and the name of its statement. */
+  source: string;
+  query: string;
+  lines: Line[];
+  times: () => number[];
+  /** Only points: each figure is an event of its own. */
+  points?: boolean;
+  /** Round numbers are powers of two. */
+  binary?: boolean;
+  empty?: string;
+  max?: number;
+}
+
+const HEIGHT = 150;
+const POWERS = Array.from({ length: 45 }, (_, i) => 2 ** i);
+
+/** The panel; it draws itself whenever something new has come, until `stop`. */
+export function chart(live: Live, options: Options): { element: HTMLElement; stop: () => void } {
+  const legend = h("div", { class: "legend" });
+  const area = h("div", { class: "area", role: "img", "aria-label": options.title });
+  const note = h("p", { class: "state" });
+  const source = h("button", { class: "source", type: "button", click: () => showQuery(options.query) }, options.source);
+  const element = h("section", { class: "panel" }, h("h2", {}, options.title), legend, area, note, source);
+  const style = () => getComputedStyle(document.documentElement);
+  const colour = (n: number) => style().getPropertyValue(`--line-${n}`).trim();
+  const muted = () => style().getPropertyValue("--muted").trim();
+  const grid = () => style().getPropertyValue("--grid").trim();
+  const values = options.lines.map(() => h("b", {}, "–"));
+  set(
+    legend,
+    ...options.lines.map((line, i) => h("span", {}, h("i", { class: `key line-${line.colour}` }), `${line.label} `, values[i])),
+  );
+  let plot: uPlot | null = null;
+  let theme = "";
+
+  const data = () => [options.times(), ...options.lines.map((l) => l.values())] as uPlot.AlignedData;
+
+  const make = () => {
+    plot?.destroy();
+    const axis = { stroke: muted, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    plot = new uPlot(
+      {
+        width: Math.max(200, area.clientWidth),
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false } },
+        scales: {
+          x: { time: true, range: () => [Date.now() / 1000 - KEPT, Date.now() / 1000] },
+          y: { range: (_, __, top) => [0, options.max ?? Math.max(top * 1.1, 1)] },
+        },
+        axes: [
+          {
+            ...axis,
+            splits: (_, __, ___, now) => Array.from({ length: KEPT / 30 }, (_, i) => now - 30 * i).reverse(),
+            values: (_, at) => at.map((s) => `−${Math.round(at[at.length - 1] - s)} s`),
+            size: 24,
+          },
+          { ...axis, values: (_, at) => at.map((v) => options.unit(v)), size: 84, space: 32, ...(options.binary ? { incrs: POWERS } : {}) },
+        ],
+        series: [
+          {},
+          ...options.lines.map((line) => ({
+            label: line.label,
+            stroke: () => colour(line.colour),
+            width: 1.5,
+            spanGaps: true,
+            points: { show: options.points ?? false, size: 5, fill: () => colour(line.colour) },
+            ...(options.points ? { paths: () => null } : {}),
+          })),
+        ],
+        hooks: { setCursor: [(u) => say(u.cursor.idx ?? null)] },
+      },
+      data(),
+      area,
+    );
+    theme = document.documentElement.dataset.theme ?? "";
+  };
+
+  const say = (at: number | null) => {
+    const all = data();
+    options.lines.forEach((_, i) => {
+      const column = all[i + 1] as (number | null)[];
+      const value = column.length ? column[at ?? column.length - 1] : null;
+      values[i].textContent = options.unit(value ?? null);
+    });
+  };
+
+  const draw = () => {
+    const some = options.times().length > 0;
+    const waits = live.state === "loading" || (live.state === "live" && !some && !options.points);
+    note.textContent = some ? "" : waits ? "Waiting for two samples …" : (options.empty ?? "Nothing yet.");
+    area.hidden = !some;
+    if (!some || area.clientWidth === 0) return;
+    if (!plot || theme !== (document.documentElement.dataset.theme ?? "")) make();
+    if (plot && plot.width !== area.clientWidth) plot.setSize({ width: area.clientWidth, height: HEIGHT });
+    plot?.setData(data());
+    if (plot?.cursor.idx === undefined || plot?.cursor.idx === null) say(null);
+  };
+  const silent = live.listen(draw);
+  const resized = new ResizeObserver(draw);
+  resized.observe(element);
+  requestAnimationFrame(draw);
+  return {
+    element,
+    stop: () => {
+      silent();
+      resized.disconnect();
+      plot?.destroy();
+    },
+  };
+}

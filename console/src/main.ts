@@ -1,0 +1,118 @@
+// The shell: login, navigation, what holds for every page.
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { h, set } from "./dom";
+import { log } from "./log";
+import { overview } from "./overview";
+import { get, Live, post, Refused } from "./server";
+import { seconds } from "./units";
+
+type Page = (live: Live) => { element: HTMLElement; stop: () => void };
+/** Only what works is here. */
+const PAGES: Record<string, [string, Page]> = {
+  overview: ["Overview", overview],
+  log: ["Log", log],
+};
+
+const THEMES = ["auto", "light", "dark"];
+
+function theme(next?: string): string {
+  const chosen = next ?? localStorage.getItem("theme") ?? "auto";
+  localStorage.setItem("theme", chosen);
+  const dark = chosen === "dark" || (chosen === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  return chosen;
+}
+
+function login(why = ""): void {
+  const said = h("p", { class: "trouble", role: "alert" }, why);
+  const name = h("input", { id: "login", name: "login", value: "sa", autocomplete: "username", required: true });
+  const password = h("input", { id: "password", name: "password", type: "password", autocomplete: "current-password", required: true });
+  const button = h("button", { class: "main" }, "Log in");
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    button.disabled = true;
+    said.textContent = "";
+    try {
+      await post("/api/login", { login: name.value, password: password.value });
+      await start();
+    } catch (e) {
+      said.textContent = e instanceof Refused ? e.message : "The server does not answer.";
+      button.disabled = false;
+      password.select();
+    }
+  };
+  const form = h(
+    "form",
+    { class: "panel login", submit: (e) => void submit(e) },
+    h("h1", {}, "Taffrail"),
+    h("p", { class: "muted" }, "Log in as you do with sqlcmd."),
+    h("label", { for: "login" }, "Login"),
+    name,
+    h("label", { for: "password" }, "Password"),
+    password,
+    said,
+    button,
+  );
+  set(document.body, h("main", { class: "alone" }, form));
+  password.focus();
+}
+
+async function start(): Promise<void> {
+  const who = await get("/api/me");
+  if (who.login === null) return login();
+  document.title = `${who.server} · Taffrail`;
+  const live = new Live(() => location.reload());
+  const main = h("main", { id: "main", tabindex: -1 });
+  const state = h("p", { class: "banner", role: "status" });
+  const uptime = h("span", { class: "muted" });
+  const links = Object.entries(PAGES).map(([key, [title]]) => h("a", { href: `#${key}` }, title));
+  const themeButton = h("button", { type: "button", title: "Light, dark, or as the system has it" });
+  themeButton.textContent = `Theme: ${theme()}`;
+  themeButton.addEventListener("click", () => {
+    const next = THEMES[(THEMES.indexOf(localStorage.getItem("theme") ?? "auto") + 1) % THEMES.length];
+    themeButton.textContent = `Theme: ${theme(next)}`;
+  });
+  const leave = async () => {
+    await post("/api/logout", {}).catch(() => {});
+    location.reload();
+  };
+  set(
+    document.body,
+    h("a", { href: "#main", class: "skip", click: (e) => (e.preventDefault(), main.focus()) }, "To the page"),
+    h(
+      "header",
+      {},
+      h("strong", {}, who.server),
+      h("nav", { "aria-label": "Pages" }, ...links),
+      h("span", { class: "space" }),
+      uptime,
+      themeButton,
+      h("button", { type: "button", click: () => void leave() }, `Log out ${who.login}`),
+    ),
+    state,
+    main,
+  );
+  let shown: { element: HTMLElement; stop: () => void } | null = null;
+  const route = () => {
+    const key = location.hash.slice(1) in PAGES ? location.hash.slice(1) : "overview";
+    shown?.stop();
+    shown = PAGES[key][1](live);
+    set(main, h("h1", { class: "hidden" }, PAGES[key][0]), shown.element);
+    links.forEach((a) => (a.hash === `#${key}` ? a.setAttribute("aria-current", "page") : a.removeAttribute("aria-current")));
+  };
+  addEventListener("hashchange", route);
+  live.listen(() => {
+    const trouble = live.state === "stale" || live.state === "refused";
+    state.textContent = trouble ? live.trouble : "";
+    document.body.classList.toggle("stale", trouble);
+    uptime.textContent = live.uptime === null ? "" : `${who.version}, up ${seconds(live.uptime)}`;
+  });
+  live.start();
+  route();
+}
+
+theme();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
+start().catch((e) => login(e instanceof Refused ? e.message : "The server does not answer."));

@@ -1,0 +1,50 @@
+// The statements behind the figures.
+
+import { h } from "./dom";
+import { get } from "./server";
+
+let known: Record<string, string> | null = null;
+
+/** Shows a statement, so that anybody can ask the same. */
+export async function showQuery(name: string): Promise<void> {
+  known ??= await get("/api/queries");
+  const text = known?.[name] ?? "";
+  const copied = h("span", { class: "muted", "aria-live": "polite" });
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    copied.textContent = "Copied.";
+  };
+  const dialog = h(
+    "dialog",
+    { "aria-label": "Statement" },
+    h("h2", {}, "The statement behind it"),
+    h("pre", { tabindex: 0 }, text),
+    h("form", { method: "dialog", class: "row" }, h("button", { class: "main" }, "Close"), h("button", { type: "button", click: () => void copy() }, "Copy"), copied),
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Asks before something that cannot be taken back. */
+export function confirmed(question: string, yes: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const dialog = h(
+      "dialog",
+      { "aria-label": question },
+      h("p", {}, question),
+      h(
+        "form",
+        { method: "dialog", class: "row" },
+        h("button", { class: "danger", value: "yes" }, yes),
+        h("button", { value: "no", autofocus: true }, "Leave it"),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      resolve(dialog.returnValue === "yes");
+      dialog.remove();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
