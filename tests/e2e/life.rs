@@ -18,7 +18,7 @@ pub(crate) fn connect(server: &Server, database: &str) -> Client {
 fn the_ready_line_names_what_listens() {
     let data = TempDir::new("ready");
     let folder = data.path().join("data");
-    let server = Server::start(&folder, &[]);
+    let server = Server::start(&folder, &["--console", "off"]);
     let expected = format!(
         "taffrail ready: tds=127.0.0.1:{} console=off data={}",
         server.port,

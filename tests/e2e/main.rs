@@ -4,6 +4,7 @@
 mod bad_input;
 mod bulk_insert;
 mod clients;
+mod console;
 mod container;
 mod crash_loop;
 mod golden;
@@ -12,6 +13,7 @@ mod kept;
 mod life;
 mod limits;
 mod log_command;
+mod monitoring;
 mod own_files;
 mod places;
 mod restart;

@@ -47,7 +47,7 @@ Without either, a new data directory gets a generated one: it is written to
 DIR/sa-password and shown once on standard error.
 
 When the server is ready it prints one line to standard output:
-  taffrail ready: tds=127.0.0.1:1433 console=off data=DIR";
+  taffrail ready: tds=127.0.0.1:1433 console=http://127.0.0.1:8433 data=DIR";
 
 /// The flags of `serve`. What is not given stays open for the variables, the file and the defaults.
 #[derive(Args)]
@@ -61,9 +61,12 @@ struct Serve {
     /// Where one session gets in when all others are taken, on the loopback interface [default: 127.0.0.1 and the port after that of --listen]
     #[arg(long, value_name = "ADDR:PORT|off")]
     admin_listen: Option<String>,
-    /// Where the web console is served: only 'off' yet [default: off]
+    /// Where the web console, metrics and health are served, over HTTP [default: 127.0.0.1:8433, any free port with port 0 in --listen]
     #[arg(long, value_name = "ADDR:PORT|off")]
     console: Option<String>,
+    /// File whose first line is the token that /metrics asks for of who does not come over loopback
+    #[arg(long, value_name = "FILE")]
+    metrics_token_file: Option<PathBuf>,
     /// TOML file with settings
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -140,6 +143,7 @@ impl From<Serve> for Overrides {
             listen: s.listen,
             admin_listen: s.admin_listen,
             console: s.console,
+            metrics_token_file: s.metrics_token_file,
             config: s.config,
             sa_password_file: s.sa_password_file,
             sa_password: None,

@@ -10,6 +10,7 @@
 //!
 //! * A session is a thread with a blocking socket: a batch crosses no thread hand-off on its way.
 //! * A session that executes does not read; [`watch`] reads for it, cancels, and leaves the acknowledgement to it.
+//! * HTTP has a thread of its own: [`web`].
 //! * What is said to nobody in particular goes to the [`errorlog`]: structured on standard error, in SQL Server's
 //!   style in `DIR/log/errorlog`. Standard output carries the ready line and nothing else.
 #![forbid(unsafe_code)]
@@ -34,6 +35,7 @@ mod sa;
 mod session;
 pub mod settings;
 mod watch;
+mod web;
 
 use std::io::Write;
 

@@ -16,8 +16,9 @@ use crate::entry::escaped;
 use crate::errorlog::{ErrorLog, Level};
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
-use crate::settings::{AdminListen, DefaultDirs, Settings, TlsPolicy};
+use crate::settings::{DefaultDirs, Place, Settings, TlsPolicy};
 use crate::watch::Watcher;
+use crate::web::WebServer;
 use parking_lot::RwLock;
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener};
@@ -142,6 +143,7 @@ pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,
     admin_address: Option<SocketAddr>,
+    web: Option<WebServer>,
     /// A byte on it stops the acceptor.
     stop: UnixStream,
     /// A byte on it is SIGHUP.
@@ -203,7 +205,8 @@ impl Server {
         let listener =
             bind(settings.listen).map_err(|e| fail(&format!("listen {}", settings.listen), &e))?;
         let address = listener.local_addr().map_err(|e| fail("listen", &e))?;
-        let admin = bind_admin(&settings, &log)?;
+        let admin = bind_beside(ADMIN, settings.admin_listen, &log)?;
+        let console = bind_beside(CONSOLE, settings.console, &log)?;
         let admin_address = admin.as_ref().and_then(|admin| admin.local_addr().ok());
 
         let host = rustix::system::uname().nodename().to_string_lossy().to_uppercase();
@@ -281,12 +284,19 @@ impl Server {
             );
             shared.log.info("Server", &text);
         }
+        let web = console.map(|listener| WebServer::start(shared.clone(), listener));
+        let web = web.transpose().map_err(|e| fail("console", &e))?;
+        if let Some(web) = &web {
+            let text = format!("The console is served on http://{}.", web.address());
+            shared.log.info("Server", &text);
+        }
         shared.log.info("Server", &SqlError::new(17126, &[]).message);
         let acceptor = Some(acceptor);
         Ok(Server {
             shared,
             address,
             admin_address,
+            web,
             stop,
             hup,
             acceptor,
@@ -343,7 +353,9 @@ impl Server {
     /// The one line on standard output.
     pub fn ready_line(&self) -> String {
         let data = self.shared.settings.data.display();
-        format!("taffrail ready: tds={} console=off data={data}", self.address)
+        let console = self.web.as_ref();
+        let console = console.map_or("off".into(), |web| format!("http://{}", web.address()));
+        format!("taffrail ready: tds={} console={console} data={data}", self.address)
     }
 
     /// Gives the order to stop; [`Server::wait`] returns when it is done.
@@ -394,6 +406,9 @@ impl Server {
             }
         }
         shared.watcher.stop();
+        if let Some(web) = &mut self.web {
+            web.stop();
+        }
         let closed = shared.instance.shutdown();
         self.reporter.stop();
         if let Err(e) = &closed {
@@ -448,17 +463,27 @@ fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// The admin listener: 17810's one session, whatever else is connected. The default place may be taken, by another server say.
-fn bind_admin(settings: &Settings, log: &ErrorLog) -> Result<Option<TcpListener>, StartFailure> {
-    let at = match settings.admin_listen {
-        AdminListen::Off => return Ok(None),
-        AdminListen::Default(at) | AdminListen::At(at) => at,
+/// What is served beside TDS: its setting, and what is lost without it.
+type Beside = (&'static str, &'static str);
+/// 17810's one session, whatever else is connected.
+const ADMIN: Beside = ("admin_listen", "admin connection");
+const CONSOLE: Beside = ("console", "console");
+
+/// A listener beside that of TDS. The default place may be taken, by another server say.
+fn bind_beside(
+    (setting, what): Beside,
+    place: Place,
+    log: &ErrorLog,
+) -> Result<Option<TcpListener>, StartFailure> {
+    let at = match place {
+        Place::Off => return Ok(None),
+        Place::Default(at) | Place::At(at) => at,
     };
-    match (bind(at), &settings.admin_listen) {
+    match (bind(at), place) {
         (Ok(listener), _) => Ok(Some(listener)),
-        (Err(e), AdminListen::At(_)) => Err(StartFailure(format!("admin_listen {at}: {e}"))),
+        (Err(e), Place::At(_)) => Err(StartFailure(format!("{setting} {at}: {e}"))),
         (Err(e), _) => {
-            let text = format!("There is no admin connection: {at}: {e}. See admin_listen.");
+            let text = format!("There is no {what}: {at}: {e}. See {setting}.");
             log.write(Level::Warning, "Server", &text);
             Ok(None)
         }

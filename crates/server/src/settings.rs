@@ -26,6 +26,7 @@ pub struct Overrides {
     /// The port in `listen`'s place, from `MSSQL_TCP_PORT`.
     #[serde(skip)]
     pub tcp_port: Option<u16>,
+    pub metrics_token_file: Option<PathBuf>,
     #[serde(skip)]
     pub config: Option<PathBuf>,
     pub sa_password_file: Option<PathBuf>,
@@ -67,9 +68,9 @@ pub enum TlsPolicy {
     Off,
 }
 
-/// Where the admin connection is let in.
+/// Where something is served beside TDS: the admin connection, the console.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AdminListen {
+pub enum Place {
     /// Nowhere.
     Off,
     /// Nobody has said: here, if nobody else has the place.
@@ -97,7 +98,11 @@ pub struct Settings {
     /// Where TDS is spoken; port 0 takes any free port.
     pub listen: SocketAddr,
     /// Where one more session gets in when all others are taken.
-    pub admin_listen: AdminListen,
+    pub admin_listen: Place,
+    /// Where HTTP is spoken: metrics, health, the console.
+    pub console: Place,
+    /// What `/metrics` asks of who does not come over loopback; none: nobody else gets it.
+    pub metrics_token: Option<String>,
     /// `sa`'s password, if one is given.
     pub sa_password: Option<String>,
     /// Memory budget.
@@ -142,6 +147,9 @@ pub struct Settings {
 pub const DEFAULT_DATA: &str = "./data";
 /// The default of `--listen`.
 pub const DEFAULT_LISTEN: &str = "127.0.0.1:1433";
+/// The default of `--console`.
+pub const DEFAULT_CONSOLE: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8433);
 /// The default of `--max-connections`.
 pub const DEFAULT_MAX_CONNECTIONS: u32 = 1024;
 
@@ -165,6 +173,7 @@ impl Overrides {
             admin_listen: var("TAFFRAIL_ADMIN_LISTEN"),
             console: var("TAFFRAIL_CONSOLE"),
             tcp_port: None,
+            metrics_token_file: path("TAFFRAIL_METRICS_TOKEN_FILE"),
             config: path("TAFFRAIL_CONFIG"),
             sa_password_file: path("TAFFRAIL_SA_PASSWORD_FILE"),
             sa_password: var("TAFFRAIL_SA_PASSWORD"),
@@ -222,6 +231,7 @@ impl Overrides {
             listen: self.listen.or(those.listen),
             admin_listen: self.admin_listen.or(those.admin_listen),
             console: self.console.or(those.console),
+            metrics_token_file: self.metrics_token_file.or(those.metrics_token_file),
             config: self.config.or(those.config),
             // A password and a file of it are one setting: the file of a nearer source wins over a farther password.
             sa_password: if self.sa_password_file.is_some() {
@@ -292,13 +302,13 @@ impl Settings {
             listen.set_port(port);
         }
         let admin_listen = admin_listen(given.admin_listen.as_deref(), listen)?;
-        if let Some(console) = given.console.as_deref().filter(|c| *c != "off") {
-            return Err(format!(
-                "console: '{console}': there is no console yet, only 'off' is possible"
-            ));
-        }
+        let console = console(given.console.as_deref(), listen)?;
+        let metrics_token = match &given.metrics_token_file {
+            Some(path) => Some(first_line(path, "the token")?),
+            None => None,
+        };
         let sa_password = match (&given.sa_password_file, given.sa_password) {
-            (Some(path), _) => Some(read_password(path)?),
+            (Some(path), _) => Some(first_line(path, "the password of sa")?),
             (None, password) => password,
         };
         if sa_password.as_deref() == Some("") {
@@ -352,6 +362,8 @@ impl Settings {
             data: given.data.unwrap_or_else(|| DEFAULT_DATA.into()),
             listen,
             admin_listen,
+            console,
+            metrics_token,
             unknown_variables: Vec::new(),
             notes: Vec::new(),
             sa_password,
@@ -370,7 +382,10 @@ impl Settings {
             init_database: given.init_database,
             tls,
             tls_files,
-            secret_files: given.config.into_iter().chain(given.sa_password_file).collect(),
+            secret_files: [given.config, given.sa_password_file, given.metrics_token_file]
+                .into_iter()
+                .flatten()
+                .collect(),
             log_vlf_algorithm,
             log_initialization,
             delayed_durability_window: Duration::from_millis(
@@ -392,25 +407,39 @@ fn truth(name: &str, text: Option<String>) -> Result<Option<bool>, String> {
 }
 
 /// By default the port after that of `listen`, where SQL Server has its own; any free one where that takes any.
-fn admin_listen(given: Option<&str>, listen: SocketAddr) -> Result<AdminListen, String> {
+fn admin_listen(given: Option<&str>, listen: SocketAddr) -> Result<Place, String> {
     let Some(text) = given else {
         let port = if listen.port() == 0 { Some(0) } else { listen.port().checked_add(1) };
-        let at = |port| AdminListen::Default(SocketAddr::from(([127, 0, 0, 1], port)));
-        return Ok(port.map_or(AdminListen::Off, at));
+        let at = |port| Place::Default(SocketAddr::from(([127, 0, 0, 1], port)));
+        return Ok(port.map_or(Place::Off, at));
     };
     if text == "off" {
-        return Ok(AdminListen::Off);
+        return Ok(Place::Off);
     }
     let at = text.to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
     let at = at.ok_or_else(|| format!("admin_listen: '{text}' is not ADDRESS:PORT or off"))?;
     match at.ip().is_loopback() {
-        true => Ok(AdminListen::At(at)),
+        true => Ok(Place::At(at)),
         false => Err(format!("admin_listen: '{text}' is not on the loopback interface")),
     }
 }
 
 /// How variables that may be settings begin.
 const OURS: [&str; 2] = ["TAFFRAIL_", "MSSQL_"];
+
+/// By default a place of its own; any free port where `listen` takes any: such a server is one of many.
+fn console(given: Option<&str>, listen: SocketAddr) -> Result<Place, String> {
+    let Some(text) = given else {
+        let port = if listen.port() == 0 { 0 } else { DEFAULT_CONSOLE.port() };
+        return Ok(Place::Default(SocketAddr::new(DEFAULT_CONSOLE.ip(), port)));
+    };
+    if text == "off" {
+        return Ok(Place::Off);
+    }
+    let bare = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+    let at = bare.to_socket_addrs().ok().and_then(|mut addresses| addresses.next());
+    at.map(Place::At).ok_or_else(|| format!("console: '{text}' is not ADDRESS:PORT or off"))
+}
 
 /// Those that begin like settings and are none.
 fn unknown_variables(names: impl Iterator<Item = OsString>, known: &[String]) -> Vec<String> {
@@ -421,12 +450,12 @@ fn unknown_variables(names: impl Iterator<Item = OsString>, known: &[String]) ->
     unknown
 }
 
-/// The password in a file: its first line.
-fn read_password(path: &Path) -> Result<String, String> {
+/// What a file keeps secret: its first line.
+fn first_line(path: &Path, what: &str) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let line = text.lines().next().unwrap_or_default();
     if line.is_empty() {
-        return Err(format!("{}: the password of sa must not be empty", path.display()));
+        return Err(format!("{}: {what} must not be empty", path.display()));
     }
     Ok(line.to_string())
 }
@@ -474,12 +503,27 @@ mod tests {
             Settings::from_overrides(given).map(|s| s.admin_listen)
         };
         let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
-        assert_eq!(at("0.0.0.0:1433", None), Ok(AdminListen::Default(local(1434))));
-        assert_eq!(at("127.0.0.1:0", None), Ok(AdminListen::Default(local(0))));
-        assert_eq!(at("127.0.0.1:65535", None), Ok(AdminListen::Off));
-        assert_eq!(at("127.0.0.1:1", Some("127.0.0.1:9")), Ok(AdminListen::At(local(9))));
-        assert_eq!(at("127.0.0.1:1", Some("off")), Ok(AdminListen::Off));
+        assert_eq!(at("0.0.0.0:1433", None), Ok(Place::Default(local(1434))));
+        assert_eq!(at("127.0.0.1:0", None), Ok(Place::Default(local(0))));
+        assert_eq!(at("127.0.0.1:65535", None), Ok(Place::Off));
+        assert_eq!(at("127.0.0.1:1", Some("127.0.0.1:9")), Ok(Place::At(local(9))));
+        assert_eq!(at("127.0.0.1:1", Some("off")), Ok(Place::Off));
         assert!(at("127.0.0.1:1", Some("10.0.0.1:9")).unwrap_err().contains("loopback"));
+    }
+
+    #[test]
+    fn the_console_has_a_place_of_its_own() {
+        let at = |listen: &str, console: Option<&str>| {
+            let (listen, console) = (Some(listen.into()), console.map(Into::into));
+            let given = Overrides { listen, console, ..Overrides::default() };
+            Settings::from_overrides(given).unwrap().console
+        };
+        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        assert_eq!(at("0.0.0.0:1433", None), Place::Default(local(8433)));
+        assert_eq!(at("127.0.0.1:0", None), Place::Default(local(0)));
+        assert_eq!(at("127.0.0.1:0", Some("off")), Place::Off);
+        assert_eq!(at("127.0.0.1:0", Some("http://127.0.0.1:9/")), Place::At(local(9)));
+        assert_eq!(at("127.0.0.1:0", Some("127.0.0.1:9")), Place::At(local(9)));
     }
 
     #[test]
@@ -501,7 +545,9 @@ mod tests {
             Settings::from_overrides(given).unwrap_err()
         };
         assert!(with(|o| o.tls = Some("maybe".into())).starts_with("tls: 'maybe'"));
-        assert!(with(|o| o.console = Some("127.0.0.1:1".into())).contains("only 'off'"));
+        assert!(with(|o| o.console = Some("8433".into())).contains("not ADDRESS:PORT or off"));
+        let missing = with(|o| o.metrics_token_file = Some("/no/such/file".into()));
+        assert!(missing.starts_with("/no/such/file: "), "{missing}");
         assert!(with(|o| o.log_initialization = Some("late".into())).contains("sql2022, ahead"));
         assert!(with(|o| o.sa_password = Some(String::new())).contains("empty"));
         assert!(with(|o| o.listen = Some("nowhere".into())).contains("ADDRESS:PORT"));

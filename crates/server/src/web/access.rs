@@ -1,0 +1,85 @@
+//! Who is on this machine, and who has the token.
+
+use super::connections::Peer;
+use axum::http::{HeaderMap, header};
+use std::net::IpAddr;
+
+/// The name in a Host header without its port.
+fn host_name(host: &str) -> &str {
+    match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    }
+}
+
+fn is_loopback_name(name: &str) -> bool {
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// The request comes from this machine, and whoever sent it knows: its Host header names the loopback interface, and no proxy
+/// has passed it on.
+pub(super) fn is_local(peer: Peer, headers: &HeaderMap) -> bool {
+    let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
+    let passed_on = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
+    peer.0.ip().to_canonical().is_loopback()
+        && host.is_some_and(|host| is_loopback_name(host_name(host)))
+        && !passed_on.iter().any(|name| headers.contains_key(*name))
+}
+
+/// The Authorization header has this token.
+pub(super) fn bears(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers.get(header::AUTHORIZATION).and_then(|h| h.to_str().ok());
+    let given = given.and_then(|h| h.split_once(' '));
+    given.is_some_and(|(scheme, given)| {
+        scheme.eq_ignore_ascii_case("bearer") && same(given.trim().as_bytes(), token.as_bytes())
+    })
+}
+
+/// Takes as long for every guess of the right length.
+pub(super) fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn local(peer: &str, headers: &[(&'static str, &'static str)]) -> bool {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.insert(*name, HeaderValue::from_static(value));
+        }
+        is_local(Peer(format!("{peer}:5000").parse().unwrap()), &map)
+    }
+
+    #[test]
+    fn only_who_means_this_machine_is_on_it() {
+        for host in ["localhost", "LOCALHOST:8433", "127.0.0.1:8433", "127.1.2.3", "[::1]:8433"] {
+            assert!(local("127.0.0.1", &[("host", host)]), "{host}");
+        }
+        assert!(local("[::1]", &[("host", "localhost")]));
+        assert!(local("[::ffff:127.0.0.1]", &[("host", "localhost")]));
+        for host in
+            ["evil.example", "localhost.evil.example:8433", "127.0.0.1.evil.example", "", "["]
+        {
+            assert!(!local("127.0.0.1", &[("host", host)]), "{host}");
+        }
+        assert!(!local("127.0.0.1", &[]));
+        assert!(!local("10.0.0.1", &[("host", "localhost")]));
+        assert!(!local("127.0.0.1", &[("host", "localhost"), ("x-forwarded-for", "10.0.0.1")]));
+    }
+
+    #[test]
+    fn the_token_is_compared_whole() {
+        let with = |value| {
+            let mut map = HeaderMap::new();
+            map.insert(header::AUTHORIZATION, HeaderValue::from_static(value));
+            bears(&map, "secret")
+        };
+        assert!(with("Bearer secret") && with("bearer  secret"));
+        assert!(!with("Bearer secre") && !with("Bearer secrets") && !with("Basic secret"));
+        assert!(!with("secret") && !bears(&HeaderMap::new(), "secret"));
+    }
+}

@@ -1,0 +1,45 @@
+//! The built pages, in the binary: `console/dist`.
+
+use axum::extract::Path;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+/// Name, type, content.
+const FILES: [(&str, &str, &[u8]); 3] = [
+    (
+        "app.js",
+        "text/javascript; charset=utf-8",
+        include_bytes!("../../../../../console/dist/app.js"),
+    ),
+    ("app.css", "text/css; charset=utf-8", include_bytes!("../../../../../console/dist/app.css")),
+    ("icon.svg", "image/svg+xml", include_bytes!("../../../../../console/dist/icon.svg")),
+];
+
+pub(super) async fn index() -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    (kind, include_str!("../../../../../console/dist/index.html")).into_response()
+}
+
+/// A file; a browser that has it already is told so.
+pub(super) async fn asset(Path(name): Path<String>, headers: HeaderMap) -> Response {
+    let Some((_, kind, content)) = FILES.iter().find(|f| f.0 == name) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let tag = format!("\"{:08x}-{}\"", crc(content), content.len());
+    let fixed = [
+        (header::CONTENT_TYPE, (*kind).to_owned()),
+        (header::ETAG, tag.clone()),
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+    ];
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, fixed).into_response();
+    }
+    (fixed, *content).into_response()
+}
+
+/// FNV-1a: only to tell one build's file from another's.
+fn crc(content: &[u8]) -> u32 {
+    content
+        .iter()
+        .fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619))
+}

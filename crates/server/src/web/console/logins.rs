@@ -1,0 +1,201 @@
+//! Who is logged in: a random token in a cookie that no script reads and no other site sends along.
+
+use super::{Who, json_of, refused};
+use crate::entry::escaped;
+use crate::errorlog::Level;
+use crate::listener::Shared;
+use crate::web::connections::Peer;
+use crate::web::{Web, access};
+use axum::body::Bytes;
+use axum::extract::{ConnectInfo, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use parking_lot::Mutex;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+const COOKIE: &str = "taffrail-console";
+/// A login that nobody uses ends after this long.
+const IDLE: Duration = Duration::from_secs(12 * 3600);
+/// Logins at a time; the oldest gives way.
+const LOGINS: usize = 256;
+/// Attempts at a time: they wait longer with each failure, and each takes memory.
+const ATTEMPTS: usize = 4;
+/// A body of a request that is no query.
+const BODY_MAX: usize = 4096;
+
+struct Login {
+    who: Who,
+    used: Instant,
+}
+
+/// Who is logged in, oldest first.
+pub(super) struct Logins {
+    open: Mutex<VecDeque<Login>>,
+    attempts: Arc<Semaphore>,
+}
+
+impl Default for Logins {
+    fn default() -> Logins {
+        Logins { open: Mutex::default(), attempts: Arc::new(Semaphore::new(ATTEMPTS)) }
+    }
+}
+
+impl Logins {
+    /// Who sent a request.
+    pub(super) fn find(&self, headers: &HeaderMap) -> Option<Who> {
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|c| c.to_str().ok());
+        let mut pairs = cookies.flat_map(|c| c.split(';')).filter_map(|c| c.trim().split_once('='));
+        let token = pairs.find(|(name, _)| *name == COOKIE)?.1;
+        let mut open = self.open.lock();
+        open.retain(|login| login.used.elapsed() < IDLE);
+        let same = |login: &&mut Login| access::same(login.who.token.as_bytes(), token.as_bytes());
+        let login = open.iter_mut().find(same)?;
+        login.used = Instant::now();
+        Some(login.who.clone())
+    }
+
+    fn add(&self, login: String, token: String) {
+        let mut open = self.open.lock();
+        if open.len() >= LOGINS {
+            open.pop_front();
+        }
+        open.push_back(Login { who: Who { login, token }, used: Instant::now() });
+    }
+
+    fn remove(&self, token: &str) {
+        self.open.lock().retain(|login| login.who.token != token);
+    }
+}
+
+/// A body that says it is JSON, and is what is expected.
+pub(super) fn from_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Option<T> {
+    let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let is_json = kind.split(';').next()?.trim().eq_ignore_ascii_case("application/json");
+    (is_json && body.len() <= BODY_MAX).then(|| serde_json::from_slice(body).ok())?
+}
+
+#[derive(Deserialize)]
+struct Given {
+    login: String,
+    password: String,
+}
+
+/// A login by name and password, as TDS has it: one answer for whatever is wrong, and each failure waits longer.
+pub(super) async fn log_in(
+    State(web): State<Web>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let Some(given) = from_json::<Given>(&headers, &body) else {
+        let what = "{\"login\": text, \"password\": text} is expected.";
+        return refused(StatusCode::BAD_REQUEST, what);
+    };
+    let Ok(_attempt) = web.console.logins.attempts.clone().try_acquire_owned() else {
+        return refused(StatusCode::TOO_MANY_REQUESTS, "Others log in just now: try again.");
+    };
+    let shared = web.shared.clone();
+    let verified = tokio::task::spawn_blocking(move || verify(&shared, peer.0.ip(), &given));
+    match verified.await {
+        Ok(Ok((login, token))) => {
+            let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict");
+            web.console.logins.add(login.clone(), token);
+            ([(header::SET_COOKIE, cookie)], json_of(&json!({ "login": login }))).into_response()
+        }
+        Ok(Err(delay)) => {
+            tokio::time::sleep(delay).await;
+            refused(StatusCode::UNAUTHORIZED, "Login failed.")
+        }
+        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+    }
+}
+
+/// The login's name and a new token, or how long the refusal has to wait.
+fn verify(shared: &Shared, from: IpAddr, given: &Given) -> Result<(String, String), Duration> {
+    shared.credentials.settled();
+    let known = shared.instance.find_login(&given.login);
+    let stored = known.as_ref().map(|l| l.password_hash.as_str());
+    let right = shared.credentials.verify(&given.login, &given.password, stored);
+    match known.filter(|l| right && !l.is_disabled) {
+        Some(login) => {
+            shared.credentials.succeeded(from, &given.login);
+            let env = &shared.instance.options().env;
+            let mut bytes = [0; 32];
+            env.entropy.fill(&mut bytes);
+            Ok((login.name, bytes.iter().map(|b| format!("{b:02x}")).collect()))
+        }
+        None => {
+            let text = format!(
+                "Login to the console failed for user '{}'. [CLIENT: {from}]",
+                escaped(&given.login)
+            );
+            shared.log.write(Level::Warning, "Logon", &text);
+            Err(shared.credentials.failed(from, &given.login))
+        }
+    }
+}
+
+/// Ends the login of who asks.
+pub(super) async fn log_out(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+) -> Response {
+    web.console.logins.remove(&who.token);
+    let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    ([(header::SET_COOKIE, cookie)], json_of(&json!({}))).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn with_cookie(value: &str) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        map.insert(header::COOKIE, HeaderValue::from_str(value).unwrap());
+        map
+    }
+
+    #[test]
+    fn only_a_token_that_was_given_is_known_and_the_oldest_gives_way() {
+        let logins = Logins::default();
+        logins.add("sa".into(), "first".into());
+        let find = |cookie: &str| logins.find(&with_cookie(cookie)).map(|w| w.login);
+        assert_eq!(find("taffrail-console=first").as_deref(), Some("sa"));
+        assert_eq!(find("a=b; taffrail-console=first; c=d").as_deref(), Some("sa"));
+        assert_eq!(find("taffrail-console="), None);
+        assert_eq!(find("taffrail-console=firs"), None);
+        assert_eq!(find("other=first"), None);
+        (1..LOGINS).for_each(|n| logins.add("sa".into(), format!("t{n}")));
+        assert!(find("taffrail-console=first").is_some());
+        logins.add("sa".into(), "last".into());
+        assert_eq!(find("taffrail-console=first"), None);
+        logins.remove("last");
+        assert_eq!(find("taffrail-console=last"), None);
+    }
+
+    #[test]
+    fn a_body_is_json_and_short() {
+        let mut headers = HeaderMap::new();
+        let body = br#"{"login":"sa","password":"x"}"#;
+        assert!(
+            from_json::<Given>(&headers, body).is_none(),
+            "a form of another site has no such type"
+        );
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/json; charset=utf-8"),
+        );
+        assert!(from_json::<Given>(&headers, body).is_some_and(|g| g.login == "sa"));
+        assert!(from_json::<Given>(&headers, b"{").is_none());
+        let long = format!("{{\"login\":\"{}\",\"password\":\"\"}}", "x".repeat(BODY_MAX));
+        assert!(from_json::<Given>(&headers, long.as_bytes()).is_none());
+    }
+}

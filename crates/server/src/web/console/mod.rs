@@ -1,0 +1,240 @@
+//! The console: pages built from `console/`, the data that they show, and who may see it.
+//!
+//! ```text
+//!  sampler (one thread, while somebody looks) ──frame each second──▶ watch channel ──▶ stream of each viewer
+//!  page ── what a frame has not ──▶ reader (one session, one question at a time)
+//! ```
+//!
+//! * It is for this machine: whoever comes otherwise is told so, since HTTP is not encrypted. A login goes with a cookie that no
+//!   script reads and no other site sends along.
+//! * A viewer that is slow misses frames; nobody waits for it.
+//! * Everything is asked in T-SQL, by a session that others see; the pages show the statements ([`queries`]).
+
+mod assets;
+mod logins;
+mod queries;
+mod reader;
+mod sampler;
+
+use super::{Web, access};
+use crate::web::connections::Peer;
+use axum::Router;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use logins::Logins;
+use reader::Reader;
+use sampler::Sampler;
+use serde::Deserialize;
+use serde_json::json;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+/// Viewers at a time.
+const VIEWERS: usize = 32;
+
+/// What the console's handlers share.
+pub(super) struct Console {
+    logins: Logins,
+    sampler: Arc<Sampler>,
+    reader: Arc<Reader>,
+    viewers: Arc<Semaphore>,
+}
+
+impl Console {
+    pub(super) fn new(shared: &Arc<crate::listener::Shared>) -> Console {
+        Console {
+            logins: Logins::default(),
+            sampler: Arc::new(Sampler::new(shared.instance.clone())),
+            reader: Arc::new(Reader::new(shared.instance.clone())),
+            viewers: Arc::new(Semaphore::new(VIEWERS)),
+        }
+    }
+
+    /// Ends the streams: they have no end of their own.
+    pub(super) fn end_streams(&self) {
+        self.sampler.end_streams();
+    }
+
+    /// Ends what runs by itself.
+    pub(super) fn stop(&self) {
+        self.sampler.stop();
+        self.reader.stop();
+    }
+}
+
+pub(super) fn router(web: Web) -> Router<Web> {
+    let private = Router::new()
+        .route("/api/logout", post(logins::log_out))
+        .route("/api/queries", get(|| async { json_of(&queries::all()) }))
+        .route("/api/stream", get(stream))
+        .route("/api/log/{db}", get(log))
+        .route("/api/kill", post(kill))
+        .layer(middleware::from_fn_with_state(web.clone(), logged_in));
+    let public = Router::new()
+        .route("/", get(assets::index))
+        .route("/assets/{name}", get(assets::asset))
+        .route("/api/me", get(me))
+        .route("/api/login", post(logins::log_in));
+    public.merge(private).layer(DefaultBodyLimit::max(8 << 10)).layer(middleware::from_fn(here))
+}
+
+fn refused(status: StatusCode, why: &str) -> Response {
+    (status, json_of(&json!({ "error": why }))).into_response()
+}
+
+fn json_of(value: &serde_json::Value) -> Response {
+    json_text(value.to_string())
+}
+
+fn json_text(text: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+/// Lets in who is on this machine. What changes something comes from the page itself: another site's cannot send the header.
+async fn here(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
+    if !access::is_local(peer, request.headers()) {
+        let why = "The console is served to this machine only, as http://localhost: use a tunnel (ssh -L 8433:127.0.0.1:8433).";
+        return refused(StatusCode::FORBIDDEN, why);
+    }
+    let own = request.headers().get("x-taffrail").is_some_and(|v| v == "console");
+    if request.method() == Method::POST && !own {
+        return refused(StatusCode::FORBIDDEN, "Only the console's own pages send this.");
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+        base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    headers.insert(header::CONTENT_SECURITY_POLICY, header::HeaderValue::from_static(policy));
+    headers.insert(header::X_FRAME_OPTIONS, header::HeaderValue::from_static("DENY"));
+    response
+}
+
+/// Who asks; a handler behind [`logged_in`] finds it among the request's extensions.
+#[derive(Clone)]
+pub(super) struct Who {
+    pub(super) login: String,
+    pub(super) token: String,
+}
+
+async fn logged_in(State(web): State<Web>, mut request: Request, next: Next) -> Response {
+    match web.console.logins.find(request.headers()) {
+        Some(who) => {
+            request.extensions_mut().insert(who);
+            next.run(request).await
+        }
+        None => refused(StatusCode::UNAUTHORIZED, "Log in first."),
+    }
+}
+
+/// Who is logged in, and only then where.
+async fn me(State(web): State<Web>, headers: HeaderMap) -> Response {
+    let (server, version) = (&*web.shared.server_name, env!("CARGO_PKG_VERSION"));
+    match web.console.logins.find(&headers) {
+        Some(who) => json_of(&json!({ "login": who.login, "server": server, "version": version })),
+        None => json_of(&json!({ "login": null })),
+    }
+}
+
+/// The frames as server-sent events: the newest first, then each that a viewer is quick enough for.
+async fn stream(State(web): State<Web>, axum::Extension(who): axum::Extension<Who>) -> Response {
+    let Ok(place) = Arc::clone(&web.console.viewers).try_acquire_owned() else {
+        let why = format!("There are {VIEWERS} viewers already.");
+        return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
+    };
+    let frames = match web.console.sampler.watch(&who.login) {
+        Ok(frames) => frames,
+        Err(e) => return refused(StatusCode::SERVICE_UNAVAILABLE, &e),
+    };
+    Sse::new(Frames::new(frames, place)).keep_alive(KeepAlive::default()).into_response()
+}
+
+type NextFrame =
+    Pin<Box<dyn Future<Output = Option<(Arc<str>, watch::Receiver<Arc<str>>)>> + Send>>;
+
+/// A viewer's stream; its place is free again when it ends.
+struct Frames {
+    next: NextFrame,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Frames {
+    fn new(mut frames: watch::Receiver<Arc<str>>, place: OwnedSemaphorePermit) -> Frames {
+        frames.mark_changed();
+        Frames { next: Frames::after(frames), _place: place }
+    }
+
+    fn after(mut frames: watch::Receiver<Arc<str>>) -> NextFrame {
+        Box::pin(async move {
+            loop {
+                // An error: the sampler has ended, and so does the stream.
+                frames.changed().await.ok()?;
+                let frame = frames.borrow_and_update().clone();
+                // Before the first sample there is nothing to show; an empty one after it is the order to stop.
+                if !frame.is_empty() {
+                    return Some((frame, frames));
+                }
+            }
+        })
+    }
+}
+
+impl futures_core::Stream for Frames {
+    type Item = Result<Event, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        match self.next.as_mut().poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(None) => Poll::Ready(None),
+            Poll::Ready(Some((frame, frames))) => {
+                self.next = Frames::after(frames);
+                Poll::Ready(Some(Ok(Event::default().data(&*frame))))
+            }
+        }
+    }
+}
+
+/// VLFs, state and growths of one database's log.
+async fn log(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    Path(db): Path<u16>,
+) -> Response {
+    let reader = web.console.reader.clone();
+    let asked = tokio::task::spawn_blocking(move || reader.log(&who.login, db));
+    match asked.await {
+        Ok(Ok(answer)) => json_text(answer.to_string()),
+        Ok(Err(e)) => refused(StatusCode::SERVICE_UNAVAILABLE, &e),
+        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+    }
+}
+
+#[derive(Deserialize)]
+struct Kill {
+    session: u16,
+}
+
+/// KILL of one session.
+async fn kill(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    headers: HeaderMap,
+    body: axum::body::Bytes,
+) -> Response {
+    let Some(Kill { session }) = logins::from_json(&headers, &body) else {
+        return refused(StatusCode::BAD_REQUEST, "{\"session\": number} is expected.");
+    };
+    let reader = web.console.reader.clone();
+    let asked = tokio::task::spawn_blocking(move || reader.kill(&who.login, session));
+    match asked.await {
+        Ok(Ok(())) => json_of(&json!({})),
+        Ok(Err(e)) => refused(StatusCode::CONFLICT, &e),
+        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+    }
+}

@@ -1,0 +1,99 @@
+//! The statements behind the console's figures. The pages show them, so that anybody can ask the same.
+
+use serde_json::{Value, json};
+
+/// Batches, transactions, log flushes since the start.
+pub(super) const COUNTERS: &str = "SELECT RTRIM(counter_name), cntr_value
+FROM sys.dm_os_performance_counters
+WHERE object_name = 'SQLServer:SQL Statistics' AND counter_name = 'Batch Requests/sec'
+   OR object_name = 'SQLServer:Databases' AND instance_name = '_Total'
+  AND counter_name IN ('Transactions/sec', 'Log Flushes/sec', 'Log Bytes Flushed/sec', 'Log Flush Waits/sec')";
+
+/// Processor time.
+pub(super) const PROCESSOR: &str =
+    "SELECT process_kernel_time_ms + process_user_time_ms, cpu_count, ms_ticks
+FROM sys.dm_os_sys_info";
+
+/// Waits by class.
+pub(super) const WAITS: &str = "SELECT RTRIM(counter_name), cntr_value
+FROM sys.dm_os_performance_counters
+WHERE object_name = 'SQLServer:Wait Statistics'
+  AND instance_name = 'Cumulative wait time (ms) per second'";
+
+/// Reads and writes of files.
+pub(super) const FILES: &str = "SELECT SUM(num_of_bytes_read), SUM(num_of_bytes_written),
+       SUM(num_of_reads), SUM(num_of_writes), SUM(io_stall)
+FROM sys.dm_io_virtual_file_stats(NULL, NULL)";
+
+/// Sessions of users, what they do, and for whom they wait.
+pub(super) const SESSIONS: &str = "SELECT TOP (500) s.session_id, s.login_name, s.host_name, s.program_name,
+       ISNULL(r.status, s.status), DB_NAME(s.database_id), r.command, r.wait_type, r.wait_time, r.wait_resource,
+       ISNULL(r.blocking_session_id, 0), s.open_transaction_count, s.cpu_time,
+       DATEDIFF(second, s.last_request_start_time, GETDATE()), LEFT(t.text, 400)
+FROM sys.dm_exec_sessions s
+LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
+LEFT JOIN sys.dm_exec_connections c ON c.session_id = s.session_id
+OUTER APPLY sys.dm_exec_sql_text(ISNULL(r.sql_handle, c.most_recent_sql_handle)) t
+WHERE s.is_user_process = 1 AND s.session_id <> @@SPID
+ORDER BY s.session_id";
+
+/// Databases and their logs.
+pub(super) const DATABASES: &str = "SELECT d.database_id, d.name, d.state_desc, d.log_reuse_wait_desc,
+       MAX(CASE p.counter_name WHEN 'Log File(s) Size (KB)' THEN p.cntr_value END),
+       MAX(CASE p.counter_name WHEN 'Log File(s) Used Size (KB)' THEN p.cntr_value END)
+FROM sys.databases d
+LEFT JOIN sys.dm_os_performance_counters p ON p.instance_name = d.name AND p.object_name = 'SQLServer:Databases'
+  AND p.counter_name IN ('Log File(s) Size (KB)', 'Log File(s) Used Size (KB)')
+GROUP BY d.database_id, d.name, d.state_desc, d.log_reuse_wait_desc
+ORDER BY d.database_id";
+
+/// What a flush in a frame is; frames take the same entries from the ring itself.
+const FLUSHES: &str = "SELECT TOP (500) sequence_number, database_id, start_time, duration_us, bytes, commits, records, cause
+FROM taffrail.flush_history
+WHERE operation = 'WRITE'
+ORDER BY sequence_number DESC";
+
+/// VLFs of a database.
+pub(super) fn vlfs(db: u16) -> String {
+    format!(
+        "SELECT TOP (4096) file_id, vlf_begin_offset, vlf_size_mb, vlf_sequence_number, vlf_status
+FROM sys.dm_db_log_info({db})
+ORDER BY file_id, vlf_begin_offset"
+    )
+}
+
+/// The state of a database's log.
+pub(super) fn log_state(db: u16) -> String {
+    format!(
+        "SELECT total_vlf_count, active_vlf_count, total_log_size_mb, active_log_size_mb, log_truncation_holdup_reason,
+       log_min_lsn, log_end_lsn, current_vlf_sequence_number, log_since_last_checkpoint_mb, recovery_model
+FROM sys.dm_db_log_stats({db})"
+    )
+}
+
+/// Growths of a database's files.
+pub(super) fn growths(db: u16) -> String {
+    format!(
+        "SELECT TOP (50) CONVERT(varchar(23), start_time, 121), file_name, file_type, from_bytes, to_bytes, vlfs,
+       is_automatic, is_zeroed, duration_us
+FROM taffrail.growth_history
+WHERE database_id = {db}
+ORDER BY start_time DESC"
+    )
+}
+
+/// All of them by the name under which a page shows them.
+pub(super) fn all() -> Value {
+    json!({
+        "counters": COUNTERS,
+        "processor": PROCESSOR,
+        "waits": WAITS,
+        "files": FILES,
+        "sessions": SESSIONS,
+        "databases": DATABASES,
+        "flushes": FLUSHES,
+        "vlfs": vlfs(5),
+        "log": log_state(5),
+        "growths": growths(5),
+    })
+}

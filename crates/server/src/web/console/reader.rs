@@ -1,0 +1,167 @@
+//! Questions in T-SQL, answered as JSON.
+
+use super::queries;
+use parking_lot::Mutex;
+use serde_json::{Number, Value as Json, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use taffrail_base::SqlError;
+use taffrail_engine::{
+    ColumnDesc, ConnectOptions, Connection, ConnectionFate, Instance, ResultSink, SinkResult,
+};
+use taffrail_types::{SqlType, Value, text};
+
+/// Rows of a result, each an array.
+pub(super) type JsonRows = Vec<Json>;
+
+/// A session of the console.
+pub(super) struct Session(Connection);
+
+impl Session {
+    /// Opens one in the name of a login.
+    pub(super) fn open(instance: &Arc<Instance>, login: &str) -> Result<Session, String> {
+        let options = ConnectOptions {
+            login: login.to_owned(),
+            program_name: "Taffrail console".into(),
+            database: Some("master".into()),
+            client_net_address: "<local machine>".into(),
+            ..ConnectOptions::default()
+        };
+        let mut session = Session(instance.connect(options).map_err(|e| e.message.clone())?);
+        // It looks, and keeps nobody waiting.
+        session.rows("SET NOCOUNT ON SET LOCK_TIMEOUT 1000 SET DEADLOCK_PRIORITY LOW")?;
+        Ok(session)
+    }
+
+    /// The rows of a statement; its first error.
+    pub(super) fn rows(&mut self, sql: &str) -> Result<JsonRows, String> {
+        Ok(self.results(sql)?.pop().unwrap_or_default())
+    }
+
+    /// The rows of each statement that has any; the first error.
+    pub(super) fn results(&mut self, sql: &str) -> Result<Vec<JsonRows>, String> {
+        let mut heard = Heard::default();
+        let fate = self.0.execute_batch(sql, &mut heard);
+        match heard.error {
+            Some(e) => Err(e),
+            None if fate == ConnectionFate::Close => Err("The console's session was ended.".into()),
+            None => Ok(heard.results),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Heard {
+    types: Vec<SqlType>,
+    results: Vec<JsonRows>,
+    error: Option<String>,
+}
+
+impl ResultSink for Heard {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.types = columns.iter().map(|c| c.ty).collect();
+        self.results.push(Vec::new());
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        let cells = values.iter().zip(&self.types).map(|(v, ty)| cell(v, *ty));
+        if let Some(rows) = self.results.last_mut() {
+            rows.push(Json::Array(cells.collect()));
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        if message.severity > 10 && self.error.is_none() {
+            self.error = Some(message.message.clone());
+        }
+        Ok(())
+    }
+}
+
+/// Numbers as numbers, bits as true and false, all else as text.
+fn cell(value: &Value, ty: SqlType) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bit(b) => Json::Bool(*b),
+        Value::Float(f) => Number::from_f64(*f).map_or(Json::Null, Json::Number),
+        other => match other.as_i64() {
+            Some(n) => n.into(),
+            None => text::display(other, ty).into(),
+        },
+    }
+}
+
+/// Answers for as long as they are fresh, so that many viewers cost what one does.
+const FRESH: Duration = Duration::from_millis(900);
+/// Databases whose answers are kept.
+const KEPT: usize = 64;
+
+type Answers = HashMap<u16, (Instant, Arc<str>)>;
+
+/// One session for what is asked now and then.
+pub(super) struct Reader {
+    instance: Arc<Instance>,
+    session: Mutex<Option<Session>>,
+    logs: Mutex<Answers>,
+}
+
+impl Reader {
+    pub(super) fn new(instance: Arc<Instance>) -> Reader {
+        Reader { instance, session: Mutex::default(), logs: Mutex::default() }
+    }
+
+    /// Ends the session.
+    pub(super) fn stop(&self) {
+        self.session.lock().take();
+    }
+
+    /// Runs something in the session; one that has failed is not used again.
+    fn with<R>(
+        &self,
+        login: &str,
+        run: impl FnOnce(&mut Session) -> Result<R, String>,
+    ) -> Result<R, String> {
+        let mut session = self.session.lock();
+        let mut open = match session.take() {
+            Some(open) => open,
+            None => Session::open(&self.instance, login)?,
+        };
+        let result = run(&mut open);
+        if result.is_ok() {
+            *session = Some(open);
+        }
+        result
+    }
+
+    /// What the page of a log shows.
+    pub(super) fn log(&self, login: &str, db: u16) -> Result<Arc<str>, String> {
+        let known = |answers: &Answers| {
+            let (at, answer) = answers.get(&db)?;
+            (at.elapsed() < FRESH).then(|| answer.clone())
+        };
+        if let Some(answer) = known(&self.logs.lock()) {
+            return Ok(answer);
+        }
+        let answer = self.with(login, |session| {
+            let state = session.rows(&queries::log_state(db))?;
+            let vlfs = session.rows(&queries::vlfs(db))?;
+            let growths = session.rows(&queries::growths(db))?;
+            Ok(json!({ "state": state.first(), "vlfs": vlfs, "growths": growths }))
+        })?;
+        let answer: Arc<str> = answer.to_string().into();
+        let mut logs = self.logs.lock();
+        if logs.len() >= KEPT {
+            logs.clear();
+        }
+        logs.insert(db, (Instant::now(), answer.clone()));
+        Ok(answer)
+    }
+
+    /// KILL.
+    pub(super) fn kill(&self, login: &str, session: u16) -> Result<(), String> {
+        self.with(login, |own| own.rows(&format!("KILL {session}")).map(|_| ()))
+    }
+}

@@ -1,0 +1,189 @@
+//! HTTP, on one thread of its own: `/metrics`, `/healthz`, `/readyz`, and the [`console`].
+//!
+//! ```text
+//!  Limited (so many connections) ─▶ axum ─▶ handler ── what blocks ──▶ one of a few helping threads
+//! ```
+//!
+//! * Nothing of it runs where sessions run, and nothing here waits for one: the figures are read from atomic cells.
+//! * Who comes over loopback, and says so in the Host header, is on this machine. (A page elsewhere whose name leads to 127.0.0.1
+//!   says its own name there; a proxy on this machine says for whom it asks.) Others need what each handler asks for.
+
+mod access;
+mod connections;
+mod console;
+mod metrics;
+
+use crate::errorlog::Level;
+use crate::listener::Shared;
+use axum::Router;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use connections::{Limited, Peer};
+use console::Console;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Connections at a time; more wait.
+const CONNECTIONS: usize = 64;
+/// Threads for what blocks.
+const HELPERS: usize = 4;
+/// How long requests may go on after the order to stop.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What the handlers use.
+#[derive(Clone)]
+struct Web {
+    shared: Arc<Shared>,
+    console: Arc<Console>,
+}
+
+/// The running thread.
+pub(crate) struct WebServer {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl WebServer {
+    /// Serves on a listener.
+    pub(crate) fn start(shared: Arc<Shared>, listener: TcpListener) -> std::io::Result<WebServer> {
+        let address = listener.local_addr()?;
+        listener.set_nonblocking(true)?;
+        let (stop, stopped) = watch::channel(false);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .max_blocking_threads(HELPERS)
+            .thread_keep_alive(Duration::from_secs(5))
+            .thread_name("console helper")
+            .build()?;
+        let run = move || {
+            let log = shared.log.clone();
+            let console = Arc::new(Console::new(&shared));
+            let web = Web { shared, console: console.clone() };
+            let served = runtime.block_on(serve(web, listener, stopped));
+            // What still runs in a helper is not waited for longer than the requests were.
+            runtime.shutdown_timeout(GRACE);
+            console.stop();
+            if let Err(e) = served {
+                log.write(Level::Error, "Server", &format!("The console has ended: {e}."));
+            }
+        };
+        let thread = thread::Builder::new().name("console".into()).spawn(run)?;
+        Ok(WebServer { address, stop, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends it; requests that run get [`GRACE`].
+    pub(crate) fn stop(&mut self) {
+        // Without a receiver it has ended already.
+        let _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            // A panic has said on standard error what it was.
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn serve(
+    web: Web,
+    listener: TcpListener,
+    stopped: watch::Receiver<bool>,
+) -> std::io::Result<()> {
+    let listener = Limited::new(tokio::net::TcpListener::from_std(listener)?, CONNECTIONS);
+    let console = web.console.clone();
+    let app = router(web).into_make_service_with_connect_info::<Peer>();
+    let order = |mut stopped: watch::Receiver<bool>| async move {
+        // An error: whoever gives orders has gone.
+        let _ = stopped.wait_for(|stop| *stop).await;
+    };
+    let late = order(stopped.clone());
+    let ordered = async move {
+        order(stopped).await;
+        // Streams have no end of their own.
+        console.end_streams();
+    };
+    let served = axum::serve(listener, app).with_graceful_shutdown(ordered);
+    tokio::select! {
+        served = served.into_future() => served,
+        () = async { late.await; tokio::time::sleep(GRACE).await } => Ok(()),
+    }
+}
+
+fn router(web: Web) -> Router {
+    Router::new()
+        .route("/healthz", get(healthz))
+        .route("/readyz", get(readyz))
+        .route("/metrics", get(metrics))
+        .merge(console::router(web.clone()))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "There is no such page.\n") })
+        .layer(middleware::from_fn(with_headers))
+        .with_state(web)
+}
+
+/// What every answer says.
+async fn with_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let fixed = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    for (name, value) in fixed {
+        headers.entry(name).or_insert(header::HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The process answers.
+async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// The server takes logins and is not about to end.
+async fn readyz(State(web): State<Web>) -> (StatusCode, &'static str) {
+    match web.shared.is_stopping() || web.shared.instance.lost().is_some() {
+        true => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
+        false => (StatusCode::OK, "ready\n"),
+    }
+}
+
+async fn metrics(
+    State(web): State<Web>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+) -> Response {
+    let token = web.shared.settings.metrics_token.as_deref();
+    if !access::is_local(peer, &headers) {
+        match token {
+            None => {
+                let text =
+                    "From elsewhere a token is needed, and none is set: metrics_token_file.\n";
+                return (StatusCode::FORBIDDEN, text).into_response();
+            }
+            Some(token) if !access::bears(&headers, token) => {
+                let ask = [(header::WWW_AUTHENTICATE, "Bearer")];
+                return (StatusCode::UNAUTHORIZED, ask, "A token is needed.\n").into_response();
+            }
+            Some(_) => {}
+        }
+    }
+    let text = tokio::task::spawn_blocking(move || {
+        metrics::text(&taffrail_engine::metrics::families(&web.shared.instance))
+    });
+    match text.await {
+        Ok(text) => ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}

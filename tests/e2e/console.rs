@@ -1,0 +1,216 @@
+//! The console's server side: who is let in, what the pages get, and that figures are the views'.
+
+use crate::life::connect;
+use crate::monitoring::{ask, console, get};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+use taffrail_tests::{PASSWORD, Server, TempDir};
+
+const OWN: &str = "Host: localhost\r\nX-Taffrail: console\r\nContent-Type: application/json\r\n";
+
+fn post(at: &str, path: &str, headers: &str, body: &str) -> (String, String) {
+    let length = body.len();
+    ask(
+        at,
+        &format!(
+            "POST {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        ),
+    )
+}
+
+fn credentials(password: &str) -> String {
+    format!("{{\"login\":\"sa\",\"password\":\"{password}\"}}")
+}
+
+/// The Cookie header of a new login.
+fn log_in(at: &str) -> String {
+    let (head, body) = post(at, "/api/login", OWN, &credentials(PASSWORD));
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}\n{body}");
+    let cookie = head.lines().find_map(|l| l.strip_prefix("set-cookie: ")).unwrap();
+    let (pair, attributes) = cookie.split_once("; ").unwrap();
+    assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Strict");
+    assert!(pair.len() > 64, "a token that nobody guesses");
+    format!("Cookie: {pair}\r\n")
+}
+
+fn status(answer: &(String, String)) -> u16 {
+    answer.0.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn only_who_is_here_and_logged_in_sees_anything() {
+    let temp = TempDir::new("console");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let (head, page) = get(&at, "/", "");
+    assert!(head.starts_with("HTTP/1.1 200 ") && page.contains("/assets/app.js"), "{head}");
+    let head = head.to_lowercase();
+    assert!(
+        head.contains("content-security-policy: default-src 'none'; script-src 'self';"),
+        "{head}"
+    );
+    assert!(head.contains("x-frame-options: deny") && head.contains("nosniff"), "{head}");
+    for name in ["app.js", "app.css", "icon.svg"] {
+        let path = format!("/assets/{name}");
+        let (head, body) = get(&at, &path, "");
+        assert!(head.starts_with("HTTP/1.1 200 ") && body.len() > 200, "{head}");
+        let tag = head.lines().find_map(|l| l.strip_prefix("etag: ")).unwrap();
+        let again = get(&at, &path, &format!("If-None-Match: {tag}\r\n"));
+        assert_eq!((status(&again), again.1.len()), (304, 0));
+    }
+    let private = ["/api/stream", "/api/log/1", "/api/queries"];
+    for path in private {
+        assert_eq!(status(&get(&at, path, "")), 401, "{path}");
+        let guessed = "Cookie: taffrail-console=00\r\n";
+        assert_eq!(status(&get(&at, path, guessed)), 401, "{path}");
+    }
+    // Another site's page, by a name that leads here, or by a form.
+    for path in ["/", "/assets/app.js", "/api/me"] {
+        assert_eq!(status(&get(&at, path, "Host: evil.example\r\n")), 403, "{path}");
+    }
+    let right = credentials(PASSWORD);
+    let json = "Content-Type: application/json\r\n";
+    assert_eq!(
+        status(&post(&at, "/api/login", &format!("Host: localhost\r\n{json}"), &right)),
+        403
+    );
+    let form = "Host: localhost\r\nX-Taffrail: console\r\nContent-Type: text/plain\r\n";
+    assert_eq!(status(&post(&at, "/api/login", form, &right)), 400);
+    let long = credentials(&"x".repeat(100_000));
+    assert_eq!(status(&post(&at, "/api/login", OWN, &long)), 413);
+    // Each failure waits longer.
+    let times: Vec<Duration> = (0..3)
+        .map(|_| {
+            let began = Instant::now();
+            let (head, body) = post(&at, "/api/login", OWN, &credentials("wrong"));
+            assert!(head.starts_with("HTTP/1.1 401 ") && body.contains("Login failed."), "{head}");
+            assert!(!head.to_lowercase().contains("set-cookie"));
+            began.elapsed()
+        })
+        .collect();
+    assert!(times[2] >= Duration::from_millis(1000), "{times:?}");
+    let cookie = log_in(&at);
+    let (_, me) = get(&at, "/api/me", &cookie);
+    assert!(me.contains("\"login\":\"sa\""), "{me}");
+    let out = post(&at, "/api/logout", &format!("{OWN}{cookie}"), "{}");
+    assert_eq!(status(&out), 200);
+    assert_eq!(status(&get(&at, "/api/queries", &cookie)), 401, "the token is no longer known");
+    assert_eq!(get(&at, "/api/me", &cookie).1, "{\"login\":null}");
+    assert!(server.stop().success());
+}
+
+/// The next frames of a stream, each as its text.
+struct Stream(BufReader<TcpStream>);
+
+impl Stream {
+    fn open(at: &str, cookie: &str) -> Stream {
+        let mut stream = TcpStream::connect(at).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        write!(stream, "GET /api/stream HTTP/1.1\r\nHost: localhost\r\n{cookie}\r\n").unwrap();
+        Stream(BufReader::new(stream))
+    }
+
+    fn next(&mut self) -> Option<String> {
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).unwrap_or(0) == 0 {
+                return None;
+            }
+            if let Some(data) = line.trim_end().strip_prefix("data: ") {
+                return Some(data.to_owned());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_has_what_the_views_have_and_all_viewers_get_the_same() {
+    let temp = TempDir::new("frames");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut holder = connect(&server, "master");
+    holder.run("CREATE DATABASE shown CREATE TABLE tempdb.dbo.held (a int)").unwrap();
+    holder.run("BEGIN TRAN INSERT tempdb.dbo.held VALUES (1)").unwrap();
+    let id = |c: &mut taffrail_lab::client::Client| c.query("SELECT @@SPID").unwrap().first_value();
+    let holding = id(&mut holder);
+    let mut waiter = connect(&server, "shown");
+    let waiting = id(&mut waiter);
+    let blocked = std::thread::spawn(move || {
+        (waiter.run("SELECT * FROM tempdb.dbo.held /* \"</script> */").is_err(), waiter)
+    });
+    let mut stream = Stream::open(&at, &cookie);
+    let until = Instant::now() + Duration::from_secs(20);
+    let frame = loop {
+        let frame = stream.next().unwrap();
+        assert!(!frame.contains("\"error\""), "{frame}");
+        // The row of the session that waits: its wait, and for whom.
+        if frame.contains(&format!("[{waiting},\"sa\"")) && frame.contains("LCK_M_S") {
+            break frame;
+        }
+        assert!(Instant::now() < until, "{frame}");
+    };
+    for part in [
+        "\"counters\":[[",
+        "\"processor\":[",
+        "Log write waits",
+        "\"shown\",\"ONLINE\"",
+        "\"COMMIT\"]",
+    ] {
+        assert!(frame.contains(part), "{part} in {frame}");
+    }
+    assert!(frame.contains("/* \\\"</script> */"), "{frame}");
+    // Twenty more viewers are no more sessions.
+    let mut viewers: Vec<Stream> = (0..20).map(|_| Stream::open(&at, &cookie)).collect();
+    let (mut one, other) = (viewers.pop().unwrap(), viewers.pop().unwrap().next().unwrap());
+    let found = (0..5).any(|_| one.next().is_some_and(|frame| frame == other));
+    assert!(found, "each viewer has a frame of its own");
+    let own = "SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE program_name = 'Taffrail console'";
+    assert_eq!(holder.query(own).unwrap().first_value(), "1");
+    // KILL, as the page sends it.
+    let (head, body) =
+        post(&at, "/api/kill", &format!("{OWN}{cookie}"), &format!("{{\"session\":{waiting}}}"));
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}\n{body}");
+    assert!(blocked.join().unwrap().0, "session {waiting} was ended while {holding} went on");
+    let (head, body) = post(&at, "/api/kill", &format!("{OWN}{cookie}"), "{\"session\":4711}");
+    assert!(head.starts_with("HTTP/1.1 409 ") && body.contains("4711"), "{head}\n{body}");
+    holder.run("ROLLBACK").unwrap();
+    // When nobody looks any more the session goes.
+    drop((stream, viewers, one));
+    let until = Instant::now() + Duration::from_secs(20);
+    // That of the KILL stays for the next question.
+    while holder.query(own).unwrap().first_value() != "1" {
+        assert!(Instant::now() < until, "the sampler goes on for nobody");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(server.stop().success());
+}
+
+#[test]
+fn the_page_of_a_log_is_what_the_views_say_and_streams_end_with_the_server() {
+    let temp = TempDir::new("logpage");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut c = connect(&server, "master");
+    c.run("CREATE DATABASE big").unwrap();
+    c.run("ALTER DATABASE big MODIFY FILE (NAME = big_log, SIZE = 64MB)").unwrap();
+    let id = c.query("SELECT DB_ID('big')").unwrap().first_value();
+    let (head, page) = get(&at, &format!("/api/log/{id}"), &cookie);
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}\n{page}");
+    let vlfs =
+        c.query(&format!("SELECT COUNT(*) FROM sys.dm_db_log_info({id})")).unwrap().first_value();
+    assert!(page.contains(&format!("\"state\":[{vlfs},")), "{page}");
+    assert!(page.contains(",67108864,"), "the growth: {page}");
+    assert_eq!(status(&get(&at, "/api/log/x", &cookie)), 400);
+    let (_, none) = get(&at, "/api/log/999", &cookie);
+    assert!(none.contains("\"state\":null"), "{none}");
+    let mut stream = Stream::open(&at, &cookie);
+    assert!(stream.next().is_some());
+    let began = Instant::now();
+    let ended = std::thread::spawn(move || while stream.next().is_some() {});
+    assert!(server.stop().success());
+    ended.join().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
