@@ -74,6 +74,30 @@ LOP_DELETE_ROWS | LCX_MARK_AS_GHOST | dbo.t.pk | 2 | NULL | NULL";
 }
 
 #[test]
+fn a_deletion_shows_the_row_that_its_insertion_showed() {
+    let (_world, mut c) = World::with_database();
+    c.ok("CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY, n int NOT NULL, v varchar(max) NULL); CREATE INDEX i ON t (n)");
+    c.ok("CREATE TABLE h (id int NOT NULL, v varchar(max) NULL)");
+    c.ok("BEGIN TRAN; INSERT t VALUES (1, 10, 'one'), (2, 20, REPLICATE(CAST('x' AS varchar(max)), 20000)); INSERT h SELECT id, v FROM t; DELETE t; DELETE h");
+    let images = |operation: &str| {
+        format!(
+            "SELECT AllocUnitName, [RowLog Contents 0], [Num Elements], [Log Record Length] - [Log Record Fixed Length] - DATALENGTH([RowLog Contents 0]) AS more
+             FROM fn_dblog(NULL, NULL) WHERE Operation = '{operation}' AND AllocUnitName IN ('dbo.t.pk', 'dbo.t.i', 'dbo.h')
+             ORDER BY AllocUnitName, [RowLog Contents 0]"
+        )
+    };
+    let inserted = c.rows(&images("LOP_INSERT_ROWS"));
+    let deleted = c.rows(&images("LOP_DELETE_ROWS"));
+    assert_eq!(deleted.lines().count(), 6, "{deleted}");
+    // Besides the row the record has one byte: where the row was.
+    let inserted: Vec<_> = inserted.lines().map(|l| format!("{} | 1", &l[..l.len() - 4])).collect();
+    assert_eq!(deleted.lines().collect::<Vec<_>>(), inserted);
+    assert_eq!(c.rows("SELECT COUNT(*) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_DELETE_ROWS' AND AllocUnitName IN ('dbo.t.pk', 'dbo.t.i', 'dbo.h') AND [Log Reserve] <> 67"), "0");
+    c.ok("ROLLBACK");
+    assert_eq!(c.rows("SELECT COUNT(*), SUM(DATALENGTH(v)) FROM t"), "0 | NULL");
+}
+
+#[test]
 fn bounds_arguments_and_refusals() {
     let world = World::new();
     let mut c = world.connect();

@@ -1,20 +1,7 @@
 //! The bytes of a log block: the unit of log I/O, whole sectors, at most 60 KiB.
 //!
-//! ```text
-//!  0  u32  magic "TLBK"                        44  u32  0
-//!  4  u16  version                             48  u64  durable position known when the block was closed
-//!  6  u8   parity (0x40 / 0x80, for show)      56  u64  successor VLF: offset in its file
-//!  7  u8   flags: 1 = last block of its VLF    64  u64  successor VLF: size
-//!  8  u64  position                            72  16 B recovery fork's GUID
-//! 16  u32  VLF sequence number ┐ LSN of the    88  u32  0
-//! 20  u32  block offset        ┘ block         92  u32  CRC-32C of the whole block with this field 0
-//! 24  u32  length, whole sectors
-//! 28  u32  used: end of the slot table         96  records, each padded to 4 bytes
-//! 32  u16  records                              …
-//! 34  u16  successor VLF: file              used-2n  slot table: offset of slot n … of slot 1 (slot 1 last)
-//! 36  u32  CRC-32C of the previous block     used  zeroes up to the length
-//! 40  u32  incarnation
-//! ```
+//! Its header, records and slot table are drawn in docs/format.md.
+//!
 //! The chain: a block belongs to the log if its magic, version, CRC and fork are right, its position is the one
 //! that its place in the VLF means, `previous CRC` is its predecessor's CRC, and its incarnation is not below its
 //! predecessor's. The log ends at the first block for which one of these does not hold. Neither zeroes nor
@@ -193,6 +180,40 @@ pub(crate) fn record_bytes<'a>(h: &BlockHeader, bytes: &'a [u8], slot: u16) -> O
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_is_what_is_drawn() {
+        let next = VlfPlace { file: 1, offset: 0x0010_2000, size: 0x0020_0000 };
+        let h =
+            BlockHeader { durable: LogPos(513), fork: [9; 16], successor: Some(next), ..header() };
+        let mut bytes = vec![0; h.length as usize];
+        bytes[BLOCK_HEADER_BYTES..h.used as usize].fill(0xaa);
+        let crc = seal(&h, &mut bytes);
+        let fields: [(&str, &[u8]); 21] = [
+            ("magic", b"TLBK"),
+            ("version", &BLOCK_VERSION.to_le_bytes()),
+            ("parity", &[h.parity]),
+            ("flags", &[1]),
+            ("position", &h.pos.0.to_le_bytes()),
+            ("VLF sequence number", &h.vlf.0.to_le_bytes()),
+            ("block offset", &h.offset.0.to_le_bytes()),
+            ("length", &h.length.to_le_bytes()),
+            ("used", &h.used.to_le_bytes()),
+            ("records", &h.records.to_le_bytes()),
+            ("file of the next VLF", &next.file.to_le_bytes()),
+            ("CRC-32C of the block before", &h.prev_crc.to_le_bytes()),
+            ("incarnation", &h.incarnation.to_le_bytes()),
+            ("zero", &[0; 4]),
+            ("durable position", &h.durable.0.to_le_bytes()),
+            ("offset of the next VLF", &next.offset.to_le_bytes()),
+            ("size of the next VLF", &next.size.to_le_bytes()),
+            ("fork", &h.fork),
+            ("zero", &[0; 4]),
+            ("CRC-32C", &crc.to_le_bytes()),
+            ("records", &[&[0xaa_u8; 24][..], &[0; 904]].concat()),
+        ];
+        crate::drawn::check("log-block", &bytes, &fields);
+    }
 
     fn header() -> BlockHeader {
         BlockHeader {

@@ -57,6 +57,9 @@ mod block;
 mod cache;
 mod company;
 mod directory;
+#[cfg(test)]
+#[path = "../../testkit/src/drawn.rs"]
+mod drawn;
 mod error;
 mod files;
 pub mod flush;

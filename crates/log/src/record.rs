@@ -1,16 +1,8 @@
 //! A log record: a header that this crate owns, and a payload that it never looks into.
 //!
-//! ```text
-//!  0  u16  length of the record: header and payload, without the padding to 4 bytes that follows it in a block
-//!  2  u8   operation (LOP_*)          3  u8  context (LCX_*)
-//!  4  u16  flags                      6  u48 transaction
-//! 12  u64  previous record of the same transaction
-//! ── 32 more bytes when flag PAGE is set ─────────────────────────────────────────────────
-//!     u48  page   u16 slot   u64 the page's position before   u64 hobt   u64 lock hash
-//! ── 8 more bytes when flag UNDO_NEXT is set ─────────────────────────────────────────────
-//!     u64  next record to undo
-//! ── payload ─────────────────────────────────────────────────────────────────────────────
-//! ```
+//! Drawn in docs/format.md: 20 bytes, 32 more when flag PAGE is set, 8 more when flag UNDO_NEXT is set, then the payload.
+//! In a block it is padded to 4 bytes, which its length leaves out.
+//!
 //! A record changes at most one page. All integers are little-endian.
 
 use taffrail_base::{HobtId, LogPos, PageId, TransactionId};
@@ -305,6 +297,40 @@ impl Reserve {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_is_what_is_drawn() {
+        let header = RecordHeader {
+            txn: TransactionId(0x0605_0403_0201),
+            prev: LogPos(513),
+            page: PageId::new(1, 79),
+            slot: 3,
+            prev_page: LogPos(77),
+            hobt: HobtId(72),
+            lock_hash: 0x1234_5678_9abc,
+            flags: RecordFlags::COMPENSATION,
+            undo_next: LogPos(5),
+            ..RecordHeader::new(Lop::InsertRows, Lcx::Clustered)
+        };
+        let flags = RecordFlags::COMPENSATION.0 | RecordFlags::PAGE | RecordFlags::UNDO_NEXT;
+        let bytes = Record { pos: LogPos(1), header, payload: b"payload" }.to_bytes();
+        let fields: [(&str, &[u8]); 13] = [
+            ("length", &67u16.to_le_bytes()),
+            ("operation", &[Lop::InsertRows as u8]),
+            ("context", &[Lcx::Clustered as u8]),
+            ("flags", &flags.to_le_bytes()),
+            ("transaction", &[1, 2, 3, 4, 5, 6]),
+            ("previous record", &513u64.to_le_bytes()),
+            ("page", &[79, 0, 0, 0, 1, 0]),
+            ("slot", &3u16.to_le_bytes()),
+            ("LSN of the page before", &77u64.to_le_bytes()),
+            ("HoBt", &72u64.to_le_bytes()),
+            ("lock hash", &0x1234_5678_9abc_u64.to_le_bytes()),
+            ("next record to undo", &5u64.to_le_bytes()),
+            ("payload", b"payload"),
+        ];
+        crate::drawn::check("log-record", &bytes, &fields);
+    }
 
     #[test]
     fn headers_survive_the_way_to_bytes_and_back() {

@@ -33,6 +33,9 @@ pub mod check;
 mod closed;
 mod codec;
 pub mod database;
+#[cfg(test)]
+#[path = "../../testkit/src/drawn.rs"]
+mod drawn;
 pub mod error;
 mod freelist;
 mod growth;

@@ -17,12 +17,12 @@
 use std::sync::Arc;
 
 use taffrail_base::{PageId, TransactionId};
-use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
+use taffrail_log::{Lcx, Lop, RecordFlags};
 
 use super::node::{
     ENTRY_HEADER, GHOST, child_at, entry_header, is_ghost, key_at, search, slot_for, split_entry,
 };
-use super::record::{Place, row};
+use super::record::{Place, delete, row};
 use super::{Direction, Hobt, HobtKind, KeyRange, ScanLocks, smo};
 use crate::buffer::{ReadGuard, WriteGuard};
 use crate::database::Database;
@@ -466,18 +466,7 @@ pub(super) fn ghost_in(
     if leaf.ghosts() == 0 {
         db.note_ghosts(hobt.id(), leaf.id());
     }
-    let change = Change {
-        hobt: hobt.id(),
-        lock_hash,
-        slot: slot as u16,
-        reserve: Reserve::undo(1),
-        ..Change::new(Lop::DeleteRows, Lcx::MarkAsGhost)
-    };
-    let counting = hobt.counting();
-    work.change(&mut leaf, &change, &[&row::place_byte(Place::Leaf, &[]), key])?;
-    hobt.add_rows(-1);
-    drop(counting);
-    row::apply_ghost(&mut leaf, slot, true, work.id());
+    delete::ghost(work, &mut leaf, hobt, Place::Leaf, slot, lock_hash)?;
     hobt.set_hot(leaf.id(), leaf.frame());
     Ok(true)
 }

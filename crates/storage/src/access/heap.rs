@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use taffrail_base::PageId;
-use taffrail_log::{Lcx, Lop, RecordFlags, Reserve};
+use taffrail_log::{Lcx, Lop, RecordFlags};
 
 use super::awaited::Patience;
 use super::btree::{expunge, has_room};
 use super::full::check_cancelled;
 use super::node::{FORWARDED, FORWARDING, GHOST, PADDED};
-use super::record::{Place, format, row as rows};
+use super::record::{Place, delete, format, row as rows};
 use super::{Hobt, HobtKind, Rid, ScanLocks};
 use crate::buffer::WriteGuard;
 use crate::database::Database;
@@ -313,20 +313,8 @@ fn ghost(db: &Database, work: &mut Work, hobt: &Hobt, at: Rid) -> StorageResult<
     if !is_heap_page(&page, hobt) || !page.has_row(at.slot.into()) {
         return Err(StorageError::RowNotFound);
     }
-    let change = Change {
-        hobt: hobt.id(),
-        slot: at.slot,
-        reserve: Reserve::undo(1),
-        ..Change::new(Lop::DeleteRows, Lcx::MarkAsGhost)
-    };
-    let place = rows::place_byte(Place::Heap, page.row(at.slot.into()));
     let first = page.ghosts() == 0;
-    let counting = hobt.counting();
-    work.change(&mut page, &change, &[&place])?;
-    // A moved row is counted where its stub is.
-    hobt.add_rows(-rows::counted(place[0]));
-    drop(counting);
-    rows::apply_ghost(&mut page, at.slot.into(), true, work.id());
+    delete::ghost(work, &mut page, hobt, Place::Heap, at.slot.into(), 0)?;
     if first {
         hobt.room.lock().note(at.page);
     }

@@ -1,12 +1,6 @@
 //! Rows of heaps and entries of trees, as bytes.
 //!
-//! ```text
-//! leaf entry      u8 flags, u16 key length, key, value
-//! interior entry  u8 flags, u16 key length, key, 6 bytes PageId of the child; the first key of a page is empty: below all
-//! heap row        u8 flags, row            (padded to 9 bytes, so that a forwarding stub always fits in its place)
-//! forwarding stub u8 flags, 8 bytes Rid of where the row is now
-//! forwarded row   u8 flags, 8 bytes Rid of the stub, row
-//! ```
+//! Drawn in docs/format.md. Whatever lies in a slot of a heap or tree begins with a byte of flags.
 
 use taffrail_base::PageId;
 
@@ -106,6 +100,44 @@ pub fn separator<'a>(left: &[u8], right: &'a [u8]) -> &'a [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_and_entries_are_what_is_drawn() {
+        use super::super::{LobRef, Rid, heap};
+        use crate::drawn::check;
+        let rid = Rid { page: PageId::new(1, 77), slot: 3 }.to_bytes();
+        let row = b"a row that is long enough";
+        check("heap-row", &heap::encode(0, &[row]), &[("flags", &[0]), ("row", row)]);
+        let stub: [(&str, &[u8]); 2] = [("flags", &[FORWARDING]), ("Rid of the row", &rid)];
+        check("forwarding-stub", &heap::encode(FORWARDING, &[&rid]), &stub);
+        let moved: [(&str, &[u8]); 3] =
+            [("flags", &[FORWARDED]), ("Rid of the stub", &rid), ("row", row)];
+        check("forwarded-row", &heap::encode(FORWARDED, &[&rid, row]), &moved);
+        let leaf: [(&str, &[u8]); 4] =
+            [("flags", &[GHOST]), ("length of the key", &[3, 0]), ("key", b"key"), ("value", row)];
+        check("leaf-entry", &[&entry_header(GHOST, b"key")[..], b"key", row].concat(), &leaf);
+        let child = child_bytes(PageId::new(1, 77));
+        let interior: [(&str, &[u8]); 4] = [
+            ("flags", &[0]),
+            ("length of the key", &[3, 0]),
+            ("key", b"key"),
+            ("page", &[77, 0, 0, 0, 1, 0]),
+        ];
+        check(
+            "interior-entry",
+            &[&entry_header(0, b"key")[..], b"key", &child].concat(),
+            &interior,
+        );
+        let lob = LobRef { first: PageId::new(1, 77), id: 0x0605_0403_0201, length: 20_000 };
+        let reference: [(&str, &[u8]); 5] = [
+            ("first page", &77u32.to_le_bytes()),
+            ("file", &1u16.to_le_bytes()),
+            ("identity, low", &[1, 2]),
+            ("length", &20_000u32.to_le_bytes()),
+            ("identity, high", &[3, 4, 5, 6]),
+        ];
+        check("lob-reference", &lob.to_bytes(), &reference);
+    }
 
     #[test]
     fn separators_separate() {

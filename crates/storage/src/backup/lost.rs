@@ -293,6 +293,7 @@ pub fn backup_lost(
 /// The set's header, with a boot page that says who the database is and nothing else: a log set's is never restored.
 fn put_header(set: &mut SetWriter, header: &SetHeader, lost: &LostDatabase) -> BackupResult<()> {
     let boot = Boot {
+        version: FORMAT_VERSION,
         sequence: 0,
         guid: lost.guid,
         created: lost.created,

@@ -1,18 +1,9 @@
 //! A page as plain bytes.
 //!
-//! ```text
-//!  0 u8  format version (1)          16 u16 file        32 u16 file of prev   44 u16 end of the rows' area
-//!  1 u8  type, see PageType          18 u16 slots       34 u16 file of next   46 u16 free bytes, gaps included
-//!  2 u8  level: 0 leaf, above: tree  20 u32 page        36 u32 prev           48 u16 ghosts
-//!  3 u8  flags (0)                   24 u64 HoBt        40 u32 next           50 u16 bytes reserved for undo
-//!  4 u32 CRC-32C of the page with this field zero       52 u32 first unit of a bitmap page
-//!  8 u64 LogPos of the last record that changed it      56 u64 last transaction that reserved bytes
-//!                                                       64 u64 last transaction that left a ghost
-//!                                                       72 i32 object, 76 i32 index, 88–95 zero
-//!                                                       80 u64 of a piece of a large value: the value's identity
-//! 96 rows, upwards … free … slots, downwards from 8192: per slot u16 offset (0 = empty), u16 length
-//! ```
-//! All integers are little-endian. Header fields beyond the LSN that redo does not depend on (the two transactions, the
+//! A header of 96 bytes (drawn in docs/format.md); rows, upwards; what is free; slots, downwards from 8192: per slot u16 offset
+//! (0 = empty), u16 length.
+//!
+//! Header fields beyond the LSN that redo does not depend on (the two transactions, the
 //! reserved bytes) are kept right by redo all the same, because space decisions after restart read them.
 //!
 //! Room that a running transaction freed is not given to others: a deleted row stays as a ghost, and the bytes that an

@@ -273,12 +273,65 @@ impl Page {
 mod tests {
     use super::super::{Format, PageType};
     use super::*;
-    use taffrail_base::PageId;
+    use taffrail_base::{HobtId, LogPos, PageId};
 
     fn page() -> Box<Page> {
         let mut p = Page::zeroed();
         p.format(&Format::new(PageId::new(1, 30), PageType::Heap));
         p
+    }
+
+    #[test]
+    fn a_header_is_what_is_drawn() {
+        let mut p = Page::zeroed();
+        p.format(&Format {
+            level: 2,
+            hobt: HobtId(0x0807_0605_0403_0201),
+            object: -2,
+            index: 256_000,
+            prev: PageId::new(3, 0x0102_0304),
+            next: PageId::new(4, 0x0506_0708),
+            first_unit: 8088,
+            ..Format::new(PageId::new(2, 30), PageType::Index)
+        });
+        p.set_lsn(LogPos(4097));
+        p.set_slots(5);
+        p.set_free_start(1000);
+        p.set_free_bytes(7000);
+        p.set_ghosts(6);
+        p.set_reserved_bytes(77);
+        p.set_reserved_txn_raw(1234);
+        p.set_ghost_txn_raw(1235);
+        p.set_lob_id(0x00ab_cdef);
+        p.seal();
+        let fields: [(&str, &[u8]); 25] = [
+            ("version", &[1]),
+            ("type", &[2]),
+            ("level", &[2]),
+            ("flags", &[0]),
+            ("CRC-32C", &p.crc().to_le_bytes()),
+            ("LSN", &4097u64.to_le_bytes()),
+            ("file", &2u16.to_le_bytes()),
+            ("slots", &5u16.to_le_bytes()),
+            ("page", &30u32.to_le_bytes()),
+            ("HoBt", &[1, 2, 3, 4, 5, 6, 7, 8]),
+            ("file of the page before", &3u16.to_le_bytes()),
+            ("file of the page after", &4u16.to_le_bytes()),
+            ("page before", &0x0102_0304_u32.to_le_bytes()),
+            ("page after", &0x0506_0708_u32.to_le_bytes()),
+            ("end of the rows", &1000u16.to_le_bytes()),
+            ("free bytes", &7000u16.to_le_bytes()),
+            ("ghosts", &6u16.to_le_bytes()),
+            ("reserved bytes", &77u16.to_le_bytes()),
+            ("first unit", &8088u32.to_le_bytes()),
+            ("reserving transaction", &1234u64.to_le_bytes()),
+            ("ghosting transaction", &1235u64.to_le_bytes()),
+            ("object", &(-2i32).to_le_bytes()),
+            ("index", &256_000i32.to_le_bytes()),
+            ("identity", &0x00ab_cdef_u64.to_le_bytes()),
+            ("zero", &[0; 8]),
+        ];
+        crate::drawn::check("page-header", &p.bytes()[..HEADER_BYTES], &fields);
     }
 
     /// Random operations against a vector of vectors.

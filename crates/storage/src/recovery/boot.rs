@@ -3,10 +3,8 @@
 //! Two copies, pages 9 and 10 of the primary file, are written in turn; each carries a sequence number, and the valid one with
 //! the higher number counts. A copy is written whole and durably, so that a torn one leaves the other.
 //!
-//! After the page header, from offset 96 on: u64 sequence, u16 format version, u64 feature bits, GUID, creation time, next
-//! transaction id, next HoBt id, options, then the last checkpoint: its LSN, the position that redo scans from, MinLSN,
-//! position of its begin record, the log's anchor, the position that the log chain begins at; then the list of files; then what
-//! backups and restores keep (see [`crate::backup::BackupState`]).
+//! What follows the page's header is drawn in docs/format.md; what backups and restores keep, at the end, in
+//! [`crate::backup::BackupState`].
 
 use std::path::PathBuf;
 
@@ -19,8 +17,9 @@ use crate::codec::{Put, Take, put_growth, take_growth, take_max_size};
 use crate::database::{DatabaseOptions, FileKind, RecoveryModel};
 use crate::page::{Format, HEADER_BYTES, Page, PageType};
 
-/// Version of the data files' format; 948 names it. 2: large values have an identity (see [`crate::lob`]).
-pub const FORMAT_VERSION: u16 = 2;
+/// Version of the data files' format; 948 names it. 2: large values have an identity (see [`crate::lob`]). 3: the log holds deleted
+/// rows whole (see `LOP_DELETE_ROWS`), and rows may have a version tag.
+pub const FORMAT_VERSION: u16 = 3;
 /// Feature bits that this version understands.
 pub const FEATURES: u64 = 0;
 
@@ -48,6 +47,8 @@ pub struct BootFile {
 pub struct Boot {
     /// Which copy is newer.
     pub sequence: u64,
+    /// The format of who wrote this copy; what is written has [`FORMAT_VERSION`].
+    pub version: u16,
     /// Identity of the database, also in its backups.
     pub guid: [u8; 16],
     /// When it was made.
@@ -145,12 +146,13 @@ impl Boot {
         if version > FORMAT_VERSION || features & !FEATURES != 0 {
             return Err(BootError::Newer(version.max(FORMAT_VERSION + 1)));
         }
-        Self::decode_rest(sequence, t).ok_or_else(|| damaged("its content makes no sense"))
+        Self::decode_rest(sequence, version, t).ok_or_else(|| damaged("its content makes no sense"))
     }
 
-    fn decode_rest(sequence: u64, mut t: Take<'_>) -> Option<Boot> {
+    fn decode_rest(sequence: u64, version: u16, mut t: Take<'_>) -> Option<Boot> {
         let mut boot = Boot {
             sequence,
+            version,
             guid: t.bytes(16)?.try_into().ok()?,
             created: UtcTime(t.u64()?),
             next_transaction: t.u64()?,
@@ -199,6 +201,7 @@ mod tests {
     fn sample() -> Boot {
         Boot {
             sequence: 7,
+            version: FORMAT_VERSION,
             guid: [3; 16],
             created: UtcTime(99),
             next_transaction: 1000,
@@ -226,6 +229,52 @@ mod tests {
             }],
             backup: BackupState::new([3; 16]),
         }
+    }
+
+    #[test]
+    fn it_is_what_is_drawn() {
+        let b = Boot { min: LogPos(7777), scan_from: LogPos(8001), ..sample() };
+        let page = b.encode(PageId::new(1, 9)).unwrap();
+        let mut rest = Vec::new();
+        rest.text("Sales");
+        rest.text("/data/Sales.mdf");
+        let name = &rest[..7];
+        let file: [(&str, &[u8]); 8] = [
+            ("file", &1u16.to_le_bytes()),
+            ("kind", &[0]),
+            ("name", name),
+            ("path", &rest[7..]),
+            ("pages", &1024u32.to_le_bytes()),
+            ("kind of growth", &[2]),
+            ("growth", &10u64.to_le_bytes()),
+            ("maximum size", &[0xff; 8]),
+        ];
+        let bytes = &page.bytes()[HEADER_BYTES..];
+        let length: usize = file.iter().map(|f| f.1.len()).sum();
+        crate::drawn::check("boot-file", &bytes[180..180 + length], &file);
+        let o = &b.options;
+        let fields: [(&str, &[u8]); 19] = [
+            ("sequence", &7u64.to_le_bytes()),
+            ("format version", &FORMAT_VERSION.to_le_bytes()),
+            ("feature bits", &[0; 8]),
+            ("GUID", &[3; 16]),
+            ("created", &99u64.to_le_bytes()),
+            ("next transaction", &1000u64.to_le_bytes()),
+            ("next HoBt", &2000u64.to_le_bytes()),
+            ("recovery model", &[o.recovery_model as u8]),
+            ("options", &[2 | growth_bits(o)]),
+            ("target recovery time", &o.target_recovery_time_s.to_le_bytes()),
+            ("engine flags", &o.engine_flags.to_le_bytes()),
+            ("LSN of the last checkpoint", &b.checkpoint_lsn.to_bytes()),
+            ("its begin record", &8193u64.to_le_bytes()),
+            ("redo scans from", &8001u64.to_le_bytes()),
+            ("MinLSN", &7777u64.to_le_bytes()),
+            ("log anchor", &[5; LogAnchor::BYTES]),
+            ("log chain", &77u64.to_le_bytes()),
+            ("files", &1u16.to_le_bytes()),
+            ("list of files", &bytes[180..]),
+        ];
+        crate::drawn::check("boot-page", bytes, &fields);
     }
 
     #[test]

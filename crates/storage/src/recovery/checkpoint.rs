@@ -21,7 +21,7 @@ use taffrail_io::AlignedBuf;
 use taffrail_log::{FlushReason, Hold, Lcx, Lop, RecordHeader, ReuseWait};
 use taffrail_observe::{Event, EventRing};
 
-use super::boot::{Boot, BootFile};
+use super::boot::{Boot, BootFile, FORMAT_VERSION};
 use super::create::{boot_page, io_error};
 use crate::access::record::xact;
 use crate::buffer::Unhardened;
@@ -240,6 +240,7 @@ impl Database {
         let mut boot = current.clone();
         f(&mut boot);
         boot.sequence += 1;
+        boot.version = FORMAT_VERSION;
         boot.next_transaction = self.txns.next_id();
         boot.next_hobt = self.next_hobt.load(Ordering::Relaxed);
         boot.log_chain = LogPos(self.log_chain.load(Ordering::Acquire));

@@ -234,6 +234,7 @@ fn create_files(
     let start = log.appended();
     let files = boot_files(spec, pages);
     let boot = Boot {
+        version: FORMAT_VERSION,
         sequence: 0,
         guid,
         created: env.clock.now_utc(),

@@ -96,6 +96,10 @@ fn open(
     spec: &OpenSpec,
 ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
     let Redone { db, losers, mut report, .. } = open_for_redo(instance, id, name, spec, false)?;
+    // Before anything is logged that an older version would take for something else.
+    if db.boot.lock().version < FORMAT_VERSION {
+        db.save_boot(|_| {})?;
+    }
     // Undo, as far as it cannot wait.
     let began = instance.env.clock.monotonic();
     next_hobt_id(&db)?;

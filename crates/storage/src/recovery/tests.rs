@@ -1,13 +1,21 @@
 //! What restart makes of checkpoints beside which transactions begin and end.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use taffrail_base::{HobtId, IndexId, ObjectId};
+use parking_lot::Mutex;
+use taffrail_base::{HobtId, IndexId, LogPos, ObjectId, PageId};
+use taffrail_io::OpenSpec as IoOpenSpec;
+use taffrail_io::sim::HookedDisk;
 use taffrail_log::Growth;
 use taffrail_observe::{Event, EventRing};
 
 use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree};
 use crate::database::{CheckpointKind, Database, RecoveryModel};
+use crate::instance::StorageInstance;
+use crate::layout::BOOT_PAGES;
+use crate::page::{HEADER_BYTES, Page};
+use crate::recovery::{Boot, FORMAT_VERSION};
 use crate::rig::{MB, Rig, begin_impatient, make};
 use crate::txn::work::cut;
 use crate::txn::{Durability, Transaction};
@@ -178,4 +186,77 @@ fn the_error_log_hears_why_a_database_is_suspect() {
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].contains("suspect") && told[0].contains("undo failed: "), "{told:?}");
     assert!(told[1].starts_with("An error occurred during recovery, preventing"), "{told:?}");
+}
+
+/// The format that each copy of the boot page has; `set` writes another one first.
+fn formats(rig: &Rig, set: Option<u16>) -> Vec<u16> {
+    let volume = rig.world.env().disk.open(&rig.data.path, IoOpenSpec::DATA).unwrap();
+    let mut found = Vec::new();
+    for number in BOOT_PAGES {
+        let id = PageId::new(1, number);
+        let mut page = Page::zeroed();
+        volume.read_at(id.file_offset(), page.bytes_mut()).unwrap();
+        if let Some(format) = set {
+            let at = HEADER_BYTES + 8;
+            page.bytes_mut()[at..at + 2].copy_from_slice(&format.to_le_bytes());
+            super::write_page(&*volume, id, &mut page).unwrap();
+        }
+        found.push(Boot::decode(&mut page, id).unwrap().version);
+    }
+    volume.sync().unwrap();
+    found
+}
+
+/// Who has format 2 must not read what is logged from now on, whatever happens after the database has been opened.
+#[test]
+fn an_older_database_is_upgraded_before_anything_is_logged() {
+    let rig = rig(3);
+    let (db, tree) = created(&rig);
+    inserted(&db, tree, 1).commit(Durability::Full).unwrap();
+    // Both copies are there.
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let open = inserted(&db, tree, 2);
+    db.flush_log().unwrap();
+    rig.lose_power((open, db));
+    assert_eq!(formats(&rig, Some(2)), [2, 2]);
+    let (db, _) = rig.open_deferred().unwrap();
+    assert!(formats(&rig, None).contains(&FORMAT_VERSION));
+    rig.lose_power(db);
+    assert_eq!(restarted(&rig, tree), (1, vec![1]));
+    assert_eq!(formats(&rig, None), [FORMAT_VERSION; 2]);
+}
+
+/// Redo of a page that is changed while it is being written begins no later than at that change.
+#[test]
+fn a_page_that_changes_while_it_is_written_is_dirty_from_there_on() {
+    let rig = rig(4);
+    let beside: Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>> = Arc::default();
+    let mut env = rig.world.env();
+    let struck = beside.clone();
+    env.disk = Arc::new(HookedDisk::new(env.disk.clone(), move |path, result| {
+        // The first of the data file: the pages have been copied, and none has been written in place.
+        let deed = struck.lock().take_if(|_| path.extension().is_some_and(|e| e == "mdf"));
+        if let Some(deed) = deed {
+            deed();
+        }
+        result
+    }));
+    let instance = StorageInstance::new(env, rig.machine.clone()).unwrap();
+    let db = rig.create_in(&instance).unwrap();
+    let tree = make(&db, OBJECT.0, 1);
+    inserted(&db, tree, 1).commit(Durability::Full).unwrap();
+    let changed = Arc::new(AtomicU64::new(0));
+    let (db2, changed2) = (db.clone(), changed.clone());
+    *beside.lock() = Some(Box::new(move || {
+        let tx = inserted(&db2, tree, 2);
+        changed2.store(db2.log().last_record().0, Ordering::Relaxed);
+        tx.commit(Durability::Full).unwrap();
+    }));
+    db.checkpoint(CheckpointKind::Manual).unwrap();
+    let changed = LogPos(changed.load(Ordering::Relaxed));
+    assert!(!changed.is_zero(), "nothing was written");
+    let (oldest, _) = db.store.oldest_dirty(db.pool());
+    assert!(oldest.is_some_and(|o| o <= changed), "{oldest:?}, and the change is at {changed:?}");
+    rig.lose_power((db, instance));
+    assert_eq!(restarted(&rig, tree).1, [1, 2]);
 }

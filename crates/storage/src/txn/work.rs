@@ -260,6 +260,33 @@ impl Work {
         change: &Change,
         payload: &[&[u8]],
     ) -> StorageResult<LogPos> {
+        let header = self.header(page, change)?;
+        let pos = self.append(&header, payload, change.reserve)?;
+        page.set_lsn(pos);
+        Ok(pos)
+    }
+
+    /// The same, where the row in the change's slot, as it is before, follows the payload.
+    #[inline]
+    pub fn change_with_row(
+        &mut self,
+        page: &mut WriteGuard<'_>,
+        change: &Change,
+        payload: &[u8],
+    ) -> StorageResult<LogPos> {
+        let header = self.header(page, change)?;
+        let row = page.row(usize::from(change.slot));
+        let pos = self.append(&header, &[payload, row], change.reserve)?;
+        page.set_lsn(pos);
+        Ok(pos)
+    }
+
+    #[inline]
+    fn header(
+        &mut self,
+        page: &mut WriteGuard<'_>,
+        change: &Change,
+    ) -> StorageResult<RecordHeader> {
         if self.entry.is_none() {
             self.begin()?;
         }
@@ -268,7 +295,7 @@ impl Work {
         #[cfg(debug_assertions)]
         self.db.assert_allocated(page, change.op);
         page.will_change(&self.db.store);
-        let header = RecordHeader {
+        Ok(RecordHeader {
             page: page.id(),
             slot: change.slot,
             prev_page: page.lsn(),
@@ -277,10 +304,7 @@ impl Work {
             flags: change.flags,
             undo_next: change.undo_next,
             ..RecordHeader::new(change.op, change.context)
-        };
-        let pos = self.append(&header, payload, change.reserve)?;
-        page.set_lsn(pos);
-        Ok(pos)
+        })
     }
 
     /// The id; zero before the first record.

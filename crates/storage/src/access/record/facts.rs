@@ -17,8 +17,8 @@ use crate::page::HEADER_BYTES;
 /// The pieces of a row that a record carries.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct RowImages<'a> {
-    /// Insertions: the row. Deletions: what is logged of the row, its key (the row itself stays as a ghost). Modifications: the
-    /// bytes before, the bytes after, the key. Other records of a page: the payload.
+    /// Insertions: the row. Deletions: the row; its key in logs of format version 2 and before. Modifications: the bytes before, the
+    /// bytes after, the key. Other records of a page: the payload.
     pub contents: [Option<&'a [u8]>; 3],
     /// Where in the row the modified bytes begin.
     pub offset: u16,
@@ -207,7 +207,7 @@ pub fn log_reserve(r: &Record<'_>) -> Option<u64> {
         Lop::FormatPage if r.header.flags.contains(RecordFlags::USER_1) => super::format::DISOWNED,
         Lop::FormatPage => return Some(0),
         Lop::InsertRows => 1 + besides(split_entry(r.payload).0),
-        Lop::DeleteRows => super::row::undo_delete_bytes(r)?,
+        Lop::DeleteRows => super::delete::undo_delete_bytes(r)?,
         Lop::ModifyRow => modified(r).map(|(_, before, _, key)| 8 + before.len() + besides(key))?,
         Lop::ModifyHeader => 32,
         // Rows that came from the right neighbour: see `merge`.

@@ -2,7 +2,8 @@
 //!
 //! | file     | operations |
 //! |----------|------------|
-//! | `row`    | LOP_INSERT_ROWS, LOP_DELETE_ROWS, LOP_MODIFY_ROW, LOP_EXPUNGE_ROWS |
+//! | `row`    | LOP_INSERT_ROWS, LOP_MODIFY_ROW, LOP_EXPUNGE_ROWS |
+//! | `delete` | LOP_DELETE_ROWS |
 //! | `format` | LOP_FORMAT_PAGE, LOP_ROOT_CHANGE |
 //! | `split`  | LOP_DELETE_SPLIT, LOP_UNDO_DELETE_SPLIT, LOP_MODIFY_HEADER |
 //! | `merge`  | the first two, for rows that move to the left |
@@ -16,6 +17,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod bulk;
+pub(crate) mod delete;
 pub mod facts;
 pub(crate) mod format;
 pub(crate) mod merge;
@@ -77,7 +79,7 @@ pub(crate) fn redo(page: &mut Page, record: &Record<'_>) -> RedoResult {
         Lop::FormatPage => format::redo_format(page, record),
         Lop::RootChange => format::redo_root_change(page, record),
         Lop::InsertRows => row::redo_insert(page, record),
-        Lop::DeleteRows => row::redo_delete(page, record),
+        Lop::DeleteRows => delete::redo_delete(page, record),
         Lop::ModifyRow => row::redo_modify(page, record),
         Lop::ExpungeRows => row::redo_expunge(page, record),
         Lop::DeleteSplit if merge::is_front(record) => merge::redo_remove_front(page, record),
@@ -109,7 +111,7 @@ pub(crate) fn undo(
         Lop::FormatPage => format::undo_format(work, held, record),
         Lop::RootChange => format::undo_root_change(work, held, record),
         Lop::InsertRows => row::undo_insert(work, held, record),
-        Lop::DeleteRows => row::undo_delete(work, held, record),
+        Lop::DeleteRows => delete::undo_delete(work, held, record),
         Lop::ModifyRow => row::undo_modify(work, held, record),
         Lop::DeleteSplit if merge::is_front(record) => merge::undo_remove_front(work, held, record),
         Lop::DeleteSplit => split::undo_split(work, held, record),

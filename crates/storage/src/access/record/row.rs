@@ -1,13 +1,9 @@
-//! Rows: inserted, deleted, changed, and ghosts removed.
+//! Rows: inserted, changed, and ghosts removed. How they are deleted is told in [`super::delete`]. Names without LOP are drawings
+//! of docs/format.md.
 //!
 //! ```text
-//! LOP_INSERT_ROWS   row, flags byte included. LCX_MARK_AS_GHOST (compensation only): u8 place; the ghost is alive again.
-//! LOP_DELETE_ROWS   LCX_MARK_AS_GHOST: u8 place, key. Else (compensation only): u8 place; the slot goes.
-//!                   A separator that a removed leaf leaves behind: u8 place 3, the entry, which undo puts back.
-//!                   Places: 0 heap row, 1 leaf entry, 2 forwarded heap row (which its stub stands for in counts), 3 interior entry.
-//! LOP_MODIFY_ROW    u16 offset in the row, u16 bytes before, u16 bytes after, u16 key length, before, after, key.
-//!                   A compensation leaves out the bytes before and the key. The key: leaf entries only.
-//!                   Flag USER_1: the row is logged whole, and undo does not compare it with the bytes after.
+//! LOP_INSERT_ROWS   insert-rows. LCX_MARK_AS_GHOST (compensation only): u8 place; the ghost is alive again.
+//! LOP_MODIFY_ROW    modify-row. Flag USER_1: the row is logged whole, and undo does not compare it with the bytes after.
 //! LOP_EXPUNGE_ROWS  u16 slots, ascending. Redo only.
 //! ```
 
@@ -26,10 +22,10 @@ use crate::error::{StorageError, StorageResult};
 use crate::page::{Page, SLOT_BYTES};
 use crate::txn::work::{Change, Work};
 
-const HEAP: u8 = 0;
-const LEAF: u8 = 1;
-const MOVED: u8 = 2;
-const INTERIOR: u8 = 3;
+pub(super) const HEAP: u8 = 0;
+pub(super) const LEAF: u8 = 1;
+pub(super) const MOVED: u8 = 2;
+pub(super) const INTERIOR: u8 = 3;
 const MODIFY_HEADER: usize = 8;
 
 // ---- forward ----
@@ -157,7 +153,7 @@ fn apply_modify(
 }
 
 /// Removes a slot: an undone insertion.
-fn apply_remove(page: &mut Page, place: Place, slot: usize) {
+pub(super) fn apply_remove(page: &mut Page, place: Place, slot: usize) {
     if is_ghost(page, slot) {
         page.set_ghosts(page.ghosts().saturating_sub(1));
     }
@@ -173,11 +169,11 @@ pub(crate) fn apply_expunge(page: &mut Page, place: Place, slots: &[u16]) {
 
 // ---- redo ----
 
-fn place_of(record: &Record<'_>) -> Result<Place, String> {
+pub(super) fn place_of(record: &Record<'_>) -> Result<Place, String> {
     Place::of(record.header.context).ok_or_else(|| format!("{} has no rows", record.header.context))
 }
 
-fn has_row(page: &Page, slot: usize) -> RedoResult {
+pub(super) fn has_row(page: &Page, slot: usize) -> RedoResult {
     if page.has_row(slot) { Ok(()) } else { Err(format!("there is no row in slot {slot}")) }
 }
 
@@ -206,17 +202,6 @@ pub(super) fn redo_insert(page: &mut Page, r: &Record<'_>) -> RedoResult {
     Ok(())
 }
 
-pub(super) fn redo_delete(page: &mut Page, r: &Record<'_>) -> RedoResult {
-    let slot = usize::from(r.header.slot);
-    has_row(page, slot)?;
-    if r.header.context == Lcx::MarkAsGhost {
-        apply_ghost(page, slot, true, r.header.txn);
-    } else {
-        apply_remove(page, place_of(r)?, slot);
-    }
-    Ok(())
-}
-
 /// offset, bytes before, bytes after, key
 pub(super) type Modification<'a> = (usize, &'a [u8], &'a [u8], &'a [u8]);
 
@@ -232,12 +217,6 @@ fn parse_modify<'a>(r: &Record<'a>) -> Option<(usize, Modification<'a>)> {
 /// Offset, bytes before, bytes after and key of a modification.
 pub(super) fn modified<'a>(r: &Record<'a>) -> Option<Modification<'a>> {
     parse_modify(r).map(|(_, m)| m)
-}
-
-/// Bytes of the compensation that undoes a deletion.
-pub(super) fn undo_delete_bytes(r: &Record<'_>) -> Option<usize> {
-    let (&place, entry) = r.payload.split_first()?;
-    Some(if place == INTERIOR { entry.len() } else { 1 })
 }
 
 pub(super) fn redo_modify(page: &mut Page, r: &Record<'_>) -> RedoResult {
@@ -279,12 +258,12 @@ pub(crate) fn encode_slots(slots: &[u16]) -> Vec<u8> {
 
 // ---- undo ----
 
-fn damaged(work: &Work, r: &Record<'_>, what: &str) -> StorageError {
+pub(super) fn damaged(work: &Work, r: &Record<'_>, what: &str) -> StorageError {
     work.db.store.corrupt(r.header.page, format!("{what}: undo of {}", r.header.op))
 }
 
 /// The leaf and slot where a key is now.
-fn locate<'p>(
+pub(super) fn locate<'p>(
     work: &Work,
     db: &'p Arc<Database>,
     r: &Record<'_>,
@@ -314,7 +293,7 @@ pub(super) fn counted_hobt(db: &Arc<Database>, r: &Record<'_>) -> StorageResult<
 }
 
 /// Appends a compensation that changes the number of rows by `delta`.
-fn change_counted(
+pub(super) fn change_counted(
     work: &mut Work,
     page: &mut WriteGuard<'_>,
     change: &Change,
@@ -371,55 +350,6 @@ pub(super) fn undo_insert(
             hobt.room.lock().note(page.id());
             db.returning.freed_a_page();
         }
-        Ok(())
-    })
-}
-
-pub(super) fn undo_delete(
-    work: &mut Work,
-    held: &mut [WriteGuard<'_>],
-    r: &Record<'_>,
-) -> StorageResult<()> {
-    let Some((&place, key)) = r.payload.split_first() else {
-        return Err(damaged(work, r, "the record is too short"));
-    };
-    if place == INTERIOR {
-        let mut change = compensation(r, Lop::InsertRows, Lcx::IndexInterior);
-        change.slot = r.header.slot;
-        return on_page(work, held, r.header.page, |work, page| {
-            let slot = usize::from(r.header.slot);
-            if slot > page.slots() as usize || key.len() + SLOT_BYTES > page.free_bytes() as usize {
-                return Err(damaged(work, r, "no room for the separator"));
-            }
-            work.change(page, &change, &[key])?;
-            page.insert_row(slot, &[key]);
-            Ok(())
-        });
-    }
-    let mut change = compensation(r, Lop::InsertRows, Lcx::MarkAsGhost);
-    let txn = work.id();
-    let db = work.db.clone();
-    let hobt = counted_hobt(&db, r)?;
-    let hobt = hobt.as_deref();
-    if place == LEAF {
-        directory::before_undo(work, r, key)?;
-        let _counts = directory::counts_stand(&db, r);
-        {
-            let (mut leaf, slot) = locate(work, &db, r, key)?;
-            change.slot = slot as u16;
-            change_counted(work, &mut leaf, &change, &[&[LEAF]], hobt, 1)?;
-            apply_ghost(&mut leaf, slot, false, txn);
-        }
-        return directory::after_undo(&db, r, key);
-    }
-    on_page(work, held, r.header.page, |work, page| {
-        let slot = usize::from(r.header.slot);
-        if !page.has_row(slot) {
-            return Err(damaged(work, r, "the row is not there"));
-        }
-        change.slot = r.header.slot;
-        change_counted(work, page, &change, &[&[place]], hobt, counted(place))?;
-        apply_ghost(page, slot, false, txn);
         Ok(())
     })
 }
@@ -544,6 +474,21 @@ mod counted;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_modification_is_what_is_drawn() {
+        let payload = [&modify_header(7, 2, 3, 4)[..], b"ol", b"new", b"key4"].concat();
+        let fields: [(&str, &[u8]); 7] = [
+            ("offset", &[7, 0]),
+            ("length before", &[2, 0]),
+            ("length after", &[3, 0]),
+            ("length of the key", &[4, 0]),
+            ("bytes before", b"ol"),
+            ("bytes after", b"new"),
+            ("key", b"key4"),
+        ];
+        crate::drawn::check("modify-row", &payload, &fields);
+    }
 
     #[test]
     fn differences_are_trimmed_on_both_sides() {
