@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 use taffrail_base::sync::Mutex;
-use taffrail_base::{DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, SqlError};
+use taffrail_base::{
+    DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId, SqlError,
+};
 use taffrail_io::UtcTime;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
@@ -324,12 +326,14 @@ impl Database {
             return Ok(());
         }
         let hobt = self.hobt(id)?;
-        let mut empty = entry;
+        let mut empty = entry.clone();
         {
             let _counts = self.counts.lock();
             directory::update(self, tx.parts().1, id, |e| {
-                *e = Entry::new(e.kind, e.object, e.index);
-                empty = *e;
+                e.root = PageId::NONE;
+                e.first_iam = PageId::NONE;
+                (e.rows, e.counted_at) = (0, 0);
+                empty = e.clone();
             })?;
             hobt.reset(&empty);
         }
@@ -348,7 +352,7 @@ impl Database {
         let noted = directory::update_count(self, &mut sys, id, |e| {
             e.rows = rows;
             e.counted_at = at;
-            found = Some(*e);
+            found = Some(e.clone());
         });
         match (noted, found) {
             (Ok(()), Some(entry)) => {

@@ -1,7 +1,7 @@
 //! The directory: a B+ tree of its own that says where every heap and tree is.
 //!
 //! ```text
-//! key 1, u64 HobtId (big-endian)    u8 kind, 3 zero, i32 object, i32 index, u64 root, u64 first IAM page, u64 rows, u64 counted at
+//! key 1, u64 HobtId (big-endian)    where a heap or tree is: the entry is drawn in docs/format.md
 //! key 2, u64 IAM page (big-endian)  nothing: the extents of this chain are free as soon as the entry's transaction has committed
 //! key 3, u64 LOB page (big-endian)  u64 HobtId, u64 the value's identity: the chain of pages from here on is free as soon as …
 //!                                   (the same); without identity: 0
@@ -43,17 +43,41 @@ pub(crate) fn undo_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> usize {
     if entry { ORPHANED_BYTES } else { 0 }
 }
 
+/// The file group PRIMARY.
+pub(crate) const PRIMARY: u16 = 1;
+/// The number of the only partition, or the first.
+pub(crate) const FIRST_PARTITION: u16 = 1;
+/// Bytes of an entry without its tail.
+const FIXED_BYTES: usize = 44;
+
 /// Where a heap or tree is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub kind: HobtKind,
     pub object: ObjectId,
     pub index: IndexId,
     pub root: PageId,
+    /// Where its pages are allocated.
+    pub filegroup: u16,
     pub first_iam: PageId,
+    /// Which part of its object's index it is.
+    pub partition: u16,
     /// As of the position below.
     pub rows: u64,
     pub counted_at: u64,
+    /// What later features put here; kept by whoever does not know it. At most 255 bytes.
+    pub tail: Box<[u8]>,
+}
+
+/// A page's id, and a number in the two bytes that it leaves.
+fn with_page(page: PageId, number: u16) -> u64 {
+    page.to_u64() | u64::from(number) << 48
+}
+
+/// The opposite. Format version 2 and before left the two bytes zero, and knew one file group and no partitions: 1, both.
+fn page_with(word: u64) -> (PageId, u16) {
+    let number = (word >> 48) as u16;
+    (PageId::from_u64(word & ((1 << 48) - 1)), if number == 0 { 1 } else { number })
 }
 
 impl Entry {
@@ -63,40 +87,56 @@ impl Entry {
             object,
             index,
             root: PageId::NONE,
+            filegroup: PRIMARY,
             first_iam: PageId::NONE,
+            partition: FIRST_PARTITION,
             rows: 0,
             counted_at: 0,
+            tail: Box::default(),
         }
     }
 
     pub fn encode(&self) -> Vec<u8> {
-        let mut b = Vec::with_capacity(44);
-        b.bytes(&[self.kind as u8, 0, 0, 0]);
+        let tail = u8::try_from(self.tail.len()).expect("a tail has at most 255 bytes");
+        let mut b = Vec::with_capacity(FIXED_BYTES + self.tail.len());
+        b.bytes(&[self.kind as u8, tail, 0, 0]);
         b.u32(self.object.0 as u32);
         b.u32(self.index.0 as u32);
-        b.u64(self.root.to_u64());
-        b.u64(self.first_iam.to_u64());
+        b.u64(with_page(self.root, self.filegroup));
+        b.u64(with_page(self.first_iam, self.partition));
         b.u64(self.rows);
         b.u64(self.counted_at);
+        b.bytes(&self.tail);
         b
     }
 
     pub fn decode(b: &[u8]) -> Option<Entry> {
         let mut t = Take(b);
-        let kind = match t.bytes(4)?[0] {
+        let head = t.bytes(4)?;
+        let kind = match head[0] {
             0 => HobtKind::Heap,
             1 => HobtKind::BTree,
             _ => return None,
         };
-        Some(Entry {
+        let (object, index) = (ObjectId(t.u32()? as i32), IndexId(t.u32()? as i32));
+        let (root, filegroup) = page_with(t.u64()?);
+        let (first_iam, partition) = page_with(t.u64()?);
+        let (rows, counted_at) = (t.u64()?, t.u64()?);
+        let tail = t.bytes(head[1].into())?.into();
+        let whole = t.is_empty();
+        let entry = Entry {
             kind,
-            object: ObjectId(t.u32()? as i32),
-            index: IndexId(t.u32()? as i32),
-            root: PageId::from_u64(t.u64()?),
-            first_iam: PageId::from_u64(t.u64()?),
-            rows: t.u64()?,
-            counted_at: t.u64()?,
-        })
+            object,
+            index,
+            root,
+            filegroup,
+            first_iam,
+            partition,
+            rows,
+            counted_at,
+            tail,
+        };
+        whole.then_some(entry)
     }
 }
 
@@ -398,4 +438,70 @@ pub(crate) fn after_undo(db: &Arc<Database>, r: &Record<'_>, k: &[u8]) -> Storag
         db.refresh_hobt(HobtId(id))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Entry {
+        Entry {
+            root: PageId::new(1, 0x0403_0201),
+            first_iam: PageId::new(1, 160),
+            rows: 7,
+            counted_at: 4097,
+            ..Entry::new(HobtKind::BTree, ObjectId(-5), IndexId(256_000))
+        }
+    }
+
+    #[test]
+    fn an_entry_is_what_is_drawn() {
+        let e = Entry { filegroup: 2, partition: 3, tail: [7; 5].into(), ..sample() };
+        let fields: [(&str, &[u8]); 12] = [
+            ("kind", &[1]),
+            ("length of the tail", &[5]),
+            ("zero", &[0; 2]),
+            ("object", &(-5i32).to_le_bytes()),
+            ("index", &256_000i32.to_le_bytes()),
+            ("root", &[1, 2, 3, 4, 1, 0]),
+            ("file group", &2u16.to_le_bytes()),
+            ("first IAM page", &[160, 0, 0, 0, 1, 0]),
+            ("partition", &3u16.to_le_bytes()),
+            ("rows", &7u64.to_le_bytes()),
+            ("counted at", &4097u64.to_le_bytes()),
+            ("tail", &[7; 5]),
+        ];
+        crate::drawn::check("directory-entry", &e.encode(), &fields);
+    }
+
+    #[test]
+    fn entries_survive_with_what_is_not_known_of_them() {
+        for tail in [&[][..], &[1u8, 2, 3], &[9; 255]] {
+            let e = Entry { filegroup: 3, partition: 15_000, tail: tail.into(), ..sample() };
+            let bytes = e.encode();
+            assert_eq!(bytes.len(), FIXED_BYTES + tail.len());
+            assert_eq!(Entry::decode(&bytes).unwrap(), e);
+            for cut in 0..bytes.len() {
+                assert!(Entry::decode(&bytes[..cut]).is_none());
+            }
+            assert!(Entry::decode(&[&bytes[..], &[0]].concat()).is_none());
+        }
+    }
+
+    #[test]
+    fn an_entry_of_format_version_2_lies_in_the_primary_file_group() {
+        let mut bytes = sample().encode();
+        // The two numbers are all that it did not have.
+        bytes[18..20].fill(0);
+        bytes[26..28].fill(0);
+        let mut old = vec![1, 0, 0, 0];
+        old.u32(-5i32 as u32);
+        old.u32(256_000);
+        old.u64(PageId::new(1, 0x0403_0201).to_u64());
+        old.u64(PageId::new(1, 160).to_u64());
+        old.u64(7);
+        old.u64(4097);
+        assert_eq!(bytes, old);
+        assert_eq!(Entry::decode(&old).unwrap(), sample());
+    }
 }
