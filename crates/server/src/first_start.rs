@@ -7,7 +7,7 @@
 
 use crate::errorlog::Level;
 use crate::listener::{Server, StartFailure};
-use crate::settings::{AdminListen, Settings};
+use crate::settings::{Place, Settings};
 use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,8 @@ pub fn run(settings: &Settings, sqlcmd: &[&str]) -> Result<(), StartFailure> {
     let scripts = scripts(settings.init_dir.as_deref())?;
     let private = Settings {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        admin_listen: AdminListen::Off,
+        admin_listen: Place::Off,
+        console: Place::Off,
         ..settings.clone()
     };
     let server = Server::start(private)?;
