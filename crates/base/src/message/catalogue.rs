@@ -255,6 +255,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 1060, severity: 15, text: "The number of rows provided for a TOP or FETCH clauses row count parameter must be an integer." },
     Message { number: 1062, severity: 15, text: "The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause." },
     Message { number: 1065, severity: 15, text: "The NOLOCK and READUNCOMMITTED lock hints are not allowed for target tables of INSERT, UPDATE, DELETE or MERGE statements." },
+    Message { number: 1067, severity: 15, text: "The SET SHOWPLAN statements must be the only statements in the batch." },
     Message { number: 1077, severity: 16, text: "INSERT into an identity column not allowed on table variables." },
     Message { number: 1087, severity: 15, text: "Must declare the table variable \"%.*ls\"." },
     Message { number: 1088, severity: 16, text: "Cannot find the object \"%.*ls\" because it does not exist or you do not have permissions." },

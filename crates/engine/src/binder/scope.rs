@@ -30,6 +30,16 @@ pub(crate) struct SlotInfo {
     pub column: Arc<str>,
 }
 
+impl SlotInfo {
+    /// Table and column, as a plan shows them; both empty where it has no name.
+    pub fn shown(&self) -> (&str, &str) {
+        match &*self.table {
+            super::query::UNTYPED => ("", &self.column),
+            table => (table, &self.column),
+        }
+    }
+}
+
 /// A column that a source offers.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceColumn {

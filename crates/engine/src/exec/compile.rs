@@ -7,6 +7,7 @@ use super::module::{
     StmtKind, TableVariable,
 };
 use super::query_in::{has_query, query_in};
+use super::showplan::stands_alone;
 use crate::binder::{Binder, Variables, resolve_type};
 use crate::database::Database;
 use crate::features;
@@ -35,6 +36,8 @@ pub(super) struct Compiler<'s> {
     /// The text and its QUOTED_IDENTIFIER, where it is only looked for mistakes.
     pub(super) strict: Option<(Arc<str>, bool)>,
     pub(super) errors: Vec<SqlError>,
+    /// Its text is one statement.
+    alone: bool,
 }
 
 /// The most statements may nest.
@@ -195,6 +198,7 @@ impl<'s> Compiler<'s> {
             quoted_identifier: session.options.quoted_identifier,
             strict: None,
             errors: Vec::new(),
+            alone: false,
         }
     }
 
@@ -204,6 +208,7 @@ impl<'s> Compiler<'s> {
         text: Arc<str>,
         parameters: Vec<Parameter>,
     ) -> Module {
+        self.alone = statements.len() == 1;
         let statements = self.list(statements, 0);
         Module {
             text,
@@ -324,7 +329,10 @@ impl<'s> Compiler<'s> {
             }
             K::Declare(list) => return self.declare(list, self.lines.line_of(s.span.start)),
             K::SetVariable(set) => self.set_variable(*set)?,
-            K::SetOption(o) => self.set_option(*o)?,
+            K::SetOption(o) => {
+                stands_alone(&o, self.alone && !self.procedure && depth == 0)?;
+                self.set_option(*o)?
+            }
             K::Block(list) => StmtKind::Block(self.list(list, d)),
             K::If(i) => {
                 let i = *i;

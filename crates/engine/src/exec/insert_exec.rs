@@ -180,6 +180,7 @@ impl Interpreter<'_> {
             session: self.session,
             sink: &mut sink,
             controls: 0,
+            shown: self.shown,
         };
         let returned = match inner.call_target(module, target, &passed)? {
             Ok(returned) => returned,

@@ -4,6 +4,7 @@ use super::ending::{command_of, shown_command};
 use super::module::{Code, Cond, Module, Plan, Stmt, StmtKind};
 use super::planning::{self, Source};
 use super::runtime::Rt;
+use super::showplan::{Shown as ShownPlans, is_showplan};
 use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
 use crate::context::StatementContext;
@@ -90,6 +91,8 @@ pub(crate) struct Interpreter<'s> {
     pub capturing: Option<u32>,
     /// DONEs of conditions and of SETs of variables since one of another statement.
     pub controls: u32,
+    /// What SET SHOWPLAN has shown.
+    pub shown: ShownPlans,
 }
 
 /// What a statement tells at its end.
@@ -100,7 +103,7 @@ pub(crate) struct Ended {
 
 impl<'s> Interpreter<'s> {
     pub fn new(session: &'s mut Session, sink: &'s mut dyn ResultSink) -> Interpreter<'s> {
-        Interpreter { session, sink, capturing: None, controls: 0 }
+        Interpreter { session, sink, capturing: None, controls: 0, shown: ShownPlans::default() }
     }
 
     pub fn context(&mut self, line: u32) -> StatementContext<'_> {
@@ -251,6 +254,9 @@ impl<'s> Interpreter<'s> {
     fn statement_now(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
         if self.session.options.noexec && !runs_under_noexec(&s.kind) {
             return Ok(Flow::Next);
+        }
+        if self.session.options.showing.is_on() && !is_set_showplan(&s.kind) {
+            return self.show(module, s);
         }
         match &s.kind {
             StmtKind::Block(list) => return self.list(module, act, list),
@@ -495,6 +501,11 @@ fn runs_under_noexec(kind: &StmtKind) -> bool {
         StmtKind::SetSwitches(options, _) => options.contains(&SwitchOption::NoExec),
         _ => false,
     }
+}
+
+/// SET SHOWPLAN_… OFF has to be reached, too: it stands alone.
+fn is_set_showplan(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::SetSwitches(options, _) if is_showplan(options))
 }
 
 fn position(list: &[Stmt], label: &str) -> Option<usize> {

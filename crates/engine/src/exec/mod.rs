@@ -4,6 +4,7 @@
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`], `into`: changes.
+//! * [`showplan`]: plans that are shown, not run.
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
@@ -41,6 +42,7 @@ pub(crate) mod room;
 pub(crate) mod rpc;
 pub(crate) mod runtime;
 mod schema_wait;
+pub(crate) mod showplan;
 pub(crate) mod table_variables;
 pub(crate) mod timing;
 pub(crate) mod transaction;

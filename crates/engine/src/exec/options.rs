@@ -36,6 +36,12 @@ impl Session {
             }
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
+            // Of a text that another one runs it would not last.
+            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll if self.nest_level > 0 => {
+                return Err(SqlError::new(1067, &[]));
+            }
+            SwitchOption::ShowPlanText => s.showing.text = on,
+            SwitchOption::ShowPlanAll => s.showing.all = on,
             SwitchOption::StatisticsTime => s.statistics_time = on,
             SwitchOption::AnsiDefaults => {
                 s.ansi_nulls = on;

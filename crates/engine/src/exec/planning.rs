@@ -3,8 +3,12 @@
 use super::metadata::SessionMetadata;
 use super::module::{Module, Plan};
 use crate::binder::{Binder, Variables};
+use crate::catalog::Table;
 use crate::database::Database;
+use crate::plan::names::Names;
+use crate::plan::rel::Rel;
 use crate::plan::statement::Statement;
+use crate::plan::{display, invariants, showplan};
 use crate::planner::Planner;
 use crate::session::Session;
 use std::sync::Arc;
@@ -48,22 +52,12 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     }
     let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
-    let bound = match source {
-        Source::Select(s) => {
-            let into = s.query.body.first_block().into.clone();
-            Statement::Select(Box::new(binder.bind_select(s)?), into)
-        }
-        Source::Insert(i) => Statement::Insert(Box::new(binder.bind_insert(i)?)),
-        Source::Update(u) => Statement::Update(Box::new(binder.bind_update(u)?)),
-        Source::Delete(d) => Statement::Delete(Box::new(binder.bind_delete(d)?)),
-        Source::Merge(m) => Statement::Merge(Box::new(binder.bind_merge(m)?)),
-        Source::Scalar(e, to) => {
-            let bound = binder.bind_scalar(e)?;
-            let to = to.unwrap_or(bound.declared());
-            Statement::Scalar(binder.cast_to_declared(bound, to)?, to)
-        }
-        Source::Condition(e) => Statement::Condition(binder.bind_condition(e)?),
-    };
+    let bound = bind(&mut binder, source)?;
+    if cfg!(debug_assertions) {
+        invariants::assert(&bound, &binder.subqueries, binder.frame_size(), || {
+            names(&binder, &bound)
+        });
+    }
     let slots = binder.frame_size();
     let subqueries = std::mem::take(&mut binder.subqueries);
     let mut uses = std::mem::take(&mut binder.uses);
@@ -91,4 +85,63 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         temp: metadata.temp.get().then_some(session.temp_version),
         depends: metadata.depends.into_inner(),
     })
+}
+
+/// Binds a statement.
+fn bind<'m>(binder: &mut Binder<'m>, source: &Source<'m>) -> SqlResult<Statement<Rel>> {
+    Ok(match source {
+        Source::Select(s) => {
+            let into = s.query.body.first_block().into.clone();
+            Statement::Select(Box::new(binder.bind_select(s)?), into)
+        }
+        Source::Insert(i) => Statement::Insert(Box::new(binder.bind_insert(i)?)),
+        Source::Update(u) => Statement::Update(Box::new(binder.bind_update(u)?)),
+        Source::Delete(d) => Statement::Delete(Box::new(binder.bind_delete(d)?)),
+        Source::Merge(m) => Statement::Merge(Box::new(binder.bind_merge(m)?)),
+        Source::Scalar(e, to) => {
+            let bound = binder.bind_scalar(e)?;
+            let to = to.unwrap_or(bound.declared());
+            Statement::Scalar(binder.cast_to_declared(bound, to)?, to)
+        }
+        Source::Condition(e) => Statement::Condition(binder.bind_condition(e)?),
+    })
+}
+
+/// What the columns and variables of a bound statement are called.
+fn names(binder: &Binder<'_>, bound: &Statement<Rel>) -> Names {
+    let computed = binder.slots.iter().map(|s| s.shown());
+    let variables = binder.variables.list.iter().map(|v| v.name.clone()).collect();
+    Names::new(bound, &binder.subqueries, computed, variables)
+}
+
+/// A statement as its plans show it.
+pub(crate) struct Explained {
+    /// The bound tree.
+    pub logical: String,
+    /// The operators, the root first.
+    pub physical: Vec<showplan::Line>,
+}
+
+/// Binds and plans a statement to show its plans; table variables are those of `unmade`.
+pub(crate) fn explain(
+    session: &Session,
+    home: &Arc<Database>,
+    module: &Module,
+    visible: u32,
+    unmade: &[(String, Arc<Table>)],
+    source: &Source<'_>,
+) -> SqlResult<Explained> {
+    let metadata = SessionMetadata::new(session, home, &[]).of_module(module).with_unmade(unmade);
+    let list = module.variables.list.get(..visible as usize).unwrap_or_default();
+    let variables = Variables { list: list.to_vec() };
+    let mut binder = Binder::new(&metadata, &variables, &module.lines);
+    let bound = bind(&mut binder, source)?;
+    let names = names(&binder, &bound);
+    let logical = display::statement(&bound, &binder.subqueries, Some(&names));
+    let slots = binder.frame_size();
+    let subqueries = std::mem::take(&mut binder.subqueries);
+    drop(binder);
+    let (planned, subqueries) = Planner::new(&metadata, slots, subqueries).plan(bound)?;
+    let physical = showplan::lines(&planned, &subqueries, &names);
+    Ok(Explained { logical, physical })
 }

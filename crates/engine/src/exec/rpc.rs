@@ -276,6 +276,10 @@ impl Interpreter<'_> {
                     Callee::Special(n @ (SP_EXECUTESQL | SP_EXECUTE | SP_PREPEXEC)) => {
                         self.special(n, &passed)
                     }
+                    // Plans are shown: what has none does nothing.
+                    Callee::System(_) if self.session.options.showing.is_on() => {
+                        Ok(Ok(Returned { status: 0, outputs: Vec::new(), cut: false }))
+                    }
                     callee => self.call(callee, &name, &passed),
                 };
                 if let Some(back) = back {

@@ -2,10 +2,15 @@
 
 pub mod attributes;
 pub mod change;
+pub(crate) mod display;
 pub mod expr;
 pub mod foreign;
+pub(crate) mod invariants;
 pub mod locking;
+pub(crate) mod names;
 pub mod node;
 pub mod rel;
+pub(crate) mod showplan;
 pub mod slots;
 pub mod statement;
+pub(crate) mod text;

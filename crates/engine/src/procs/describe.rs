@@ -5,15 +5,14 @@
 //! is bound as a value of any type; what it is brought to is what it is asked to be ([`Wanted`]).
 
 use crate::binder::{Binder, Variable, Variables, Wanted};
-use crate::catalog::Table;
 use crate::database::Database;
-use crate::ddl;
 use crate::exec::compile;
 use crate::exec::interpret::source_of;
 use crate::exec::metadata::SessionMetadata;
 use crate::exec::module::{Code, ExecTarget, Execute, Module, Stmt, StmtKind};
 use crate::exec::planning::Source;
 use crate::exec::procedure::{Callee, Home};
+use crate::exec::showplan::unmade_tables;
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows, OutputPlan, UpdatePlan};
 use crate::plan::expr::Expr;
 use crate::plan::rel::Rel;
@@ -322,7 +321,7 @@ impl Walk<'_> {
 
     /// A statement that needs tables: what it sends, where that is `asked`.
     fn bound(&mut self, s: &Stmt, source: &Source<'_>, asked: bool) -> SqlResult<Found> {
-        let tables = self.table_variables(s.visible)?;
+        let tables = unmade_tables(self.session, self.module, s.visible)?;
         let metadata = SessionMetadata::new(self.session, self.home, &[]).with_unmade(&tables);
         let list = self.module.variables.list.get(..s.visible as usize).unwrap_or_default();
         let variables = Variables { list: list.to_vec() };
@@ -351,18 +350,6 @@ impl Walk<'_> {
             }
         }
         Ok(columns.map_or(Found::Nothing, Found::Columns))
-    }
-
-    /// The table variables that a statement sees.
-    fn table_variables(&self, visible: u32) -> SqlResult<Vec<(String, Arc<Table>)>> {
-        let (module, session) = (self.module, self.session);
-        let seen = module.table_variables.iter().take_while(|t| t.var < visible);
-        seen.map(|t| {
-            let name = &module.variables.list[t.var as usize].name;
-            let table = ddl::unmade_table_variable(session, name, &t.body, &module.text)?;
-            Ok((name.clone(), Arc::new(table)))
-        })
-        .collect()
     }
 
     /// Whether the columns would be others if what nobody declares were of another type.

@@ -7,12 +7,14 @@
 //! | [`flush_history`] | each flush of a log |
 //! | [`growth_history`] | files that grew |
 //! | [`checkpoint_history`] | checkpoints |
+//! | [`plan_of`] | how a text would be run |
 //! | [`trace_rings`] | how full the rings behind them are, and what they have lost |
 
 mod checkpoint_history;
 mod flush_history;
 mod growth_history;
 mod io_trace;
+mod plan_of;
 mod trace_rings;
 
 use super::{Declaration, Make, ViewContext, sys};
@@ -32,6 +34,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     growth_history::declare(views);
     checkpoint_history::declare(views);
     trace_rings::declare(views);
+    plan_of::declare(views);
 }
 
 /// Declares a view of this schema.
