@@ -12,7 +12,7 @@ use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
 
 /// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
 /// read being 1.
-mod guess {
+pub(super) mod guess {
     /// `=` on the first column of a key.
     pub const EQUAL: f64 = 0.05;
     /// `=` on a later one.

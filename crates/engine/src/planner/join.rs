@@ -4,11 +4,12 @@
 //! index seek per row (nested loops), by hashing its join columns, else by nested loops over a spool. Every condition
 //! is checked as soon as its sources are there.
 
+mod arrange;
 mod read;
 
 use super::access::Order;
 use super::unnest::Nested;
-use super::{Planner, add_slots, filter};
+use super::{Planner, add_slots, filter, simplify};
 use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
 use crate::plan::node::{Filter, HashJoin, JoinType, LoopJoin, Node, Spool};
 use crate::plan::rel::{self, Rel};
@@ -84,6 +85,7 @@ impl Planner<'_> {
             rel = s.input;
         }
         conditions.extend(outside);
+        let conditions = simplify::conjuncts(conditions);
         let columns = rel.columns();
         let mut nested: Vec<(usize, Nested)> = Vec::new();
         for (at, p) in conditions.iter().enumerate() {
@@ -139,6 +141,9 @@ impl Planner<'_> {
             Some(tree) => {
                 let (mut items, mut conditions) = (Vec::new(), rest);
                 block.flatten(tree, &mut items, &mut conditions);
+                if items.len() > 1 {
+                    simplify::transitive(&mut conditions);
+                }
                 block.place(items, conditions, &[])?
             }
         };
@@ -252,41 +257,74 @@ impl<'p> Block<'p, '_> {
     ) -> SqlResult<Planned> {
         let mut placed: Vec<u32> = before.to_vec();
         let mut current: Option<Planned> = None;
-        while !items.is_empty() {
-            let mut best: Option<(usize, f64)> = None;
-            for (i, item) in items.iter().enumerate() {
-                if !self.needs(item).iter().all(|s| placed.contains(s)) {
-                    continue;
-                }
-                let cost = self.cost(item, &conditions, &placed, current.is_some());
-                if best.is_none_or(|(_, c)| cost < c) {
-                    best = Some((i, cost));
-                }
+        if let Some(order) = self.arranged(&items, &conditions, before) {
+            let mut rest: Vec<Option<Item>> = items.into_iter().map(Some).collect();
+            items = Vec::new();
+            let views = self.sources.iter().any(|s| matches!(s.rel, Some(Rel::Rowset(_))));
+            for (at, rows) in order {
+                let Some(item) = rest[at].take() else { continue };
+                conditions =
+                    self.place_next(item, conditions, before, &mut placed, &mut current)?;
+                // How many rows a system view has nobody knows: which of two is hashed goes by the text.
+                current = current.map(|(node, own)| (node, if views { own } else { rows }));
             }
-            let Some((at, _)) = best else {
-                return Err(crate::binder::unsupported_error(
-                    "This combination of APPLY and joins",
-                ));
-            };
+        }
+        while !items.is_empty() {
+            let at = self.cheapest(&items, &conditions, &placed, current.is_some())?;
             let item = items.remove(at);
-            let own = self.item_sources(&item);
-            let (mine, rest): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(|p| {
-                let s = self.sources_of(Part::Pred(p));
-                s.iter().all(|s| placed.contains(s) || own.contains(s))
-            });
-            conditions = rest;
-            current = Some(match current {
-                None => self.first(item, mine, &placed)?,
-                Some(left) => {
-                    let left_sources: Vec<u32> =
-                        placed.iter().filter(|s| !before.contains(s)).copied().collect();
-                    self.add(left, &left_sources, item, mine)?
-                }
-            });
-            placed.extend(own);
+            conditions = self.place_next(item, conditions, before, &mut placed, &mut current)?;
         }
         let (node, rows) = current.expect("there is at least one item");
         Ok((filter(node, conditions), rows))
+    }
+
+    /// The item that is the cheapest to add.
+    fn cheapest(
+        &self,
+        items: &[Item],
+        conditions: &[Pred],
+        placed: &[u32],
+        joining: bool,
+    ) -> SqlResult<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for (i, item) in items.iter().enumerate() {
+            if !self.needs(item).iter().all(|s| placed.contains(s)) {
+                continue;
+            }
+            let cost = self.cost(item, conditions, placed, joining);
+            if best.is_none_or(|(_, c)| cost < c) {
+                best = Some((i, cost));
+            }
+        }
+        let unsupported =
+            || crate::binder::unsupported_error("This combination of APPLY and joins");
+        best.map(|(at, _)| at).ok_or_else(unsupported)
+    }
+
+    /// Joins an item to what is joined already, under the conditions that can be checked now; the others come back.
+    fn place_next(
+        &mut self,
+        item: Item,
+        conditions: Vec<Pred>,
+        before: &[u32],
+        placed: &mut Vec<u32>,
+        current: &mut Option<Planned>,
+    ) -> SqlResult<Vec<Pred>> {
+        let own = self.item_sources(&item);
+        let (mine, rest): (Vec<Pred>, Vec<Pred>) = conditions.into_iter().partition(|p| {
+            let s = self.sources_of(Part::Pred(p));
+            s.iter().all(|s| placed.contains(s) || own.contains(s))
+        });
+        *current = Some(match current.take() {
+            None => self.first(item, mine, placed)?,
+            Some(left) => {
+                let left_sources: Vec<u32> =
+                    placed.iter().filter(|s| !before.contains(s)).copied().collect();
+                self.add(left, &left_sources, item, mine)?
+            }
+        });
+        placed.extend(own);
+        Ok(rest)
     }
 
     /// The cost of adding an item, roughly: rows read per row of what is there.
@@ -333,7 +371,7 @@ impl<'p> Block<'p, '_> {
         let own = self.item_sources(&item);
         let lateral = !self.needs(&item).is_empty();
         if let Item::Source(id) = item
-            && (lateral || self.would_seek(id, &conditions))
+            && (lateral || self.would_seek(id, &conditions, left.1))
         {
             let (right, rows) = self.read(id, conditions)?;
             let rows = left.1 * rows.max(1.0);
@@ -465,7 +503,7 @@ impl<'p> Block<'p, '_> {
         };
         if kind == JoinType::Left
             && let Some(id) = single
-            && (lateral || self.would_seek(id, &on))
+            && (lateral || self.would_seek(id, &on, left_node.1))
         {
             let mut conditions = on;
             conditions.extend(inner);

@@ -10,6 +10,7 @@ pub(crate) mod access;
 mod change;
 mod ends;
 mod join;
+mod simplify;
 mod unnest;
 
 pub(crate) use change::copies_rows;

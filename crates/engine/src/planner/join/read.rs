@@ -4,9 +4,12 @@ use super::{Block, Planned};
 use crate::plan::expr::{Expr, Part, Pred, has_subquery, slots_of};
 use crate::plan::node::{Access, Node, Scan};
 use crate::plan::rel::{self, Rel};
-use crate::planner::access::{Choice, Order, Question};
+use crate::planner::access::{Choice, Order, Question, guess};
 use crate::planner::{add_slots, compute, filter, view_scan};
 use taffrail_base::SqlResult;
+
+/// A table of so many rows is sought, however many rows ask for theirs: so no more of them are locked than are joined.
+const SMALL: f64 = 1000.0;
 
 impl<'p> Block<'p, '_> {
     /// Its rows, roughly.
@@ -110,11 +113,14 @@ impl<'p> Block<'p, '_> {
         self.order.filter(|_| self.sources.len() == 1)
     }
 
-    /// Whether reading a source under these conditions would seek by what is placed.
-    pub(super) fn would_seek(&self, id: u32, conditions: &[Pred]) -> bool {
+    /// Whether reading a source under these conditions, once for each of so many rows, would seek by what is placed, and that is less
+    /// work than to read all of it once.
+    pub(super) fn would_seek(&self, id: u32, conditions: &[Pred], left: f64) -> bool {
         let Some(Rel::Get(get)) = &self.source(id).rel else { return false };
         let choice = self.choose(id, get, conditions, self.estimate(id));
-        choice.correlated && !matches!(choice.access, Access::Full)
+        let rows = self.estimate(id) as f64;
+        let once = rows > SMALL && rows < left * (1.0 + guess::LOOK_UP * choice.rows);
+        choice.correlated && !matches!(choice.access, Access::Full) && !once
     }
 }
 
