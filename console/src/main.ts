@@ -7,12 +7,16 @@ import { log } from "./log";
 import { overview } from "./overview";
 import { get, Live, post, Refused } from "./server";
 import { seconds } from "./units";
+import { waits } from "./waits";
+import { writes } from "./writes";
 
 type Page = (live: Live) => { element: HTMLElement; stop: () => void };
 /** Only what works is here. */
 const PAGES: Record<string, [string, Page]> = {
   overview: ["Overview", overview],
+  waits: ["Waits", waits],
   log: ["Log", log],
+  writes: ["Writes", writes],
 };
 
 const THEMES = ["auto", "light", "dark"];

@@ -69,6 +69,15 @@ export interface Flush {
   cause: string;
 }
 
+/** A row of sys.dm_os_wait_stats. */
+export interface WaitType {
+  name: string;
+  tasks: number;
+  ms: number;
+  signalMs: number;
+  maxMs: number;
+}
+
 /** What is drawn: figures per second between two frames. */
 export interface Point {
   at: number;
@@ -107,6 +116,8 @@ export class Live {
   sessions: Session[] = [];
   databases: Database[] = [];
   flushes: Flush[] = [];
+  /** The totals of wait types at each of the last frames, the newest last. */
+  waitTypes: { at: number; types: WaitType[] }[] = [];
   uptime: number | null = null;
   private last: Totals | null = null;
   private lastFrame = 0;
@@ -172,6 +183,8 @@ export class Live {
       this.flushes.push({ number, database, at: at - ago / 1e6, us, bytes, commits, cause });
     }
     this.flushes = this.flushes.filter((x) => x.at > at - KEPT).slice(-FLUSHES_KEPT);
+    const types = f.waitTypes.map(([name, tasks, ms, signalMs, maxMs]: any[]) => ({ name, tasks, ms, signalMs, maxMs }));
+    this.waitTypes = [...this.waitTypes, { at, types }].slice(-61);
     const totals: Totals = {
       at,
       cpuMs: f.processor[0],

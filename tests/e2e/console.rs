@@ -59,7 +59,7 @@ fn only_who_is_here_and_logged_in_sees_anything() {
         let again = get(&at, &path, &format!("If-None-Match: {tag}\r\n"));
         assert_eq!((status(&again), again.1.len()), (304, 0));
     }
-    let private = ["/api/stream", "/api/log/1", "/api/queries"];
+    let private = ["/api/stream", "/api/log/1", "/api/io/0", "/api/queries"];
     for path in private {
         assert_eq!(status(&get(&at, path, "")), 401, "{path}");
         let guessed = "Cookie: taffrail-console=00\r\n";
@@ -153,6 +153,7 @@ fn a_frame_has_what_the_views_have_and_all_viewers_get_the_same() {
     };
     for part in [
         "\"counters\":[[",
+        "\"waitTypes\":[[",
         "\"processor\":[",
         "Log write waits",
         "\"shown\",\"ONLINE\"",
@@ -206,6 +207,17 @@ fn the_page_of_a_log_is_what_the_views_say_and_streams_end_with_the_server() {
     assert_eq!(status(&get(&at, "/api/log/x", &cookie)), 400);
     let (_, none) = get(&at, "/api/log/999", &cookie);
     assert!(none.contains("\"state\":null"), "{none}");
+    // File operations after the newest there was: the commit's write among them.
+    let (_, io) = get(&at, "/api/io/0", &cookie);
+    let newest =
+        io.split("\"newest\":").nth(1).unwrap().split([',', '}']).next().unwrap().to_owned();
+    c.run("CREATE TABLE big.dbo.t (a int)").unwrap();
+    let (_, io) = get(&at, &format!("/api/io/{newest}"), &cookie);
+    assert!(
+        io.contains("/big_log.ldf\"") && io.contains("\"WRITE\"") && io.contains(",true,null]"),
+        "{io}"
+    );
+    assert!(io.contains("\"lost\":0"), "{io}");
     let mut stream = Stream::open(&at, &cookie);
     assert!(stream.next().is_some());
     let began = Instant::now();

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Virtual memory of a session's stack. Parser, binder and executor count their depth and stay within it; code that
 /// is not optimised has larger frames.
-const STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 20 } else { 2 << 20 };
+pub(crate) const STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 20 } else { 2 << 20 };
 
 /// What the thread looks at.
 pub(crate) struct Acceptor {

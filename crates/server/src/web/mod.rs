@@ -13,6 +13,7 @@ mod connections;
 mod console;
 mod metrics;
 
+use crate::acceptor::STACK_BYTES;
 use crate::errorlog::Level;
 use crate::listener::Shared;
 use axum::Router;
@@ -60,6 +61,7 @@ impl WebServer {
             .enable_io()
             .enable_time()
             .max_blocking_threads(HELPERS)
+            .thread_stack_size(STACK_BYTES)
             .thread_keep_alive(Duration::from_secs(5))
             .thread_name("console helper")
             .build()?;

@@ -11,6 +11,7 @@
 //! * Everything is asked in T-SQL, by a session that others see; the pages show the statements ([`queries`]).
 
 mod assets;
+mod io;
 mod logins;
 mod queries;
 mod reader;
@@ -75,6 +76,7 @@ pub(super) fn router(web: Web) -> Router<Web> {
         .route("/api/queries", get(|| async { json_of(&queries::all()) }))
         .route("/api/stream", get(stream))
         .route("/api/log/{db}", get(log))
+        .route("/api/io/{after}", get(io::io))
         .route("/api/kill", post(kill))
         .layer(middleware::from_fn_with_state(web.clone(), logged_in));
     let public = Router::new()

@@ -20,6 +20,12 @@ FROM sys.dm_os_performance_counters
 WHERE object_name = 'SQLServer:Wait Statistics'
   AND instance_name = 'Cumulative wait time (ms) per second'";
 
+/// Waits by type: those that have occurred.
+pub(super) const WAIT_TYPES: &str =
+    "SELECT wait_type, waiting_tasks_count, wait_time_ms, signal_wait_time_ms, max_wait_time_ms
+FROM sys.dm_os_wait_stats
+WHERE waiting_tasks_count > 0";
+
 /// Reads and writes of files.
 pub(super) const FILES: &str = "SELECT SUM(num_of_bytes_read), SUM(num_of_bytes_written),
        SUM(num_of_reads), SUM(num_of_writes), SUM(io_stall)
@@ -51,6 +57,12 @@ ORDER BY d.database_id";
 const FLUSHES: &str = "SELECT TOP (500) sequence_number, database_id, start_time, duration_us, bytes, commits, records, cause
 FROM taffrail.flush_history
 WHERE operation = 'WRITE'
+ORDER BY sequence_number DESC";
+
+/// What the page of file operations shows; it takes the same entries from the ring itself.
+const IO: &str = "SELECT TOP (1000) sequence_number, start_time, duration_us, session_id, operation, physical_name,
+       offset, length, is_durable, result
+FROM taffrail.io_trace
 ORDER BY sequence_number DESC";
 
 /// VLFs of a database.
@@ -88,10 +100,12 @@ pub(super) fn all() -> Value {
         "counters": COUNTERS,
         "processor": PROCESSOR,
         "waits": WAITS,
+        "waitTypes": WAIT_TYPES,
         "files": FILES,
         "sessions": SESSIONS,
         "databases": DATABASES,
         "flushes": FLUSHES,
+        "io": IO,
         "vlfs": vlfs(5),
         "log": log_state(5),
         "growths": growths(5),

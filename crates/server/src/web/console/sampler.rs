@@ -2,6 +2,7 @@
 
 use super::queries;
 use super::reader::{JsonRows, Session};
+use crate::acceptor::STACK_BYTES;
 use parking_lot::{Condvar, Mutex};
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
@@ -15,9 +16,6 @@ use tokio::sync::watch;
 const EVERY: Duration = Duration::from_secs(1);
 /// Flushes in a frame: of more the newest.
 const FLUSHES: usize = 500;
-/// The sampler's stack: it runs T-SQL.
-const STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 20 } else { 2 << 20 };
-
 /// See the module's text.
 pub(super) struct Sampler {
     instance: Arc<Instance>,
@@ -128,16 +126,18 @@ impl Sampler {
 
 /// One batch: a batch a second is what watching costs.
 fn sample(session: &mut Session) -> Result<Json, String> {
-    use queries::{COUNTERS, DATABASES, FILES, PROCESSOR, SESSIONS, WAITS};
-    let batch = [COUNTERS, PROCESSOR, WAITS, FILES, SESSIONS, DATABASES].join(";\n");
-    let results: Result<[JsonRows; 6], _> = session.results(&batch)?.try_into();
-    let Ok([counters, mut processor, waits, mut files, sessions, databases]) = results else {
+    use queries::{COUNTERS, DATABASES, FILES, PROCESSOR, SESSIONS, WAIT_TYPES, WAITS};
+    let batch = [COUNTERS, PROCESSOR, WAITS, WAIT_TYPES, FILES, SESSIONS, DATABASES].join(";\n");
+    let results: Result<[JsonRows; 7], _> = session.results(&batch)?.try_into();
+    let Ok([counters, mut processor, waits, wait_types, mut files, sessions, databases]) = results
+    else {
         return Err("A statement of the sample had no result.".into());
     };
     Ok(json!({
         "counters": counters,
         "processor": processor.pop(),
         "waits": waits,
+        "waitTypes": wait_types,
         "files": files.pop(),
         "sessions": sessions,
         "databases": databases,

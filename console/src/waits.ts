@@ -1,0 +1,115 @@
+// What sessions wait for, by type: in the last seconds or since the start, and what that means.
+
+import { h, set } from "./dom";
+import { showQuery } from "./query";
+import type { Live, WaitType } from "./server";
+import { count, micros, percent } from "./units";
+
+/** Threads of the server that rest: not waits of anybody. */
+const IDLE = new Set([
+  "LOGMGR_QUEUE", "DIRTY_PAGE_POLL", "CHECKPOINT_QUEUE", "LAZYWRITER_SLEEP", "SLEEP_TASK", "SLEEP_SYSTEMTASK", "REQUEST_FOR_DEADLOCK_SEARCH",
+  "XE_TIMER_EVENT", "XE_DISPATCHER_WAIT", "SQLTRACE_BUFFER_FLUSH", "BROKER_TO_FLUSH", "WAITFOR", "PWAIT_ALL_COMPONENTS_INITIALIZED",
+  "HADR_FILESTREAM_IOMGR_IOCOMPLETION", "SP_SERVER_DIAGNOSTICS_SLEEP", "SNI_HTTP_ACCEPT", "DISPATCHER_QUEUE_SEMAPHORE", "SLEEP_DBSTARTUP",
+]);
+
+/** What a type means, and what to look at. The first pattern that fits counts. */
+const MEANS: [RegExp, string][] = [
+  [/^WRITELOG$/, "Commits wait for the log to reach the disk. Many small transactions: put more into each. Slow writes: see Writes."],
+  [/^LOGBUFFER$/, "Records come faster than the log is written: all its buffers are full."],
+  [/^LCK_/, "Somebody else holds a lock. Overview shows who blocks whom."],
+  [/^PAGEIOLATCH_/, "Pages are read from, or written to, the disk: more memory, or fewer pages per statement."],
+  [/^PAGELATCH_/, "Many sessions change the same page in memory: the end of an index, or an allocation page."],
+  [/^LATCH_/, "Something in memory that only one can change at a time."],
+  [/^ASYNC_NETWORK_IO$/, "Clients do not read their results as fast as they come."],
+  [/^PREEMPTIVE_OS_WRITEFILE/, "A file grows, and its new part is zeroed: grow it ahead of need."],
+  [/^PREEMPTIVE_/, "The operating system does something for a session."],
+  [/^BACKUP|^ASYNC_IO_COMPLETION/, "A backup or restore reads or writes."],
+  [/^RESOURCE_SEMAPHORE/, "Statements wait for memory."],
+  [/^THREADPOOL$/, "There are no threads left for requests."],
+  [/^IO_COMPLETION$/, "Something other than a page is read or written."],
+];
+
+const PERIODS: [string, string, number][] = [
+  ["10", "the last 10 s", 10],
+  ["60", "the last 60 s", 60],
+  ["all", "since the start", 0],
+];
+
+interface Row {
+  type: WaitType;
+  tasks: number;
+  ms: number;
+  signalMs: number;
+}
+
+/** What came between two samples; since the start, all. */
+export function between(from: WaitType[] | null, to: WaitType[], idle: boolean): Row[] {
+  const before = new Map((from ?? []).map((t) => [t.name, t]));
+  const rows = to
+    .filter((t) => idle || !IDLE.has(t.name))
+    .map((type) => {
+      const old = before.get(type.name);
+      // After a clear totals begin anew.
+      const since = (now: number, then: number | undefined) => (then !== undefined && now >= then ? now - then : now);
+      return { type, tasks: since(type.tasks, old?.tasks), ms: since(type.ms, old?.ms), signalMs: since(type.signalMs, old?.signalMs) };
+    });
+  return rows.filter((r) => r.tasks > 0 || r.ms > 0).sort((a, b) => b.ms - a.ms || b.tasks - a.tasks);
+}
+
+export function waits(live: Live): { element: HTMLElement; stop: () => void } {
+  const period = h("select", { id: "period", change: () => draw() }, ...PERIODS.map(([key, title]) => h("option", { value: key }, title)));
+  const idle = h("input", { id: "idle", type: "checkbox", change: () => draw() });
+  const body = h("tbody");
+  const note = h("p", { class: "state", role: "status" });
+  const columns = ["Type", "Share", "Waited", "Waits", "Each", "Longest", "To run again", "Means"];
+  const head = h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, c))));
+  const element = h(
+    "div",
+    { class: "page" },
+    h("div", { class: "row" }, h("label", { for: "period" }, "Waits of"), period, idle, h("label", { for: "idle" }, "with threads that rest")),
+    h(
+      "section",
+      { class: "panel" },
+      h("h2", {}, "What is waited for, the longest first"),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Waits" }, h("table", {}, head, body)),
+      note,
+      h("button", { class: "source", type: "button", click: () => void showQuery("waitTypes") }, "sys.dm_os_wait_stats"),
+    ),
+  );
+  const draw = () => {
+    const newest = live.waitTypes[live.waitTypes.length - 1];
+    if (!newest) {
+      note.textContent = "Loading …";
+      return;
+    }
+    const seconds = PERIODS.find((p) => p[0] === period.value)?.[2] ?? 10;
+    const from = seconds ? (live.waitTypes.find((w) => w.at >= newest.at - seconds - 0.5) ?? newest) : null;
+    const rows = between(from?.types ?? null, newest.types, idle.checked);
+    const total = rows.reduce((n, r) => n + r.ms, 0);
+    const known = from ? Math.round(newest.at - from.at) : null;
+    note.textContent = rows.length
+      ? known !== null && known < seconds ? `Seen for ${count(known)} s so far.` : ""
+      : `Nobody has waited${known === null ? "" : ` in the last ${count(known)} s`}.`;
+    set(
+      body,
+      ...rows.map((r) => {
+        const share = total ? (r.ms / total) * 100 : 0;
+        const bar = h("meter", { min: 0, max: 100, value: share.toFixed(1), "aria-label": `${r.type.name}: share of the time waited` });
+        return h(
+          "tr",
+          {},
+          h("td", {}, h("code", {}, r.type.name)),
+          h("td", { class: "number" }, bar, ` ${percent(share)}`),
+          h("td", { class: "number" }, micros(r.ms * 1000)),
+          h("td", { class: "number" }, count(r.tasks)),
+          h("td", { class: "number" }, r.tasks ? micros((r.ms * 1000) / r.tasks) : "–"),
+          h("td", { class: "number" }, micros(r.type.maxMs * 1000)),
+          h("td", { class: "number" }, micros(r.signalMs * 1000)),
+          h("td", { class: "statement" }, IDLE.has(r.type.name) ? "A thread that rests." : (MEANS.find((m) => m[0].test(r.type.name))?.[1] ?? "")),
+        );
+      }),
+    );
+  };
+  draw();
+  return { element, stop: live.listen(draw) };
+}
