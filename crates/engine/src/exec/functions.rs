@@ -329,6 +329,9 @@ impl FnContext for Session {
 
     fn schema_name(&self, id: Option<i32>) -> Option<String> {
         let id = taffrail_base::SchemaId(id.unwrap_or(1));
+        if id.0 == views::OWN_SCHEMA.0 {
+            return Some(views::OWN_SCHEMA.1.to_owned());
+        }
         self.database.catalog.schema_name(id, self.id).map(|n| n.to_string())
     }
 

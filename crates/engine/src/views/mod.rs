@@ -354,6 +354,9 @@ fn column(text: &'static str) -> ViewColumn {
 /// What `views` brings.
 pub(crate) static FEATURE: Feature = Feature { views: DECLARED, ..Feature::NOTHING };
 
+/// Id and name of the schema of our own views. It has no row in sys.schemas: a database may have a schema of the name.
+pub(crate) const OWN_SCHEMA: (i32, &str) = (16_383, "taffrail");
+
 /// Declares the views of a module.
 type Declare = fn(&mut Vec<Declaration>);
 

@@ -151,7 +151,7 @@ fn schema_id(view: &super::SystemView) -> i32 {
     match view.schema {
         "sys" => 4,
         "INFORMATION_SCHEMA" => 3,
-        _ => 16_383,
+        _ => super::OWN_SCHEMA.0,
     }
 }
 
