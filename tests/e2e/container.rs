@@ -28,29 +28,32 @@ struct Running {
     child: Child,
     port: u16,
     said: Vec<String>,
-    _out: BufReader<std::process::ChildStdout>,
+    /// Kept open: whoever writes to it later shall not fail.
+    out: Option<BufReader<std::process::ChildStdout>>,
 }
 
 impl Running {
     fn start(command: &mut Command) -> Running {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut said: Vec<String> = Vec::new();
         let logs = command.get_args().any(|a| a == "--log-to-stdout");
-        let mut port = None;
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut running = Running { child, port: 0, said: Vec::new(), out: None };
+        let mut out = BufReader::new(running.child.stdout.take().unwrap());
+        let said = &mut running.said;
         loop {
             let mut line = String::new();
             assert!(out.read_line(&mut line).unwrap() > 0, "it has ended: {said:#?}");
             said.push(line.trim_end().to_string());
             if let Some(rest) = line.strip_prefix("taffrail ready: tds=") {
                 let address = rest.split(' ').next().unwrap();
-                port = address.rsplit(':').next().unwrap().parse().ok();
+                running.port = address.rsplit(':').next().unwrap().parse().unwrap();
             }
             let recovered = said.iter().any(|l| l.contains("Recovery is complete."));
-            if let (Some(port), true) = (port, recovered || !logs) {
-                return Running { child, port, said, _out: out };
+            if running.port > 0 && (recovered || !logs) {
+                break;
             }
         }
+        running.out = Some(out);
+        running
     }
 
     fn query(&self, sql: &str) -> String {
@@ -60,6 +63,7 @@ impl Running {
     }
 
     fn stop(mut self) {
+        assert!(self.out.is_some());
         let pid = rustix::process::Pid::from_raw(self.child.id() as i32).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         assert!(self.child.wait().unwrap().success());

@@ -212,3 +212,23 @@ fn sql_says_what_sqlcmd_says() {
     assert!(differences.is_empty(), "{differences}");
     assert!(!only.is_empty() || count >= 100, "only {count} cases");
 }
+
+/// Set-ups call `/opt/mssql-tools*/bin/sqlcmd`: where two names match, the second is no word of the command.
+#[test]
+fn links_to_the_binary_are_sqlcmd() {
+    let folder = TempDir::new("sqlcmd-links");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let links = ["one", "two"].map(|dir| {
+        fs::create_dir(folder.path().join(dir)).unwrap();
+        let link = folder.path().join(dir).join("sqlcmd");
+        std::os::unix::fs::symlink(fs::canonicalize(binary()).unwrap(), &link).unwrap();
+        link
+    });
+    let at = format!("127.0.0.1,{}", server.port);
+    let mut command = Command::new(&links[0]);
+    command.arg(&links[1]).args(["-S", &at, "-U", "sa", "-h", "-1", "-W", "-b"]);
+    command.args(["-Q", "SET NOCOUNT ON SELECT 7"]).env("SQLCMDPASSWORD", PASSWORD);
+    let out = command.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&out.stdout), "7\n\n");
+    assert!(out.status.success());
+}

@@ -38,6 +38,9 @@ pub fn run(settings: &Settings, sqlcmd: &[&str]) -> Result<(), StartFailure> {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         admin_listen: Place::Off,
         console: Place::Off,
+        // The server that stays says these.
+        unknown_variables: Vec::new(),
+        notes: Vec::new(),
         ..settings.clone()
     };
     let server = Server::start(private)?;

@@ -57,7 +57,10 @@ others that sqlcmd has.
 ";
 
 /// Runs it with the words behind its name.
-pub fn run(line: Vec<String>) -> ExitCode {
+pub fn run(mut line: Vec<String>) -> ExitCode {
+    // `/opt/mssql-tools*/bin/sqlcmd …` names all of its links where there are several.
+    let links = line.iter().take_while(|word| is_this_program(word)).count();
+    line.drain(..links);
     let args = match Args::parse(&line) {
         Ok(args) => args,
         Err(why) => {
@@ -79,6 +82,15 @@ pub fn run(line: Vec<String>) -> ExitCode {
     }
     // The least eight bits are what a shell sees.
     ExitCode::from(session(&args) as u8)
+}
+
+/// A path that is a link to this very binary.
+fn is_this_program(path: &str) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |m: std::fs::Metadata| (m.dev(), m.ino());
+    let own = std::env::current_exe().and_then(std::fs::metadata).map(file);
+    path.starts_with('/')
+        && matches!((std::fs::metadata(path).map(file), own), (Ok(a), Ok(b)) if a == b)
 }
 
 fn session(args: &Args) -> i32 {

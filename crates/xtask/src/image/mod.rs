@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What the image has of Debian.
-const PACKAGES: [&str; 4] = ["libc6", "libgcc-s1", "busybox-static", "tzdata"];
+const PACKAGES: [&str; 6] = ["libc6", "libgcc-s1", "libtinfo6", "bash", "busybox-static", "tzdata"];
 /// The most that the image may weigh, compressed.
 const BYTES_MAX: usize = 25 << 20;
 /// Who the server is in the image.
@@ -150,7 +150,7 @@ fn layer(root: &Path, o: &Options, packages: &Packages, bom: &str) -> Result<Vec
         "amd64" => "lib64/ld-linux-x86-64.so.2",
         _ => "lib/ld-linux-aarch64.so.1",
     };
-    for library in ["libc.so.6", "libm.so.6", "libgcc_s.so.1"] {
+    for library in ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "libtinfo.so.6"] {
         let found = [format!("lib/{triple}"), format!("usr/lib/{triple}")];
         let found = found.iter().map(|d| packages.root.join(d).join(library));
         let path = found.into_iter().find(|p| p.exists()).context(library)?;
@@ -161,6 +161,9 @@ fn layer(root: &Path, o: &Options, packages: &Packages, bom: &str) -> Result<Vec
     tar.file(loader, 0o755, &of(path)?)?;
     let busybox = ["bin/busybox", "usr/bin/busybox"].map(|p| packages.root.join(p));
     let busybox = busybox.iter().find(|p| p.exists()).context("busybox")?;
+    let bash = ["bin/bash", "usr/bin/bash"].map(|p| packages.root.join(p));
+    let bash = bash.iter().find(|p| p.exists()).context("bash")?;
+    tar.file("bin/bash", 0o755, &of(bash)?)?;
     tar.file("bin/busybox", 0o755, &of(busybox)?)?;
     for tool in TOOLS {
         tar.hard_link(&format!("bin/{tool}"), "bin/busybox")?;
