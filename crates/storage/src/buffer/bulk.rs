@@ -15,7 +15,7 @@ use super::pool::{BufferPool, Source};
 use super::store::Store;
 use super::writer::Unhardened;
 use crate::error::{PageIo, StorageError, StorageResult};
-use crate::page::Page;
+use crate::page::{DATABASE_MARK, Page};
 
 impl Store {
     /// Writes pages, in ascending order of their ids; `buf` has room for them.
@@ -29,9 +29,11 @@ impl Store {
         for page in pages {
             self.clean_stale(pool, page.id())?;
         }
+        let mark = self.mark.load(Ordering::Relaxed).to_le_bytes();
         for (i, page) in pages.iter().enumerate() {
             let bytes = &mut buf[i * PAGE_BYTES..(i + 1) * PAGE_BYTES];
             bytes.copy_from_slice(page.bytes());
+            bytes[DATABASE_MARK].copy_from_slice(&mark);
             bytes[4..8].fill(0);
             let crc = crc32c::crc32c(bytes);
             bytes[4..8].copy_from_slice(&crc.to_le_bytes());

@@ -177,6 +177,8 @@ pub struct Store {
     name: RwLock<String>,
     /// tempdb: nothing survives a restart, so nothing is protected or waited for.
     pub temporary: bool,
+    /// [`Page::mark_of`] the database; 0 while nobody knows.
+    pub mark: AtomicU32,
     files: RwLock<BTreeMap<FileId, Arc<DataFile>>>,
     log: OnceLock<Arc<Log>>,
     /// Frames that became dirty; may name frames that are clean again or hold other pages.
@@ -207,6 +209,7 @@ impl Store {
             id,
             name: RwLock::new(name.to_owned()),
             temporary,
+            mark: AtomicU32::new(0),
             files: RwLock::default(),
             log: OnceLock::new(),
             dirty: Mutex::default(),
@@ -369,15 +372,16 @@ impl Store {
         let mut times = 0;
         loop {
             let read = self.read_once(&file, page, into);
-            let failed = match read.map(|()| into.validate(page)) {
-                Ok(Ok(())) => break,
-                Ok(Err(what)) => (self.corrupt(page, what.clone()), what),
-                Err(StorageError::Io(io)) => {
-                    let what = io.source.system_error();
-                    (StorageError::Io(io), what)
-                }
-                Err(e) => return Err(e),
-            };
+            let failed =
+                match read.map(|()| into.validate_of(page, self.mark.load(Ordering::Relaxed))) {
+                    Ok(Ok(())) => break,
+                    Ok(Err(what)) => (self.corrupt(page, what.clone()), what),
+                    Err(StorageError::Io(io)) => {
+                        let what = io.source.system_error();
+                        (StorageError::Io(io), what)
+                    }
+                    Err(e) => return Err(e),
+                };
             times += 1;
             if times == READ_TRIES {
                 self.suspects.note(page, &failed.1);

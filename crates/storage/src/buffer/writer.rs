@@ -27,7 +27,7 @@ use super::pool::{BufferPool, page_of};
 use super::store::Store;
 use super::whole::read_whole;
 use crate::error::{PageIo, StorageError, StorageResult};
-use crate::page::Page;
+use crate::page::{DATABASE_MARK, Page};
 
 /// The header of the region; the images follow.
 pub const DOUBLE_WRITE_FIRST_PAGE: u32 = 16;
@@ -110,6 +110,7 @@ impl Store {
         let mut images: Vec<Image<'_>> = Vec::with_capacity(frames.len());
         let mut newest = LogPos::ZERO;
         let durable_min = self.durable_min.load(Ordering::Acquire);
+        let mark = self.mark.load(Ordering::Relaxed).to_le_bytes();
         for &frame in frames {
             let Some(pin) = pool.arena().pin(frame) else { continue };
             let Ok(guard) = pin.try_read() else { continue };
@@ -132,6 +133,7 @@ impl Store {
             let changes = control.changes.load(Ordering::Relaxed);
             let Some(pin) = pool.arena().pin(frame) else { continue };
             drop(guard);
+            bytes[DATABASE_MARK].copy_from_slice(&mark);
             seal(bytes);
             images.push(Image { pin, key, changes, bound, protected });
         }

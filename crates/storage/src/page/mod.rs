@@ -19,6 +19,8 @@ pub use slotted::{MAX_ROW_BYTES, SLOT_BYTES};
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = 96;
+/// Where a page says whose database's it is.
+pub(crate) const DATABASE_MARK: std::ops::Range<usize> = 88..92;
 /// Version of the page format.
 pub const PAGE_VERSION: u8 = 1;
 
@@ -174,6 +176,16 @@ impl Page {
     field!(
         /// [`crate::LobRef::id`] of the value that a LOB page holds a piece of.
         lob_id, set_lob_id, u64, 80);
+
+    field!(
+        /// Whose database's: see [`Page::mark_of`]. 0: written by format version 2 or before, or not by the buffer pool.
+        database_mark, set_database_mark, u32, 88);
+
+    /// The mark of the pages of a database of this family: the first four bytes of its GUID, but never 0. Restored copies of a
+    /// database are of its family, so that a restore takes pages as they are.
+    pub fn mark_of(family: &[u8; 16]) -> u32 {
+        u32::from_le_bytes([family[0], family[1], family[2], family[3]]).max(1)
+    }
 
     /// A page of zeroes.
     pub fn zeroed() -> Box<Page> {
@@ -357,6 +369,18 @@ impl Page {
             ));
         }
         self.validate_structure()
+    }
+
+    /// The same, and that the page is not another database's; `mark` 0: any.
+    pub fn validate_of(&mut self, id: PageId, mark: u32) -> Result<(), String> {
+        self.validate(id)?;
+        let actual = self.database_mark();
+        if mark != 0 && actual != 0 && actual != mark {
+            return Err(format!(
+                "page of another database (expected {mark:#010x}; actual {actual:#010x})"
+            ));
+        }
+        Ok(())
     }
 
     /// The part of [`Page::validate`] that does not depend on address and checksum.

@@ -303,8 +303,9 @@ mod tests {
         p.set_reserved_txn_raw(1234);
         p.set_ghost_txn_raw(1235);
         p.set_lob_id(0x00ab_cdef);
+        p.set_database_mark(0x0403_0201);
         p.seal();
-        let fields: [(&str, &[u8]); 25] = [
+        let fields: [(&str, &[u8]); 26] = [
             ("version", &[1]),
             ("type", &[2]),
             ("level", &[2]),
@@ -329,7 +330,8 @@ mod tests {
             ("object", &(-2i32).to_le_bytes()),
             ("index", &256_000i32.to_le_bytes()),
             ("identity", &0x00ab_cdef_u64.to_le_bytes()),
-            ("zero", &[0; 8]),
+            ("database", &[1, 2, 3, 4]),
+            ("zero", &[0; 4]),
         ];
         crate::drawn::check("page-header", &p.bytes()[..HEADER_BYTES], &fields);
     }

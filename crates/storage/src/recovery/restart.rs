@@ -144,6 +144,7 @@ pub(super) fn open_for_redo(
     }
     let counters = Arc::new(DatabaseCounters::default());
     let store = Arc::new(Store::new(id, name, false, counters, clock.clone()));
+    store.mark.store(Page::mark_of(&boot.backup.family), Ordering::Relaxed);
     add_files(&store, volume, &boot, &spec.primary)?;
     report.torn_repaired = repair_torn_pages(&store)?;
     let paths = log_paths(instance, &boot, &spec.primary)?;

@@ -12,6 +12,7 @@ use taffrail_observe::{Event, EventRing};
 
 use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree};
 use crate::database::{CheckpointKind, Database, RecoveryModel};
+use crate::error::StorageError;
 use crate::instance::StorageInstance;
 use crate::layout::BOOT_PAGES;
 use crate::page::{HEADER_BYTES, Page};
@@ -259,4 +260,41 @@ fn a_page_that_changes_while_it_is_written_is_dirty_from_there_on() {
     assert!(oldest.is_some_and(|o| o <= changed), "{oldest:?}, and the change is at {changed:?}");
     rig.lose_power((db, instance));
     assert_eq!(restarted(&rig, tree).1, [1, 2]);
+}
+
+/// The same page of another database, whole and in its place, is damage; one that an older version wrote is not.
+#[test]
+fn a_page_of_another_database_is_damage() {
+    let (ours, theirs) = (rig(5), rig(6));
+    let leaf = |rig: &Rig| {
+        let (db, tree) = created(rig);
+        inserted(&db, tree, 1).commit(Durability::Full).unwrap();
+        db.checkpoint(CheckpointKind::Manual).unwrap();
+        let root = db.hobt(tree).unwrap().root();
+        db.close().unwrap();
+        (tree, root)
+    };
+    let ((tree, id), (_, same)) = (leaf(&ours), leaf(&theirs));
+    assert_eq!(id, same);
+    let volume = |rig: &Rig| rig.world.env().disk.open(&rig.data.path, IoOpenSpec::DATA).unwrap();
+    let mut page = Page::zeroed();
+    volume(&theirs).read_at(id.file_offset(), page.bytes_mut()).unwrap();
+    assert_ne!(page.database_mark(), 0);
+    let read = |page: &mut Page| {
+        super::write_page(&*volume(&ours), id, page).unwrap();
+        volume(&ours).sync().unwrap();
+        let db = ours.open();
+        let mut row = Vec::new();
+        let hobt = db.hobt(tree).unwrap();
+        let got = btree::get(&mut begin(&db), &hobt, &[1], ScanLocks::None, &mut row);
+        db.close().unwrap();
+        got
+    };
+    let got = read(&mut page).unwrap_err();
+    assert!(
+        matches!(&got, StorageError::Corrupt(c) if c.what.contains("another database")),
+        "{got}"
+    );
+    page.set_database_mark(0);
+    assert!(read(&mut page).unwrap());
 }
