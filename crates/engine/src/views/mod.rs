@@ -52,6 +52,7 @@ mod filesystem;
 pub mod fn_dblog;
 pub mod indexes;
 pub mod information_schema;
+mod object_columns;
 pub mod objects;
 pub mod performance_counters;
 mod permissions;

@@ -1,7 +1,11 @@
 //! sys.objects and what inherits from it; sys.columns and its kin; sys.parameters, sys.sql_modules, sys.types,
 //! sys.schemas.
 
-use super::{Declaration, Rows, ViewContext, all, sys};
+use super::object_columns::{
+    COLUMNS, COMPUTED_COLUMNS, ColumnRow, IDENTITY_COLUMNS, MASKED_COLUMNS, PARAMETERS,
+    ParameterRow, Types,
+};
+use super::{Declaration, Rows, ViewContext, all, by_column, sys};
 use crate::catalog::{Column, Object, ObjectHead, Table};
 use crate::row;
 use taffrail_base::SqlResult;
@@ -14,9 +18,6 @@ pub(super) const OBJECT: &str = "name sysname! · object_id int! · principal_id
 const TABLE: &str = "lob_data_space_id int! · filestream_data_space_id int? · max_column_id_used int! · lock_on_bulk_load bit! · uses_ansi_nulls bit? · is_replicated bit? · has_replication_filter bit? · is_merge_published bit? · is_sync_tran_subscribed bit? · has_unchecked_assembly_data bit! · text_in_row_limit int? · large_value_types_out_of_row bit? · is_tracked_by_cdc bit? · lock_escalation tinyint? · lock_escalation_desc nvarchar(60)? · is_filetable bit? · durability tinyint? · durability_desc nvarchar(60)? · is_memory_optimized bit? · temporal_type tinyint? · temporal_type_desc nvarchar(60)? · history_table_id int? · is_remote_data_archive_enabled bit? · is_external bit! · history_retention_period int? · history_retention_period_unit int? · history_retention_period_unit_desc nvarchar(10)? · is_node bit? · is_edge bit? · data_retention_period int? · data_retention_period_unit int? · data_retention_period_unit_desc nvarchar(10)? · ledger_type tinyint? · ledger_type_desc nvarchar(60)? · ledger_view_id int? · is_dropped_ledger_table bit?";
 
 const VIEW: &str = "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?";
-const COLUMN_HEAD: &str = "object_id int! · name sysname? · column_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_ansi_padded bit! · is_rowguidcol bit! · is_identity bit!";
-const COLUMN_MIDDLE: &str = "is_filestream bit! · is_replicated bit? · is_non_sql_subscribed bit? · is_merge_published bit? · is_dts_replicated bit? · is_xml_document bit! · xml_collection_id int! · default_object_id int! · rule_object_id int!";
-const COLUMN_TAIL: &str = "is_sparse bit? · is_column_set bit? · generated_always_type tinyint? · generated_always_type_desc nvarchar(60)? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname? · is_hidden bit? · is_masked bit! · graph_type int? · graph_type_desc nvarchar(60)? · is_data_deletion_filter_column bit? · ledger_view_column_type tinyint? · ledger_view_column_type_desc nvarchar(60)? · is_dropped_ledger_column bit?";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -40,62 +41,22 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             user_views(cx, args, rows)?;
             system_views(cx, args, rows)
         }),
-        sys(
-            "columns",
-            &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
-            |cx, _, rows| {
-                // With those of the system, as SQL Server lists the columns of its base tables, which are not tables of
-                // sys.tables or sys.objects either: scripts count on there being a thousand rows.
-                user_columns(cx, rows)?;
-                system_columns(rows)
-            },
-        ),
-        sys(
-            "all_columns",
-            &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
-            |cx, _, rows| {
-                user_columns(cx, rows)?;
-                system_columns(rows)
-            },
-        ),
-        sys(
-            "masked_columns",
-            &[
-                COLUMN_HEAD,
-                "is_computed bit!",
-                COLUMN_MIDDLE,
-                COLUMN_TAIL,
-                "masking_function nvarchar(4000)?",
-            ],
-            |_, _, _| Ok(()),
-        ),
-        sys(
-            "system_columns",
-            &[COLUMN_HEAD, "is_computed bit!", COLUMN_MIDDLE, COLUMN_TAIL],
-            |_, _, rows| system_columns(rows),
-        ),
-        sys(
-            "identity_columns",
-            &[
-                COLUMN_HEAD,
-                COLUMN_MIDDLE,
-                "seed_value sql_variant? · increment_value sql_variant? · last_value sql_variant? · is_not_for_replication bit? · is_computed bit!",
-                COLUMN_TAIL,
-            ],
-            identity_columns,
-        ),
-        sys(
-            "computed_columns",
-            &[
-                COLUMN_HEAD,
-                COLUMN_MIDDLE,
-                "definition nvarchar(max)? · uses_database_collation bit! · is_persisted bit! · is_computed bit!",
-                COLUMN_TAIL,
-            ],
-            |_, _, _| Ok(()),
-        ),
-        sys("parameters", &[PARAMETERS], parameters),
-        sys("all_parameters", &[PARAMETERS], parameters),
+        by_column("columns", COLUMNS, |cx, _, rows| {
+            // With those of the system, as SQL Server lists the columns of its base tables, which are not tables of
+            // sys.tables or sys.objects either: scripts count on there being a thousand rows.
+            user_columns(cx, rows)?;
+            system_columns(rows)
+        }),
+        by_column("all_columns", COLUMNS, |cx, _, rows| {
+            user_columns(cx, rows)?;
+            system_columns(rows)
+        }),
+        by_column("masked_columns", MASKED_COLUMNS, |_, _, _| Ok(())),
+        by_column("system_columns", COLUMNS, |_, _, rows| system_columns(rows)),
+        by_column("identity_columns", IDENTITY_COLUMNS, identity_columns),
+        by_column("computed_columns", COMPUTED_COLUMNS, |_, _, _| Ok(())),
+        by_column("parameters", PARAMETERS, parameters),
+        by_column("all_parameters", PARAMETERS, parameters),
         sys("system_sql_modules", &[MODULE], system_modules),
         sys("sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
@@ -107,7 +68,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     ]);
 }
 
-const PARAMETERS: &str = "object_id int! · name sysname? · parameter_id int! · system_type_id tinyint! · user_type_id int! · max_length smallint! · precision tinyint! · scale tinyint! · is_output bit! · is_cursor_ref bit! · has_default_value bit! · is_xml_document bit! · default_value sql_variant? · xml_collection_id int! · is_readonly bit! · is_nullable bit? · encryption_type int? · encryption_type_desc nvarchar(64)? · encryption_algorithm_name sysname? · column_encryption_key_id int? · column_encryption_key_database_name sysname?";
 const MODULE: &str = "object_id int! · definition nvarchar(max)? · uses_ansi_nulls bit? · uses_quoted_identifier bit? · is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
 
 /// The cells of [`OBJECT`].
@@ -260,18 +220,10 @@ fn procedures(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
     Ok(())
 }
 
-/// The type's columns of a row: ids, length, precision, scale.
-pub(super) fn type_cells(ty: SqlType) -> Vec<Value> {
-    row![ty.system_type_id(), ty.user_type_id(), ty.max_length(), ty.precision(), ty.scale()]
-}
-
-/// [`type_cells`] of a column, which may bear a name of old.
+/// A column's type: ids, length, precision, scale.
 pub(super) fn column_type_cells(c: &Column) -> Vec<Value> {
-    match c.old_large {
-        _ if c.xml => row![c.system_type_id(), 241, -1i16, 0u8, 0u8],
-        true => row![c.system_type_id(), i32::from(c.system_type_id()), 16i16, 0u8, 0u8],
-        false => type_cells(c.ty),
-    }
+    let t = Types::of_column(c);
+    row![t.system, t.user, t.length, t.precision, t.scale]
 }
 
 /// Whether values of the type have a collation.
@@ -285,58 +237,10 @@ pub(crate) fn collation_cell(ty: SqlType, collation: Collation) -> Option<&'stat
     is_text(ty).then(|| collation.name())
 }
 
-fn column_head(object: i32, c: &Column) -> Vec<Value> {
-    let mut cells = row![object, &c.name, c.id];
-    cells.extend(column_type_cells(c));
-    cells.extend(row![
-        collation_cell(c.ty, c.collation),
-        c.nullable,
-        !c.unpadded
-            && (is_text(c.ty) || matches!(c.ty, SqlType::Binary(_) | SqlType::VarBinary(_))),
-        c.is_rowguid,
-        c.is_identity
-    ]);
-    cells
-}
-
-fn column_middle(default: i32) -> Vec<Value> {
-    row![false, false, false, false, false, false, 0, default, 0]
-}
-
-fn column_tail() -> Vec<Value> {
-    row![
-        false,
-        false,
-        0,
-        "NOT_APPLICABLE",
-        (),
-        (),
-        (),
-        (),
-        (),
-        false,
-        false,
-        (),
-        (),
-        false,
-        (),
-        (),
-        false
-    ]
-}
-
-fn default_id(c: &Column) -> i32 {
-    c.default.as_ref().map_or(0, |d| d.id.0)
-}
-
 fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         for c in object.columns() {
-            let mut cells = column_head(object.head().id.0, c);
-            cells.extend(row![false]);
-            cells.extend(column_middle(default_id(c)));
-            cells.extend(column_tail());
-            rows.push(cells);
+            rows.show(COLUMNS, &ColumnRow::of(object.head().id.0, c));
         }
     }
     Ok(())
@@ -344,20 +248,8 @@ fn user_columns(cx: &ViewContext<'_>, rows: &mut Rows) -> SqlResult<()> {
 
 fn system_columns(rows: &mut Rows) -> SqlResult<()> {
     for view in shown() {
-        for (i, c) in view.columns.iter().enumerate() {
-            let mut cells = row![view.id, c.name, i + 1];
-            cells.extend(type_cells(c.ty));
-            cells.extend(row![
-                collation_cell(c.ty, Collation::default()),
-                c.nullable,
-                is_text(c.ty),
-                false,
-                false,
-                false
-            ]);
-            cells.extend(column_middle(0));
-            cells.extend(column_tail());
-            rows.push(cells);
+        for (at, c) in view.columns.iter().enumerate() {
+            rows.show(COLUMNS, &ColumnRow::of_system(view.id, at, c));
         }
     }
     Ok(())
@@ -368,27 +260,17 @@ fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
         let Some(identity) = &table.identity else { continue };
         let c: &Column = &table.columns[identity.column];
         let variant = |v: i64| Value::Variant(Box::new((c.ty, identity.sequence.typed(v))));
-        let mut cells = column_head(table.head.id.0, c);
-        cells.extend(column_middle(default_id(c)));
-        cells.extend(row![
-            variant(identity.seed),
-            variant(identity.increment),
-            identity.sequence.last().map(variant),
-            false,
-            false
-        ]);
-        cells.extend(column_tail());
-        rows.push(cells);
+        let last = identity.sequence.last().map_or(Value::Null, variant);
+        let sequence = Some([variant(identity.seed), variant(identity.increment), last]);
+        let row = ColumnRow { sequence, ..ColumnRow::of(table.head.id.0, c) };
+        rows.show(IDENTITY_COLUMNS, &row);
     }
     // A view's column that is its table's identity is listed too, without what only the table knows.
     for object in cx.objects() {
         let Object::View(view) = object else { continue };
         for c in view.columns.iter().filter(|c| c.is_identity) {
-            let mut cells = column_head(view.head.id.0, c);
-            cells.extend(column_middle(0));
-            cells.extend(row![(), (), (), false, false]);
-            cells.extend(column_tail());
-            rows.push(cells);
+            let row = ColumnRow { default: 0, ..ColumnRow::of(view.head.id.0, c) };
+            rows.show(IDENTITY_COLUMNS, &row);
         }
     }
     Ok(())
@@ -397,25 +279,8 @@ fn identity_columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlRe
 fn parameters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         let Object::Procedure(module) = object else { continue };
-        for (i, p) in module.parameters.iter().enumerate() {
-            let mut cells = row![module.head.id.0, &p.name, i + 1];
-            cells.extend(type_cells(p.ty));
-            cells.extend(row![
-                p.output,
-                false,
-                false,
-                false,
-                (),
-                0,
-                false,
-                true,
-                (),
-                (),
-                (),
-                (),
-                ()
-            ]);
-            rows.push(cells);
+        for at in 0..module.parameters.len() {
+            rows.show(PARAMETERS, &ParameterRow { module: module.clone(), at });
         }
     }
     Ok(())
