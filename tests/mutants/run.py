@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Says of each mutant whether the test that is named for it catches it.
+
+A mutant is a patch in this directory that makes the code wrong. Its first lines say what is wrong, and which test must fail:
+
+    What: a commit releases its locks before it is durable.
+    Test: -p taffrail-storage --test acknowledged locks_are_held_until_the_commit_is_durable
+    Equivalent: (only where no test can fail) the reason
+
+    run.py            all of them
+    run.py --turn 2   the two whose turn it is
+    run.py NAME ...   these
+
+It works on a copy of the files that git knows, in target/mutants, so that nothing here is touched and only the crates that a mutant
+changes are built again. For each mutant the test must pass without the patch and fail with it; one that does not build, or whose
+patch no longer applies, is an error.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
+TREE = WORK / "tree"
+# A mutant that hangs is caught; nothing here takes so long by itself.
+TIMEOUT_S = 900
+
+
+class Broken(Exception):
+    """Nothing can be said of a mutant."""
+
+
+def read(patch):
+    head = patch.read_text().split("\n--- ", 1)[0]
+    facts = dict(re.findall(r"^(\w+): (.+)$", head, re.MULTILINE))
+    if not {"What", "Test"} <= facts.keys():
+        raise Broken(f"{patch.name} does not say what is wrong and which test sees it")
+    return facts
+
+
+def copy_tree():
+    """The files as they are here. Those that are the same there keep their time, so that cargo builds nothing anew."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, check=True, capture_output=True,
+    ).stdout.decode().split("\0")
+    names = {n for n in listed if n and (ROOT / n).is_file()}
+    for old in [p for p in TREE.rglob("*") if p.is_file() and ".git" not in p.parts]:
+        if str(old.relative_to(TREE)) not in names:
+            old.unlink()
+    for name in names:
+        there, content = TREE / name, (ROOT / name).read_bytes()
+        if not there.is_file() or there.read_bytes() != content:
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.write_bytes(content)
+
+
+def run_test(test):
+    """True: it passed. False: it failed."""
+    *cargo, name = test.split()
+    command = ["cargo", "test", "-q", *cargo, "--", "--exact", name]
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "build"), "RUST_BACKTRACE": "0"}
+    built = subprocess.run(
+        ["cargo", "test", "-q", *cargo, "--no-run"],
+        cwd=TREE, env=environment, capture_output=True, text=True,
+    )
+    if built.returncode != 0:
+        raise Broken(f"it does not build:\n{built.stderr}")
+    try:
+        ran = subprocess.run(
+            command, cwd=TREE, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    if ran.returncode == 0 and not re.search(r"\b1 passed", ran.stdout):
+        raise Broken(f"there is no test {name}")
+    return ran.returncode == 0
+
+
+def apply(patch, reverse=False):
+    command = ["git", "apply", *(["-R"] if reverse else []), str(patch)]
+    done = subprocess.run(command, cwd=TREE, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Broken(f"the patch does not apply:\n{done.stderr}")
+
+
+def verdict(patch, facts):
+    if not run_test(facts["Test"]):
+        raise Broken("its test fails without it")
+    apply(patch)
+    try:
+        passed = run_test(facts["Test"])
+    finally:
+        apply(patch, reverse=True)
+    if "Equivalent" in facts:
+        return "equivalent" if passed else "caught, though declared equivalent"
+    return "survived" if passed else "caught"
+
+
+def turn(patches, count):
+    """The next ones: where it stands is remembered beside the build."""
+    at = WORK / "turn"
+    first = int(at.read_text()) if at.is_file() else 0
+    at.write_text(str((first + count) % len(patches)))
+    return [patches[(first + n) % len(patches)] for n in range(min(count, len(patches)))]
+
+
+def main(arguments):
+    TREE.mkdir(parents=True, exist_ok=True)
+    # A repository of its own: else git would take the patches for the one around it, and skip them.
+    if not (TREE / ".git").exists():
+        subprocess.run(["git", "init", "-q", str(TREE)], check=True)
+    patches = sorted(HERE.glob("*.patch"))
+    if arguments[:1] == ["--turn"]:
+        patches = turn(patches, int(arguments[1]))
+    elif arguments:
+        patches = [HERE / f"{name}.patch" for name in arguments]
+    copy_tree()
+    bad = 0
+    for patch in patches:
+        try:
+            facts = read(patch)
+            said = verdict(patch, facts)
+        except Broken as why:
+            said, facts = f"BROKEN: {why}", {"What": ""}
+        bad += said not in ("caught", "equivalent")
+        print(f"{patch.stem}: {said}. {facts['What']}", flush=True)
+    print(f"{len(patches)} mutants, {bad} not caught")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
