@@ -8,7 +8,7 @@ endif
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: run test check build bench bench-peers tidy toolchain fmt clean
+.PHONY: run test check mutants build bench bench-peers tidy toolchain fmt clean
 
 run: build  ## build, start the server on ./data and say how to connect
 	@echo 'Connect with:  sqlcmd -S 127.0.0.1,1433 -U sa -C   (the password: TAFFRAIL_SA_PASSWORD, or data/sa-password)'
@@ -22,6 +22,9 @@ test: toolchain  ## everything: house rules, unit, golden, property, simulated c
 
 check: toolchain  ## before a commit: format, house rules, lints, unit and golden tests of what has changed
 	./tests/check.sh
+
+mutants: toolchain  ## faults put in on purpose: each must be caught by the test that it names
+	python3 tests/mutants/run.py $(ARGS)
 
 bench: toolchain  ## speed on this machine, each figure beside the device's own
 	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab
