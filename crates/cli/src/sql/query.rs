@@ -161,13 +161,13 @@ impl Sqlcmd {
     /// Shows a message; a fault where it ends the program.
     fn say(&mut self, m: Message, code: &mut i32) -> Option<Fault> {
         if m.severity <= 10 {
-            if self.to_stderr(&m.text, 10) {
+            if self.goes_to_stderr(&m.text, 10) {
                 return None;
             }
             if !self.format.xml {
                 self.streams.out(&format!("{}\n", m.text));
             }
-        } else if !self.to_stderr(&m.text, m.severity) {
+        } else if !self.goes_to_stderr(&m.text, m.severity) {
             let level = self.vars.error_level();
             if level <= 0 || m.severity as i64 >= level {
                 let procedure = match m.procedure.as_str() {
@@ -188,7 +188,7 @@ impl Sqlcmd {
     }
 
     /// -r: to standard error, and there the text alone.
-    fn to_stderr(&mut self, text: &str, severity: u8) -> bool {
+    fn goes_to_stderr(&mut self, text: &str, severity: u8) -> bool {
         if self.stderr_severity.is_none_or(|least| severity < least) {
             return false;
         }

@@ -188,7 +188,7 @@ fn a_map_page_within_what_a_load_has_filled_is_redone() {
                     .map(|rows| rows.len()),
             };
             assert_eq!(found.unwrap() as u64, rows, "heap {is_heap}, again {again}");
-            assert_eq!(hobt.row_count() as u64, rows);
+            assert_eq!(hobt.row_count(), rows);
             rig.lose_power((tx, hobt, db));
         }
     }
