@@ -62,3 +62,12 @@ DROP TABLE dbo.a;
 DROP TABLE dbo.b;
 DROP TABLE dbo.c;
 GO
+--@ source: reasoned
+-- The ends of an index under a subquery.
+CREATE TABLE dbo.k(id int PRIMARY KEY, v int NULL);
+INSERT dbo.k SELECT value, value % 7 FROM GENERATE_SERIES(1, 50);
+SELECT MIN(id), MAX(id) FROM dbo.k WHERE EXISTS (SELECT 1 FROM dbo.k AS i WHERE i.v = k.id);
+SELECT MIN(v), MAX(id) FROM dbo.k WHERE NOT EXISTS (SELECT 1 FROM dbo.k AS i WHERE i.v = k.id);
+SELECT MIN(k.v) FROM dbo.k JOIN dbo.k AS j ON j.id = k.v WHERE EXISTS (SELECT 1 FROM dbo.k AS i WHERE i.v = k.id AND i.id > j.v);
+DROP TABLE dbo.k;
+GO

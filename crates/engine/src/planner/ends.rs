@@ -2,7 +2,7 @@
 
 use super::access::{Goal, Order};
 use super::{Planner, loop_of};
-use crate::plan::expr::{Expr, Pred};
+use crate::plan::expr::{Expr, Pred, has_subquery};
 use crate::plan::node::{Agg, AggFunction, Aggregate, Node, Top};
 use crate::plan::rel::{Group, Rel};
 use crate::plan::slots::SlotSet;
@@ -16,7 +16,10 @@ impl Planner<'_> {
     /// The operators of an aggregation without groups that asks for nothing but least and greatest values, where an index gives each
     /// of them first. One row comes of each, and these are joined.
     pub(super) fn ends(&self, group: &Group) -> SqlResult<Option<Node>> {
-        if !group.scalar || group.aggs.len() > MOST {
+        // The input is planned once for each of them: a subquery can become one join only.
+        let mut subqueries = false;
+        group.input.visit(&mut |r| r.parts(&mut |p| subqueries |= has_subquery(p)));
+        if !group.scalar || group.aggs.len() > MOST || subqueries {
             return Ok(None);
         }
         let mut all: Option<Node> = None;
