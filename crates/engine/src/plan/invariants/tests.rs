@@ -94,7 +94,9 @@ fn what_is_read_is_set() {
 
 #[test]
 fn no_slot_is_set_twice() {
-    says(plain(inner(values(&[0]), values(&[0]), Vec::new()), &[0]), "#0 is set on both sides");
+    says(plain(inner(values(&[0]), values(&[0]), Vec::new()), &[0]), "#0 is set twice");
+    let hidden = Rel::project(values(&[0, 1]), vec![0]);
+    says(plain(inner(hidden, values(&[1]), Vec::new()), &[0]), "#1 is set on both sides");
     says(plain(computed(values(&[0, 1]), &[(0, 1)]), &[1]), "#1 is set twice");
     // Hidden or not.
     let hidden = Rel::project(values(&[0, 1]), vec![0]);
