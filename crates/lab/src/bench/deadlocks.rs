@@ -18,8 +18,9 @@ const SESSIONS: usize = 8;
 const BOUND: Duration = Duration::from_millis(50);
 /// Seconds of the workload.
 const SECONDS: u64 = 4;
-/// Commits that it must do at least. (It does a third of that where some cycles wait for a second look.)
-const COMMITS: usize = 600;
+/// Transactions that must end in them at least, by a commit or as a victim. Of eight that meet, seven are victims: how many commit says
+/// how seldom they met, not how soon a cycle was found. (A quarter of these end where some cycles wait for a second look.)
+const ENDED: usize = 1200;
 
 /// Rounds of eight sessions each.
 #[derive(Clone, Copy, Debug)]
@@ -194,10 +195,9 @@ pub fn deadlocks(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure
     let bound = BOUND.as_secs_f64() * 1e3;
     let found =
         format!("p50 {p50:.1} ms, p99 {p99:.1} ms (bound {bound:.0}) of {expected} victims");
-    let done = format!(
-        "{commits} commits and {victims} victims in {SECONDS} s ({COMMITS} commits wanted)"
-    );
-    if p99 > bound || commits < COMMITS {
+    let done =
+        format!("{commits} commits and {victims} victims in {SECONDS} s ({ENDED} of both wanted)");
+    if p99 > bound || commits + victims < ENDED {
         return Err(io::Error::other(format!("{found}; {done}")));
     }
     let figure = |work: &str, value: f64, unit: &'static str, note: String| Figure {
@@ -211,6 +211,11 @@ pub fn deadlocks(binary: &Path, dir: &Path, plan: Plan) -> io::Result<Vec<Figure
     };
     Ok(vec![
         figure("deadlocks, 7 cycles at once, p99", p99, "ms", found),
-        figure("two rows, 8 REPEATABLE READ", commits as f64 / SECONDS as f64, "commits/s", done),
+        figure(
+            "two rows, 8 REPEATABLE READ",
+            (commits + victims) as f64 / SECONDS as f64,
+            "ended/s",
+            done,
+        ),
     ])
 }
