@@ -376,7 +376,7 @@ pub struct Session {
     /// SESSION_CONTEXT.
     pub(crate) session_context: Vec<ContextKey>,
     /// Buffers that statements reuse.
-    pub(crate) scratch: crate::exec::change::Scratch,
+    pub(crate) scratch: Option<Box<crate::exec::change::Scratch>>,
     /// `@@NESTLEVEL`: procedures called and not ended.
     pub nest_level: u32,
     /// Counters and the current wait, shown by the DMVs.

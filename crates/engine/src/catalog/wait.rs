@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use taffrail_base::{DatabaseId, ObjectId, SchemaId, SessionId, SqlResult};
 use taffrail_storage::Transaction;
-use taffrail_storage::lock::{LockMode, Resource, ResourceKind};
+use taffrail_storage::lock::{Granted, LockMode, Resource, ResourceKind};
 
 /// What a session has to wait for before it looks again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,22 +190,24 @@ impl Catalog {
     }
 
     /// Locks a table for a statement and waits until the cache says what is committed: a plan that is current then may
-    /// run.
+    /// run. [`Granted::Held`]: nobody else has changed the table since the transaction locked it.
     pub fn lock_table(
         &self,
         tx: &mut Transaction,
         session: SessionId,
         table: ObjectId,
         mode: LockMode,
-    ) -> SqlResult<()> {
+    ) -> SqlResult<Granted> {
         let sql = |e: taffrail_storage::StorageError| e.to_sql();
         if self.blocked_object(table, session).is_some() {
             // As every statement does before it looks at a table's definition.
             tx.lock_object(table, LockMode::SchS).map_err(sql)?;
         }
-        tx.lock_object(table, mode).map_err(sql)?;
-        self.settle(self.object_resource(table), session);
-        Ok(())
+        let granted = tx.lock_object(table, mode).map_err(sql)?;
+        if granted != Granted::Held {
+            self.settle(self.object_resource(table), session);
+        }
+        Ok(granted)
     }
 
     /// Locks an object to change its definition: Sch-M, to the transaction's end.

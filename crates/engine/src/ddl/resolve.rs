@@ -217,7 +217,7 @@ pub(crate) fn lock_for_index(
             // Whoever has the list and wants the table would wait for this session, and it for them.
             catalog.lock(tx, session, catalog.indexes_resource(id), LockMode::X)?;
         }
-        catalog.lock_table(tx, session, id, LockMode::S)
+        catalog.lock_table(tx, session, id, LockMode::S).map(drop)
     })?;
     match locked {
         Some(Object::Table(table)) => Ok(table),

@@ -27,6 +27,13 @@ pub(crate) struct Scratch {
     pub target_row: Vec<u8>,
 }
 
+impl Session {
+    /// The buffers, new ones where another statement of the session has them. Whoever takes them puts them back.
+    pub(super) fn take_scratch(&mut self) -> Box<Scratch> {
+        self.scratch.take().unwrap_or_default()
+    }
+}
+
 /// Which statement fails, for messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verb {

@@ -85,11 +85,11 @@ pub(super) fn delete<'a>(
     if indexed || plan.output.is_some() || !work.is_idle() {
         let mut values = Vec::new();
         decode_row(rt.cx.session, database, table, row, &mut values)?;
-        let mut s = std::mem::take(&mut rt.cx.session.scratch);
+        let mut s = rt.cx.session.take_scratch();
         for index in table.nonclustered() {
             remove_entry(rt.cx.session, database.id, index, &values, locator, &mut s)?;
         }
-        rt.cx.session.scratch = s;
+        rt.cx.session.scratch = Some(s);
         work.went(&values, None);
         if let Some(o) = &plan.output {
             output_row(rt, o, None, Some(&values), output)?;

@@ -21,7 +21,7 @@ use taffrail_types::{ConvertContext, SqlType, Value};
 /// Where the rows of a statement go into a table.
 pub(crate) struct RowSink<'a> {
     plan: &'a InsertPlan,
-    scratch: Scratch,
+    scratch: Box<Scratch>,
     context: ConvertContext,
     output: OutputRows,
     /// The table is filled by pages.
@@ -100,7 +100,7 @@ impl<'a> RowSink<'a> {
         };
         Ok(RowSink {
             plan,
-            scratch: std::mem::take(&mut rt.cx.session.scratch),
+            scratch: rt.cx.session.take_scratch(),
             context: rt.cx.session.options.convert_context(),
             output: OutputRows::default(),
             load,
@@ -115,15 +115,14 @@ impl<'a> RowSink<'a> {
     }
 
     /// After the last row; gives the number of rows.
-    pub fn finish(&mut self, rt: &mut Rt<'a>) -> SqlResult<u64> {
-        if let Some(load) = self.load.take() {
+    pub fn finish(self, rt: &mut Rt<'a>) -> SqlResult<u64> {
+        if let Some(load) = self.load {
             load.finish(rt.cx.session, &self.plan.database, &self.plan.table)?;
         }
-        rt.cx.session.scratch = std::mem::take(&mut self.scratch);
-        let work = std::mem::replace(&mut self.work, ForeignWork::new(&[], &[]));
-        work.finish(&mut rt.cx, &self.plan.database, "INSERT")?;
+        rt.cx.session.scratch = Some(self.scratch);
+        self.work.finish(&mut rt.cx, &self.plan.database, "INSERT")?;
         if let Some(o) = &self.plan.output {
-            finish_output(rt, o, std::mem::take(&mut self.output))?;
+            finish_output(rt, o, self.output)?;
         }
         Ok(self.count)
     }
@@ -301,7 +300,7 @@ pub(crate) fn copy_rows<'a>(
     };
     let mut op = ScanOp::new(scan);
     op.open(rt)?;
-    let mut s = std::mem::take(&mut rt.cx.session.scratch);
+    let mut s = rt.cx.session.take_scratch();
     let mut count: u64 = 0;
     let (mut values, mut long, mut plain) = (Vec::new(), Vec::new(), Vec::new());
     let identity = table.identity.as_ref().filter(|_| plan.explicit_identity);
@@ -393,7 +392,7 @@ pub(crate) fn copy_rows<'a>(
         }
         count += 1;
     }
-    rt.cx.session.scratch = s;
+    rt.cx.session.scratch = Some(s);
     if let Some(load) = load {
         load.finish(rt.cx.session, database, table)?;
     }

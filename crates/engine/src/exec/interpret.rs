@@ -189,7 +189,9 @@ impl<'s> Interpreter<'s> {
     ) -> SqlResult<Arc<Plan>> {
         loop {
             let plan = self.plan(module, act, number, visible, source)?;
-            lock_tables(self.session, &plan.uses)?;
+            if !lock_tables(self.session, &plan.uses)? {
+                return Ok(plan);
+            }
             let id = self.session.id;
             // The version says it all; what was made beside open DDL of this session is asked for table by table too.
             if plan.is_current(self.session)
@@ -322,14 +324,16 @@ impl<'s> Interpreter<'s> {
         self.session.moment.set(None);
         self.session.binding = false;
         self.session.cell.set_command(shown_command(&s.kind));
-        let (command, dml) = command_of(&s.kind);
         match self.run_with_room(module, act, s) {
             Ok(ended) => {
                 self.session.error = self.session.set_error.take().unwrap_or(0);
                 self.session.publish_work();
                 self.done(ended)
             }
-            Err(e) => self.fail(module, s, e, dml, command),
+            Err(e) => {
+                let (command, dml) = command_of(&s.kind);
+                self.fail(module, s, e, dml, command)
+            }
         }
     }
 
@@ -414,10 +418,11 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// What has become NULL outside of queries is told.
+    /// What has become NULL is told.
     #[inline]
-    fn warn_if_due(&mut self, line: u32) -> SqlResult<()> {
-        match self.session.overflowed || self.session.divided_by_zero {
+    pub(super) fn warn_if_due(&mut self, line: u32) -> SqlResult<()> {
+        let s = &self.session;
+        match s.null_eliminated | s.overflowed | s.divided_by_zero {
             true => self.warn(line),
             false => Ok(()),
         }
@@ -479,17 +484,17 @@ impl<'s> Interpreter<'s> {
         line: u32,
         f: impl FnOnce(&mut Rt<'p>) -> SqlResult<R>,
     ) -> SqlResult<R> {
-        let frame = std::mem::take(&mut self.session.scratch.frame);
-        let target_row = std::mem::take(&mut self.session.scratch.target_row);
+        let (frame, target_row) = match &mut self.session.scratch {
+            Some(s) => (std::mem::take(&mut s.frame), std::mem::take(&mut s.target_row)),
+            None => (Vec::new(), Vec::new()),
+        };
         let cx = StatementContext { session: self.session, sink: self.sink, line };
         let mut rt = Rt::new(cx, &mut act.vars, frame, plan.slots, &plan.subqueries);
         rt.target_row = target_row;
         let r = f(&mut rt);
-        let frame = std::mem::take(&mut rt.frame);
-        let target_row = std::mem::take(&mut rt.target_row);
-        let session = &mut *rt.cx.session;
-        session.scratch.frame = frame;
-        session.scratch.target_row = target_row;
+        let Rt { cx, frame, target_row, .. } = rt;
+        let scratch = cx.session.scratch.get_or_insert_default();
+        (scratch.frame, scratch.target_row) = (frame, target_row);
         r
     }
 }

@@ -275,7 +275,7 @@ impl Interpreter<'_> {
             })?;
             it.session.row_count = rows.unwrap_or(0) as i64;
             let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
-            it.warn(s.line)?;
+            it.warn_if_due(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
         })
     }

@@ -70,8 +70,13 @@ impl<'a> Rt<'a> {
         subqueries: &'a [Node],
     ) -> Rt<'a> {
         frame.clear();
-        frame.resize(slots, Value::Null);
-        let subs = subqueries.iter().map(|_| SubState::default()).collect();
+        if slots > 0 {
+            frame.resize(slots, Value::Null);
+        }
+        let subs = match subqueries {
+            [] => Vec::new(),
+            some => some.iter().map(|_| SubState::default()).collect(),
+        };
         Rt {
             cx,
             vars,

@@ -387,7 +387,8 @@ impl Interpreter<'_> {
         if self.session.transaction.count > 0 || outer {
             let marks = self.session.marks();
             let mut r = f(self);
-            if !outer && r.is_ok() {
+            let failed = r.is_err();
+            if !outer && !failed {
                 r = self.session.keep_table_variables().and(r);
             }
             if let Err(e) = &r
@@ -404,7 +405,9 @@ impl Interpreter<'_> {
             }
             if !outer {
                 // What a doomed transaction keeps for its end is not theirs.
-                self.session.undo_table_variables()?;
+                if failed {
+                    self.session.undo_table_variables()?;
+                }
                 self.session.end_reading();
             }
             return r;

@@ -21,7 +21,7 @@ use taffrail_types::{ConvertContext, Value};
 /// Changes rows as a plan says.
 pub(super) struct Updater<'a> {
     plan: &'a UpdatePlan,
-    scratch: Scratch,
+    scratch: Box<Scratch>,
     context: ConvertContext,
     /// New values of the SET columns.
     set: Vec<Value>,
@@ -67,7 +67,7 @@ impl<'a> Updater<'a> {
     pub fn new(rt: &mut Rt<'a>, plan: &'a UpdatePlan, whole: bool) -> Updater<'a> {
         Updater {
             plan,
-            scratch: std::mem::take(&mut rt.cx.session.scratch),
+            scratch: rt.cx.session.take_scratch(),
             context: rt.cx.session.options.convert_context(),
             set: Vec::new(),
             old: Vec::new(),
@@ -94,7 +94,7 @@ impl<'a> Updater<'a> {
 
     /// Gives back what it has borrowed.
     pub fn close(self, rt: &mut Rt<'a>) {
-        rt.cx.session.scratch = self.scratch;
+        rt.cx.session.scratch = Some(self.scratch);
     }
 
     /// Changes one row to these values; false when it has left its place, to be [put back](Self::put_back) later.

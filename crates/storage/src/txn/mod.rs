@@ -371,16 +371,17 @@ impl Transaction {
     }
 
     /// Locks an object to the transaction's end (or, no stronger than before, does nothing).
-    pub fn lock_object(&mut self, object: ObjectId, mode: LockMode) -> StorageResult<()> {
+    pub fn lock_object(&mut self, object: ObjectId, mode: LockMode) -> StorageResult<Granted> {
         let resource = Resource::object(self.work.db.id(), object);
         self.lock(resource, mode)
     }
 
     /// Locks anything to the transaction's end.
-    pub fn lock(&mut self, resource: Resource, mode: LockMode) -> StorageResult<()> {
+    pub fn lock(&mut self, resource: Resource, mode: LockMode) -> StorageResult<Granted> {
         let locks = &self.work.db.instance.locks;
-        locks.acquire(&mut self.locks, resource, mode, self.timeout)?;
-        self.db.store.check()
+        let granted = locks.acquire(&mut self.locks, resource, mode, self.timeout)?;
+        self.db.store.check()?;
+        Ok(granted)
     }
 
     /// Waits until a lock could be had, and gives it back at once if it was not held before.

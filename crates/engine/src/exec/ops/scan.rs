@@ -15,15 +15,18 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::btree::BTreeCursor;
 use taffrail_storage::heap::HeapCursor;
-use taffrail_storage::lock::{LockError, LockMode};
+use taffrail_storage::lock::{Granted, LockError, LockMode};
 use taffrail_storage::{
     Direction, Hobt, KeyRange, Rid, ScanLocks, StorageError, Transaction, btree, heap, lob,
 };
 use taffrail_types::{Bytes, Value};
 
 /// Locks the tables that a statement names, one that it names more than once in the mode that serves all.
-pub(crate) fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<()> {
+///
+/// False where the transaction had every lock before: nobody else has changed these tables since, so a plan that was current still is.
+pub(crate) fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult<bool> {
     let (isolation, id) = (session.options.isolation, session.id);
+    let mut new = false;
     for same in uses.chunk_by(|a, b| a.key() == b.key()) {
         let mut mode = LockMode::SchS;
         let mut at_once = false;
@@ -35,9 +38,10 @@ pub(crate) fn lock_tables(session: &mut Session, uses: &[TableUse]) -> SqlResult
         let (database, table) = (&same[0].database, same[0].table.id());
         let tx = session.transaction_in(database)?;
         let lock = |tx: &mut Transaction| database.catalog.lock_table(tx, id, table, mode);
-        if at_once { tx.without_waiting(lock)? } else { lock(tx)? }
+        let granted = if at_once { tx.without_waiting(lock)? } else { lock(tx)? };
+        new |= granted != Granted::Held;
     }
-    Ok(())
+    Ok(new)
 }
 
 enum Cursor {
