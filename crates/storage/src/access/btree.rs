@@ -307,7 +307,7 @@ pub(crate) fn leaf_for_write<'p>(
 
 /// True if a key certainly belongs on this leaf.
 #[inline]
-fn covers(leaf: &Page, key: &[u8]) -> bool {
+pub(super) fn covers(leaf: &Page, key: &[u8]) -> bool {
     let n = leaf.slots() as usize;
     n > 0 && (leaf.next().is_none() || key <= key_at(leaf, n - 1)) && key >= key_at(leaf, 0)
 }

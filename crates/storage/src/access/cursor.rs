@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 
-use super::btree::{key_hash, leaf_on_way};
+use super::btree::{covers, key_hash, leaf_on_way};
 use super::node::{is_ghost, key_at, search, split_entry};
 use super::{Direction, Hobt, KeyRange, ScanLocks};
 use crate::buffer::{Access, ReadGuard};
@@ -40,6 +40,8 @@ pub struct BTreeCursor {
     frame: u32,
     /// [`Hobt::moves`] when it was copied.
     moves: u64,
+    /// [`Hobt::structure`] when it was copied.
+    structure: u64,
     /// The copy needs no row locks.
     clean: bool,
     /// Slots of the copy that are left: `low..high`.
@@ -70,6 +72,7 @@ impl BTreeCursor {
             copy: Page::zeroed(),
             frame: u32::MAX,
             moves: 0,
+            structure: 0,
             clean: true,
             low: 0,
             high: 0,
@@ -140,26 +143,35 @@ impl BTreeCursor {
         let Some(mode) = self.locks.mode() else { return Ok(Some(true)) };
         let hash = key_hash(self.hobt.id().0, key_at(&self.copy, slot));
         let new = tx.lock_key(&self.hobt, hash, mode)?;
-        let (db, _) = tx.parts();
-        let found = if page_lsn(db, self.copy.id(), self.frame) == Some(self.copy.lsn()) {
-            (!is_ghost(&self.copy, slot)).then_some(true)
-        } else {
-            self.key.clear();
-            self.key.extend_from_slice(key_at(&self.copy, slot));
-            self.value.clear();
-            let leaf = leaf_on_way(db, &self.hobt, Some(&self.key))?;
-            match search(&leaf, &self.key) {
-                Ok(at) if !is_ghost(&leaf, at) => {
-                    self.value.extend_from_slice(split_entry(leaf.row(at)).1);
-                    Some(false)
-                }
-                _ => None,
-            }
-        };
+        let found = self.on_leaf(tx, slot)?;
         if new && (found.is_none() || self.locks == ScanLocks::ReadCommitted) {
             tx.unlock_key(&self.hobt, hash);
         }
         Ok(found)
+    }
+
+    /// A row of the copy as it is now: see [`BTreeCursor::locked`].
+    fn on_leaf(&mut self, tx: &mut Transaction, slot: usize) -> StorageResult<Option<bool>> {
+        let (db, _) = tx.parts();
+        let there = self.hobt.unmoved(db, self.copy.id(), self.frame, self.structure);
+        if there.as_ref().is_some_and(|leaf| leaf.lsn() == self.copy.lsn()) {
+            return Ok((!is_ghost(&self.copy, slot)).then_some(true));
+        }
+        self.key.clear();
+        self.key.extend_from_slice(key_at(&self.copy, slot));
+        self.value.clear();
+        // Rows of the leaf have changed (by this statement, for one) and none has left it: nobody need go down from the root.
+        let leaf = match there.filter(|leaf| covers(leaf, &self.key)) {
+            Some(leaf) => leaf,
+            None => leaf_on_way(db, &self.hobt, Some(&self.key))?,
+        };
+        Ok(match search(&leaf, &self.key) {
+            Ok(at) if !is_ghost(&leaf, at) => {
+                self.value.extend_from_slice(split_entry(leaf.row(at)).1);
+                Some(false)
+            }
+            _ => None,
+        })
     }
 
     /// Copies the first or next leaf; false: the range has ended.
@@ -185,6 +197,7 @@ impl BTreeCursor {
         self.copy.bytes_mut().copy_from_slice(leaf.bytes());
         self.frame = leaf.frame();
         self.moves = self.hobt.moves();
+        self.structure = self.hobt.structure();
         self.clean = match self.locks {
             ScanLocks::None => true,
             ScanLocks::ReadCommitted => !tx.others_write(&self.hobt),

@@ -20,7 +20,7 @@ use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::Lcx;
 
 use crate::alloc::Space;
-use crate::buffer::{BufferPool, Pin, Store, WriteGuard};
+use crate::buffer::{BufferPool, Pin, ReadGuard, Store, WriteGuard};
 use crate::database::Database;
 use crate::lock::Resource;
 
@@ -402,6 +402,26 @@ impl Hobt {
         let guard = pool.hinted(store, page, self.hot_frame.load(Ordering::Relaxed))?.write();
         // Asked again under the latch, which may have been waited for.
         (self.structure.load(Ordering::Acquire) == structure).then_some(guard)
+    }
+
+    /// How often the structure has changed, for [`Hobt::unmoved`]. The caller holds the latch of a page that it has found by more
+    /// than a hint.
+    #[inline]
+    pub(crate) fn structure(&self) -> u64 {
+        self.structure.load(Ordering::Acquire)
+    }
+
+    /// A page under its shared latch, if it is still in that frame and the structure has not changed since it was `structure`.
+    #[inline]
+    pub(crate) fn unmoved<'p>(
+        &self,
+        db: &'p Database,
+        page: PageId,
+        frame: u32,
+        structure: u64,
+    ) -> Option<ReadGuard<'p>> {
+        let guard = db.pool().hinted(&db.store, page, frame)?.read();
+        (self.structure() == structure).then_some(guard)
     }
 
     /// The page as a hint. The caller holds its latch, and has found it where it is by more than a hint.

@@ -55,7 +55,7 @@ fn the_tail_of_a_lost_database_has_every_acknowledged_commit() {
             let mut tx = begin(&db);
             let done = tx
                 .lock_object(tree.object(), LockMode::IX)
-                .and_then(|()| btree::insert(&mut tx, &tree, &key.to_be_bytes(), &[9; 400]))
+                .and_then(|_| btree::insert(&mut tx, &tree, &key.to_be_bytes(), &[9; 400]))
                 .and_then(|()| tx.commit(Durability::Full));
             match done {
                 Ok(_) => drop(rows.insert(key, vec![9; 400])),

@@ -57,7 +57,7 @@ impl Run {
         let savepoint = tx.savepoint();
         let made = tx
             .lock_object(object, LockMode::SchM)
-            .and_then(|()| db.create_hobt(tx, kind, object, IndexId(kind as i32)));
+            .and_then(|_| db.create_hobt(tx, kind, object, IndexId(kind as i32)));
         match self.judge("create_hobt", made)? {
             Some(id) => {
                 self.open[at].changes.push(Change::Create(id, kind, object));

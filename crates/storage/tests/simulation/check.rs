@@ -64,7 +64,7 @@ pub fn read_beside(db: &Arc<Database>, shown: &mut Content) -> Result<bool, Stor
         let mut tx = reader(db);
         let locked = tx.lock_object(db.hobt(id)?.object(), taffrail_storage::lock::LockMode::IS);
         let read = locked
-            .and_then(|()| read_all(db, &mut tx, ScanLocks::ReadCommitted, std::iter::once(id)));
+            .and_then(|_| read_all(db, &mut tx, ScanLocks::ReadCommitted, std::iter::once(id)));
         match read {
             Ok(content) => shown.tables.extend(content.tables),
             Err(StorageError::Lock(_)) => blocked = true,

@@ -188,7 +188,7 @@ impl Run {
             let mut t = self.open.pop().expect("the transaction just begun");
             let object = self.model.base.tables[&id].object;
             let dropped = t.tx.lock_object(object, LockMode::SchM);
-            let dropped = dropped.and_then(|()| self.db().drop_hobt(&mut t.tx, id));
+            let dropped = dropped.and_then(|_| self.db().drop_hobt(&mut t.tx, id));
             self.must("drop", dropped)?;
             t.changes.push(Change::Drop(id));
             self.finish(t, End::Full)?;

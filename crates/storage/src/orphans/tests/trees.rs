@@ -122,6 +122,11 @@ fn everywhere(work: Work, key: fn(u64) -> Vec<u8>, bytes: usize, step: usize) {
         let mut plan = Reorganize::new(&tree, 0).unwrap();
         let mut scan = btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::None);
         let mut seen = Vec::new();
+        // The same with locks, which reads rows again that it has copied.
+        let mut lock_tx = begin(&scene.db);
+        let mut locking =
+            btree::seek(&tree, KeyRange::default(), Direction::Forward, ScanLocks::Update);
+        let mut locked = Vec::new();
         // Not each time: it does what others are to be cut off at.
         let steps = if n.is_multiple_of(2) { 0 } else { n % 7 };
         for _ in 0..steps {
@@ -129,11 +134,21 @@ fn everywhere(work: Work, key: fn(u64) -> Vec<u8>, bytes: usize, step: usize) {
         }
         for _ in 0..n % 5 {
             seen.extend(scan.next(&mut scan_tx).unwrap().map(|(k, _)| k.to_vec()));
+            if work != Work::Truncate {
+                let next = locking.next(&mut lock_tx).unwrap();
+                locked.extend(next.map(|(k, v)| (k.to_vec(), v.to_vec())));
+            }
         }
         match scene.cut_off(work, n) {
             true => places += 1,
             false if steps == 0 => break,
             false => {}
+        }
+        if work != Work::Truncate {
+            // What comes next has changed since it was copied, where it is now.
+            let kept = tree.kept_hint();
+            scene.touch(n as usize % 5);
+            tree.keep_hint(kept);
         }
         // A truncation would have waited for who reads with locks.
         while work != Work::Truncate
@@ -142,7 +157,15 @@ fn everywhere(work: Work, key: fn(u64) -> Vec<u8>, bytes: usize, step: usize) {
             seen.push(k.to_vec());
         }
         assert!(work == Work::Truncate || seen.iter().eq(scene.rows.keys()), "{what}: an old scan");
+        while work != Work::Truncate
+            && let Some((k, v)) = locking.next(&mut lock_tx).unwrap()
+        {
+            locked.push((k.to_vec(), v.to_vec()));
+        }
+        let rows = scene.rows.iter().map(|(k, v)| (k.clone(), v.clone()));
+        assert!(work == Work::Truncate || rows.eq(locked), "{what}: an old scan with locks");
         drop(scan_tx);
+        drop(lock_tx);
         go_on(&scene, &what);
         while plan.step(&mut plan_tx).unwrap() {}
         drop(plan_tx);
