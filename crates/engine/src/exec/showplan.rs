@@ -6,7 +6,7 @@
 use super::interpret::{Flow, Interpreter, Step, source_of};
 use super::module::{Code, Cond, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::{self, Explained, Source};
-use super::procedure::{Callee, Home};
+use super::procedure::{Callee, Home, MAX_NEST_LEVEL};
 use crate::catalog::Table;
 use crate::ddl;
 use crate::plan::showplan::{Line, drawn};
@@ -284,27 +284,31 @@ impl Row<'_> {
 impl Interpreter<'_> {
     /// Shows a statement, and what stands in it, instead of running it.
     pub(super) fn show(&mut self, module: &Arc<Module>, s: &Stmt) -> Step {
-        self.show_list(module, std::slice::from_ref(s), &mut Vec::new())?;
+        self.show_list(module, std::slice::from_ref(s), &mut Vec::new(), 0)?;
         Ok(Flow::Next)
     }
 
+    /// `shown`: the procedures that are not shown again, so that those which call each other come to an end.
     fn show_list(
         &mut self,
         module: &Arc<Module>,
         list: &[Stmt],
-        inside: &mut Vec<ObjectId>,
+        shown: &mut Vec<ObjectId>,
+        level: u32,
     ) -> Result<(), super::interpret::Unwind> {
         each(list, &mut |s| {
-            let shown = self.session.check_cancel().and_then(|()| self.show_one(module, s));
-            if let Err(e) = shown {
+            let one = self.session.check_cancel().and_then(|()| self.show_one(module, s));
+            if let Err(e) = one {
                 return self.fail(module, s, e, false, Command::NONE).map(|_| ());
             }
             match self.called(module, s) {
-                Ok(Some((id, callee))) if !inside.contains(&id) => {
-                    inside.push(id);
-                    let shown = self.show_list(&callee, &callee.statements, inside);
-                    inside.pop();
-                    shown
+                Ok(Some((id, _))) if !shown.contains(&id) && level == MAX_NEST_LEVEL => {
+                    let e = SqlError::new(217, &[&MAX_NEST_LEVEL]);
+                    self.fail(module, s, e, false, Command::NONE).map(|_| ())
+                }
+                Ok(Some((id, callee))) if !shown.contains(&id) => {
+                    shown.push(id);
+                    self.show_list(&callee, &callee.statements, shown, level + 1)
                 }
                 Ok(_) => Ok(()),
                 Err(e) => self.fail(module, s, e, false, Command::NONE).map(|_| ()),

@@ -64,11 +64,14 @@ fn silent(logical: &str) -> bool {
 
 /// The lines with the strokes of the tree before them.
 pub(crate) fn drawn(lines: &[Line]) -> Vec<String> {
+    let mut last_child = vec![None; lines.len()];
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(p) = line.parent {
+            last_child[p] = Some(at);
+        }
+    }
     // Whether a line has a sibling below it.
-    let goes_on = |at: usize| {
-        let mut later = lines[at + 1..].iter();
-        later.any(|l| l.parent == lines[at].parent)
-    };
+    let goes_on = |at: usize| lines[at].parent.is_some_and(|p| last_child[p] != Some(at));
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let mut strokes = String::from("|--");

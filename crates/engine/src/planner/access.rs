@@ -6,6 +6,7 @@
 use crate::catalog::{Index, IndexKind, Table, Term, Test};
 use crate::plan::expr::{Cast, Compare, CompareOp, Expr, Pred, Slot};
 use crate::plan::node::{Access, Seek, SeekBound, SeekValue};
+use crate::rowcodec::KeyColumn;
 use std::sync::Arc;
 use taffrail_types::compare::compare;
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
@@ -317,15 +318,20 @@ impl<'q> Question<'q> {
         let mut backward = None;
         for (slot, descending, collation) in order.keys {
             let column = self.columns.iter().find(|(_, s)| s == slot)?.0;
-            if keys[..fixed].iter().any(|k| k.column == column) {
+            let other =
+                |k: &KeyColumn| crate::binder::is_text_type(k.ty) && k.collation != *collation;
+            if let Some(k) = keys[..fixed].iter().find(|k| k.column == column) {
+                // What is one value under the key's collation may be several under another.
+                if other(k) {
+                    return None;
+                }
                 continue;
             }
             let Some(key) = keys.get(place) else {
                 // The rest says nothing more where the key is one row's.
                 return index.unique.then_some(backward.unwrap_or(false));
             };
-            let text = crate::binder::is_text_type(key.ty);
-            if key.column != column || (text && key.collation != *collation) {
+            if key.column != column || other(key) {
                 return None;
             }
             let against = key.descending != *descending;
@@ -380,6 +386,8 @@ impl<'q> Question<'q> {
         let mut exactly = None;
         // The first columns that have one value each.
         let mut fixed = 0;
+        // A value before that may turn out to stand for any ends the seek: what comes after it is not looked at then.
+        let mut sure = true;
         let keys = index.key.columns();
         for (n, key) in keys.iter().enumerate().take(if self.force_scan { 0 } else { keys.len() }) {
             let on_key = || sargs.iter().filter(|s| s.column == key.column);
@@ -393,7 +401,7 @@ impl<'q> Question<'q> {
             if let Some((s, e, from)) = equality {
                 reads_others |= (self.correlated)(e);
                 seek.equal.push(SeekValue { expr: e.clone(), from, to });
-                if s.exact {
+                if s.exact && sure {
                     served.push(s.at);
                 }
                 selectivity *= share;
@@ -401,6 +409,7 @@ impl<'q> Question<'q> {
                 if s.one_value && fixed == n {
                     fixed += 1;
                 }
+                sure &= s.one_value;
                 continue;
             }
             let among = || {
@@ -424,7 +433,7 @@ impl<'q> Question<'q> {
                     };
                     seek.then.push(self.bound(a, key.column));
                 }
-                if s.exact {
+                if s.exact && sure {
                     served.push(s.at);
                 }
                 let points =

@@ -16,10 +16,16 @@ impl Planner<'_> {
     /// The operators of an aggregation without groups that asks for nothing but least and greatest values, where an index gives each
     /// of them first. One row comes of each, and these are joined.
     pub(super) fn ends(&self, group: &Group) -> SqlResult<Option<Node>> {
-        // The input is planned once for each of them: a subquery can become one join only.
+        // The input is planned once for each of them: a subquery can become one join only, and what is nested deep must not be planned
+        // twice at each level. A join gives no order anyway.
         let mut subqueries = false;
-        group.input.visit(&mut |r| r.parts(&mut |p| subqueries |= has_subquery(p)));
-        if !group.scalar || group.aggs.len() > MOST || subqueries {
+        let mut one_table = true;
+        group.input.visit(&mut |r| {
+            r.parts(&mut |p| subqueries |= has_subquery(p));
+            one_table &=
+                matches!(r, Rel::Get(_) | Rel::Select(_) | Rel::Project(_) | Rel::Compute(_));
+        });
+        if !group.scalar || group.aggs.len() > MOST || subqueries || !one_table {
             return Ok(None);
         }
         let mut all: Option<Node> = None;

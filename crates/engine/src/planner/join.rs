@@ -78,6 +78,7 @@ impl Planner<'_> {
         needed: &SlotSet,
         order: Option<&Order<'_>>,
     ) -> SqlResult<(Planned, bool)> {
+        self.meta.check_cancel()?;
         // The block's own come first.
         let mut conditions = Vec::new();
         while let Rel::Select(s) = rel {
@@ -91,7 +92,9 @@ impl Planner<'_> {
         for (at, p) in conditions.iter().enumerate() {
             nested.extend(self.nested(p, &columns).map(|n| (at, n)));
         }
-        // How many rows they would see is known once the rest is planned.
+        // How many rows they would see is known once the rest is planned. Those that do not pay have their place in it, so it is
+        // planned anew then; but not where planning it means planning other blocks, each of which would be planned anew as often.
+        let again = is_flat(&rel);
         while !nested.is_empty() {
             let kept = |at: &usize| !nested.iter().any(|(n, _)| n == at);
             let others = (0..conditions.len()).filter(kept).map(|at| conditions[at].clone());
@@ -101,8 +104,19 @@ impl Planner<'_> {
             let (mut planned, ordered) =
                 self.placed(rel.clone(), others.collect(), &needed, order)?;
             let all = nested.len();
-            nested.retain(|(_, n)| self.pays(n, planned.1));
-            if nested.len() == all {
+            let mut left = Vec::new();
+            nested.retain(|(at, n)| {
+                let pays = self.pays(n, planned.1);
+                if !pays {
+                    left.push(conditions[*at].clone());
+                }
+                pays
+            });
+            if nested.len() == all || !again {
+                if let Some(pred) = Pred::all(left) {
+                    let input = planned.0;
+                    planned.0 = Node::Filter(Box::new(Filter { input, pred, startup: false }));
+                }
                 for (_, n) in nested {
                     planned = self.joined(planned, n)?;
                 }
@@ -153,6 +167,16 @@ impl Planner<'_> {
         };
         Ok(((node, rows), block.ordered))
     }
+}
+
+/// Tables and their joins only.
+fn is_flat(rel: &Rel) -> bool {
+    let mut flat = true;
+    rel.visit(&mut |r| {
+        flat &=
+            matches!(r, Rel::OneRow | Rel::Get(_) | Rel::Rowset(_) | Rel::Values(_) | Rel::Join(_));
+    });
+    flat
 }
 
 fn tree_sources(t: &Tree, out: &mut Vec<u32>) {
