@@ -22,3 +22,6 @@ SELECT c, d FROM dbo.h WHERE c = 'a' ORDER BY c COLLATE Latin1_General_BIN2, d;
 SELECT TOP (1) WITH TIES c, d FROM dbo.h WHERE c = 'a' ORDER BY c COLLATE Latin1_General_BIN2 DESC;
 SELECT c, d FROM dbo.h WHERE c = 'a' ORDER BY c, d DESC;
 GO
+--@ source: reasoned
+DROP TABLE dbo.t, dbo.h;
+GO

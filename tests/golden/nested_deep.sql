@@ -40,3 +40,8 @@ INSERT @t VALUES (1), (NULL);
 SET @x = (SELECT SUM(a) FROM @t);
 SELECT @x AS x;
 GO
+--@ source: reasoned
+DROP TABLE dbo.t;
+DECLARE @i int = 0;
+WHILE @i < 40 BEGIN DECLARE @s varchar(99) = CONCAT('DROP PROCEDURE dbo.p', @i); EXEC (@s); SET @i += 1 END;
+GO

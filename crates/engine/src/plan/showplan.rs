@@ -22,6 +22,7 @@ use crate::plan::node::{
 use crate::plan::slots::SlotSet;
 use crate::plan::statement::Statement;
 use crate::plan::text::{Scalars, compare_sign, frame, list};
+use std::collections::HashMap;
 
 /// An operator as a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,14 +65,10 @@ fn silent(logical: &str) -> bool {
 
 /// The lines with the strokes of the tree before them.
 pub(crate) fn drawn(lines: &[Line]) -> Vec<String> {
-    let mut last_child = vec![None; lines.len()];
-    for (at, line) in lines.iter().enumerate() {
-        if let Some(p) = line.parent {
-            last_child[p] = Some(at);
-        }
-    }
+    // The last line below each; the roots' are below none.
+    let last: HashMap<_, _> = lines.iter().enumerate().map(|(at, l)| (l.parent, at)).collect();
     // Whether a line has a sibling below it.
-    let goes_on = |at: usize| lines[at].parent.is_some_and(|p| last_child[p] != Some(at));
+    let goes_on = |at: usize| last.get(&lines[at].parent) != Some(&at);
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let mut strokes = String::from("|--");
