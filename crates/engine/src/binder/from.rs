@@ -228,7 +228,10 @@ impl<'a> Binder<'a> {
         }
         let mut on = Vec::new();
         if let Some(e) = &j.on {
-            self.pred(e)?.into_conjuncts(&mut on);
+            let seen = std::mem::replace(&mut self.block().seen_from, before);
+            let bound = self.pred(e);
+            self.block().seen_from = seen;
+            bound?.into_conjuncts(&mut on);
         }
         // The side that need not be there is NULL then.
         let all = self.block().sources.len();

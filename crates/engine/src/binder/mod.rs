@@ -450,7 +450,8 @@ impl<'a> Binder<'a> {
             }
             let mut found = None;
             let mut qualifier_known = c.qualifier.is_none();
-            for (s, source) in self.blocks[depth].sources.iter().enumerate() {
+            let seen = self.blocks[depth].seen_from;
+            for (s, source) in self.blocks[depth].sources.iter().enumerate().skip(seen) {
                 if let Some(q) = &c.qualifier {
                     if !source.is_called(q) {
                         continue;

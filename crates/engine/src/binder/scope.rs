@@ -95,6 +95,8 @@ pub(crate) struct Block {
     pub sources: Vec<Source>,
     /// Its sources cannot be seen now: a derived table of it is being bound.
     pub hidden: bool,
+    /// Its sources from this one on can be seen now: the ON of a join names what is joined there, and nothing before it in FROM.
+    pub seen_from: usize,
     /// What TOP, OFFSET or FETCH count is being bound: columns of its sources are refused.
     pub counts: bool,
     /// Columns of its sources are named with their qualifier only.
