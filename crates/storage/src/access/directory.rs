@@ -34,8 +34,8 @@ const PENDING_LOB: u8 = 3;
 
 /// What "OrphanedSpace" may append while an entry's row is undone ([`before_undo`]), as payload of a compensation record: begin and
 /// commit, the entry whole before and after, the pending row, their headers and slots; and its share of the pages into
-/// which the directory splits for pending rows, of which each takes in two hundred or more.
-const ORPHANED_BYTES: usize = 640;
+/// which the directory splits for pending rows, of which each takes in two hundred or more. And an entry's tail, before and after.
+const ORPHANED_BYTES: usize = 640 + 2 * TAIL_MAX;
 
 /// What the undo of a change of this row reserves besides its compensation record.
 pub(crate) fn undo_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> usize {
@@ -46,9 +46,11 @@ pub(crate) fn undo_reserve(hobt: HobtId, context: Lcx, key: &[u8]) -> usize {
 /// The file group PRIMARY.
 pub(crate) const PRIMARY: u16 = 1;
 /// The number of the only partition, or the first.
-pub(crate) const FIRST_PARTITION: u16 = 1;
+const FIRST_PARTITION: u16 = 1;
 /// Bytes of an entry without its tail.
 const FIXED_BYTES: usize = 44;
+/// Bytes of a tail at most.
+const TAIL_MAX: usize = u8::MAX as usize;
 
 /// Where a heap or tree is.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +67,7 @@ pub(crate) struct Entry {
     /// As of the position below.
     pub rows: u64,
     pub counted_at: u64,
-    /// What later features put here; kept by whoever does not know it. At most 255 bytes.
+    /// What later features put here; kept by whoever does not know it. At most [`TAIL_MAX`] bytes.
     pub tail: Box<[u8]>,
 }
 
@@ -300,14 +302,21 @@ pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
 
 /// All HoBts with their entries.
 pub(crate) fn entries(db: &Arc<Database>) -> StorageResult<Vec<(HobtId, Entry)>> {
-    let mut out = Vec::new();
+    let (mut out, mut malformed) = (Vec::new(), None);
     btree::for_each_entry(db, &db.directory(), &[HOBT], &mut |k, v| match parse_key(k) {
         Some((HOBT, id)) => {
-            out.extend(Entry::decode(v).map(|e| (HobtId(id), e)));
+            match Entry::decode(v) {
+                Some(e) => out.push((HobtId(id), e)),
+                None => malformed = Some(HobtId(id)),
+            }
             true
         }
         _ => false,
     })?;
+    if let Some(id) = malformed {
+        // Says where, and that it is damage.
+        out.extend(read(db, id)?.map(|e| (id, e)));
+    }
     Ok(out)
 }
 

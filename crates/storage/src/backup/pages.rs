@@ -25,7 +25,7 @@ use crate::layout::{
     BOOT_PAGES, DIRECTORY_IAM, DIRECTORY_ROOT, EXTENT_PAGES, FIRST_USER_PAGE, INTERVAL_PAGES,
     bitmap_pages, gam_of, is_system_page, pfs_of,
 };
-use crate::page::{BITMAP_BITS, PAGE_VERSION, PFS_ALLOCATED, Page};
+use crate::page::{BITMAP_BITS, DATABASE_MARK, PAGE_VERSION, PFS_ALLOCATED, Page};
 
 /// Runs of a chunk at most, so that they fit its table.
 const CHUNK_RUNS: usize = 128;
@@ -69,15 +69,18 @@ pub(super) fn decode_runs(table: &[u8], content: usize) -> Option<Vec<Run>> {
     (pages * PAGE_BYTES as u64 == content as u64).then_some(runs)
 }
 
-/// True for the bytes of a page with this id and a right checksum.
-pub(super) fn is_whole(bytes: &[u8], id: PageId) -> bool {
+/// True for the bytes of a page with this id, a right checksum and no other database's mark.
+pub(super) fn is_whole(bytes: &[u8], id: PageId, mark: u32) -> bool {
     let stored = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
     let crc = crc32c::crc32c(&bytes[..4]);
     let crc = crc32c::crc32c_append(crc, &[0; 4]);
     let crc = crc32c::crc32c_append(crc, &bytes[8..PAGE_BYTES]);
     let file = u16::from_le_bytes([bytes[16], bytes[17]]);
     let page = u32::from_le_bytes([bytes[20], bytes[21], bytes[22], bytes[23]]);
-    crc == stored && bytes[0] == PAGE_VERSION && (file, page) == (id.file.0, id.page)
+    let m = &bytes[DATABASE_MARK];
+    let theirs = u32::from_le_bytes([m[0], m[1], m[2], m[3]]);
+    let ours = mark == 0 || theirs == 0 || theirs == mark;
+    crc == stored && bytes[0] == PAGE_VERSION && (file, page) == (id.file.0, id.page) && ours
 }
 
 /// True for a page that the set has no content of.
@@ -207,7 +210,7 @@ impl Database {
             self.store.read_run(first, bytes)?;
             self.store.counters.data_read_bytes.add(bytes.len() as u64);
             for (id, bytes) in r.pages().zip(bytes.chunks_exact_mut(PAGE_BYTES)) {
-                let on_disk = !dirty.contains(&id) && is_whole(bytes, id);
+                let on_disk = !dirty.contains(&id) && is_whole(bytes, id, self.store.mark);
                 if !on_disk && !self.page_from_pool(id, bytes)? {
                     damaged.push(id);
                 }

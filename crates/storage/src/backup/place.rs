@@ -36,12 +36,13 @@ pub(super) enum Pages {
     Images,
 }
 
-/// Writes runs of pages to their places, past those that a restore makes itself.
+/// Writes runs of pages to their places, past those that a restore makes itself. `mark`: what the database's pages bear.
 pub(super) fn write_runs(
     data: &DataFiles,
     runs: &[Run],
     content: &mut [u8],
     what: Pages,
+    mark: u32,
     aligned: &mut Option<AlignedBuf>,
 ) -> BackupResult<()> {
     let mut at = 0;
@@ -60,7 +61,8 @@ pub(super) fn write_runs(
         }
         for (id, page) in r.pages().zip(bytes.chunks_exact_mut(PAGE_BYTES)) {
             // A damaged one stays as it is: with a new checksum it would pass for whole.
-            if what == Pages::Base && page[1] == PageType::DiffMap as u8 && is_whole(page, id) {
+            if what == Pages::Base && page[1] == PageType::DiffMap as u8 && is_whole(page, id, mark)
+            {
                 clear_map(page);
             }
         }
@@ -72,7 +74,7 @@ pub(super) fn write_runs(
             volume.allocate(have, end - have).map_err(create_error)?;
         }
         if what == Pages::Images {
-            keep_newer(&**volume, *r, have, bytes, aligned)?;
+            keep_newer(&**volume, *r, have, bytes, mark, aligned)?;
         }
         // Unpacked content is not aligned.
         let direct = (bytes.as_ptr() as usize).is_multiple_of(taffrail_io::ALIGNMENT);
@@ -100,6 +102,7 @@ fn keep_newer(
     run: Run,
     have: u64,
     images: &mut [u8],
+    mark: u32,
     aligned: &mut Option<AlignedBuf>,
 ) -> BackupResult<()> {
     let buf = aligned.get_or_insert_with(|| AlignedBuf::zeroed(PIECE));
@@ -111,7 +114,7 @@ fn keep_newer(
         read_retried(volume, offset, there).map_err(io("read"))?;
         let pages = there.chunks_exact(PAGE_BYTES).zip(part.chunks_exact_mut(PAGE_BYTES));
         for (id, (own, image)) in ids.by_ref().zip(pages) {
-            if is_whole(own, id) && lsn(own) > lsn(image) {
+            if is_whole(own, id, mark) && lsn(own) > lsn(image) {
                 image.copy_from_slice(own);
             }
         }

@@ -164,6 +164,11 @@ impl<'m> SetReader<'m> {
         (at, self.layout_chunks, self.chunks)
     }
 
+    /// What the pages of its database bear.
+    pub fn mark(&self) -> u32 {
+        Page::mark_of(&self.boot.backup.family)
+    }
+
     fn bad(&self, why: &'static str) -> BackupError {
         damaged(self.media.families[0].path(), 0, why)
     }
@@ -217,6 +222,7 @@ impl<'m> SetReader<'m> {
         let (position, guid) = (self.header.position, self.header.guid);
         // A set without checksums has pages as they were; one that says so has damaged ones.
         let checked = self.header.has_checksums && !self.header.is_damaged;
+        let mark = self.mark();
         // The layout has been read.
         let mut done = self.layout_bytes;
         for n in self.layout_chunks..self.chunks + families {
@@ -241,7 +247,7 @@ impl<'m> SetReader<'m> {
                     };
                     let ids = runs.iter().flat_map(|r| r.pages());
                     for (id, page) in ids.zip(content.chunks_exact(PAGE_BYTES)) {
-                        if checked && !is_whole(page, id) && !is_empty(page) {
+                        if checked && !is_whole(page, id, mark) && !is_empty(page) {
                             return Err(BackupError::DamagedInSet(id));
                         }
                     }
@@ -282,12 +288,13 @@ pub fn damaged_page(
 ) -> BackupResult<Option<PageId>> {
     let media = Media::open(env, devices)?;
     let mut set = SetReader::open(&media, position)?;
+    let mark = set.mark();
     let mut found = None;
     set.read(watch, |piece, _| {
         if let Piece::Pages(runs, content) = piece {
             let ids = runs.iter().flat_map(|r| r.pages());
             let mut pages = ids.zip(content.chunks_exact(PAGE_BYTES));
-            let first = pages.find(|(id, page)| !is_whole(page, *id) && !is_empty(page));
+            let first = pages.find(|(id, page)| !is_whole(page, *id, mark) && !is_empty(page));
             found = found.or(first.map(|(id, _)| id));
         }
         Ok(())

@@ -298,6 +298,7 @@ impl Step<'_> {
             self.spec.id,
             &self.spec.name,
             false,
+            0,
             Arc::default(),
             env.clock.clone(),
         );
@@ -372,11 +373,12 @@ impl Step<'_> {
         let mut aligned: Option<AlignedBuf> = None;
         let (mut pages, mut log_bytes) = (0, 0);
         let mut unsynced = false;
+        let mark = set.mark();
         set.read(watch, |piece, _| {
             match piece {
                 Piece::Pages(runs, content) => {
                     pages += (content.len() / PAGE_BYTES) as u64;
-                    write_runs(data, &runs, content, what, &mut aligned)?;
+                    write_runs(data, &runs, content, what, mark, &mut aligned)?;
                     unsynced = what == Pages::Images;
                 }
                 Piece::Block(vlf, block) => {

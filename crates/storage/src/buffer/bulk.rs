@@ -29,7 +29,7 @@ impl Store {
         for page in pages {
             self.clean_stale(pool, page.id())?;
         }
-        let mark = self.mark.load(Ordering::Relaxed).to_le_bytes();
+        let mark = self.mark.to_le_bytes();
         for (i, page) in pages.iter().enumerate() {
             let bytes = &mut buf[i * PAGE_BYTES..(i + 1) * PAGE_BYTES];
             bytes.copy_from_slice(page.bytes());

@@ -310,7 +310,7 @@ impl BufferPool {
             Source::Disk => store.read_page(page, &mut guard),
             Source::Image(image) => {
                 guard.bytes_mut().copy_from_slice(image);
-                guard.validate(page).map_err(|what| store.corrupt(page, what))
+                store.check_page(page, &mut guard).map_err(|what| store.corrupt(page, what))
             }
             Source::Nothing => {
                 guard.bytes_mut().fill(0);

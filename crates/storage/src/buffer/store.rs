@@ -177,8 +177,8 @@ pub struct Store {
     name: RwLock<String>,
     /// tempdb: nothing survives a restart, so nothing is protected or waited for.
     pub temporary: bool,
-    /// [`Page::mark_of`] the database; 0 while nobody knows.
-    pub mark: AtomicU32,
+    /// [`Page::mark_of`] the database; 0: pages are not asked whose they are.
+    pub mark: u32,
     files: RwLock<BTreeMap<FileId, Arc<DataFile>>>,
     log: OnceLock<Arc<Log>>,
     /// Frames that became dirty; may name frames that are clean again or hold other pages.
@@ -202,6 +202,7 @@ impl Store {
         id: DatabaseId,
         name: &str,
         temporary: bool,
+        mark: u32,
         counters: Arc<DatabaseCounters>,
         clock: Arc<dyn Clock>,
     ) -> Store {
@@ -209,7 +210,7 @@ impl Store {
             id,
             name: RwLock::new(name.to_owned()),
             temporary,
-            mark: AtomicU32::new(0),
+            mark,
             files: RwLock::default(),
             log: OnceLock::new(),
             dirty: Mutex::default(),
@@ -344,6 +345,11 @@ impl Store {
         }))
     }
 
+    /// Checks what came from a file before anything is made of it: that it is whole, and this page of this database.
+    pub(super) fn check_page(&self, id: PageId, page: &mut Page) -> Result<(), String> {
+        page.validate_of(id, self.mark)
+    }
+
     fn file_of(&self, page: PageId) -> StorageResult<Arc<DataFile>> {
         let Some(file) = self.file(page.file) else {
             return Err(self.corrupt(page, format!("there is no file {}", page.file)));
@@ -372,16 +378,15 @@ impl Store {
         let mut times = 0;
         loop {
             let read = self.read_once(&file, page, into);
-            let failed =
-                match read.map(|()| into.validate_of(page, self.mark.load(Ordering::Relaxed))) {
-                    Ok(Ok(())) => break,
-                    Ok(Err(what)) => (self.corrupt(page, what.clone()), what),
-                    Err(StorageError::Io(io)) => {
-                        let what = io.source.system_error();
-                        (StorageError::Io(io), what)
-                    }
-                    Err(e) => return Err(e),
-                };
+            let failed = match read.map(|()| self.check_page(page, into)) {
+                Ok(Ok(())) => break,
+                Ok(Err(what)) => (self.corrupt(page, what.clone()), what),
+                Err(StorageError::Io(io)) => {
+                    let what = io.source.system_error();
+                    (StorageError::Io(io), what)
+                }
+                Err(e) => return Err(e),
+            };
             times += 1;
             if times == READ_TRIES {
                 self.suspects.note(page, &failed.1);

@@ -110,7 +110,7 @@ impl Store {
         let mut images: Vec<Image<'_>> = Vec::with_capacity(frames.len());
         let mut newest = LogPos::ZERO;
         let durable_min = self.durable_min.load(Ordering::Acquire);
-        let mark = self.mark.load(Ordering::Relaxed).to_le_bytes();
+        let mark = self.mark.to_le_bytes();
         for &frame in frames {
             let Some(pin) = pool.arena().pin(frame) else { continue };
             let Ok(guard) = pin.try_read() else { continue };
@@ -131,6 +131,11 @@ impl Store {
             // Every later change gets a later position than what the log has now.
             let bound = if self.has_log() { self.log().appended() } else { guard.lsn() };
             let changes = control.changes.load(Ordering::Relaxed);
+            if !guard.is_of(self.mark) {
+                // With our mark it would pass for ours for good.
+                let what = "a page of another database is in memory".to_owned();
+                return Err(self.corrupt(page_of(key), what));
+            }
             let Some(pin) = pool.arena().pin(frame) else { continue };
             drop(guard);
             bytes[DATABASE_MARK].copy_from_slice(&mark);
@@ -337,8 +342,8 @@ fn settle(image: Image<'_>) {
     }
 }
 
-/// The images of the last batch: (page, image). Whatever is not whole is left out.
-pub fn read_double_write(volume: &dyn Volume) -> IoResult<Vec<(PageId, Box<Page>)>> {
+/// The images of the last batch: (page, image). Whatever is not whole, or of a database with another mark, is left out.
+pub fn read_double_write(volume: &dyn Volume, mark: u32) -> IoResult<Vec<(PageId, Box<Page>)>> {
     let word = |h: &[u8], at: usize| u64::from_le_bytes(h[at..at + 8].try_into().expect("8 bytes"));
     let int = |h: &[u8], at: usize| u32::from_le_bytes(h[at..at + 4].try_into().expect("4 bytes"));
     let place = |number: u32| u64::from(number) * PAGE_BYTES as u64;
@@ -368,7 +373,7 @@ pub fn read_double_write(volume: &dyn Volume) -> IoResult<Vec<(PageId, Box<Page>
         let mut image = Page::zeroed();
         let at = place(DOUBLE_WRITE_FIRST_PAGE + 1 + i as u32);
         let found = read_whole(volume, at, &mut image, |image| match image.crc() == crc {
-            true => image.validate(id),
+            true => image.validate_of(id, mark),
             false => Err("it is not the image that the region's header names".to_owned()),
         })?;
         if found.is_ok() {

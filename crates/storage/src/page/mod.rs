@@ -182,7 +182,7 @@ impl Page {
         database_mark, set_database_mark, u32, 88);
 
     /// The mark of the pages of a database of this family: the first four bytes of its GUID, but never 0. Restored copies of a
-    /// database are of its family, so that a restore takes pages as they are.
+    /// database are of its family, so that a restore takes pages as they are, and pages of one are not told from the other's.
     pub fn mark_of(family: &[u8; 16]) -> u32 {
         u32::from_le_bytes([family[0], family[1], family[2], family[3]]).max(1)
     }
@@ -374,13 +374,20 @@ impl Page {
     /// The same, and that the page is not another database's; `mark` 0: any.
     pub fn validate_of(&mut self, id: PageId, mark: u32) -> Result<(), String> {
         self.validate(id)?;
-        let actual = self.database_mark();
-        if mark != 0 && actual != 0 && actual != mark {
+        if !self.is_of(mark) {
+            let actual = self.database_mark();
             return Err(format!(
                 "page of another database (expected {mark:#010x}; actual {actual:#010x})"
             ));
         }
         Ok(())
+    }
+
+    /// True unless the page says that it is another database's; `mark` 0: any.
+    #[inline]
+    pub fn is_of(&self, mark: u32) -> bool {
+        let actual = self.database_mark();
+        mark == 0 || actual == 0 || actual == mark
     }
 
     /// The part of [`Page::validate`] that does not depend on address and checksum.

@@ -189,8 +189,9 @@ fn create_files(
         / EXTENT_PAGES
         * EXTENT_PAGES;
     let counters = Arc::new(DatabaseCounters::default());
-    let store = Arc::new(Store::new(id, name, spec.temporary, counters, env.clock.clone()));
-    store.mark.store(Page::mark_of(&guid), std::sync::atomic::Ordering::Relaxed);
+    let mark = Page::mark_of(&guid);
+    let clock = env.clock.clone();
+    let store = Arc::new(Store::new(id, name, spec.temporary, mark, counters, clock));
     let fail = |e: IoError| match e.is_full() {
         true => cannot_create(&e),
         false => io_error("write", e),

@@ -95,9 +95,11 @@ fn open(
     name: &str,
     spec: &OpenSpec,
 ) -> StorageResult<(Arc<Database>, RecoveryReport)> {
-    let Redone { db, losers, mut report, .. } = open_for_redo(instance, id, name, spec, false)?;
-    // Before anything is logged that an older version would take for something else.
-    if db.boot.lock().version < FORMAT_VERSION {
+    let Redone { db, losers, mut report, oldest, .. } =
+        open_for_redo(instance, id, name, spec, false)?;
+    // Before anything is logged that an older version would take for something else. Both copies: it may come to read either.
+    if oldest < FORMAT_VERSION {
+        db.save_boot(|_| {})?;
         db.save_boot(|_| {})?;
     }
     // Undo, as far as it cannot wait.
@@ -117,6 +119,8 @@ pub(super) struct Redone {
     pub db: Arc<Database>,
     pub losers: Vec<Loser>,
     pub report: RecoveryReport,
+    /// The format of the boot page, of its older copy where they differ.
+    pub oldest: u16,
     /// Begin record and MinLSN of the last complete checkpoint in the log, after the boot page's.
     pub checkpoint: Option<(LogPos, LogPos)>,
 }
@@ -135,7 +139,7 @@ pub(super) fn open_for_redo(
     let began = clock.monotonic();
     let volume = env.disk.open(&spec.primary, IoOpenSpec::DATA).map_err(open_error)?;
     check_header(&*volume, name, &spec.primary)?;
-    let boot = read_boot(&*volume, name, &spec.primary)?;
+    let (boot, oldest) = read_boot(&*volume, name, &spec.primary)?;
     if boot.backup.restoring.is_some() != restoring {
         return Err(match restoring {
             false => StorageError::Restoring(name.into()),
@@ -143,8 +147,8 @@ pub(super) fn open_for_redo(
         });
     }
     let counters = Arc::new(DatabaseCounters::default());
-    let store = Arc::new(Store::new(id, name, false, counters, clock.clone()));
-    store.mark.store(Page::mark_of(&boot.backup.family), Ordering::Relaxed);
+    let mark = Page::mark_of(&boot.backup.family);
+    let store = Arc::new(Store::new(id, name, false, mark, counters, clock.clone()));
     add_files(&store, volume, &boot, &spec.primary)?;
     report.torn_repaired = repair_torn_pages(&store)?;
     let paths = log_paths(instance, &boot, &spec.primary)?;
@@ -166,7 +170,7 @@ pub(super) fn open_for_redo(
     report.redo = clock.monotonic().saturating_sub(began);
     instance.redo_rate.measured(&report);
     store.rarities.torn_repaired.fetch_add(report.torn_repaired, Ordering::Relaxed);
-    Ok(Redone { db, losers, report, checkpoint })
+    Ok(Redone { db, losers, report, oldest, checkpoint })
 }
 
 /// Opens the log, and on the way looks who had not ended and redoes what pages do not have.
@@ -304,8 +308,14 @@ pub(super) fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> Stor
     }
 }
 
-pub(super) fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> StorageResult<Boot> {
+/// The newer copy of the boot page, and the lower format version of the two.
+pub(super) fn read_boot(
+    volume: &dyn Volume,
+    name: &str,
+    path: &Path,
+) -> StorageResult<(Boot, u16)> {
     let mut best: Option<Boot> = None;
+    let mut oldest = FORMAT_VERSION;
     let mut why = String::new();
     for number in BOOT_PAGES {
         let id = PageId::new(1, number);
@@ -316,17 +326,19 @@ pub(super) fn read_boot(volume: &dyn Volume, name: &str, path: &Path) -> Storage
                 known => Ok(known),
             });
         match found.map_err(|e| io_error("read", e))? {
-            Ok(Ok(boot)) if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) => {
-                best = Some(boot)
+            Ok(Ok(boot)) => {
+                oldest = oldest.min(boot.version);
+                if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) {
+                    best = Some(boot);
+                }
             }
-            Ok(Ok(_)) => {}
             Ok(Err(BootError::Newer(v))) => {
                 return Err(StorageError::Sql(SqlError::new(948, &[&name, &v, &FORMAT_VERSION])));
             }
             Ok(Err(BootError::Damaged(what))) | Err(what) => why = what,
         }
     }
-    best.ok_or_else(|| {
+    best.map(|boot| (boot, oldest)).ok_or_else(|| {
         StorageError::Corrupt(Box::new(crate::error::Corruption {
             what: format!("neither copy of the boot page is readable: {why}"),
             operation: "read",
@@ -372,7 +384,7 @@ fn add_files(
 fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
     let file = store.primary();
     let mut repaired = 0;
-    let images = read_double_write(&*file.volume).map_err(|e| io_error("read", e))?;
+    let images = read_double_write(&*file.volume, store.mark).map_err(|e| io_error("read", e))?;
     for (id, mut image) in images {
         let Some(home) = store.file(id.file) else { continue };
         let mut page = Page::zeroed();
@@ -380,7 +392,9 @@ fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
         if id.file_offset() + PAGE_BYTES as u64 > len {
             continue;
         }
-        let there = read_whole(&*home.volume, id.file_offset(), &mut page, |p| p.validate(id));
+        // Whole, but another database's: that is not what was written here either.
+        let whole = |p: &mut Page| p.validate_of(id, store.mark);
+        let there = read_whole(&*home.volume, id.file_offset(), &mut page, whole);
         if there.map_err(|e| io_error("read", e))?.is_err() {
             write_page(&*home.volume, id, &mut image).map_err(|e| io_error("write", e))?;
             repaired += 1;

@@ -10,16 +10,18 @@ use taffrail_io::sim::HookedDisk;
 use taffrail_log::Growth;
 use taffrail_observe::{Event, EventRing};
 
-use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree};
+use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree, directory};
 use crate::database::{CheckpointKind, Database, RecoveryModel};
 use crate::error::StorageError;
 use crate::instance::StorageInstance;
-use crate::layout::BOOT_PAGES;
+use crate::layout::{BOOT_PAGES, DIRECTORY_ROOT};
 use crate::page::{HEADER_BYTES, Page};
 use crate::recovery::{Boot, FORMAT_VERSION};
 use crate::rig::{MB, Rig, begin_impatient, make};
 use crate::txn::work::cut;
 use crate::txn::{Durability, Transaction};
+
+mod foreign;
 
 const OBJECT: ObjectId = ObjectId(1000);
 
@@ -189,15 +191,15 @@ fn the_error_log_hears_why_a_database_is_suspect() {
     assert!(told[1].starts_with("An error occurred during recovery, preventing"), "{told:?}");
 }
 
-/// The format that each copy of the boot page has; `set` writes another one first.
-fn formats(rig: &Rig, set: Option<u16>) -> Vec<u16> {
+/// The format that each copy of the boot page has; `set` writes another one into the copies that it names first.
+fn formats(rig: &Rig, set: Option<(u16, &[u32])>) -> Vec<u16> {
     let volume = rig.world.env().disk.open(&rig.data.path, IoOpenSpec::DATA).unwrap();
     let mut found = Vec::new();
     for number in BOOT_PAGES {
         let id = PageId::new(1, number);
         let mut page = Page::zeroed();
         volume.read_at(id.file_offset(), page.bytes_mut()).unwrap();
-        if let Some(format) = set {
+        if let Some((format, _)) = set.filter(|(_, copies)| copies.contains(&number)) {
             let at = HEADER_BYTES + 8;
             page.bytes_mut()[at..at + 2].copy_from_slice(&format.to_le_bytes());
             super::write_page(&*volume, id, &mut page).unwrap();
@@ -219,10 +221,18 @@ fn an_older_database_is_upgraded_before_anything_is_logged() {
     let open = inserted(&db, tree, 2);
     db.flush_log().unwrap();
     rig.lose_power((open, db));
-    assert_eq!(formats(&rig, Some(2)), [2, 2]);
+    assert_eq!(formats(&rig, Some((2, &BOOT_PAGES))), [2, 2]);
     let (db, _) = rig.open_deferred().unwrap();
-    assert!(formats(&rig, None).contains(&FORMAT_VERSION));
+    // Whichever copy is unreadable one day, the other says so.
+    assert_eq!(formats(&rig, None), [FORMAT_VERSION; 2]);
     rig.lose_power(db);
+    // Power failed between the two.
+    for copy in BOOT_PAGES {
+        formats(&rig, Some((2, &[copy])));
+        let (db, _) = rig.open_deferred().unwrap();
+        assert_eq!(formats(&rig, None), [FORMAT_VERSION; 2]);
+        rig.lose_power(db);
+    }
     assert_eq!(restarted(&rig, tree), (1, vec![1]));
     assert_eq!(formats(&rig, None), [FORMAT_VERSION; 2]);
 }
@@ -262,39 +272,23 @@ fn a_page_that_changes_while_it_is_written_is_dirty_from_there_on() {
     assert_eq!(restarted(&rig, tree).1, [1, 2]);
 }
 
-/// The same page of another database, whole and in its place, is damage; one that an older version wrote is not.
+/// The only tree that an entry makes no sense of is not left out of the list of trees.
 #[test]
-fn a_page_of_another_database_is_damage() {
-    let (ours, theirs) = (rig(5), rig(6));
-    let leaf = |rig: &Rig| {
-        let (db, tree) = created(rig);
-        inserted(&db, tree, 1).commit(Durability::Full).unwrap();
-        db.checkpoint(CheckpointKind::Manual).unwrap();
-        let root = db.hobt(tree).unwrap().root();
-        db.close().unwrap();
-        (tree, root)
-    };
-    let ((tree, id), (_, same)) = (leaf(&ours), leaf(&theirs));
-    assert_eq!(id, same);
-    let volume = |rig: &Rig| rig.world.env().disk.open(&rig.data.path, IoOpenSpec::DATA).unwrap();
+fn a_malformed_entry_of_the_directory_is_damage_for_whoever_lists_them() {
+    let rig = rig(8);
+    let (db, tree) = created(&rig);
+    let entry = directory::read(&db, tree).unwrap().unwrap().encode();
+    db.close().unwrap();
+    let volume = rig.world.env().disk.open(&rig.data.path, IoOpenSpec::DATA).unwrap();
     let mut page = Page::zeroed();
-    volume(&theirs).read_at(id.file_offset(), page.bytes_mut()).unwrap();
-    assert_ne!(page.database_mark(), 0);
-    let read = |page: &mut Page| {
-        super::write_page(&*volume(&ours), id, page).unwrap();
-        volume(&ours).sync().unwrap();
-        let db = ours.open();
-        let mut row = Vec::new();
-        let hobt = db.hobt(tree).unwrap();
-        let got = btree::get(&mut begin(&db), &hobt, &[1], ScanLocks::None, &mut row);
-        db.close().unwrap();
-        got
+    volume.read_at(DIRECTORY_ROOT.file_offset(), page.bytes_mut()).unwrap();
+    let at = page.bytes().windows(20).position(|b| b == &entry[..20]).unwrap();
+    // It says that it has a tail.
+    page.bytes_mut()[at + 1] = 9;
+    super::write_page(&*volume, DIRECTORY_ROOT, &mut page).unwrap();
+    let e = match rig.open_deferred() {
+        Ok((db, _)) => directory::entries(&db).unwrap_err(),
+        Err(e) => e,
     };
-    let got = read(&mut page).unwrap_err();
-    assert!(
-        matches!(&got, StorageError::Corrupt(c) if c.what.contains("another database")),
-        "{got}"
-    );
-    page.set_database_mark(0);
-    assert!(read(&mut page).unwrap());
+    assert!(e.to_string().contains("malformed directory entry"), "{e}");
 }
