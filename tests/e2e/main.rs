@@ -18,3 +18,4 @@ mod own_files;
 mod places;
 mod restart;
 mod sqlcmd;
+mod sqlcmd_ends;

@@ -176,8 +176,7 @@ impl Editor {
     pub fn line(&mut self, prompt: &str) -> Result<Option<String>, Fault> {
         match self.lines.readline(prompt) {
             Ok(line) => {
-                // What may hold a password is remembered by nobody.
-                if !line.trim().is_empty() && !line.to_lowercase().contains("password") {
+                if !line.trim().is_empty() && !may_hold_password(&line) {
                     let _ = self.lines.add_history_entry(line.as_str());
                 }
                 Ok(Some(line))
@@ -207,6 +206,13 @@ impl Drop for Editor {
             eprintln!("Sqlcmd: Warning: the history is not kept: {}: {e}", path.display());
         }
     }
+}
+
+/// What may hold a password is remembered by nobody: statements with the word, `:connect` and `!!` lines with -P.
+fn may_hold_password(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    ["password", "passwd", "sp_addlogin"].iter().any(|word| lower.contains(word))
+        || line.split_whitespace().any(|word| word.starts_with("-P"))
 }
 
 fn history_file() -> Option<PathBuf> {
@@ -328,6 +334,20 @@ mod tests {
         assert_eq!(offered("SEL"), (0, words(&["SELECT"])));
         assert_eq!(offered(":listv"), (0, words(&[":listvar"])));
         assert_eq!(offered("select "), (7, Vec::new()));
+    }
+
+    #[test]
+    fn passwords_are_not_remembered() {
+        for line in [
+            ":connect db,1433 -U sa -P secret",
+            "ALTER LOGIN sa WITH Password = N'secret'",
+            "!!sqlcmd -Psecret -Q x",
+        ] {
+            assert!(may_hold_password(line), "{line}");
+        }
+        for line in [":connect db -U sa", "SELECT a-Price FROM t", ":r file.sql"] {
+            assert!(!may_hold_password(line), "{line}");
+        }
     }
 
     fn words(list: &[&str]) -> Vec<String> {

@@ -187,13 +187,17 @@ fn work(s: &mut Sqlcmd, args: &Args, person: bool) {
         return;
     }
     for file in &args.files {
-        if let Some(fault) = s.include(file, true) {
-            if let Fault::Own(text) = fault {
+        match s.include(file, true) {
+            None => continue,
+            // What ends it has set the exit code.
+            Some(Fault::Exit) => {}
+            Some(Fault::Interrupted) => s.exit_code = 1,
+            Some(Fault::Own(text)) => {
                 s.streams.complain(&format!("{text}\n"));
+                s.exit_code = 1;
             }
-            s.exit_code = 1;
-            break;
         }
+        break;
     }
 }
 
@@ -254,8 +258,8 @@ fn connection(args: &Args, vars: &vars::Vars, environment: bool) -> Result<Setti
         trust_certificate: args.has("trust-server-certificate"),
         host_in_certificate: args.text("host-name-in-certificate").unwrap_or_default().into(),
         certificate: args.text("server-certificate").map(Into::into),
-        packet_bytes: args.number("packet-size").filter(|n| *n > 0).map(|n| n as usize),
-        login_timeout: args.number("login-timeOut").and_then(|n| n.try_into().ok()),
+        packet_bytes: vars.packet_bytes(),
+        login_timeout: vars.login_timeout(),
         workstation: vars.get("SQLCMDWORKSTATION").unwrap_or_default().into(),
         read_only: args.text("application-intent").is_some(),
         admin: args.has("dedicated-admin-connection"),

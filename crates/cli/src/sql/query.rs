@@ -33,7 +33,11 @@ impl Sqlcmd {
     pub(super) fn run_query(&mut self, query: &str) -> (i32, Option<Fault>) {
         let started = Instant::now();
         let timeout = self.vars.timeout();
-        let deadline = (timeout > 0).then(|| started + Duration::from_secs(timeout));
+        // One that is further away than the clock reaches is none.
+        let deadline = match timeout {
+            0 => None,
+            seconds => started.checked_add(Duration::from_secs(seconds)),
+        };
         let mut code = NO_ROWS;
         let Some(client) = self.client.as_mut() else {
             self.streams.complain("Sqlcmd: Error: there is no connection to a server.\n");
@@ -84,13 +88,21 @@ impl Sqlcmd {
                 Ok(Some(token)) => token,
                 Ok(None) => return Ok(None),
                 Err(e) if is_timeout(&e) => {
-                    client.cancel()?;
+                    let stopped = client.cancel();
                     self.streams.out(&out);
+                    for m in messages {
+                        self.say(m, code);
+                    }
                     self.streams.err("Timeout expired\n");
+                    stopped?;
                     return Ok(self.on_error(11, 0, 0, code));
                 }
                 Err(e) => {
                     self.streams.out(&out);
+                    // What the server has said before it went often tells why.
+                    for m in messages {
+                        self.say(m, code);
+                    }
                     return Err(e);
                 }
             };

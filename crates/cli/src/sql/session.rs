@@ -125,6 +125,7 @@ impl Sqlcmd {
     }
 
     /// Runs what there is: with `once` one command or batch, with `all` also text that no GO follows.
+    /// [`Fault::Exit`] ends whatever else there is to run; the exit code is set by then.
     pub fn run(&mut self, mut once: bool, all: bool) -> Option<Fault> {
         let mut last = None;
         loop {
@@ -167,7 +168,7 @@ impl Sqlcmd {
                 last = None;
                 fault = self.command(call);
                 match &fault {
-                    Some(Fault::Exit) => break,
+                    Some(Fault::Exit) => return fault,
                     _ if once => break,
                     Some(Fault::Own(text)) => {
                         self.streams.complain(&format!("{text}\n"));
@@ -383,6 +384,8 @@ impl Sqlcmd {
             return Ok(());
         }
         let query = self.runnable();
+        // Whatever becomes of it, nobody runs it again.
+        self.batch.reset(None);
         for _ in 0..times {
             let (code, fault) = self.run_query(&query);
             if let Some(fault) = fault {
@@ -390,7 +393,6 @@ impl Sqlcmd {
                 return Err(fault);
             }
         }
-        self.batch.reset(None);
         Ok(())
     }
 
@@ -416,6 +418,7 @@ impl Sqlcmd {
             if !inner.is_empty() {
                 query.push_str(&self.runnable());
             }
+            self.batch.reset(None);
             self.exit_code = self.run_query(&query).0;
         }
         Fault::Exit
@@ -464,6 +467,7 @@ impl Sqlcmd {
         };
         let mut settings = self.connection.clone();
         settings.server = self.argument(server, false)?;
+        settings.login_timeout = self.vars.login_timeout();
         (settings.user, settings.password, settings.database) = Default::default();
         let mut options = options.iter();
         while let Some(option) = options.next() {
@@ -480,9 +484,14 @@ impl Sqlcmd {
                 _ => return Err(self.wrong("CONNECT")),
             }
         }
-        // A failure has been said, and the connection before goes on.
-        let _ = self.connect(settings);
-        Ok(())
+        if self.connect(settings).is_ok() {
+            return Ok(());
+        }
+        // It has been said why. What follows is meant for the new server: the one before must not get it.
+        self.client = None;
+        self.exit_code = 1;
+        let ends = self.settings.exit_on_error && !self.settings.ignore_errors;
+        if ends { Err(Fault::Exit) } else { Ok(()) }
     }
 
     /// ED and !! are not to be had.
@@ -538,10 +547,15 @@ impl Sqlcmd {
         if edited.is_ok() {
             let before = std::mem::replace(&mut self.show_files, true);
             self.batch.reset(None);
-            if let Some(Fault::Own(text)) = self.include(&shown, false) {
+            let fault = self.include(&shown, false);
+            self.show_files = before;
+            if let Some(Fault::Own(text)) = &fault {
                 self.streams.complain(&format!("{text}\n"));
             }
-            self.show_files = before;
+            if let Some(ends @ (Fault::Exit | Fault::Interrupted)) = fault {
+                let _ = std::fs::remove_file(&path);
+                return Err(ends);
+            }
         }
         let _ = std::fs::remove_file(&path);
         edited

@@ -167,6 +167,17 @@ impl Vars {
         self.int("SQLCMDSTATTIMEOUT").max(0) as u64
     }
 
+    /// Seconds that a login may take, 0 for any; none where the variable has no number.
+    pub fn login_timeout(&self) -> Option<u64> {
+        self.get("SQLCMDLOGINTIMEOUT").and_then(number).and_then(|n| n.try_into().ok())
+    }
+
+    /// The packet size that is asked for; none where the variable has none that a packet may have.
+    pub fn packet_bytes(&self) -> Option<usize> {
+        let bytes = self.get("SQLCMDPACKETSIZE").and_then(number)?;
+        usize::try_from(bytes).ok().filter(|n| (512..=32767).contains(n))
+    }
+
     /// One line a value.
     pub fn vertical(&self) -> bool {
         matches!(self.get("SQLCMDFORMAT"), Some("vert" | "vertical"))
@@ -228,5 +239,11 @@ mod tests {
         assert_eq!(v.setvar("sqlcmdcolsep", ""), Ok(()));
         assert_eq!(v.separator(), " ");
         assert_eq!(v.setvar("SQLCMDCOLWIDTH", "wide"), Err(Refused::Syntax));
+        assert_eq!((v.login_timeout(), v.packet_bytes()), (Some(30), Some(4096)));
+        v.set("SQLCMDLOGINTIMEOUT", "7");
+        v.set("SQLCMDPACKETSIZE", "8192");
+        assert_eq!((v.login_timeout(), v.packet_bytes()), (Some(7), Some(8192)));
+        v.set("SQLCMDPACKETSIZE", "1");
+        assert_eq!(v.packet_bytes(), None);
     }
 }

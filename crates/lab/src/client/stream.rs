@@ -3,7 +3,7 @@
 use super::transport::Transport;
 use super::{Client, ClientError, Result, VERSION, changed};
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use taffrail_tds::packet::PacketType;
 pub use taffrail_tds::token::{Column, DONE_COUNT, DoneKind, DoneToken, Token};
 use taffrail_tds::token::{DONE_ATTENTION, DONE_MORE, TokenReader};
@@ -12,6 +12,9 @@ use taffrail_tds::{ProtocolError, Reader, request};
 
 /// A token that is larger than this is not looked at again before twice as much of it has come.
 const PATIENT_BYTES: usize = 256 << 10;
+
+/// How long the server may take to acknowledge that it has stopped: it does so at once, or the network is gone.
+const ACKNOWLEDGED: Duration = Duration::from_secs(5);
 
 /// The state of such an answer.
 pub(super) struct Arriving {
@@ -64,15 +67,17 @@ impl Client {
         self.arriving.is_some()
     }
 
-    /// Asks the server to stop what it does, and throws away what it still says.
+    /// Asks the server to stop what it does, and throws away what it still says. Where no acknowledgement comes, the
+    /// connection is of no more use.
     pub fn cancel(&mut self) -> Result<()> {
         let Some(arriving) = &mut self.arriving else { return Ok(()) };
         // The answer may be complete already: the server then acknowledges in a message of its own.
         let mut packet = Vec::new();
         taffrail_tds::packet::Framer::new(PacketType::Attention).frame(&[], true, &mut packet);
         self.transport.write(&packet)?;
+        let deadline = Instant::now() + ACKNOWLEDGED;
         loop {
-            match arriving.next(&mut self.transport, None)? {
+            match arriving.next(&mut self.transport, Some(deadline))? {
                 Some(Token::Done(done)) if done.status & DONE_ATTENTION != 0 => break,
                 Some(Token::EnvChange { kind, data }) => {
                     changed(&mut self.transaction, &mut self.packet_bytes, kind, &data)?;

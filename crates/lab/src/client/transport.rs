@@ -46,7 +46,7 @@ pub(super) struct Transport {
 impl Transport {
     /// Connects, says PRELOGIN, and sets TLS up as far as both sides want it.
     pub fn connect(options: &ConnectOptions) -> Result<(Transport, Tunnel)> {
-        let deadline = options.login_timeout.map(|t| Instant::now() + t);
+        let deadline = options.login_timeout.and_then(|t| Instant::now().checked_add(t));
         let socket = open(options, deadline)?;
         socket.set_nodelay(true)?;
         let assembler = Assembler::new(MESSAGE_BYTES_MAX);

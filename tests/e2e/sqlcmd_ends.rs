@@ -1,0 +1,175 @@
+//! How `taffrail sql` ends: at the first error, at EXIT, at a network that has gone. Where SQL Server's sqlcmd and go-sqlcmd differ,
+//! this is as the former has it: what ends the program ends it in every file.
+
+use super::life::connect;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+use taffrail_tests::{PASSWORD, Server, TempDir, binary};
+
+fn sql(folder: &Path, port: u16, arguments: &[&str]) -> Output {
+    let mut command = Command::new(binary());
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("SQLCMD") {
+            command.env_remove(name);
+        }
+    }
+    command.args(["sql", "-S", &format!("127.0.0.1,{port}"), "-U", "sa", "-C", "-h", "-1", "-W"]);
+    command.args(arguments).current_dir(folder).env("SQLCMDPASSWORD", PASSWORD);
+    command.output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn what_ends_a_script_ends_all_and_nothing_runs_twice() {
+    let folder = TempDir::new("sqlcmd-ends");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut c = connect(&server, "master");
+    c.run("CREATE TABLE t (a int)").unwrap();
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    file("stop.sql", "INSERT t VALUES (1)\nRAISERROR('stop', 16, 1)\nGO\nINSERT t VALUES (10)\n");
+    file("open.sql", "INSERT t VALUES (1)\nRAISERROR('stop', 16, 1)\n");
+    file("exit.sql", "INSERT t VALUES (1)\nEXIT(SELECT 7)\nINSERT t VALUES (10)\n");
+    file("state.sql", "INSERT t VALUES (1)\nRAISERROR('stop', 16, 127)\nGO\n");
+    file("reads.sql", ":r stop.sql\nGO\nINSERT t VALUES (10)\nGO\n");
+    file("reads_exit.sql", ":r exit.sql\nGO\nINSERT t VALUES (10)\nGO\n");
+    file("count.sql", "INSERT t VALUES (1)\nRAISERROR('stop', 16, 1)\nGO 3\n");
+    file("two.sql", "INSERT t VALUES (100)\nGO\n");
+    for (arguments, code) in [
+        (&["-b", "-i", "stop.sql", "two.sql"][..], 1),
+        (&["-b", "-i", "open.sql", "two.sql"], 1),
+        (&["-b", "-i", "reads.sql", "two.sql"], 1),
+        (&["-b", "-i", "count.sql", "two.sql"], 1),
+        (&["-b", "-V", "15", "-i", "stop.sql", "two.sql"], 16),
+        (&["-i", "exit.sql", "two.sql"], 7),
+        (&["-i", "reads_exit.sql", "two.sql"], 7),
+        (&["-i", "state.sql", "two.sql"], 50000 % 256),
+    ] {
+        c.run("TRUNCATE TABLE t").unwrap();
+        let out = sql(folder.path(), server.port, arguments);
+        assert_eq!(out.status.code(), Some(code), "{arguments:?}: {}", text(&out.stdout));
+        let sum = c.query("SELECT SUM(a) FROM t").unwrap().first_value();
+        assert_eq!(sum, "1", "{arguments:?}: {}", text(&out.stdout));
+    }
+}
+
+#[test]
+fn what_follows_a_connect_that_fails_does_not_reach_the_server_before() {
+    let folder = TempDir::new("sqlcmd-connect");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut c = connect(&server, "master");
+    c.run("CREATE TABLE t (a int)").unwrap();
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let other = format!(":connect 127.0.0.1,{gone} -U sa -P x\nGO\nINSERT t VALUES (1)\nGO\n");
+    fs::write(folder.path().join("in.sql"), &other).unwrap();
+    let back = format!(
+        "{other}:connect 127.0.0.1,{} -U sa -P {PASSWORD}\nPRINT 'back'\nGO\n",
+        server.port
+    );
+    fs::write(folder.path().join("back.sql"), back).unwrap();
+    for (arguments, says) in [
+        (&["-b", "-i", "in.sql"][..], "unable to open tcp connection"),
+        (&["-i", "in.sql"], "there is no connection to a server"),
+        (&["-i", "back.sql"], "back"),
+    ] {
+        let out = sql(folder.path(), server.port, arguments);
+        let said = text(&out.stdout) + &text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.contains(says), "{arguments:?}: {said}");
+        assert_eq!(c.query("SELECT COUNT(*) FROM t").unwrap().first_value(), "0", "{arguments:?}");
+    }
+}
+
+/// Passes all on until the batch has come: from there on nothing goes either way.
+fn stalling(to: u16) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut server = TcpStream::connect(("127.0.0.1", to)).unwrap();
+        let (mut from, mut back) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+        std::thread::spawn(move || std::io::copy(&mut from, &mut back));
+        let mark: Vec<u8> = "WAITFOR".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut bytes = [0; 4096];
+        loop {
+            let n = client.read(&mut bytes).unwrap_or(0);
+            if n == 0 || server.write_all(&bytes[..n]).is_err() {
+                return;
+            }
+            if bytes[..n].windows(mark.len()).any(|w| w == mark) {
+                break;
+            }
+        }
+        std::thread::sleep(Duration::from_secs(60));
+        drop((client, server));
+    });
+    port
+}
+
+#[test]
+fn a_timeout_ends_even_if_the_network_has_gone() {
+    let folder = TempDir::new("sqlcmd-stall");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let started = Instant::now();
+    let batch = "PRINT 'before' WAITFOR DELAY '00:00:40'";
+    let out = sql(folder.path(), stalling(server.port), &["-t", "1", "-Q", batch]);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    let said = text(&out.stdout) + &text(&out.stderr);
+    assert!(said.contains("Timeout expired") && said.contains("the connection is lost"), "{said}");
+    assert_eq!(out.status.code(), Some(1));
+}
+
+#[test]
+fn times_without_an_end_are_no_mistake() {
+    let folder = TempDir::new("sqlcmd-times");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let forever = u64::MAX.to_string();
+    let connect = format!(
+        ":setvar SQLCMDSTATTIMEOUT {}\n:connect 127.0.0.1,{} -U sa -P {PASSWORD} -l {forever}\nPRINT 'there'\nGO\n",
+        i64::MAX,
+        server.port
+    );
+    fs::write(folder.path().join("in.sql"), connect).unwrap();
+    let out = sql(folder.path(), server.port, &["-i", "in.sql"]);
+    assert!(text(&out.stdout).contains("there"), "{}", text(&out.stderr));
+    let at = format!("127.0.0.1,{}", server.port);
+    let mut health = Command::new(binary());
+    health.args(["health", "-S", &at, "-t", &forever]).env("SQLCMDPASSWORD", PASSWORD);
+    assert!(health.output().unwrap().status.success());
+}
+
+#[test]
+fn the_environment_says_packet_size_and_login_timeout() {
+    let folder = TempDir::new("sqlcmd-environment");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut command = Command::new(binary());
+    let size = "SELECT net_packet_size FROM sys.dm_exec_connections WHERE session_id = @@SPID";
+    command.args([
+        "sql",
+        "-S",
+        &format!("127.0.0.1,{}", server.port),
+        "-U",
+        "sa",
+        "-C",
+        "-h",
+        "-1",
+    ]);
+    command.args(["-Q", size]).env("SQLCMDPASSWORD", PASSWORD).env("SQLCMDPACKETSIZE", "8192");
+    let out = command.output().unwrap();
+    assert!(text(&out.stdout).contains("8192"), "{}", text(&out.stdout));
+    // Nobody answers there.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = format!("127.0.0.1,{}", silent.local_addr().unwrap().port());
+    let started = Instant::now();
+    let mut command = Command::new(binary());
+    command.args(["sql", "-S", &at, "-U", "sa", "-C", "-Q", "SELECT 1"]);
+    command.env("SQLCMDPASSWORD", PASSWORD).env("SQLCMDLOGINTIMEOUT", "1");
+    assert_eq!(command.output().unwrap().status.code(), Some(1));
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
