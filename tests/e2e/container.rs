@@ -121,6 +121,33 @@ fn health_tells_whether_a_query_is_answered() {
 }
 
 #[test]
+fn health_looks_where_the_server_has_its_settings() {
+    let temp = TempDir::new("health-settings");
+    let file = temp.path().join("password");
+    fs::write(&file, format!("{PASSWORD}\n")).unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.2:0").unwrap().local_addr().unwrap();
+    let set = |command: &mut Command| {
+        // Ours goes before the image's.
+        command.env("TAFFRAIL_SA_PASSWORD_FILE", &file).env("MSSQL_SA_PASSWORD", "Another-1");
+        command.env("TAFFRAIL_LISTEN", free.to_string()).env("TAFFRAIL_ADMIN_LISTEN", "off");
+        command.env("TAFFRAIL_CONSOLE", "off").env_remove("SQLCMDPASSWORD");
+        command.env_remove("TAFFRAIL_SA_PASSWORD");
+    };
+    let mut command = serve(&temp.path().join("data"));
+    set(&mut command);
+    let server = Running::start(&mut command);
+    let mut command = Command::new(binary());
+    set(command.arg("health"));
+    let out = command.output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    // What is wrong with the settings is said.
+    let out = command.env("TAFFRAIL_LISTEN", "nowhere").output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!out.status.success() && said.contains("listen: 'nowhere'"), "{said}");
+    drop(server);
+}
+
+#[test]
 fn variables_of_the_image_are_settings() {
     let temp = TempDir::new("image-variables");
     let folder = fs::canonicalize(temp.path()).unwrap();

@@ -2,11 +2,12 @@
 
 use crate::sql::split_server;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use taffrail_lab::client::{Client, ClientError, ConnectOptions, Encrypt};
-use taffrail_server::Settings;
+use taffrail_server::{Overrides, Settings};
 
 /// Flags of `health`. What is not given comes from where the server has it.
 #[derive(Args)]
@@ -27,14 +28,11 @@ pub struct Health {
 }
 
 const HELP: &str = "\
-The password comes from the first of the variables SQLCMDPASSWORD, TAFFRAIL_SA_PASSWORD,
-MSSQL_SA_PASSWORD and SA_PASSWORD, or from the file DIR/sa-password.
+The password comes from the variable SQLCMDPASSWORD, from where the server has it for sa
+(TAFFRAIL_SA_PASSWORD_FILE, TAFFRAIL_SA_PASSWORD, MSSQL_SA_PASSWORD, SA_PASSWORD, the TOML
+file of TAFFRAIL_CONFIG), or from the file DIR/sa-password.
 Exit code 0: the server has answered a query. 1: it has not, and the reason is on standard
 error: it is not there, it refuses the login, it takes too long.";
-
-/// Variables that may hold the password, nearest first.
-const PASSWORDS: [&str; 4] =
-    ["SQLCMDPASSWORD", "TAFFRAIL_SA_PASSWORD", "MSSQL_SA_PASSWORD", "SA_PASSWORD"];
 
 /// Runs the command.
 pub fn run(flags: Health) -> ExitCode {
@@ -51,20 +49,28 @@ pub fn run(flags: Health) -> ExitCode {
 }
 
 fn check(flags: &Health) -> Result<(), String> {
-    // The settings say where the server of this machine listens; without them there is still what the flags say.
-    let settings = Settings::resolve(taffrail_server::Overrides::default()).ok();
+    // The settings say where the server of this machine listens and what its password is. Who says both himself needs none.
+    let given = Overrides { data: flags.data.clone(), ..Overrides::default() };
+    let settings = Settings::resolve(given).map_err(|e| format!("the settings are wrong: {e}"));
     let (host, port) = match &flags.server {
         Some(server) => split_server(server)?,
-        None => ("127.0.0.1".into(), settings.as_ref().map(|s| s.listen.port())),
+        None => {
+            let listen = settings.as_ref().map_err(String::clone)?.listen;
+            (own_host(listen.ip()).to_string(), Some(listen.port()))
+        }
     };
-    let data = flags.data.clone().or(settings.as_ref().map(|s| s.data.clone()));
+    let password = match std::env::var("SQLCMDPASSWORD").ok().filter(|p| !p.is_empty()) {
+        Some(password) => password,
+        None => password(&settings?)?,
+    };
     let within = Duration::from_secs(flags.timeout.max(1));
-    let deadline = Instant::now() + within;
+    // One that is further away than the clock reaches is none.
+    let deadline = Instant::now().checked_add(within);
     let options = ConnectOptions {
         host,
         port: port.unwrap_or(1433),
         user: flags.user.clone(),
-        password: password(data.as_deref(), |name| std::env::var(name).ok())?,
+        password,
         encrypt: Encrypt::Optional,
         // Nothing is sent but the login, and that to the machine itself or to whom the caller names.
         trust_server_certificate: true,
@@ -74,7 +80,7 @@ fn check(flags: &Health) -> Result<(), String> {
     };
     let mut client = Client::connect(&options).map_err(said)?;
     client.send_batch("SELECT 1").map_err(said)?;
-    while client.next_token(Some(deadline)).map_err(said)?.is_some() {}
+    while client.next_token(deadline).map_err(said)?.is_some() {}
     Ok(())
 }
 
@@ -91,13 +97,25 @@ fn said(e: ClientError) -> String {
     }
 }
 
-fn password(data: Option<&Path>, var: impl Fn(&str) -> Option<String>) -> Result<String, String> {
-    if let Some(given) = PASSWORDS.into_iter().find_map(|n| var(n).filter(|p| !p.is_empty())) {
-        return Ok(given);
+/// Where a server is reached from this machine that listens at an address: at all of them at the usual one.
+fn own_host(listens: IpAddr) -> IpAddr {
+    match listens.is_unspecified() {
+        true => Ipv4Addr::LOCALHOST.into(),
+        false => listens,
     }
-    let path = data.unwrap_or(Path::new("data")).join("sa-password");
+}
+
+/// The password that the settings give, or that the server has made for itself.
+fn password(settings: &Settings) -> Result<String, String> {
+    if let Some(given) = &settings.sa_password {
+        return Ok(given.clone());
+    }
+    let path = settings.data.join("sa-password");
     let text = std::fs::read_to_string(&path).map_err(|e| {
-        format!("no password: none of {} is set, and {}: {e}", PASSWORDS.join(", "), path.display())
+        format!(
+            "no password: neither SQLCMDPASSWORD nor the settings have one, and {}: {e}",
+            path.display()
+        )
     })?;
     Ok(text.lines().next().unwrap_or_default().to_string())
 }
@@ -107,13 +125,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_password_comes_from_the_nearest_place() {
-        let of = |set: &'static [&str]| {
-            password(None, move |n| set.contains(&n).then(|| format!("of {n}")))
-        };
-        assert_eq!(of(&PASSWORDS).unwrap(), "of SQLCMDPASSWORD");
-        assert_eq!(of(&["SA_PASSWORD", "MSSQL_SA_PASSWORD"]).unwrap(), "of MSSQL_SA_PASSWORD");
-        let none = password(Some(Path::new("/nowhere")), |_| None).unwrap_err();
-        assert!(none.contains("/nowhere/sa-password"), "{none}");
+    fn an_address_is_reached_where_it_is() {
+        let host = |text: &str| own_host(text.parse().unwrap()).to_string();
+        assert_eq!(host("127.0.0.2"), "127.0.0.2");
+        assert_eq!(host("::1"), "::1");
+        assert_eq!((host("0.0.0.0"), host("::")), ("127.0.0.1".into(), "127.0.0.1".into()));
     }
 }
