@@ -96,7 +96,7 @@ impl<T: Packed> TraceRing<T> {
     pub fn read_after(&self, after: u64) -> Vec<(u64, T)> {
         let Some(slots) = self.slots.get() else { return Vec::new() };
         let last = self.last.load(Acquire);
-        let first = (after + 1).max((last + 1).saturating_sub(self.capacity as u64));
+        let first = after.saturating_add(1).max((last + 1).saturating_sub(self.capacity as u64));
         let read = |n: u64| {
             let slot = &slots[(n - 1) as usize % slots.len()];
             let turn = slot.turn.load(Acquire);
@@ -149,6 +149,7 @@ mod tests {
         assert_eq!(all, [(3, 30), (4, 40), (5, 50), (6, 60)]);
         assert_eq!(ring.read_after(5).len(), 1);
         assert_eq!((ring.read_after(6).len(), ring.read_after(60).len()), (0, 0));
+        assert_eq!(ring.read_after(u64::MAX).len(), 0, "a number from anywhere");
         let state = RingState { capacity: 4, recorded: 6, overwritten: 2, missed: 0 };
         assert_eq!((ring.state(), ring.newest()), (state, 6));
     }
