@@ -27,8 +27,8 @@ impl<'a> Binder<'a> {
         self.look_through(named, column);
         let mut trees = self.sources_of_list(from)?;
         let (name, hints) = match target {
-            TableRef::Named(n) => (Some(&n.name), super::from::hints(&n.hints, true)?),
-            TableRef::Variable(v) => (None, super::from::hints(&v.hints, true)?),
+            TableRef::Named(n) => (Some(&n.name), super::hints::hints(&n.hints, true)?),
+            TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
             _ => return Err(unsupported("This target")),
         };
         // An alias of FROM, or a table that stands there once.
@@ -139,6 +139,7 @@ impl<'a> Binder<'a> {
     /// UPDATE.
     pub fn bind_update(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
         self.with(&u.with)?;
+        self.query_hints(&u.options)?;
         self.push_block();
         let r = self.update_in_block(u);
         self.blocks.pop();
@@ -280,6 +281,7 @@ impl<'a> Binder<'a> {
     /// DELETE.
     pub fn bind_delete(&mut self, d: &'a ast::Delete) -> SqlResult<DeletePlan<Rel>> {
         self.with(&d.with)?;
+        self.query_hints(&d.options)?;
         self.push_block();
         let r = self.delete_in_block(d);
         self.blocks.pop();

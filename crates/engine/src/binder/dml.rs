@@ -41,7 +41,7 @@ impl<'a> Binder<'a> {
         match t {
             TableRef::Named(n) => {
                 let line = self.line(n.name.span);
-                let hints = super::from::hints(&n.hints, true)?;
+                let hints = super::hints::hints(&n.hints, true)?;
                 match self.meta.table(&n.name).map_err(|e| e.with_line(line))? {
                     Resolved::Table(database, table) => {
                         Ok((Target { database, table, table_lock: hints.locks.table }, hints))
@@ -52,7 +52,7 @@ impl<'a> Binder<'a> {
             }
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value)?;
-                let hints = super::from::hints(&[], true)?;
+                let hints = super::hints::hints(&[], true)?;
                 Ok((Target { database, table, table_lock: TableLock::Intent }, hints))
             }
             _ => Err(unsupported("This target")),
@@ -62,6 +62,7 @@ impl<'a> Binder<'a> {
     /// INSERT.
     pub fn bind_insert(&mut self, i: &'a ast::Insert) -> SqlResult<InsertPlan<Rel>> {
         self.with(&i.with)?;
+        self.query_hints(&i.options)?;
         let target = self.insert_target(&i.target)?;
         let table = target.table.clone();
         let columns = self.insert_columns(&table, &i.columns)?;
@@ -382,7 +383,7 @@ impl<'a> Binder<'a> {
         }
         let hints = Hints {
             locks: Locking { level: LevelHint::ReadCommitted, ..Locking::default() },
-            force_scan: false,
+            access: Default::default(),
         };
         for o in &all {
             self.use_table(database, &o.parent, hints);

@@ -1,15 +1,17 @@
 //! FROM: sources and joins.
 
+use super::hints::{access_hint, hints};
 use super::{Binder, Cte, Hints, Resolved, Source, SourceColumn, SourceKind, eq, unsupported};
 use crate::catalog::Table;
 use crate::plan::expr::{Expr, Pred};
-use crate::plan::locking::{LevelHint, Locking, RowMode, TableLock};
+use crate::plan::hints::JoinMethod;
+use crate::plan::locking::LevelHint;
 use crate::plan::node::JoinType;
 use crate::plan::rel::{self, Get, Rel, Rowset, Values, ViewRef};
 use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_syntax::ast::{self, TableHintKind, TableRef};
+use taffrail_syntax::ast::{self, TableRef};
 use taffrail_types::convert::Large;
 
 /// What stands in FROM, with its conditions bound.
@@ -17,7 +19,13 @@ pub(crate) enum FromTree {
     /// A source of the block by its id.
     Source(u32),
     /// A join.
-    Join { kind: JoinType, left: Box<FromTree>, right: Box<FromTree>, on: Vec<Pred> },
+    Join {
+        kind: JoinType,
+        method: Option<JoinMethod>,
+        left: Box<FromTree>,
+        right: Box<FromTree>,
+        on: Vec<Pred>,
+    },
 }
 
 pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
@@ -44,44 +52,6 @@ fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
         slot: None,
     };
     view.columns.iter().map(column).collect()
-}
-
-pub(crate) fn hints(list: &[ast::TableHint], target: bool) -> SqlResult<Hints> {
-    let locks = if target { Locking::of_target() } else { Locking::default() };
-    let mut h = Hints { locks, force_scan: false };
-    let l = &mut h.locks;
-    for hint in list {
-        match &hint.kind {
-            TableHintKind::NoLock | TableHintKind::ReadUncommitted => {
-                if target {
-                    return Err(SqlError::new(1065, &[]));
-                }
-                l.level = LevelHint::ReadUncommitted;
-            }
-            TableHintKind::ReadCommitted | TableHintKind::ReadCommittedLock => {
-                l.level = LevelHint::ReadCommitted;
-            }
-            TableHintKind::RepeatableRead => l.level = LevelHint::RepeatableRead,
-            TableHintKind::Serializable | TableHintKind::HoldLock => {
-                l.level = LevelHint::Serializable;
-            }
-            TableHintKind::UpdLock => {
-                l.kept = true;
-                if l.mode == RowMode::Shared {
-                    l.mode = RowMode::Update;
-                }
-            }
-            TableHintKind::XLock => (l.kept, l.mode) = (true, RowMode::Exclusive),
-            TableHintKind::TabLock => l.table = TableLock::Shared,
-            TableHintKind::TabLockX => l.table = TableLock::Exclusive,
-            TableHintKind::ReadPast => l.read_past = true,
-            TableHintKind::NoWait => l.no_wait = true,
-            TableHintKind::ForceScan => h.force_scan = true,
-            TableHintKind::Snapshot => return Err(unsupported("The SNAPSHOT hint")),
-            _ => {}
-        }
-    }
-    Ok(h)
 }
 
 /// Two sources of a FROM that nothing tells apart.
@@ -130,9 +100,10 @@ fn tree_rel(tree: FromTree, sources: &mut Vec<Source>) -> Rel {
             let at = sources.iter().position(|s| s.id == id).expect("a source stands once in FROM");
             source_rel(sources.swap_remove(at))
         }
-        FromTree::Join { kind, left, right, on } => {
+        FromTree::Join { kind, method, left, right, on } => {
             let left = tree_rel(*left, sources);
-            Rel::join(kind, left, tree_rel(*right, sources), on)
+            let right = tree_rel(*right, sources);
+            Rel::Join(Box::new(rel::Join { kind, method, left, right, on }))
         }
     }
 }
@@ -182,7 +153,8 @@ impl<'a> Binder<'a> {
             TableRef::Variable(v) => {
                 let (database, table) = self.meta.table_variable(&v.name.value)?;
                 let alias = v.alias.as_ref().unwrap_or(&v.name);
-                let hints = hints(&v.hints, false)?;
+                let mut hints = hints(&v.hints, false)?;
+                hints.access = access_hint(&v.hints, &table, &v.name.value)?;
                 let source = self.table_source(database, table, &alias.value, None, hints);
                 self.add_source(source)
             }
@@ -220,6 +192,7 @@ impl<'a> Binder<'a> {
         use ast::JoinKind::*;
         let recursed = self.recursion_used();
         let before = self.block().sources.len();
+        let method = self.join_method(j)?;
         let left = self.source_item(&j.left, false)?;
         let between = self.block().sources.len();
         let right = self.source_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
@@ -249,7 +222,7 @@ impl<'a> Binder<'a> {
             Right => (JoinType::Left, right, left),
             Full => (JoinType::Full, left, right),
         };
-        Ok(FromTree::Join { kind, left: Box::new(left), right: Box::new(right), on })
+        Ok(FromTree::Join { kind, method, left: Box::new(left), right: Box::new(right), on })
     }
 
     /// Runs `f` while the sources of the current block cannot be seen.
@@ -301,7 +274,7 @@ impl<'a> Binder<'a> {
             None => (&n.name.name.value, n.name.schema.as_ref().map(|s| Arc::from(&*s.value))),
         };
         let resolved = self.meta.table(&n.name)?;
-        let hints = self.view_hints(hints(&n.hints, target)?);
+        let mut hints = self.view_hints(hints(&n.hints, target)?);
         let qualified = n.alias.is_none() && schema.is_some();
         let mut source = match resolved {
             Resolved::Table(database, table) => {
@@ -309,6 +282,9 @@ impl<'a> Binder<'a> {
                     Some(_) => None,
                     None => schema.or_else(|| Some(table.head.schema.clone())),
                 };
+                let own = access_hint(&n.hints, &table, &n.name)?;
+                hints.access.scan |= own.scan;
+                (hints.access.index, hints.access.seek) = (own.index, own.seek);
                 self.table_source(database, table, alias, schema, hints)
             }
             Resolved::UserView(database, view) => {

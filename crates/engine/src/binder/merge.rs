@@ -81,6 +81,7 @@ impl<'a> Binder<'a> {
     /// MERGE.
     pub(crate) fn bind_merge(&mut self, m: &'a MergeStatement) -> SqlResult<MergePlan<Rel>> {
         self.with(&m.merge.with)?;
+        self.query_hints(&m.merge.options)?;
         check_clauses(&m.merge.clauses)?;
         self.push_block();
         let r = self.merge_in_block(&m.merge, &m.join);
@@ -294,7 +295,7 @@ impl<'a> Binder<'a> {
             TableRef::Variable(v) => (&*v.alias.as_ref().unwrap_or(&v.name).value, None),
             _ => return Err(unsupported("This target")),
         };
-        let hints = super::from::hints(&[], true)?;
+        let hints = super::hints::hints(&[], true)?;
         let (database, table) = (target.database.clone(), target.table.clone());
         let source = self.table_source(database, table, alias, schema, hints);
         let id = source.id;

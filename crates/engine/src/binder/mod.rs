@@ -15,6 +15,7 @@ mod dml;
 mod expr;
 mod from;
 mod function;
+mod hints;
 mod identity;
 mod large;
 mod merge;
@@ -36,6 +37,7 @@ use crate::catalog::{Module, Table};
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot, Subquery};
 use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::hints::QueryHints;
 pub(crate) use crate::plan::locking::Hints;
 use crate::plan::rel::{Rel, Subqueries, SubqueryRows};
 use crate::session::SetOptions;
@@ -266,6 +268,8 @@ pub struct Binder<'a> {
     self_reference: bool,
     /// OPTION (MAXRECURSION).
     max_recursion: u32,
+    /// The statement's.
+    pub hints: QueryHints,
     /// The rows of the subqueries bound so far, by number.
     pub(crate) subqueries: Subqueries,
     depth: u32,
@@ -333,6 +337,7 @@ impl<'a> Binder<'a> {
             merge_action: None,
             self_reference: false,
             max_recursion: recursive::MAX_RECURSION,
+            hints: QueryHints::default(),
             subqueries: Vec::new(),
             depth: 0,
             assigns_variables: false,

@@ -25,7 +25,7 @@ impl<'a> Binder<'a> {
         };
         self.push_block();
         self.block().qualified_only = true;
-        let hints = super::from::hints(&[], false)?;
+        let hints = super::hints::hints(&[], false)?;
         for (name, there) in [("inserted", inserted), ("deleted", deleted)] {
             if there {
                 let (db, t) = (target.database.clone(), target.table.clone());

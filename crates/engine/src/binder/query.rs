@@ -67,7 +67,7 @@ impl<'a> Binder<'a> {
     /// A SELECT statement.
     pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<SelectPlan<Rel>> {
         self.with(&s.with)?;
-        self.recursion_limit(&s.options)?;
+        self.query_hints(&s.options)?;
         self.into_alone =
             matches!(&s.query.body, ast::QueryBody::Select(block) if block.into.is_some());
         let q = self.query(&s.query, false)?;

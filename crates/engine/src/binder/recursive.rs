@@ -36,18 +36,6 @@ pub(crate) struct Recursion<'a> {
 }
 
 impl<'a> Binder<'a> {
-    /// `OPTION (MAXRECURSION n)`.
-    pub(crate) fn recursion_limit(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
-        for hint in hints.iter().filter(|h| h.name.eq_ignore_ascii_case("MAXRECURSION")) {
-            let n = hint.number.unwrap_or(i64::from(MAX_RECURSION));
-            if !(0..=32_767).contains(&n) {
-                return Err(SqlError::new(310, &[&n, &32_767]));
-            }
-            self.max_recursion = n as u32;
-        }
-        Ok(())
-    }
-
     /// The query of a common table expression.
     pub(crate) fn cte_query(&mut self, table: &'a ast::CommonTable) -> SqlResult<BoundQuery> {
         let before = std::mem::replace(&mut self.self_reference, false);

@@ -14,6 +14,7 @@ use super::query::BoundQuery;
 use super::{Binder, FromTree, Hints, Variables};
 use crate::catalog::Module;
 use crate::database::Database;
+use crate::plan::locking::AccessHint;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -44,7 +45,7 @@ impl<'a> Binder<'a> {
         let Some(Expansion { hints, .. }) = self.views.last() else { return own };
         Hints {
             locks: own.locks.within(hints.locks),
-            force_scan: own.force_scan || hints.force_scan,
+            access: AccessHint { scan: own.access.scan || hints.access.scan, ..own.access },
         }
     }
 
@@ -54,7 +55,7 @@ impl<'a> Binder<'a> {
         id: (DatabaseId, ObjectId),
         v: &'a ast::ViewDefinition,
     ) -> SqlResult<BoundQuery> {
-        let hints = super::from::hints(&[], false)?;
+        let hints = super::hints::hints(&[], false)?;
         self.views.push(Expansion { id, hints });
         self.with(&v.with)?;
         if v.query.body.first_block().into.is_some() {

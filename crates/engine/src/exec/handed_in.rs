@@ -21,7 +21,7 @@ pub(crate) fn external_insert(
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);
     let bound = binder.bind_external_insert(database.clone(), table.clone(), types)?;
-    Planner::new(&metadata, binder.frame_size(), Vec::new()).insert(bound)
+    Planner::new(&metadata, Default::default(), binder.frame_size(), Vec::new()).insert(bound)
 }
 
 /// A plan for a bulk load; see [`crate::bulk`].
@@ -36,5 +36,5 @@ pub(crate) fn bulk_insert(
     let (variables, lines) = (Variables::default(), ast::LineIndex::default());
     let mut binder = Binder::new(&metadata, &variables, &lines);
     let bound = binder.bind_bulk_insert(database.clone(), table.clone(), columns, types)?;
-    Planner::new(&metadata, binder.frame_size(), Vec::new()).insert(bound)
+    Planner::new(&metadata, Default::default(), binder.frame_size(), Vec::new()).insert(bound)
 }

@@ -61,9 +61,10 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let slots = binder.frame_size();
     let subqueries = std::mem::take(&mut binder.subqueries);
     let mut uses = std::mem::take(&mut binder.uses);
+    let hints = binder.hints;
     uses.sort_by_key(|u| u.key());
     drop(binder);
-    let (kind, subqueries) = Planner::new(&metadata, slots, subqueries).plan(bound)?;
+    let (kind, subqueries) = Planner::new(&metadata, hints, slots, subqueries).plan(bound)?;
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());
@@ -140,8 +141,9 @@ pub(crate) fn explain(
     let logical = display::statement(&bound, &binder.subqueries, Some(&names));
     let slots = binder.frame_size();
     let subqueries = std::mem::take(&mut binder.subqueries);
+    let hints = binder.hints;
     drop(binder);
-    let (planned, subqueries) = Planner::new(&metadata, slots, subqueries).plan(bound)?;
+    let (planned, subqueries) = Planner::new(&metadata, hints, slots, subqueries).plan(bound)?;
     let physical = showplan::lines(&planned, &subqueries, &names);
     Ok(Explained { logical, physical })
 }

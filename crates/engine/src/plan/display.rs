@@ -12,7 +12,7 @@
 //!
 //! Golden files print these trees: they say the same on every machine.
 
-use crate::catalog::Table;
+use crate::catalog::{Index, Table};
 use crate::plan::change::{
     Assignment, ColumnSource, DeletePlan, InsertPlan, InsertRows, MergeAction, MergeClause,
     MergePlan, OutputPlan, UpdatePlan,
@@ -25,6 +25,7 @@ use crate::plan::rel::{Get, Join, Recursive, Rel, SetOperation, Subqueries, Top,
 use crate::plan::statement::{SelectPlan, Statement};
 use crate::plan::text::{Scalars, frame, list, subquery};
 use std::fmt;
+use std::sync::Arc;
 
 /// Of more rows than these only the first are shown.
 const ROWS: usize = 4;
@@ -64,7 +65,7 @@ fn table_name(table: &Table) -> String {
     }
 }
 
-fn hint_words(h: &Hints) -> Vec<&'static str> {
+fn hint_words(h: &Hints, table: &Table) -> Vec<String> {
     let mut words = Vec::new();
     words.extend(match h.locks.level {
         LevelHint::Session => None,
@@ -83,9 +84,16 @@ fn hint_words(h: &Hints) -> Vec<&'static str> {
         TableLock::Shared => Some("TABLOCK"),
         TableLock::Exclusive => Some("TABLOCKX"),
     });
-    let flags =
-        [(h.locks.read_past, "READPAST"), (h.locks.no_wait, "NOWAIT"), (h.force_scan, "FORCESCAN")];
+    let flags = [
+        (h.locks.read_past, "READPAST"),
+        (h.locks.no_wait, "NOWAIT"),
+        (h.access.scan, "FORCESCAN"),
+        (h.access.seek.is_some(), "FORCESEEK"),
+    ];
     words.extend(flags.iter().filter(|f| f.0).map(|f| f.1));
+    let mut words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    let index = |i: &&Arc<Index>| Some(i.id) == h.access.index;
+    words.extend(table.indexes.iter().find(index).map(|i| format!("INDEX({})", plain(&i.name))));
     words
 }
 
@@ -430,9 +438,9 @@ impl<'a> Tree<'a> {
             if hints.locks.mode == RowMode::Update && !hints.locks.kept {
                 hints.locks.mode = RowMode::Shared;
             }
-            return with_hints(text, &hints);
+            return with_hints(text, &hints, table);
         }
-        with_hints(text, &g.hints)
+        with_hints(text, &g.hints, table)
     }
 
     fn values(&self, r: &Values) -> String {
@@ -524,8 +532,8 @@ fn in_brackets(columns: String) -> String {
     }
 }
 
-fn with_hints(text: String, hints: &Hints) -> String {
-    let words = hint_words(hints);
+fn with_hints(text: String, hints: &Hints, table: &Table) -> String {
+    let words = hint_words(hints, table);
     match words.is_empty() {
         true => text,
         false => format!("{text} WITH ({})", words.join(", ")),

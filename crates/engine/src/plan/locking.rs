@@ -1,7 +1,7 @@
 //! How a statement locks a table: its hints, and what they come to at an isolation level.
 
 use crate::session::Isolation;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{IndexId, SqlError, SqlResult};
 use taffrail_storage::ScanLocks;
 use taffrail_storage::lock::LockMode;
 
@@ -69,8 +69,19 @@ pub struct Locking {
 pub struct Hints {
     /// How it is locked.
     pub locks: Locking,
-    /// FORCESCAN.
-    pub force_scan: bool,
+    /// How its rows are found.
+    pub access: AccessHint,
+}
+
+/// What hints say of the way to a table's rows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct AccessHint {
+    /// INDEX, or the index of FORCESEEK; 0: the table itself, from one end to the other.
+    pub index: Option<IndexId>,
+    /// FORCESEEK: by values of so many of the index's first columns, at least.
+    pub seek: Option<u8>,
+    /// FORCESCAN: by none.
+    pub scan: bool,
 }
 
 /// What becomes of the lock of a row that was looked at and does not qualify.

@@ -14,6 +14,7 @@
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
+use crate::plan::hints::JoinMethod;
 use crate::plan::locking::Hints;
 use crate::plan::node::{Agg, JoinType, SortKey, WindowItem};
 use crate::plan::slots::SlotSet;
@@ -177,6 +178,8 @@ pub struct Project {
 pub struct Join {
     /// Which rows.
     pub kind: JoinType,
+    /// How, where a hint says so.
+    pub method: Option<JoinMethod>,
     /// Left side.
     pub left: Rel,
     /// Right side.
@@ -310,7 +313,7 @@ impl Rel {
 
     /// Pairs of rows.
     pub fn join(kind: JoinType, left: Rel, right: Rel, on: Vec<Pred>) -> Rel {
-        Rel::Join(Box::new(Join { kind, left, right, on }))
+        Rel::Join(Box::new(Join { kind, method: None, left, right, on }))
     }
 
     /// What it takes rows from.

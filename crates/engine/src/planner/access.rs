@@ -5,9 +5,11 @@
 
 use crate::catalog::{Index, IndexKind, Table, Term, Test};
 use crate::plan::expr::{Cast, Compare, CompareOp, Expr, Pred, Slot};
+use crate::plan::locking::AccessHint;
 use crate::plan::node::{Access, Seek, SeekBound, SeekValue};
 use crate::rowcodec::KeyColumn;
 use std::sync::Arc;
+use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::compare::compare;
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
 
@@ -72,8 +74,8 @@ pub(crate) struct Question<'q> {
     /// Whether it reads sources placed before.
     pub correlated: &'q dyn Fn(&Expr) -> bool,
     pub order: Option<&'q Order<'q>>,
-    /// FORCESCAN: no seek.
-    pub force_scan: bool,
+    /// What hints say.
+    pub hint: AccessHint,
 }
 
 /// A way to a table's rows.
@@ -389,7 +391,7 @@ impl<'q> Question<'q> {
         // A value before that may turn out to stand for any ends the seek: what comes after it is not looked at then.
         let mut sure = true;
         let keys = index.key.columns();
-        for (n, key) in keys.iter().enumerate().take(if self.force_scan { 0 } else { keys.len() }) {
+        for (n, key) in keys.iter().enumerate().take(if self.hint.scan { 0 } else { keys.len() }) {
             let on_key = || sargs.iter().filter(|s| s.column == key.column);
             let to = self.table.columns[key.column].ty;
             let share = if n == 0 { guess::EQUAL } else { guess::EQUAL_NEXT };
@@ -468,10 +470,15 @@ impl<'q> Question<'q> {
             break;
         }
         let whole = seek.is_whole();
+        let values = seek.equal.len() + usize::from(!seek.then.is_empty());
+        if self.hint.seek.is_some_and(|least| values < usize::from(least)) {
+            return None;
+        }
         let ordered = self.gives_order(index, fixed);
         // Without a seek an index is of use for its order only.
         let clustered = index.kind == IndexKind::Clustered;
-        if whole && (ordered.is_none() || clustered) {
+        let asked_for = self.hint.index == Some(index.id);
+        if whole && (clustered || ordered.is_none() && !asked_for) {
             return None;
         }
         let expected = exactly.unwrap_or((rows * selectivity).max(1.0)).min(rows.max(1.0));
@@ -492,8 +499,8 @@ impl<'q> Question<'q> {
         Some((choice, cost))
     }
 
-    /// Chooses among the ways.
-    pub fn choose(&self) -> Choice {
+    /// Chooses among the ways that hints leave; 8622 where they leave none.
+    pub fn choose(&self) -> SqlResult<Choice> {
         let rows = (self.rows as f64).max(1.0);
         let conditions = self.conditions.iter().enumerate();
         let sargs: Vec<Sarg<'q>> = conditions.filter_map(|(at, p)| self.sarg(at, p)).collect();
@@ -503,15 +510,19 @@ impl<'q> Question<'q> {
             _ => self.gives_order(base, 0),
         };
         let passing = self.passing(rows, 0);
-        let mut best = Choice {
+        let hint = self.hint;
+        let whole = hint.seek.is_none() && hint.index.is_none_or(|id| id == base.id);
+        let mut best_cost = self.total(rows, passing, ordered.is_some());
+        let mut best = whole.then_some(Choice {
             access: Access::Full,
             served: Vec::new(),
             rows: passing,
             correlated: false,
             ordered,
-        };
-        let mut best_cost = self.total(rows, passing, ordered.is_some());
-        for index in self.table.indexes.iter().filter(|i| i.kind != IndexKind::Heap) {
+        });
+        let left =
+            |i: &&Arc<Index>| i.kind != IndexKind::Heap && hint.index.is_none_or(|id| id == i.id);
+        for index in self.table.indexes.iter().filter(left) {
             // A filtered index has all rows that are asked for only if the conditions say what its filter says.
             if let Some(filter) = &index.filter
                 && !filter.terms.iter().all(|t| self.implied(t, &sargs))
@@ -519,12 +530,12 @@ impl<'q> Question<'q> {
                 continue;
             }
             if let Some((choice, cost)) = self.through(index, &sargs)
-                && cost < best_cost
+                && (best.is_none() || cost < best_cost)
             {
-                best = choice;
+                best = Some(choice);
                 best_cost = cost;
             }
         }
-        best
+        best.ok_or_else(|| SqlError::new(8622, &[]))
     }
 }

@@ -11,10 +11,11 @@ use super::access::Order;
 use super::unnest::Nested;
 use super::{Planner, add_slots, filter, simplify};
 use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, has_subquery, slots_of};
+use crate::plan::hints::{JoinMethod, JoinMethods};
 use crate::plan::node::{Filter, HashJoin, JoinType, LoopJoin, Node, Spool};
 use crate::plan::rel::{self, Rel};
 use crate::plan::slots::SlotSet;
-use taffrail_base::SqlResult;
+use taffrail_base::{SqlError, SqlResult};
 
 /// Operators, and the rows that they will give, roughly.
 pub(super) type Planned = (Node, f64);
@@ -45,6 +46,8 @@ enum Item {
 struct Block<'p, 'm> {
     planner: &'p Planner<'m>,
     sources: Vec<Source>,
+    /// How what begins with a source may be joined, where a hint says so.
+    methods: Vec<(u32, JoinMethods)>,
     /// Which source a slot comes from.
     owner: Vec<u32>,
     /// What is read above the block or by its own conditions.
@@ -138,6 +141,7 @@ impl Planner<'_> {
         let mut block = Block {
             planner: self,
             sources: Vec::new(),
+            methods: Vec::new(),
             owner: vec![NOBODY; self.slots],
             needed: needed.clone(),
             order,
@@ -194,9 +198,12 @@ impl<'p> Block<'p, '_> {
     fn tree(&mut self, rel: Rel) -> Tree {
         match rel {
             Rel::Join(join) => {
-                let rel::Join { kind, left, right, on } = *join;
+                let rel::Join { kind, method, left, right, on } = *join;
                 on.iter().for_each(|p| add_slots(Part::Pred(p), &mut self.needed));
                 let left = Box::new(self.tree(left));
+                if let Some(method) = method {
+                    self.methods.push((self.sources.len() as u32, JoinMethods::only(method)));
+                }
                 Tree::Join { kind, left, right: Box::new(self.tree(right)), on }
             }
             rel => {
@@ -281,7 +288,12 @@ impl<'p> Block<'p, '_> {
     ) -> SqlResult<Planned> {
         let mut placed: Vec<u32> = before.to_vec();
         let mut current: Option<Planned> = None;
-        if let Some(order) = self.arranged(&items, &conditions, before) {
+        let order = match self.planner.hints.force_order {
+            // What an item needs stands before it in the text.
+            true => None,
+            false => self.arranged(&items, &conditions, before),
+        };
+        if let Some(order) = order {
             let mut rest: Vec<Option<Item>> = items.into_iter().map(Some).collect();
             items = Vec::new();
             let views = self.sources.iter().any(|s| matches!(s.rel, Some(Rel::Rowset(_))));
@@ -294,7 +306,10 @@ impl<'p> Block<'p, '_> {
             }
         }
         while !items.is_empty() {
-            let at = self.cheapest(&items, &conditions, &placed, current.is_some())?;
+            let at = match self.planner.hints.force_order {
+                true => 0,
+                false => self.cheapest(&items, &conditions, &placed, current.is_some())?,
+            };
             let item = items.remove(at);
             conditions = self.place_next(item, conditions, before, &mut placed, &mut current)?;
         }
@@ -394,8 +409,9 @@ impl<'p> Block<'p, '_> {
     ) -> SqlResult<Planned> {
         let own = self.item_sources(&item);
         let lateral = !self.needs(&item).is_empty();
+        let methods = self.methods_to(&own);
         if let Item::Source(id) = item
-            && (lateral || self.would_seek(id, &conditions, left.1))
+            && (lateral || self.would_seek(id, &conditions, left.1, methods))
         {
             let (right, rows) = self.read(id, conditions)?;
             let rows = left.1 * rows.max(1.0);
@@ -405,7 +421,13 @@ impl<'p> Block<'p, '_> {
             .into_iter()
             .partition(|p| self.sources_of(Part::Pred(p)).iter().any(|s| !own.contains(s)));
         let right = self.first(item, local, &[])?;
-        self.join(left, left_sources, right, &own, JoinType::Inner, on)
+        self.join(left, left_sources, right, &own, (JoinType::Inner, methods), on)
+    }
+
+    /// How what begins with this source may be joined to what is there.
+    fn methods_to(&self, own: &[u32]) -> JoinMethods {
+        let known = self.methods.iter().find(|m| own.first() == Some(&m.0));
+        known.map_or(self.planner.methods(), |m| m.1)
     }
 
     /// Joins two inputs that do not read each other.
@@ -415,16 +437,27 @@ impl<'p> Block<'p, '_> {
         left_sources: &[u32],
         right: Planned,
         right_sources: &[u32],
-        kind: JoinType,
+        (kind, methods): (JoinType, JoinMethods),
         on: Vec<Pred>,
     ) -> SqlResult<Planned> {
         let mut keys = Vec::new();
         let mut residual = Vec::new();
         for p in on {
-            match self.equality(p, left_sources, right_sources) {
-                Ok(key) => keys.push(key),
-                Err(p) => residual.push(p),
+            match methods.allows(JoinMethod::Hash) {
+                true => match self.equality(p, left_sources, right_sources) {
+                    Ok(key) => keys.push(key),
+                    Err(p) => residual.push(p),
+                },
+                false => residual.push(p),
             }
+        }
+        // A hash needs an equality, and a loop does not find what is left of its right side.
+        let impossible = match keys.is_empty() {
+            true => !methods.allows(JoinMethod::Loop),
+            false => false,
+        };
+        if impossible || kind == JoinType::Full && !methods.allows(JoinMethod::Hash) {
+            return Err(SqlError::new(8622, &[]));
         }
         let right_slots = self.slots_of_sources(right_sources);
         if keys.is_empty() {
@@ -521,13 +554,14 @@ impl<'p> Block<'p, '_> {
         let mut inner = Vec::new();
         self.flatten(right, &mut items, &mut inner);
         let lateral = items.iter().any(|i| !self.needs(i).is_empty());
+        let methods = self.methods_to(&right_sources);
         let single = match items[..] {
             [Item::Source(id)] => Some(id),
             _ => None,
         };
         if kind == JoinType::Left
             && let Some(id) = single
-            && (lateral || self.would_seek(id, &on, left_node.1))
+            && (lateral || self.would_seek(id, &on, left_node.1, methods))
         {
             let mut conditions = on;
             conditions.extend(inner);
@@ -550,7 +584,7 @@ impl<'p> Block<'p, '_> {
         };
         let right_node = self.place(items, inner, &[])?;
         let (node, rows) =
-            self.join(left_node, &left_sources, right_node, &right_sources, kind, on)?;
+            self.join(left_node, &left_sources, right_node, &right_sources, (kind, methods), on)?;
         Ok((filter(node, above), rows))
     }
 }

@@ -17,6 +17,7 @@ pub(crate) use change::copies_rows;
 
 use crate::binder::Metadata;
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
+use crate::plan::hints::{JoinMethods, QueryHints};
 use crate::plan::node::{
     self, Aggregate, Compute, Distinct, Filter, Node, QueryPlan, Recursive, SetOperation, Sort,
     ValuesScan, ViewScan, Window,
@@ -32,6 +33,8 @@ use taffrail_base::SqlResult;
 pub(crate) struct Planner<'m> {
     /// Rows of tables, and whether somebody wants the statement to end.
     meta: &'m dyn Metadata,
+    /// The statement's hints.
+    hints: QueryHints,
     /// How many slots the statement has.
     slots: usize,
     /// The statement's subqueries, by number; those that have become joins are gone.
@@ -44,9 +47,19 @@ fn add_slots(part: Part<'_>, out: &mut SlotSet) {
 
 impl<'m> Planner<'m> {
     /// A planner for a statement with so many slots and these subqueries.
-    pub fn new(meta: &'m dyn Metadata, slots: usize, subqueries: Subqueries) -> Planner<'m> {
+    pub fn new(
+        meta: &'m dyn Metadata,
+        hints: QueryHints,
+        slots: usize,
+        subqueries: Subqueries,
+    ) -> Planner<'m> {
         let subqueries = RefCell::new(subqueries.into_iter().map(Some).collect());
-        Planner { meta, slots, subqueries }
+        Planner { meta, hints, slots, subqueries }
+    }
+
+    /// The methods that a join may take.
+    fn methods(&self) -> JoinMethods {
+        self.hints.methods.unwrap_or(JoinMethods::ALL)
     }
 
     /// A statement and its subqueries, by number; those that have become joins give no row.
@@ -81,7 +94,13 @@ impl<'m> Planner<'m> {
             select;
         let mut needed: SlotSet = outputs.iter().copied().collect();
         assign.iter().for_each(|(_, e)| add_slots(Part::Expr(e), &mut needed));
-        let plan = QueryPlan { node: self.lower(node, &needed)?, outputs, columns };
+        let node = match (node, self.hints.fast) {
+            (Rel::Sort(sort), Some(rows)) => {
+                self.sort(*sort, None, Some(Goal::Rows(rows as f64)), &needed)?
+            }
+            (rel, _) => self.lower(rel, &needed)?,
+        };
+        let plan = QueryPlan { node, outputs, columns };
         Ok(SelectPlan { plan, assign, order, identity })
     }
 

@@ -8,6 +8,7 @@ use super::access::{Choice, Question};
 use super::{Planner, add_slots, join::Planned};
 use crate::plan::attributes::may_raise;
 use crate::plan::expr::{Compare, CompareOp, Expr, Part, Pred, Slot, slots_of};
+use crate::plan::hints::JoinMethod;
 use crate::plan::node::{Access, HashJoin, JoinType, Node};
 use crate::plan::rel::{Project, Rel};
 use crate::plan::slots::SlotSet;
@@ -123,6 +124,10 @@ impl Planner<'_> {
 
     /// Whether a join is less work than the subquery for each of so many outer rows.
     pub(super) fn pays(&self, nested: &Nested, outer_rows: f64) -> bool {
+        let methods = self.methods();
+        if !methods.allows(JoinMethod::Hash) || !methods.allows(JoinMethod::Loop) {
+            return methods.allows(JoinMethod::Hash);
+        }
         let mut conditions: Vec<Pred> = Vec::new();
         let mut inner = &nested.inner;
         loop {
@@ -169,9 +174,9 @@ impl Planner<'_> {
             available: &outside,
             correlated: &reads_slots,
             order: None,
-            force_scan: get.hints.force_scan,
+            hint: get.hints.access,
         };
-        let Choice { access, correlated, .. } = question.choose();
+        let Ok(Choice { access, correlated, .. }) = question.choose() else { return false };
         match access {
             Access::Clustered(..) | Access::Nonclustered(..) if correlated => {
                 outer_rows >= MANY && outer_rows * 3.0 > rows as f64

@@ -202,15 +202,30 @@ pub struct ForClause {
     pub options: Vec<NamedOption>,
 }
 
-/// A hint of `OPTION (…)`: its words in capitals with single blanks, and its value.
+/// A hint of `OPTION (…)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryHint {
-    /// `RECOMPILE`, `MAXDOP`, `HASH JOIN`, `USE HINT`, `OPTIMIZE FOR` …
-    pub name: Box<str>,
-    /// The number after it, if any.
-    pub number: Option<i64>,
+    /// What it says.
+    pub kind: QueryHintKind,
     /// All of it.
     pub span: Span,
+}
+
+/// What a hint of `OPTION (…)` says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueryHintKind {
+    /// `LOOP JOIN`, `HASH JOIN`, `MERGE JOIN`: a method that joins may take.
+    Join(JoinHint),
+    /// `FORCE ORDER`
+    ForceOrder,
+    /// `FAST n`
+    Fast(u64),
+    /// `MAXRECURSION n`
+    MaxRecursion(u64),
+    /// `TABLE HINT (name, hint, …)`
+    Table(ObjectName, Vec<TableHint>),
+    /// One that says nothing about plans as this server makes them.
+    Other,
 }
 
 /// Something that stands in `FROM`.
@@ -312,8 +327,8 @@ pub enum TableHintKind {
     NoExpand,
     /// `FORCESCAN`
     ForceScan,
-    /// `FORCESEEK`
-    ForceSeek,
+    /// `FORCESEEK`, `FORCESEEK (index (column, …))`: the index, by name or number, and the first of its columns.
+    ForceSeek(Option<(Expr, Vec<Ident>)>),
     /// `INDEX (…)`, `INDEX = …`: names and numbers.
     Index(Vec<Expr>),
     /// `KEEPIDENTITY`

@@ -37,16 +37,17 @@ impl Parser<'_> {
 
     /// Hints in parentheses, with commas or blanks between them.
     pub(super) fn hint_list(&mut self) -> Parse<Vec<TableHint>> {
+        let at = self.start();
         self.expect(TokenKind::LParen)?;
         let mut hints = vec![self.table_hint()?];
         while !self.eat(TokenKind::RParen) {
             self.eat(TokenKind::Comma);
             hints.push(self.table_hint()?);
         }
-        Ok(hints)
+        if agree(&hints) { Ok(hints) } else { Err(self.error_at(1047, at, &[])) }
     }
 
-    fn table_hint(&mut self) -> Parse<TableHint> {
+    pub(super) fn table_hint(&mut self) -> Parse<TableHint> {
         let token = self.token();
         let kind = if self.eat_kw(Kw::Index) {
             TableHintKind::Index(self.index_hint()?)
@@ -56,9 +57,11 @@ impl Parser<'_> {
             };
             self.bump();
             match kind {
-                TableHintKind::ForceSeek if self.is(TokenKind::LParen) => {
-                    self.skip_parentheses()?;
-                    kind
+                TableHintKind::ForceSeek(_) if self.eat(TokenKind::LParen) => {
+                    let index = self.index_hint_item()?;
+                    let columns = self.paren_list(Self::name)?;
+                    self.expect(TokenKind::RParen)?;
+                    TableHintKind::ForceSeek(Some((index, columns)))
                 }
                 TableHintKind::SpatialWindowMaxCells(_) => {
                     self.expect(TokenKind::Eq)?;
@@ -92,6 +95,25 @@ impl Parser<'_> {
     }
 }
 
+/// Of each kind of locking hints there is one at most.
+fn agree(list: &[TableHint]) -> bool {
+    use TableHintKind::*;
+    let (mut grain, mut level) = (None, None);
+    let one = |known: &mut Option<u8>, it: u8| known.replace(it).is_none_or(|k| k == it);
+    list.iter().all(|hint| match &hint.kind {
+        NoLock | ReadUncommitted => one(&mut grain, 0) && one(&mut level, 0),
+        PagLock => one(&mut grain, 1),
+        RowLock => one(&mut grain, 2),
+        TabLock => one(&mut grain, 3),
+        TabLockX => one(&mut grain, 4),
+        ReadCommittedLock => one(&mut grain, 5),
+        ReadCommitted => one(&mut level, 1),
+        RepeatableRead => one(&mut level, 2),
+        Serializable | HoldLock => one(&mut level, 3),
+        _ => true,
+    })
+}
+
 /// The hint that a word is; `INDEX` aside.
 fn hint_kind(word: &str) -> Option<TableHintKind> {
     use TableHintKind::*;
@@ -114,7 +136,7 @@ fn hint_kind(word: &str) -> Option<TableHintKind> {
         "NOWAIT" => NoWait,
         "NOEXPAND" => NoExpand,
         "FORCESCAN" => ForceScan,
-        "FORCESEEK" => ForceSeek,
+        "FORCESEEK" => ForceSeek(None),
         "KEEPIDENTITY" => KeepIdentity,
         "KEEPDEFAULTS" => KeepDefaults,
         "IGNORE_CONSTRAINTS" => IgnoreConstraints,

@@ -29,6 +29,7 @@ mod names;
 mod odbc;
 mod options;
 mod query;
+mod query_hints;
 mod security;
 mod set;
 mod special;

@@ -408,43 +408,6 @@ impl Parser<'_> {
         })?;
         Ok(ForClause { format, options })
     }
-
-    /// `OPTION (hint, …)` if it stands here.
-    pub(super) fn query_hints(&mut self) -> Parse<Vec<QueryHint>> {
-        if !self.at_kw(Kw::Option) {
-            return Ok(Vec::new());
-        }
-        self.bump();
-        self.paren_list(Self::query_hint)
-    }
-
-    fn query_hint(&mut self) -> Parse<QueryHint> {
-        let start = self.start();
-        let mut name = self.any_word()?.value.to_ascii_uppercase();
-        let mut number = None;
-        loop {
-            match self.kind() {
-                TokenKind::Word | TokenKind::Keyword(_) => {
-                    name.push(' ');
-                    name.push_str(&self.any_word()?.value.to_ascii_uppercase());
-                }
-                TokenKind::Integer => {
-                    number = Some(i64::try_from(self.unsigned()?).unwrap_or(i64::MAX));
-                }
-                TokenKind::LParen => self.skip_parentheses()?,
-                TokenKind::Eq
-                | TokenKind::String
-                | TokenKind::NString
-                | TokenKind::Decimal
-                | TokenKind::Float => {
-                    self.bump();
-                }
-                TokenKind::Comma | TokenKind::RParen => break,
-                _ => return Err(self.unexpected()),
-            }
-        }
-        Ok(QueryHint { name: name.into(), number, span: self.since(start) })
-    }
 }
 
 fn chain(first: QueryBody, rest: Vec<(SetOperator, QueryBody)>) -> QueryBody {

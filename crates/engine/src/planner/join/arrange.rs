@@ -332,7 +332,7 @@ impl Block<'_, '_> {
     fn leads_to(&self, item: &Item, columns: &[usize]) -> bool {
         self.table_of(item).is_some_and(|get| {
             let indexes = get.table.table.indexes.iter().filter(|i| i.kind != IndexKind::Heap);
-            !get.hints.force_scan
+            !get.hints.access.scan
                 && indexes
                     .filter(|i| i.filter.is_none())
                     .any(|i| i.key.columns().first().is_some_and(|k| columns.contains(&k.column)))

@@ -2,6 +2,7 @@
 
 use super::{Block, Planned};
 use crate::plan::expr::{Expr, Part, Pred, has_subquery, slots_of};
+use crate::plan::hints::{JoinMethod, JoinMethods};
 use crate::plan::node::{Access, Node, Scan};
 use crate::plan::rel::{self, Rel};
 use crate::planner::access::{Choice, Order, Question, guess};
@@ -31,7 +32,7 @@ impl<'p> Block<'p, '_> {
         let (node, rows) = match rel {
             Rel::Get(get) => {
                 let Choice { access, served, rows, ordered, .. } =
-                    self.choose(id, &get, &conditions, estimate);
+                    self.choose(id, &get, &conditions, estimate)?;
                 self.ordered = ordered.is_some();
                 let rel::Get { table, columns, locator, hints, .. } = *get;
                 let scan = Scan {
@@ -89,7 +90,13 @@ impl<'p> Block<'p, '_> {
         Ok((filter(node, rest), rows))
     }
 
-    fn choose(&self, id: u32, get: &rel::Get, conditions: &[Pred], estimate: u64) -> Choice {
+    fn choose(
+        &self,
+        id: u32,
+        get: &rel::Get,
+        conditions: &[Pred],
+        estimate: u64,
+    ) -> SqlResult<Choice> {
         // All conditions here mention placed sources and this one only.
         let available = |e: &Expr| {
             !has_subquery(Part::Expr(e)) && !self.sources_of(Part::Expr(e)).contains(&id)
@@ -103,7 +110,7 @@ impl<'p> Block<'p, '_> {
             available: &available,
             correlated: &correlated,
             order: self.wanted_order(),
-            force_scan: get.hints.force_scan,
+            hint: get.hints.access,
         };
         question.choose()
     }
@@ -115,10 +122,23 @@ impl<'p> Block<'p, '_> {
 
     /// Whether reading a source under these conditions, once for each of so many rows, would seek by what is placed, and that is less
     /// work than to read all of it once.
-    pub(super) fn would_seek(&self, id: u32, conditions: &[Pred], left: f64) -> bool {
+    pub(super) fn would_seek(
+        &self,
+        id: u32,
+        conditions: &[Pred],
+        left: f64,
+        methods: JoinMethods,
+    ) -> bool {
+        if !methods.allows(JoinMethod::Loop) {
+            return false;
+        }
         let Some(Rel::Get(get)) = &self.source(id).rel else { return false };
-        let choice = self.choose(id, get, conditions, self.estimate(id));
+        let Ok(choice) = self.choose(id, get, conditions, self.estimate(id)) else { return false };
         let rows = self.estimate(id) as f64;
+        // Without the values of the row it could not be sought, or not be joined.
+        if get.hints.access.seek.is_some() || !methods.allows(JoinMethod::Hash) {
+            return choice.correlated;
+        }
         let once = rows > SMALL && rows < left * (1.0 + guess::LOOK_UP * choice.rows);
         choice.correlated && !matches!(choice.access, Access::Full) && !once
     }

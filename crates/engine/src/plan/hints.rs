@@ -1,0 +1,56 @@
+//! What a statement's hints say of its plan.
+
+/// How two inputs are joined.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum JoinMethod {
+    /// For each row of the left side the right one is read.
+    Loop,
+    /// One side is kept by hash.
+    Hash,
+}
+
+/// Methods that joins may take.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct JoinMethods {
+    looped: bool,
+    hashed: bool,
+}
+
+impl JoinMethods {
+    /// Without a hint.
+    pub const ALL: JoinMethods = JoinMethods { looped: true, hashed: true };
+
+    /// One and no other.
+    pub fn only(method: JoinMethod) -> JoinMethods {
+        let mut one = JoinMethods::default();
+        one.allow(method);
+        one
+    }
+
+    /// This one, too.
+    pub fn allow(&mut self, method: JoinMethod) {
+        match method {
+            JoinMethod::Loop => self.looped = true,
+            JoinMethod::Hash => self.hashed = true,
+        }
+    }
+
+    /// Whether a join may take it.
+    pub fn allows(self, method: JoinMethod) -> bool {
+        match method {
+            JoinMethod::Loop => self.looped,
+            JoinMethod::Hash => self.hashed,
+        }
+    }
+}
+
+/// The hints of a statement (OPTION, and between the words of its joins).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct QueryHints {
+    /// The methods that joins may take; `None`: any.
+    pub methods: Option<JoinMethods>,
+    /// FORCE ORDER: joins in the order of the text.
+    pub force_order: bool,
+    /// FAST: so many rows are wanted soon.
+    pub fast: Option<u64>,
+}
