@@ -1,4 +1,4 @@
-// Builds dist/, which is committed and goes into the server's binary. With --check: fails if dist/ is not what the sources give.
+// Builds dist/, which is committed and goes into the server's binary together with static/. With --check: fails if dist/ is not what the sources give.
 import { build } from "esbuild";
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -19,10 +19,10 @@ const result = await build({
   charset: "utf8",
 });
 const files = result.outputFiles.map((f) => [f.path.split("/").pop(), Buffer.from(f.contents)]);
-for (const name of ["index.html", "icon.svg"]) files.push([name, readFileSync(`static/${name}`)]);
 let wrong = false;
 mkdirSync(outdir, { recursive: true });
 let packed = 0;
+for (const name of ["index.html", "icon.svg"]) packed += gzipSync(readFileSync(`static/${name}`)).length;
 for (const [name, content] of files) {
   packed += gzipSync(content).length;
   const path = `${outdir}/${name}`;

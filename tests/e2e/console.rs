@@ -2,7 +2,7 @@
 
 use crate::life::connect;
 use crate::monitoring::{ask, console, get};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use taffrail_tests::{PASSWORD, Server, TempDir};
@@ -225,4 +225,86 @@ fn the_page_of_a_log_is_what_the_views_say_and_streams_end_with_the_server() {
     assert!(server.stop().success());
     ended.join().unwrap();
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_connection_that_says_nothing_gives_its_place_up() {
+    let temp = TempDir::new("silent");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut stream = Stream::open(&at, &cookie);
+    assert!(stream.next().is_some());
+    // Nothing, half a head, half a body, and one that has had its answer.
+    let mut kept: Vec<TcpStream> = (0..63).map(|_| TcpStream::connect(&at).unwrap()).collect();
+    kept[0].write_all(b"GET /healthz HTTP/1.1\r\nHost: loc").unwrap();
+    write!(kept[1], "POST /api/login HTTP/1.1\r\n{OWN}Content-Length: 90\r\n\r\n{{").unwrap();
+    kept[2].write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    let began = Instant::now();
+    assert_eq!(get(&at, "/healthz", "").1, "ok\n");
+    assert!(began.elapsed() > Duration::from_secs(5), "it found a place: the test tests nothing");
+    for (i, mut one) in kept.into_iter().enumerate() {
+        one.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut answer = Vec::new();
+        one.read_to_end(&mut answer).unwrap_or_else(|e| panic!("{i}: {e}"));
+        let answer = String::from_utf8(answer).unwrap();
+        let expected = ["", "HTTP/1.1 408 ", "HTTP/1.1 200 "];
+        assert!(answer.starts_with(expected.get(i).unwrap_or(&"")), "{i}: {answer}");
+    }
+    // Who looks is not silent.
+    (0..3).for_each(|_| assert!(stream.next().is_some()));
+    assert!(server.stop().success());
+}
+
+#[test]
+fn streams_end_with_their_login() {
+    let temp = TempDir::new("logout");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let (cookie, other) = (log_in(&at), log_in(&at));
+    let (mut stream, mut stays) = (Stream::open(&at, &cookie), Stream::open(&at, &other));
+    assert!(stream.next().is_some() && stays.next().is_some());
+    assert_eq!(status(&post(&at, "/api/logout", &format!("{OWN}{cookie}"), "{}")), 200);
+    let until = Instant::now() + Duration::from_secs(10);
+    while stream.next().is_some() {
+        assert!(Instant::now() < until, "it goes on");
+    }
+    (0..2).for_each(|_| assert!(stays.next().is_some()));
+    assert!(server.stop().success());
+}
+
+#[test]
+fn who_waits_for_a_refusal_keeps_nobody_from_logging_in() {
+    let temp = TempDir::new("attempts");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    // Each failure waits longer: these soon wait for seconds, all of them at the same time.
+    let wrong = || status(&post(&at, "/api/login", OWN, &credentials("wrong")));
+    (0..4).for_each(|_| assert_eq!(wrong(), 401));
+    let waiting: Vec<_> = (0..8)
+        .map(|_| {
+            let at = at.clone();
+            std::thread::spawn(move || {
+                loop {
+                    let sent = Instant::now();
+                    match status(&post(&at, "/api/login", OWN, &credentials("wrong"))) {
+                        // Four are being looked at.
+                        429 => std::thread::sleep(Duration::from_millis(20)),
+                        401 => return (sent, Instant::now()),
+                        other => panic!("{other}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    let times: Vec<_> = waiting.into_iter().map(|w| w.join().unwrap()).collect();
+    let at_a_time = |t: Instant| {
+        let second = Duration::from_secs(1);
+        times.iter().filter(|(sent, answered)| *sent <= t && t <= *answered - second).count()
+    };
+    let most = times.iter().map(|(sent, _)| at_a_time(*sent)).max();
+    assert!(most > Some(4), "{most:?} wait at a time");
+    let (_, io) = get(&at, &format!("/api/io/{}", u64::MAX), &log_in(&at));
+    assert!(io.contains("\"rows\":[]"), "{io}");
+    assert!(server.stop().success());
 }

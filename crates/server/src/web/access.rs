@@ -1,8 +1,7 @@
 //! Who is on this machine, and who has the token.
 
-use super::connections::Peer;
 use axum::http::{HeaderMap, header};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// The name in a Host header without its port.
 fn host_name(host: &str) -> &str {
@@ -19,10 +18,10 @@ fn is_loopback_name(name: &str) -> bool {
 
 /// The request comes from this machine, and whoever sent it knows: its Host header names the loopback interface, and no proxy
 /// has passed it on.
-pub(super) fn is_local(peer: Peer, headers: &HeaderMap) -> bool {
+pub(super) fn is_local(peer: SocketAddr, headers: &HeaderMap) -> bool {
     let host = headers.get(header::HOST).and_then(|h| h.to_str().ok());
     let passed_on = ["forwarded", "x-forwarded-for", "x-real-ip", "via"];
-    peer.0.ip().to_canonical().is_loopback()
+    peer.ip().to_canonical().is_loopback()
         && host.is_some_and(|host| is_loopback_name(host_name(host)))
         && !passed_on.iter().any(|name| headers.contains_key(*name))
 }
@@ -51,7 +50,7 @@ mod tests {
         for (name, value) in headers {
             map.insert(*name, HeaderValue::from_static(value));
         }
-        is_local(Peer(format!("{peer}:5000").parse().unwrap()), &map)
+        is_local(format!("{peer}:5000").parse().unwrap(), &map)
     }
 
     #[test]

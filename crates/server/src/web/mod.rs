@@ -17,12 +17,13 @@ use crate::acceptor::STACK_BYTES;
 use crate::errorlog::Level;
 use crate::listener::Shared;
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use connections::{Limited, Peer};
+use connections::{Limited, Peer, QUIET};
 use console::Console;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ use tokio::sync::watch;
 const CONNECTIONS: usize = 64;
 /// Threads for what blocks.
 const HELPERS: usize = 4;
+/// What a request may bring.
+const BODY_BYTES: usize = 8 << 10;
 /// How long requests may go on after the order to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -130,7 +133,21 @@ fn router(web: Web) -> Router {
         .merge(console::router(web.clone()))
         .fallback(|| async { (StatusCode::NOT_FOUND, "There is no such page.\n") })
         .layer(middleware::from_fn(with_headers))
+        .layer(middleware::from_fn(in_time))
         .with_state(web)
+}
+
+/// A request has come whole, in time, before anything is done about it; its connection knows that it runs.
+async fn in_time(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
+    let _running = peer.begin();
+    let (parts, body) = request.into_parts();
+    let body = match tokio::time::timeout(QUIET, to_bytes(body, BODY_BYTES)).await {
+        Ok(Ok(body)) => body,
+        // It is too long, or who sends it has gone.
+        Ok(Err(_)) => return StatusCode::PAYLOAD_TOO_LARGE.into_response(),
+        Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
+    };
+    next.run(Request::from_parts(parts, Body::from(body))).await
 }
 
 /// What every answer says.
@@ -167,7 +184,7 @@ async fn metrics(
     headers: HeaderMap,
 ) -> Response {
     let token = web.shared.settings.metrics_token.as_deref();
-    if !access::is_local(peer, &headers) {
+    if !access::is_local(peer.address, &headers) {
         match token {
             None => {
                 let text =

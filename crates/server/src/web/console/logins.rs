@@ -61,6 +61,12 @@ impl Logins {
         Some(login.who.clone())
     }
 
+    /// A token's login goes on. (To ask for it is no use of it.)
+    pub(super) fn knows(&self, token: &str) -> bool {
+        let open = self.open.lock();
+        open.iter().any(|login| login.who.token == token && login.used.elapsed() < IDLE)
+    }
+
     fn add(&self, login: String, token: String) {
         let mut open = self.open.lock();
         if open.len() >= LOGINS {
@@ -98,11 +104,11 @@ pub(super) async fn log_in(
         let what = "{\"login\": text, \"password\": text} is expected.";
         return refused(StatusCode::BAD_REQUEST, what);
     };
-    let Ok(_attempt) = web.console.logins.attempts.clone().try_acquire_owned() else {
+    let Ok(attempt) = web.console.logins.attempts.clone().try_acquire_owned() else {
         return refused(StatusCode::TOO_MANY_REQUESTS, "Others log in just now: try again.");
     };
     let shared = web.shared.clone();
-    let verified = tokio::task::spawn_blocking(move || verify(&shared, peer.0.ip(), &given));
+    let verified = tokio::task::spawn_blocking(move || verify(&shared, peer.address.ip(), &given));
     match verified.await {
         Ok(Ok((login, token))) => {
             let cookie = format!("{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict");
@@ -110,6 +116,8 @@ pub(super) async fn log_in(
             ([(header::SET_COOKIE, cookie)], json_of(&json!({ "login": login }))).into_response()
         }
         Ok(Err(delay)) => {
+            // Who waits for his refusal keeps nobody else from logging in.
+            drop(attempt);
             tokio::time::sleep(delay).await;
             refused(StatusCode::UNAUTHORIZED, "Login failed.")
         }
@@ -177,7 +185,9 @@ mod tests {
         assert!(find("taffrail-console=first").is_some());
         logins.add("sa".into(), "last".into());
         assert_eq!(find("taffrail-console=first"), None);
+        assert!(logins.knows("last") && !logins.knows("first"));
         logins.remove("last");
+        assert!(!logins.knows("last"));
         assert_eq!(find("taffrail-console=last"), None);
     }
 

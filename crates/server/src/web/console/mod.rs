@@ -18,9 +18,9 @@ mod reader;
 mod sampler;
 
 use super::{Web, access};
-use crate::web::connections::Peer;
+use crate::web::connections::{Peer, Running};
 use axum::Router;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Request, State};
+use axum::extract::{ConnectInfo, Path, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -52,7 +52,7 @@ impl Console {
     pub(super) fn new(shared: &Arc<crate::listener::Shared>) -> Console {
         Console {
             logins: Logins::default(),
-            sampler: Arc::new(Sampler::new(shared.instance.clone())),
+            sampler: Arc::new(Sampler::new(shared.instance.clone(), shared.log.clone())),
             reader: Arc::new(Reader::new(shared.instance.clone())),
             viewers: Arc::new(Semaphore::new(VIEWERS)),
         }
@@ -84,7 +84,7 @@ pub(super) fn router(web: Web) -> Router<Web> {
         .route("/assets/{name}", get(assets::asset))
         .route("/api/me", get(me))
         .route("/api/login", post(logins::log_in));
-    public.merge(private).layer(DefaultBodyLimit::max(8 << 10)).layer(middleware::from_fn(here))
+    public.merge(private).layer(middleware::from_fn(here))
 }
 
 fn refused(status: StatusCode, why: &str) -> Response {
@@ -101,7 +101,7 @@ fn json_text(text: String) -> Response {
 
 /// Lets in who is on this machine. What changes something comes from the page itself: another site's cannot send the header.
 async fn here(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
-    if !access::is_local(peer, request.headers()) {
+    if !access::is_local(peer.address, request.headers()) {
         let why = "The console is served to this machine only, as http://localhost: use a tunnel (ssh -L 8433:127.0.0.1:8433).";
         return refused(StatusCode::FORBIDDEN, why);
     }
@@ -145,40 +145,54 @@ async fn me(State(web): State<Web>, headers: HeaderMap) -> Response {
 }
 
 /// The frames as server-sent events: the newest first, then each that a viewer is quick enough for.
-async fn stream(State(web): State<Web>, axum::Extension(who): axum::Extension<Who>) -> Response {
+async fn stream(
+    State(web): State<Web>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    axum::Extension(who): axum::Extension<Who>,
+) -> Response {
     let Ok(place) = Arc::clone(&web.console.viewers).try_acquire_owned() else {
         let why = format!("There are {VIEWERS} viewers already.");
         return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
     };
     let frames = match web.console.sampler.watch(&who.login) {
-        Ok(frames) => frames,
+        Ok(mut frames) => {
+            // The newest is there for who has just come.
+            frames.mark_changed();
+            frames
+        }
         Err(e) => return refused(StatusCode::SERVICE_UNAVAILABLE, &e),
     };
-    Sse::new(Frames::new(frames, place)).keep_alive(KeepAlive::default()).into_response()
+    let console = web.console.clone();
+    let stream = Frames {
+        next: Frames::after(frames),
+        console,
+        token: who.token,
+        _place: place,
+        _running: peer.begin(),
+    };
+    Sse::new(stream).keep_alive(KeepAlive::default()).into_response()
 }
 
 type NextFrame =
     Pin<Box<dyn Future<Output = Option<(Arc<str>, watch::Receiver<Arc<str>>)>> + Send>>;
 
-/// A viewer's stream; its place is free again when it ends.
+/// A viewer's stream; it ends with the login, and its place is free again when it ends.
 struct Frames {
     next: NextFrame,
+    console: Arc<Console>,
+    token: String,
     _place: OwnedSemaphorePermit,
+    _running: Running,
 }
 
 impl Frames {
-    fn new(mut frames: watch::Receiver<Arc<str>>, place: OwnedSemaphorePermit) -> Frames {
-        frames.mark_changed();
-        Frames { next: Frames::after(frames), _place: place }
-    }
-
     fn after(mut frames: watch::Receiver<Arc<str>>) -> NextFrame {
         Box::pin(async move {
             loop {
                 // An error: the sampler has ended, and so does the stream.
                 frames.changed().await.ok()?;
                 let frame = frames.borrow_and_update().clone();
-                // Before the first sample there is nothing to show; an empty one after it is the order to stop.
+                // Before the first sample there is nothing to show.
                 if !frame.is_empty() {
                     return Some((frame, frames));
                 }
@@ -194,6 +208,7 @@ impl futures_core::Stream for Frames {
         match self.next.as_mut().poll(cx) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(None) => Poll::Ready(None),
+            Poll::Ready(Some(_)) if !self.console.logins.knows(&self.token) => Poll::Ready(None),
             Poll::Ready(Some((frame, frames))) => {
                 self.next = Frames::after(frames);
                 Poll::Ready(Some(Ok(Event::default().data(&*frame))))
@@ -208,12 +223,23 @@ async fn log(
     axum::Extension(who): axum::Extension<Who>,
     Path(db): Path<u16>,
 ) -> Response {
+    let asked = asked(&web, move |reader| reader.log(&who.login, db));
+    asked.await.map_or_else(|e| e, |answer| json_text(answer.to_string()))
+}
+
+/// What the reader answers, on a helping thread; else the answer that says why not.
+async fn asked<R: Send + 'static>(
+    web: &Web,
+    ask: impl FnOnce(&Reader) -> Result<R, String> + Send + 'static,
+) -> Result<R, Response> {
     let reader = web.console.reader.clone();
-    let asked = tokio::task::spawn_blocking(move || reader.log(&who.login, db));
-    match asked.await {
-        Ok(Ok(answer)) => json_text(answer.to_string()),
-        Ok(Err(e)) => refused(StatusCode::SERVICE_UNAVAILABLE, &e),
-        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+    match tokio::task::spawn_blocking(move || ask(&reader)).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(e)) => Err(refused(StatusCode::SERVICE_UNAVAILABLE, &e)),
+        Err(_) => {
+            let why = "The server has made a mistake.";
+            Err(refused(StatusCode::INTERNAL_SERVER_ERROR, why))
+        }
     }
 }
 
@@ -232,11 +258,10 @@ async fn kill(
     let Some(Kill { session }) = logins::from_json(&headers, &body) else {
         return refused(StatusCode::BAD_REQUEST, "{\"session\": number} is expected.");
     };
-    let reader = web.console.reader.clone();
-    let asked = tokio::task::spawn_blocking(move || reader.kill(&who.login, session));
+    let asked = asked(&web, move |reader| Ok(reader.kill(&who.login, session)));
     match asked.await {
         Ok(Ok(())) => json_of(&json!({})),
         Ok(Err(e)) => refused(StatusCode::CONFLICT, &e),
-        Err(_) => refused(StatusCode::INTERNAL_SERVER_ERROR, "The server has made a mistake."),
+        Err(answer) => answer,
     }
 }

@@ -5,10 +5,12 @@ use parking_lot::Mutex;
 use serde_json::{Number, Value as Json, json};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
 use taffrail_engine::{
-    ColumnDesc, ConnectOptions, Connection, ConnectionFate, Instance, ResultSink, SinkResult,
+    CancelHandle, ColumnDesc, ConnectOptions, Connection, ConnectionFate, Instance, ResultSink,
+    SinkResult,
 };
 use taffrail_types::{SqlType, Value, text};
 
@@ -47,6 +49,32 @@ impl Session {
             Some(e) => Err(e),
             None if fate == ConnectionFate::Close => Err("The console's session was ended.".into()),
             None => Ok(heard.results),
+        }
+    }
+}
+
+/// Opens sessions for as long as nobody has said to stop; then the one that is open stops what it does.
+#[derive(Default)]
+pub(super) struct Opener {
+    stopping: AtomicBool,
+    last: Mutex<Option<CancelHandle>>,
+}
+
+impl Opener {
+    pub(super) fn open(&self, instance: &Arc<Instance>, login: &str) -> Result<Session, String> {
+        let session = Session::open(instance, login)?;
+        *self.last.lock() = Some(session.0.cancel_handle());
+        // Looked at behind the handle, as `stop` sets it before: one of the two sees the other.
+        match self.stopping.load(Ordering::SeqCst) {
+            true => Err("The server is about to end.".into()),
+            false => Ok(session),
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        if let Some(last) = self.last.lock().take() {
+            last.stop();
         }
     }
 }
@@ -94,6 +122,8 @@ fn cell(value: &Value, ty: SqlType) -> Json {
     }
 }
 
+/// How long a statement may take to stop when the server ends.
+pub(super) const STOPS: Duration = Duration::from_secs(5);
 /// Answers for as long as they are fresh, so that many viewers cost what one does.
 const FRESH: Duration = Duration::from_millis(900);
 /// Databases whose answers are kept.
@@ -104,18 +134,28 @@ type Answers = HashMap<u16, (Instant, Arc<str>)>;
 /// One session for what is asked now and then.
 pub(super) struct Reader {
     instance: Arc<Instance>,
-    session: Mutex<Option<Session>>,
+    opener: Opener,
+    /// With the login in whose name it is.
+    session: Mutex<Option<(String, Session)>>,
     logs: Mutex<Answers>,
 }
 
 impl Reader {
     pub(super) fn new(instance: Arc<Instance>) -> Reader {
-        Reader { instance, session: Mutex::default(), logs: Mutex::default() }
+        Reader {
+            instance,
+            opener: Opener::default(),
+            session: Mutex::default(),
+            logs: Mutex::default(),
+        }
     }
 
-    /// Ends the session.
+    /// Ends the session; what it does it stops, for which it has [`STOPS`].
     pub(super) fn stop(&self) {
-        self.session.lock().take();
+        self.opener.stop();
+        if let Some(mut session) = self.session.try_lock_for(STOPS) {
+            session.take();
+        }
     }
 
     /// Runs something in the session; one that has failed is not used again.
@@ -125,13 +165,14 @@ impl Reader {
         run: impl FnOnce(&mut Session) -> Result<R, String>,
     ) -> Result<R, String> {
         let mut session = self.session.lock();
-        let mut open = match session.take() {
+        // What is done is done in the name of who asks.
+        let (name, mut open) = match session.take().filter(|(name, _)| name == login) {
             Some(open) => open,
-            None => Session::open(&self.instance, login)?,
+            None => (login.to_owned(), self.opener.open(&self.instance, login)?),
         };
         let result = run(&mut open);
         if result.is_ok() {
-            *session = Some(open);
+            *session = Some((name, open));
         }
         result
     }
@@ -158,6 +199,11 @@ impl Reader {
         }
         logs.insert(db, (Instant::now(), answer.clone()));
         Ok(answer)
+    }
+
+    #[cfg(test)]
+    pub(super) fn ask(&self, login: &str, sql: &str) -> Result<JsonRows, String> {
+        self.with(login, |session| session.rows(sql))
     }
 
     /// KILL.
