@@ -290,3 +290,88 @@ fn the_first_start_makes_a_database_and_runs_scripts_once() {
     let log = fs::read_to_string(data.join("log/errorlog")).unwrap();
     assert!(log.contains("Recovery is complete."), "{log}");
 }
+
+/// A server whose first start runs these scripts: name, mode, text.
+fn with_scripts(folder: &Path, scripts: &[(&str, u32, &str)]) -> Command {
+    use std::os::unix::fs::PermissionsExt;
+    let init = folder.join("init");
+    let _ = fs::remove_dir_all(&init);
+    fs::create_dir(&init).unwrap();
+    for (name, mode, text) in scripts {
+        fs::write(init.join(name), text).unwrap();
+        fs::set_permissions(init.join(name), fs::Permissions::from_mode(*mode)).unwrap();
+    }
+    let mut command = serve(&folder.join("data"));
+    command.args(["--listen", "127.0.0.1:0", "--log-to-stdout", "--init-dir"]).arg(init);
+    command
+}
+
+#[test]
+fn an_order_to_stop_ends_the_first_start_and_the_server() {
+    let temp = TempDir::new("first-start-stop");
+    let folder = fs::canonicalize(temp.path()).unwrap();
+    // What a script calls ends, too, even if it does not want to.
+    let long =
+        "(trap '' TERM; echo started; sleep 40; echo over > \"$(dirname \"$0\")/../over\")\n";
+    let mut command =
+        with_scripts(&folder, &[("10.sh", 0o644, long), ("20.sql", 0o644, "SELECT 1")]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    while !said.contains(" started") {
+        assert!(out.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    let began = std::time::Instant::now();
+    let pid = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    while out.read_line(&mut said).unwrap() > 0 {}
+    let status = child.wait().unwrap();
+    assert!(status.success() && began.elapsed().as_secs() < 30, "{:?}\n{said}", began.elapsed());
+    assert!(said.contains("The order to stop has ended the first start."), "{said}");
+    assert!(!said.contains("20.sql") && !said.contains("taffrail ready"), "{said}");
+    assert_eq!(said.matches("Server is listening on").count(), 1, "{said}");
+    assert!(!folder.join("over").exists());
+    // To the next start nothing is done.
+    let server = Running::start(&mut with_scripts(&folder, &[("10.sh", 0o644, "echo again\n")]));
+    assert!(server.said.iter().any(|l| l.ends_with("again")), "{:#?}", server.said);
+    server.stop();
+}
+
+#[test]
+fn a_script_says_who_runs_it_and_what_it_leaves_behind_is_not_waited_for() {
+    let temp = TempDir::new("first-start-scripts");
+    let folder = fs::canonicalize(temp.path()).unwrap();
+    let began = std::time::Instant::now();
+    let server = Running::start(&mut with_scripts(
+        &folder,
+        &[
+            (
+                "10.sh",
+                0o644,
+                "sleep 50 &\necho $! > \"$(dirname \"$0\")/../pid\"\nprintf 'no end of line'\n",
+            ),
+            ("20.sh", 0o755, "#!/bin/cat\nby its own first line\n"),
+            ("30.sh", 0o755, "echo without one\n"),
+        ],
+    ));
+    let there = |text: &str| server.said.iter().any(|l| l.ends_with(text));
+    for text in ["no end of line", "by its own first line", "without one"] {
+        assert!(there(text), "{text}: {:#?}", server.said);
+    }
+    assert!(began.elapsed().as_secs() < 40, "{:?}", began.elapsed());
+    let pending = folder.join("data/.init-pending");
+    assert!(!pending.exists());
+    server.stop();
+    // What could not be removed says that all is done; empty, that nothing is.
+    for (says, runs) in [("done", false), ("", true)] {
+        fs::write(&pending, says).unwrap();
+        let server =
+            Running::start(&mut with_scripts(&folder, &[("10.sh", 0o644, "echo once more\n")]));
+        let ran = server.said.iter().any(|l| l.ends_with("once more"));
+        assert_eq!(ran, runs, "'{says}': {:#?}", server.said);
+        server.stop();
+    }
+    let sleeper: i32 = fs::read_to_string(folder.join("pid")).unwrap().trim().parse().unwrap();
+    let sleeper = rustix::process::Pid::from_raw(sleeper).unwrap();
+    let _ = rustix::process::kill_process(sleeper, rustix::process::Signal::KILL);
+}

@@ -97,7 +97,7 @@ struct Serve {
     /// How long running requests may go on in s when the server is stopped [default: 5]
     #[arg(long, value_name = "S")]
     stop_grace_s: Option<u64>,
-    /// Write the error log to standard output, too
+    /// Write the error log to standard output instead of standard error
     #[arg(long)]
     log_to_stdout: bool,
     /// Directory whose *.sql and *.sh run when the data directory is new
@@ -200,8 +200,9 @@ fn serve(flags: Overrides) -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    let served = taffrail_server::first_start::run(&settings, &["sql"])
-        .and_then(|()| taffrail_server::serve(settings));
+    let orders = taffrail_server::Orders::default();
+    let served = taffrail_server::first_start::run(&settings, &["sql"], &orders)
+        .and_then(|()| taffrail_server::serve(settings, &orders));
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {

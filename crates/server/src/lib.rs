@@ -12,7 +12,8 @@
 //! * A session that executes does not read; [`watch`] reads for it, cancels, and leaves the acknowledgement to it.
 //! * HTTP has a thread of its own: [`web`].
 //! * What is said to nobody in particular goes to the [`errorlog`]: structured on standard error, in SQL Server's
-//!   style in `DIR/log/errorlog`. Standard output carries the ready line and nothing else.
+//!   style in `DIR/log/errorlog`. Standard output carries the ready line and nothing else, unless the settings want the
+//!   error log there instead of on standard error.
 #![forbid(unsafe_code)]
 
 mod acceptor;
@@ -29,6 +30,7 @@ pub mod first_start;
 mod listener;
 mod login;
 mod memory;
+mod orders;
 mod output;
 mod reporting;
 mod sa;
@@ -40,6 +42,7 @@ mod web;
 use std::io::Write;
 
 pub use listener::{Server, StartFailure};
+pub use orders::Orders;
 pub use settings::{Overrides, Settings};
 /// `taffrail log`: works on files, without a server.
 pub use taffrail_engine::logfile;
@@ -49,9 +52,13 @@ pub use taffrail_engine::logfile;
 pub const PRODUCT_VERSION: (u8, u8, u16) = (16, 0, 1000);
 
 /// Runs a server until SIGTERM or SIGINT; an error when it cannot start or cannot end in order. Prints the ready line.
-pub fn serve(settings: Settings) -> Result<(), StartFailure> {
+/// An order to stop that has come already is carried out.
+pub fn serve(settings: Settings, orders: &Orders) -> Result<(), StartFailure> {
+    if orders.to_stop() {
+        return Ok(());
+    }
     let server = Server::start(settings)?;
-    server.listen_to_signals()?;
+    orders.reach(&server)?;
     server.announce();
     // Whoever started the server may not care to read the line: no reason not to serve.
     let _ = writeln!(std::io::stdout(), "{}", server.ready_line());
