@@ -13,6 +13,7 @@ mod kept;
 mod life;
 mod limits;
 mod log_command;
+mod lost_connection;
 mod monitoring;
 mod own_files;
 mod places;

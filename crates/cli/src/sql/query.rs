@@ -239,7 +239,9 @@ impl Sqlcmd {
         let text = match colons {
             true => format!("\n{packet}:1:{ms:.0}:{ms:.2}:{per_second:.2}\n"),
             false => format!(
-                "\nNetwork packet size (bytes): {packet}\n1 xact[s]:\nClock Time (ms.): total {ms:9.0}  avg   {ms:.2} ({per_second:.2} xacts per sec.)\n"
+                "\nNetwork packet size (bytes): {packet}\n1 xact[s]:\n\
+                 Clock Time (ms.): total {ms:9.0}  avg   {ms:.2} \
+                 ({per_second:.2} xacts per sec.)\n"
             ),
         };
         self.streams.out(&text);
