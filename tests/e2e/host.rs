@@ -14,8 +14,14 @@ const HEARS_HUP: &str = "--default-signal=HUP";
 
 /// A server without a terminal, and its port.
 fn detached(data: &Path, variables: &[(&str, &str)]) -> (Child, u16) {
+    detached_by(&[], data, variables)
+}
+
+/// The same, started by a program and its arguments.
+pub fn detached_by(by: &[&str], data: &Path, variables: &[(&str, &str)]) -> (Child, u16) {
     let mut child = Command::new("setsid")
         .args(["env", HEARS_HUP])
+        .args(by)
         .arg(binary())
         .args(["serve", "--listen", "127.0.0.1:0", "--data"])
         .arg(data)
@@ -32,12 +38,12 @@ fn detached(data: &Path, variables: &[(&str, &str)]) -> (Child, u16) {
     (child, address.rsplit(':').next().unwrap().parse().unwrap())
 }
 
-fn signal(child: &Child, signal: rustix::process::Signal) {
+pub fn signal(child: &Child, signal: rustix::process::Signal) {
     let pid = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
     rustix::process::kill_process(pid, signal).unwrap();
 }
 
-fn client(port: u16) -> Client {
+pub fn client(port: u16) -> Client {
     let password = PASSWORD.into();
     Client::connect(&ConnectOptions { port, password, ..Default::default() }).unwrap()
 }

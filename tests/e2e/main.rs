@@ -18,5 +18,6 @@ mod monitoring;
 mod own_files;
 mod places;
 mod restart;
+mod service;
 mod sqlcmd;
 mod sqlcmd_ends;

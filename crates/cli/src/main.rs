@@ -12,7 +12,8 @@ use taffrail_server::{Overrides, Settings};
 
 /// A T-SQL database server in one binary, whose transaction log works the way SQL Server's does.
 #[derive(Parser)]
-#[command(name = "taffrail", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "taffrail", version = env!("TAFFRAIL_VERSION"))]
+#[command(propagate_version = true, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -30,6 +30,7 @@ pub mod first_start;
 mod listener;
 mod login;
 mod memory;
+mod notify;
 mod orders;
 mod output;
 mod reporting;
@@ -51,13 +52,13 @@ pub use taffrail_engine::logfile;
 /// drivers choose what they may use by it.
 pub const PRODUCT_VERSION: (u8, u8, u16) = (16, 0, 1000);
 
-/// Runs a server until SIGTERM or SIGINT; an error when it cannot start or cannot end in order. Prints the ready line.
-/// An order to stop that has come already is carried out.
+/// Runs a server until SIGTERM or SIGINT; an error when it cannot start or cannot end in order. Prints the ready line, and
+/// tells systemd where it has started the server. An order to stop that has come already is carried out.
 pub fn serve(settings: Settings, orders: &Orders) -> Result<(), StartFailure> {
     if orders.to_stop() {
         return Ok(());
     }
-    let server = Server::start(settings)?;
+    let mut server = Server::start(settings)?;
     orders.reach(&server)?;
     server.announce();
     // Whoever started the server may not care to read the line: no reason not to serve.

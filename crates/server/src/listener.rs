@@ -14,6 +14,7 @@ use crate::credentials::Credentials;
 use crate::dirlock::{DirLock, LockFailure, lock_file};
 use crate::entry::escaped;
 use crate::errorlog::{ErrorLog, Level};
+use crate::notify;
 use crate::reporting::{self, Reporter};
 use crate::sa::{self, password_file};
 use crate::settings::{DefaultDirs, Place, Settings, TlsPolicy};
@@ -153,6 +154,8 @@ pub struct Server {
     reporter: Reporter,
     /// What the reporter asks whether recovery is complete.
     known: Arc<OnceLock<Arc<Instance>>>,
+    /// It is what whoever started the process waits for, and not the server of the first start.
+    announced: bool,
     _lock: DirLock,
 }
 
@@ -302,6 +305,7 @@ impl Server {
             acceptor,
             reporter,
             known,
+            announced: false,
             _lock: lock,
         })
     }
@@ -340,14 +344,16 @@ impl Server {
     }
 
     /// What scripts and tools wait for on the standard output of a container: the port listens by now. That recovery is
-    /// complete is said from here on.
-    pub(crate) fn announce(&self) {
+    /// complete is said from here on. systemd is told the same.
+    pub(crate) fn announce(&mut self) {
         if self.shared.settings.log_to_stdout {
             let text =
                 "The default language (LCID 0) has been set for engine and full-text services.";
             self.shared.log.info("Server", text);
         }
         self.reporter.instance_started(&self.known, self.shared.instance.clone());
+        self.announced = true;
+        self.told(notify::ready(&self.ready_line()));
     }
 
     /// The one line on standard output.
@@ -356,6 +362,14 @@ impl Server {
         let console = self.web.as_ref();
         let console = console.map_or("off".into(), |web| format!("http://{}", web.address()));
         format!("taffrail ready: tds={} console={console} data={data}", self.address)
+    }
+
+    /// What became of a message to the service manager: it may be waiting for it.
+    fn told(&self, sent: std::io::Result<()>) {
+        if let Err(e) = sent {
+            let text = format!("The service manager could not be told: {e}.");
+            self.shared.log.write(Level::Warning, "Server", &text);
+        }
     }
 
     /// Gives the order to stop; [`Server::wait`] returns when it is done.
@@ -373,6 +387,9 @@ impl Server {
                 self.shared.log.write(Level::Error, "Server", "The acceptor thread has failed.");
             }
             None => {}
+        }
+        if self.announced {
+            self.told(notify::stopping());
         }
         let shared = &self.shared;
         let text = match waits {

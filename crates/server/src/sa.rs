@@ -2,6 +2,7 @@
 
 use crate::credentials::Credentials;
 use crate::errorlog::{ErrorLog, Level};
+use crate::notify;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taffrail_engine::Instance;
@@ -55,11 +56,13 @@ pub(crate) fn prepare(
             let text = format!("{password}\n");
             write_small_file(&path, text.as_bytes(), 0o600).map_err(|e| e.to_string())?;
             set(instance, credentials, &password)?;
-            // To standard error alone, and once: it has no place in a log file.
-            eprintln!(
-                "The password of login 'sa' is {password}\nIt is kept in {} and not shown again.",
-                path.display()
-            );
+            // To standard error alone, and once: it has no place in a log file. A service manager keeps what is said there.
+            if !notify::has_manager() {
+                eprintln!(
+                    "The password of login 'sa' is {password}\nIt is kept in {} and not shown again.",
+                    path.display()
+                );
+            }
             log.info(
                 "Server",
                 &format!("A password for login 'sa' was generated: see {}.", path.display()),

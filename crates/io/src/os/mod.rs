@@ -3,7 +3,8 @@
 //! A direct volume is opened with `O_DIRECT` once; what must be durable is written by `pwritev2` with
 //! `RWF_DSYNC`, which for the kernel is the same write as on a descriptor opened with `O_DSYNC`: one system call,
 //! one device write, one flush (or FUA). Where a file system refuses `O_DIRECT`, the same calls go through the
-//! page cache, and [`Volume::kind`] says so.
+//! page cache, and [`Volume::kind`] says so. Where the kernel (or what stands for it, as qemu's user mode does) has no
+//! `pwritev2`, it is `pwritev` and then `fdatasync`.
 //!
 //! A direct volume that is written belongs to this process alone ([`lock`]).
 //!
@@ -24,7 +25,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{FallocateFlags, OFlags, SeekFrom, fallocate, fdatasync, seek};
-use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+use rustix::io::{Errno, ReadWriteFlags, pwritev, pwritev2};
 use rustix::rand::GetRandomFlags;
 
 use crate::aligned::{ALIGNMENT, AlignedBuf};
@@ -94,6 +95,7 @@ fn open_volume(
         kind,
         sector,
         unreserved: AtomicBool::new(false),
+        without_flags: AtomicBool::new(false),
         submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
         ended: Condvar::new(),
     }))))
@@ -104,7 +106,7 @@ fn reopen_direct(plain: &File, open: Opener<'_>) -> io::Result<Option<File>> {
     let file = match open(OFlags::DIRECT, false) {
         Ok(f) => f,
         Err(e) if e.kind() == io::ErrorKind::InvalidInput => return Ok(None),
-        Err(e) if e.raw_os_error() == Some(rustix::io::Errno::OPNOTSUPP.raw_os_error()) => {
+        Err(e) if e.raw_os_error() == Some(Errno::OPNOTSUPP.raw_os_error()) => {
             return Ok(None);
         }
         Err(e) => return Err(e),
@@ -255,6 +257,8 @@ struct OpenFile {
     sector: u32,
     /// The file system has no `fallocate`.
     unreserved: AtomicBool,
+    /// The kernel has no `pwritev2`, or not for this file.
+    without_flags: AtomicBool,
     submitted: Mutex<Submitted>,
     ended: Condvar,
 }
@@ -290,7 +294,29 @@ impl OpenFile {
         self.ended.notify_all();
     }
 
-    /// Writes parts with `pwritev2`, going on after a short write (which only a full disk or a signal causes).
+    /// One write: by `pwritev2`, or by the calls that are older than it.
+    fn write_once(
+        &self,
+        parts: &[IoSlice<'_>],
+        offset: u64,
+        flags: ReadWriteFlags,
+    ) -> rustix::io::Result<usize> {
+        if !self.without_flags.load(Ordering::Relaxed) {
+            match pwritev2(&self.file, parts, offset, flags) {
+                Err(Errno::NOSYS | Errno::OPNOTSUPP) => {
+                    self.without_flags.store(true, Ordering::Relaxed);
+                }
+                done => return done,
+            }
+        }
+        let n = pwritev(&self.file, parts, offset)?;
+        if flags.contains(ReadWriteFlags::DSYNC) {
+            fdatasync(&self.file)?;
+        }
+        Ok(n)
+    }
+
+    /// Writes parts, going on after a short write (which only a full disk or a signal causes).
     fn write_all(
         &self,
         mut offset: u64,
@@ -299,22 +325,22 @@ impl OpenFile {
     ) -> io::Result<()> {
         let total: usize = parts.iter().map(|p| p.len()).sum();
         if parts.len() <= PARTS_MAX {
-            match pwritev2(&self.file, parts, offset, flags) {
+            match self.write_once(parts, offset, flags) {
                 Ok(n) if n == total => return Ok(()),
-                Ok(_) | Err(rustix::io::Errno::INTR) => {} // the slow way from the start
+                Ok(_) | Err(Errno::INTR) => {} // the slow way from the start
                 Err(e) => return Err(e.into()),
             }
         }
         for part in parts {
             let mut rest: &[u8] = part;
             while !rest.is_empty() {
-                match pwritev2(&self.file, &[IoSlice::new(rest)], offset, flags) {
+                match self.write_once(&[IoSlice::new(rest)], offset, flags) {
                     Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                     Ok(n) => {
                         rest = &rest[n..];
                         offset += n as u64;
                     }
-                    Err(rustix::io::Errno::INTR) => {}
+                    Err(Errno::INTR) => {}
                     Err(e) => return Err(e.into()),
                 }
             }
@@ -425,7 +451,7 @@ impl Volume for OsVolume {
         match fallocate(&self.file, FallocateFlags::empty(), offset, len) {
             Ok(()) => Ok(()),
             // A file system without it: the length at least, so that offsets are valid.
-            Err(rustix::io::Errno::OPNOTSUPP) => {
+            Err(Errno::OPNOTSUPP) => {
                 self.unreserved.store(true, Ordering::Release);
                 let end = offset + len;
                 if self.len()? < end {
@@ -443,7 +469,7 @@ impl Volume for OsVolume {
         let find = |what, none| match seek(&self.file, what) {
             Ok(at) => Ok(at.min(end)),
             // Beyond the last one.
-            Err(rustix::io::Errno::NXIO) => Ok(none),
+            Err(Errno::NXIO) => Ok(none),
             Err(e) => Err(self.fail("seek", e)),
         };
         let mut parts = Vec::new();

@@ -104,3 +104,40 @@ fn paths_are_told_apart_by_what_they_name() {
     assert!(!same("none", "link/none") && !same("a", "link/f"));
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+fn without_pwritev2(file: File) -> OsVolume {
+    OsVolume(Arc::new(OpenFile {
+        file: Arc::new(file),
+        _lock: None,
+        path: "a.ldf".into(),
+        kind: VolumeKind::Buffered,
+        sector: 512,
+        unreserved: AtomicBool::new(false),
+        without_flags: AtomicBool::new(true),
+        submitted: Mutex::new(Submitted { in_flight: 0, done: Vec::new() }),
+        ended: Condvar::new(),
+    }))
+}
+
+#[test]
+fn an_older_kernel_writes_and_then_syncs() {
+    let path = std::env::temp_dir().join(format!("taffrail-io-old-{}", std::process::id()));
+    let file = OpenOptions::new().read(true).write(true).create(true).open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let v = without_pwritev2(file);
+    let bytes: Vec<u8> = (0..1030_u32).map(|n| n as u8).collect();
+    // More parts than one call takes.
+    let parts: Vec<IoSlice<'_>> =
+        bytes.iter().map(|b| IoSlice::new(std::slice::from_ref(b))).collect();
+    v.write_durable(10, &parts).unwrap();
+    v.write_parts(4000, &parts[..2]).unwrap();
+    let mut back = vec![0; 1030];
+    v.read_at(10, &mut back).unwrap();
+    assert_eq!(back, bytes);
+    v.read_at(4000, &mut back[..2]).unwrap();
+    assert_eq!(back[..2], bytes[..2]);
+    // A file that can be written and not synced: only the durable write fails.
+    let null = without_pwritev2(OpenOptions::new().write(true).open("/dev/null").unwrap());
+    null.write_parts(0, &parts[..1]).unwrap();
+    assert!(null.write_durable(0, &parts[..1]).is_err());
+}
