@@ -9,6 +9,8 @@ exec 9>"$cache/lock"; flock 9
 
 PYMSSQL=2.4.6
 MSSQL_PYTHON=1.16.0
+PYTEST=9.0.2
+SQLALCHEMY=2.0.45
 TEDIOUS=19.2.2
 MSSQL_JDBC=13.6.0.jre11
 
@@ -64,6 +66,11 @@ if [ ! -e "$cache/python/.mssql-python-$MSSQL_PYTHON" ]; then
     say "mssql-python $MSSQL_PYTHON"
     retried "$cache/python/bin/pip" install -q --disable-pip-version-check "mssql-python==$MSSQL_PYTHON" >&2
     touch "$cache/python/.mssql-python-$MSSQL_PYTHON"
+fi
+if [ ! -e "$cache/python/.examples-$PYTEST-$SQLALCHEMY" ]; then
+    say "pytest $PYTEST, SQLAlchemy $SQLALCHEMY (examples)"
+    retried "$cache/python/bin/pip" install -q --disable-pip-version-check "pytest==$PYTEST" "SQLAlchemy==$SQLALCHEMY" >&2
+    touch "$cache/python/.examples-$PYTEST-$SQLALCHEMY"
 fi
 if [ ! -e "$cache/node/.tedious-$TEDIOUS" ]; then
     need node nodejs "runs tedious"

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use taffrail_tests::{PASSWORD, Server, TempDir};
 
-fn installed(name: &str) -> PathBuf {
+pub fn installed(name: &str) -> PathBuf {
     let folder = std::env::var_os("TAFFRAIL_CLIENTS").map(PathBuf::from).unwrap_or_else(|| {
         let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
         let home = std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"));
@@ -15,7 +15,7 @@ fn installed(name: &str) -> PathBuf {
     path
 }
 
-fn repository() -> PathBuf {
+pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository").into()
 }
 

@@ -7,6 +7,7 @@ mod clients;
 mod console;
 mod container;
 mod crash_loop;
+mod examples;
 mod golden;
 mod host;
 mod kept;
