@@ -9,6 +9,7 @@ mod container;
 mod crash_loop;
 mod examples;
 mod golden;
+mod guide;
 mod host;
 mod kept;
 mod life;
