@@ -402,8 +402,7 @@ impl Instance {
 
     /// Starts a log writer for every database that has none, and forgets those of databases that are gone.
     pub(crate) fn adopt_databases(self: &Arc<Self>) {
-        let open: Vec<Arc<Database>> =
-            self.databases.list().into_iter().filter_map(|s| s.database).collect();
+        let open: Vec<Arc<Database>> = self.databases.open();
         {
             let mut writers = self.threads.writers.lock();
             writers.retain(|(id, log)| {
@@ -493,7 +492,7 @@ impl Instance {
                 |i| {
                     i.look_after_system_databases();
                     i.adopt_databases();
-                    let open = i.databases.list().into_iter().filter_map(|s| s.database);
+                    let open = i.databases.open().into_iter();
                     let look = |d: Arc<Database>| {
                         // So that whoever reads the counters need not ask the log.
                         d.storage.log().set_size_counters();
@@ -550,7 +549,7 @@ impl Instance {
             let _gate = self.threads.gate.lock();
             self.threads.wake.notify_all();
         }
-        for database in self.databases.list().into_iter().filter_map(|s| s.database) {
+        for database in self.databases.open() {
             database.storage.stop_recovery();
         }
         for (_, log) in self.threads.writers.lock().drain(..) {

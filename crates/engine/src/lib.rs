@@ -5,7 +5,7 @@
 //!    │                      │
 //!    │ databases by name    │ session: options, variables, transaction, temp tables
 //!    ▼                      ▼
-//! catalog, views, ddl    exec::batch ◀── compile (binder ▸ plan) ◀── syntax::parse_batch
+//! catalog, views, ddl    exec ◀── planner ◀── plan ◀── binder ◀── syntax::parse_batch
 //!    │                      │
 //!    └──────── storage ─────┘ pages, log, locks
 //! ```
@@ -15,7 +15,8 @@
 //!   next; [`sessions`]: all of them, as others see them.
 //! * [`rpc`]: remote calls and transaction requests as a client sends them, decoded.
 //! * [`sink`]: what a session tells its client, in the order of the wire; `results`: rows and lines of text of our own code.
-//! * `binder`: names and types resolved; `plan`: how a query is run; `exec`: operators and the batch interpreter;
+//! * `binder`: names and types resolved; `plan`: what a statement means, and the operators that run it; `planner`: from the one to
+//!   the other; `exec`: those operators, and the interpreter of batches;
 //!   `plans`: the cache of what was compiled; [`functions`]: the built-in scalar functions.
 //! * [`load`]: rows from outside (BULK INSERT, INSERT BULK); `bulk`: rows to whole pages. `backup`: BACKUP and RESTORE.
 //! * [`logfile`]: `taffrail log`, a look into log files that no server has open.

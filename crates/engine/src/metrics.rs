@@ -108,8 +108,7 @@ const TIMES: (u32, u32) = (13, 34);
 /// All families, in the order in which they are shown.
 pub fn families(instance: &Instance) -> Vec<Family> {
     let mut out = Families(Vec::with_capacity(80));
-    let open: Vec<Arc<Database>> =
-        instance.databases().list().into_iter().filter_map(|s| s.database).collect();
+    let open: Vec<Arc<Database>> = instance.databases().open();
     server(instance, &mut out);
     sessions(instance, &mut out);
     databases(instance, &open, &mut out);
@@ -144,13 +143,8 @@ fn server(instance: &Instance, out: &mut Families) {
 
 fn sessions(instance: &Instance, out: &mut Families) {
     let sessions = instance.sessions();
-    let named: Vec<(u16, String)> = instance
-        .databases()
-        .list()
-        .into_iter()
-        .filter_map(|s| s.database)
-        .map(|d| (d.id.0, d.name.to_string()))
-        .collect();
+    let named: Vec<(u16, String)> =
+        instance.databases().open().into_iter().map(|d| (d.id.0, d.name.to_string())).collect();
     let current = |s: &crate::sessions::SessionEntry| {
         s.cell.database_id.load(std::sync::atomic::Ordering::Relaxed)
     };

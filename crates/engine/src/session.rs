@@ -299,11 +299,6 @@ impl TransactionState {
             descriptor => descriptor,
         }
     }
-
-    /// The number the client knows it by; 0 for none.
-    pub fn descriptor(&self) -> u64 {
-        self.descriptor
-    }
 }
 
 /// What the client said of itself, for the DMVs.

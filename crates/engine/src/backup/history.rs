@@ -10,6 +10,7 @@ use super::options::Options;
 use super::system;
 use crate::context::StatementContext;
 use crate::instance::Instance;
+use crate::plan::text::apostrophes;
 use crate::row;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ fn literal(v: &Value) -> SqlResult<String> {
         Value::Decimal(_) => text::display(v, SqlType::Numeric { precision: 38, scale: 0 }),
         v => match (v.as_i64(), v.as_text()) {
             (Some(n), _) => n.to_string(),
-            (_, Some(text)) => format!("N'{}'", text.replace('\'', "''")),
+            (_, Some(text)) => format!("N{}", apostrophes(&text)),
             // No column of these tables has another type.
             _ => "NULL".into(),
         },

@@ -9,6 +9,7 @@ use super::facts;
 use super::system;
 use crate::catalog::registry::Slot;
 use crate::context::StatementContext;
+use crate::plan::text::apostrophes;
 use std::path::PathBuf;
 use taffrail_base::{FileId, Lsn, SqlError, SqlResult};
 use taffrail_io::UtcTime;
@@ -46,7 +47,7 @@ fn none() -> Box<SqlError> {
 }
 
 fn quoted(text: &str) -> String {
-    format!("N'{}'", text.replace('\'', "''"))
+    format!("N{}", apostrophes(text))
 }
 
 fn rows(cx: &StatementContext<'_>, sql: &str) -> SqlResult<Vec<Vec<Value>>> {

@@ -1,4 +1,4 @@
-//! The binder: from the syntax tree to compiled expressions and operator trees. Names become slots and variables,
+//! The binder: from the syntax tree to expressions and relations ([`crate::plan::rel`]). Names become slots and variables,
 //! types are settled by T-SQL's rules, conversions become explicit.
 //!
 //! The binder knows metadata only through [`Metadata`], so it is tested without storage.
@@ -356,7 +356,7 @@ impl<'a> Binder<'a> {
         self.slots.len()
     }
 
-    /// A scalar expression outside any query. The flag tells whether it holds subqueries.
+    /// A scalar expression outside any query.
     pub fn bind_scalar(&mut self, e: &'a ast::Expr) -> SqlResult<Bound> {
         self.expr(e)
     }

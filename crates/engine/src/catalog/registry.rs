@@ -443,6 +443,11 @@ impl Databases {
         self.slots.read().clone()
     }
 
+    /// The open ones, by id.
+    pub fn open(&self) -> Vec<Arc<Database>> {
+        self.slots.read().iter().filter_map(|s| s.database.clone()).collect()
+    }
+
     /// A database by name, open or not.
     pub fn slot(&self, name: &str) -> Option<Slot> {
         let slots = self.slots.read();

@@ -2,7 +2,8 @@
 
 use super::{number_of, text_of};
 use crate::context::StatementContext;
-use crate::ddl::{quoted, run_text};
+use crate::ddl::run_text;
+use crate::plan::names::bracketed;
 use crate::procs::name_parts;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -25,8 +26,8 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
     let mut parts = name_parts(&table);
     parts.reverse();
     let table: Vec<String> =
-        parts.iter().map(|p| if p.is_empty() { String::new() } else { quoted(p) }).collect();
-    let index = if index.trim().is_empty() { "ALL".into() } else { quoted(&index) };
+        parts.iter().map(|p| if p.is_empty() { String::new() } else { bracketed(p) }).collect();
+    let index = if index.trim().is_empty() { "ALL".into() } else { bracketed(&index) };
     let with = if fill > 0 { format!(" WITH (FILLFACTOR = {fill})") } else { String::new() };
     let text = format!("ALTER INDEX {index} ON {} REBUILD{with}", table.join("."));
     run_text(cx, &text, || wrong(1))

@@ -1,10 +1,10 @@
 //! WHERE of CREATE INDEX: comparisons of columns with constants, IS [NOT] NULL and IN, joined by AND.
 
 use super::clauses::constant;
-use super::quoted;
 use crate::binder::unsupported;
 use crate::catalog::{Column, IndexFilter, Term, Test};
-use crate::plan::expr::CompareOp;
+use crate::plan::names::bracketed;
+use crate::plan::text::compare_sign;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
@@ -51,15 +51,8 @@ impl Draft<'_> {
                 let op = if flipped { op.flip() } else { op };
                 let at = self.column(column)?;
                 let value = self.value(at, other)?;
-                let sign = match op {
-                    CompareOp::Eq => "=",
-                    CompareOp::Ne => "<>",
-                    CompareOp::Lt => "<",
-                    CompareOp::Le => "<=",
-                    CompareOp::Gt => ">",
-                    CompareOp::Ge => ">=",
-                };
-                let name = quoted(&self.columns[at].name);
+                let sign = compare_sign(op);
+                let name = bracketed(&self.columns[at].name);
                 self.shown.push(format!("{name}{sign}{}", self.literal(other)));
                 self.term(at, Test::Compare(op, value))
             }
@@ -69,14 +62,14 @@ impl Draft<'_> {
                     true => (Test::NotNull, "IS NOT NULL"),
                     false => (Test::Null, "IS NULL"),
                 };
-                self.shown.push(format!("{} {word}", quoted(&self.columns[at].name)));
+                self.shown.push(format!("{} {word}", bracketed(&self.columns[at].name)));
                 self.term(at, test)
             }
             ExprKind::InList(l) if !l.negated => {
                 let at = self.column(&l.operand)?;
                 let values = l.list.iter().map(|e| self.value(at, e)).collect::<SqlResult<_>>()?;
                 let shown: Vec<String> = l.list.iter().map(|e| self.literal(e)).collect();
-                let name = quoted(&self.columns[at].name);
+                let name = bracketed(&self.columns[at].name);
                 self.shown.push(format!("{name} IN ({})", shown.join(", ")));
                 self.term(at, Test::In(values))
             }

@@ -1,4 +1,4 @@
-//! Statements that change the catalogue: databases, tables, indexes, constraints, procedures, schemas, backup.
+//! Statements that change the catalogue: databases, tables, indexes, constraints, procedures, schemas.
 //!
 //! Each writes rows of the catalogue in the session's transaction under Sch-M and refreshes the cache
 //! ([`crate::catalog`]); the interpreter commits or rolls back and tells the catalogue how it ended. Statements about
@@ -92,11 +92,6 @@ pub struct NewColumn {
     pub collation: Collation,
     /// IDENTITY(seed, increment).
     pub identity: Option<(i64, i64)>,
-}
-
-/// A name as a statement's text must have it: `a]b` is `[a]]b]`.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("[{}]", name.replace(']', "]]"))
 }
 
 /// Parses and runs one statement of the catalogue that was put together here, for what is an older way to ask for it. Text that is

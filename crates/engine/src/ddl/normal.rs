@@ -2,9 +2,10 @@
 //! brackets, numbers in parentheses, functions in lower case, no parentheses but those that are needed, IN and BETWEEN as
 //! the comparisons that they stand for, CAST as CONVERT. Tools compare this text literally.
 
-use super::quoted;
 use crate::binder::resolve_type;
 use crate::catalog::{Column, fold};
+use crate::plan::names::bracketed;
+use crate::plan::text::{apostrophes, float};
 use std::fmt::Write;
 use taffrail_syntax::ast::{
     self, BinaryOp, CastKind, CompareOp, Expr, ExprKind, Literal, TrimSide, TypeArgument, UnaryOp,
@@ -82,19 +83,6 @@ fn date_part(name: &str) -> String {
 
 fn is_numeric(l: &Literal) -> bool {
     matches!(l, Literal::Int(_) | Literal::Decimal(_) | Literal::Float(_) | Literal::Money(_))
-}
-
-/// `1.0000000000000000e+000`
-fn float(n: f64) -> String {
-    let text = format!("{n:.16e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{digits}e{sign}{:03}", exponent.abs())
-}
-
-fn apostrophes(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }
 
 impl Printer<'_> {
@@ -297,17 +285,17 @@ impl Printer<'_> {
         }
         let name = &*c.name.value;
         let known = self.columns.iter().find(|k| fold(&k.name) == fold(name));
-        let shown = quoted(known.map_or(name, |k| &k.name));
+        let shown = bracketed(known.map_or(name, |k| &k.name));
         self.out.push_str(&shown);
         Some(())
     }
 
     fn object(&mut self, name: &ast::ObjectName) {
         for part in [&name.server, &name.database, &name.schema].into_iter().flatten() {
-            let part = quoted(&part.value);
+            let part = bracketed(&part.value);
             let _ = write!(self.out, "{part}.");
         }
-        let name = quoted(&name.name.value);
+        let name = bracketed(&name.name.value);
         self.out.push_str(&name);
     }
 
@@ -418,7 +406,7 @@ impl Printer<'_> {
             Some(known) if !keeps => known.name().to_string(),
             _ => written,
         };
-        let shown = quoted(&name);
+        let shown = bracketed(&name);
         self.out.push_str(&shown);
         let numbers: Vec<u32> = ty
             .arguments

@@ -3,10 +3,11 @@
 //! Statistics are names of columns in the catalogue. What plans go by is counted exactly while rows change, so there is nothing
 //! to bring up to date, and that is what these say, once names and options have been found good.
 
-use super::{index, quoted, resolve};
+use super::{index, resolve};
 use crate::binder::unsupported_error;
 use crate::catalog::rows;
 use crate::context::StatementContext;
+use crate::plan::names::bracketed;
 use crate::procs::Arguments;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -111,7 +112,7 @@ pub(crate) fn update_all(cx: &mut StatementContext<'_>, args: &Arguments<'_>) ->
     }
     let database = cx.database();
     for table in database.catalog.tables(cx.session.id) {
-        let name = format!("{}.{}", quoted(&table.head.schema), quoted(&table.head.name));
+        let name = format!("{}.{}", bracketed(&table.head.schema), bracketed(&table.head.name));
         cx.message(SqlError::new(15650, &[&name]))?;
         let indexes = table.indexes.iter().filter(|i| !i.name.is_empty()).count();
         let all = indexes + table.statistics.len();

@@ -22,6 +22,7 @@ use crate::catalog::{Action, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::names::bracketed;
 use crate::plan::statement::Statement;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -157,11 +158,6 @@ pub(crate) fn conflict<'n>(
         _ => String::new(),
     };
     SqlError::new(547, &[&verb, &kind, &name, &database.name, &table, &at]).with_state(0)
-}
-
-/// A name in brackets.
-pub(crate) fn bracketed(name: &str) -> String {
-    format!("[{}]", name.replace(']', "]]"))
 }
 
 /// A table's full name in brackets.

@@ -421,7 +421,7 @@ impl Rel {
             }
             Rel::Window(r) => r.items.iter().for_each(|i| f(i.slot)),
             Rel::SetOperation(r) => r.left_slots.iter().for_each(|s| f(s.0)),
-            Rel::Recursive(r) => r.slots.iter().chain(&r.work).for_each(|s| f(*s)),
+            Rel::Recursive(r) => r.slots.iter().for_each(|s| f(*s)),
             Rel::Empty
             | Rel::OneRow
             | Rel::Select(_)
@@ -441,6 +441,10 @@ impl Rel {
         self.visit(&mut |r| {
             r.parts(&mut |p| slots_of(p, &mut |s| read.insert(s)));
             r.own_columns(&mut |s| set.insert(s));
+            // What its step reads of the rows before is its own.
+            if let Rel::Recursive(r) = r {
+                r.work.iter().for_each(|s| set.insert(*s));
+            }
         });
         read.remove_all(&set);
         read

@@ -180,7 +180,7 @@ fn read_by(node: &Node) -> SlotSet {
                 expr(l);
                 expr(r);
             }),
-            Node::Sort(s) => s.keys.iter().for_each(|k| expr(&k.expr)),
+            Node::Sort(s) => s.keys.iter().map(|k| &k.expr).chain(&s.limit).for_each(expr),
             Node::Aggregate(a) => {
                 a.groups.iter().for_each(|g| expr(&g.0));
                 a.aggs.iter().for_each(|a| a.exprs(&mut expr));
@@ -190,7 +190,10 @@ fn read_by(node: &Node) -> SlotSet {
                 w.order.iter().for_each(|k| expr(&k.expr));
                 w.items.iter().for_each(|i| i.function.exprs(&mut expr));
             }
-            Node::Top(t) => t.count.iter().chain(&t.offset).for_each(expr),
+            Node::Top(t) => {
+                let ties = t.ties.iter().flatten().map(|t| &t.0);
+                t.count.iter().chain(&t.offset).chain(ties).for_each(expr);
+            }
             _ => {}
         }
         let pred = match n {

@@ -80,12 +80,13 @@ pub(crate) fn list<T>(items: impl IntoIterator<Item = T>, one: impl FnMut(T) -> 
     items.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn apostrophes(text: &str) -> String {
+/// A text as a literal.
+pub(crate) fn apostrophes(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
 /// `1.0000000000000000e+001`, as SQL Server shows floats.
-fn float(n: f64) -> String {
+pub(crate) fn float(n: f64) -> String {
     let text = format!("{n:.16e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -273,7 +274,7 @@ impl Writer<'_> {
             Value::Null => "NULL".into(),
             Value::VarChar(_) => apostrophes(&v.as_text().unwrap_or_default()),
             Value::NVarChar(_) => format!("N{}", apostrophes(&v.as_text().unwrap_or_default())),
-            Value::Binary(b) => b.iter().fold("0x".into(), |text, b| format!("{text}{b:02X}")),
+            Value::Binary(b) => taffrail_types::text::hex(b, true),
             Value::Bit(b) => u8::from(*b).to_string(),
             Value::Decimal(d) => d.to_string(),
             Value::Money(m) => {

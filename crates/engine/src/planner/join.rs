@@ -393,8 +393,8 @@ impl<'p> Block<'p, '_> {
     fn first(&mut self, item: Item, conditions: Vec<Pred>, placed: &[u32]) -> SqlResult<Planned> {
         match item {
             Item::Source(id) => self.read(id, conditions),
-            Item::Outer { kind, left, right, on, sources } => {
-                self.outer(kind, left, right, on, sources, conditions, placed)
+            Item::Outer { kind, left, right, on, .. } => {
+                self.outer(kind, left, right, on, conditions, placed)
             }
         }
     }
@@ -532,7 +532,6 @@ impl<'p> Block<'p, '_> {
         left: Tree,
         right: Tree,
         on: Vec<Pred>,
-        _sources: Vec<u32>,
         conditions: Vec<Pred>,
         placed: &[u32],
     ) -> SqlResult<Planned> {

@@ -9,7 +9,8 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Object, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::ddl::{mentions, quoted, resolve, run_text};
+use crate::ddl::{mentions, resolve, run_text};
+use crate::plan::names::bracketed;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_syntax::ast;
@@ -52,7 +53,8 @@ pub(super) fn rename(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
         "INDEX" => index(cx, &parts, &old, &new)?,
         "DATABASE" => {
             let from = parts.first().map_or("", |p| p);
-            let text = format!("ALTER DATABASE {} MODIFY NAME = {}", quoted(from), quoted(&new));
+            let text =
+                format!("ALTER DATABASE {} MODIFY NAME = {}", bracketed(from), bracketed(&new));
             return run_text(cx, &text, || SqlError::new(15248, &[&kind])).map(|()| 0);
         }
         "USERDATATYPE" | "STATISTICS" => {

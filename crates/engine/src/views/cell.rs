@@ -33,16 +33,6 @@ impl<'a> Rows<'a> {
         self.push(all.map(|(_, value)| value(from)).collect());
     }
 
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// There is none.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The rows.
     pub fn finish(self) -> Vec<Vec<Value>> {
         self.rows

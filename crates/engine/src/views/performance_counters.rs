@@ -102,8 +102,7 @@ fn counters(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
 }
 
 fn databases(cx: &ViewContext<'_>, out: &mut Out<'_, '_>) {
-    let open: Vec<_> =
-        cx.session.instance.databases().list().into_iter().filter_map(|s| s.database).collect();
+    let open: Vec<_> = cx.session.instance.databases().open();
     // The engine refreshes the size gauges where files change; what is used of a log moves all the time.
     for d in &open {
         d.storage.log().set_size_counters();
@@ -164,8 +163,7 @@ fn buffer_manager(cx: &ViewContext<'_>, out: &mut Out<'_, '_>) {
 }
 
 fn access_methods(cx: &ViewContext<'_>, out: &mut Out<'_, '_>) {
-    let open: Vec<_> =
-        cx.session.instance.databases().list().into_iter().filter_map(|s| s.database).collect();
+    let open: Vec<_> = cx.session.instance.databases().open();
     let sum = |f: fn(&DatabaseCounters) -> u64| -> u64 {
         open.iter().map(|d| f(d.storage.counters())).sum()
     };

@@ -48,7 +48,7 @@ fn physical_stats(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
             let id = u16::try_from(id).ok().map(DatabaseId);
             id.and_then(|id| databases.by_id(id)).into_iter().collect::<Vec<_>>()
         }
-        None => databases.list().into_iter().filter_map(|s| s.database).collect(),
+        None => databases.open(),
     };
     let (object, index_id) = (chosen(args, 1, 0), chosen(args, 2, -1));
     for database in &databases {

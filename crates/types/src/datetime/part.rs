@@ -28,10 +28,6 @@ pub enum DatePart {
     IsoWeek,
 }
 
-/// English day names, Monday first.
-pub const WEEKDAYS: [&str; 7] =
-    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 impl DatePart {
     /// By name or abbreviation, in any case.
     pub fn from_name(name: &str) -> Option<DatePart> {

@@ -65,14 +65,14 @@ impl Times {
 
 /// The databases that are open, by id.
 fn database_names(cx: &ViewContext<'_>) -> HashMap<DatabaseId, String> {
-    let open = cx.session.instance.databases().list().into_iter().filter_map(|s| s.database);
+    let open = cx.session.instance.databases().open().into_iter();
     open.map(|d| (d.id, d.name.to_string())).collect()
 }
 
 /// Whose each file is: database and file id, by path.
 fn owners(cx: &ViewContext<'_>) -> HashMap<PathBuf, (u16, u16)> {
     let mut owners = HashMap::new();
-    for database in cx.session.instance.databases().list().into_iter().filter_map(|s| s.database) {
+    for database in cx.session.instance.databases().open() {
         let files = database.storage.files().into_iter();
         owners.extend(files.map(|f| (f.path, (database.id.0, f.id.0))));
     }
