@@ -504,9 +504,9 @@ impl RowLayout {
         Ok(found)
     }
 
-    /// Sets a fixed-length column within a row's bytes. False, with the row as it was, when that is not possible:
-    /// the column has variable length, or the row was written before the column was added.
-    pub fn patch(&self, row: &mut [u8], column: usize, value: &Value) -> SqlResult<bool> {
+    /// Sets a fixed-length column within a row's bytes, which are a new version of the row then and lose their tag. False, with the row
+    /// as it was, when that is not possible: the column has variable length, or the row was written before the column was added.
+    pub fn patch(&self, row: &mut Vec<u8>, column: usize, value: &Value) -> SqlResult<bool> {
         let c = &self.columns[column];
         let Place::Fixed { offset, size } = c.place else { return Ok(false) };
         let parts = Parts::of(row)?;
@@ -526,6 +526,7 @@ impl RowLayout {
             fixed::write(&mut row[field], c.ty, value)?;
             row[bit_at] &= !mask;
         }
+        version::set(row, None)?;
         Ok(true)
     }
 }

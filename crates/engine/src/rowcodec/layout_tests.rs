@@ -228,10 +228,12 @@ fn a_tagged_row_is_the_row_with_fourteen_bytes_more() {
         layout.decode(&row, &mut back, &mut lobs).unwrap();
         assert!(values.iter().zip(&back).all(|(a, b)| same(a, b)));
         assert_eq!(layout.lobs(&row).unwrap(), layout.lobs(&plain).unwrap());
-        // What is changed where it is keeps the tag.
-        assert!(layout.patch(&mut row, 2, &Value::BigInt(n as i64)).unwrap());
+        // What is changed is another version: the tag was not made for it.
+        let mut changed = row.clone();
+        assert!(layout.patch(&mut changed, 2, &Value::BigInt(8)).unwrap());
+        assert_eq!(changed, plain);
+        assert!(!layout.patch(&mut row, 1, &Value::varchar("y")).unwrap());
         assert_eq!(version::of(&row).unwrap(), Some(tag));
-        assert!(layout.patch(&mut row, 2, &Value::BigInt(8)).unwrap());
     }
     let mut room = Vec::new();
     assert_eq!(version::without(&row, &mut room).unwrap(), plain);
