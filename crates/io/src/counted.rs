@@ -137,8 +137,14 @@ pub struct Done {
 
 /// Who is told of each operation, in the thread that waited for it.
 pub trait Watch: Send + Sync {
-    /// A number for a file that is opened.
-    fn file(&self, path: &Path) -> u32;
+    /// The number of a name: of something that is done with the name alone, or in vain.
+    fn named(&self, path: &Path) -> u32;
+    /// The number of a file that is open from now on, the same as [`Watch::named`] gives; it stays until the file is closed.
+    fn opened(&self, path: &Path) -> u32;
+    /// A file that was [`Watch::opened`] is closed.
+    fn closed(&self, file: u32);
+    /// A file has another name, and keeps its number.
+    fn renamed(&self, from: &Path, to: &Path);
     /// An operation on the file of that number has ended.
     fn done(&self, file: u32, done: Done);
 }
@@ -184,7 +190,7 @@ impl CountedDisk {
             let took = self.clock.monotonic().saturating_sub(began);
             let error = error_of(&result);
             let done = Done { operation, offset: 0, length: 0, durable: false, took, error };
-            watch.done(watch.file(path), done);
+            watch.done(watch.named(path), done);
         }
         result
     }
@@ -214,7 +220,7 @@ impl CountedDisk {
     fn counted(&self, inner: Arc<dyn Volume>, path: &Path) -> Arc<dyn Volume> {
         let totals = locked(&self.files).entry(path.to_owned()).or_default().clone();
         let clock = Arc::clone(&self.clock);
-        let watch = self.watch.as_ref().map(|w| (Arc::clone(w), w.file(path)));
+        let watch = self.watch.as_ref().map(|w| (Arc::clone(w), w.opened(path)));
         Arc::new(CountedVolume { inner, clock, totals, watch, submitted: Mutex::default() })
     }
 }
@@ -244,6 +250,9 @@ impl Disk for CountedDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> IoResult<()> {
         self.named(FileOperation::Rename, from, || self.inner.rename(from, to))?;
+        if let Some(watch) = &self.watch {
+            watch.renamed(from, to);
+        }
         let mut files = locked(&self.files);
         if let Some(totals) = files.remove(from) {
             files.insert(to.to_owned(), totals);
@@ -329,6 +338,37 @@ impl CountedVolume {
         let at = self.clock.monotonic();
         Submitted { token: op.token, at, offset: op.offset, length: op.len }
     }
+
+    /// A submitted write has ended, `now`, with this error or none.
+    fn ended(&self, submitted: &mut Vec<Submitted>, token: u64, now: Duration, error: i32) {
+        let Some(at) = submitted.iter().position(|s| s.token == token) else { return };
+        let Submitted { at, offset, length, .. } = submitted.swap_remove(at);
+        let took = now.saturating_sub(at);
+        self.totals.plain.add(length, took);
+        let (operation, durable) = PLAIN;
+        let length = length as u64;
+        self.tell(|| Done { operation, offset, length, durable, took, error });
+    }
+
+    /// Writes that are refused have ended with that: nobody will reap them.
+    fn not_refused(&self, tokens: &[u64], result: IoResult<()>) -> IoResult<()> {
+        if result.is_err() {
+            let (now, error) = (self.clock.monotonic(), error_of(&result));
+            let mut submitted = locked(&self.submitted);
+            for &token in tokens {
+                self.ended(&mut submitted, token, now, error);
+            }
+        }
+        result
+    }
+}
+
+impl Drop for CountedVolume {
+    fn drop(&mut self) {
+        if let Some((watch, file)) = &self.watch {
+            watch.closed(*file);
+        }
+    }
 }
 
 impl Volume for CountedVolume {
@@ -380,13 +420,17 @@ impl Volume for CountedVolume {
     }
 
     fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+        let tokens: Vec<u64> = ops.iter().map(|op| op.token).collect();
         locked(&self.submitted).extend(ops.iter().map(|op| self.submitted(op)));
-        self.inner.submit(ops)
+        let result = self.inner.submit(ops);
+        self.not_refused(&tokens, result)
     }
 
     fn start(&self, op: WriteOp) -> IoResult<()> {
+        let token = op.token;
         locked(&self.submitted).push(self.submitted(&op));
-        self.inner.start(op)
+        let result = self.inner.start(op);
+        self.not_refused(&[token], result)
     }
 
     fn reap(&self, min: usize) -> IoResult<Vec<WriteDone>> {
@@ -394,14 +438,7 @@ impl Volume for CountedVolume {
         let now = self.clock.monotonic();
         let mut submitted = locked(&self.submitted);
         for d in &done {
-            if let Some(at) = submitted.iter().position(|s| s.token == d.token) {
-                let Submitted { at, offset, length, .. } = submitted.swap_remove(at);
-                let took = now.saturating_sub(at);
-                self.totals.plain.add(length, took);
-                let (operation, durable) = PLAIN;
-                let (length, error) = (length as u64, error_of(&d.result));
-                self.tell(|| Done { operation, offset, length, durable, took, error });
-            }
+            self.ended(&mut submitted, d.token, now, error_of(&d.result));
         }
         Ok(done)
     }
@@ -435,23 +472,82 @@ mod tests {
     use crate::sim::SimWorld;
 
     #[derive(Default)]
-    struct Told(Mutex<Vec<(u32, Done)>>);
+    struct Told {
+        done: Mutex<Vec<(u32, Done)>>,
+        open: Mutex<Vec<u32>>,
+        renamed: Mutex<Vec<(PathBuf, PathBuf)>>,
+    }
 
     impl Watch for Told {
-        fn file(&self, path: &Path) -> u32 {
+        fn named(&self, path: &Path) -> u32 {
             path.as_os_str().len() as u32
         }
-        fn done(&self, file: u32, done: Done) {
-            locked(&self.0).push((file, done));
+        fn opened(&self, path: &Path) -> u32 {
+            let number = self.named(path);
+            locked(&self.open).push(number);
+            number
         }
+        fn closed(&self, file: u32) {
+            let mut open = locked(&self.open);
+            let at = open.iter().position(|f| *f == file).expect("it is open");
+            open.swap_remove(at);
+        }
+        fn renamed(&self, from: &Path, to: &Path) {
+            locked(&self.renamed).push((from.to_owned(), to.to_owned()));
+        }
+        fn done(&self, file: u32, done: Done) {
+            locked(&self.done).push((file, done));
+        }
+    }
+
+    /// What is told of a world's disk.
+    fn watched(world: &SimWorld) -> (CountedDisk, Arc<Told>) {
+        let (env, told) = (world.env(), Arc::new(Told::default()));
+        (CountedDisk::new(env.disk.clone(), env.clock.clone()).watched(told.clone()), told)
+    }
+
+    #[test]
+    fn writes_that_are_refused_have_ended_with_that() {
+        let world = SimWorld::new(1);
+        let (disk, told) = watched(&world);
+        let volume = disk.create(Path::new("/d.ldf"), OpenSpec::LOG).unwrap();
+        let op =
+            |token, offset| WriteOp { token, offset, buf: AlignedBuf::zeroed(4096), len: 4096 };
+        world.crash();
+        world.restart();
+        assert!(volume.submit(vec![op(1, 0), op(2, 4096)]).is_err());
+        assert!(volume.start(op(3, 8192)).is_err());
+        let told: Vec<_> = locked(&told.done)[1..]
+            .iter()
+            .map(|(_, d)| (d.operation, d.offset, d.length, d.error != 0))
+            .collect();
+        let write = |offset| (FileOperation::Write, offset, 4096, true);
+        assert_eq!(told, [write(0), write(4096), write(8192)]);
+        assert_eq!(disk.totals(Path::new("/d.ldf")).plain_writes.count, 3);
+    }
+
+    #[test]
+    fn a_number_is_a_files_while_it_is_open_whatever_its_name() {
+        let world = SimWorld::new(1);
+        let (disk, told) = watched(&world);
+        let (a, b) = (Path::new("/a.bak"), Path::new("/b.bak"));
+        assert!(disk.open(a, OpenSpec::DATA).is_err());
+        assert!(locked(&told.open).is_empty(), "it was never open");
+        let first = disk.create(a, OpenSpec::DATA).unwrap();
+        let second = disk.open(a, OpenSpec::DATA).unwrap();
+        assert!(disk.rename(Path::new("/none"), b).is_err());
+        disk.rename(a, b).unwrap();
+        assert_eq!(*locked(&told.renamed), [(a.to_owned(), b.to_owned())]);
+        drop(first);
+        assert_eq!(*locked(&told.open), [6]);
+        drop(second);
+        assert!(locked(&told.open).is_empty());
     }
 
     #[test]
     fn each_operation_is_told_once_with_its_place() {
         use FileOperation::*;
-        let env = SimWorld::new(1).env();
-        let told = Arc::new(Told::default());
-        let disk = CountedDisk::new(env.disk.clone(), env.clock.clone()).watched(told.clone());
+        let (disk, told) = watched(&SimWorld::new(1));
         let path = Path::new("/d.ldf");
         assert!(disk.open(path, OpenSpec::LOG).is_err());
         let volume = disk.create(path, OpenSpec::LOG).unwrap();
@@ -465,7 +561,7 @@ mod tests {
         volume.read_at(4096, &mut AlignedBuf::zeroed(4096)).unwrap();
         volume.truncate(8192).unwrap();
         disk.remove(path).unwrap();
-        let told = locked(&told.0);
+        let told = locked(&told.done);
         assert!(told.iter().all(|t| t.0 == 6));
         let told: Vec<_> = told
             .iter()

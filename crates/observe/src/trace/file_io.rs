@@ -1,7 +1,8 @@
 //! One entry for each operation on a file, whoever asked for it: what `taffrail.io_trace` shows.
 
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::{Packed, TraceRing, WORDS};
 use crate::moment::Moment;
@@ -60,39 +61,114 @@ pub fn file_io() -> &'static TraceRing<FileIo> {
     &RING
 }
 
-/// Names of files that entries speak of: more than the ring could speak of are not kept.
-const NAMES_MAX: usize = 20_000;
+/// Names of files that are not open: more than the ring could speak of are not kept.
+const IDLE_MAX: usize = 20_000;
 
+struct Named {
+    path: PathBuf,
+    /// How often it is open.
+    open: u32,
+    /// Its number is in the queue.
+    queued: bool,
+}
+
+/// Numbers of files. That of an open file stays; of the others the one goes first whose file was named, or closed, first.
+#[derive(Default)]
 struct Names {
-    /// The number of the first of `names`.
-    base: u32,
-    names: std::collections::VecDeque<PathBuf>,
+    numbers: HashMap<PathBuf, u32>,
+    names: HashMap<u32, Named>,
+    /// Those that may go, in their order, and some that were opened since.
+    idle: VecDeque<u32>,
+    last: u32,
+}
+
+impl Names {
+    fn number(&mut self, path: &Path) -> u32 {
+        if let Some(&number) = self.numbers.get(path) {
+            return number;
+        }
+        self.last = self.last.wrapping_add(1);
+        let number = self.last;
+        self.numbers.insert(path.to_owned(), number);
+        self.names.insert(number, Named { path: path.to_owned(), open: 0, queued: false });
+        self.may_go(number);
+        number
+    }
+
+    fn may_go(&mut self, number: u32) {
+        let Some(named) = self.names.get_mut(&number) else { return };
+        if !std::mem::replace(&mut named.queued, true) {
+            self.idle.push_back(number);
+        }
+        while self.idle.len() > IDLE_MAX {
+            let Some(oldest) = self.idle.pop_front() else { break };
+            let Some(named) = self.names.get_mut(&oldest) else { continue };
+            named.queued = false;
+            if named.open > 0 {
+                continue;
+            }
+            // The name may be another number's by now: see `renamed`.
+            if self.numbers.get(&named.path) == Some(&oldest) {
+                self.numbers.remove(&named.path);
+            }
+            self.names.remove(&oldest);
+        }
+    }
+
+    fn opened(&mut self, path: &Path) -> u32 {
+        let number = self.number(path);
+        if let Some(named) = self.names.get_mut(&number) {
+            named.open += 1;
+        }
+        number
+    }
+
+    fn closed(&mut self, number: u32) {
+        let Some(named) = self.names.get_mut(&number) else { return };
+        named.open = named.open.saturating_sub(1);
+        if named.open == 0 {
+            self.may_go(number);
+        }
+    }
+
+    fn renamed(&mut self, from: &Path, to: &Path) {
+        let Some(number) = self.numbers.remove(from) else { return };
+        if let Some(named) = self.names.get_mut(&number) {
+            named.path = to.to_owned();
+        }
+        // What had the name before has it still where entries speak of it.
+        self.numbers.insert(to.to_owned(), number);
+    }
 }
 
 fn names() -> MutexGuard<'static, Names> {
-    static NAMES: Mutex<Names> =
-        Mutex::new(Names { base: 0, names: std::collections::VecDeque::new() });
+    static NAMES: LazyLock<Mutex<Names>> = LazyLock::new(Mutex::default);
     NAMES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The number by which entries name a file: asked for when the file is opened, not with each operation.
+/// The number by which entries name a file: for what is done with its name alone, or in vain.
 pub fn file_number(path: &Path) -> u32 {
-    let mut known = names();
-    if let Some(at) = known.names.iter().position(|p| p == path) {
-        return known.base.wrapping_add(at as u32);
-    }
-    if known.names.len() == NAMES_MAX {
-        known.names.pop_front();
-        known.base = known.base.wrapping_add(1);
-    }
-    known.names.push_back(path.to_owned());
-    known.base.wrapping_add(known.names.len() as u32 - 1)
+    names().number(path)
+}
+
+/// The same for a file that is open from now on: asked for then, not with each operation, and kept until [`file_closed`].
+pub fn file_opened(path: &Path) -> u32 {
+    names().opened(path)
+}
+
+/// A file that was [`file_opened`] is closed.
+pub fn file_closed(number: u32) {
+    names().closed(number);
+}
+
+/// A file has another name, and keeps its number.
+pub fn file_renamed(from: &Path, to: &Path) {
+    names().renamed(from, to);
 }
 
 /// The file of a number, if it is still known.
 pub fn file_name(number: u32) -> Option<PathBuf> {
-    let known = names();
-    known.names.get(number.wrapping_sub(known.base) as usize).cloned()
+    names().names.get(&number).map(|n| n.path.clone())
 }
 
 #[cfg(test)]
@@ -125,5 +201,46 @@ mod tests {
         assert_eq!(file_number(Path::new("/trace/a")), a);
         assert_eq!(file_name(b).as_deref(), Some(Path::new("/trace/b")));
         assert_eq!(file_name(a.wrapping_sub(1_000_000)), None);
+    }
+
+    #[test]
+    fn names_that_come_and_go_push_out_no_open_file() {
+        let mut names = Names::default();
+        let master = names.opened(Path::new("/master.mdf"));
+        let twice = [names.opened(Path::new("/twice")), names.opened(Path::new("/twice"))];
+        let path = |n: usize| PathBuf::from(format!("/backup/{n}.bak"));
+        let first = names.number(&path(0));
+        for n in 0..3 * IDLE_MAX {
+            let number = names.opened(&path(n));
+            names.closed(number);
+        }
+        assert_eq!(names.opened(Path::new("/master.mdf")), master);
+        assert!(!names.names.contains_key(&first) && names.names.len() <= IDLE_MAX + 2);
+        assert_eq!(names.numbers.len(), names.names.len());
+        // Closed as often as it was opened it may go, and not before.
+        assert_eq!(twice[0], twice[1]);
+        names.closed(twice[0]);
+        for n in 0..2 * IDLE_MAX {
+            names.number(&path(n));
+        }
+        assert!(names.names.contains_key(&twice[0]));
+        names.closed(twice[0]);
+        for n in 0..3 * IDLE_MAX {
+            names.number(&path(n));
+        }
+        assert!(!names.names.contains_key(&twice[0]));
+    }
+
+    #[test]
+    fn a_number_goes_with_its_file_to_another_name() {
+        let mut names = Names::default();
+        let (a, b) = (Path::new("/a"), Path::new("/b"));
+        let (file, other) = (names.opened(a), names.opened(b));
+        names.renamed(a, b);
+        assert_eq!((names.number(b), &*names.names[&file].path), (file, b));
+        assert_eq!(&*names.names[&other].path, b);
+        assert_ne!(names.number(a), file);
+        names.renamed(Path::new("/nobody knows it"), a);
+        assert_ne!(names.number(a), file);
     }
 }

@@ -14,7 +14,9 @@
 mod file_io;
 mod flush;
 
-pub use file_io::{FileIo, file_io, file_name, file_number};
+pub use file_io::{
+    FileIo, file_closed, file_io, file_name, file_number, file_opened, file_renamed,
+};
 pub use flush::{Flush, FlushCause, FlushHistograms, flush_histograms, flushed, flushes};
 
 use std::sync::OnceLock;
