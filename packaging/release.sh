@@ -37,6 +37,13 @@ elif CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$linker CC_aarch64_unknown_li
     else
         missing+=("aarch64: the image")
     fi
+    if [ "${TESTS:-yes}" = yes ]; then
+        if command -v qemu-aarch64-static > /dev/null; then
+            packaging/tests/arm64.sh "$target/$arm/release/taffrail"
+        else
+            echo "NOT RUN: the aarch64 binary (needs qemu-user-static and libc6-dev-arm64-cross)"
+        fi
+    fi
 else
     missing+=("aarch64: the build")
 fi
