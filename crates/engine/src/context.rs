@@ -72,6 +72,14 @@ impl Session {
         self.begin_part(database)
     }
 
+    /// The same for a statement that is going to change rows there: 3906 when the database is READ_ONLY, whether or not there are any.
+    pub(crate) fn change_in(&mut self, database: &Arc<Database>) -> SqlResult<&mut Transaction> {
+        if database.storage.is_read_only() {
+            return Err(SqlError::new(3906, &[&database.name]));
+        }
+        self.transaction_in(database)
+    }
+
     /// Its transaction in a database by id; the part must exist.
     pub(crate) fn part(&mut self, id: DatabaseId) -> &mut Transaction {
         let part = self.transaction.parts.iter_mut().find(|p| p.database.id == id);

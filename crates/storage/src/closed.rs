@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use taffrail_io::{OpenSpec, UtcTime};
+use taffrail_io::{OpenSpec as IoSpec, UtcTime};
 
-use crate::database::{DatabaseOptions, FileInfo, FileKind};
+use crate::database::{DatabaseOptions, FileInfo, FileKind, OpenSpec};
 use crate::error::StorageResult;
 use crate::instance::StorageInstance;
 use crate::page::HEADER_BYTES;
@@ -45,13 +45,14 @@ pub fn created(instance: &StorageInstance, name: &str, primary: &Path) -> Storag
 }
 
 /// Reads the boot page of a database that nobody has open. `name` is for messages.
-pub fn closed(instance: &StorageInstance, name: &str, primary: &Path) -> StorageResult<Closed> {
+pub fn closed(instance: &StorageInstance, name: &str, spec: &OpenSpec) -> StorageResult<Closed> {
+    let primary = spec.primary.as_path();
     let (_, boot) = crate::recovery::read_primary(instance, name, primary)?;
     // Where opening it would find its files: they may have moved since they were noted.
-    let mut logs = crate::recovery::log_files_of(instance, &boot, primary)?.into_iter();
+    let mut logs = crate::recovery::log_files_at(instance, &boot, spec)?.into_iter();
     let disk = &instance.env.disk;
     let size = |path: &Path| {
-        let volume = disk.open(path, OpenSpec { direct: false, read_only: true });
+        let volume = disk.open(path, IoSpec { direct: false, read_only: true });
         // A file that is missing is no reason to say nothing of the others.
         volume.and_then(|v| v.len()).unwrap_or(0)
     };

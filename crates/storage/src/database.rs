@@ -30,8 +30,9 @@ use crate::txn::work::Work;
 use crate::txn::{Transaction, TxnEntry};
 
 pub use crate::spec::{
-    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, FileInfo, FileKind,
-    Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport, VlfAlgorithm,
+    CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, FLAG_READ_ONLY,
+    FileInfo, FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel,
+    RecoveryReport, VlfAlgorithm,
 };
 
 /// A database.
@@ -96,6 +97,8 @@ pub struct Database {
     /// Milliseconds on the monotonic clock from which on the checkpoint after a recovery is due; 0: none is.
     pub(crate) settle_at: AtomicU64,
     closed: AtomicBool,
+    /// As the options say it.
+    read_only: AtomicBool,
 }
 
 impl Database {
@@ -139,6 +142,7 @@ impl Database {
             stopping: AtomicBool::new(false),
             settle_at: AtomicU64::new(0),
             closed: AtomicBool::new(false),
+            read_only: AtomicBool::new(boot.options.engine_flags & FLAG_READ_ONLY != 0),
             boot: Mutex::new(boot),
         });
         let entry = Entry {
@@ -484,6 +488,12 @@ impl Database {
         self.boot.lock().options.clone()
     }
 
+    /// `SET READ_ONLY`: no session's transaction changes anything.
+    #[inline]
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.load(Ordering::Acquire)
+    }
+
     /// Durable on return.
     pub fn set_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
         // A transaction that logs less does so by the model it has begun under: it ends first.
@@ -497,6 +507,7 @@ impl Database {
             self.log_chain.store(0, Ordering::Release);
         }
         self.save_boot(|boot| boot.options = options.clone())?;
+        self.read_only.store(options.engine_flags & FLAG_READ_ONLY != 0, Ordering::Release);
         let (initialization, algorithm) = self.instance.options.log.growth_rules(options);
         self.log().set_growth_rules(initialization, algorithm);
         Ok(())
@@ -578,17 +589,5 @@ impl Database {
             crate::recovery::remove_file(&self.instance.env, &path)?;
         }
         Ok(())
-    }
-
-    /// From where on log must be kept for the next log backup, if a chain has begun.
-    pub fn log_chain(&self) -> Option<LogPos> {
-        Some(LogPos(self.log_chain.load(Ordering::Acquire))).filter(|p| !p.is_zero())
-    }
-
-    /// The log does not reach back to where its chain goes on, or is going to be another's: until the next full backup there is
-    /// none.
-    pub(crate) fn forget_log_chain(&self) {
-        self.log_chain.store(0, Ordering::Release);
-        self.saved_chain.store(0, Ordering::Release);
     }
 }

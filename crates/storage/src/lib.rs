@@ -60,9 +60,9 @@ pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
 pub use buffer::SuspectPage;
 pub use closed::{Closed, Content, closed, content_of, created};
 pub use database::{
-    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState, FileInfo,
-    FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel, RecoveryReport,
-    VlfAlgorithm,
+    CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
+    FLAG_READ_ONLY, FileInfo, FileKind, Growth, Initialization, LogSettings, OpenSpec,
+    RecoveryModel, RecoveryReport, VlfAlgorithm,
 };
 pub use error::{FileFull, StorageError, StorageResult};
 pub use instance::{InstanceOptions, StorageInstance, Workers};

@@ -230,7 +230,7 @@ impl Rig {
 
     /// Where the database is.
     pub fn place(&self) -> OpenSpec {
-        OpenSpec { primary: self.data.path.clone() }
+        OpenSpec::of(self.data.path.clone())
     }
 
     /// Power fails, what the machine held is gone, power is back.

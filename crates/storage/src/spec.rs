@@ -128,11 +128,24 @@ pub struct CreateSpec {
     pub temporary: bool,
 }
 
+/// The bit of [`DatabaseOptions::engine_flags`] that storage knows, too: no session changes anything (3906).
+pub const FLAG_READ_ONLY: u64 = 4;
+
 /// What [`Database::open`] needs to know.
 #[derive(Clone, Debug)]
 pub struct OpenSpec {
     /// The primary data file; it names the others.
     pub primary: PathBuf,
+    /// Log files that are not where the primary file says: those of the same file names; all of them under other
+    /// names: in their order.
+    pub logs: Vec<PathBuf>,
+}
+
+impl OpenSpec {
+    /// All other files are where the primary one says.
+    pub fn of(primary: PathBuf) -> OpenSpec {
+        OpenSpec { primary, logs: Vec::new() }
+    }
 }
 
 /// What restart did, for the error log.

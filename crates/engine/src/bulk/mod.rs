@@ -109,7 +109,7 @@ fn lock(
         now.ok_or_else(changed)
     };
     let doubts = |table: &Table| !options.check_constraints && trusted(table).next().is_some();
-    let tx = session.transaction_in(database)?;
+    let tx = session.change_in(database)?;
     if doubts(chosen) {
         catalog.lock_for_change(tx, who, table)?;
         // Another load may have been first.
@@ -145,7 +145,7 @@ impl<'a> BulkTarget<'a> {
     ) -> SqlResult<BulkTarget<'a>> {
         let slots = plan.insert.table.columns.len();
         let mut rt = Rt::new(cx, vars, Vec::new(), slots, &[]);
-        rt.cx.session.transaction_in(&plan.insert.database)?;
+        rt.cx.session.change_in(&plan.insert.database)?;
         let sink = RowSink::open(&mut rt, &plan.insert, plan.options.tablock)?;
         Ok(BulkTarget { rt, sink })
     }

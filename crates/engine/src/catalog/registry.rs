@@ -15,6 +15,7 @@
 //! 4. An open database comes and goes in [`Databases::put`] and nowhere else. One that goes, whyever, is retired there and takes all
 //!    plans with it: none is ever run that was made for another opening of a database.
 
+mod attached;
 mod configured;
 mod lifecycle;
 mod moved;
@@ -22,6 +23,7 @@ mod problem;
 mod rename;
 mod restoring;
 
+pub(crate) use attached::NotAttached;
 pub(crate) use configured::{FileChange, FileDefaults};
 pub use problem::Problem;
 pub(crate) use restoring::Taken;
@@ -45,7 +47,7 @@ pub const FLAG_SINGLE_USER: u64 = 1;
 /// `RESTRICTED_USER`.
 pub const FLAG_RESTRICTED_USER: u64 = 2;
 /// `READ_ONLY`.
-pub const FLAG_READ_ONLY: u64 = 4;
+pub use taffrail_storage::FLAG_READ_ONLY;
 
 /// 1 MB.
 pub const MB: u64 = 1 << 20;
@@ -311,7 +313,7 @@ impl Databases {
     }
 
     fn open_master(&self) -> SqlResult<RecoveryReport> {
-        let spec = OpenSpec { primary: self.primary("master") };
+        let spec = OpenSpec::of(self.primary("master"));
         let opened =
             taffrail_storage::Database::open(&self.storage, DatabaseId(1), "master", &spec);
         let (storage, report) = opened.map_err(sql)?;
@@ -372,7 +374,7 @@ impl Databases {
                 &self.storage,
                 entry.id,
                 &entry.name,
-                &OpenSpec { primary },
+                &OpenSpec::of(primary),
             )
             .map_err(|e| Problem::of_storage(&e))?;
             let catalog = Catalog::open(&storage).map_err(|e| {

@@ -39,6 +39,9 @@ pub(crate) fn create_database(
 fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<()> {
     cx.refuse_in_transaction("CREATE DATABASE")?;
     if let Some(variant) = &s.variant {
+        if variant.is("ATTACH") {
+            return super::attach::attach(cx, s);
+        }
         return Err(unsupported(format!("CREATE DATABASE … {variant}")));
     }
     if let Some(c) = &s.containment
@@ -258,6 +261,9 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
         return set_options(cx, &database, options, *termination);
     }
     let database = cx.instance().databases().get(&name)?;
+    if !matches!(s.action, ast::AlterDatabaseAction::ModifyName(_)) {
+        require_writable(&database)?;
+    }
     match &s.action {
         ast::AlterDatabaseAction::ModifyFile(spec) => {
             super::modify_file::modify_file(cx, &database, spec)
@@ -327,7 +333,14 @@ fn set_options(
     termination: Option<ast::Termination>,
 ) -> SqlResult<()> {
     let mut options = database.storage.options();
+    let before = options.engine_flags;
     let mut access = None;
+    let may_stay = |o: &ast::DatabaseOption| {
+        matches!(o, ast::DatabaseOption::UserAccess(_) | ast::DatabaseOption::ReadOnly(_))
+    };
+    if !list.iter().all(may_stay) && !list.contains(&ast::DatabaseOption::ReadOnly(false)) {
+        require_writable(database)?;
+    }
     for option in list {
         if let ast::DatabaseOption::UserAccess(a) = option {
             access = Some(*a);
@@ -347,8 +360,22 @@ fn set_options(
             return Err(SqlError::new(5064, &[&database.name]));
         }
         clear_users(cx, database.id.0, &database.name, termination)?;
+    } else if (before ^ options.engine_flags) & registry::FLAG_READ_ONLY != 0 {
+        clear_users(cx, database.id.0, &database.name, termination)?;
+        if options.engine_flags & registry::FLAG_READ_ONLY != 0 {
+            // What is reserved ahead is given back as long as that can be written.
+            database.catalog.settle_sequences()?;
+        }
     }
     put_options(cx, database, &options)
+}
+
+/// Refuses what changes a database that is READ_ONLY: 5004.
+fn require_writable(database: &Database) -> SqlResult<()> {
+    match database.storage.is_read_only() {
+        true => Err(SqlError::new(5004, &[]).with_state(6)),
+        false => Ok(()),
+    }
 }
 
 /// Changes a database's options for good; those of tempdb, which is made anew at every start, master keeps.

@@ -6,6 +6,7 @@
 
 mod alter;
 mod alter_index;
+mod attach;
 pub(crate) mod build;
 mod checks;
 mod clauses;

@@ -2,7 +2,9 @@
 //! know the thing may be set to the value that is true; any other value is refused.
 
 use crate::binder::unsupported;
-use crate::catalog::registry::{COMPATIBILITY_LEVEL, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER};
+use crate::catalog::registry::{
+    COMPATIBILITY_LEVEL, FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
+};
 use crate::database::Database;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{DatabaseOptions, RecoveryModel};
@@ -73,8 +75,14 @@ pub(crate) fn apply(
             };
             Ok(())
         }
-        DatabaseOption::ReadOnly(false) => Ok(()),
-        DatabaseOption::ReadOnly(true) => Err(unsupported("SET READ_ONLY")),
+        DatabaseOption::ReadOnly(on) => {
+            if database.id.0 <= 4 && *on {
+                return Err(SqlError::new(5058, &[&"READ_ONLY", &database.name]));
+            }
+            options.engine_flags &= !FLAG_READ_ONLY;
+            options.engine_flags |= if *on { FLAG_READ_ONLY } else { 0 };
+            Ok(())
+        }
         DatabaseOption::State(state) => {
             Err(unsupported(format!("{state:?} together with other options")))
         }

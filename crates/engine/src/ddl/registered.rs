@@ -1,6 +1,6 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
-use super::{alter, alter_index, database, drop, index, module, statistics, view};
+use super::{alter, alter_index, attach, database, drop, index, module, statistics, view};
 use crate::context::StatementContext;
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::procs::{SystemProcedure, native};
@@ -13,8 +13,10 @@ use taffrail_syntax::ast::{Statement, StatementKind as K};
 pub(crate) static FEATURE: Feature =
     Feature { statements: STATEMENTS, procedures: PROCEDURES, ..Feature::NOTHING };
 
-static PROCEDURES: &[SystemProcedure] =
-    &[native("sp_updatestats", &["@resample"], statistics::update_all)];
+static PROCEDURES: &[SystemProcedure] = &[
+    native("sp_detach_db", &["@dbname", "@skipchecks", "@keepfulltextindexfile"], attach::detach),
+    native("sp_updatestats", &["@resample"], statistics::update_all),
+];
 
 /// How one of these is run.
 type Within = fn(&mut StatementContext<'_>, &Statement, &str) -> SqlResult<()>;

@@ -13,7 +13,7 @@ use taffrail_storage::ScanLocks;
 
 /// Runs a DELETE; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
-    rt.cx.session.transaction_in(&plan.database)?;
+    rt.cx.session.change_in(&plan.database)?;
     let mut op = ops::build(&plan.node);
     let mut output = OutputRows::default();
     let mut work = ForeignWork::new(&[], &plan.incoming);

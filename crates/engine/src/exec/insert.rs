@@ -32,7 +32,7 @@ pub(crate) struct RowSink<'a> {
 
 /// Runs an INSERT; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
-    rt.cx.session.transaction_in(&plan.database)?;
+    rt.cx.session.change_in(&plan.database)?;
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),
         Some(e) => ops::top_count(&rt.eval(e)?)?.min(rt.cx.session.row_limit()),
@@ -68,7 +68,7 @@ pub(crate) fn insert_query<'a>(
     plan: &'a InsertPlan,
     query: &'a QueryPlan,
 ) -> SqlResult<u64> {
-    rt.cx.session.transaction_in(&plan.database)?;
+    rt.cx.session.change_in(&plan.database)?;
     let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     let limit = rt.cx.session.row_limit();
     ins.query(rt, query, limit)?;
@@ -81,7 +81,7 @@ pub(crate) fn insert_rows<'a>(
     plan: &'a InsertPlan,
     rows: &[Vec<Value>],
 ) -> SqlResult<u64> {
-    rt.cx.session.transaction_in(&plan.database)?;
+    rt.cx.session.change_in(&plan.database)?;
     let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     for row in rows {
         rt.tick()?;

@@ -43,7 +43,7 @@ struct Merger<'a> {
 
 /// Runs a MERGE; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
-    rt.cx.session.transaction_in(&plan.database)?;
+    rt.cx.session.change_in(&plan.database)?;
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),
         Some(e) => ops::top_count(&rt.eval(e)?)?.min(rt.cx.session.row_limit()),

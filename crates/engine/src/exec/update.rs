@@ -38,7 +38,7 @@ pub(super) struct Updater<'a> {
 
 /// Runs an UPDATE; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
-    rt.cx.session.transaction_in(&plan.database)?;
+    rt.cx.session.change_in(&plan.database)?;
     begin_output(rt, plan.output.as_ref())?;
     let mut u = Updater::new(rt, plan, plan.output.is_some());
     let two_phases = plan.two_phases();

@@ -14,7 +14,8 @@
 //! | [`odbc`], [`odbc_types`] | sp_tables, sp_columns, sp_pkeys, sp_statistics, sp_datatype_info … |
 //! | `foreachdb.sql`, `foreachtable.sql` | sp_MSforeachdb, sp_MSforeachtable |
 //! | [`rename`] | sp_rename |
-//! | `lock.sql`, `renamedb.sql`, `vardecimal.sql` | sp_lock, sp_renamedb, sp_db_vardecimal_storage_format |
+//! | `helplogins.sql`, `lock.sql`, `renamedb.sql`, `vardecimal.sql` | sp_helplogins, sp_lock, sp_renamedb, sp_db_vardecimal_storage_format |
+//! | `attachdb.sql`, `attachsinglefiledb.sql` | sp_attach_db, sp_attach_single_file_db |
 //! | [`files`], `fileexist.sql` | xp_create_subdir, xp_delete_file, xp_dirtree, xp_fileexist |
 //! | `regread.sql` | xp_instance_regread, xp_regread: the directories that a set-up writes there |
 

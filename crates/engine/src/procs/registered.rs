@@ -26,8 +26,11 @@ const fn sql(name: &'static str, text: &'static str) -> SystemProcedure {
     SystemProcedure { name, parameters: &[], body: Body::Sql(text) }
 }
 
+const ATTACH_DB: &str = include_str!("attachdb.sql");
+const ATTACH_SINGLE_FILE_DB: &str = include_str!("attachsinglefiledb.sql");
 const FOREACH_DB: &str = include_str!("foreachdb.sql");
 const FOREACH_TABLE: &str = include_str!("foreachtable.sql");
+const HELPLOGINS: &str = include_str!("helplogins.sql");
 const LOCK: &str = include_str!("lock.sql");
 const RENAMEDB: &str = include_str!("renamedb.sql");
 const FILE_EXIST: &str = include_str!("fileexist.sql");
@@ -101,6 +104,8 @@ static PROCEDURES: &[SystemProcedure] = &[
     sql("sp_MSforeachdb", FOREACH_DB),
     sql("sp_MSforeachtable", FOREACH_TABLE),
     native("sp_addextendedproperty", PROPERTY, properties::add),
+    sql("sp_attach_db", ATTACH_DB),
+    sql("sp_attach_single_file_db", ATTACH_SINGLE_FILE_DB),
     native(
         "sp_column_privileges",
         &["@table_name", "@table_owner", "@table_qualifier", "@column_name"],
@@ -159,6 +164,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     native("sp_helpdb", &["@dbname"], space::helpdb),
     native("sp_helpfile", &["@filename"], space::helpfile),
     native("sp_helpindex", &["@objname"], help::helpindex),
+    sql("sp_helplogins", HELPLOGINS),
     native("sp_helptext", &["@objname", "@columnname"], help::helptext),
     sql("sp_lock", LOCK),
     native("sp_pkeys", &["@table_name", "@table_owner", "@table_qualifier"], odbc::pkeys),

@@ -45,7 +45,7 @@ pub fn open(input: &[u8]) -> bool {
         taffrail_log::raw::mend(&mut images[1].bytes);
     }
     let env = base::world(&images).env();
-    let spec = OpenSpec { primary: DATA.into() };
+    let spec = OpenSpec::of(DATA.into());
     let Ok((db, _)) = Database::open(&base::instance(env), ID, "t", &spec) else { return false };
     let read = read(&db).is_ok();
     let _ = db.files();

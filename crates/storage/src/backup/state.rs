@@ -9,7 +9,11 @@
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::UtcTime;
 
+use std::sync::atomic::Ordering;
+
 use crate::codec::{Put, Take};
+use crate::database::Database;
+use crate::error::StorageResult;
 
 const CHAIN_NEW: u8 = 1;
 const RESTORING: u8 = 2;
@@ -42,6 +46,30 @@ pub struct RestoreState {
     pub target: Lsn,
     /// The full backup that was restored, if differentials can follow it.
     pub base: Base,
+}
+
+impl Database {
+    /// From where on log must be kept for the next log backup, if a chain has begun.
+    pub fn log_chain(&self) -> Option<LogPos> {
+        Some(LogPos(self.log_chain.load(Ordering::Acquire))).filter(|p| !p.is_zero())
+    }
+
+    /// The log does not reach back to where its chain goes on, or is going to be another's: until the next full backup there is
+    /// none.
+    pub(crate) fn forget_log_chain(&self) {
+        self.log_chain.store(0, Ordering::Release);
+        self.saved_chain.store(0, Ordering::Release);
+    }
+
+    /// It is a copy of another database: what was backed up of that one is no backup of this one. Durable on return.
+    pub fn forget_backups(&self) -> StorageResult<()> {
+        self.forget_log_chain();
+        self.save_boot(|boot| {
+            let BackupState { family, fork, first_fork, fork_point, .. } = boot.backup;
+            boot.backup =
+                BackupState { family, fork, first_fork, fork_point, ..BackupState::default() };
+        })
+    }
 }
 
 /// See the module.

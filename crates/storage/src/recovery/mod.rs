@@ -37,7 +37,7 @@ pub(crate) use create::{
 };
 pub(crate) use pace::RedoRate;
 pub(crate) use restored::{
-    log_files_of, read_primary, recover_restored, redo_restored, write_boots,
+    log_files_at, log_files_of, read_primary, recover_restored, redo_restored, write_boots,
 };
 pub(crate) use undo::Recovering;
 

@@ -19,7 +19,7 @@ use taffrail_io::IoError;
 
 use super::boot::{Boot, BootFile};
 use super::create::io_error;
-use crate::database::FileKind;
+use crate::database::{FileKind, OpenSpec};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 
@@ -38,12 +38,14 @@ fn refused(path: &Path, number: i32, why: &str) -> StorageError {
     StorageError::Sql(SqlError::new(5120, &[&path.display(), &number, &why]))
 }
 
-/// The log files: where the boot page says, or, of those that went along with the primary, where it is now.
+/// The log files: where whoever opens it says, else where the boot page says, or, of those that went along with the primary, where it
+/// is now.
 pub(super) fn log_paths(
     instance: &StorageInstance,
     boot: &Boot,
-    primary: &Path,
+    spec: &OpenSpec,
 ) -> StorageResult<Vec<PathBuf>> {
+    let primary = spec.primary.as_path();
     let disk = &instance.env.disk;
     let exists = |path: &Path| disk.exists(path).map_err(|e| io_error("read", e));
     let recorded = boot.files.iter().find(|f| f.id == FileId(1)).map(|f| f.path.as_path());
@@ -56,23 +58,35 @@ pub(super) fn log_paths(
         }
         None => false,
     };
-    let logs = boot.files.iter().filter(|f| f.kind == FileKind::Log);
-    logs.map(|f: &BootFile| {
-        let there = exists(&f.path)?;
-        let along = moved.and_then(|(was, is)| below(&f.path, was, is));
-        match along {
-            // The boot page names a file before it is made: then it is nowhere.
-            Some(path) if !there || exists(&path)? => Ok(path),
-            Some(path) => Err(refused(&path, 2, "The system cannot find the file specified.")),
-            None if there && copied => Err(refused(&f.path, 32, SHARING)),
-            None if there => Ok(f.path.clone()),
-            None => {
-                let beside = primary.parent().zip(f.path.file_name());
-                Ok(beside.map_or_else(|| f.path.clone(), |(dir, name)| dir.join(name)))
+    let logs = || boot.files.iter().filter(|f| f.kind == FileKind::Log);
+    let same_name = |f: &BootFile| spec.logs.iter().find(|g| g.file_name() == f.path.file_name());
+    // As many as there are, under other names: in their order.
+    let in_order = spec.logs.len() == logs().count() && logs().all(|f| same_name(f).is_none());
+    let given = |n: usize, f: &BootFile| match in_order {
+        true => spec.logs.get(n),
+        false => same_name(f),
+    };
+    logs()
+        .enumerate()
+        .map(|(n, f)| {
+            if let Some(path) = given(n, f) {
+                return Ok(path.clone());
             }
-        }
-    })
-    .collect()
+            let there = exists(&f.path)?;
+            let along = moved.and_then(|(was, is)| below(&f.path, was, is));
+            match along {
+                // The boot page names a file before it is made: then it is nowhere.
+                Some(path) if !there || exists(&path)? => Ok(path),
+                Some(path) => Err(refused(&path, 2, "The system cannot find the file specified.")),
+                None if there && copied => Err(refused(&f.path, 32, SHARING)),
+                None if there => Ok(f.path.clone()),
+                None => {
+                    let beside = primary.parent().zip(f.path.file_name());
+                    Ok(beside.map_or_else(|| f.path.clone(), |(dir, name)| dir.join(name)))
+                }
+            }
+        })
+        .collect()
 }
 
 /// Where a file is that lay below the directory that has moved. One that is below the new directory was noted there; of two directories

@@ -151,7 +151,7 @@ pub(super) fn open_for_redo(
     let store = Arc::new(Store::new(id, name, false, mark, counters, clock.clone()));
     add_files(&store, volume, &boot, &spec.primary)?;
     report.torn_repaired = repair_torn_pages(&store)?;
-    let paths = log_paths(instance, &boot, &spec.primary)?;
+    let paths = log_paths(instance, &boot, spec)?;
     store.durable_min.store(boot.scan_from.0, Ordering::Release);
     instance.pool.register(&store);
     let db = Database::assemble(instance, store.clone(), boot.clone());

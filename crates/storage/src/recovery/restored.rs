@@ -48,7 +48,16 @@ pub(crate) fn log_files_of(
     boot: &Boot,
     primary: &Path,
 ) -> StorageResult<Vec<PathBuf>> {
-    log_paths(instance, boot, primary)
+    log_files_at(instance, boot, &OpenSpec::of(primary.to_owned()))
+}
+
+/// The same for whoever says where some are.
+pub(crate) fn log_files_at(
+    instance: &StorageInstance,
+    boot: &Boot,
+    spec: &OpenSpec,
+) -> StorageResult<Vec<PathBuf>> {
+    log_paths(instance, boot, spec)
 }
 
 /// Writes the next copy of the boot page, or both, durably.
@@ -75,7 +84,7 @@ fn opened(
 ) -> StorageResult<Redone> {
     instance.pool.unregister(id);
     instance.pool.discard(id);
-    let spec = OpenSpec { primary: primary.to_owned() };
+    let spec = OpenSpec::of(primary.to_owned());
     let opened = open_for_redo(instance, id, name, &spec, true);
     if opened.is_err() {
         instance.pool.unregister(id);

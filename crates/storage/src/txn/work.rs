@@ -172,6 +172,10 @@ impl Work {
     #[cold]
     fn begin(&mut self) -> StorageResult<()> {
         self.db.store.check()?;
+        // What the engine does on its own account changes nothing that anybody could see.
+        if !self.system && self.session != SessionId(0) && self.db.is_read_only() {
+            return Err(StorageError::Sql(SqlError::new(3906, &[&self.db.name()])));
+        }
         let log = self.db.store.log().clone();
         let now = self.db.instance.env.clock.now_utc();
         let entry =

@@ -47,7 +47,7 @@ pub fn reopened(rig: &Rig) -> (Arc<StorageInstance>, Arc<Database>) {
 
 /// What was restored, opened again.
 pub fn open_copy(instance: &Arc<StorageInstance>) -> StorageResult<Arc<Database>> {
-    let spec = OpenSpec { primary: COPY_PRIMARY.into() };
+    let spec = OpenSpec::of(COPY_PRIMARY.into());
     Database::open(instance, COPY, "copy", &spec).map(|(db, _)| db)
 }
 

@@ -239,7 +239,7 @@ fn a_backup_alone_restores_the_database() {
         let copy = copy.database.unwrap();
         assert_eq!(read(&copy, &ids).unwrap(), want, "seed {seed}: restored");
         copy.close().unwrap();
-        let open = OpenSpec { primary: "/data/copy_t.mdf".into() };
+        let open = OpenSpec::of("/data/copy_t.mdf".into());
         let (copy, _) = Database::open(&rig.instance(), DatabaseId(6), "copy", &open).unwrap();
         assert_eq!(read(&copy, &ids).unwrap(), want, "seed {seed}: restored and opened");
     }

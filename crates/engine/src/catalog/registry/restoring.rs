@@ -21,8 +21,8 @@ use crate::database::Database;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_storage::DatabaseState;
 use taffrail_storage::backup::{Restoring, restoring};
+use taffrail_storage::{DatabaseState, OpenSpec};
 
 /// A database that nobody can use until it is settled.
 pub(crate) struct Taken<'a> {
@@ -116,7 +116,8 @@ impl Databases {
 
     /// What the primary file of a database that is not open says of it. None: it cannot be read.
     pub(crate) fn closed(&self, entry: &DatabaseEntry) -> Option<taffrail_storage::Closed> {
-        taffrail_storage::closed(&self.storage, &entry.name, entry.files.first()?).ok()
+        let spec = OpenSpec::of(entry.files.first()?.clone());
+        taffrail_storage::closed(&self.storage, &entry.name, &spec).ok()
     }
 
     /// At start: whether it is in the middle of a restore. The row follows the file.

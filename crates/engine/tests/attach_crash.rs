@@ -1,0 +1,160 @@
+//! Databases that leave and come back with their files, cut off at each step: no file is lost, and a name is one database's or nobody's.
+//! READ_ONLY over a crash.
+
+mod support;
+
+use std::path::Path;
+use support::connect;
+use support::sim::{start, world};
+use taffrail_io::sim::SimOptions;
+
+const CREATE: &str = "CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
+    LOG ON (NAME = l, FILENAME = '/data/d.ldf', SIZE = 1MB)";
+const FILL: &str = "USE d; CREATE TABLE t (a int); INSERT t VALUES (1), (2); USE master";
+const ATTACH: &str =
+    "CREATE DATABASE e ON (FILENAME = '/data/d.mdf'), (FILENAME = '/data/d.ldf') FOR ATTACH";
+
+#[test]
+fn a_detachment_and_an_attachment_cut_off_at_each_step_lose_nothing() {
+    let (mut at_first, mut offline, mut away, mut back) = (0, 0, 0, 0);
+    let mut step = 0;
+    loop {
+        step += 1;
+        let world = world(step, SimOptions::default());
+        let instance = start(&world).expect("a first start");
+        let mut c = connect(&instance);
+        c.ok(CREATE);
+        c.ok(FILL);
+        world.crash_at(step);
+        let detached = c.try_run("EXEC sp_detach_db 'd'").is_ok();
+        let attached = detached && c.try_run(ATTACH).is_ok();
+        let over = world.is_powered();
+        drop(c);
+        // Power may fail here.
+        let _ = instance.shutdown();
+        world.restart();
+        let instance = start(&world).expect("a start after the crash");
+        let mut c = connect(&instance);
+        for file in ["/data/d.mdf", "/data/d.ldf"] {
+            assert!(
+                world.env().disk.exists(Path::new(file)).unwrap(),
+                "step {step}: {file} is gone"
+            );
+        }
+        let known = c.rows("SELECT name, state_desc FROM sys.databases WHERE name IN ('d', 'e')");
+        match known.as_str() {
+            "d | ONLINE" => at_first += 1,
+            "d | OFFLINE" => {
+                offline += 1;
+                c.ok("EXEC sp_detach_db 'd'");
+                c.ok(ATTACH);
+            }
+            "" => {
+                away += 1;
+                c.ok(ATTACH);
+            }
+            "e | ONLINE" => back += 1,
+            other => panic!("step {step}: {other}"),
+        }
+        if detached {
+            assert!(!known.starts_with('d'), "step {step}: an acknowledged detachment is undone");
+        }
+        if attached {
+            assert_eq!(known, "e | ONLINE", "step {step}");
+        }
+        let name = if known == "d | ONLINE" { "d" } else { "e" };
+        assert_eq!(
+            c.rows(&format!("SELECT a FROM {name}.dbo.t ORDER BY a")),
+            "1\n2",
+            "step {step}"
+        );
+        c.ok(&format!("INSERT {name}.dbo.t VALUES (3)"));
+        c.ok(&format!("DROP DATABASE {name}"));
+        drop(c);
+        instance.shutdown().expect("an orderly end");
+        if over {
+            break;
+        }
+    }
+    println!("{step} steps: {at_first} as before, {offline} offline, {away} away, {back} back");
+    assert!(
+        at_first > 0 && offline > 0 && away > 0 && back > 0,
+        "{at_first} {offline} {away} {back}"
+    );
+}
+
+#[test]
+fn an_attached_database_is_found_where_it_was_attached_from() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(CREATE);
+    c.ok(FILL);
+    c.ok("EXEC sp_detach_db 'd'");
+    let disk = world.env().disk;
+    disk.create_dir(Path::new("/data/logs")).unwrap();
+    for (from, to) in [("/data/d.mdf", "/data/new.mdf"), ("/data/d.ldf", "/data/logs/other.ldf")] {
+        disk.rename(Path::new(from), Path::new(to)).unwrap();
+    }
+    for dir in ["/data", "/data/logs"] {
+        disk.sync_dir(Path::new(dir)).unwrap();
+    }
+    for (statement, said) in [
+        (
+            "CREATE DATABASE d ON (FILENAME = '/data/gone.mdf') FOR ATTACH",
+            "Msg 5120, Level 16, State 101, Line 1: Unable to open the physical file \"/data/gone.mdf\". \
+             Operating system error 2: \"2(The system cannot find the file specified.)\".",
+        ),
+        (
+            "CREATE DATABASE d ON (FILENAME = '/data/logs/other.ldf') FOR ATTACH",
+            "Msg 5171, Level 16, State 1, Line 1: /data/logs/other.ldf is not a primary database file.",
+        ),
+        (
+            "CREATE DATABASE d ON (FILENAME = '/data/master.mdf') FOR ATTACH",
+            "Operating system error 32",
+        ),
+    ] {
+        let heard = c.run(statement);
+        assert!(heard.contains(said) && heard.contains("Msg 1802, "), "{heard}");
+    }
+    // It says where the log was: it is not there any more.
+    let said = c.run("CREATE DATABASE d ON (FILENAME = '/data/new.mdf') FOR ATTACH");
+    assert!(said.contains("Msg 5120, ") && said.contains("Msg 1813, "), "{said}");
+    c.ok("CREATE DATABASE d ON (FILENAME = '/data/new.mdf') LOG ON (FILENAME = '/data/logs/other.ldf') FOR ATTACH");
+    drop(c);
+    world.crash();
+    let _ = instance.shutdown();
+    world.restart();
+    let instance = start(&world).expect("a start after the crash");
+    let mut c = connect(&instance);
+    assert_eq!(
+        c.rows("SELECT physical_name FROM d.sys.database_files ORDER BY file_id"),
+        "/data/new.mdf\n/data/logs/other.ldf"
+    );
+    assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), "2");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn read_only_outlives_a_crash() {
+    let world = world(2, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(CREATE);
+    c.ok(FILL);
+    c.ok("ALTER DATABASE d SET READ_ONLY WITH ROLLBACK IMMEDIATE");
+    drop(c);
+    world.crash();
+    let _ = instance.shutdown();
+    world.restart();
+    let instance = start(&world).expect("a start after the crash");
+    let mut c = connect(&instance);
+    assert_eq!(c.rows("SELECT is_read_only FROM sys.databases WHERE name = 'd'"), "1");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), "2");
+    assert!(c.run("INSERT d.dbo.t VALUES (3)").contains("Msg 3906, "));
+    c.ok("ALTER DATABASE d SET READ_WRITE");
+    c.ok("INSERT d.dbo.t VALUES (3)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
