@@ -1,7 +1,8 @@
 //! An instance's figures as families of metrics, for whoever shows them to a monitoring system.
 //!
-//! They are read from the cells that the views read, without a session, and without any lock that a commit takes. Names are those
-//! of the exporters that people use for SQL Server (`mssql_…`) where they mean the same, `taffrail_…` else; base units.
+//! They are read from the cells that the views read, without a session, and without a lock that is held while something is
+//! written: who looks holds nobody up, and a device that stalls does not hold him up. Names are those of the exporters that people
+//! use for SQL Server (`mssql_…`) where they mean the same, `taffrail_…` else; base units.
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use taffrail_storage::lock::ResourceKind;
 use crate::database::Database;
 use crate::instance::Instance;
 use crate::views::databases::state_of;
+use crate::views::dm_io::totals;
 use crate::views::dm_os::{proc_kb, proc_stat};
 
 /// What kind of metric a family is.
@@ -110,7 +112,7 @@ pub fn families(instance: &Instance) -> Vec<Family> {
     let mut out = Families(Vec::with_capacity(80));
     let open: Vec<Arc<Database>> = instance.databases().open();
     server(instance, &mut out);
-    sessions(instance, &mut out);
+    sessions(instance, &open, &mut out);
     databases(instance, &open, &mut out);
     counters(&open, &mut out);
     files(instance, &open, &mut out);
@@ -141,16 +143,13 @@ fn server(instance: &Instance, out: &mut Families) {
     out.gauge("taffrail_delayed_durability_window_seconds", help, window);
 }
 
-fn sessions(instance: &Instance, out: &mut Families) {
+fn sessions(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
     let sessions = instance.sessions();
-    let named: Vec<(u16, String)> =
-        instance.databases().open().into_iter().map(|d| (d.id.0, d.name.to_string())).collect();
     let current = |s: &crate::sessions::SessionEntry| {
         s.cell.database_id.load(std::sync::atomic::Ordering::Relaxed)
     };
     let of = |id: u16| sessions.iter().filter(|s| current(s) == id).count();
-    let connections =
-        named.iter().map(|(id, name)| sample([("db", name)], of(*id) as f64)).collect();
+    let connections = open.iter().map(|d| sample([("db", &*d.name)], of(d.id.0) as f64)).collect();
     let help = "Sessions of users by their current database.";
     out.put(Kind::Gauge, "mssql_connections", help, connections);
     let blocked = sessions.iter().filter(|s| s.cell.blocking_session() != 0).count();
@@ -176,7 +175,7 @@ fn databases(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
     out.put(Kind::Gauge, "mssql_database_state", help, states.collect());
     let now = instance.options().env.clock.now_utc();
     let ages = open.iter().filter_map(|d| {
-        let at = d.storage.recovery_status().log_backup_time?;
+        let at = d.storage.log_backup_time()?;
         Some(sample([("db", &d.name)], now.since(at).as_secs_f64()))
     });
     let help = "Time since the last log backup ended; none for a database without one.";
@@ -247,34 +246,27 @@ fn counters(open: &[Arc<Database>], out: &mut Families) {
     }
 }
 
+/// What [`totals`] tells of, in its order.
+const OPERATIONS: [&str; 2] = ["read", "write"];
+
 fn files(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
     let mut sizes = Vec::new();
     let (mut operations, mut bytes, mut stalls) = (Vec::new(), Vec::new(), Vec::new());
     for d in open {
         let mut stall = [0.0; 2];
-        for f in d.storage.files() {
+        for f in d.storage.file_sizes() {
             let kind = if f.kind == FileKind::Log { "LOG" } else { "ROWS" };
             let labels = [("db", &*d.name), ("logicalname", &*f.name), ("type", kind)];
             sizes.push(sample(labels, f.size as f64));
-            let io = instance.file_io().totals(&f.path);
-            // As in sys.dm_io_virtual_file_stats: zeroes that initialise new log are not among its writes.
-            let plain = if f.kind == FileKind::Log { Default::default() } else { io.plain_writes };
-            let writes = (
-                io.writes.count + plain.count,
-                io.writes.bytes + plain.bytes,
-                (io.writes.stall + plain.stall).as_secs_f64(),
-            );
-            let reads = (io.reads.count, io.reads.bytes, io.reads.stall.as_secs_f64());
-            for (i, (operation, io)) in [("read", reads), ("write", writes)].into_iter().enumerate()
-            {
+            for (i, io) in totals(instance, &f).into_iter().enumerate() {
                 let labels =
-                    [("db", &*d.name), ("logicalname", &*f.name), ("operation", operation)];
-                operations.push(sample(labels, io.0 as f64));
-                bytes.push(sample(labels, io.1 as f64));
-                stall[i] += io.2;
+                    [("db", &*d.name), ("logicalname", &*f.name), ("operation", OPERATIONS[i])];
+                operations.push(sample(labels, io.count as f64));
+                bytes.push(sample(labels, io.bytes as f64));
+                stall[i] += io.stall.as_secs_f64();
             }
         }
-        for (operation, seconds) in ["read", "write"].into_iter().zip(stall) {
+        for (operation, seconds) in OPERATIONS.into_iter().zip(stall) {
             stalls.push(sample([("db", &*d.name), ("operation", operation)], seconds));
         }
     }

@@ -205,7 +205,7 @@ impl Log {
     }
 
     /// What a file is called in events and messages.
-    pub(crate) fn file_name(&self, file: usize) -> (FileId, String) {
+    pub fn file_name(&self, file: usize) -> (FileId, String) {
         let known = self.ahead.names.lock().get(file).cloned();
         known.unwrap_or_else(|| (FileId(file as u16 + 2), format!("log file {file}")))
     }

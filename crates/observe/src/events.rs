@@ -342,6 +342,11 @@ impl EventRing {
         (kept.events.iter().cloned().collect(), kept.recorded)
     }
 
+    /// How many there were of a kind.
+    pub fn recorded(&self, of: History) -> u64 {
+        self.lock().kept[of as usize].recorded
+    }
+
     /// How long those of a kind took, ns.
     pub fn durations(&self, of: History) -> Arc<Histogram> {
         Arc::clone(&self.lock().kept[of as usize].durations)

@@ -23,7 +23,7 @@ use crate::buffer::{BufferPool, Rarities, Store};
 use crate::error::{StorageError, StorageResult};
 use crate::freelist::Freeing;
 use crate::instance::StorageInstance;
-use crate::layout::{DIRECTORY, EXTENT_PAGES};
+use crate::layout::DIRECTORY;
 use crate::recovery::{Background, Boot, Recovering};
 use crate::txn::table::TxnTable;
 use crate::txn::work::Work;
@@ -31,7 +31,7 @@ use crate::txn::{Transaction, TxnEntry};
 
 pub use crate::spec::{
     CheckpointKind, CreateSpec, DataFileSpec, DatabaseOptions, DatabaseState, FLAG_READ_ONLY,
-    FileInfo, FileKind, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel,
+    FileInfo, FileKind, FileSize, Growth, Initialization, LogSettings, OpenSpec, RecoveryModel,
     RecoveryReport, VlfAlgorithm,
 };
 
@@ -79,6 +79,8 @@ pub struct Database {
     pub(crate) saved_chain: Arc<AtomicU64>,
     /// A log backup has met damaged log: the next full backup begins another chain.
     pub(crate) chain_damaged: AtomicBool,
+    /// When the last log backup ended, as the boot page says it, for who must not wait for the boot page; 0: never.
+    pub(crate) log_backup_time: AtomicU64,
     last_commit: AtomicU64,
     /// Held by who writes a row count into the directory, or sets one to what is there: the two belong together.
     pub(crate) counts: Mutex<()>,
@@ -132,6 +134,7 @@ impl Database {
             log_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             saved_chain: Arc::new(AtomicU64::new(boot.log_chain.0)),
             chain_damaged: AtomicBool::new(false),
+            log_backup_time: AtomicU64::new(boot.backup.last_log_backup.0),
             last_commit: AtomicU64::new(0),
             counts: Mutex::default(),
             found_rows: Mutex::default(),
@@ -388,38 +391,6 @@ impl Database {
             let freed = directory::free_all_pending(self);
             self.note_background(Background::DeferredDrop, &freed);
         }
-    }
-
-    /// Data and log files.
-    pub fn files(&self) -> Vec<FileInfo> {
-        let mut out = Vec::new();
-        for file in self.store.files() {
-            let settings = file.settings.lock().clone();
-            let used = self.allocated_extents(&file).unwrap_or(0);
-            out.push(FileInfo {
-                id: file.id,
-                kind: FileKind::Rows,
-                name: settings.name,
-                path: settings.path,
-                size: u64::from(file.pages.load(Ordering::Acquire)) * PAGE_BYTES as u64,
-                used: u64::from(used) * u64::from(EXTENT_PAGES) * PAGE_BYTES as u64,
-                growth: settings.growth,
-                max_size: settings.max_size,
-            });
-        }
-        for (id, name, info) in self.log_files() {
-            out.push(FileInfo {
-                id,
-                kind: FileKind::Log,
-                name,
-                path: info.path,
-                size: info.size,
-                used: self.log().used_in_file(info.file),
-                growth: info.growth,
-                max_size: Some(info.max_size).filter(|&m| m < taffrail_log::LOG_FILE_BYTES_MAX),
-            });
-        }
-        out
     }
 
     /// ALTER DATABASE … MODIFY FILE (SIZE) of a data file. Durable on return: the boot page hardens what it says.

@@ -41,6 +41,7 @@ mod freelist;
 mod growth;
 pub mod instance;
 pub mod layout;
+mod listing;
 pub mod lock;
 mod logfiles;
 mod orphans;
@@ -61,7 +62,7 @@ pub use buffer::SuspectPage;
 pub use closed::{Closed, Content, closed, content_of, created};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
-    FLAG_READ_ONLY, FileInfo, FileKind, Growth, Initialization, LogSettings, OpenSpec,
+    FLAG_READ_ONLY, FileInfo, FileKind, FileSize, Growth, Initialization, LogSettings, OpenSpec,
     RecoveryModel, RecoveryReport, VlfAlgorithm,
 };
 pub use error::{FileFull, StorageError, StorageResult};

@@ -195,6 +195,21 @@ pub enum FileKind {
     Log,
 }
 
+/// A file's name, place and size, which are there for the asking.
+#[derive(Clone, Debug)]
+pub struct FileSize {
+    /// `file_id`
+    pub id: FileId,
+    /// ROWS or LOG.
+    pub kind: FileKind,
+    /// Logical name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+}
+
 /// A row of `sys.database_files`.
 #[derive(Clone, Debug)]
 pub struct FileInfo {

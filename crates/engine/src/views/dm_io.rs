@@ -1,9 +1,11 @@
 //! I/O of files.
 
 use super::{Declaration, Rows, ViewContext, function, integer};
+use crate::instance::Instance;
 use crate::row;
 use taffrail_base::SqlResult;
-use taffrail_storage::FileKind;
+use taffrail_io::counted::IoTotals;
+use taffrail_storage::{FileKind, FileSize};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -48,8 +50,20 @@ impl FileIo {
     }
 }
 
-/// The files that are asked for, by database and file; `None`: any. Counted where the file is read and written. Zeroes that
-/// initialise new log space are not among a log file's writes: they are nobody's log.
+/// Reads and writes of a file since the server's start, counted where it is read and written. Zeroes that initialise new log
+/// space are not among a log file's writes: they are nobody's log.
+pub(crate) fn totals(instance: &Instance, file: &FileSize) -> [IoTotals; 2] {
+    let io = instance.file_io().totals(&file.path);
+    let mut writes = io.writes;
+    if file.kind != FileKind::Log {
+        writes.count += io.plain_writes.count;
+        writes.bytes += io.plain_writes.bytes;
+        writes.stall += io.plain_writes.stall;
+    }
+    [io.reads, writes]
+}
+
+/// The files that are asked for, by database and file; `None`: any.
 fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut(FileIo)) {
     let instance = &cx.session.instance;
     let [database_wanted, file_wanted] = wanted;
@@ -59,23 +73,22 @@ fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut
         if database_wanted.is_some_and(|id| id != i64::from(database.id.0)) {
             continue;
         }
-        for f in database.storage.files() {
+        for f in database.storage.file_sizes() {
             if file_wanted.is_some_and(|id| id != i64::from(f.id.0)) {
                 continue;
             }
-            let io = instance.file_io().totals(&f.path);
-            let plain = if f.kind == FileKind::Log { Default::default() } else { io.plain_writes };
+            let [reads, writes] = totals(instance, &f);
             let handle = u64::from(database.id.0) << 16 | u64::from(f.id.0);
             row(FileIo {
                 database: database.id.0,
                 file: f.id.0,
                 sample_ms,
-                reads: io.reads.count,
-                read_bytes: io.reads.bytes,
-                read_ms: io.reads.stall.as_millis() as u64,
-                writes: io.writes.count + plain.count,
-                write_bytes: io.writes.bytes + plain.bytes,
-                write_ms: (io.writes.stall + plain.stall).as_millis() as u64,
+                reads: reads.count,
+                read_bytes: reads.bytes,
+                read_ms: reads.stall.as_millis() as u64,
+                writes: writes.count,
+                write_bytes: writes.bytes,
+                write_ms: writes.stall.as_millis() as u64,
                 size: f.size,
                 handle: handle.to_be_bytes(),
             });

@@ -1,5 +1,7 @@
 //! What a database knows of its backups and of the restores that it came from.
 
+use std::sync::atomic::Ordering;
+
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::UtcTime;
 
@@ -47,6 +49,12 @@ impl Database {
             differential_base: s.base.lsn,
             differential_base_guid: s.base.guid,
         }
+    }
+
+    /// When the last log backup ended; none: there was none. Waits for nothing.
+    pub fn log_backup_time(&self) -> Option<UtcTime> {
+        let at = UtcTime(self.log_backup_time.load(Ordering::Acquire));
+        Some(at).filter(|at| *at != UtcTime::default())
     }
 
     /// True when log was written that no log backup holds, under a recovery model that keeps it: RESTORE without REPLACE is refused (3159).

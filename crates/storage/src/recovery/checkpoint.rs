@@ -260,6 +260,7 @@ impl Database {
             return Err(e);
         }
         self.saved_chain.store(boot.log_chain.0, Ordering::Release);
+        self.log_backup_time.store(boot.backup.last_log_backup.0, Ordering::Release);
         *current = boot;
         Ok(())
     }

@@ -22,7 +22,7 @@ fn trace_rings(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<(
         [("growth_history", History::Growths), ("checkpoint_history", History::Checkpoints)]
     {
         let capacity = History::CAPACITY as u64;
-        let recorded = EventRing::global().history(of).1;
+        let recorded = EventRing::global().recorded(of);
         let overwritten = recorded.saturating_sub(capacity);
         put(name, RingState { capacity, recorded, overwritten, missed: 0 });
     }
