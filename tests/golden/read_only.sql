@@ -113,9 +113,3 @@ GO
 ALTER DATABASE Still SET READ_ONLY
 DROP DATABASE Still
 GO
---@ source: documentation sp_helplogins
-EXEC sp_helplogins 'sa'
-GO
---@ source: message 15007
-EXEC sp_helplogins 'nobody'
-GO
