@@ -122,7 +122,7 @@ fn without_pwritev2(file: File) -> OsVolume {
 #[test]
 fn an_older_kernel_writes_and_then_syncs() {
     let path = std::env::temp_dir().join(format!("taffrail-io-old-{}", std::process::id()));
-    let file = OpenOptions::new().read(true).write(true).create(true).open(&path).unwrap();
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     let v = without_pwritev2(file);
     let bytes: Vec<u8> = (0..1030_u32).map(|n| n as u8).collect();
