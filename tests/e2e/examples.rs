@@ -48,7 +48,7 @@ fn node_and_tedious() {
     let mut program = Command::new("node");
     let tedious = installed("node/node_modules");
     program
-        .arg("--test")
+        .args(["--test", "--test-reporter=tap"])
         .env("NODE_PATH", format!("{}:{}", tedious.display(), modules.path().display()));
     run(program, "node-tedious", "# pass 5");
 }
