@@ -168,6 +168,7 @@ impl From<Serve> for Overrides {
             delayed_durability_window_ms: s.delayed_durability_window_ms,
             target_recovery_time_s: s.target_recovery_time_s,
             recovery_interval_min: s.recovery_interval_min,
+            backup: None,
         }
     }
 }

@@ -23,7 +23,7 @@ use taffrail_observe::{Command, WaitStats, WaitType};
 use taffrail_storage::{StorageInstance, Workers};
 use taffrail_types::{Collation, Value};
 
-pub use crate::instance_options::{Host, InstanceOptions};
+pub use crate::instance_options::{BackupSchedule, Host, InstanceOptions};
 pub use crate::sessions::SessionEntry as SessionInfo;
 pub use taffrail_log::{Initialization, VlfAlgorithm};
 
@@ -100,6 +100,7 @@ pub struct Instance {
     guid_base: [u8; 16],
     lost: Lost,
     host: OnceLock<Box<dyn Host>>,
+    pub(crate) scheduled: crate::backup::Scheduled,
 }
 
 impl Instance {
@@ -145,6 +146,7 @@ impl Instance {
             sequential: AtomicU64::new(0),
             lost: Lost::default(),
             host: OnceLock::new(),
+            scheduled: Default::default(),
             options,
         });
         instance.read_logins().map_err(|e| fail(&e))?;
@@ -152,7 +154,8 @@ impl Instance {
         instance.spawn_background().map_err(|e| fail(&e))?;
         instance.adopt_databases();
         // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
-        let _ = crate::backup::create_history(&instance);
+        let _ = crate::backup::create_history(&instance)
+            .and_then(|()| crate::backup::create_schedule(&instance));
         Ok(instance)
     }
 
@@ -195,6 +198,11 @@ impl Instance {
     /// Its databases.
     pub fn databases(&self) -> &Databases {
         &self.databases
+    }
+
+    /// [`Instance::shutdown`] has begun.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.threads.stopping.load(Ordering::Acquire)
     }
 
     pub(crate) fn loss(&self) -> &Lost {
@@ -438,7 +446,7 @@ impl Instance {
     }
 
     /// Starts a thread of the instance, shown as a background task; [`Instance::shutdown`] waits for its end.
-    fn background(
+    pub(crate) fn background(
         &self,
         name: String,
         stack: usize,
@@ -492,6 +500,7 @@ impl Instance {
                 |i| {
                     i.look_after_system_databases();
                     i.adopt_databases();
+                    crate::backup::look_at_schedule(i);
                     let open = i.databases.open().into_iter();
                     let look = |d: Arc<Database>| {
                         // So that whoever reads the counters need not ask the log.
@@ -549,6 +558,8 @@ impl Instance {
             let _gate = self.threads.gate.lock();
             self.threads.wake.notify_all();
         }
+        // A scheduled backup that runs is cut short; its thread is waited for below.
+        self.sessions().iter().for_each(|s| _ = self.kill_session(s.id));
         for database in self.databases.open() {
             database.storage.stop_recovery();
         }

@@ -38,6 +38,25 @@ pub struct InstanceOptions {
     pub target_recovery_time: Duration,
     /// `@@SERVERNAME`.
     pub server_name: String,
+    /// The backup schedule of user databases that have none of their own.
+    pub backup_schedule: Option<BackupSchedule>,
+}
+
+/// When backups are taken: see `taffrail.backup_schedule`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackupSchedule {
+    /// Minutes from one full backup to the next.
+    pub full_minutes: u32,
+    /// From a full or differential one to the next differential one; none: there are no differential ones.
+    pub differential_minutes: Option<u32>,
+    /// From one log backup to the next; none: there are none.
+    pub log_minutes: Option<u32>,
+    /// How many full backups, with all that follows each, are kept.
+    pub keep_chains: u32,
+    /// How often the newest chain is restored under another name and checked; none: never.
+    pub drill_minutes: Option<u32>,
+    /// Where the files go; none: where backups with a relative path go.
+    pub directory: Option<String>,
 }
 
 impl InstanceOptions {
@@ -59,6 +78,7 @@ impl InstanceOptions {
             delayed_durability_window: Duration::from_millis(8),
             target_recovery_time: Duration::from_secs(60),
             server_name: "TAFFRAIL".into(),
+            backup_schedule: None,
         }
     }
 }

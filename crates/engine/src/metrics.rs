@@ -115,6 +115,7 @@ pub fn families(instance: &Instance) -> Vec<Family> {
     sessions(instance, &open, &mut out);
     databases(instance, &open, &mut out);
     counters(&open, &mut out);
+    scheduled_backups(instance, &mut out);
     files(instance, &open, &mut out);
     buffers(instance, &mut out);
     locks(instance, &mut out);
@@ -244,6 +245,20 @@ fn counters(open: &[Arc<Database>], out: &mut Families) {
         let of = |d: &Arc<Database>| sample([("db", &*d.name)], value(d.storage.counters()));
         out.put(*kind, name, help, open.iter().map(of).collect());
     }
+}
+
+fn scheduled_backups(instance: &Instance, out: &mut Families) {
+    let scheduled = &instance.scheduled;
+    let now = instance.options().env.clock.now_utc();
+    let ages = scheduled.ages.lock();
+    let sample =
+        |a: &crate::backup::Age| sample([("db", &a.database), ("type", a.kind)], a.seconds(now));
+    let help = "Time since the newest scheduled backup (full, differential, log) or drill began that did not fail.";
+    let samples = ages.iter().map(sample).collect();
+    out.put(Kind::Gauge, "taffrail_scheduled_backup_age_seconds", help, samples);
+    let failures = scheduled.failures.load(std::sync::atomic::Ordering::Relaxed) as f64;
+    let help = "Scheduled backups and drills that have failed.";
+    out.counter("taffrail_scheduled_backup_failures", help, failures);
 }
 
 /// What [`totals`] tells of, in its order.

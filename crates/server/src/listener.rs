@@ -226,6 +226,7 @@ impl Server {
         options.log_initialization = settings.log_initialization;
         options.delayed_durability_window = settings.delayed_durability_window;
         options.target_recovery_time = settings.target_recovery_time;
+        options.backup_schedule = settings.backup_schedule.clone();
         if !host.is_empty() {
             options.server_name = host;
         }

@@ -3,7 +3,10 @@
 //! All sources fill the same [`Overrides`]; [`Settings::resolve`] lays them over each other and checks the
 //! result, so that a value means the same wherever it was written.
 
+mod backup;
 mod mssql;
+
+pub use backup::BackupOverrides;
 
 use crate::memory::half_of_memory_mb;
 use serde::Deserialize;
@@ -12,7 +15,7 @@ use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use taffrail_engine::instance::{Initialization, VlfAlgorithm};
+use taffrail_engine::instance::{BackupSchedule, Initialization, VlfAlgorithm};
 
 /// What one source says; what it leaves out is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -55,6 +58,8 @@ pub struct Overrides {
     pub delayed_durability_window_ms: Option<u64>,
     pub target_recovery_time_s: Option<u64>,
     pub recovery_interval_min: Option<u64>,
+    /// `[backup]`, in a file only.
+    pub backup: Option<BackupOverrides>,
 }
 
 /// Who has to encrypt.
@@ -141,6 +146,8 @@ pub struct Settings {
     pub delayed_durability_window: Duration,
     /// `TARGET_RECOVERY_TIME` of new databases.
     pub target_recovery_time: Duration,
+    /// The backup schedule of databases that have none of their own.
+    pub backup_schedule: Option<BackupSchedule>,
 }
 
 /// The default of `--data`.
@@ -211,6 +218,7 @@ impl Overrides {
                 "TAFFRAIL_RECOVERY_INTERVAL_MIN",
                 var("TAFFRAIL_RECOVERY_INTERVAL_MIN"),
             )?,
+            backup: None,
         })
     }
 
@@ -265,6 +273,7 @@ impl Overrides {
                 .or(those.delayed_durability_window_ms),
             target_recovery_time_s: self.target_recovery_time_s.or(those.target_recovery_time_s),
             recovery_interval_min: self.recovery_interval_min.or(those.recovery_interval_min),
+            backup: self.backup.or(those.backup),
         }
     }
 }
@@ -392,6 +401,7 @@ impl Settings {
                 given.delayed_durability_window_ms.unwrap_or(8),
             ),
             target_recovery_time: Duration::from_secs(given.target_recovery_time_s.unwrap_or(60)),
+            backup_schedule: given.backup.map(BackupOverrides::schedule).transpose()?,
         })
     }
 }

@@ -10,6 +10,7 @@
 //! | [`look`], [`columns`] | RESTORE HEADERONLY, FILELISTONLY, LABELONLY, VERIFYONLY |
 //! | [`facts`] | what a set's header says, as values |
 //! | [`history`], `history.sql`, [`system`] | the tables of msdb, and the rows that each backup and restore writes |
+//! | [`schedule`], `schedule.sql` | backups by a schedule: procedures of ours in msdb, and who looks what is due |
 //! | [`suspect`] | msdb.dbo.suspect_pages |
 //! | [`message`], [`progress`], [`record`] | what the client and the error log hear |
 //!
@@ -26,6 +27,7 @@ mod options;
 mod progress;
 mod put;
 mod record;
+mod schedule;
 mod suspect;
 mod system;
 mod take;
@@ -42,6 +44,7 @@ use values::filled_in;
 pub(crate) use device::{Devices, IN_USE};
 pub(crate) use history::{Mark, create as create_history, record_marks};
 pub(crate) use message::say;
+pub(crate) use schedule::{Age, Scheduled, create as create_schedule, tick as look_at_schedule};
 pub(crate) use suspect::{forget as forget_suspects, record as record_suspects};
 
 /// What `backup` brings.

@@ -1,0 +1,185 @@
+//! Backups by a schedule: the tables and procedures of ours in msdb (`schedule.sql`), and who looks what is due.
+//!
+//! ```text
+//! recovery writer ──every ten seconds, if anybody has a schedule──▶ a thread ──▶ taffrail.run_due_backups ──▶ run_backup, backup_drill
+//! ```
+//! What is due is told by `taffrail.backup_run` alone: a start goes on where the last run ended. A backup that has failed is in the error
+//! log by itself (3041); a drill's failure is put there here.
+
+use super::system;
+use crate::instance::Instance;
+use crate::instance_options::BackupSchedule;
+use parking_lot::Mutex;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use taffrail_base::{DatabaseId, SessionId, SqlResult};
+use taffrail_io::UtcTime;
+use taffrail_observe::{Command, Event, EventRing, Whose};
+
+const TEXT: &str = include_str!("schedule.sql");
+
+/// How often it is looked.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Makes the procedures as this version has them, and the tables if they are not there, in one transaction.
+pub(crate) fn create(instance: &Arc<Instance>) -> SqlResult<()> {
+    let mut batches = TEXT.trim_end().split("\nGO\n");
+    let tables = batches.next().unwrap_or_default();
+    let there = "SELECT OBJECT_NAME(object_id), definition FROM sys.sql_modules
+        WHERE OBJECT_SCHEMA_NAME(object_id) = N'taffrail'";
+    let there = system::run(instance, "msdb", &[there])?;
+    let mut changes = vec!["SET XACT_ABORT ON BEGIN TRANSACTION".to_owned(), tables.to_owned()];
+    let least = changes.len();
+    for batch in batches {
+        let name = batch.trim_start_matches("CREATE PROCEDURE taffrail.");
+        let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let mut same = there.iter().filter(|row| row[0].as_text().as_deref() == name);
+        match same.next() {
+            Some(row) if row[1].as_text().as_deref() == Some(batch) => {}
+            Some(_) => changes.push(batch.replacen("CREATE", "ALTER", 1)),
+            None => changes.push(batch.to_owned()),
+        }
+    }
+    if changes.len() == least {
+        return Ok(());
+    }
+    changes.push("COMMIT".to_owned());
+    let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
+    system::run(instance, "msdb", &changes).map(drop)
+}
+
+/// How old the newest backup or drill of a database was when it was looked.
+#[derive(Clone, Debug)]
+pub(crate) struct Age {
+    pub database: String,
+    pub kind: &'static str,
+    began: UtcTime,
+}
+
+impl Age {
+    pub fn seconds(&self, now: UtcTime) -> f64 {
+        now.since(self.began).as_secs_f64()
+    }
+}
+
+/// What an instance knows of its schedule.
+#[derive(Default)]
+pub(crate) struct Scheduled {
+    /// Held by who carries it out.
+    running: Mutex<()>,
+    /// When it is looked next.
+    next: AtomicU64,
+    pub ages: Mutex<Vec<Age>>,
+    /// Backups and drills that have failed since the start.
+    pub failures: AtomicU64,
+}
+
+/// A letter of `backup_run.type` as /metrics calls it.
+fn kind(letter: Option<String>) -> &'static str {
+    match letter.as_deref() {
+        Some("D") => "full",
+        Some("I") => "differential",
+        Some("L") => "log",
+        Some("X") => "clean-up",
+        _ => "drill",
+    }
+}
+
+/// From a background thread: begins a round in a thread of its own if it is time and there is a schedule.
+pub(crate) fn tick(instance: &Arc<Instance>) {
+    let scheduled = &instance.scheduled;
+    let now = instance.options().env.clock.now_utc();
+    let next = UtcTime(scheduled.next.load(Ordering::Relaxed));
+    // A clock that was put back is no reason to wait for longer.
+    let early = now < next && next.since(now) <= EVERY;
+    if early || scheduled.running.is_locked() {
+        return;
+    }
+    scheduled.next.store((now + EVERY).0, Ordering::Relaxed);
+    if instance.options().backup_schedule.is_none() && !has_rows(instance) {
+        return;
+    }
+    let own = Arc::downgrade(instance);
+    let shown = (Command::BackupDatabase, DatabaseId(0));
+    // Without a thread now: at the next look.
+    let _ = instance.background("backup schedule".into(), 2 << 20, shown, move || {
+        if let Some(instance) = own.upgrade()
+            && let Err(e) = instance.run_due_backups()
+        {
+            tell(
+                "msdb",
+                DatabaseId(4),
+                format!("The backup schedule could not be carried out: {e}"),
+            );
+        }
+    });
+}
+
+/// Somebody has a schedule in msdb.
+fn has_rows(instance: &Instance) -> bool {
+    let Some(msdb) = instance.databases().by_id(DatabaseId(4)) else { return false };
+    let nobody = SessionId(0);
+    let table = msdb.catalog.find_table(Some("taffrail"), "backup_schedule", nobody);
+    table.is_some_and(|t| t.row_count() > 0)
+}
+
+fn tell(name: &str, id: DatabaseId, text: String) {
+    EventRing::global().push(Event::BackgroundError { database: Whose::new(id, name), text });
+}
+
+fn parameters(schedule: &BackupSchedule) -> String {
+    let mut text = format!(
+        "@full_minutes = {}, @keep_chains = {}",
+        schedule.full_minutes, schedule.keep_chains
+    );
+    let mut add = |name: &str, minutes: Option<u32>| {
+        if let Some(n) = minutes {
+            let _ = write!(text, ", @{name}_minutes = {n}");
+        }
+    };
+    add("differential", schedule.differential_minutes);
+    add("log", schedule.log_minutes);
+    add("drill", schedule.drill_minutes);
+    if let Some(directory) = &schedule.directory {
+        let _ = write!(text, ", @directory = N'{}'", directory.replace('\'', "''"));
+    }
+    text
+}
+
+impl Instance {
+    /// Takes the scheduled backups that are due by the instance's clock, and makes the drills that are; returns when all are done. What
+    /// fails is noted in msdb and in the error log; an error: the schedule itself could not be read.
+    pub fn run_due_backups(self: &Arc<Self>) -> SqlResult<()> {
+        let scheduled = &self.scheduled;
+        let _running = scheduled.running.lock();
+        if self.is_stopping() {
+            return Ok(());
+        }
+        let given = self.options().backup_schedule.as_ref().map(parameters).unwrap_or_default();
+        let run = format!("EXEC msdb.taffrail.run_due_backups {given}");
+        let mut rows = system::run(self, "msdb", &[&run]);
+        if matches!(&rows, Err(e) if matches!(e.number, 208 | 2812)) {
+            rows = create(self).and_then(|()| system::run(self, "msdb", &[&run]));
+        }
+        let now = self.options().env.clock.now_utc();
+        let mut ages = Vec::new();
+        for row in rows? {
+            let name = row[0].as_text().unwrap_or_default();
+            let kind = kind(row[1].as_text());
+            if let Some(age) = row[2].as_i64() {
+                let age = age.max(0).unsigned_abs() * UtcTime::PER_SECOND;
+                ages.push(Age { database: name, kind, began: UtcTime(now.0.saturating_sub(age)) });
+                continue;
+            }
+            scheduled.failures.fetch_add(1, Ordering::Relaxed);
+            let id = self.databases().slot(&name).map_or(DatabaseId(0), |s| s.entry.id);
+            let why = row[4].as_text().unwrap_or_default();
+            let what = if kind == "drill" { "backup drill" } else { "backup" };
+            tell(&name, id, format!("The scheduled {what} ({kind}) has failed: {why}"));
+        }
+        *scheduled.ages.lock() = ages;
+        Ok(())
+    }
+}

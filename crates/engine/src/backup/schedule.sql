@@ -1,0 +1,269 @@
+IF SCHEMA_ID(N'taffrail') IS NULL EXEC (N'CREATE SCHEMA taffrail')
+IF OBJECT_ID(N'taffrail.backup_schedule', N'U') IS NULL
+CREATE TABLE taffrail.backup_schedule (
+    database_name sysname NOT NULL PRIMARY KEY,
+    full_minutes int NOT NULL CHECK (full_minutes > 0),
+    differential_minutes int NULL CHECK (differential_minutes > 0),
+    log_minutes int NULL CHECK (log_minutes > 0),
+    keep_chains int NOT NULL DEFAULT 2 CHECK (keep_chains > 0),
+    drill_minutes int NULL CHECK (drill_minutes > 0),
+    directory nvarchar(180) NULL,
+    is_enabled bit NOT NULL DEFAULT 1
+)
+IF OBJECT_ID(N'taffrail.backup_run', N'U') IS NULL
+CREATE TABLE taffrail.backup_run (
+    run_id int IDENTITY(1,1) NOT NULL PRIMARY KEY,
+    database_name sysname NOT NULL,
+    type char(1) NOT NULL,
+    started_utc datetime NOT NULL,
+    finished_utc datetime NULL,
+    backup_set_id int NULL,
+    path nvarchar(260) NULL,
+    deleted_utc datetime NULL,
+    error_number int NULL,
+    error_message nvarchar(2048) NULL
+)
+GO
+CREATE PROCEDURE taffrail.set_backup_schedule
+    @database_name sysname,
+    @full_minutes int = 1440,
+    @differential_minutes int = NULL,
+    @log_minutes int = NULL,
+    @keep_chains int = 2,
+    @drill_minutes int = NULL,
+    @directory nvarchar(180) = NULL,
+    @is_enabled bit = 1
+AS
+BEGIN
+    SET NOCOUNT ON
+    IF DB_ID(@database_name) IS NULL
+    BEGIN
+        RAISERROR(15010, 16, 1, @database_name)
+        RETURN 1
+    END
+    BEGIN TRANSACTION
+    DELETE msdb.taffrail.backup_schedule WHERE database_name = @database_name
+    INSERT msdb.taffrail.backup_schedule (database_name, full_minutes, differential_minutes, log_minutes, keep_chains, drill_minutes,
+        directory, is_enabled)
+    VALUES (@database_name, @full_minutes, @differential_minutes, @log_minutes, @keep_chains, @drill_minutes, @directory, @is_enabled)
+    IF @@ERROR <> 0
+    BEGIN
+        ROLLBACK
+        RETURN 1
+    END
+    COMMIT
+    RETURN 0
+END
+GO
+CREATE PROCEDURE taffrail.remove_backup_schedule @database_name sysname AS
+BEGIN
+    SET NOCOUNT ON
+    DELETE msdb.taffrail.backup_schedule WHERE database_name = @database_name
+    RETURN 0
+END
+GO
+CREATE PROCEDURE taffrail.remove_old_chains @database_name sysname, @keep_chains int AS
+BEGIN
+    -- A chain is a full backup and all that follows it up to the next one. A file goes before its row says so.
+    SET NOCOUNT ON
+    DECLARE @oldest int, @run int, @path nvarchar(260)
+    SELECT @oldest = MIN(run_id) FROM (SELECT TOP (@keep_chains) run_id FROM msdb.taffrail.backup_run
+        WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
+        ORDER BY run_id DESC) AS kept
+    DECLARE old CURSOR LOCAL STATIC FOR SELECT run_id, path FROM msdb.taffrail.backup_run
+        WHERE database_name = @database_name AND run_id < @oldest AND path IS NOT NULL AND deleted_utc IS NULL
+    OPEN old
+    FETCH old INTO @run, @path
+    WHILE @@FETCH_STATUS = 0
+    BEGIN
+        BEGIN TRY
+            -- One that is not there any more is no error.
+            EXEC master.dbo.xp_delete_file 0, @path
+            UPDATE msdb.taffrail.backup_run SET deleted_utc = GETUTCDATE() WHERE run_id = @run
+        END TRY
+        BEGIN CATCH
+            -- It stays, and is tried again after the next full backup.
+            INSERT msdb.taffrail.backup_run (database_name, type, started_utc, finished_utc, error_number, error_message)
+            VALUES (@database_name, 'X', GETUTCDATE(), GETUTCDATE(), ERROR_NUMBER(), ERROR_MESSAGE())
+        END CATCH
+        FETCH old INTO @run, @path
+    END
+    CLOSE old
+    DELETE msdb.taffrail.backup_run WHERE database_name = @database_name AND run_id < @oldest
+        AND (deleted_utc IS NOT NULL OR path IS NULL)
+END
+GO
+CREATE PROCEDURE taffrail.run_backup
+    @database_name sysname,
+    @type char(1) = 'D',
+    @directory nvarchar(180) = NULL,
+    @keep_chains int = NULL
+AS
+BEGIN
+    SET NOCOUNT ON
+    DECLARE @now datetime = GETUTCDATE(), @run int, @path nvarchar(260), @set int, @file nvarchar(80) = N'', @at int = 1, @char int
+    IF @type IS NULL OR @type NOT IN ('D', 'I', 'L')
+    BEGIN
+        RAISERROR(N'@type is D (full), I (differential) or L (log).', 16, 1)
+        RETURN 1
+    END
+    WHILE @at <= LEN(@database_name) AND @at <= 60
+    BEGIN
+        SET @char = UNICODE(SUBSTRING(@database_name, @at, 1))
+        SET @file = @file + CASE WHEN @char BETWEEN 48 AND 57 OR @char BETWEEN 65 AND 90 OR @char BETWEEN 97 AND 122 OR @char = 45
+            THEN NCHAR(@char) ELSE N'_' END
+        SET @at = @at + 1
+    END
+    INSERT msdb.taffrail.backup_run (database_name, type, started_utc) VALUES (@database_name, @type, @now)
+    SET @run = SCOPE_IDENTITY()
+    -- The number makes the name new: a file that is there is never written to.
+    SET @path = CASE WHEN @directory IS NULL THEN N'' ELSE @directory + N'/' END + @file + N'_' + CONVERT(char(8), @now, 112) + N'_'
+        + REPLACE(CONVERT(char(8), @now, 108), ':', '') + N'_' + CONVERT(varchar(11), @run)
+        + CASE @type WHEN 'D' THEN N'_full.bak' WHEN 'I' THEN N'_diff.bak' ELSE N'_log.trn' END
+    BEGIN TRY
+        IF @type = 'D' BACKUP DATABASE @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
+        IF @type = 'I' BACKUP DATABASE @database_name TO DISK = @path WITH DIFFERENTIAL, CHECKSUM, NAME = N'taffrail schedule'
+        IF @type = 'L' BACKUP LOG @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
+        SELECT TOP (1) @set = s.backup_set_id, @path = f.physical_device_name
+            FROM msdb.dbo.backupset AS s INNER JOIN msdb.dbo.backupmediafamily AS f ON f.media_set_id = s.media_set_id
+            WHERE s.database_name = @database_name AND s.type = @type ORDER BY s.backup_set_id DESC
+        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), backup_set_id = @set, path = @path WHERE run_id = @run
+    END TRY
+    BEGIN CATCH
+        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = ERROR_NUMBER(), error_message = ERROR_MESSAGE()
+            WHERE run_id = @run
+        RETURN 1
+    END CATCH
+    IF @type = 'D' AND @keep_chains IS NOT NULL EXEC msdb.taffrail.remove_old_chains @database_name, @keep_chains
+    RETURN 0
+END
+GO
+CREATE PROCEDURE taffrail.backup_drill @database_name sysname AS
+BEGIN
+    -- Restores the newest chain under another name, checks it, and drops it again.
+    SET NOCOUNT ON
+    DECLARE @copy sysname = LEFT(@database_name, 120) + N'_drill', @run int, @full int, @last int, @set int, @path nvarchar(260),
+        @text nvarchar(max), @name sysname, @number int = 0, @ours bit = 0
+    INSERT msdb.taffrail.backup_run (database_name, type, started_utc) VALUES (@database_name, 'R', GETUTCDATE())
+    SET @run = SCOPE_IDENTITY()
+    BEGIN TRY
+        SELECT TOP (1) @full = run_id, @set = backup_set_id, @path = path FROM msdb.taffrail.backup_run
+            WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
+            ORDER BY run_id DESC
+        IF @full IS NULL RAISERROR(N'There is no scheduled full backup of database ''%s''.', 16, 1, @database_name)
+        IF DB_ID(@copy) IS NOT NULL RAISERROR(1801, 16, 3, @copy)
+        SET @text = N'RESTORE DATABASE ' + QUOTENAME(@copy) + N' FROM DISK = N''' + REPLACE(@path, N'''', N'''''')
+            + N''' WITH CHECKSUM, NORECOVERY'
+        DECLARE files CURSOR LOCAL STATIC FOR SELECT logical_name FROM msdb.dbo.backupfile WHERE backup_set_id = @set ORDER BY file_number
+        OPEN files
+        FETCH files INTO @name
+        WHILE @@FETCH_STATUS = 0
+        BEGIN
+            SET @number = @number + 1
+            SET @text = @text + N', MOVE N''' + REPLACE(@name, N'''', N'''''') + N''' TO N''taffrail_drill_'
+                + CONVERT(nvarchar(11), @run) + N'_' + CONVERT(nvarchar(11), @number) + N''''
+            FETCH files INTO @name
+        END
+        CLOSE files
+        SET @ours = 1
+        EXEC (@text)
+        SELECT TOP (1) @last = run_id, @path = path FROM msdb.taffrail.backup_run
+            WHERE database_name = @database_name AND type = 'I' AND run_id > @full AND finished_utc IS NOT NULL AND error_number IS NULL
+            ORDER BY run_id DESC
+        IF @last IS NOT NULL RESTORE DATABASE @copy FROM DISK = @path WITH CHECKSUM, NORECOVERY
+        DECLARE logs CURSOR LOCAL STATIC FOR SELECT path FROM msdb.taffrail.backup_run
+            WHERE database_name = @database_name AND type = 'L' AND run_id > ISNULL(@last, @full) AND finished_utc IS NOT NULL
+                AND error_number IS NULL ORDER BY run_id
+        OPEN logs
+        FETCH logs INTO @path
+        WHILE @@FETCH_STATUS = 0
+        BEGIN
+            RESTORE LOG @copy FROM DISK = @path WITH CHECKSUM, NORECOVERY
+            FETCH logs INTO @path
+        END
+        CLOSE logs
+        RESTORE DATABASE @copy WITH RECOVERY
+        SET @text = N'DBCC CHECKDB (' + QUOTENAME(@copy) + N') WITH NO_INFOMSGS'
+        EXEC (@text)
+        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE() WHERE run_id = @run
+    END TRY
+    BEGIN CATCH
+        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = ERROR_NUMBER(), error_message = ERROR_MESSAGE()
+            WHERE run_id = @run
+    END CATCH
+    SET @text = N'DROP DATABASE IF EXISTS ' + QUOTENAME(@copy)
+    IF @ours = 1 EXEC (@text)
+    SELECT type, started_utc, finished_utc, error_number, error_message FROM msdb.taffrail.backup_run WHERE run_id = @run
+    IF EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE run_id = @run AND error_number IS NOT NULL) RETURN 1
+    RETURN 0
+END
+GO
+CREATE PROCEDURE taffrail.run_due_backups
+    @full_minutes int = NULL,
+    @differential_minutes int = NULL,
+    @log_minutes int = NULL,
+    @keep_chains int = NULL,
+    @drill_minutes int = NULL,
+    @directory nvarchar(180) = NULL
+AS
+BEGIN
+    -- The parameters are the schedule of user databases that have none of their own; NULL: there is none.
+    SET NOCOUNT ON
+    DECLARE @first int = ISNULL((SELECT MAX(run_id) FROM msdb.taffrail.backup_run), 0)
+    DECLARE @name sysname, @f int, @i int, @l int, @k int, @d int, @dir nvarchar(180), @now datetime, @full int, @set int, @type char(1), @count int
+    DECLARE due CURSOR LOCAL STATIC FOR
+        SELECT s.database_name, s.full_minutes, s.differential_minutes, CASE d.recovery_model WHEN 3 THEN NULL ELSE s.log_minutes END,
+            s.keep_chains, s.drill_minutes, s.directory
+        FROM (SELECT database_name, full_minutes, differential_minutes, log_minutes, keep_chains, drill_minutes, directory
+                FROM msdb.taffrail.backup_schedule WHERE is_enabled = 1
+            UNION ALL
+            SELECT name, @full_minutes, @differential_minutes, @log_minutes, ISNULL(@keep_chains, 2), @drill_minutes, @directory
+                FROM sys.databases WHERE @full_minutes IS NOT NULL AND database_id > 4 AND name NOT LIKE N'%[_]drill'
+                    AND name NOT IN (SELECT database_name FROM msdb.taffrail.backup_schedule)) AS s
+            INNER JOIN sys.databases AS d ON d.name = s.database_name
+        WHERE d.state = 0 ORDER BY s.database_name
+    OPEN due
+    FETCH due INTO @name, @f, @i, @l, @k, @d, @dir
+    WHILE @@FETCH_STATUS = 0
+    BEGIN
+        -- Until nothing is due: a log backup follows a differential one, a full one follows what has failed.
+        SELECT @count = 0, @type = 'D'
+        WHILE @type IS NOT NULL AND @count < 4
+        BEGIN
+            SELECT @type = NULL, @full = NULL, @set = NULL, @now = GETUTCDATE(), @count = @count + 1
+            SELECT TOP (1) @full = run_id, @set = backup_set_id FROM msdb.taffrail.backup_run
+                WHERE database_name = @name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL ORDER BY run_id DESC
+            -- A new chain: there is none, it is time, somebody else's full backup has come between, or this one could not be gone on with.
+            IF @full IS NULL
+                OR DATEADD(minute, @f, (SELECT started_utc FROM msdb.taffrail.backup_run WHERE run_id = @full)) <= @now
+                OR @set <> (SELECT MAX(backup_set_id) FROM msdb.dbo.backupset WHERE database_name = @name AND type = 'D' AND is_copy_only = 0)
+                OR EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id > @full AND type IN ('I', 'L')
+                    AND error_number IS NOT NULL)
+                SET @type = 'D'
+            ELSE IF DATEADD(minute, @i, (SELECT MAX(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
+                AND type IN ('D', 'I'))) <= @now
+                SET @type = 'I'
+            ELSE IF DATEADD(minute, @l, (SELECT MAX(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
+                AND type IN ('D', 'L'))) <= @now
+                SET @type = 'L'
+            -- What has failed is tried again after five minutes.
+            IF EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = @type
+                AND (error_number IS NOT NULL OR finished_utc IS NULL) AND started_utc > DATEADD(minute, -5, @now) AND started_utc <= @now
+                AND run_id > ISNULL(@full, 0))
+                SET @type = NULL
+            IF @type IS NOT NULL EXEC msdb.taffrail.run_backup @name, @type, @dir, @k
+        END
+        IF DATEADD(minute, @d, ISNULL((SELECT MAX(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R'),
+            (SELECT MIN(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'D'
+                AND finished_utc IS NOT NULL AND error_number IS NULL))) <= @now
+            EXEC msdb.taffrail.backup_drill @name
+        FETCH due INTO @name, @f, @i, @l, @k, @d, @dir
+    END
+    CLOSE due
+    -- What has failed in this round, and how old the newest of each kind is.
+    SELECT r.database_name, r.type, CONVERT(bigint, NULL) AS age, r.error_number, r.error_message FROM msdb.taffrail.backup_run AS r
+        WHERE r.run_id > @first AND r.error_number IS NOT NULL
+    UNION ALL
+    SELECT database_name, type, CONVERT(bigint, DATEDIFF(second, MAX(started_utc), GETUTCDATE())), NULL, NULL FROM msdb.taffrail.backup_run
+        WHERE error_number IS NULL AND finished_utc IS NOT NULL GROUP BY database_name, type
+END
