@@ -42,7 +42,8 @@ static STATEMENTS: &[RegisteredStatement] = &[RegisteredStatement::new(
         it.in_statement(|it| execute(&mut it.context(line), dbcc)).map(|()| None)
     }),
 )
-.shown(Shown::Dbcc)];
+.shown(Shown::Dbcc)
+.filled(filled_in)];
 
 const fn command(
     name: &'static str,
@@ -115,6 +116,31 @@ fn some_wait_ends(cx: &StatementContext<'_>) {
             break;
         }
     }
+}
+
+/// The statement with variables among its arguments replaced by what they hold; none when it has none.
+fn filled_in(
+    statement: &ast::Statement,
+    look_up: features::Values<'_>,
+) -> SqlResult<Option<ast::Statement>> {
+    let has =
+        |dbcc: &ast::Dbcc| dbcc.arguments.iter().any(|a| matches!(a.kind, ExprKind::Variable(_)));
+    if !matches!(&statement.kind, StatementKind::Dbcc(dbcc) if has(dbcc)) {
+        return Ok(None);
+    }
+    let mut copy = statement.clone();
+    if let StatementKind::Dbcc(dbcc) = &mut copy.kind {
+        for argument in &mut dbcc.arguments {
+            let ExprKind::Variable(name) = &argument.kind else { continue };
+            let held = look_up(&name.value)?;
+            argument.kind = ExprKind::Literal(match (held.as_text(), held.as_i64()) {
+                (Some(text), _) => Literal::NString(text.into()),
+                (None, Some(number)) => Literal::Decimal(number.to_string().into()),
+                (None, None) => Literal::Null,
+            });
+        }
+    }
+    Ok(Some(copy))
 }
 
 /// The text of an argument: a literal, or a bare word.

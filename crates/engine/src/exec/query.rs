@@ -198,6 +198,16 @@ impl Interpreter<'_> {
         found: &RegisteredStatement,
         statement: &ast::Statement,
     ) -> SqlResult<Ended> {
+        let value = |name: &str| {
+            let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
+            let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
+            Ok(act.vars[at as usize].clone())
+        };
+        let filled = match found.fill {
+            Some(fill) => fill(statement, &value)?,
+            None => None,
+        };
+        let statement = filled.as_ref().unwrap_or(statement);
         let run = match found.run {
             Run::Within(run) => run,
             Run::Itself(run) => {
@@ -212,16 +222,6 @@ impl Interpreter<'_> {
             }
             self.session.begin_implicitly(self.sink)?;
         }
-        let value = |name: &str| {
-            let seen = module.variables.find(name).filter(|(at, _)| *at < s.visible);
-            let (at, _) = seen.ok_or_else(|| SqlError::new(137, &[&name]).with_state(2))?;
-            Ok(act.vars[at as usize].clone())
-        };
-        let filled = match found.fill {
-            Some(fill) => fill(statement, &value)?,
-            None => None,
-        };
-        let statement = filled.as_ref().unwrap_or(statement);
         self.in_statement(|it| {
             run(&mut it.context(s.line), statement, &module.text)?;
             Ok(Ended { command: found.done, rows: None })
