@@ -13,7 +13,7 @@ use taffrail_tests::{PASSWORD, Server, TempDir, binary};
 const HEARS_HUP: &str = "--default-signal=HUP";
 
 /// A server without a terminal, and its port.
-fn detached(data: &Path, variables: &[(&str, &str)]) -> (Child, u16) {
+pub fn detached(data: &Path, variables: &[(&str, &str)]) -> (Child, u16) {
     detached_by(&[], data, variables)
 }
 

@@ -17,6 +17,7 @@ mod limits;
 mod log_command;
 mod lost_connection;
 mod monitoring;
+mod orders;
 mod own_files;
 mod places;
 mod restart;
