@@ -287,6 +287,10 @@ impl Disk for CountedDisk {
     fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
         self.inner.same_file(a, b)
     }
+
+    fn share(&self, from: &Path, to: &Path) -> IoResult<bool> {
+        self.inner.share(from, to)
+    }
 }
 
 /// A write that is durable only after a sync.

@@ -93,6 +93,10 @@ impl Disk for FailStopDisk {
     fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
         self.inner.same_file(a, b)
     }
+
+    fn share(&self, from: &Path, to: &Path) -> IoResult<bool> {
+        self.inner.share(from, to)
+    }
 }
 
 /// Syncs and durable writes, numbered as they begin.

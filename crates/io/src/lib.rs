@@ -166,6 +166,12 @@ pub trait Disk: Send + Sync {
     fn real_path(&self, path: &Path) -> IoResult<PathBuf>;
     /// True when both paths name one file, however they are written. What is not there is the same as itself alone.
     fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool>;
+    /// Has an empty file share all blocks of another until either is written. False: this disk cannot, and nothing has been done. Durable
+    /// after [`Volume::sync`].
+    fn share(&self, from: &Path, to: &Path) -> IoResult<bool> {
+        let _ = (from, to);
+        Ok(false)
+    }
 }
 
 /// Makes a new file, or takes an empty one that is there: whoever has to tell later which files it made itself makes them empty,

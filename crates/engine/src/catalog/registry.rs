@@ -16,6 +16,7 @@
 //!    plans with it: none is ever run that was made for another opening of a database.
 
 mod attached;
+mod cloned;
 mod configured;
 mod lifecycle;
 mod moved;

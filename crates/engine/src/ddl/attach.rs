@@ -1,12 +1,13 @@
-//! `CREATE DATABASE … FOR ATTACH`, and sp_detach_db.
+//! `CREATE DATABASE … FOR ATTACH` and `AS CLONE OF`, and sp_detach_db.
 
 use super::database::users_of;
 use super::{options, paths};
+use crate::binder::unsupported;
 use crate::catalog::registry::NotAttached;
 use crate::context::StatementContext;
 use crate::procs::Arguments;
 use std::path::PathBuf;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_syntax::ast;
 
 /// `FOR ATTACH`: the first file is the primary one, the others are log files that have moved. What is wrong with the first is followed by
@@ -66,4 +67,34 @@ pub(super) fn detach(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
     cx.instance().adopt_databases();
     crate::backup::forget_suspects(cx.instance(), id);
     Ok(0)
+}
+
+/// `AS CLONE OF` (ours): the clone has the logical files of the template, in the default directories under its own name.
+pub(super) fn clone_of(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<()> {
+    let template = s.options.iter().find_map(|option| match &option.value {
+        Some(ast::OptionValue::Word(template)) => Some(template),
+        _ => None,
+    });
+    let plain = s.filegroups.is_empty() && s.log.is_empty() && s.collation.is_none();
+    let Some(template) = template.filter(|_| plain && s.options.len() == 1) else {
+        return Err(unsupported("CREATE DATABASE … AS CLONE OF with files or options of its own"));
+    };
+    let (name, template) = (&*s.name.value, &*template.value);
+    let slot = cx.instance().databases().slot(template);
+    if slot.is_some_and(|slot| slot.entry.id.0 <= 4) {
+        return Err(unsupported("CREATE DATABASE … AS CLONE OF a system database"));
+    }
+    let (data_dir, log_dir) = (cx.instance().default_data_dir(), cx.instance().default_log_dir());
+    let places = |logs: usize| {
+        let mut all = vec![paths::default_file(data_dir, name, "mdf")?];
+        for n in 1..=logs {
+            let log = if n == 1 { format!("{name}_log") } else { format!("{name}_log{n}") };
+            all.push(paths::default_file(log_dir, &log, "ldf")?);
+        }
+        Ok(all)
+    };
+    let in_use = |id: DatabaseId| !users_of(cx, id.0, false).is_empty();
+    cx.instance().databases().clone_database(name, template, &places, &in_use)?;
+    cx.instance().adopt_databases();
+    Ok(())
 }

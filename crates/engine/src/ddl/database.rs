@@ -42,6 +42,9 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
         if variant.is("ATTACH") {
             return super::attach::attach(cx, s);
         }
+        if variant.is("CLONE OF") {
+            return super::attach::clone_of(cx, s);
+        }
         return Err(unsupported(format!("CREATE DATABASE … {variant}")));
     }
     if let Some(c) = &s.containment

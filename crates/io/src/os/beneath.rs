@@ -297,6 +297,33 @@ impl Disk for RootedDisk {
     fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
         same_file(a, b)
     }
+
+    fn share(&self, from: &Path, to: &Path) -> IoResult<bool> {
+        let open = |path: &Path, access: OFlags| -> io::Result<OwnedFd> {
+            let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            match self.beneath(path)? {
+                Some(at) => at.open(flags, Mode::empty()),
+                None => Ok(rustix::fs::open(path, flags, Mode::empty())?),
+            }
+        };
+        let share = || -> io::Result<bool> {
+            let (from, to) = (open(from, OFlags::RDONLY)?, open(to, OFlags::RDWR)?);
+            match rustix::fs::ioctl_ficlone(&to, &from) {
+                Ok(()) => Ok(true),
+                // Not this file system, not these two, not this kernel or sandbox.
+                Err(
+                    Errno::OPNOTSUPP
+                    | Errno::XDEV
+                    | Errno::INVAL
+                    | Errno::NOTTY
+                    | Errno::NOSYS
+                    | Errno::PERM,
+                ) => Ok(false),
+                Err(e) => Err(e.into()),
+            }
+        };
+        share().map_err(|e| IoError::new("share", to, e))
+    }
 }
 
 #[cfg(test)]

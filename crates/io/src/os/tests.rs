@@ -141,3 +141,24 @@ fn an_older_kernel_writes_and_then_syncs() {
     null.write_parts(0, &parts[..1]).unwrap();
     assert!(null.write_durable(0, &parts[..1]).is_err());
 }
+
+#[test]
+fn a_file_shares_another_ones_blocks_or_is_left_empty() {
+    let dir = std::env::temp_dir().join(format!("taffrail-io-share-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(&dir).unwrap();
+    let dir = dir.canonicalize().unwrap();
+    let (from, to) = (dir.join("from"), dir.join("to"));
+    std::fs::write(&from, [7; 8192]).unwrap();
+    std::fs::write(&to, []).unwrap();
+    let disk = RootedDisk::new(vec![dir.clone()]);
+    let left = match disk.share(&from, &to).unwrap() {
+        true => vec![7; 8192],
+        false => Vec::new(),
+    };
+    assert_eq!(std::fs::read(&to).unwrap(), left);
+    assert!(disk.share(&dir.join("nothing"), &to).is_err());
+    std::os::unix::fs::symlink(&from, dir.join("link")).unwrap();
+    assert!(disk.share(&dir.join("link"), &to).is_err(), "no link is followed");
+    std::fs::remove_dir_all(&dir).unwrap();
+}

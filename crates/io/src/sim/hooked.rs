@@ -78,6 +78,10 @@ impl Disk for HookedDisk {
     fn same_file(&self, a: &Path, b: &Path) -> IoResult<bool> {
         self.inner.same_file(a, b)
     }
+
+    fn share(&self, from: &Path, to: &Path) -> IoResult<bool> {
+        self.inner.share(from, to)
+    }
 }
 
 struct HookedVolume {

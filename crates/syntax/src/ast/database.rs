@@ -17,7 +17,7 @@ pub struct CreateDatabase {
     pub collation: Option<Ident>,
     /// `WITH …`.
     pub options: Vec<NamedOption>,
-    /// `FOR ATTACH`, `FOR ATTACH_REBUILD_LOG`, `AS SNAPSHOT OF`.
+    /// `FOR ATTACH`, `FOR ATTACH_REBUILD_LOG`, `AS SNAPSHOT OF`, `AS CLONE OF` (ours).
     pub variant: Option<Ident>,
 }
 

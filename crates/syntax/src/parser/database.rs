@@ -51,11 +51,15 @@ impl Parser<'_> {
                 self.bump();
                 database.options = self.list(Self::named_option)?;
             }
-        } else if self.at_kw(Kw::As) && self.ahead_word(1, "SNAPSHOT") {
+        } else if self.at_kw(Kw::As)
+            && let Some(words) = [("SNAPSHOT", "SNAPSHOT OF"), ("CLONE", "CLONE OF")]
+                .iter()
+                .find_map(|(word, words)| self.ahead_word(1, word).then_some(*words))
+        {
             self.bump();
             let start = self.bump().start;
             self.expect_kw(Kw::Of)?;
-            let mut option = self.flag("SNAPSHOT OF", start);
+            let mut option = self.flag(words, start);
             database.variant = Some(option.name.clone());
             option.value = Some(OptionValue::Word(self.name()?));
             database.options.push(option);

@@ -35,12 +35,7 @@ impl Databases {
         let id = self.new_id(&rows).ok_or_else(|| SqlError::new(1813, &[&name]))?;
         let mut entry = self.entry(id, name, spec, EntryState::Creating);
         // From here on a crash removes these files: they must not be somebody's.
-        for file in &entry.files {
-            let named = rows.iter().any(|r| r.files.contains(file));
-            if named || self.storage.env.disk.exists(file).map_err(io)? {
-                return Err(SqlError::new(5170, &[&file.display()]));
-            }
-        }
+        self.require_free(&entry.files, &rows)?;
         master::put_database(&master, &entry)?;
         if let Err(e) = self.claim(&master, &mut entry) {
             // Where master is down the next start does this.
@@ -84,6 +79,17 @@ impl Databases {
                 Err(e)
             }
         }
+    }
+
+    /// 5170 for a file that is there, or that a row of master names.
+    pub(super) fn require_free(&self, files: &[PathBuf], rows: &[DatabaseEntry]) -> SqlResult<()> {
+        for file in files {
+            let named = rows.iter().any(|r| r.files.contains(file));
+            if named || self.storage.env.disk.exists(file).map_err(io)? {
+                return Err(SqlError::new(5170, &[&file.display()]));
+            }
+        }
+        Ok(())
     }
 
     /// An id that no row has, and that this process has not given out while there are such: a session may hold on to a database that
@@ -137,7 +143,7 @@ impl Databases {
     }
 
     /// Makes the files of a new database, empty, and notes that they are its own: durable when it returns.
-    fn claim(
+    pub(super) fn claim(
         &self,
         master: &Arc<taffrail_storage::Database>,
         entry: &mut DatabaseEntry,

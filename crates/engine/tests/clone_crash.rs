@@ -1,0 +1,104 @@
+//! CREATE DATABASE … AS CLONE OF: what the clone has, what it has not, and what is left of it when it is cut off at any step.
+
+mod support;
+
+use std::path::Path;
+use support::connect;
+use support::sim::{start, world};
+use taffrail_io::sim::SimOptions;
+
+const TEMPLATE: &str = "CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
+    LOG ON (NAME = l, FILENAME = '/data/d.ldf', SIZE = 1MB), (NAME = m, FILENAME = '/data/m.ldf', SIZE = 1MB)";
+const FILL: &str = "USE d; CREATE TABLE t (a int IDENTITY, b char(2000) DEFAULT 'x');
+    INSERT t DEFAULT VALUES; INSERT t DEFAULT VALUES; USE master";
+const FILES: [&str; 3] = ["/data/c.mdf", "/data/c_log.ldf", "/data/c_log2.ldf"];
+
+#[test]
+fn a_clone_cut_off_at_each_step_is_there_or_nothing_of_it() {
+    let (mut without, mut with) = (0, 0);
+    let mut step = 0;
+    loop {
+        // Most steps are pieces of files.
+        step += 3;
+        let world = world(step, SimOptions::default());
+        let instance = start(&world).expect("a first start");
+        let mut c = connect(&instance);
+        c.ok(TEMPLATE);
+        c.ok(FILL);
+        world.crash_at(step);
+        let made = c.try_run("CREATE DATABASE c AS CLONE OF d").is_ok();
+        let over = world.is_powered();
+        drop(c);
+        // Power may fail here.
+        let _ = instance.shutdown();
+        world.restart();
+        let instance = start(&world).expect("a start after the crash");
+        let mut c = connect(&instance);
+        let disk = world.env().disk;
+        match c.rows("SELECT state_desc FROM sys.databases WHERE name = 'c'").as_str() {
+            "" => {
+                without += 1;
+                assert!(!made, "step {step}: an acknowledged database is gone");
+                let left = FILES.iter().filter(|f| disk.exists(Path::new(f)).unwrap()).count();
+                assert_eq!(left, 0, "step {step}");
+                c.ok("CREATE DATABASE c AS CLONE OF d");
+            }
+            "ONLINE" => with += 1,
+            other => panic!("step {step}: {other}"),
+        }
+        for name in ["c", "d"] {
+            assert_eq!(c.rows(&format!("SELECT a FROM {name}.dbo.t")), "1\n2", "step {step}");
+            c.ok(&format!("INSERT {name}.dbo.t DEFAULT VALUES"));
+        }
+        drop(c);
+        instance.shutdown().expect("an orderly end");
+        if over {
+            break;
+        }
+    }
+    println!("{step} steps: {without} without the clone, {with} with it");
+    assert!(without > 5 && with > 0, "{without} {with}");
+}
+
+#[test]
+fn a_clone_is_a_database_of_its_own() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(TEMPLATE);
+    c.ok(FILL);
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
+    c.ok("ALTER DATABASE d SET READ_ONLY");
+    c.ok("CREATE DATABASE c AS CLONE OF d");
+    let mut user = connect(&instance);
+    user.ok("USE d");
+    let said = c.run("CREATE DATABASE e AS CLONE OF d");
+    assert!(said.contains("Msg 5030, "), "{said}");
+    assert!(!world.env().disk.exists(Path::new("/data/e.mdf")).unwrap());
+    user.ok("USE master");
+    c.ok("CREATE DATABASE e AS CLONE OF c");
+    assert_eq!(
+        c.rows("SELECT name, is_read_only FROM sys.databases WHERE database_id > 4 ORDER BY 1"),
+        "c | 0\nd | 1\ne | 0"
+    );
+    assert_eq!(
+        c.rows("SELECT name, physical_name FROM c.sys.database_files ORDER BY file_id"),
+        "d | /data/c.mdf\nl | /data/c_log.ldf\nm | /data/c_log2.ldf"
+    );
+    // The template's backups are none of the clone's.
+    c.ok("INSERT c.dbo.t DEFAULT VALUES");
+    assert!(c.run("BACKUP DATABASE c TO DISK = 'c.bak' WITH DIFFERENTIAL").contains("Msg 3035, "));
+    assert!(c.run("BACKUP LOG c TO DISK = 'c.trn'").contains("Msg 4214, "));
+    c.ok("DROP DATABASE d");
+    drop((c, user));
+    world.crash();
+    let _ = instance.shutdown();
+    world.restart();
+    let instance = start(&world).expect("a start after the crash");
+    let mut c = connect(&instance);
+    assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM e.dbo.t"), "2");
+    c.ok("DBCC CHECKDB (c)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
