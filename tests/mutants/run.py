@@ -16,6 +16,7 @@ changes are built again. For each mutant the test must pass without the patch an
 patch no longer applies, is an error.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -27,7 +28,7 @@ ROOT = HERE.parent.parent
 WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "mutants"
 TREE = WORK / "tree"
 # A mutant that hangs is caught; nothing here takes so long by itself.
-TIMEOUT_S = 900
+TIMEOUT_S = 300
 
 
 class Broken(Exception):
@@ -69,17 +70,24 @@ def copy_tree():
 def run_test(test):
     """True: it passed. False: it failed."""
     *cargo, name = test.split()
-    command = ["cargo", "test", "-q", *cargo, "--", "--exact", name]
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "build"), "RUST_BACKTRACE": "0"}
     built = subprocess.run(
-        ["cargo", "test", "-q", *cargo, "--no-run"],
+        ["cargo", "test", "-q", "--no-run", "--message-format=json", *cargo],
         cwd=TREE, env=environment, capture_output=True, text=True,
     )
     if built.returncode != 0:
         raise Broken(f"it does not build:\n{built.stderr}")
+    made = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
+    made = [a for a in made if a.get("executable") and a["profile"]["test"]]
+    if len(made) != 1:
+        raise Broken(f"{cargo} name {len(made)} test programs")
+    crate = Path(made[0]["manifest_path"]).parent
+    environment["CARGO_MANIFEST_DIR"] = str(crate)
+    # Past cargo, so that the time is the test's own.
+    command = [made[0]["executable"], "--exact", name]
     try:
         ran = subprocess.run(
-            command, cwd=TREE, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+            command, cwd=crate, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:
         return False
