@@ -132,8 +132,8 @@ fn router(web: Web) -> Router {
         .route("/metrics", get(metrics))
         .merge(console::router(web.clone()))
         .fallback(|| async { (StatusCode::NOT_FOUND, "There is no such page.\n") })
-        .layer(middleware::from_fn(with_headers))
         .layer(middleware::from_fn(in_time))
+        .layer(middleware::from_fn(with_headers))
         .with_state(web)
 }
 

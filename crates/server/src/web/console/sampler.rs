@@ -222,6 +222,18 @@ mod tests {
     }
 
     #[test]
+    fn what_is_asked_is_asked_in_the_name_of_who_asks() {
+        with_instance("console-names", |instance, _| {
+            let reader = Reader::new(instance.clone());
+            for login in ["sa", "somebody", "sa"] {
+                let rows = reader.ask(login, "SELECT ORIGINAL_LOGIN()").unwrap();
+                assert_eq!(rows, [json!([login])]);
+            }
+            reader.stop();
+        });
+    }
+
+    #[test]
     fn the_end_waits_for_no_statement() {
         with_instance("console-stop", |instance, log| {
             let wait = "WAITFOR DELAY '00:01:00'";
