@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { counters } from "./counters";
 import { h, set } from "./dom";
 import { log } from "./log";
 import { overview } from "./overview";
@@ -14,6 +15,7 @@ type Page = (live: Live) => { element: HTMLElement; stop: () => void };
 /** Only what works is here. */
 const PAGES: Record<string, [string, Page]> = {
   overview: ["Overview", overview],
+  counters: ["Counters", counters],
   waits: ["Waits", waits],
   log: ["Log", log],
   writes: ["Writes", writes],

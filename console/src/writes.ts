@@ -1,5 +1,6 @@
 // Each operation on a file as it happens, with filters: which writes are there, how large, how slow?
 
+import { saveCsv } from "./ask";
 import { h, set, svg } from "./dom";
 import { showQuery } from "./query";
 import { get, Refused, type Live } from "./server";
@@ -200,10 +201,6 @@ export function writes(live: Live): { element: HTMLElement; stop: () => void } {
 }
 
 function save(all: Operation[]): void {
-  const cell = (v: unknown) => `"${String(v ?? "").replaceAll('"', '""')}"`;
-  const rows = all.map((o) => [o.number, new Date(o.at).toISOString(), o.session, o.name, o.file, o.offset, o.length, o.durable, o.us, o.error ?? "success"].map(cell).join(","));
-  const text = ["number,time,session,operation,file,offset,length,durable,duration_us,result", ...rows].join("\r\n");
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: "io.csv" });
-  link.click();
-  URL.revokeObjectURL(link.href);
+  const rows = all.map((o) => [o.number, new Date(o.at).toISOString(), o.session, o.name, o.file, o.offset, o.length, o.durable, o.us, o.error ?? "success"]);
+  saveCsv("io.csv", ["number", "time", "session", "operation", "file", "offset", "length", "durable", "duration_us", "result"], rows);
 }

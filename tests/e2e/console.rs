@@ -24,7 +24,7 @@ fn credentials(password: &str) -> String {
 }
 
 /// The Cookie header of a new login.
-fn log_in(at: &str) -> String {
+pub(crate) fn log_in(at: &str) -> String {
     let (head, body) = post(at, "/api/login", OWN, &credentials(PASSWORD));
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}\n{body}");
     let cookie = head.lines().find_map(|l| l.strip_prefix("set-cookie: ")).unwrap();
@@ -34,7 +34,7 @@ fn log_in(at: &str) -> String {
     format!("Cookie: {pair}\r\n")
 }
 
-fn status(answer: &(String, String)) -> u16 {
+pub(crate) fn status(answer: &(String, String)) -> u16 {
     answer.0.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
@@ -59,7 +59,7 @@ fn only_who_is_here_and_logged_in_sees_anything() {
         let again = get(&at, &path, &format!("If-None-Match: {tag}\r\n"));
         assert_eq!((status(&again), again.1.len()), (304, 0));
     }
-    let private = ["/api/stream", "/api/log/1", "/api/io/0", "/api/queries"];
+    let private = ["/api/stream", "/api/log/1", "/api/io/0", "/api/queries", "/api/page/counters"];
     for path in private {
         assert_eq!(status(&get(&at, path, "")), 401, "{path}");
         let guessed = "Cookie: taffrail-console=00\r\n";

@@ -5,6 +5,7 @@ mod bad_input;
 mod bulk_insert;
 mod clients;
 mod console;
+mod console_pages;
 mod container;
 mod crash_loop;
 mod examples;

@@ -76,6 +76,7 @@ pub(super) fn router(web: Web) -> Router<Web> {
         .route("/api/queries", get(|| async { json_of(&queries::all()) }))
         .route("/api/stream", get(stream))
         .route("/api/log/{db}", get(log))
+        .route("/api/page/{name}", get(page))
         .route("/api/io/{after}", get(io::io))
         .route("/api/kill", post(kill))
         .layer(middleware::from_fn_with_state(web.clone(), logged_in));
@@ -225,6 +226,19 @@ async fn log(
 ) -> Response {
     let asked = asked(&web, move |reader| reader.log(&who.login, db));
     asked.await.map_or_else(|e| e, |answer| json_text(answer.to_string()))
+}
+
+/// The rows that a page asks for.
+async fn page(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    Path(name): Path<String>,
+) -> Response {
+    match asked(&web, move |reader| reader.page(&who.login, &name).transpose()).await {
+        Ok(Some(answer)) => json_text(answer.to_string()),
+        Ok(None) => refused(StatusCode::NOT_FOUND, "There is no such page."),
+        Err(answer) => answer,
+    }
 }
 
 /// What the reader answers, on a helping thread; else the answer that says why not.

@@ -65,6 +65,26 @@ const IO: &str = "SELECT TOP (1000) sequence_number, start_time, duration_us, se
 FROM taffrail.io_trace
 ORDER BY sequence_number DESC";
 
+/// The clock by which counters are totals.
+const CLOCK: &str = "SELECT ms_ticks FROM sys.dm_os_sys_info";
+
+/// All counters: totals, levels, and the bases of ratios.
+const COUNTER_VALUES: &str =
+    "SELECT RTRIM(object_name), RTRIM(counter_name), RTRIM(instance_name), cntr_value, cntr_type
+FROM sys.dm_os_performance_counters";
+
+/// Statements, each by the name under which their rows go to the page.
+type Statements = &'static [(&'static str, &'static str)];
+
+/// Pages that ask for rows of their own.
+const PAGES: [(&str, Statements); 1] =
+    [("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)])];
+
+/// What a page asks.
+pub(super) fn page(name: &str) -> Option<(&'static str, Statements)> {
+    PAGES.iter().find(|page| page.0 == name).copied()
+}
+
 /// VLFs of a database.
 pub(super) fn vlfs(db: u16) -> String {
     format!(
@@ -96,7 +116,7 @@ ORDER BY start_time DESC"
 
 /// All of them by the name under which a page shows them.
 pub(super) fn all() -> Value {
-    json!({
+    let mut all = json!({
         "counters": COUNTERS,
         "processor": PROCESSOR,
         "waits": WAITS,
@@ -109,5 +129,9 @@ pub(super) fn all() -> Value {
         "vlfs": vlfs(5),
         "log": log_state(5),
         "growths": growths(5),
-    })
+    });
+    for (name, sql) in PAGES.iter().flat_map(|page| page.1) {
+        all[*name] = (*sql).into();
+    }
+    all
 }

@@ -95,7 +95,7 @@ impl ResultSink for Heard {
 
     fn row(&mut self, values: &[Value]) -> SinkResult {
         let cells = values.iter().zip(&self.types).map(|(v, ty)| cell(v, *ty));
-        if let Some(rows) = self.results.last_mut() {
+        if let Some(rows) = self.results.last_mut().filter(|rows| rows.len() < ROWS) {
             rows.push(Json::Array(cells.collect()));
         }
         Ok(())
@@ -126,10 +126,13 @@ fn cell(value: &Value, ty: SqlType) -> Json {
 pub(super) const STOPS: Duration = Duration::from_secs(5);
 /// Answers for as long as they are fresh, so that many viewers cost what one does.
 const FRESH: Duration = Duration::from_millis(900);
-/// Databases whose answers are kept.
+/// Rows of a result that are kept: nothing that a page shows is longer.
+const ROWS: usize = 5000;
+/// Answers that are kept.
 const KEPT: usize = 64;
 
-type Answers = HashMap<u16, (Instant, Arc<str>)>;
+/// Of what, and which.
+type Answers = HashMap<(&'static str, u16), (Instant, Arc<str>)>;
 
 /// One session for what is asked now and then.
 pub(super) struct Reader {
@@ -137,7 +140,7 @@ pub(super) struct Reader {
     opener: Opener,
     /// With the login in whose name it is.
     session: Mutex<Option<(String, Session)>>,
-    logs: Mutex<Answers>,
+    answers: Mutex<Answers>,
 }
 
 impl Reader {
@@ -146,7 +149,7 @@ impl Reader {
             instance,
             opener: Opener::default(),
             session: Mutex::default(),
-            logs: Mutex::default(),
+            answers: Mutex::default(),
         }
     }
 
@@ -179,25 +182,46 @@ impl Reader {
 
     /// What the page of a log shows.
     pub(super) fn log(&self, login: &str, db: u16) -> Result<Arc<str>, String> {
-        let known = |answers: &Answers| {
-            let (at, answer) = answers.get(&db)?;
-            (at.elapsed() < FRESH).then(|| answer.clone())
-        };
-        if let Some(answer) = known(&self.logs.lock()) {
-            return Ok(answer);
-        }
-        let answer = self.with(login, |session| {
+        self.fresh(login, ("log", db), |session| {
             let state = session.rows(&queries::log_state(db))?;
             let vlfs = session.rows(&queries::vlfs(db))?;
             let growths = session.rows(&queries::growths(db))?;
             Ok(json!({ "state": state.first(), "vlfs": vlfs, "growths": growths }))
-        })?;
-        let answer: Arc<str> = answer.to_string().into();
-        let mut logs = self.logs.lock();
-        if logs.len() >= KEPT {
-            logs.clear();
+        })
+    }
+
+    /// What a page shows that asks for rows of its own; none: there is no such page.
+    pub(super) fn page(&self, login: &str, name: &str) -> Option<Result<Arc<str>, String>> {
+        let (name, statements) = queries::page(name)?;
+        Some(self.fresh(login, (name, 0), |session| {
+            let mut answer = serde_json::Map::new();
+            for (of, sql) in statements {
+                answer.insert((*of).to_owned(), session.rows(sql)?.into());
+            }
+            Ok(Json::Object(answer))
+        }))
+    }
+
+    /// An answer that is fresh, by a session or by somebody's question just now.
+    fn fresh(
+        &self,
+        login: &str,
+        of: (&'static str, u16),
+        ask: impl FnOnce(&mut Session) -> Result<Json, String>,
+    ) -> Result<Arc<str>, String> {
+        let known = |answers: &Answers| {
+            let (at, answer) = answers.get(&of)?;
+            (at.elapsed() < FRESH).then(|| answer.clone())
+        };
+        if let Some(answer) = known(&self.answers.lock()) {
+            return Ok(answer);
         }
-        logs.insert(db, (Instant::now(), answer.clone()));
+        let answer: Arc<str> = self.with(login, ask)?.to_string().into();
+        let mut answers = self.answers.lock();
+        if answers.len() >= KEPT {
+            answers.clear();
+        }
+        answers.insert(of, (Instant::now(), answer.clone()));
         Ok(answer)
     }
 

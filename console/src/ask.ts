@@ -1,0 +1,40 @@
+// Pages that ask for their own figures while they are shown, and files of them.
+
+import { h } from "./dom";
+import { get, Refused, type Live } from "./server";
+
+/** Asks for a page at once and then every so many seconds, while it is wanted and the server is there. Until the returned function is called. */
+export function ask(live: Live, page: string, every: number, got: (said: any) => void, trouble: HTMLElement, wanted = () => true): () => void {
+  let [asking, due] = [false, 0];
+  const go = async () => {
+    // A frame comes each second, if only about.
+    if (asking || !wanted() || live.state === "stale" || Date.now() < due - 500) return;
+    asking = true;
+    due = Date.now() + every * 1000;
+    try {
+      const said = await get(`/api/page/${page}`);
+      trouble.textContent = "";
+      got(said);
+    } catch (e) {
+      trouble.textContent = e instanceof Refused ? e.message : "The server does not answer; trying again.";
+    } finally {
+      asking = false;
+    }
+  };
+  void go();
+  return live.listen(() => void go());
+}
+
+/** Hands rows over as a file that spreadsheets open. */
+export function saveCsv(name: string, columns: string[], rows: unknown[][]): void {
+  const cell = (v: unknown) => {
+    const text = String(v ?? "");
+    // A spreadsheet would take what begins like this for a formula.
+    const harmless = typeof v !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return `"${harmless.replaceAll('"', '""')}"`;
+  };
+  const text = [columns.join(","), ...rows.map((r) => r.map(cell).join(","))].join("\r\n");
+  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

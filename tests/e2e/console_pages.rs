@@ -1,0 +1,90 @@
+//! Pages of the console that ask for rows of their own: they are those of the statements that the pages show.
+
+use crate::console::{log_in, status};
+use crate::life::connect;
+use crate::monitoring::{console, get};
+use taffrail_tests::{Server, TempDir};
+
+/// A JSON text's string from behind its first quote on, and what follows it.
+fn string(text: &str) -> (String, &str) {
+    let (mut out, mut chars) = (String::new(), text.char_indices());
+    while let Some((i, c)) = chars.next() {
+        match c {
+            '"' => return (out, &text[i + 1..]),
+            '\\' => match chars.next().unwrap().1 {
+                'n' => out.push('\n'),
+                't' => out.push('\t'),
+                other => out.push(other),
+            },
+            c => out.push(c),
+        }
+    }
+    panic!("no end: {text}");
+}
+
+/// The statement that a page shows under a name.
+fn statement(at: &str, cookie: &str, name: &str) -> String {
+    let (_, queries) = get(at, "/api/queries", cookie);
+    let mark = format!("\"{name}\":\"");
+    let from = queries.find(&mark).unwrap_or_else(|| panic!("no statement {name}"));
+    string(&queries[from + mark.len()..]).0
+}
+
+/// Rows that a page gets under a name, each cell as text.
+fn page(at: &str, cookie: &str, page: &str, name: &str) -> Vec<Vec<String>> {
+    let (head, body) = get(at, &format!("/api/page/{page}"), cookie);
+    assert!(head.starts_with("HTTP/1.1 200 "), "{head}\n{body}");
+    let mark = format!("\"{name}\":[");
+    let from = body.find(&mark).unwrap_or_else(|| panic!("no {name}: {body}"));
+    let (mut rest, mut rows) = (&body[from + mark.len()..], Vec::new());
+    while let Some(row) = rest.trim_start_matches(',').strip_prefix('[') {
+        let mut cells = Vec::new();
+        rest = row;
+        while !rest.starts_with(']') {
+            rest = rest.trim_start_matches(',');
+            if let Some(text) = rest.strip_prefix('"') {
+                let (cell, after) = string(text);
+                cells.push(cell);
+                rest = after;
+            } else {
+                let end = rest.find([',', ']']).unwrap();
+                cells.push(rest[..end].to_owned());
+                rest = &rest[end..];
+            }
+        }
+        rest = &rest[1..];
+        rows.push(cells);
+    }
+    rows
+}
+
+#[test]
+fn counters_of_the_page_are_those_of_the_view() {
+    let temp = TempDir::new("counters");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut c = connect(&server, "master");
+    c.run("CREATE DATABASE counted CREATE TABLE counted.dbo.t (a int)").unwrap();
+    c.run("SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < 20 BEGIN INSERT counted.dbo.t VALUES (@i) SET @i += 1 END").unwrap();
+    let rows = page(&at, &cookie, "counters", "counterValues");
+    let row = rows.iter().find(|r| r[1] == "Log Flushes/sec" && r[2] == "counted").unwrap();
+    // Nobody flushes that log any more.
+    let sql = statement(&at, &cookie, "counterValues");
+    let answer = c.query(&sql).unwrap();
+    assert_eq!(answer.sets[0].rows.len(), rows.len());
+    let flushes = "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Log Flushes/sec' AND instance_name = 'counted'";
+    assert_eq!(row[3], c.query(flushes).unwrap().first_value());
+    assert_eq!(row[4], "272696576");
+    // Whatever is drawn as a ratio or an average has its base under the name that the page looks for.
+    for r in rows.iter().filter(|r| r[4] == "537003264" || r[4] == "1073874176") {
+        let base = format!("{} base", r[1].trim_end_matches(" (ms)"));
+        let is_base = |b: &&Vec<String>| {
+            b[0] == r[0] && b[1].eq_ignore_ascii_case(&base) && b[2] == r[2] && b[4] == "1073939712"
+        };
+        assert!(rows.iter().any(|b| is_base(&b)), "{r:?}");
+    }
+    assert_eq!(page(&at, &cookie, "counters", "clock").len(), 1);
+    assert_eq!(status(&get(&at, "/api/page/nothing", &cookie)), 404);
+    assert!(server.stop().success());
+}
