@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { checkpoints } from "./checkpoints";
 import { counters } from "./counters";
 import { h, set } from "./dom";
 import { log } from "./log";
@@ -19,6 +20,7 @@ const PAGES: Record<string, [string, Page]> = {
   waits: ["Waits", waits],
   log: ["Log", log],
   writes: ["Writes", writes],
+  checkpoints: ["Checkpoints", checkpoints],
 };
 
 const THEMES = ["auto", "light", "dark"];

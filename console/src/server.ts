@@ -88,6 +88,13 @@ export interface Point {
   flushBytes: number;
   readBytes: number;
   writeBytes: number;
+  /** Writes to files. */
+  writes: number;
+  /** Pages, by who wrote them, and all. */
+  checkpointPages: number;
+  backgroundPages: number;
+  lazyPages: number;
+  pageWrites: number;
   /** ms of waiting per second, by class. */
   waits: Map<string, number>;
 }
@@ -215,6 +222,11 @@ function difference(a: Totals, b: Totals): Point {
     flushBytes: counter("Log Bytes Flushed/sec"),
     readBytes: each(a.files[0], b.files[0]),
     writeBytes: each(a.files[1], b.files[1]),
+    writes: each(a.files[3], b.files[3]),
+    checkpointPages: counter("Checkpoint pages/sec"),
+    backgroundPages: counter("Background writer pages/sec"),
+    lazyPages: counter("Lazy writes/sec"),
+    pageWrites: counter("Page writes/sec"),
     waits,
   };
 }

@@ -88,3 +88,28 @@ fn counters_of_the_page_are_those_of_the_view() {
     assert_eq!(status(&get(&at, "/api/page/nothing", &cookie)), 404);
     assert!(server.stop().success());
 }
+
+#[test]
+fn checkpoints_and_what_a_restart_would_have_to_do_are_told() {
+    let temp = TempDir::new("checkpoint-page");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut c = connect(&server, "master");
+    c.run("CREATE DATABASE written CREATE TABLE written.dbo.t (a int)").unwrap();
+    c.run("INSERT written.dbo.t VALUES (1) EXEC('USE written CHECKPOINT')").unwrap();
+    let rows = page(&at, &cookie, "checkpoints", "checkpoints");
+    let newest = rows.iter().find(|r| r[1] == "written").unwrap();
+    assert_eq!(newest[2], "false", "somebody has asked for it");
+    assert!(newest[4].parse::<u64>().unwrap() > 0, "{newest:?}");
+    let answer = c.query(&statement(&at, &cookie, "checkpoints")).unwrap();
+    assert!(answer.sets[0].rows.len() >= rows.len());
+    let recovery = page(&at, &cookie, "checkpoints", "recovery");
+    let row = recovery.iter().find(|r| r[1] == "written").unwrap();
+    assert_eq!((row[2].as_str(), row[3].as_str()), ("FULL", "60"));
+    assert_eq!(
+        c.query(&statement(&at, &cookie, "recovery")).unwrap().sets[0].rows.len(),
+        recovery.len()
+    );
+    assert!(server.stop().success());
+}

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-/// Batches, transactions, log flushes since the start.
+/// Batches, transactions, log flushes, pages written since the start.
 pub(super) const COUNTERS: &str = "SELECT RTRIM(counter_name), cntr_value
 FROM sys.dm_os_performance_counters
 WHERE object_name = 'SQLServer:SQL Statistics' AND counter_name = 'Batch Requests/sec'
+   OR object_name = 'SQLServer:Buffer Manager'
+  AND counter_name IN ('Checkpoint pages/sec', 'Background writer pages/sec', 'Lazy writes/sec', 'Page writes/sec')
    OR object_name = 'SQLServer:Databases' AND instance_name = '_Total'
   AND counter_name IN ('Transactions/sec', 'Log Flushes/sec', 'Log Bytes Flushed/sec', 'Log Flush Waits/sec')";
 
@@ -73,12 +75,27 @@ const COUNTER_VALUES: &str =
     "SELECT RTRIM(object_name), RTRIM(counter_name), RTRIM(instance_name), cntr_value, cntr_type
 FROM sys.dm_os_performance_counters";
 
+/// Checkpoints of all databases, the newest first.
+const CHECKPOINTS: &str = "SELECT TOP (200) CONVERT(varchar(23), start_time, 121), database_name, is_automatic, begin_lsn, pages, bytes,
+       duration_us
+FROM taffrail.checkpoint_history
+ORDER BY start_time DESC";
+
+/// What a restart would have to do.
+const RECOVERY: &str = "SELECT d.database_id, d.name, d.recovery_model_desc, d.target_recovery_time_in_seconds,
+       s.log_since_last_checkpoint_mb, s.log_recovery_size_mb, s.recovery_vlf_count, s.log_checkpoint_lsn
+FROM sys.databases d CROSS APPLY sys.dm_db_log_stats(d.database_id) s
+WHERE d.state = 0
+ORDER BY d.database_id";
+
 /// Statements, each by the name under which their rows go to the page.
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 1] =
-    [("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)])];
+const PAGES: [(&str, Statements); 2] = [
+    ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
+    ("checkpoints", &[("checkpoints", CHECKPOINTS), ("recovery", RECOVERY)]),
+];
 
 /// What a page asks.
 pub(super) fn page(name: &str) -> Option<(&'static str, Statements)> {

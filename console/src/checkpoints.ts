@@ -1,0 +1,115 @@
+// What checkpoints write, how fast, and what a restart would have to do.
+
+import { ask } from "./ask";
+import { chart } from "./chart";
+import { h, set } from "./dom";
+import { showQuery } from "./query";
+import type { Live } from "./server";
+import { bytes, count, micros, rate } from "./units";
+
+const MB = 1024 * 1024;
+const pages = (n: number | null) => (n === null ? "–" : `${rate(n)} pages/s`);
+
+export function checkpoints(live: Live): { element: HTMLElement; stop: () => void } {
+  const times = () => live.points.map((p) => p.at);
+  const charts = [
+    chart(live, {
+      title: "Pages written",
+      unit: pages,
+      source: "SQLServer:Buffer Manager",
+      query: "counters",
+      times,
+      lines: [
+        { label: "by checkpoints", colour: 1, values: () => live.points.map((p) => p.checkpointPages) },
+        { label: "by the background writer", colour: 2, values: () => live.points.map((p) => p.backgroundPages) },
+        { label: "to make room", colour: 3, values: () => live.points.map((p) => p.lazyPages) },
+        { label: "all", colour: 4, values: () => live.points.map((p) => p.pageWrites) },
+      ],
+    }),
+    chart(live, {
+      title: "Size of a write to a file, on average",
+      unit: bytes,
+      source: "sys.dm_io_virtual_file_stats",
+      query: "files",
+      binary: true,
+      times,
+      lines: [{ label: "data and log", colour: 1, values: () => live.points.map((p) => (p.writes > 0 ? p.writeBytes / p.writes : null)) }],
+    }),
+  ];
+  const trouble = h("p", { class: "trouble", role: "alert" });
+  const table = (title: string, columns: string[], label: string, query: string, source: string) => {
+    const body = h("tbody");
+    const note = h("p", { class: "state", role: "status" }, "Loading …");
+    const head = h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, c))));
+    const element = h(
+      "section",
+      { class: "panel" },
+      h("h2", {}, title),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, h("table", {}, head, body)),
+      note,
+      h("button", { class: "source", type: "button", click: () => void showQuery(query) }, source),
+    );
+    return { element, body, note };
+  };
+  const restart = table(
+    "What a restart would have to do now",
+    ["Database", "Recovery model", "Target", "Log since the last checkpoint", "Log to go through", "VLFs of it", "Last checkpoint at"],
+    "Recovery",
+    "recovery",
+    "sys.dm_db_log_stats, sys.databases",
+  );
+  const history = table(
+    "Checkpoints, the newest first",
+    ["Time", "Database", "Asked for by", "Pages", "Written", "Duration", "Rate", "Begins at"],
+    "Checkpoints",
+    "checkpoints",
+    "taffrail.checkpoint_history",
+  );
+  const number = (text: string) => h("td", { class: "number" }, text);
+  const got = (said: any) => {
+    set(
+      restart.body,
+      ...said.recovery.map(([, name, model, target, since, toDo, vlfs, lsn]: any[]) =>
+        h(
+          "tr",
+          {},
+          h("td", {}, name),
+          h("td", {}, model),
+          number(target ? `${count(target)} s` : "–"),
+          number(since === null ? "–" : bytes(since * MB)),
+          number(toDo === null ? "–" : bytes(toDo * MB)),
+          number(count(vlfs)),
+          h("td", {}, h("code", {}, lsn ?? "–")),
+        ),
+      ),
+    );
+    restart.note.textContent = said.recovery.length ? "" : "No database is open.";
+    set(
+      history.body,
+      ...said.checkpoints.map(([at, name, automatic, lsn, written, size, us]: any[]) =>
+        h(
+          "tr",
+          {},
+          number(at),
+          h("td", {}, name ?? "–"),
+          h("td", {}, automatic ? "the server" : "a statement, a backup, start or end"),
+          number(count(written)),
+          number(bytes(size)),
+          number(micros(us)),
+          number(us > 0 && size > 0 ? `${bytes((size / us) * 1e6)}/s` : "–"),
+          h("td", {}, h("code", {}, lsn ?? "–")),
+        ),
+      ),
+    );
+    const many = said.checkpoints.length >= 200;
+    history.note.textContent = !said.checkpoints.length ? "None since the start: nothing has changed." : many ? "Only the newest 200 are shown." : "";
+  };
+  const silent = ask(live, "checkpoints", 2, got, trouble);
+  return {
+    element: h("div", { class: "page" }, h("div", { class: "charts" }, ...charts.map((c) => c.element)), trouble, restart.element, history.element),
+    stop: () => {
+      silent();
+      charts.forEach((c) => c.stop());
+    },
+  };
+}
