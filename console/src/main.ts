@@ -5,6 +5,7 @@ import "./style.css";
 import { checkpoints } from "./checkpoints";
 import { counters } from "./counters";
 import { h, set } from "./dom";
+import { errorLog } from "./errorlog";
 import { log } from "./log";
 import { overview } from "./overview";
 import { get, Live, post, Refused } from "./server";
@@ -21,6 +22,7 @@ const PAGES: Record<string, [string, Page]> = {
   log: ["Log", log],
   writes: ["Writes", writes],
   checkpoints: ["Checkpoints", checkpoints],
+  errorlog: ["Error log", errorLog],
 };
 
 const THEMES = ["auto", "light", "dark"];

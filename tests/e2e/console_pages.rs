@@ -3,6 +3,7 @@
 use crate::console::{log_in, status};
 use crate::life::connect;
 use crate::monitoring::{console, get};
+use std::time::{Duration, Instant};
 use taffrail_tests::{Server, TempDir};
 
 /// A JSON text's string from behind its first quote on, and what follows it.
@@ -110,6 +111,32 @@ fn checkpoints_and_what_a_restart_would_have_to_do_are_told() {
     assert_eq!(
         c.query(&statement(&at, &cookie, "recovery")).unwrap().sets[0].rows.len(),
         recovery.len()
+    );
+    assert!(server.stop().success());
+}
+
+#[test]
+fn the_error_log_is_told_the_newest_first() {
+    let temp = TempDir::new("errorlog-page");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut c = connect(&server, "master");
+    c.run("RAISERROR('said by <the> \"test\"', 10, 1) WITH LOG").unwrap();
+    // A thread of its own writes it down.
+    let until = Instant::now() + Duration::from_secs(20);
+    let rows = loop {
+        let rows = page(&at, &cookie, "errorlog", "errorLog");
+        if rows.iter().any(|r| r[2].contains("said by")) || Instant::now() > until {
+            break rows;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    };
+    let place = |text: &str| rows.iter().position(|r| r[2].contains(text));
+    let (said, ready) = (place("said by <the> \"test\""), place("is now ready for client"));
+    assert!(said.is_some() && said < ready, "{rows:?}");
+    assert!(
+        c.query(&statement(&at, &cookie, "errorLog")).unwrap().sets[0].rows.len() >= rows.len()
     );
     assert!(server.stop().success());
 }

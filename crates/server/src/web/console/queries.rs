@@ -88,13 +88,22 @@ FROM sys.databases d CROSS APPLY sys.dm_db_log_stats(d.database_id) s
 WHERE d.state = 0
 ORDER BY d.database_id";
 
+/// The newest entries of the error log, the newest first.
+const ERROR_LOG: &str =
+    "DECLARE @log TABLE (n int IDENTITY PRIMARY KEY, LogDate datetime, ProcessInfo nvarchar(50), Text nvarchar(max))
+INSERT @log EXEC sp_readerrorlog 0, 1
+SELECT TOP (1000) CONVERT(varchar(23), LogDate, 121), ProcessInfo, Text
+FROM @log
+ORDER BY n DESC";
+
 /// Statements, each by the name under which their rows go to the page.
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 2] = [
+const PAGES: [(&str, Statements); 3] = [
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
     ("checkpoints", &[("checkpoints", CHECKPOINTS), ("recovery", RECOVERY)]),
+    ("errorlog", &[("errorLog", ERROR_LOG)]),
 ];
 
 /// What a page asks.
