@@ -2,6 +2,7 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { backups } from "./backups";
 import { checkpoints } from "./checkpoints";
 import { counters } from "./counters";
 import { h, set } from "./dom";
@@ -22,6 +23,7 @@ const PAGES: Record<string, [string, Page]> = {
   log: ["Log", log],
   writes: ["Writes", writes],
   checkpoints: ["Checkpoints", checkpoints],
+  backups: ["Backups", backups],
   errorlog: ["Error log", errorLog],
 };
 

@@ -140,3 +140,36 @@ fn the_error_log_is_told_the_newest_first() {
     );
     assert!(server.stop().success());
 }
+
+#[test]
+fn backups_and_their_ages_are_told() {
+    let temp = TempDir::new("backup-page");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    assert!(page(&at, &cookie, "backups", "backups").is_empty());
+    let mut c = connect(&server, "master");
+    c.run("CREATE DATABASE kept").unwrap();
+    c.run("BACKUP DATABASE kept TO DISK = 'kept.bak' WITH COPY_ONLY").unwrap();
+    c.run("BACKUP DATABASE kept TO DISK = 'kept.bak'").unwrap();
+    c.run("BACKUP LOG kept TO DISK = 'kept.trn'").unwrap();
+    // What was asked just before is told again for a moment.
+    std::thread::sleep(Duration::from_secs(1));
+    let rows = page(&at, &cookie, "backups", "backups");
+    let kinds: Vec<(&str, &str)> = rows.iter().map(|r| (r[2].as_str(), r[10].as_str())).collect();
+    assert_eq!(kinds, [("L", "false"), ("D", "false"), ("D", "true")]);
+    assert!(rows[0][12].ends_with("/kept.trn"), "{rows:?}");
+    let ages = page(&at, &cookie, "backups", "backupAges");
+    let age = ages.iter().find(|r| r[0] == "kept").unwrap();
+    assert!(age[2].parse::<u64>().is_ok() && age[3] == "null" && age[4].parse::<u64>().is_ok());
+    assert_eq!(ages.iter().find(|r| r[0] == "model").unwrap()[2], "null");
+    // Another database of that name has none.
+    c.run("DROP DATABASE kept CREATE DATABASE kept").unwrap();
+    std::thread::sleep(Duration::from_secs(1));
+    let ages = page(&at, &cookie, "backups", "backupAges");
+    assert_eq!(ages.iter().find(|r| r[0] == "kept").unwrap()[2], "null");
+    for name in ["backups", "backupAges"] {
+        assert!(!c.query(&statement(&at, &cookie, name)).unwrap().sets[0].rows.is_empty());
+    }
+    assert!(server.stop().success());
+}

@@ -96,14 +96,37 @@ SELECT TOP (1000) CONVERT(varchar(23), LogDate, 121), ProcessInfo, Text
 FROM @log
 ORDER BY n DESC";
 
+/// How old each database's backups are: whole ones, and not those of another that had its name.
+const BACKUP_AGES: &str = "SELECT d.name, d.recovery_model_desc,
+       DATEDIFF(second, MAX(CASE WHEN b.type = 'D' AND b.is_copy_only = 0 THEN b.backup_finish_date END), GETDATE()),
+       DATEDIFF(second, MAX(CASE b.type WHEN 'I' THEN b.backup_finish_date END), GETDATE()),
+       DATEDIFF(second, MAX(CASE b.type WHEN 'L' THEN b.backup_finish_date END), GETDATE())
+FROM sys.databases d
+LEFT JOIN sys.database_recovery_status r ON r.database_id = d.database_id
+LEFT JOIN msdb.dbo.backupset b ON b.database_name = d.name AND b.is_damaged = 0
+  AND (b.family_guid = r.family_guid OR r.family_guid IS NULL)
+WHERE d.name <> 'tempdb'
+GROUP BY d.name, d.recovery_model_desc
+ORDER BY d.name";
+
+/// The newest backups, and where each lies.
+const BACKUPS: &str = "SELECT TOP (500) b.backup_set_id, b.database_name, b.type, CONVERT(varchar(19), b.backup_start_date, 121),
+       DATEDIFF(second, b.backup_finish_date, GETDATE()), DATEDIFF(second, b.backup_start_date, b.backup_finish_date),
+       b.backup_size, b.first_lsn, b.last_lsn, b.database_backup_lsn, b.is_copy_only, b.is_damaged,
+       f.physical_device_name
+FROM msdb.dbo.backupset b
+LEFT JOIN msdb.dbo.backupmediafamily f ON f.media_set_id = b.media_set_id AND f.family_sequence_number = 1
+ORDER BY b.backup_set_id DESC";
+
 /// Statements, each by the name under which their rows go to the page.
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 3] = [
+const PAGES: [(&str, Statements); 4] = [
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
     ("checkpoints", &[("checkpoints", CHECKPOINTS), ("recovery", RECOVERY)]),
     ("errorlog", &[("errorLog", ERROR_LOG)]),
+    ("backups", &[("backupAges", BACKUP_AGES), ("backups", BACKUPS)]),
 ];
 
 /// What a page asks.
