@@ -11,6 +11,7 @@ mod admin;
 mod control;
 mod database;
 mod dml;
+mod events;
 mod expr;
 mod module;
 mod predicate;
@@ -24,6 +25,7 @@ pub use admin::*;
 pub use control::*;
 pub use database::*;
 pub use dml::*;
+pub use events::*;
 pub use expr::*;
 pub use module::*;
 pub use predicate::*;
@@ -383,6 +385,8 @@ pub enum StatementKind {
     },
     /// `BULK INSERT`.
     BulkInsert(Box<BulkInsert>),
+    /// `CREATE | ALTER | DROP EVENT SESSION`.
+    EventSession(Box<EventSession>),
     /// `INSERT BULK`: announces rows that the client sends in a bulk-load message.
     InsertBulk(Box<InsertBulk>),
 

@@ -1,7 +1,8 @@
 //! What statements are called.
 
 use super::{
-    BackupKind, DropKind, ModuleVerb, PermissionVerb, RestoreKind, RoleAction, StatementKind,
+    BackupKind, DropKind, EventSessionVerb, ModuleVerb, PermissionVerb, RestoreKind, RoleAction,
+    StatementKind,
 };
 
 impl StatementKind {
@@ -134,6 +135,11 @@ impl StatementKind {
             K::Reconfigure { .. } => "RECONFIGURE",
             K::BulkInsert(_) => "BULK INSERT",
             K::InsertBulk(_) => "INSERT BULK",
+            K::EventSession(s) => match s.verb {
+                EventSessionVerb::Create => "CREATE EVENT SESSION",
+                EventSessionVerb::Alter => "ALTER EVENT SESSION",
+                EventSessionVerb::Drop => "DROP EVENT SESSION",
+            },
             K::Unsupported(_) => "a statement of that name",
         }
     }

@@ -23,7 +23,6 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("DEFAULT", ""),
     ("ENDPOINT", ""),
     ("EVENT", "NOTIFICATION"),
-    ("EVENT", "SESSION"),
     ("EXTERNAL", "DATA"),
     ("EXTERNAL", "FILE"),
     ("EXTERNAL", "LANGUAGE"),
@@ -73,6 +72,10 @@ impl Parser<'_> {
         }
         if let Some(words) = self.known_by_name_only() {
             return Ok(self.unsupported(1 + words));
+        }
+        if self.ahead_word(1, "EVENT") && self.ahead_word(2, "SESSION") {
+            let create = EventSessionVerb::Create;
+            return self.event_session(if alter { EventSessionVerb::Alter } else { create });
         }
         let token = self.ahead(1);
         let word = match token.kind {
@@ -133,6 +136,9 @@ impl Parser<'_> {
     pub(super) fn drop(&mut self) -> Parse<StatementKind> {
         if self.ahead_kw(1, Kw::Index) {
             return self.drop_index();
+        }
+        if self.ahead_word(1, "EVENT") && self.ahead_word(2, "SESSION") {
+            return self.event_session(EventSessionVerb::Drop);
         }
         const KINDS: &[(&str, DropKind)] = &[
             ("TABLE", DropKind::Table),

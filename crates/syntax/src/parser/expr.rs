@@ -126,7 +126,7 @@ impl Parser<'_> {
     }
 
     /// An operator of two characters may be written with a blank between them.
-    fn comparison_operator(&mut self) -> Parse<CompareOp> {
+    pub(super) fn comparison_operator(&mut self) -> Parse<CompareOp> {
         let token = self.bump();
         let next = self.kind();
         let (op, joined) = match (token.kind, next) {

@@ -16,6 +16,7 @@ mod create;
 mod cursor;
 mod database;
 mod dml;
+mod events;
 mod exec;
 mod expr;
 mod from;
