@@ -18,7 +18,7 @@ use taffrail_base::LogPos;
 use taffrail_base::sync::MutexGuard;
 use taffrail_io::IoError;
 use taffrail_observe::trace::{FlushCause, flush_histograms};
-use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
+use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType, xe};
 
 use crate::cache::{CachedBlock, State};
 use crate::error::LogError;
@@ -236,6 +236,9 @@ impl Log {
     /// Writes a claimed run of blocks and reports it. Errors poison the log; whoever waits learns it there.
     fn perform(&self, write: Write<Arc<CachedBlock>>, cause: FlushCause) {
         let started = Moment::now();
+        if xe::wanted(xe::Event::LogFlushStart) {
+            self.tell_flush_start(&write);
+        }
         let result = self.write_blocks(&write);
         let at = Moment::now();
         let ns = at.since(started);

@@ -6,6 +6,7 @@ use taffrail_base::Lsn;
 use taffrail_observe::Moment;
 use taffrail_observe::session::{SessionCell, with_current};
 use taffrail_observe::trace::{Flush, FlushCause, flushed};
+use taffrail_observe::xe;
 
 use crate::cache::CachedBlock;
 use crate::flush::{Sync, Write};
@@ -44,6 +45,25 @@ impl Log {
     /// A sync has ended.
     pub(crate) fn note_sync(&self, sync: Sync, ended: &Ended) {
         flushed(&self.flush_entry(sync.file, ended));
+    }
+
+    /// A write of blocks begins, and somebody wants to know.
+    #[cold]
+    pub(crate) fn tell_flush_start(&self, write: &Write<Arc<CachedBlock>>) {
+        let first = write
+            .data
+            .first()
+            .map_or(0, |b| i64::from(b.header.vlf.0) << 32 | i64::from(b.header.offset.0));
+        let records: u32 = write.data.iter().map(|b| u32::from(b.header.records)).sum();
+        let fields = [
+            first.into(),
+            self.options.database.0.into(),
+            0.into(),
+            0.into(),
+            write.bytes.into(),
+            records.into(),
+        ];
+        xe::tell(xe::Event::LogFlushStart, &fields);
     }
 
     /// A write of blocks has ended.

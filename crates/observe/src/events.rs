@@ -104,6 +104,8 @@ pub enum Event {
     LockEscalation { database: DatabaseId, object: i32, session: SessionId, locks: u32 },
     /// A deadlock, and who was chosen.
     Deadlock { victim: SessionId, others: Vec<SessionId> },
+    /// The report of a deadlock that a trace flag asks for: lines of the error log.
+    DeadlockReport { lines: Vec<String> },
     /// An I/O operation failed; the text is for the error log. `session`: who did it; 0 for a thread without one.
     IoError { database: Whose, session: u16, text: String },
     /// Work that nobody waits for failed, or the system refused what a statement asked; the text is for the error log.
@@ -315,6 +317,7 @@ impl EventRing {
 
     /// Records an event that has just ended.
     pub fn push(&self, event: Event) {
+        crate::xe::occurred(&event);
         let mut ring = self.lock();
         // Under the lock: see 1.
         ring.push(event, Moment::now());

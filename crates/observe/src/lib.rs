@@ -13,6 +13,7 @@
 //! events      a bounded ring of growths, checkpoints …
 //! trace       rings of each file I/O and each log flush, that nobody waits for
 //! moment      the monotonic clock as one integer
+//! xe          extended events: sessions, predicates, targets
 //! ```
 #![forbid(unsafe_code)]
 
@@ -24,6 +25,7 @@ pub mod session;
 pub mod trace;
 pub mod wait_type;
 pub mod waits;
+pub mod xe;
 
 pub use counters::{
     BufferCounters, Counter, DatabaseCounters, Gauge, HotCounter, LockCounters, TimeCounter,

@@ -79,6 +79,7 @@ named! {
         SignalHandler = "SIGNAL HANDLER",
         TaskManager = "TASK MANAGER",
         GhostCleanup = "GHOST CLEANUP",
+        XeDispatcher = "XE DISPATCHER",
         DbStartup = "DB STARTUP",
     }
 }

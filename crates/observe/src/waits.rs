@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::moment::Moment;
 use crate::session::{self, SessionCell};
 use crate::wait_type::WaitType;
+use crate::xe;
 
 const SHARDS: usize = 8;
 
@@ -152,6 +153,9 @@ impl WaitStats {
         let cell = self.cell(wait_type);
         cell.start();
         cell.end(resource_ns + signal_ns, signal_ns);
+        if xe::wait_wanted(resource_ns + signal_ns) {
+            xe::tell_wait(wait_type, resource_ns + signal_ns, signal_ns);
+        }
     }
 
     /// The totals of one type.
@@ -235,6 +239,9 @@ impl Drop for WaitGuard {
         WaitStats::global().cell(self.wait_type).end(wait_ns, signal_ns);
         if let Some(session) = &self.session {
             session.wait_ended(self.wait_type, wait_ns, signal_ns);
+        }
+        if xe::wait_wanted(wait_ns) {
+            xe::tell_wait(self.wait_type, wait_ns, signal_ns);
         }
     }
 }

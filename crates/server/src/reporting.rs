@@ -250,6 +250,7 @@ pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Ent
             let others: Vec<String> = others.iter().map(ToString::to_string).collect();
             info(format!("Deadlock: session {victim} was the victim, with {}.", others.join(", ")))
         }
+        Event::DeadlockReport { lines } => lines.iter().flat_map(|l| info(l.clone())).collect(),
         Event::Shrink { .. }
         | Event::LogTruncation { .. }
         | Event::Checkpoint { .. }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use super::{Packed, TraceRing, WORDS};
 use crate::histogram::Histogram;
 use crate::moment::Moment;
+use crate::xe;
 
 /// Why the log was flushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,6 +163,9 @@ pub fn flushed(flush: &Flush) {
         sizes.commits.add(u64::from(flush.commits));
     }
     flushes().push(flush);
+    if xe::wanted(xe::Event::LogFlushComplete) && !flush.sync {
+        xe::flushed(flush);
+    }
 }
 
 #[cfg(test)]

@@ -26,12 +26,15 @@ impl LockManager {
     /// (the holders of a shared lock) may be in many, and those that it waits for need not search again: they did so before
     /// it came.
     pub(super) fn resolve_deadlocks(&self, start: OwnerId) {
+        let mut reports = Vec::new();
         let waiting = self.waiting.lock();
         while let Some(cycle) = self.find_cycle(&waiting, start) {
-            let Some(victim) = choose_victim(&waiting, &cycle) else { return };
+            let Some(victim) = choose_victim(&waiting, &cycle) else { break };
+            let told = self.deadlock(&waiting, &cycle, victim);
             let w = &waiting[&victim];
             // Whoever is not in its queue any more has got its lock: either way it waits for nobody now.
             if self.withdraw(w.resource.hash(), &w.resource, victim) {
+                reports.extend(self.watch.get().map(|watch| watch.found(told)));
                 w.slot.decide(Verdict::Victim);
                 let others = cycle.iter().filter(|o| **o != victim);
                 EventRing::global().push(Event::Deadlock {
@@ -40,6 +43,8 @@ impl LockManager {
                 });
             }
         }
+        drop(waiting);
+        reports.into_iter().for_each(|report| report());
     }
 
     /// The owners of a cycle through `start`, or `None`.

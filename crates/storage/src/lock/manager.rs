@@ -1,8 +1,8 @@
 //! The shards behind mutexes; requests that wait, time out, are cancelled or chosen as victims; escalation.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use taffrail_base::SessionId;
@@ -10,6 +10,7 @@ use taffrail_observe::{Counter, LockCounters, Moment, wait};
 
 use super::mode::{LockMode, ModeSet};
 use super::outcome::{Granted, LockError, LockLimits};
+use super::report::DeadlockWatch;
 use super::resource::{Resource, ResourceKind};
 use super::state::{Held, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
 use super::sync::{Mutex, MutexGuard, Verdict, WaitSlot};
@@ -26,6 +27,8 @@ const COUNT_EVERY: u32 = 256;
 pub(super) struct WaitingOwner {
     pub resource: Resource,
     pub slot: Arc<WaitSlot>,
+    pub object: Option<Resource>,
+    pub mode: LockMode,
     pub deadlock_priority: i8,
     pub log_bytes: u64,
 }
@@ -41,6 +44,7 @@ pub struct LockManager {
     /// Grants in a writing mode, by the object's hash: see the module's text on reading without row locks.
     object_writers: Box<[AtomicU32]>,
     pub(super) waiting: Mutex<BTreeMap<OwnerId, WaitingOwner>>,
+    pub(super) watch: OnceLock<Arc<dyn DeadlockWatch>>,
     next_owner: AtomicU64,
     limits: LockLimits,
     counters: [LockCounters; ResourceKind::COUNT],
@@ -61,11 +65,17 @@ impl LockManager {
             shards: (0..SHARDS).map(|_| Shard(Mutex::default())).collect(),
             object_writers: (0..WRITER_CELLS).map(|_| AtomicU32::new(0)).collect(),
             waiting: Mutex::default(),
+            watch: OnceLock::new(),
             next_owner: AtomicU64::new(1),
             limits,
             counters: Default::default(),
             escalations: Counter::new(),
         }
+    }
+
+    /// From now on this is told of deadlocks; the first one counts.
+    pub fn watch_deadlocks(&self, watch: Arc<dyn DeadlockWatch>) {
+        let _ = self.watch.set(watch);
     }
 
     /// A new owner of locks, working for a session.
@@ -216,7 +226,7 @@ impl LockManager {
             Outcome::Granted { before, now } => (before, now),
             Outcome::Refused => return Err(LockError::Timeout(resource.kind())),
             Outcome::Queued { before, wanted } => {
-                self.wait_for(state, hash, resource, wanted, timeout)?;
+                self.wait_for(state, object, (hash, resource), wanted, timeout)?;
                 (before, wanted)
             }
         };
@@ -239,8 +249,8 @@ impl LockManager {
     fn wait_for(
         &self,
         state: &mut TxLockState,
-        hash: u64,
-        resource: Resource,
+        object: u32,
+        (hash, resource): (u64, Resource),
         wanted: LockMode,
         timeout: Option<Duration>,
     ) -> Result<(), LockError> {
@@ -254,6 +264,8 @@ impl LockManager {
             WaitingOwner {
                 resource,
                 slot: slot.clone(),
+                object: state.objects.get(object as usize).map(|o| o.object),
+                mode: wanted,
                 deadlock_priority: state.deadlock_priority,
                 log_bytes: state.log_bytes,
             },

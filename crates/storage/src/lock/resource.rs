@@ -176,6 +176,11 @@ impl Resource {
         }
     }
 
+    /// A number that hardly any other resource has, for reports.
+    pub fn identity(&self) -> u64 {
+        self.hash() >> 16
+    }
+
     /// `resource_description`
     pub fn description(&self) -> String {
         let page = PageId::from_u64(self.entity);

@@ -19,7 +19,7 @@ use std::time::Duration;
 use taffrail_base::{LogPos, PAGE_BYTES, SqlError};
 use taffrail_io::AlignedBuf;
 use taffrail_log::{FlushReason, Hold, Lcx, Lop, RecordHeader, ReuseWait};
-use taffrail_observe::{Event, EventRing};
+use taffrail_observe::{Event, EventRing, xe};
 
 use super::boot::{Boot, BootFile, FORMAT_VERSION};
 use super::create::{boot_page, io_error};
@@ -112,6 +112,9 @@ impl Database {
             }
             self.write_changed_maps()?;
             self.make_checkpoint_room()?;
+        }
+        if xe::wanted(xe::Event::CheckpointBegin) {
+            xe::tell(xe::Event::CheckpointBegin, &[self.id().0.into()]);
         }
         let (begin, active) = self.begin_checkpoint()?;
         self.list_active(&active)?;

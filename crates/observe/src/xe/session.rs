@@ -1,0 +1,237 @@
+//! Sessions that run: which events they want, and where those go.
+
+use super::events::{EVENT_COUNT, Event, EventInfo};
+use super::predicate::Predicate;
+use super::targets::Target;
+use super::value::{Action, Val};
+use crate::moment::Moment;
+use crate::session::with_current;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What whoever runs the sessions knows of an event's surroundings.
+pub trait Surroundings: Send + Sync {
+    /// An action of a session; `database` is what the session's cell says. Called in the middle of whatever goes on: it
+    /// must not wait for anything that is held while an event occurs.
+    fn action(&self, session: u16, database: u16, action: Action) -> Val;
+}
+
+/// An event that a session wants.
+#[derive(Debug)]
+pub struct Wanted {
+    /// Which.
+    pub info: &'static EventInfo,
+    /// Only where this holds.
+    pub predicate: Option<Predicate>,
+    /// What is recorded beside its fields.
+    pub actions: Vec<Action>,
+    /// Fields that are left empty, a bit each.
+    pub left_out: u32,
+}
+
+/// An event as it was recorded.
+#[derive(Debug)]
+pub struct Recorded {
+    /// As what.
+    pub wanted: Arc<Wanted>,
+    /// When.
+    pub at: Moment,
+    /// Its fields.
+    pub fields: Vec<Val>,
+    /// Its actions.
+    pub actions: Vec<Val>,
+}
+
+impl Recorded {
+    /// About so many bytes.
+    pub fn size(&self) -> usize {
+        let values = self.fields.iter().chain(&self.actions);
+        size_of::<Recorded>() + values.map(Val::size).sum::<usize>()
+    }
+}
+
+/// A session that runs.
+pub struct Running {
+    /// `event_session_id`.
+    pub id: i32,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Whose it is: several servers in one process (tests) do not see each other's.
+    pub owner: usize,
+    /// What it wants.
+    pub events: Vec<Arc<Wanted>>,
+    /// Where that goes.
+    pub targets: Vec<Arc<Target>>,
+    /// The moment of its start, and the same by the clock: 100 ns since 0001-01-01, UTC.
+    pub started: (Moment, u64),
+    /// What is known around events.
+    pub surroundings: Arc<dyn Surroundings>,
+    sequence: AtomicU64,
+}
+
+impl Running {
+    /// A session that is about to run.
+    pub fn new(
+        (id, name, owner): (i32, Arc<str>, usize),
+        events: Vec<Wanted>,
+        targets: Vec<Arc<Target>>,
+        utc: u64,
+        surroundings: Arc<dyn Surroundings>,
+    ) -> Running {
+        let (started, sequence) = ((Moment::now(), utc), AtomicU64::new(0));
+        let events = events.into_iter().map(Arc::new).collect();
+        Running { id, name, owner, events, targets, started, surroundings, sequence }
+    }
+
+    /// When an event was, 100 ns since 0001-01-01, UTC.
+    pub fn utc(&self, at: Moment) -> u64 {
+        self.started.1 + at.since(self.started.0) / 100
+    }
+
+    fn action(&self, action: Action) -> Val {
+        let cell = |f: fn(&crate::SessionCell) -> u64| with_current(f).unwrap_or(0);
+        let session = || cell(|c| u64::from(c.session_id())) as u16;
+        let database = || cell(|c| u64::from(c.database_id.load(Relaxed))) as u16;
+        match action {
+            Action::EventSequence => Val::from(self.sequence.fetch_add(1, Relaxed) + 1),
+            Action::SessionId => Val::from(session()),
+            Action::DatabaseId => Val::from(database()),
+            Action::IsSystem => Val::from(session() <= 50),
+            Action::RequestId => Val::from(0),
+            Action::TransactionId => Val::from(cell(|c| c.transaction_id.load(Relaxed))),
+            // No login comes from a domain.
+            Action::NtUsername | Action::SessionNtUsername => Val::text(""),
+            other => self.surroundings.action(session(), database(), other),
+        }
+    }
+
+    fn occurred(&self, event: Event, fields: &[Val], at: Moment) {
+        for wanted in &self.events {
+            if wanted.info.event != event {
+                continue;
+            }
+            let holds = |p: &Predicate| p.holds(fields, &mut |a| self.action(a));
+            if !wanted.predicate.as_ref().is_none_or(holds) {
+                continue;
+            }
+            let left_out = |n: usize| wanted.left_out >> n & 1 == 1;
+            let kept = fields.iter().enumerate();
+            let fields = kept.map(|(n, v)| if left_out(n) { Val::Empty } else { v.clone() });
+            let recorded = Arc::new(Recorded {
+                wanted: wanted.clone(),
+                at,
+                fields: fields.collect(),
+                actions: wanted.actions.iter().map(|a| self.action(*a)).collect(),
+            });
+            self.targets.iter().for_each(|t| t.add(&recorded));
+        }
+    }
+}
+
+static RUNNING: RwLock<Vec<Arc<Running>>> = RwLock::new(Vec::new());
+static WANTED: [AtomicBool; EVENT_COUNT] = [const { AtomicBool::new(false) }; EVENT_COUNT];
+static STATEMENTS: AtomicBool = AtomicBool::new(false);
+/// Waits shorter than this, ns, are of no interest to anybody.
+static SHORTEST_WAIT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+thread_local! {
+    /// What goes on while an event is told is not told itself.
+    static TELLING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Somebody wants this event: one load, and a branch.
+#[inline]
+pub fn wanted(event: Event) -> bool {
+    WANTED[event as usize].load(Relaxed)
+}
+
+/// Somebody wants one of the events of statements.
+#[inline]
+pub fn statements_wanted() -> bool {
+    STATEMENTS.load(Relaxed)
+}
+
+/// Somebody wants waits that have lasted so long.
+#[inline]
+pub fn wait_wanted(ns: u64) -> bool {
+    ns >= SHORTEST_WAIT.load(Relaxed)
+}
+
+/// An event has occurred, on the thread of the session whose it is. Asked for only when it is [`wanted`].
+#[cold]
+pub fn tell(event: Event, fields: &[Val]) {
+    assert_eq!(fields.len(), event.info().fields.len(), "a value for each field of {event:?}");
+    if TELLING.replace(true) {
+        return;
+    }
+    let at = Moment::now();
+    let running = RUNNING.read().unwrap_or_else(PoisonError::into_inner).clone();
+    running.iter().for_each(|s| s.occurred(event, fields, at));
+    TELLING.set(false);
+}
+
+/// What this thread does meanwhile is told to no session.
+pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    let before = TELLING.replace(true);
+    let result = f();
+    TELLING.set(before);
+    result
+}
+
+/// A wait has ended.
+#[cold]
+pub(crate) fn tell_wait(wait: crate::WaitType, ns: u64, signal_ns: u64) {
+    let (key, ms, signal) = (wait as u16, ns / 1_000_000, signal_ns / 1_000_000);
+    if wanted(Event::WaitInfo) {
+        let fields = [key.into(), 1.into(), ms.into(), signal.into(), 0.into()];
+        tell(Event::WaitInfo, &fields);
+    }
+    if wanted(Event::WaitCompleted) {
+        tell(Event::WaitCompleted, &[key.into(), ms.into(), signal.into(), 0.into()]);
+    }
+}
+
+/// The sessions that run, of one server.
+pub fn running(owner: usize) -> Vec<Arc<Running>> {
+    let all = RUNNING.read().unwrap_or_else(PoisonError::into_inner);
+    all.iter().filter(|s| s.owner == owner).cloned().collect()
+}
+
+fn change(how: impl FnOnce(&mut Vec<Arc<Running>>)) {
+    let mut all = RUNNING.write().unwrap_or_else(PoisonError::into_inner);
+    how(&mut all);
+    for (n, wanted) in WANTED.iter().enumerate() {
+        let by = |s: &Arc<Running>| s.events.iter().any(|e| e.info.event as usize == n);
+        wanted.store(all.iter().any(by), Relaxed);
+    }
+    let statements =
+        [Event::SqlStatementStarting, Event::SqlStatementCompleted, Event::SpStatementCompleted];
+    STATEMENTS.store(statements.into_iter().any(wanted), Relaxed);
+    let shortest = |w: &Arc<Wanted>| {
+        let duration = match w.info.event {
+            Event::WaitInfo => 2,
+            Event::WaitCompleted => 1,
+            _ => return None,
+        };
+        let least = w.predicate.as_ref().map_or(0, |p| p.least(duration));
+        Some(least.saturating_mul(1_000_000))
+    };
+    let all = all.iter().flat_map(|s| &s.events).filter_map(shortest);
+    SHORTEST_WAIT.store(all.min().unwrap_or(u64::MAX), Relaxed);
+}
+
+/// A session begins to run.
+pub fn start(session: Arc<Running>) {
+    change(|all| all.push(session));
+}
+
+/// It ends.
+pub fn stop(session: &Arc<Running>) {
+    change(|all| all.retain(|s| !Arc::ptr_eq(s, session)));
+}
+
+/// All of a server's end.
+pub fn stop_all(owner: usize) {
+    change(|all| all.retain(|s| s.owner != owner));
+}
