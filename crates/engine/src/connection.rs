@@ -1,5 +1,6 @@
 //! A connection: one session of one login.
 
+use crate::events::tell;
 use crate::exec::interpret::{Activation, Flow, Interpreter, Unwind};
 use crate::exec::module::Module;
 use crate::instance::Instance;
@@ -164,12 +165,41 @@ impl Connection {
         fate
     }
 
+    /// Runs a request that sessions of events want to know of.
+    #[cold]
+    fn watched(
+        &mut self,
+        sink: &mut dyn ResultSink,
+        request: &tell::Request<'_>,
+        f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
+    ) -> ConnectionFate {
+        let database = &self.session.database;
+        self.session.instance.events().around.note_database(database.id.0, &database.name);
+        let cell = self.session.cell.clone();
+        let _entered = taffrail_observe::SessionCell::enter(&cell);
+        let before = tell::request_begins(&self.session, request);
+        (self.session.errors_met, self.session.rows_done) = (0, 0);
+        let fate = self.request(sink, f);
+        let outcome = match self.session.errors_met {
+            _ if self.cancelled => tell::Outcome::Abort,
+            0 => tell::Outcome::Ok,
+            _ => tell::Outcome::Error,
+        };
+        let ended = (outcome, self.session.rows_done);
+        tell::request_ended(&self.session, request, &before, ended);
+        fate
+    }
+
     /// Runs a batch.
     pub fn execute_batch(&mut self, text: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
         self.session.load = None;
         self.session.entry.set_text(text);
         self.session.instance.counters().batch_requests.inc();
-        self.request(sink, |it| it.batch(text))
+        if !tell::requests_wanted() {
+            return self.request(sink, |it| it.batch(text));
+        }
+        let request = tell::Request::Batch(text);
+        self.watched(sink, &request, |it| it.batch(text))
     }
 
     /// Runs a remote call.
@@ -205,7 +235,13 @@ impl Connection {
             self.session.entry.set_text(text.as_deref().unwrap_or_default());
         }
         self.session.instance.counters().batch_requests.inc();
-        self.request(sink, |it| it.remote_call(call))
+        if !tell::requests_wanted() {
+            return self.request(sink, |it| it.remote_call(call));
+        }
+        let (name, text) =
+            (crate::events::tell::called(&call.procedure), self.session.entry.text());
+        let request = tell::Request::Call(&name, &text);
+        self.watched(sink, &request, |it| it.remote_call(call))
     }
 
     /// Runs a transaction manager request.
@@ -230,6 +266,7 @@ impl Drop for Connection {
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         self.session.cancel.store(false, Ordering::Release);
+        tell::logout(&self.session);
         self.session.end();
     }
 }
@@ -338,6 +375,7 @@ impl Interpreter<'_> {
                 return Err(unwind);
             }
             self.session.tell_full(e);
+            tell::error(e, false);
             self.sink.message(e).map_err(|_| Unwind::Gone)?;
         }
         let done =
@@ -361,6 +399,7 @@ impl Interpreter<'_> {
             Err(Unwind::Cancelled) => {
                 *cancelled = true;
                 self.session.instance.counters().attentions.inc();
+                tell::attention(self.session);
             }
             Err(Unwind::Gone) => gone = true,
         }
@@ -414,6 +453,7 @@ impl Interpreter<'_> {
             Err(e) => {
                 self.session.tell_full(&e);
                 self.session.note_error(e.number);
+                tell::error(&e, false);
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
                 true
             }

@@ -3,10 +3,14 @@
 //! Threads: one log writer per database, one that lets databases checkpoint and write old pages, one lazy writer for the
 //! pool. All others belong to whoever calls a [`Connection`].
 
+mod ticks;
+
 use crate::catalog::master::{self, LoginEntry};
 use crate::catalog::registry::{Databases, StartReport};
 use crate::connection::{ConnectOptions, Connection};
 use crate::database::Database;
+use crate::events::EventSessions;
+use crate::events::surroundings::Around;
 use crate::lost::Lost;
 use crate::session::{Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
@@ -20,7 +24,7 @@ use std::time::Duration;
 use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_io::counted::CountedDisk;
 use taffrail_observe::{Command, WaitStats, WaitType};
-use taffrail_storage::{StorageInstance, Workers};
+use taffrail_storage::StorageInstance;
 use taffrail_types::{Collation, Value};
 
 pub use crate::instance_options::{BackupSchedule, Host, InstanceOptions};
@@ -99,6 +103,7 @@ pub struct Instance {
     sequential: AtomicU64,
     guid_base: [u8; 16],
     lost: Lost,
+    events: EventSessions,
     host: OnceLock<Box<dyn Host>>,
     pub(crate) scheduled: crate::backup::Scheduled,
 }
@@ -120,7 +125,7 @@ impl Instance {
             // Plans, locks and stacks live beside the pool.
             pool_bytes: (options.max_server_memory_mb << 20) / 4 * 3,
             log,
-            workers: redo_workers(),
+            workers: ticks::redo_workers(),
             data_dir: options.data_dir.clone(),
             ..Default::default()
         };
@@ -131,12 +136,14 @@ impl Instance {
         let clock = &options.env.clock;
         let started = crate::catalog::datetime_now(&**clock);
         let started_at = clock.monotonic();
+        let sessions = Arc::<Sessions>::default();
         let instance = Arc::new(Instance {
             guid_base: options.env.entropy.guid(),
             file_io,
             storage,
             databases,
-            sessions: Arc::default(),
+            events: EventSessions::new(Around::new(sessions.clone(), &options.server_name)),
+            sessions,
             counters: InstanceCounters::default(),
             logins: RwLock::default(),
             reports,
@@ -153,6 +160,7 @@ impl Instance {
         // Of these there is one each: they are shown however many databases there are.
         instance.spawn_background().map_err(|e| fail(&e))?;
         instance.adopt_databases();
+        instance.begin_events().map_err(|e| fail(&e))?;
         // A server without msdb is still one: what cannot be made now is tried, and told, by the next backup.
         let _ = crate::backup::create_history(&instance)
             .and_then(|()| crate::backup::create_schedule(&instance));
@@ -207,6 +215,11 @@ impl Instance {
 
     pub(crate) fn loss(&self) -> &Lost {
         &self.lost
+    }
+
+    /// Its sessions of extended events.
+    pub(crate) fn events(&self) -> &EventSessions {
+        &self.events
     }
 
     /// What storage shares among them.
@@ -393,6 +406,8 @@ impl Instance {
             binding: false,
             set_error: None,
             gravest: 0,
+            errors_met: 0,
+            rows_done: 0,
             tries: 0,
             own_tries: 0,
             terminated: false,
@@ -400,6 +415,7 @@ impl Instance {
         };
         self.ensure_writer(&session.database);
         session.publish();
+        crate::events::tell::login(&session);
         Ok(Connection::new(session))
     }
 
@@ -427,24 +443,6 @@ impl Instance {
         }
     }
 
-    /// Has the recovery of a database that was just opened finished: undo goes on while it is used.
-    fn ensure_recovered(&self, database: &Arc<Database>) {
-        if !database.storage.claim_recovery() {
-            return;
-        }
-        let storage = database.storage.clone();
-        let name = format!("recovery {}", database.id);
-        let shown = (Command::DbStartup, database.id);
-        let spawned = self.background(name, 512 << 10, shown, move || {
-            // A failure has made the database suspect, which has told the error log why.
-            let _ = storage.finish_recovery();
-        });
-        if spawned.is_err() {
-            // No thread now: at the next look.
-            database.storage.unclaim_recovery();
-        }
-    }
-
     /// Starts a thread of the instance, shown as a background task; [`Instance::shutdown`] waits for its end.
     pub(crate) fn background(
         &self,
@@ -469,6 +467,7 @@ impl Instance {
 
     /// Starts the log writer of a database if it has none.
     pub(crate) fn ensure_writer(&self, database: &Arc<Database>) {
+        self.events.around.note_database(database.id.0, &database.name);
         let log = database.storage.log();
         let mut writers = self.threads.writers.lock();
         if writers.iter().any(|(id, l)| *id == database.id && Arc::ptr_eq(l, log)) {
@@ -482,6 +481,8 @@ impl Instance {
             return;
         }
         writers.push((database.id, log.clone()));
+        let files = database.storage.files().into_iter();
+        crate::traced::note_owners(files.map(|f| (f.path, database.id.0, f.id.0)));
         let own = log.clone();
         // Without it the log grows on demand.
         let (name, shown) =
@@ -560,6 +561,7 @@ impl Instance {
         }
         // A scheduled backup that runs is cut short; its thread is waited for below.
         self.sessions().iter().for_each(|s| _ = self.kill_session(s.id));
+        self.end_events();
         for database in self.databases.open() {
             database.storage.stop_recovery();
         }
@@ -579,19 +581,4 @@ impl Instance {
         }
         self.databases.close_all()
     }
-}
-
-/// Threads for the redo of a restart: some of them always wait for the disk.
-fn redo_workers() -> Workers {
-    let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    Workers::new((processors * 2).clamp(4, 16), |helpers, work| {
-        std::thread::scope(|scope| {
-            for n in 1..=helpers {
-                let thread = std::thread::Builder::new().name(format!("redo {n}"));
-                // The others do its share.
-                let _ = thread.stack_size(256 << 10).spawn_scoped(scope, move || work(n));
-            }
-            work(0);
-        });
-    })
 }

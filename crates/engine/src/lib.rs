@@ -36,6 +36,7 @@ pub mod context;
 pub mod database;
 pub(crate) mod dbcc;
 pub(crate) mod ddl;
+pub(crate) mod events;
 pub(crate) mod exec;
 pub(crate) mod features;
 pub mod functions;

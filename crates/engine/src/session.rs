@@ -350,6 +350,10 @@ pub struct Session {
     pub identity_insert: Option<(DatabaseId, ObjectId)>,
     /// `@@ROWCOUNT`.
     pub row_count: i64,
+    /// Errors of the running request.
+    pub errors_met: u32,
+    /// Rows that the statements of the running request have told of.
+    pub rows_done: u64,
     /// `@@ERROR`.
     pub error: i32,
     /// `@@IDENTITY`.
@@ -470,6 +474,7 @@ impl Session {
     /// The session is told of an error.
     pub(crate) fn note_error(&mut self, number: i32) {
         self.error = number;
+        self.errors_met += u32::from(number != 0);
         self.cell.prev_error.store(number, Ordering::Relaxed);
     }
 

@@ -1,13 +1,16 @@
 //! Tells the trace of file I/O of each operation: [`taffrail_observe::trace::file_io`].
 
-use std::path::Path;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use taffrail_io::counted::{Done, Watch};
+use taffrail_io::counted::{Done, FileOperation, Watch};
 use taffrail_observe::Moment;
 use taffrail_observe::session::{SessionCell, with_current};
 use taffrail_observe::trace::{
-    FileIo, file_closed, file_io, file_number, file_opened, file_renamed,
+    FileIo, file_closed, file_io, file_name, file_number, file_opened, file_renamed,
 };
+use taffrail_observe::xe;
 
 /// Who is told.
 pub(crate) struct Traced;
@@ -30,6 +33,14 @@ impl Watch for Traced {
     }
 
     fn done(&self, file: u32, done: Done) {
+        let event = match done.operation {
+            FileOperation::Read => xe::Event::FileReadCompleted,
+            _ => xe::Event::FileWriteCompleted,
+        };
+        let moves = matches!(done.operation, FileOperation::Read | FileOperation::Write);
+        if xe::wanted(event) && moves {
+            tell(event, file, &done);
+        }
         file_io().push(&FileIo {
             at: Moment::now(),
             ns: done.took.as_nanos() as u64,
@@ -42,4 +53,33 @@ impl Watch for Traced {
             error: done.error,
         });
     }
+}
+
+/// Whose the files are, by their numbers: database and file id.
+static OWNERS: Mutex<BTreeMap<u32, (u16, u16)>> = Mutex::new(BTreeMap::new());
+
+/// Takes over whose these files are.
+pub(crate) fn note_owners(files: impl Iterator<Item = (PathBuf, u16, u16)>) {
+    let all: Vec<_> = files.map(|(path, d, f)| (file_number(&path), (d, f))).collect();
+    OWNERS.lock().extend(all);
+}
+
+/// A read or write has ended, and somebody wants to know.
+#[cold]
+fn tell(event: xe::Event, file: u32, done: &Done) {
+    let (database, id) = OWNERS.lock().get(&file).copied().unwrap_or((0, 0));
+    let path = file_name(file).map_or_else(String::new, |p| p.display().to_string());
+    let fields = [
+        0.into(),
+        (done.took.as_millis() as u64).into(),
+        file.into(),
+        done.offset.into(),
+        database.into(),
+        id.into(),
+        // A log belongs to no group.
+        u8::from(id == 1).into(),
+        done.length.into(),
+        xe::Val::text(&path),
+    ];
+    xe::tell(event, &fields);
 }

@@ -9,7 +9,7 @@
 //! | 5 | sysmodules | object id | text of procedures, views, defaults, checks |
 //! | 6 | sysschemas | schema id | |
 //! | 7 | sysidentity | sequence | limit; see [`super::identity`] |
-//! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties |
+//! | 8 | sysinfo | number … | facts about the database, the version of this schema among them; extended properties; in master sessions of events |
 //! | 32 | sysdatabases (master) | database id | |
 //! | 33 | syslogins (master) | principal id | |
 //! | 34 | sysconfigures (master) | configuration id | |

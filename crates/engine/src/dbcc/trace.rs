@@ -1,6 +1,6 @@
 //! `DBCC TRACEON`, `TRACEOFF`, `TRACESTATUS`.
 //!
-//! Three flags exist. 3226 keeps backups that succeeded out of the error log. 3604 (output of DBCC to the client) is how it always
+//! Five flags exist. 1204 and 1222 put reports of deadlocks into the error log. 3226 keeps backups that succeeded out of the error log. 3604 (output of DBCC to the client) is how it always
 //! is here; 3605 (output of DBCC to the error log) concerns only commands that do not exist here. So these two can be set, for the
 //! scripts that begin with them, and change nothing. Every other flag is refused.
 
@@ -15,7 +15,10 @@ use taffrail_types::SqlType;
 /// Backups that succeed are not told of in the error log.
 const QUIET_BACKUPS: i64 = 3226;
 
-const KNOWN: [i64; 3] = [QUIET_BACKUPS, 3604, 3605];
+/// Reports of deadlocks in the error log: the nodes of the graph, or all that the XML has. They count when they are on everywhere.
+const DEADLOCKS: [i64; 2] = [1204, 1222];
+
+const KNOWN: [i64; 5] = [DEADLOCKS[0], DEADLOCKS[1], QUIET_BACKUPS, 3604, 3605];
 
 /// Whether a backup of this session's that succeeds is kept out of the error log.
 pub(crate) fn quiet_backups(cx: &StatementContext<'_>) -> bool {

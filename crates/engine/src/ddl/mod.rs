@@ -51,7 +51,7 @@ pub(crate) use clauses::{collation, is_absent_type, large, named_too_wide};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub(crate) use paths::{
-    PathRefusal, backup_path, check_path, checked_path, local_path, require_directory,
+    PathRefusal, backup_path, check_path, checked_path, event_path, local_path, require_directory,
 };
 pub(crate) use registered::FEATURE;
 pub(crate) use view::refresh as refresh_view;

@@ -112,6 +112,11 @@ pub(crate) fn backup_path(instance: &Instance, path: &str) -> Result<PathBuf, Pa
     allowed(instance, &instance.backup_dir(), path)
 }
 
+/// Where a file of events that a user named lies: relative ones in `events` of the data directory.
+pub(crate) fn event_path(instance: &Instance, path: &str) -> Result<PathBuf, PathRefusal> {
+    allowed(instance, &instance.databases().data_dir().join("events"), path)
+}
+
 /// Refuses a path whose directory is not there.
 pub(crate) fn require_directory(instance: &Instance, full: &Path) -> Result<(), PathRefusal> {
     match full.parent().map(|dir| instance.options().env.disk.exists(dir)) {

@@ -93,7 +93,11 @@ fn procedure(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlRes
 fn reconfigure(cx: &mut StatementContext<'_>, _: &Statement, _: &str) -> SqlResult<()> {
     // OVERRIDE only lifts checks of values that no option here can have.
     match cx.refuse_in_transaction("RECONFIGURE") {
-        Ok(()) => cx.instance().databases().reconfigure(),
+        Ok(()) => {
+            cx.instance().databases().reconfigure()?;
+            cx.instance().events_configured();
+            Ok(())
+        }
         // The name that SQL Server has for it.
         Err(_) => Err(SqlError::new(574, &[&"CONFIG"])),
     }

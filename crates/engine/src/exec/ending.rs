@@ -18,6 +18,7 @@ use super::consequence::{self, Action};
 use super::insert_exec::ends_insert;
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
+use crate::events::tell;
 use crate::sink::{Command, Done, DoneKind};
 use taffrail_base::SqlError;
 
@@ -34,6 +35,7 @@ impl Interpreter<'_> {
         let nocount = self.session.options.nocount;
         let kind = self.done_kind();
         self.controls = 0;
+        self.session.rows_done += ended.rows.unwrap_or(0);
         let open = std::mem::take(&mut self.session.open_result);
         let query = open || ended.command == Command::SELECT;
         if nocount && kind == DoneKind::InProcedure && !query {
@@ -93,6 +95,7 @@ impl Interpreter<'_> {
         }
         self.session.note_error(e.number);
         self.session.row_count = 0;
+        tell::error(&e, self.session.tries > 0 && (11..20).contains(&e.severity));
         if e.severity > 10 {
             self.session.gravest = self.session.gravest.max(e.severity);
         }
@@ -175,6 +178,7 @@ impl Interpreter<'_> {
         self.session.tell_full(&e);
         let e = e.with_line(1);
         self.session.note_error(e.number);
+        tell::error(&e, false);
         self.session.row_count = 0;
         let undo = consequence::action(&e, false) == Action::Batch
             || self.arithmetic_aborts(&e)

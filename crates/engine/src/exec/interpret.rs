@@ -8,6 +8,7 @@ use super::showplan::{Shown as ShownPlans, is_showplan};
 use super::timing::{EXECUTED, is_told};
 use crate::catalog::Blocked;
 use crate::context::StatementContext;
+use crate::events::tell;
 use crate::exec::ops::scan::lock_tables;
 use crate::plan::expr::Expr;
 use crate::plan::statement::Statement;
@@ -18,6 +19,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
+use taffrail_observe::xe::statements_wanted;
 use taffrail_syntax::ast::SwitchOption;
 use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
@@ -227,7 +229,29 @@ impl<'s> Interpreter<'s> {
         let began = if is_told(&s.kind) { self.session.time() } else { None };
         self.session.cell.statement_start.store(s.span.start as i32, Relaxed);
         self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
+        if statements_wanted() {
+            return self.watched_statement(module, act, s, began);
+        }
         let flow = self.statement_now(module, act, s)?;
+        self.tell_time(EXECUTED, began)?;
+        Ok(flow)
+    }
+
+    /// The same where sessions of events want to know.
+    #[cold]
+    fn watched_statement(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        began: Option<super::timing::Began>,
+    ) -> Step {
+        let before = tell::statement_begins(self.session, module, s);
+        let step = self.statement_now(module, act, s);
+        if let Some(before) = before {
+            tell::statement_ended(self.session, module, s, &before);
+        }
+        let flow = step?;
         self.tell_time(EXECUTED, began)?;
         Ok(flow)
     }

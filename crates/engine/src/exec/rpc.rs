@@ -332,6 +332,7 @@ impl Interpreter<'_> {
         }
         self.session.tell_full(&e);
         self.session.note_error(e.number);
+        crate::events::tell::error(&e, false);
         let e = if e.procedure.is_some() { e } else { e.with_line(1) };
         self.session.fatal |= e.severity >= 20;
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;

@@ -42,12 +42,13 @@ pub(crate) struct DbccCommand {
 }
 
 /// All of them.
-pub(crate) static FEATURES: [&Feature; 6] = [
+pub(crate) static FEATURES: [&Feature; 7] = [
     &crate::procs::FEATURE,
     &crate::ddl::FEATURE,
     &crate::backup::FEATURE,
     &crate::load::FEATURE,
     &crate::dbcc::FEATURE,
+    &crate::events::FEATURE,
     &crate::views::FEATURE,
 ];
 
@@ -158,6 +159,7 @@ mod tests {
     fn every_statement_is_found_by_what_is_written() {
         let written = [
             ("ALTER DATABASE", "ALTER DATABASE d SET RECOVERY SIMPLE"),
+            ("ALTER EVENT SESSION", "ALTER EVENT SESSION s ON SERVER STATE = START"),
             ("ALTER INDEX", "ALTER INDEX i ON t REBUILD"),
             ("ALTER PROCEDURE", "ALTER PROCEDURE p AS RETURN"),
             ("ALTER TABLE", "ALTER TABLE t DROP COLUMN c"),
@@ -166,6 +168,7 @@ mod tests {
             ("BACKUP LOG", "BACKUP LOG d TO DISK = 'f'"),
             ("BULK INSERT", "BULK INSERT t FROM 'f'"),
             ("CREATE DATABASE", "CREATE DATABASE d"),
+            ("CREATE EVENT SESSION", "CREATE EVENT SESSION s ON SERVER ADD EVENT p.e"),
             ("CREATE INDEX", "CREATE INDEX i ON t (c)"),
             ("CREATE PROCEDURE", "CREATE PROCEDURE p AS RETURN"),
             ("CREATE SCHEMA", "CREATE SCHEMA s"),
@@ -174,6 +177,7 @@ mod tests {
             ("CREATE VIEW", "CREATE VIEW v AS SELECT 1 AS a"),
             ("DBCC", "DBCC LOGINFO"),
             ("DROP DATABASE", "DROP DATABASE d"),
+            ("DROP EVENT SESSION", "DROP EVENT SESSION s ON SERVER"),
             ("DROP INDEX", "DROP INDEX i ON t"),
             ("DROP PROCEDURE", "DROP PROCEDURE p"),
             ("DROP SCHEMA", "DROP SCHEMA s"),

@@ -1,5 +1,5 @@
 //! Views of what there is none of: partition schemes, XML indexes, plan guides, assemblies, mirroring, keys and certificates,
-//! sequences, triggers, traces, sessions of events, memory grants, row versions; endpoints but the one.
+//! sequences, triggers, traces, memory grants, row versions; endpoints but the one.
 //! Scripts join them to indexes and databases, so they are there, and say so without rows or with NULLs.
 
 use super::{Declaration, Rows, ViewContext, function, sys};
@@ -7,7 +7,7 @@ use crate::row;
 use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
-pub(super) fn none(_: &ViewContext<'_>, _: &[Value], _: &mut Rows) -> SqlResult<()> {
+pub(crate) fn none(_: &ViewContext<'_>, _: &[Value], _: &mut Rows) -> SqlResult<()> {
     Ok(())
 }
 
@@ -36,9 +36,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("change_tracking_databases", &["database_id int! · is_auto_cleanup_on tinyint? · retention_period int? · retention_period_units tinyint? · retention_period_units_desc nvarchar(60)? · max_cleanup_version bigint?"], none),
         sys("change_tracking_tables", &["object_id int! · is_track_columns_updated_on bit! · min_valid_version bigint? · begin_version bigint? · cleanup_version bigint?"], none),
         sys("traces", &["id int! · status int! · path nvarchar(260)? · max_size bigint? · stop_time datetime? · max_files int? · is_rowset bit? · is_rollover bit? · is_shutdown bit? · is_default bit? · buffer_count int? · buffer_size int? · file_position bigint? · reader_spid int? · start_time datetime? · last_event_time datetime? · event_count bigint? · dropped_event_count int?"], none),
-        sys("server_event_sessions", &["event_session_id int! · name sysname! · event_retention_mode nchar(1)? · event_retention_mode_desc nvarchar(60)? · max_dispatch_latency int? · max_memory int? · max_event_size int? · memory_partition_mode nchar(1)? · memory_partition_mode_desc nvarchar(60)? · track_causality bit? · startup_state bit? · has_long_running_target bit?"], none),
-        sys("dm_xe_sessions", &["address varbinary(8)! · name nvarchar(256)! · pending_buffers int! · total_regular_buffers int! · regular_buffer_size bigint! · total_large_buffers int! · large_buffer_size bigint! · total_buffer_size bigint! · buffer_policy_flags int! · buffer_policy_desc nvarchar(256)! · flags int! · flag_desc nvarchar(256)! · dropped_event_count int! · dropped_buffer_count int! · blocked_event_fire_time int! · create_time datetime! · largest_event_dropped_size int! · session_source nvarchar(256)! · buffer_processed_count bigint! · buffer_full_count bigint! · total_bytes_generated bigint! · total_target_memory bigint!"], none),
-        sys("dm_xe_session_targets", &["event_session_address varbinary(8)! · target_name nvarchar(256)! · target_package_guid uniqueidentifier! · execution_count bigint! · execution_duration_ms bigint! · target_data nvarchar(max)? · bytes_written bigint! · failed_buffer_count bigint!"], none),
         sys("dm_exec_query_memory_grants", &["session_id smallint? · request_id int? · scheduler_id int? · dop smallint? · request_time datetime? · grant_time datetime? · requested_memory_kb bigint? · granted_memory_kb bigint? · required_memory_kb bigint? · used_memory_kb bigint? · max_used_memory_kb bigint? · query_cost float? · timeout_sec int? · resource_semaphore_id smallint? · queue_id smallint? · wait_order int? · is_next_candidate bit? · wait_time_ms bigint? · plan_handle varbinary(64)? · sql_handle varbinary(64)? · group_id int? · pool_id int? · is_small bit? · ideal_memory_kb bigint? · reserved_worker_count int? · used_worker_count int? · max_used_worker_count int? · reserved_node_bitmap bigint?"], none),
         sys("dm_tran_active_snapshot_database_transactions", &["transaction_id bigint? · transaction_sequence_num bigint? · commit_sequence_num bigint? · is_snapshot int? · session_id int? · first_snapshot_sequence_num bigint? · max_version_chain_traversed int? · average_version_chain_traversed float? · elapsed_time_seconds bigint?"], none),
         sys("dm_tran_top_version_generators", &["database_id smallint? · rowset_id bigint? · aggregated_record_length_in_bytes int?"], none),

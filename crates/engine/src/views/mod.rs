@@ -61,7 +61,7 @@ pub mod principals;
 mod properties;
 pub mod rowsets;
 pub mod scoped;
-pub mod sql_text;
+pub(crate) mod sql_text;
 pub mod statistics;
 mod taffrail;
 

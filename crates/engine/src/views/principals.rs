@@ -391,7 +391,7 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
 
 /// Options that do something when they are set.
 pub(crate) fn settable(id: i32) -> bool {
-    matches!(id, 518 | MAX_SERVER_MEMORY | 1579 | 1584)
+    matches!(id, 518 | MAX_SERVER_MEMORY | 1569 | 1579 | 1584)
 }
 
 /// Options of tuning that set-up scripts set: they are kept and shown, and do nothing. (An option that would switch something on

@@ -35,7 +35,7 @@ pub(super) fn handle(text: &str) -> Option<[u8; 20]> {
 }
 
 /// The handle of what a session runs: of a module its database and id.
-fn handle_of(statements: &Statements) -> Option<[u8; 20]> {
+pub(crate) fn running_handle(statements: &Statements) -> Option<[u8; 20]> {
     let Some((database, object)) = statements.object else { return handle(&statements.text) };
     let mut handle = [0; 20];
     handle[0] = 3;
@@ -52,14 +52,14 @@ pub(super) fn handle_cell(text: &str) -> Value {
 
 /// The handle of what a session runs, as a cell.
 pub(super) fn running_cell(statements: &Statements) -> Value {
-    handle_of(statements).map_or(Value::Null, |h| Value::binary(&h))
+    running_handle(statements).map_or(Value::Null, |h| Value::binary(&h))
 }
 
 fn sql_text(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlResult<()> {
     let Some(wanted) = args.first().and_then(Value::as_bytes) else { return Ok(()) };
     for s in cx.session.instance.sessions() {
         let (running, ..) = s.running_statement();
-        if handle_of(&running).is_some_and(|h| h[..] == *wanted) {
+        if running_handle(&running).is_some_and(|h| h[..] == *wanted) {
             let (database, object) = running.object.unzip();
             rows.push(row![database, object, (), false, &*running.text]);
             return Ok(());

@@ -1,0 +1,130 @@
+//! sys.fn_xe_file_target_read_file: the events of files, block by block.
+
+use super::file::{Next, Reader, Stored, matching};
+use crate::views::{Declaration, RowStream, ViewContext, streamed};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use taffrail_base::message::cancelled;
+use taffrail_base::{SqlError, SqlResult};
+use taffrail_io::Disk;
+use taffrail_types::Value;
+use taffrail_types::convert::parse_guid;
+
+const COLUMNS: &str = "module_guid uniqueidentifier! · package_guid uniqueidentifier! · object_name nvarchar(256)! · event_data nvarchar(max)! · file_name nvarchar(260)! · file_offset bigint! · timestamp_utc datetime2(7)!";
+
+pub(super) fn declare(views: &mut Vec<Declaration>) {
+    views.push(streamed("fn_xe_file_target_read_file", (4, 4), &[COLUMNS], open));
+}
+
+/// What is being read.
+struct Events {
+    disk: Arc<dyn Disk>,
+    files: VecDeque<PathBuf>,
+    reader: Option<Reader>,
+    /// Rows up to this block of the first file are left out.
+    after: Option<u64>,
+    at: u64,
+    block: VecDeque<Stored>,
+    wanted: Vec<usize>,
+    cancelled: Arc<AtomicBool>,
+}
+
+fn open(cx: &ViewContext<'_>, args: &[Value], wanted: &[usize]) -> SqlResult<Box<dyn RowStream>> {
+    let instance = &cx.session.instance;
+    let text = |n: usize| args.get(n).and_then(Value::as_text);
+    let Some(pattern) = text(0) else { return Err(SqlError::new(25718, &[&""])) };
+    let (first, offset) = (text(2), args.get(3).and_then(Value::as_i64));
+    if first.is_some() != offset.is_some() {
+        return Err(SqlError::new(25719, &[]));
+    }
+    // What has happened can be read.
+    instance.flush_files();
+    let mut files: VecDeque<PathBuf> = matching(instance, &pattern)?.into();
+    if let Some(first) = &first {
+        let one = matching(instance, first)?;
+        while files.front().is_some_and(|f| *f != one[0]) {
+            files.pop_front();
+        }
+        if files.is_empty() {
+            return Err(SqlError::new(25718, &[first]));
+        }
+    }
+    let after = offset.map(|o| u64::try_from(o).unwrap_or(u64::MAX));
+    if let (Some(after), Some(file)) = (after, files.front()) {
+        let mut reader = Reader::open(&*instance.options().env.disk, file)?;
+        loop {
+            match reader.next()? {
+                Next::Block(at, _) if at == after => break,
+                Next::Block(..) => cx.session.check_cancel()?,
+                _ => return Err(SqlError::new(25722, &[&after, &file.display()])),
+            }
+        }
+    }
+    Ok(Box::new(Events {
+        disk: instance.options().env.disk.clone(),
+        files,
+        reader: None,
+        after,
+        at: 0,
+        block: VecDeque::new(),
+        wanted: wanted.to_vec(),
+        cancelled: cx.session.cancel.clone(),
+    }))
+}
+
+impl Events {
+    fn next_event(&mut self) -> SqlResult<Option<Stored>> {
+        loop {
+            if let Some(event) = self.block.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.cancelled.load(Relaxed) {
+                return Err(cancelled());
+            }
+            let Some(reader) = &mut self.reader else {
+                let Some(file) = self.files.pop_front() else { return Ok(None) };
+                self.reader = Some(Reader::open(&*self.disk, &file)?);
+                continue;
+            };
+            match reader.next()? {
+                Next::Block(at, _) if self.after.is_some_and(|after| at <= after) => {}
+                Next::Block(at, events) => (self.at, self.block) = (at, events),
+                // What was being written when the machine failed.
+                Next::Damaged(_) if self.files.is_empty() => self.reader = None,
+                Next::Damaged(at) => {
+                    return Err(SqlError::new(25736, &[&reader.path.display(), &at]));
+                }
+                Next::End => {
+                    self.reader = None;
+                    self.after = None;
+                }
+            }
+        }
+    }
+}
+
+impl RowStream for Events {
+    fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
+        let name = |e: &Events| {
+            let shown = e.reader.as_ref().map(|r| r.path.display().to_string());
+            Value::nvarchar(&shown.unwrap_or_default())
+        };
+        let Some(event) = self.next_event()? else { return Ok(false) };
+        const DAY: u64 = 864_000_000_000;
+        let guid = |text: &str| parse_guid(text.as_bytes()).map_or(Value::Null, Value::Guid);
+        for (cell, column) in cells.iter_mut().zip(&self.wanted) {
+            *cell = match column {
+                0 => guid("CE79811F-1A80-40E1-8F5D-7445A3F375E7"),
+                1 => guid("655FD93F-3364-40D5-B2BA-330F7FFB6491"),
+                2 => Value::nvarchar(&event.name),
+                3 => Value::nvarchar(&event.xml),
+                4 => name(self),
+                5 => Value::BigInt(self.at as i64),
+                _ => Value::DateTime2 { days: (event.utc / DAY) as u32, ticks: event.utc % DAY },
+            };
+        }
+        Ok(true)
+    }
+}

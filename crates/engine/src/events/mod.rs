@@ -1,0 +1,265 @@
+//! Sessions of extended events: their definitions in master, what runs of them, and the views that show both. What runs is in
+//! [`taffrail_observe::xe`].
+//!
+//! | module | what |
+//! |---|---|
+//! | [`definition`] | a session as it is stored |
+//! | [`statement`] | CREATE, ALTER, DROP EVENT SESSION |
+//! | [`resolve`], [`known`] | names to what runs; names that SQL Server has and this server does not |
+//! | [`surroundings`] | what is around an event |
+//! | [`deadlock`], [`blocked`] | the reports of deadlocks and of who waits for long |
+//! | [`tell`] | what sessions tell of |
+//! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
+//! | [`xml`] | events and targets as XML |
+//! | [`catalog_views`], [`views`] | sys.server_event_session…, sys.dm_xe_… |
+
+mod blocked;
+mod catalog_views;
+pub(crate) mod deadlock;
+pub(crate) mod definition;
+mod file;
+mod file_view;
+mod known;
+mod resolve;
+mod statement;
+pub(crate) mod surroundings;
+pub(crate) mod tell;
+mod views;
+pub(crate) mod xml;
+
+use crate::features::Feature;
+use crate::instance::Instance;
+use definition::Definition;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use surroundings::Around;
+use taffrail_base::SqlResult;
+use taffrail_observe::Command;
+use taffrail_observe::xe::{self, Running, Target, Wanted};
+
+/// What this brings.
+pub(crate) static FEATURE: Feature = Feature {
+    statements: statement::STATEMENTS,
+    views: &[catalog_views::declare, file_view::declare, views::declare],
+    ..Feature::NOTHING
+};
+
+/// `event_session_id` of system_health.
+const SYSTEM_HEALTH: i32 = 65_536;
+
+/// What a new server has: the errors that nobody may miss, and deadlocks.
+const SYSTEM_HEALTH_TEXT: &str = "CREATE EVENT SESSION [system_health] ON SERVER \
+    ADD EVENT sqlserver.error_reported(ACTION(sqlserver.database_id,sqlserver.session_id,sqlserver.sql_text) \
+    WHERE severity>=20 OR error_number=17803 OR error_number=701 OR error_number=802 OR error_number=8645 OR \
+    error_number=8651 OR error_number=8657 OR error_number=8902), \
+    ADD EVENT sqlserver.xml_deadlock_report, \
+    ADD EVENT sqlos.wait_info(ACTION(sqlserver.session_id,sqlserver.sql_text) WHERE duration>15000 AND \
+    (wait_type='WRITELOG' OR wait_type='LOGBUFFER' OR wait_type='IO_COMPLETION' OR wait_type='RESOURCE_SEMAPHORE')) \
+    ADD TARGET package0.ring_buffer(SET max_events_limit=5000,max_memory=4096) \
+    WITH (MAX_DISPATCH_LATENCY=120 SECONDS,STARTUP_STATE=ON)";
+
+/// The sessions of events of an instance.
+pub(crate) struct EventSessions {
+    /// As they are stored, by id.
+    pub definitions: Mutex<Vec<Definition>>,
+    /// What is around events.
+    pub around: Arc<Around>,
+    /// The files that running sessions write, by the sessions' ids.
+    files: Mutex<BTreeMap<i32, Arc<Mutex<file::Writer>>>>,
+    /// A thread writes them.
+    dispatched: AtomicBool,
+    /// What runs is this one's.
+    owner: usize,
+}
+
+impl EventSessions {
+    pub fn new(around: Around) -> EventSessions {
+        static OWNERS: AtomicUsize = AtomicUsize::new(1);
+        let owner = OWNERS.fetch_add(1, Ordering::Relaxed);
+        EventSessions {
+            definitions: Mutex::default(),
+            around: Arc::new(around),
+            files: Mutex::default(),
+            dispatched: AtomicBool::new(false),
+            owner,
+        }
+    }
+
+    /// The session of an id, if it runs.
+    pub fn running(&self, id: i32) -> Option<Arc<Running>> {
+        self.all_running().into_iter().find(|s| s.id == id)
+    }
+
+    /// The file that a session writes.
+    fn file(&self, id: i32) -> Option<Arc<Mutex<file::Writer>>> {
+        self.files.lock().get(&id).cloned()
+    }
+
+    /// All that run, by id.
+    pub fn all_running(&self) -> Vec<Arc<Running>> {
+        let mut all = xe::running(self.owner);
+        all.sort_by_key(|s| s.id);
+        all
+    }
+}
+
+impl Drop for EventSessions {
+    fn drop(&mut self) {
+        xe::stop_all(self.owner);
+    }
+}
+
+/// What a session goes on with when it is altered: its old self, what it wants now, and its targets.
+type Goes = (Arc<Running>, Vec<Wanted>, Vec<Arc<Target>>);
+
+impl Instance {
+    /// Reads the definitions, makes those of a new server, starts what is to be started.
+    pub(crate) fn begin_events(self: &Arc<Self>) -> SqlResult<()> {
+        let watcher = deadlock::Watcher(Arc::downgrade(self));
+        self.storage().locks.watch_deadlocks(Arc::new(watcher));
+        self.note_databases();
+        let master = self.databases().master()?.storage.clone();
+        let all = match definition::load(&master)? {
+            Some(all) => all,
+            None => {
+                let health = Definition::parse(SYSTEM_HEALTH, SYSTEM_HEALTH_TEXT)?;
+                definition::put(&master, health.id, &health.to_string())?;
+                definition::put(&master, 0, "")?;
+                vec![health]
+            }
+        };
+        self.events_configured();
+        let mut definitions = self.events().definitions.lock();
+        *definitions = all;
+        for d in definitions.iter().filter(|d| d.options.startup) {
+            // A session that cannot run any more stays stopped, and the server starts.
+            let _ = self.start_events(d, None);
+        }
+        Ok(())
+    }
+
+    /// Copies the names of the databases for events.
+    pub(crate) fn note_databases(&self) {
+        for slot in self.databases().list() {
+            self.events().around.note_database(slot.entry.id.0, &slot.entry.name);
+            if let Some(database) = slot.database {
+                let files = database.storage.files().into_iter();
+                crate::traced::note_owners(files.map(|f| (f.path, database.id.0, f.id.0)));
+            }
+        }
+    }
+
+    /// Starts a session, or what it has become after an ALTER.
+    fn start_events(self: &Arc<Self>, d: &Definition, goes: Option<Goes>) -> SqlResult<()> {
+        self.note_databases();
+        let (old, events, targets) = match goes {
+            Some((old, events, targets)) => (Some(old), events, targets),
+            None => {
+                let (events, targets) =
+                    resolve::session(&d.events, &d.targets, d.options.memory_kb)?;
+                (None, events, targets)
+            }
+        };
+        let events_of = self.events();
+        self.open_file(d)?;
+        let utc = self.options().env.clock.now_utc().0;
+        let around = events_of.around.clone();
+        let whose = (d.id, d.name.clone(), events_of.owner);
+        let mut new = Running::new(whose, events, targets, utc, around);
+        if let Some(old) = &old {
+            new.started = old.started;
+            xe::stop(old);
+        }
+        xe::start(Arc::new(new));
+        Ok(())
+    }
+
+    /// Stops a session; false if it does not run.
+    fn stop_events(&self, id: i32) -> bool {
+        let Some(running) = self.events().running(id) else { return false };
+        xe::stop(&running);
+        self.flush_file(&running);
+        self.events().files.lock().remove(&id);
+        true
+    }
+
+    /// A session's file, if it has one now, is opened; one that it has no more is closed.
+    fn open_file(self: &Arc<Self>, d: &Definition) -> SqlResult<()> {
+        let events = self.events();
+        let files = d.targets.iter().map(resolve::file_parameters);
+        let wanted = files.collect::<SqlResult<Vec<_>>>()?.into_iter().flatten().next();
+        let there = events.file(d.id).is_some();
+        match wanted {
+            Some(_) if there => {}
+            Some(parameters) => {
+                let writer = file::Writer::open(self, parameters)?;
+                events.files.lock().insert(d.id, Arc::new(Mutex::new(writer)));
+                self.dispatch_events();
+            }
+            None if there => {
+                if let Some(running) = events.running(d.id) {
+                    self.flush_file(&running);
+                }
+                events.files.lock().remove(&d.id);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Writes what a session's file is to have.
+    pub(crate) fn flush_file(&self, running: &Running) {
+        if let Some(writer) = self.events().file(running.id) {
+            file::flush(self, running, &mut writer.lock());
+        }
+    }
+
+    /// Writes all files.
+    pub(crate) fn flush_files(&self) {
+        self.events().all_running().iter().for_each(|s| self.flush_file(s));
+    }
+
+    /// The server stops: what has happened is written, and nothing more is told.
+    pub(crate) fn end_events(&self) {
+        self.flush_files();
+        xe::stop_all(self.events().owner);
+    }
+
+    /// The configuration has changed: whether somebody is to be told of long waits.
+    pub(crate) fn events_configured(self: &Arc<Self>) {
+        if blocked::threshold(self) > 0 {
+            self.dispatch_events();
+        }
+    }
+
+    /// Starts the thread that writes files and looks for long waits, if there is none.
+    fn dispatch_events(self: &Arc<Self>) {
+        if self.events().dispatched.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (mut written, mut monitor) = (BTreeMap::new(), blocked::Monitor::default());
+        let started = self.run_ticks("event dispatcher", Command::XeDispatcher, move |instance| {
+            monitor.look(instance);
+            let now = instance.options().env.clock.monotonic();
+            let latencies: BTreeMap<i32, i64> = {
+                let all = instance.events().definitions.lock();
+                all.iter().map(|d| (d.id, d.options.latency_ms)).collect()
+            };
+            for s in instance.events().all_running() {
+                let latency = latencies.get(&s.id).copied().unwrap_or(0);
+                let last = *written.entry(s.id).or_insert(now);
+                let late = latency > 0 && (now - last).as_millis() as i64 >= latency;
+                if late || file::is_half_full(&s) {
+                    instance.flush_file(&s);
+                    written.insert(s.id, now);
+                }
+            }
+        });
+        if started.is_err() {
+            // Tried again with the next session.
+            self.events().dispatched.store(false, Ordering::Release);
+        }
+    }
+}

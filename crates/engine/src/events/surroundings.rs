@@ -1,0 +1,62 @@
+//! What is around an event: whose session it is, which database, which text.
+//!
+//! It is asked in the middle of whatever goes on, so the names of databases are copies: nothing here waits for the list of databases, which is
+//! held while databases are made.
+
+use crate::sessions::{SessionEntry, Sessions};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use taffrail_base::SessionId;
+use taffrail_observe::xe::{Action, Surroundings, Val};
+
+/// Of one instance.
+pub(crate) struct Around {
+    sessions: Arc<Sessions>,
+    server_name: Arc<str>,
+    databases: Mutex<BTreeMap<u16, Arc<str>>>,
+}
+
+impl Around {
+    pub fn new(sessions: Arc<Sessions>, server_name: &str) -> Around {
+        Around { sessions, server_name: server_name.into(), databases: Mutex::default() }
+    }
+
+    /// A database is called so.
+    pub fn note_database(&self, id: u16, name: &str) {
+        let mut all = self.databases.lock();
+        if all.get(&id).is_none_or(|n| **n != *name) {
+            all.insert(id, name.into());
+        }
+    }
+
+    /// What a database is called.
+    pub fn database_name(&self, id: u16) -> Arc<str> {
+        self.databases.lock().get(&id).cloned().unwrap_or_default()
+    }
+
+    fn session(&self, id: u16) -> Option<Arc<SessionEntry>> {
+        self.sessions.get(SessionId(id))
+    }
+}
+
+impl Surroundings for Around {
+    fn action(&self, session: u16, database: u16, action: Action) -> Val {
+        let of =
+            |f: fn(&SessionEntry) -> Val| self.session(session).map_or(Val::text(""), |s| f(&s));
+        match action {
+            Action::ClientAppName => of(|s| Val::text(&s.client.program_name)),
+            Action::ClientHostname => of(|s| Val::text(&s.client.host_name)),
+            Action::ClientPid => of(|s| Val::from(s.client.client_pid)),
+            Action::Username | Action::ServerPrincipalName | Action::SessionServerPrincipalName => {
+                of(|s| Val::text(&s.client.login))
+            }
+            Action::SqlText => of(|s| Val::Text(s.text())),
+            Action::DatabaseName => Val::Text(self.database_name(database)),
+            Action::ServerInstanceName => Val::Text(self.server_name.clone()),
+            Action::SystemThreadId => Val::from(std::process::id()),
+            // The session itself knows the others.
+            _ => Val::Empty,
+        }
+    }
+}

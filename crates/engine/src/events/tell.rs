@@ -1,0 +1,300 @@
+//! What sessions tell of: batches, calls, statements, errors. Everything here runs only when somebody wants it.
+
+use crate::exec::module::{Module, Stmt, StmtKind};
+use crate::rpc::RpcProcedure;
+use crate::session::Session;
+use std::sync::atomic::Ordering::Relaxed;
+use taffrail_base::SqlError;
+use taffrail_observe::Moment;
+use taffrail_observe::xe::{Event, Val, tell, wanted};
+
+/// What a session had done before something began.
+pub(crate) struct Before {
+    at: Moment,
+    cpu_ns: u64,
+    pages: [u64; 3],
+}
+
+fn pages(session: &Session) -> [u64; 3] {
+    session.cell.gather();
+    let c = &session.cell;
+    [c.reads.get(), c.logical_reads.get(), c.writes.get()]
+}
+
+impl Before {
+    pub fn new(session: &Session) -> Before {
+        Before { at: Moment::now(), cpu_ns: session.entry.cpu_ns(), pages: pages(session) }
+    }
+
+    /// Since then: processor time and duration, µs; physical reads, logical reads, writes.
+    fn since(&self, session: &Session) -> [Val; 5] {
+        let us = |ns: u64| Val::from(ns / 1000);
+        let now = pages(session);
+        let of = |n: usize| Val::from(now[n].saturating_sub(self.pages[n]));
+        let cpu = session.entry.cpu_ns().saturating_sub(self.cpu_ns);
+        [us(cpu), us(Moment::now().since(self.at)), of(0), of(1), of(2)]
+    }
+}
+
+/// How a request ended: OK, Error, Abort.
+#[derive(Clone, Copy)]
+pub(crate) enum Outcome {
+    Ok = 0,
+    Error = 1,
+    Abort = 2,
+}
+
+/// What a request is, as events name it.
+pub(crate) enum Request<'a> {
+    /// A batch's text.
+    Batch(&'a str),
+    /// A procedure's name, and the text of the call.
+    Call(&'a str, &'a str),
+}
+
+/// Somebody wants batches or calls.
+#[inline]
+pub(crate) fn requests_wanted() -> bool {
+    wanted(Event::SqlBatchCompleted)
+        || wanted(Event::RpcCompleted)
+        || wanted(Event::SqlBatchStarting)
+        || wanted(Event::RpcStarting)
+}
+
+/// The name of what is called.
+pub(crate) fn called(procedure: &RpcProcedure) -> String {
+    const NUMBERED: [&str; 15] = [
+        "sp_cursor",
+        "sp_cursoropen",
+        "sp_cursorprepare",
+        "sp_cursorexecute",
+        "sp_cursorprepexec",
+        "sp_cursorunprepare",
+        "sp_cursorfetch",
+        "sp_cursoroption",
+        "sp_cursorclose",
+        "sp_executesql",
+        "sp_prepare",
+        "sp_execute",
+        "sp_prepexec",
+        "sp_prepexecrpc",
+        "sp_unprepare",
+    ];
+    match procedure {
+        RpcProcedure::Name(name) => name.clone(),
+        RpcProcedure::Id(n) => {
+            let name = usize::from(*n).checked_sub(1).and_then(|n| NUMBERED.get(n));
+            name.map_or_else(String::new, ToString::to_string)
+        }
+    }
+}
+
+#[cold]
+pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before {
+    match request {
+        Request::Batch(text) if wanted(Event::SqlBatchStarting) => {
+            tell(Event::SqlBatchStarting, &[Val::text(text)]);
+        }
+        Request::Call(name, text) if wanted(Event::RpcStarting) => {
+            let fields = [0.into(), Val::text(name), Val::text(text), Val::Empty];
+            tell(Event::RpcStarting, &fields);
+        }
+        _ => {}
+    }
+    Before::new(session)
+}
+
+#[cold]
+pub(crate) fn request_ended(
+    session: &Session,
+    request: &Request<'_>,
+    before: &Before,
+    (outcome, rows): (Outcome, u64),
+) {
+    let [cpu, duration, physical, logical, writes] = before.since(session);
+    let (result, rows) = (Val::from(outcome as u8), Val::from(rows));
+    match request {
+        Request::Batch(text) if wanted(Event::SqlBatchCompleted) => tell(
+            Event::SqlBatchCompleted,
+            &[cpu, duration, physical, logical, writes, rows, result, Val::text(text)],
+        ),
+        Request::Call(name, text) if wanted(Event::RpcCompleted) => tell(
+            Event::RpcCompleted,
+            &[
+                cpu,
+                duration,
+                physical,
+                logical,
+                writes,
+                result,
+                rows,
+                0.into(),
+                Val::text(name),
+                Val::text(text),
+                Val::Empty,
+                Val::Empty,
+            ],
+        ),
+        _ => {}
+    }
+}
+
+/// What only holds other statements together, or jumps among them.
+fn is_frame(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::Block(_)
+            | StmtKind::If(..)
+            | StmtKind::While(..)
+            | StmtKind::TryCatch(..)
+            | StmtKind::Label(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+    )
+}
+
+/// A statement's text, and its place in bytes of UTF-16; -1: to the end.
+fn place(module: &Module, s: &Stmt) -> (Val, i32, i32) {
+    let (start, end) = (s.span.start as usize, s.span.end as usize);
+    let text = module.text.get(start..end).unwrap_or_default();
+    let wide = |to: usize| 2 * module.text.get(..to).map_or(0, |t| t.encode_utf16().count()) as i32;
+    let end = if end >= module.text.len() { -1 } else { wide(end) };
+    (Val::text(text), wide(start), end)
+}
+
+#[cold]
+pub(crate) fn statement_begins(session: &Session, module: &Module, s: &Stmt) -> Option<Before> {
+    if is_frame(&s.kind) {
+        return None;
+    }
+    if module.object_id == 0 && wanted(Event::SqlStatementStarting) {
+        let (text, start, end) = place(module, s);
+        let fields = [0.into(), s.line.into(), start.into(), end.into(), text];
+        tell(Event::SqlStatementStarting, &fields);
+    }
+    Some(Before::new(session))
+}
+
+#[cold]
+pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, before: &Before) {
+    let [cpu, duration, physical, logical, writes] = before.since(session);
+    let rows = Val::from(session.row_count.max(0));
+    let line = Val::from(s.line);
+    if module.object_id == 0 {
+        if wanted(Event::SqlStatementCompleted) {
+            let (text, start, end) = place(module, s);
+            let (start, end) = (start.into(), end.into());
+            tell(
+                Event::SqlStatementCompleted,
+                &[
+                    duration,
+                    cpu,
+                    physical,
+                    logical,
+                    writes,
+                    rows.clone(),
+                    rows,
+                    line,
+                    start,
+                    end,
+                    text,
+                    Val::Empty,
+                ],
+            );
+        }
+    } else if wanted(Event::SpStatementCompleted) {
+        let (text, start, end) = place(module, s);
+        let (start, end) = (start.into(), end.into());
+        let database = module.database.as_ref().map_or(0, |d| d.id.0);
+        tell(
+            Event::SpStatementCompleted,
+            &[
+                database.into(),
+                module.object_id.into(),
+                // A procedure: `P `.
+                8272.into(),
+                duration,
+                cpu,
+                physical,
+                logical,
+                writes,
+                rows.clone(),
+                rows,
+                session.nest_level.into(),
+                line,
+                start,
+                end,
+                Val::text(module.name.as_deref().unwrap_or_default()),
+                text,
+            ],
+        );
+    }
+}
+
+/// The session meets an error; `caught`: a TRY will hear of it and not the client.
+#[inline]
+pub(crate) fn error(e: &SqlError, caught: bool) {
+    if wanted(Event::ErrorReported) {
+        error_now(e, caught);
+    }
+}
+
+#[cold]
+fn error_now(e: &SqlError, caught: bool) {
+    const SERVER: u8 = 2;
+    const USER: u8 = 2;
+    let fields = [
+        e.number.into(),
+        e.severity.into(),
+        e.state.into(),
+        Val::Bool(e.number >= 50_000),
+        SERVER.into(),
+        USER.into(),
+        caught.into(),
+        Val::text(&e.message),
+    ];
+    tell(Event::ErrorReported, &fields);
+}
+
+/// A request was cancelled.
+#[cold]
+pub(crate) fn attention(session: &Session) {
+    if wanted(Event::Attention) {
+        let began = Moment(session.cell.request_started.load(Relaxed));
+        let us = Moment::now().since(began) / 1000;
+        tell(Event::Attention, &[us.into(), 0.into()]);
+    }
+}
+
+/// A session begins.
+#[cold]
+pub(crate) fn login(session: &Session) {
+    if wanted(Event::Login) {
+        let _entered = taffrail_observe::SessionCell::enter(&session.cell);
+        let no = || Val::Bool(false);
+        let fields = [
+            no(),
+            no(),
+            no(),
+            session.database.id.0.into(),
+            session.client.packet_size.into(),
+            Val::Empty,
+            Val::Empty,
+            Val::text(&session.database.name),
+        ];
+        tell(Event::Login, &fields);
+    }
+}
+
+/// A session ends.
+#[cold]
+pub(crate) fn logout(session: &Session) {
+    if wanted(Event::Logout) {
+        let no = || Val::Bool(false);
+        let [physical, logical, writes] = pages(session).map(Val::from);
+        let cpu = Val::from(session.entry.cpu_ns() / 1000);
+        let duration = Val::from(session.cell.elapsed_ns.get() / 1000);
+        tell(Event::Logout, &[no(), no(), no(), duration, cpu, physical, logical, writes]);
+    }
+}
