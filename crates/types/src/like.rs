@@ -10,7 +10,9 @@
 //! nvarchar), those of the pattern always are.
 
 use crate::Collation;
+use crate::codepage::cp1252_to_utf16;
 use crate::codepage::units;
+use crate::{Bytes, Value};
 
 /// A compiled LIKE pattern.
 #[derive(Clone, Debug)]
@@ -211,10 +213,65 @@ fn run(
     }
 }
 
+/// What all text begins with that a pattern matches, in UTF-16LE, without blanks at its end: what stands before the first wildcard.
+/// `escape`: one character. `None`: these are no pattern and escape character.
+pub fn beginning(pattern: &Value, escape: Option<&Value>) -> Option<Bytes> {
+    let utf16 = |v: &Value| match v {
+        Value::NVarChar(b) => Some(b.clone()),
+        Value::VarChar(b) => Some(cp1252_to_utf16(b)),
+        _ => None,
+    };
+    let all = utf16(pattern)?;
+    let escape = match escape {
+        None => None,
+        Some(v) => Some(<[u8; 2]>::try_from(&utf16(v)?[..]).ok()?),
+    };
+    let mut out = Bytes::new();
+    let mut units = all.chunks_exact(2);
+    while let Some(unit) = units.next() {
+        let unit = match escape {
+            Some(e) if unit == e => match units.next() {
+                Some(next) => next,
+                None => break,
+            },
+            _ if [*b"%\0", *b"_\0", *b"[\0"].iter().any(|w| unit == w) => break,
+            _ => unit,
+        };
+        out.extend_from_slice(unit);
+    }
+    let end = out.chunks_exact(2).rposition(|u| u != b" \0").map_or(0, |i| (i + 1) * 2);
+    out.truncate(end);
+    Some(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::codepage::encode_utf16;
+
+    #[test]
+    fn what_stands_before_the_first_wildcard() {
+        let of = |pattern: &str, escape: Option<&str>| {
+            let escape = escape.map(Value::nvarchar);
+            let wide = beginning(&Value::nvarchar(pattern), escape.as_ref());
+            let narrow = beginning(&Value::varchar(pattern), escape.as_ref());
+            assert_eq!(wide, narrow, "{pattern}");
+            wide.map(|b| Value::NVarChar(b).as_text().unwrap())
+        };
+        for (pattern, text) in [
+            ("ab%", "ab"),
+            ("a b_c", "a b"),
+            ("ab [x]", "ab"),
+            ("ab  ", "ab"),
+            ("%a", ""),
+            ("", ""),
+        ] {
+            assert_eq!(of(pattern, None).as_deref(), Some(text), "{pattern}");
+        }
+        assert_eq!(of("10!%%", Some("!")).as_deref(), Some("10%"));
+        assert_eq!(of("a!", Some("!")).as_deref(), Some("a"));
+        assert_eq!(of("a!_", Some("!!")), None);
+    }
 
     fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
         let escape = escape.map(|c| c as u16);

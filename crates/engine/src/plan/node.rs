@@ -92,6 +92,13 @@ pub enum SeekBound {
     Null,
     /// Anything but NULL.
     NotNull,
+    /// Text that begins as a pattern of LIKE does, up to its first wildcard.
+    Beginning {
+        /// The pattern.
+        pattern: SeekValue,
+        /// ESCAPE.
+        escape: Option<Expr>,
+    },
     /// What lies between two values; the flags: the end itself, too. (Without a lower one, NULL is below.)
     Range {
         /// The lower end.

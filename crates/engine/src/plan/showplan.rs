@@ -212,7 +212,7 @@ fn read_by(node: &Node) -> SlotSet {
 /// The values that a bound compares with.
 fn values_of(bound: &SeekBound) -> Vec<&SeekValue> {
     match bound {
-        SeekBound::Equal(v) => vec![v],
+        SeekBound::Equal(v) | SeekBound::Beginning { pattern: v, .. } => vec![v],
         SeekBound::Null | SeekBound::NotNull => Vec::new(),
         SeekBound::Range { low, high } => [low, high].into_iter().flatten().map(|e| &e.0).collect(),
     }
@@ -331,6 +331,7 @@ impl<'n> Showplan<'n> {
         };
         match bound {
             SeekBound::Equal(v) => format!("{name}={}", self.value(v)),
+            SeekBound::Beginning { pattern, .. } => format!("{name} LIKE {}", self.value(pattern)),
             SeekBound::Null => format!("{name} IS NULL"),
             SeekBound::NotNull => format!("{name} IS NOT NULL"),
             SeekBound::Range { low, high } => {

@@ -11,6 +11,7 @@ use crate::rowcodec::KeyColumn;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::compare::compare;
+use taffrail_types::like;
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
 
 /// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
@@ -117,6 +118,8 @@ enum Alternative<'q> {
     Null,
     NotNull,
     Range(Option<(&'q Expr, SqlType, bool)>, Option<(&'q Expr, SqlType, bool)>),
+    /// What a pattern of LIKE begins with; ESCAPE.
+    Beginning(&'q Expr, SqlType, Option<&'q Expr>),
 }
 
 fn is_integer(ty: SqlType) -> bool {
@@ -231,6 +234,22 @@ impl<'q> Question<'q> {
                     out.push(Alternative::Equal(e, from));
                 }
                 Some((found.column, found.exact))
+            }
+            Pred::Like(l) => {
+                let (found, from) = self.column(&l.value, l.collation)?;
+                let known = |e: &Expr| (self.available)(e) && e.is_repeatable();
+                if !known(&l.pattern) || l.escape.as_ref().is_some_and(|e| !known(e)) {
+                    return None;
+                }
+                // A constant one that begins with anything leads nowhere.
+                if let Expr::Const(pattern) = &l.pattern
+                    && l.escape.is_none()
+                    && like::beginning(pattern, None).is_none_or(|b| b.is_empty())
+                {
+                    return None;
+                }
+                out.push(Alternative::Beginning(&l.pattern, from, l.escape.as_ref()));
+                Some((found.column, false))
             }
             Pred::IsNull(e) => {
                 let found = column_of(e, self.columns)?;
@@ -374,6 +393,9 @@ impl<'q> Question<'q> {
             Alternative::Null => SeekBound::Null,
             Alternative::NotNull => SeekBound::NotNull,
             Alternative::Range(low, high) => SeekBound::Range { low: side(low), high: side(high) },
+            Alternative::Beginning(pattern, from, escape) => {
+                SeekBound::Beginning { pattern: value(pattern, *from), escape: escape.cloned() }
+            }
         }
     }
 
@@ -427,7 +449,9 @@ impl<'q> Question<'q> {
             if let Some((s, list)) = chosen.or_else(|| among().next().filter(|_| !compared())) {
                 for a in list {
                     reads_others |= match a {
-                        Alternative::Equal(e, _) => (self.correlated)(e),
+                        Alternative::Equal(e, _) | Alternative::Beginning(e, ..) => {
+                            (self.correlated)(e)
+                        }
                         Alternative::Null | Alternative::NotNull => false,
                         Alternative::Range(low, high) => {
                             low.iter().chain(high).any(|(e, ..)| (self.correlated)(e))
@@ -443,7 +467,9 @@ impl<'q> Question<'q> {
                 let all = list.iter().map(|a| match a {
                     Alternative::Equal(..) | Alternative::Null => share,
                     Alternative::NotNull => guess::PRESENT,
-                    Alternative::Range(Some(_), Some(_)) => guess::RANGE * guess::RANGE,
+                    Alternative::Range(Some(_), Some(_)) | Alternative::Beginning(..) => {
+                        guess::RANGE * guess::RANGE
+                    }
                     Alternative::Range(..) => guess::RANGE,
                 });
                 selectivity *= all.sum::<f64>().min(1.0);

@@ -69,6 +69,13 @@ impl KeyLayout {
         }
     }
 
+    /// The same, and then what keys have in common whose next column begins with this text: what no blank ends.
+    pub fn append_beginning(&self, values: &[Value], text: &Value, out: &mut Vec<u8>) {
+        self.append_prefix(values, out);
+        let column = &self.columns[values.len()];
+        key::append_beginning(out, text, column.collation, column.descending);
+    }
+
     /// An upper bound of the values' bytes by the types: an index may refuse long values.
     pub fn declared_bytes(&self) -> usize {
         self.declared_bytes

@@ -2,12 +2,13 @@
 
 use crate::catalog::{Index, KeyTail};
 use crate::exec::runtime::Rt;
+use crate::plan::expr::Expr;
 use crate::plan::node::{Seek, SeekBound, SeekValue};
 use crate::rowcodec::key::after_prefix;
 use taffrail_base::SqlResult;
 use taffrail_storage::KeyRange;
 use taffrail_types::codepage::encode_exactly;
-use taffrail_types::{Conversion, Family, SqlType, Value, convert};
+use taffrail_types::{Conversion, Family, SqlType, Value, convert, like};
 
 /// What a seek's value is for its column.
 enum Sought {
@@ -101,6 +102,9 @@ pub(super) fn ranges<'a>(
                     Some(beginning_with(prefix))
                 }
             },
+            SeekBound::Beginning { pattern, escape } => {
+                beginning(rt, index, &values, pattern, escape)?
+            }
             SeekBound::Range { low, high } => between(rt, index, &mut values, [low, high])?,
         };
         out.extend(range);
@@ -148,6 +152,37 @@ fn not_null(index: &Index, values: &[Value]) -> Option<KeyRange> {
         false => range.lower = Some(after_prefix(&nulls)?),
     }
     Some(range)
+}
+
+/// The keys that begin with `values` and whose next column begins as a pattern of LIKE does, or more of them; `None` when there can
+/// be none.
+fn beginning<'a>(
+    rt: &mut Rt<'a>,
+    index: &Index,
+    values: &[Value],
+    pattern: &'a SeekValue,
+    escape: &'a Option<Expr>,
+) -> SqlResult<Option<KeyRange>> {
+    let escape = match escape {
+        None => None,
+        Some(e) => Some(rt.eval(e)?),
+    };
+    let text = rt.eval(&pattern.expr)?;
+    if text.is_null() {
+        return Ok(None);
+    }
+    let text = like::beginning(&text, escape.as_ref()).filter(|t| !t.is_empty());
+    // A letter that the code page lacks may equal one that it has.
+    let text = text.and_then(|t| match pattern.to.family() {
+        Family::Char => encode_exactly(&t).map(Value::VarChar),
+        _ => Some(Value::NVarChar(t)),
+    });
+    let mut prefix = Vec::new();
+    match text {
+        Some(text) => index.key.append_beginning(values, &text, &mut prefix),
+        None => index.key.append_prefix(values, &mut prefix),
+    }
+    Ok(Some(beginning_with(prefix)))
 }
 
 /// The keys that begin with `values` and have a next column between two ends; `None` when there can be none.
