@@ -22,6 +22,7 @@ pub mod decimal;
 pub mod key;
 pub mod like;
 pub mod names;
+pub mod near;
 pub mod sqltype;
 pub mod text;
 pub mod value;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::compare::compare;
 use taffrail_types::like;
+use taffrail_types::near::is_near;
 use taffrail_types::{Collation, Conversion, Family, MaxLen, SqlType, Value};
 
 /// What is believed of conditions while there are no statistics: shares of the rows that satisfy them, and what work costs, a row
@@ -142,24 +143,37 @@ struct Compared {
     exact: bool,
     /// Only equality can be sought.
     equality_only: bool,
+    /// What is sought is where a value of another type lies, not a value of the column's.
+    near: bool,
 }
 
 /// The column behind one side of a comparison.
 fn column_of(e: &Expr, columns: &[(usize, Slot)]) -> Option<Compared> {
     let column = |s: &Slot| columns.iter().find(|(_, k)| k == s).map(|(c, _)| *c);
     match e {
-        Expr::Slot(s) => Some(Compared { column: column(s)?, exact: true, equality_only: false }),
+        Expr::Slot(s) => {
+            Some(Compared { column: column(s)?, exact: true, equality_only: false, near: false })
+        }
         Expr::Cast(c) => match &**c {
             Cast { value: Expr::Slot(s), from, to, conversion: Conversion::Implicit, .. } => {
                 let text = from.family() == Family::Char
                     && to.family() == Family::NChar
                     && characters(*from) <= characters(*to);
                 let integers = is_integer(*from) && is_integer(*to);
-                (text || integers).then_some(Compared {
+                let near = is_near(*from, *to);
+                (text || integers || near).then_some(Compared {
                     column: column(s)?,
                     exact: false,
                     equality_only: text,
+                    near,
                 })
+            }
+            // Its date.
+            Cast {
+                value: Expr::Slot(s), from, to: SqlType::Date, style: None, lenient, ..
+            } if !lenient && is_near(*from, SqlType::Date) => {
+                let column = column(s)?;
+                Some(Compared { column, exact: false, equality_only: false, near: true })
             }
             _ => None,
         },
@@ -202,9 +216,9 @@ impl<'q> Question<'q> {
     fn sarg(&self, at: usize, p: &'q Pred) -> Option<Sarg<'q>> {
         if let Pred::Compare(c) = p {
             let (found, op, value, from) = self.comparison(c)?;
-            let Compared { column, exact, equality_only } = found;
+            let Compared { column, exact, equality_only, near } = found;
             let what = What::Compare(op, value, from);
-            return Some(Sarg { at, column, what, exact, one_value: !equality_only });
+            return Some(Sarg { at, column, what, exact, one_value: !equality_only && !near });
         }
         let mut list = Vec::new();
         let (column, exact) = self.alternatives(p, &mut list)?;

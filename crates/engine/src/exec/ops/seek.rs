@@ -8,6 +8,7 @@ use crate::rowcodec::key::after_prefix;
 use taffrail_base::SqlResult;
 use taffrail_storage::KeyRange;
 use taffrail_types::codepage::encode_exactly;
+use taffrail_types::near::{Near, integer_range, is_near, near};
 use taffrail_types::{Conversion, Family, SqlType, Value, convert, like};
 
 /// What a seek's value is for its column.
@@ -18,6 +19,8 @@ enum Sought {
         above: bool,
     },
     Null,
+    /// What equals it lies between these two; what lies below is less, and what lies above more.
+    Near(Value, Value),
     /// Which values of the column equal it cannot be said: all have to be looked at.
     Anything,
 }
@@ -29,6 +32,13 @@ fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
     }
     if v.from == v.to {
         return Ok(Sought::Value(value));
+    }
+    if is_near(v.to, v.from) {
+        return Ok(match near(&value, v.to) {
+            Some(Near::Between(low, high)) => Sought::Near(low, high),
+            Some(Near::None { above }) => Sought::Outside { above },
+            None => Sought::Anything,
+        });
     }
     if let (Some(n), Some((low, high))) = (value.as_i64(), integer_range(v.to)) {
         if n < low || n > high {
@@ -49,16 +59,6 @@ fn sought<'a>(rt: &mut Rt<'a>, v: &'a SeekValue) -> SqlResult<Sought> {
     }
 }
 
-fn integer_range(ty: SqlType) -> Option<(i64, i64)> {
-    Some(match ty {
-        SqlType::TinyInt => (0, 255),
-        SqlType::SmallInt => (i16::MIN as i64, i16::MAX as i64),
-        SqlType::Int => (i32::MIN as i64, i32::MAX as i64),
-        SqlType::BigInt => (i64::MIN, i64::MAX),
-        _ => return None,
-    })
-}
-
 /// All keys that begin with `prefix`.
 fn beginning_with(prefix: Vec<u8>) -> KeyRange {
     let upper = after_prefix(&prefix);
@@ -77,6 +77,10 @@ pub(super) fn ranges<'a>(
         match sought(rt, v)? {
             Sought::Value(v) => values.push(v),
             Sought::Outside { .. } | Sought::Null => return Ok(()),
+            Sought::Near(low, high) => {
+                out.extend(closed(index, &mut values, low, high));
+                return Ok(());
+            }
             Sought::Anything => {
                 let mut prefix = Vec::new();
                 index.key.append_prefix(&values, &mut prefix);
@@ -96,6 +100,7 @@ pub(super) fn ranges<'a>(
             SeekBound::Equal(v) => match sought(rt, v)? {
                 Sought::Value(v) => Some(with_next(index, &mut values, v)),
                 Sought::Outside { .. } | Sought::Null => None,
+                Sought::Near(low, high) => closed(index, &mut values, low, high),
                 Sought::Anything => {
                     let mut prefix = Vec::new();
                     index.key.append_prefix(&values, &mut prefix);
@@ -192,8 +197,6 @@ fn between<'a>(
     values: &mut Vec<Value>,
     ends: [&'a Option<(SeekValue, bool)>; 2],
 ) -> SqlResult<Option<KeyRange>> {
-    let mut prefix = Vec::new();
-    index.key.append_prefix(values, &mut prefix);
     let mut bounds = [None, None];
     for (n, end) in ends.into_iter().enumerate() {
         let Some((v, inclusive)) = end else { continue };
@@ -203,15 +206,35 @@ fn between<'a>(
             Sought::Null => return Ok(None),
             Sought::Outside { above } if above == above_is_empty => return Ok(None),
             Sought::Outside { .. } | Sought::Anything => {}
-            Sought::Value(v) => {
-                values.push(v);
-                let mut key = Vec::new();
-                index.key.append_prefix(values, &mut key);
-                values.pop();
-                bounds[n] = Some((key, *inclusive));
+            Sought::Near(low, high) => {
+                let end = if n == 0 { low } else { high };
+                bounds[n] = Some((key_of(index, values, end), true));
             }
+            Sought::Value(v) => bounds[n] = Some((key_of(index, values, v), *inclusive)),
         }
     }
+    Ok(span(index, values, bounds))
+}
+
+/// `values` and then this one.
+fn key_of(index: &Index, values: &mut Vec<Value>, next: Value) -> Vec<u8> {
+    values.push(next);
+    let mut key = Vec::new();
+    index.key.append_prefix(values, &mut key);
+    values.pop();
+    key
+}
+
+/// The keys that begin with `values` and have a next column between these two, or one of them.
+fn closed(index: &Index, values: &mut Vec<Value>, low: Value, high: Value) -> Option<KeyRange> {
+    let bounds = [low, high].map(|v| Some((key_of(index, values, v), true)));
+    span(index, values, bounds)
+}
+
+/// The keys that begin with `values` and lie between two ends; the flags: the end itself, too.
+fn span(index: &Index, values: &[Value], bounds: [Option<(Vec<u8>, bool)>; 2]) -> Option<KeyRange> {
+    let mut prefix = Vec::new();
+    index.key.append_prefix(values, &mut prefix);
     let [mut low, mut high] = bounds;
     if index.key.columns().get(values.len()).is_some_and(|k| k.descending) {
         std::mem::swap(&mut low, &mut high);
@@ -219,17 +242,14 @@ fn between<'a>(
     let lower = match low {
         None => Some(prefix.clone()),
         Some((key, true)) => Some(key),
-        Some((key, false)) => match after_prefix(&key) {
-            None => return Ok(None),
-            after => after,
-        },
+        Some((key, false)) => Some(after_prefix(&key)?),
     };
     let upper = match high {
         None => after_prefix(&prefix),
         Some((key, true)) => after_prefix(&key),
         Some((key, false)) => Some(key),
     };
-    Ok(Some(KeyRange { lower, lower_exclusive: false, upper, upper_inclusive: false }))
+    Some(KeyRange { lower, lower_exclusive: false, upper, upper_inclusive: false })
 }
 
 /// Puts ranges in order and makes one of those that meet: no key is in two of them.
