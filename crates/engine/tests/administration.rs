@@ -231,7 +231,7 @@ fn the_trace_flags_that_scripts_begin_with_can_be_set() {
     assert_eq!(c.rows(status), "3604 | 1 | 0 | 1\n3605 | 1 | 1 | 0");
     c.ok("DBCC TRACEOFF (3604)");
     assert_eq!(c.rows("DBCC TRACESTATUS (3604) WITH NO_INFOMSGS"), "3604 | 0 | 0 | 0");
-    has(&c.rows("DBCC TRACEON (1222, -1)"), "Msg 40510");
+    has(&c.rows("DBCC TRACEON (1118, -1)"), "Msg 40510");
 }
 
 #[test]

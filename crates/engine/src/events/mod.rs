@@ -35,9 +35,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use surroundings::Around;
-use taffrail_base::SqlResult;
-use taffrail_observe::Command;
+use taffrail_base::{DatabaseId, SqlResult};
 use taffrail_observe::xe::{self, Running, Target, Wanted};
+use taffrail_observe::{Command, Event, EventRing, Whose};
 
 /// What this brings.
 pub(crate) static FEATURE: Feature = Feature {
@@ -135,7 +135,11 @@ impl Instance {
         *definitions = all;
         for d in definitions.iter().filter(|d| d.options.startup) {
             // A session that cannot run any more stays stopped, and the server starts.
-            let _ = self.start_events(d, None);
+            if let Err(e) = self.start_events(d, None) {
+                let text = format!("Event session '{}' failed to start: {}", d.name, e.message);
+                let database = Whose::new(DatabaseId(1), "master");
+                EventRing::global().push(Event::BackgroundError { database, text });
+            }
         }
         Ok(())
     }
