@@ -143,8 +143,7 @@ fn what_the_engine_does_is_told() {
         "<data name=\"database_name\"><type name=\"unicode_string\" package=\"package0\"/><value>d</value>",
         "<data name=\"statement\"><type name=\"unicode_string\" package=\"package0\"/><value>UPDATE t SET i = 2</value>",
     ] {
-        let part = part.replace("<text>WAITFOR", "<text>WAITFOR");
-        assert!(data.contains(&part), "{part} is not in {data}");
+        assert!(data.contains(part), "{part} is not in {data}");
     }
     // Reading did not fill the ring with itself, and a stopped session sees nothing more.
     c.ok("ALTER EVENT SESSION watch ON SERVER STATE = STOP");
