@@ -462,6 +462,25 @@ fn damage_before_the_durable_end_is_told_from_a_torn_tail() {
     assert!(error.to_string().contains("proves"), "{error}");
 }
 
+/// Where nothing behind the damage proves anything, the boot page knows how far the log was durable.
+#[test]
+fn a_log_that_ends_before_what_the_boot_page_knows_of_is_broken() {
+    let world = SimWorld::new(9);
+    let log = create(&world, 1 << 20, Growth::None);
+    let first = log.appended();
+    for n in 0..20 {
+        let mut tx = begin(&log, n);
+        let pos = commit(&log, &mut tx);
+        log.harden(pos, FlushReason::Commit).unwrap();
+    }
+    let anchor = log.anchor_at(first).unwrap();
+    drop(log);
+    world.restart();
+    world.flip_bit(&path(), 16_384 + 19 * 4096 + 100, 3).unwrap();
+    let error = Log::open(&world.env(), &[path()], LogOptions::default(), &anchor).err().unwrap();
+    assert!(error.to_string().contains("it was durable up to"), "{error}");
+}
+
 /// A panic elsewhere unwinds a session, and what it drops on the way rolls its transaction back.
 #[test]
 fn a_rollback_of_a_thread_that_unwinds_does_no_harm() {
