@@ -149,11 +149,11 @@ fn a_file_shares_another_ones_blocks_or_is_left_empty() {
     std::fs::create_dir_all(&dir).unwrap();
     let dir = dir.canonicalize().unwrap();
     let (from, to) = (dir.join("from"), dir.join("to"));
-    std::fs::write(&from, [7; 8192]).unwrap();
-    std::fs::write(&to, []).unwrap();
+    std::fs::write(&from, vec![7_u8; 8192]).unwrap();
+    std::fs::write(&to, b"").unwrap();
     let disk = RootedDisk::new(vec![dir.clone()]);
     let left = match disk.share(&from, &to).unwrap() {
-        true => vec![7; 8192],
+        true => vec![7_u8; 8192],
         false => Vec::new(),
     };
     assert_eq!(std::fs::read(&to).unwrap(), left);
