@@ -8,7 +8,7 @@ endif
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 ARGS ?=
 
-.PHONY: run test check mutants build bench bench-peers tidy toolchain fmt clean
+.PHONY: run test check mutants suites release build bench bench-peers tidy toolchain fmt clean
 
 run: build  ## build, start the server on ./data and say how to connect
 	@echo 'Connect with:  sqlcmd -S 127.0.0.1,1433 -U sa -C   (the password: TAFFRAIL_SA_PASSWORD, or data/sa-password)'
@@ -25,6 +25,13 @@ check: toolchain  ## before a commit: format, house rules, lints, unit and golde
 
 mutants: toolchain  ## faults put in on purpose: each must be caught by the test that it names
 	python3 tests/mutants/run.py $(ARGS)
+
+suites: toolchain  ## what takes long or needs more than this machine has: every example project against the release build
+	$(CARGO) build --release --locked -p taffrail-cli
+	./examples/run.sh $(TARGET)/release/taffrail $(wildcard $(TARGET)/image/taffrail-amd64.docker.tar)
+
+release: toolchain  ## every package into dist, each installed and used in an empty environment
+	./packaging/release.sh $(ARGS)
 
 bench: toolchain  ## speed on this machine, each figure beside the device's own
 	$(CARGO) build --release --locked -p taffrail-cli -p taffrail-lab
