@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use taffrail_base::{HobtId, IndexId, LogPos, ObjectId, PageId};
-use taffrail_io::OpenSpec as IoOpenSpec;
 use taffrail_io::sim::HookedDisk;
+use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec};
 use taffrail_log::Growth;
 use taffrail_observe::{Event, EventRing};
 
@@ -17,11 +17,12 @@ use crate::instance::StorageInstance;
 use crate::layout::{BOOT_PAGES, DIRECTORY_ROOT};
 use crate::page::{HEADER_BYTES, Page};
 use crate::recovery::{Boot, FORMAT_VERSION};
-use crate::rig::{MB, Rig, begin_impatient, make};
+use crate::rig::{MB, Rig, begin_impatient, make, whole_tree};
 use crate::txn::work::cut;
 use crate::txn::{Durability, Transaction};
 
 mod foreign;
+mod tails;
 
 const OBJECT: ObjectId = ObjectId(1000);
 
@@ -291,4 +292,63 @@ fn a_malformed_entry_of_the_directory_is_damage_for_whoever_lists_them() {
         Err(e) => e,
     };
     assert!(e.to_string().contains("malformed directory entry"), "{e}");
+}
+
+/// The log had a page's newest change, and has it no more: what was committed with it is lost, and nobody is to go on without it.
+#[test]
+fn a_page_that_is_newer_than_the_log_is_noticed() {
+    let rig = rig(9);
+    let (db, tree) = created(&rig);
+    inserted(&db, tree, 1).commit(Durability::Full).unwrap();
+    let log = || rig.world.env().disk.open(&rig.logs[0].path, IoOpenSpec::LOG).unwrap();
+    let mut before = AlignedBuf::zeroed(log().len().unwrap() as usize);
+    log().read_at(0, &mut before).unwrap();
+    inserted(&db, tree, 2).commit(Durability::Full).unwrap();
+    db.store.write_all_dirty(db.pool()).unwrap();
+    db.store.sync_files().unwrap();
+    rig.lose_power(db);
+    log().write_at(0, &before).unwrap();
+    let e = rig.restart().err().unwrap();
+    assert!(e.to_string().contains("what was logged behind it is lost"), "{e}");
+}
+
+/// The boot page knows the numbers that were given before its checkpoint, the directory the others.
+#[test]
+fn what_is_made_after_a_restart_has_a_number_of_its_own() {
+    let rig = rig(10);
+    let (db, tree) = created(&rig);
+    inserted(&db, tree, 1).commit(Durability::Full).unwrap();
+    rig.lose_power(db);
+    let (db, _) = rig.open_deferred().unwrap();
+    let other = make(&db, OBJECT.0 + 1, 1);
+    assert_ne!(other, tree);
+    assert_eq!(db.hobt(tree).unwrap().row_count(), 1);
+}
+
+/// Pages of one batch are on their way to their places when the next batch is written over their images.
+#[test]
+fn the_double_write_region_protects_a_page_until_it_is_durable() {
+    for seed in 0..12 {
+        let rig = rig(100 + seed);
+        let (db, first) = created(&rig);
+        let trees = [first, make(&db, OBJECT.0 + 1, 1)];
+        let fill = |tree, keys: std::ops::Range<u8>| {
+            keys.for_each(|key| inserted(&db, tree, key).commit(Durability::Full).unwrap());
+        };
+        for _ in 0..2 {
+            db.checkpoint(CheckpointKind::Manual).unwrap();
+            let known = db.hobt(first).unwrap().row_count() as u8;
+            trees.iter().for_each(|&tree| fill(tree, known..known + 1));
+        }
+        for tree in trees {
+            fill(tree, 2..60);
+            db.store.write_all_dirty(db.pool()).unwrap();
+        }
+        rig.lose_power(db);
+        let (db, _) = rig.restart().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        for tree in trees {
+            let rows = whole_tree(&mut begin(&db), &db.hobt(tree).unwrap());
+            assert_eq!(rows.unwrap_or_else(|e| panic!("seed {seed}: {e}")).len(), 60);
+        }
+    }
 }

@@ -172,6 +172,17 @@ fn owners_of_one_session_wait_as_one() {
 }
 
 #[test]
+fn owners_of_one_session_exclude_each_other() {
+    let locks = quick();
+    let (mut one, mut other) = (owner(&locks, 51), owner(&locks, 51));
+    locks.acquire(&mut one, row(1), LockMode::X, None).unwrap();
+    assert!(!locks.try_acquire(&mut other, row(1), LockMode::S));
+    locks.release_all(&mut one);
+    assert!(locks.try_acquire(&mut other, row(1), LockMode::S));
+    locks.release_all(&mut other);
+}
+
+#[test]
 fn two_conversions_of_shared_locks_are_a_deadlock() {
     let locks = quick();
     let holding = AtomicU32::new(0);

@@ -11,8 +11,8 @@ fn owner_id(n: u16) -> OwnerId {
     OwnerId::new(n as u64, OwnerKind::Transaction, n)
 }
 
-/// Drives one table by text: `1 X` asks for X as owner 1, `1 -` releases, `1 ?` withdraws; the answer tells the grants
-/// (`1X`), the queue (`2S` newcomers, `2>X` conversions) and who was woken.
+/// Drives one table by text: `1 X` asks for X as owner 1, `1 -` releases, `1 ?` withdraws, `1 w` makes S of U; the answer tells the
+/// grants (`1X`), the queue (`2S` newcomers, `2>X` conversions) and who was woken.
 fn step(table: &mut LockTable<u16>, resource: &Resource, command: &str) -> String {
     let (owner, what) = command.split_once(' ').unwrap();
     let number: u16 = owner.parse().unwrap();
@@ -22,6 +22,7 @@ fn step(table: &mut LockTable<u16>, resource: &Resource, command: &str) -> Strin
     match what {
         "-" => drop(table.release(hash, resource, owner, &mut woken)),
         "?" => drop(table.withdraw(hash, resource, owner, &mut woken)),
+        "w" => assert!(table.weaken(hash, resource, owner, (LockMode::U, LockMode::S), &mut woken)),
         mode => {
             let mode = *LockMode::ALL.iter().find(|m| m.name() == mode).unwrap();
             table.request(hash, resource, owner, mode, || Some(number));
@@ -99,6 +100,17 @@ fn withdrawing_lets_others_through() {
     ]);
     // A conversion that gives up keeps what it held.
     script(&[("1 S", "1S"), ("2 S", "1S 2S"), ("1 X", "1S 2S | 1>X"), ("1 ?", "1S 2S")]);
+}
+
+#[test]
+fn a_lock_that_becomes_weaker_lets_others_through() {
+    script(&[
+        ("1 U", "1U"),
+        ("2 U", "1U | 2U"),
+        ("3 X", "1U | 2U | 3X"),
+        ("1 w", "1S 2U | 3X wakes 2"),
+        ("2 w", "1S 2S | 3X"),
+    ]);
 }
 
 #[test]

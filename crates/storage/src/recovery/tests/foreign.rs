@@ -1,6 +1,6 @@
 //! Pages of another database, whole and with their own number, where a page of ours was: damage to whoever reads them.
 
-use taffrail_io::{AlignedBuf, Volume};
+use taffrail_io::Volume;
 
 use super::*;
 use crate::backup::{self, BackupError, BackupKind, BackupSpec, Device, Watch};
