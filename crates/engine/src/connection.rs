@@ -146,7 +146,7 @@ impl Connection {
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         let limit = self.session.instance.query_memory_limit();
-        let _memory = crate::exec::memory::request(limit, self.session.cursors.kept());
+        let _memory = crate::memory::request(limit, self.session.cursors.kept());
         cell.set_status(Status::Running);
         let mut it = Interpreter::new(&mut self.session, sink);
         let result = f(&mut it);
@@ -478,7 +478,7 @@ impl Interpreter<'_> {
             }
             TxIsolation::Serializable => self.session.options.isolation = Isolation::Serializable,
             TxIsolation::Snapshot => {
-                return Err(crate::binder::unsupported_error("SNAPSHOT isolation"));
+                return Err(taffrail_base::message::unsupported("SNAPSHOT isolation"));
             }
         }
         let name = (!name.is_empty()).then_some(name);

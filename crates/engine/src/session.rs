@@ -11,19 +11,7 @@ use taffrail_storage::{Savepoint, Transaction};
 use taffrail_types::datetime::{DateFormat, LanguageId};
 use taffrail_types::{ConvertContext, Value};
 
-/// `SET TRANSACTION ISOLATION LEVEL`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Isolation {
-    /// 1.
-    ReadUncommitted,
-    /// 2.
-    #[default]
-    ReadCommitted,
-    /// 3.
-    RepeatableRead,
-    /// 4.
-    Serializable,
-}
+pub use crate::plan::locking::Isolation;
 
 impl From<Isolation> for taffrail_storage::Isolation {
     fn from(i: Isolation) -> taffrail_storage::Isolation {

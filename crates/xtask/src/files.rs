@@ -15,7 +15,7 @@ const LONG: usize = 600;
 const FOLDERS: &[&str] = &["crates", "tests", "fuzz"];
 
 /// Every Rust file below [`FOLDERS`], with its path from the root and its text.
-fn sources(root: &Path) -> Result<Vec<(String, String)>> {
+pub fn sources(root: &Path) -> Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|f| root.join(f)).collect();
     while let Some(folder) = folders.pop() {

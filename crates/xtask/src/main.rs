@@ -3,6 +3,7 @@
 //! | rule | why |
 //! | --- | --- |
 //! | crate arrows | a crate may use only crates below it: `log` must be *unable* to look into a page |
+//! | modules | in `engine` a module names its own layer and those below: what a plan is must not depend on who runs it |
 //! | unsafe | only where ARCHITECTURE.md says; everywhere else the compiler forbids it |
 //! | messages | every number raised is in the catalogue |
 //! | file sizes | a file holds one idea: none over 600 lines, except the message catalogue |
@@ -12,6 +13,7 @@ mod arrows;
 mod files;
 mod golden;
 mod image;
+mod modules;
 
 use std::process::ExitCode;
 
@@ -43,8 +45,9 @@ fn image(words: &[&str]) -> ExitCode {
 fn tidy() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut findings = Vec::new();
-    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 5] = [
+    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 6] = [
         ("arrows", arrows::check(&root)),
+        ("modules", modules::check(&root)),
         ("unsafe", files::unsafe_code(&root)),
         ("messages", files::messages(&root)),
         ("file sizes", files::sizes(&root)),

@@ -223,6 +223,12 @@ fn placeholder_len(s: &str) -> usize {
     }
 }
 
+/// 40510: what is asked for is not built. `what` begins the sentence.
+#[cold]
+pub fn unsupported(what: impl std::fmt::Display) -> Box<SqlError> {
+    SqlError::new(40510, &[&what])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,9 @@
 //! Where backups lie: the devices of a statement as paths that may be used.
 
-use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::ddl::{backup_path, require_directory};
 use std::path::{Path, PathBuf};
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::OpenSpec;
 use taffrail_storage::backup::{self, Device};

@@ -3,7 +3,7 @@
 //! Every option is known to one table: which statements take it, and what kind of value. What no statement knows is message 155,
 //! what this one does not take is 3032, two that exclude each other are 3031.
 
-use crate::binder::unsupported;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};

@@ -11,13 +11,13 @@ use super::options::{self, Options};
 use super::progress::Progress;
 use super::record;
 use super::suspect;
-use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::master::EntryState;
 use crate::catalog::registry::{FLAG_RESTRICTED_USER, Slot, Taken};
 use crate::context::StatementContext;
 use crate::ddl::{checked_path, users_of};
 use std::path::PathBuf;
+use taffrail_base::message::unsupported;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::FileKind;
 use taffrail_storage::backup::{

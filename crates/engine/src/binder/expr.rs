@@ -112,7 +112,7 @@ impl<'a> Binder<'a> {
         if !is_text(declared.ty) || declared.kind == Kind::Xml {
             return Err(SqlError::new(447, &[&declared.name()]));
         }
-        crate::ddl::collation(name)
+        crate::binder::declared::collation(name)
     }
 
     fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr) -> SqlResult<Bound> {
@@ -333,7 +333,7 @@ impl<'a> Binder<'a> {
         if c.kind == ast::CastKind::Parse {
             return Err(unsupported("PARSE"));
         }
-        let large = crate::ddl::large(&c.ty);
+        let large = crate::binder::declared::large(&c.ty);
         if large == Large::Xml && c.ty.arguments.is_empty() {
             let b = self.expr(&c.operand)?;
             let style = match &c.style {
@@ -491,7 +491,7 @@ pub(crate) fn resolve_type(t: &ast::DataType, type_use: TypeUse) -> SqlResult<Sq
     };
     match known {
         Some(ty) => ty,
-        None if crate::ddl::is_absent_type(&t.name) => {
+        None if crate::binder::declared::is_absent_type(&t.name) => {
             Err(super::unsupported(format!("The data type '{}'", t.name.name.value)))
         }
         None if type_use == TypeUse::Cast => Err(SqlError::new(243, &[&t.name])),

@@ -11,6 +11,7 @@
 mod aggregate;
 mod change;
 mod conversion;
+pub(crate) mod declared;
 mod dml;
 mod expr;
 mod from;
@@ -55,7 +56,7 @@ pub(crate) use function::is_function;
 pub(crate) use merge::MergeStatement;
 pub(crate) use pred::compare_op;
 pub(crate) use scope::{Block, Cte, SlotInfo, Source, SourceColumn, SourceKind, WindowGroup};
-pub(crate) use unsupported as unsupported_error;
+pub(crate) use taffrail_base::message::unsupported;
 pub use view::ViewText;
 pub(crate) use wanted::Wanted;
 
@@ -533,9 +534,4 @@ impl<'a> Binder<'a> {
 /// Names compare as the default collation does.
 pub(crate) fn eq(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b) || (!a.is_ascii() && Collation::default().eq_str(a, b))
-}
-
-/// "This is not supported": the error that says so.
-pub(crate) fn unsupported(what: impl std::fmt::Display) -> Box<SqlError> {
-    SqlError::new(40510, &[&what])
 }

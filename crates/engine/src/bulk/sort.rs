@@ -6,7 +6,7 @@
 //! ```
 //! A run's file is removed when it is not needed any more; what a crash leaves is removed when the next sort first needs a file.
 
-use crate::exec::pieces::look;
+use crate::pieces::look;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};

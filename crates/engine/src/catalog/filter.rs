@@ -12,11 +12,11 @@
 //! 3. The columns are among [`super::Index::covered`], so whoever reads what an index asks for has read them.
 
 use super::Column;
-use crate::plan::expr::CompareOp;
 use crate::rowcodec::{damaged, typecode};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use taffrail_base::SqlResult;
+use taffrail_types::compare::CompareOp;
 use taffrail_types::compare::compare;
 use taffrail_types::{Collation, SqlType, Value};
 

@@ -489,3 +489,13 @@ pub fn datetime_utc(at: taffrail_io::UtcTime) -> Value {
 pub fn datetime_now(clock: &dyn taffrail_io::Clock) -> Value {
     datetime(clock.now_utc())
 }
+/// Whether the name is that of a session's own temp table.
+pub(crate) fn is_temp(name: &str) -> bool {
+    name.starts_with('#') && !is_global_temp(name)
+}
+
+/// Whether the name is that of a temp table that all sessions see: a table of tempdb like others, but that names find it
+/// from everywhere, and that it goes away with the session that made it.
+pub(crate) fn is_global_temp(name: &str) -> bool {
+    name.starts_with("##")
+}

@@ -294,7 +294,7 @@ impl Catalog {
 /// Objects that belong to one session, temporary tables and their constraints, are nobody else's concern.
 pub(super) fn is_private(catalog: &Catalog, object: &Object) -> bool {
     let head = object.head();
-    catalog.storage.id().0 == 2 && (head.parent.0 != 0 || crate::ddl::resolve::is_temp(&head.name))
+    catalog.storage.id().0 == 2 && (head.parent.0 != 0 || crate::catalog::is_temp(&head.name))
 }
 
 /// The name of a schema.

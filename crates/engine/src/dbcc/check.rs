@@ -16,7 +16,6 @@
 
 use super::check_rows::{BaseRows, Digest, EntryRows, SystemRows, differences};
 use super::{database_of, number_of, text_of};
-use crate::binder::unsupported;
 use crate::catalog::systab::SystemTables;
 use crate::catalog::{Index, Object, Table, fold};
 use crate::context::StatementContext;
@@ -24,6 +23,7 @@ use crate::database::Database;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use taffrail_base::message::unsupported;
 use taffrail_base::{HobtId, SqlError, SqlResult};
 use taffrail_observe::{Event, EventRing};
 use taffrail_storage::check::{Checked, Finding, NoRows};

@@ -15,7 +15,6 @@ mod trace;
 
 pub(crate) use trace::quiet_backups;
 
-use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -24,6 +23,7 @@ use crate::results::send;
 use crate::row;
 use crate::views::dm_db_log::{log_file_ids, vlf_status};
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_observe::{WaitStats, WaitType};

@@ -9,13 +9,13 @@
 //! 40510; SHRINKDATABASE shrinks the log and leaves them as they are.
 
 use super::{number_of, text_of};
-use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::results::{print, send};
 use crate::row;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{FileKind, ShrinkMode, ShrinkReport, ShrinkStop};
 use taffrail_syntax::ast;

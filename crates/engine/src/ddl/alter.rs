@@ -1,10 +1,10 @@
 //! ALTER TABLE.
 
-use super::clauses::{column_type, large};
+use super::clauses::column_type;
 use super::draft::TableDraft;
 use super::index::{self, shown_name};
 use super::{checks, create, foreign, resolve};
-use crate::binder::unsupported;
+use crate::binder::declared::large;
 use crate::catalog::rows::{self, IdentityRow};
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, Escalation, ObjectKind, Table, fold};
@@ -13,6 +13,7 @@ use crate::database::Database;
 use crate::exec::change::{full_name, trim};
 use crate::rowcodec::PlaceAllocator;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{self, AssignError};
@@ -411,7 +412,7 @@ fn alter_column(
     new.set_large(large);
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
-        new.collation = super::clauses::collation(collation)?;
+        new.collation = crate::binder::declared::collation(collation)?;
     }
     // A wider text of the same kind leaves the rows and the keys of indexes as they are.
     let wider = widens(old.ty, ty) && new.collation == old.collation;

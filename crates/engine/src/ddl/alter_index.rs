@@ -14,11 +14,11 @@ use super::index_options::{
     IndexOptions, check_partition, rebuild_options, reorganize_options, set_options, tell_of_online,
 };
 use super::{resolve, sql};
-use crate::binder::unsupported;
 use crate::catalog::{Index, IndexKind, Object, Table, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{IndexId, SqlError, SqlResult};
 use taffrail_storage::btree;
 use taffrail_storage::lock::LockMode;

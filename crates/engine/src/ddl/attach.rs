@@ -2,11 +2,11 @@
 
 use super::database::users_of;
 use super::{options, paths};
-use crate::binder::unsupported;
 use crate::catalog::registry::NotAttached;
 use crate::context::StatementContext;
 use crate::procs::Arguments;
 use std::path::PathBuf;
+use taffrail_base::message::unsupported;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_syntax::ast;
 

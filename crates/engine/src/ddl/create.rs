@@ -210,7 +210,7 @@ pub(crate) fn table(
     };
     if let Some(temp) = &target.temp {
         cx.session.add_temp_table(temp, id);
-    } else if super::resolve::is_global_temp(&target.name) {
+    } else if crate::catalog::is_global_temp(&target.name) {
         cx.session.global_temps.push(id);
     }
     Ok(table)

@@ -1,13 +1,13 @@
 //! CREATE, ALTER and DROP DATABASE.
 
 use super::{options, sql};
-use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::{self, DEFAULT_SIZE, FileDefaults, MB};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::path::PathBuf;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{CreateSpec, DataFileSpec, DatabaseOptions, Growth, LOG_FILE_BYTES_MAX};
 use taffrail_syntax::ast;
@@ -57,7 +57,7 @@ fn create(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -> SqlResult<(
     }
     if let Some(collation) = &s.collation {
         match Collation::from_name(&collation.value) {
-            None => return Err(super::clauses::no_collation(&collation.value)),
+            None => return Err(crate::binder::declared::no_collation(&collation.value)),
             Some(c) if c != Collation::default() => {
                 return Err(unsupported("A database collation other than the server's"));
             }
@@ -285,7 +285,7 @@ fn alter(cx: &mut StatementContext<'_>, s: &ast::AlterDatabase) -> SqlResult<()>
             super::rename::modify_name(cx, &slot, &new.value)
         }
         ast::AlterDatabaseAction::Collate(name) => match Collation::from_name(&name.value) {
-            None => Err(super::clauses::no_collation(&name.value)),
+            None => Err(crate::binder::declared::no_collation(&name.value)),
             Some(c) if c != Collation::default() => {
                 Err(unsupported("A database collation other than the server's"))
             }

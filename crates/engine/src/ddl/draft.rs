@@ -1,13 +1,14 @@
 //! What CREATE TABLE, ALTER TABLE ADD, table variables and SELECT INTO ask for, checked and with types settled.
 
 use super::NewColumn;
-use super::clauses::{check_placement, column_type, constant, large};
+use super::clauses::{check_placement, column_type, constant};
 use super::foreign::ForeignDraft;
 use super::index_options::index_options;
 use super::normal::normalised;
-use crate::binder::unsupported;
+use crate::binder::declared::large;
 use crate::catalog::{Column, IndexFilter, Table, fold};
 use crate::rowcodec::{MAX_ROW_BYTES, Place, PlaceAllocator};
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
@@ -282,7 +283,7 @@ impl TableDraft {
         }
         let collation = match &c.collation {
             None => Collation::default(),
-            Some(name) => super::clauses::collation(name)?,
+            Some(name) => crate::binder::declared::collation(name)?,
         };
         let nullable = match c.nullable {
             Some(nullable) => nullable,

@@ -43,7 +43,7 @@ pub(crate) fn drop_objects(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlR
             return Err(missing());
         };
         let head = object.head();
-        if !resolve::is_temp(&name.name.value) {
+        if !crate::catalog::is_temp(&name.name.value) {
             // Before the object, as those who create take them.
             let (catalog, session) = (&database.catalog, cx.session.id);
             catalog.lock_name(cx.transaction(&database)?, session, head.schema_id, &head.name)?;

@@ -2,12 +2,12 @@
 
 use super::database::file_spec;
 use super::sql;
-use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::{DEFAULT_SIZE, FileDefaults};
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::FileKind;
 use taffrail_syntax::ast;

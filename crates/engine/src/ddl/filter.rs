@@ -1,10 +1,10 @@
 //! WHERE of CREATE INDEX: comparisons of columns with constants, IS [NOT] NULL and IN, joined by AND.
 
 use super::clauses::constant;
-use crate::binder::unsupported;
 use crate::catalog::{Column, IndexFilter, Term, Test};
 use crate::plan::names::bracketed;
 use crate::plan::text::compare_sign;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};

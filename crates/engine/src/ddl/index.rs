@@ -3,13 +3,13 @@
 use super::clauses::check_placement;
 use super::draft::{KeyDraft, TableDraft};
 use super::{create, resolve, sql};
-use crate::binder::unsupported;
 use crate::catalog::rows::{self, IndexRow};
 use crate::catalog::{Index, IndexKind, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::session::TempTable;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{IndexId, ObjectId, SqlError, SqlResult};
 use taffrail_storage::HobtKind;
 use taffrail_syntax::ast;

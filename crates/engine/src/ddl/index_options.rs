@@ -10,9 +10,9 @@
 //! | ALLOW_PAGE_LOCKS | kept in the catalogue; no lock is ever taken on a page |
 //! | ALLOW_ROW_LOCKS, XML_COMPRESSION, DROP_EXISTING, RESUMABLE, IGNORE_DUP_KEY | as they are by default; otherwise 40510 |
 
-use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::results::print;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, OptionValue};
 

@@ -47,7 +47,6 @@ use taffrail_types::convert::Large;
 use taffrail_types::{Collation, SqlType};
 
 pub(crate) use checks::{mentions, of_column};
-pub(crate) use clauses::{collation, is_absent_type, large, named_too_wide};
 pub(crate) use database::users_of;
 pub(crate) use drop::reseed as reseed_identity;
 pub(crate) use paths::{

@@ -2,12 +2,12 @@
 
 use super::database::{check_growth, growth_of};
 use super::sql;
-use crate::binder::unsupported;
 use crate::catalog::fold;
 use crate::catalog::registry::FileChange;
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::{Event, EventRing, Whose};
 use taffrail_storage::{FileInfo, FileKind, Growth, LOG_FILE_BYTES_MAX, StorageError};

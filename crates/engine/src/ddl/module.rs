@@ -1,14 +1,15 @@
 //! CREATE and ALTER PROCEDURE, CREATE SCHEMA; what procedures and views have in common.
 
-use super::clauses::{named_too_wide, resolve_type};
+use super::clauses::resolve_type;
 use super::resolve::Target;
 use super::{create, resolve};
-use crate::binder::unsupported;
+use crate::binder::declared::named_too_wide;
 use crate::catalog::rows;
 use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{ObjectHead, ObjectKind, Parameter};
 use crate::context::StatementContext;
 use crate::exec::mistakes;
+use taffrail_base::message::unsupported;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_storage::lock::LockMode;
@@ -24,7 +25,7 @@ pub(crate) fn procedure(
     if s.name.database.is_some() {
         return Err(SqlError::new(166, &[&"CREATE/ALTER PROCEDURE"]));
     }
-    if resolve::is_temp(&s.name.name.value) {
+    if crate::catalog::is_temp(&s.name.name.value) {
         return Err(unsupported("A temporary procedure"));
     }
     if s.number.is_some_and(|n| n != 1) {

@@ -401,7 +401,7 @@ impl Printer<'_> {
     fn data_type(&mut self, ty: &ast::DataType) {
         let written = ty.name.name.value.to_ascii_lowercase();
         let resolved = resolve_type(ty, TypeUse::Cast).ok();
-        let keeps = super::large(ty) != Large::Plain || written == "sysname";
+        let keeps = crate::binder::declared::large(ty) != Large::Plain || written == "sysname";
         let name = match resolved {
             Some(known) if !keeps => known.name().to_string(),
             _ => written,

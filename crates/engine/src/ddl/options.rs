@@ -1,11 +1,11 @@
 //! `ALTER DATABASE … SET`: what each option means here. An option that would change nothing because the engine does not
 //! know the thing may be set to the value that is true; any other value is refused.
 
-use crate::binder::unsupported;
 use crate::catalog::registry::{
     COMPATIBILITY_LEVEL, FLAG_READ_ONLY, FLAG_RESTRICTED_USER, FLAG_SINGLE_USER,
 };
 use crate::database::Database;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{DatabaseOptions, RecoveryModel};
 use taffrail_syntax::ast::{self, DatabaseOption};

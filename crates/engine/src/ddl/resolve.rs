@@ -29,17 +29,6 @@ pub(crate) fn temp_name(name: &str) -> String {
     format!("{name:_<116}{n:012X}")
 }
 
-/// Whether the name is that of a session's own temp table.
-pub(crate) fn is_temp(name: &str) -> bool {
-    name.starts_with('#') && !is_global_temp(name)
-}
-
-/// Whether the name is that of a temp table that all sessions see: a table of tempdb like others, but that names find it
-/// from everywhere, and that it goes away with the session that made it.
-pub(crate) fn is_global_temp(name: &str) -> bool {
-    name.starts_with("##")
-}
-
 /// The database that a name lies in.
 pub(crate) fn database_of(
     cx: &StatementContext<'_>,
@@ -60,7 +49,7 @@ pub(crate) fn database_of(
 /// Where an object of this name is to be created: 911, 2760. The schema stays to the transaction's end.
 pub(crate) fn target(cx: &mut StatementContext<'_>, name: &ast::ObjectName) -> SqlResult<Target> {
     let database = database_of(cx, name)?;
-    if is_temp(&name.name.value) {
+    if crate::catalog::is_temp(&name.name.value) {
         if name.name.value.chars().count() > 116 {
             return Err(SqlError::new(193, &[&name.name.value, &116]));
         }
@@ -116,7 +105,7 @@ pub(crate) fn find(
 ) -> SqlResult<Option<(Arc<Database>, Object)>> {
     let database = database_of(cx, name)?;
     let id = cx.session.id;
-    if is_temp(&name.name.value) {
+    if crate::catalog::is_temp(&name.name.value) {
         let Some(temp) = cx.session.find_temp_table(&name.name.value) else { return Ok(None) };
         let object = database.catalog.object(temp.object_id, id);
         return Ok(object.map(|o| (database, o)));
@@ -174,7 +163,7 @@ pub(crate) fn lock_with(
     let mut id = head.id;
     loop {
         lock(cx, database, id)?;
-        if database.id.0 == 2 && is_temp(&head.name) {
+        if database.id.0 == 2 && crate::catalog::is_temp(&head.name) {
             // Found by the session's own list, and nobody else's.
             return Ok(database.catalog.object(id, cx.session.id));
         }

@@ -4,10 +4,10 @@
 //! that the engine has nothing to change for can be set to the value that is true.
 
 use super::database::put_options;
-use crate::binder::unsupported;
 use crate::context::StatementContext;
 use crate::database::Database;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::{Initialization, VlfAlgorithm};
 use taffrail_syntax::ast::{self, OptionValue};

@@ -4,11 +4,11 @@
 //! to bring up to date, and that is what these say, once names and options have been found good.
 
 use super::{index, resolve};
-use crate::binder::unsupported_error;
 use crate::catalog::rows;
 use crate::context::StatementContext;
 use crate::plan::names::bracketed;
 use crate::procs::Arguments;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 
@@ -38,7 +38,7 @@ fn check_options(options: &[ast::NamedOption], statement: &str) -> SqlResult<()>
 pub(crate) fn create(cx: &mut StatementContext<'_>, s: &ast::CreateStatistics) -> SqlResult<()> {
     let missing = || SqlError::new(1088, &[&s.table]);
     if s.filter.is_some() {
-        return Err(unsupported_error("CREATE STATISTICS … WHERE"));
+        return Err(unsupported("CREATE STATISTICS … WHERE"));
     }
     check_options(&s.options, "CREATE STATISTICS")?;
     let (database, table) = resolve::table(cx, &s.table, missing)?;

@@ -4,12 +4,13 @@
 //! what becomes of them where a view is used).
 
 use super::{module, resolve};
-use crate::binder::{Binder, Variables, unsupported};
+use crate::binder::{Binder, Variables};
 use crate::catalog::{Column, Module, Object, ObjectHead, ObjectKind, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
 use crate::exec::metadata::SessionMetadata;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::Collation;

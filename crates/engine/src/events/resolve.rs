@@ -1,9 +1,9 @@
 //! From names to what runs: events, fields, actions, predicates and targets, or the error that says which is wrong.
 
 use super::known;
-use crate::binder::unsupported;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_observe::xe::events::{find_event, map_key};
 use taffrail_observe::xe::predicate::{Op, Source, mismatch};

@@ -2,10 +2,11 @@
 
 use super::definition::{Definition, Options, put, remove};
 use super::resolve;
-use crate::binder::{eq, unsupported};
+use crate::binder::eq;
 use crate::context::StatementContext;
 use crate::features::{RegisteredStatement, Run};
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{
     EventName, EventSession, EventSessionPart, EventSessionVerb, Statement, StatementKind,

@@ -2,8 +2,8 @@
 
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
 use crate::database::Database;
-use crate::exec::memory::{self, Held};
 use crate::exec::runtime::Rt;
+use crate::memory::{self, Held};
 use crate::plan::change::OutputPlan;
 use crate::plan::expr::Pred;
 use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES, write_entry};

@@ -8,12 +8,12 @@ use super::module::{
 };
 use super::query_in::{has_query, query_in};
 use super::showplan::stands_alone;
-use crate::binder::{Binder, Variables, resolve_type};
+use crate::binder::{Binder, Variables, declared, resolve_type};
 use crate::database::Database;
 use crate::features;
 use crate::session::Session;
 use std::sync::Arc;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{SqlError, SqlResult, message::unsupported};
 use taffrail_syntax::ast::{self, StatementKind};
 use taffrail_syntax::{ParseOptions, parse_batch};
 use taffrail_types::SqlType;
@@ -171,13 +171,13 @@ pub(crate) fn declare_list(text: &str) -> Result<Vec<Parameter>, Vec<SqlError>> 
 
 fn parameter(p: &ast::Parameter) -> SqlResult<Parameter> {
     if p.readonly || p.varying {
-        return Err(crate::binder::unsupported_error("A table-valued or cursor parameter"));
+        return Err(unsupported("A table-valued or cursor parameter"));
     }
     Ok(Parameter {
         name: (&*p.name.value).into(),
-        large: crate::ddl::large(&p.ty),
+        large: declared::large(&p.ty),
         ty: resolve_type(&p.ty, TypeUse::Declaration)
-            .map_err(|e| crate::ddl::named_too_wide(e, &p.ty, &p.name.value))?,
+            .map_err(|e| declared::named_too_wide(e, &p.ty, &p.name.value))?,
         output: p.output,
         default: None,
     })
@@ -394,7 +394,7 @@ impl<'s> Compiler<'s> {
             K::Execute(e) => StmtKind::Execute(Box::new(self.execute(*e)?)),
             K::BeginTransaction(b) => {
                 if b.distributed {
-                    return Err(crate::binder::unsupported_error("BEGIN DISTRIBUTED TRANSACTION"));
+                    return Err(unsupported("BEGIN DISTRIBUTED TRANSACTION"));
                 }
                 let text = SqlType::NVarChar(taffrail_types::MaxLen::N(255));
                 let described =
@@ -453,13 +453,13 @@ impl<'s> Compiler<'s> {
         let mut table = None;
         for d in list {
             match d.kind {
-                ast::DeclarationKind::Scalar { ty, .. } if crate::ddl::large(&ty) == Large::Old => {
+                ast::DeclarationKind::Scalar { ty, .. } if declared::large(&ty) == Large::Old => {
                     return Err(SqlError::new(2739, &[]));
                 }
                 ast::DeclarationKind::Scalar { ty, value } => {
-                    let large = crate::ddl::large(&ty);
+                    let large = declared::large(&ty);
                     let ty = resolve_type(&ty, TypeUse::Declaration)
-                        .map_err(|e| crate::ddl::named_too_wide(e, &ty, &d.name.value))?;
+                        .map_err(|e| declared::named_too_wide(e, &ty, &d.name.value))?;
                     // The name counts from here on, its own first value included.
                     let at = self.variables.declare(&d.name.value, Some(ty))?;
                     self.variables.list[at as usize].large = large;
@@ -523,13 +523,13 @@ impl<'s> Compiler<'s> {
 
     fn execute(&mut self, e: ast::Execute) -> SqlResult<Execute> {
         if e.at.is_some() {
-            return Err(crate::binder::unsupported_error("EXEC AT"));
+            return Err(unsupported("EXEC AT"));
         }
         if e.run_as.is_some() {
-            return Err(crate::binder::unsupported_error("EXEC AS"));
+            return Err(unsupported("EXEC AS"));
         }
         if e.options.iter().any(|o| o.is("RESULT") || o.is("RESULT SETS")) {
-            return Err(crate::binder::unsupported_error("WITH RESULT SETS"));
+            return Err(unsupported("WITH RESULT SETS"));
         }
         let status = match &e.return_variable {
             None => None,

@@ -20,11 +20,11 @@
 
 use super::compile::Compiler;
 use super::interpret::{Activation, Ended, Interpreter};
-use super::memory::{self, Held};
 use super::module::{Code, Module, Stmt};
 use super::ops;
 use super::planning::Source;
 use crate::binder::Variable;
+use crate::memory::{self, Held};
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
@@ -159,11 +159,11 @@ pub(crate) fn text(
     let has = |word: &str| definition.options.iter().any(|o| o.is(word));
     for word in ["KEYSET", "DYNAMIC", "SCROLL_LOCKS", "OPTIMISTIC"] {
         if has(word) {
-            return Err(crate::binder::unsupported_error(format!("A {word} cursor")));
+            return Err(taffrail_base::message::unsupported(format!("A {word} cursor")));
         }
     }
     if definition.for_update.is_some() {
-        return Err(crate::binder::unsupported_error("A cursor FOR UPDATE"));
+        return Err(taffrail_base::message::unsupported("A cursor FOR UPDATE"));
     }
     for (one, other) in
         [("FAST_FORWARD", "SCROLL"), ("FORWARD_ONLY", "SCROLL"), ("LOCAL", "GLOBAL")]

@@ -1,8 +1,8 @@
 //! Expressions on a frame.
 
 use crate::exec::ops::Op;
-use crate::exec::pieces;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
+use crate::pieces;
 use crate::plan::expr::{Chain, CompareOp, Expr, Global, InSubquery, Pred, Quantified, Subquery};
 use crate::session::SetOptions;
 use smallvec::SmallVec;

@@ -213,7 +213,7 @@ fn follow(
         // Another row has the key now.
         if has_key(cx, database, i.index.hobt()?, key)? {
             if action != Action::NoAction && new.is_some() {
-                return Err(crate::binder::unsupported_error(
+                return Err(taffrail_base::message::unsupported(
                     "ON UPDATE of keys that pass from row to row",
                 ));
             }

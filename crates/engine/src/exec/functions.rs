@@ -1,8 +1,8 @@
 //! What built-in functions ask of a session, the instance and the catalogue.
 
 use crate::catalog::{Object, ObjectKind, Table};
+use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
-use crate::ddl::resolve::{is_global_temp, is_temp};
 use crate::exec::procedure::name_parts;
 use crate::functions::context::Property;
 use crate::functions::{FnContext, Moment};
@@ -165,7 +165,7 @@ impl FnContext for Session {
             "@@PROCID" => Value::Int(self.procedure_id),
             // Not measured: refused rather than made up.
             other => {
-                return Err(crate::binder::unsupported_error(other));
+                return Err(taffrail_base::message::unsupported(other));
             }
         })
     }

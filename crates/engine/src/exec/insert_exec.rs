@@ -15,10 +15,10 @@
 
 use super::insert::insert_rows;
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
-use super::memory::Held;
 use super::module::{Execute, Module, Stmt};
 use super::planning::Source;
 use crate::catalog::Column;
+use crate::memory::Held;
 use crate::plan::change::{ColumnSource, InsertPlan};
 use crate::plan::statement::Statement;
 use crate::sink::{ColumnDesc, Command, Done, DoneKind, EnvChange, Large, ResultSink, SinkResult};

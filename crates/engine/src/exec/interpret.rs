@@ -295,7 +295,7 @@ impl<'s> Interpreter<'s> {
                 // No moment of its own to begin or end: this is the body of loops.
                 let value = self.value(module, act, s, code);
                 let value = value.and_then(|v| {
-                    super::memory::variables(&act.vars, *var as usize, &v).map(|()| v)
+                    crate::memory::variables(&act.vars, *var as usize, &v).map(|()| v)
                 });
                 return match value.and_then(|v| self.warn_if_due(s.line).map(|()| v)) {
                     Ok(v) => {

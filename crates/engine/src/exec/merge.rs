@@ -7,10 +7,10 @@
 use super::change::{OutputRows, Verb, begin_output, decode_row, finish_output, output_row};
 use super::foreign::ForeignWork;
 use super::insert::RowSink;
-use super::memory::Held;
 use super::ops::{self, scan::fetch};
 use super::runtime::Rt;
 use super::update::Updater;
+use crate::memory::Held;
 use crate::plan::change::{MergeAction, MergeClause, MergePlan, UpdatePlan};
 use std::collections::HashSet;
 use taffrail_base::{SqlError, SqlResult};

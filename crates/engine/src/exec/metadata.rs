@@ -1,15 +1,16 @@
 //! What the binder sees of the catalogue: names as a session's statement means them.
 
 use super::user_views::Views;
-use crate::binder::{Metadata, NullRule, Resolved, ViewText, unsupported_error};
+use crate::binder::{Metadata, NullRule, Resolved, ViewText};
 use crate::catalog::{Module, Object, Table};
+use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
-use crate::ddl::resolve::{is_global_temp, is_temp};
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::session::{Session, SetOptions};
 use crate::views::{self, SystemView};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 
@@ -144,7 +145,7 @@ impl<'s> SessionMetadata<'s> {
 
 /// System views and functions of SQL Server that are not here: told as such (40510), not as a name that is wrong.
 fn absent(database: &Database, schema: Option<&str>, name: &str) -> Option<Box<SqlError>> {
-    crate::absent::view(schema, name, database.id.0 == MSDB).map(unsupported_error)
+    crate::absent::view(schema, name, database.id.0 == MSDB).map(unsupported)
 }
 
 /// `database_id` of msdb.
@@ -238,7 +239,7 @@ impl Metadata for SessionMetadata<'_> {
                 }
                 if crate::absent::rowset_function(bare) {
                     let upper = bare.to_ascii_uppercase();
-                    return Err(unsupported_error(format_args!("The function {upper}")));
+                    return Err(unsupported(format_args!("The function {upper}")));
                 }
                 Err(SqlError::new(208, &[name]))
             }

@@ -41,7 +41,7 @@ impl Compiler<'_> {
     /// A module makes a temp table of a name once, on whatever way, dropped in between or not: 2714.
     pub(super) fn makes_temp_table(&mut self, name: &ast::ObjectName) -> SqlResult<()> {
         let name = &name.name.value;
-        if !crate::ddl::resolve::is_temp(name) {
+        if !crate::catalog::is_temp(name) {
             return Ok(());
         }
         let collation = Collation::default();

@@ -32,7 +32,7 @@ impl Session {
             SwitchOption::CursorCloseOnCommit if !on => s.cursor_close_on_commit = false,
             SwitchOption::CursorCloseOnCommit => {
                 let what = "SET CURSOR_CLOSE_ON_COMMIT ON";
-                return Err(crate::binder::unsupported_error(what));
+                return Err(taffrail_base::message::unsupported(what));
             }
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
@@ -55,7 +55,7 @@ impl Session {
             SwitchOption::RemoteProcTransactions if !on => {}
             _ if !on => {}
             other => {
-                return Err(crate::binder::unsupported_error(format_args!(
+                return Err(taffrail_base::message::unsupported(format_args!(
                     "SET {} ON",
                     other.words()
                 )));
@@ -71,7 +71,7 @@ impl Session {
             ast::IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
             ast::IsolationLevel::Serializable => Isolation::Serializable,
             ast::IsolationLevel::Snapshot => {
-                return Err(crate::binder::unsupported_error("SNAPSHOT isolation"));
+                return Err(taffrail_base::message::unsupported("SNAPSHOT isolation"));
             }
         };
         let isolation = self.options.isolation.into();
@@ -196,7 +196,7 @@ impl Session {
             }
             ValueOption::QueryGovernorCostLimit if number() == Some(0) => {}
             other => {
-                return Err(crate::binder::unsupported_error(format_args!(
+                return Err(taffrail_base::message::unsupported(format_args!(
                     "SET {}",
                     other.words()
                 )));

@@ -1,12 +1,12 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
 use super::interpret::{Activation, Ended, Interpreter, source_of};
-use super::memory;
 use super::module::{Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use super::runtime::Rt;
 use crate::features::{RegisteredStatement, Run};
+use crate::memory;
 use crate::plan::statement::SelectPlan;
 use crate::plan::statement::Statement;
 use crate::sink::{Command, EnvChange};
@@ -173,7 +173,7 @@ impl Interpreter<'_> {
             }
             StmtKind::CloseCursor(cursor) => self.close_cursor(cursor),
             StmtKind::DeallocateCursor(cursor) => self.deallocate_cursor(cursor),
-            StmtKind::Unsupported(what) => Err(crate::binder::unsupported_error(what)),
+            StmtKind::Unsupported(what) => Err(taffrail_base::message::unsupported(what)),
             StmtKind::Block(_)
             | StmtKind::If(..)
             | StmtKind::While(..)
@@ -308,7 +308,7 @@ impl Interpreter<'_> {
             p.database.id != target.id && !p.database.is_temporary() && p.tx.has_written()
         };
         if !target.is_temporary() && self.session.transaction.parts.iter().any(other) {
-            return Err(crate::binder::unsupported_error(
+            return Err(taffrail_base::message::unsupported(
                 "A transaction that changes two databases",
             ));
         }
@@ -318,7 +318,7 @@ impl Interpreter<'_> {
     /// KILL: 6101, 6104, 6106, 6115, 6120.
     fn kill(&mut self, v: &Value, status_only: bool) -> SqlResult<()> {
         let Some(n) = v.as_i64() else {
-            return Err(crate::binder::unsupported_error("KILL of a unit of work"));
+            return Err(taffrail_base::message::unsupported("KILL of a unit of work"));
         };
         if self.session.transaction.count > 0 {
             return Err(SqlError::new(6115, &[]));
@@ -333,7 +333,7 @@ impl Interpreter<'_> {
         if status_only {
             let sessions = self.session.instance.sessions();
             return match sessions.iter().any(|s| s.id == id && s.is_killed()) {
-                true => Err(crate::binder::unsupported_error("The status of a rollback")),
+                true => Err(taffrail_base::message::unsupported("The status of a rollback")),
                 false => Err(SqlError::new(6120, &[&n])),
             };
         }

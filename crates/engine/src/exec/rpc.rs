@@ -87,7 +87,7 @@ impl Interpreter<'_> {
             SP_PREPEXEC => self.prepexec(passed),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
             SP_PREPEXECRPC => self.prepexecrpc(passed),
-            _ => Ok(Err(crate::binder::unsupported_error("A cursor procedure"))),
+            _ => Ok(Err(taffrail_base::message::unsupported("A cursor procedure"))),
         }
     }
 
@@ -228,7 +228,7 @@ impl Interpreter<'_> {
     ) -> Result<SqlResult<Returned>, Unwind> {
         let Some(name) = called(text) else {
             let what = format!("sp_prepexecrpc of {text}");
-            return Ok(Err(crate::binder::unsupported_error(what)));
+            return Ok(Err(taffrail_base::message::unsupported(what)));
         };
         let (callee, name, back) = match self.callee(&RpcProcedure::Name(name.into())) {
             Ok(found) => found,

@@ -3,9 +3,9 @@
 use crate::catalog::Table;
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::exec::memory::{self, Held};
 use crate::exec::ops::Op;
 use crate::exec::ops::view::Partners;
+use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
 use crate::plan::node::Node;
 use hashbrown::HashTable;

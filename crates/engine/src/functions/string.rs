@@ -4,7 +4,7 @@
 
 use super::typing::{Text, any_null, as_unicode, int, signature, varying, widest};
 use super::{Call, Function, Rule, Signature};
-use crate::exec::pieces::{PIECE, look, memory, repeated};
+use crate::pieces::{PIECE, look, memory, repeated};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::like::Pattern;
 use taffrail_types::{Bytes, Collation, Decimal, Family, MaxLen, SqlType, Value};

@@ -1,7 +1,7 @@
 //! What type rules and evaluations are made of.
 
 use super::{Call, Rule, Signature};
-use crate::exec::pieces;
+use crate::pieces;
 use smallvec::SmallVec;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::codepage::{encode_1252, encode_utf16, units, utf16_to_1252};

@@ -79,7 +79,7 @@ fn target(
     match found {
         Some((database, Object::Table(table))) => Ok((database, table)),
         Some((_, Object::View(_))) => {
-            Err(crate::binder::unsupported_error("A bulk load of a view"))
+            Err(taffrail_base::message::unsupported("A bulk load of a view"))
         }
         _ => Err(SqlError::new(208, &[name])),
     }
@@ -95,7 +95,7 @@ fn check_transaction(cx: &StatementContext<'_>, database: &Database) -> SqlResul
     };
     if !database.is_temporary() && cx.session.transaction.parts.iter().any(other) {
         let what = "A transaction that changes two databases";
-        return Err(crate::binder::unsupported_error(what));
+        return Err(taffrail_base::message::unsupported(what));
     }
     Ok(())
 }

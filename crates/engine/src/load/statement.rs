@@ -9,7 +9,6 @@
 //! unless the session has one open.
 
 use super::file::{Encoding, Fields, FileError, FileFormat, RowReader, Terminator, parse_hex};
-use crate::binder::unsupported_error;
 use crate::bulk::{BulkOptions, BulkPlan, BulkTarget};
 use crate::catalog::Table;
 use crate::context::StatementContext;
@@ -17,6 +16,7 @@ use crate::database::Database;
 use crate::ddl::{PathRefusal, check_path};
 use crate::exec::interpret::Interpreter;
 use std::sync::Arc;
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_io::{IoError, OpenSpec, Volume};
 use taffrail_syntax::ast::{self, OptionValue};
@@ -63,7 +63,7 @@ impl Settings {
             let name = option.name.value.to_ascii_uppercase();
             match &*name {
                 "FORMAT" if super::text(option)?.eq_ignore_ascii_case("CSV") => csv = true,
-                "FORMAT" => return Err(unsupported(&name, super::text(option)?)),
+                "FORMAT" => return Err(value_unsupported(&name, super::text(option)?)),
                 "FIELDTERMINATOR" => field_end = Some(terminator(super::text(option)?)?),
                 "ROWTERMINATOR" => out.format.row_end = terminator(super::text(option)?)?,
                 "FIELDQUOTE" => match super::text(option)?.as_bytes() {
@@ -78,7 +78,7 @@ impl Settings {
                 "DATAFILETYPE" => match &*super::text(option)?.to_ascii_lowercase() {
                     "char" => {}
                     "widechar" => wide = true,
-                    other => return Err(unsupported(&name, other)),
+                    other => return Err(value_unsupported(&name, other)),
                 },
                 "KEEPIDENTITY" => out.options.keep_identity = true,
                 "KEEPNULLS" => out.options.keep_nulls = true,
@@ -91,7 +91,7 @@ impl Settings {
                 | "DATA_SOURCE"
                 | "ERRORFILE_DATA_SOURCE"
                 | "FORMATFILE_DATA_SOURCE" => {
-                    return Err(unsupported_error(format_args!("BULK INSERT … WITH {name}")));
+                    return Err(unsupported(format_args!("BULK INSERT … WITH {name}")));
                 }
                 _ => return Err(SqlError::new(155, &[&option.name.value, &"BULK INSERT"])),
             }
@@ -110,8 +110,8 @@ impl Settings {
     }
 }
 
-fn unsupported(name: &str, value: &str) -> Box<SqlError> {
-    unsupported_error(format_args!("BULK INSERT … WITH {name} = '{value}'"))
+fn value_unsupported(name: &str, value: &str) -> Box<SqlError> {
+    unsupported(format_args!("BULK INSERT … WITH {name} = '{value}'"))
 }
 
 fn codepage(option: &ast::NamedOption) -> SqlResult<Encoding> {
@@ -122,7 +122,7 @@ fn codepage(option: &ast::NamedOption) -> SqlResult<Encoding> {
     match &*value {
         "65001" => Ok(Encoding::Utf8),
         "ACP" | "RAW" | "1252" => Ok(Encoding::Ansi),
-        other => Err(unsupported("CODEPAGE", other)),
+        other => Err(value_unsupported("CODEPAGE", other)),
     }
 }
 

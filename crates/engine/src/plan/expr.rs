@@ -11,6 +11,7 @@ use crate::functions::{self, Determinism};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use taffrail_types::arith::{Operation, UnaryOp};
+pub use taffrail_types::compare::CompareOp;
 use taffrail_types::like::Pattern;
 use taffrail_types::{Collation, Conversion, SqlType, Value};
 
@@ -155,57 +156,6 @@ pub enum Global {
     FetchStatus,
     CursorRows,
     ProcId,
-}
-
-/// Comparison operators.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum CompareOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-}
-
-impl CompareOp {
-    /// With the operands exchanged.
-    pub fn flip(self) -> CompareOp {
-        match self {
-            CompareOp::Lt => CompareOp::Gt,
-            CompareOp::Le => CompareOp::Ge,
-            CompareOp::Gt => CompareOp::Lt,
-            CompareOp::Ge => CompareOp::Le,
-            same => same,
-        }
-    }
-
-    /// Whether an ordering satisfies it.
-    #[inline]
-    pub fn holds(self, o: std::cmp::Ordering) -> bool {
-        use std::cmp::Ordering::*;
-        match self {
-            CompareOp::Eq => o == Equal,
-            CompareOp::Ne => o != Equal,
-            CompareOp::Lt => o == Less,
-            CompareOp::Le => o != Greater,
-            CompareOp::Gt => o == Greater,
-            CompareOp::Ge => o != Less,
-        }
-    }
-
-    /// As in messages.
-    pub fn text(self) -> &'static str {
-        match self {
-            CompareOp::Eq => "equal to",
-            CompareOp::Ne => "not equal to",
-            CompareOp::Lt => "less than",
-            CompareOp::Le => "less than or equal to",
-            CompareOp::Gt => "greater than",
-            CompareOp::Ge => "greater than or equal to",
-        }
-    }
 }
 
 /// A condition: true, false or unknown.

@@ -1,9 +1,22 @@
 //! How a statement locks a table: its hints, and what they come to at an isolation level.
 
-use crate::session::Isolation;
 use taffrail_base::{IndexId, SqlError, SqlResult};
 use taffrail_storage::ScanLocks;
 use taffrail_storage::lock::LockMode;
+
+/// `SET TRANSACTION ISOLATION LEVEL`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Isolation {
+    /// 1.
+    ReadUncommitted,
+    /// 2.
+    #[default]
+    ReadCommitted,
+    /// 3.
+    RepeatableRead,
+    /// 4.
+    Serializable,
+}
 
 /// An isolation level for one table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]

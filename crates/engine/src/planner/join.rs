@@ -336,7 +336,7 @@ impl<'p> Block<'p, '_> {
             }
         }
         let unsupported =
-            || crate::binder::unsupported_error("This combination of APPLY and joins");
+            || taffrail_base::message::unsupported("This combination of APPLY and joins");
         best.map(|(at, _)| at).ok_or_else(unsupported)
     }
 
@@ -462,7 +462,7 @@ impl<'p> Block<'p, '_> {
         let right_slots = self.slots_of_sources(right_sources);
         if keys.is_empty() {
             if kind == JoinType::Full {
-                return Err(crate::binder::unsupported_error("FULL JOIN without an equality"));
+                return Err(taffrail_base::message::unsupported("FULL JOIN without an equality"));
             }
             let spool = Node::Spool(Box::new(Spool { input: right.0, save: right_slots.clone() }));
             let rows = left.1 * right.1;

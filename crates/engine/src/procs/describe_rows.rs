@@ -2,12 +2,12 @@
 
 use super::Arguments;
 use super::describe::{Description, Suggested};
-use crate::binder::unsupported_error;
 use crate::context::StatementContext;
 use crate::results::send;
 use crate::row;
 use crate::session::Session;
 use crate::sink::{ColumnDesc, Large};
+use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, MaxLen, SqlType, Value};
 
@@ -200,7 +200,7 @@ fn tell(cx: &mut StatementContext<'_>, errors: Vec<SqlError>) -> Box<SqlError> {
 }
 
 fn browse_refused() -> Box<SqlError> {
-    unsupported_error("A description with browse information")
+    unsupported("A description with browse information")
 }
 
 /// `sp_describe_first_result_set`.

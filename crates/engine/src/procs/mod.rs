@@ -40,9 +40,9 @@ mod space;
 pub(crate) use registered::{FEATURE, native};
 
 use crate::catalog::{Table, fold};
+use crate::catalog::{is_global_temp, is_temp};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::ddl::resolve::{is_global_temp, is_temp};
 use crate::features::FEATURES;
 use std::sync::{Arc, LazyLock};
 use taffrail_base::{SqlError, SqlResult};

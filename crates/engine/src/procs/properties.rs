@@ -66,7 +66,7 @@ fn owner(
         return Ok(PropertyOwner { class: 3, major: known.id.0, minor: 0 });
     };
     if !matches!(&*second, "TABLE" | "VIEW" | "PROCEDURE") {
-        return Err(crate::binder::unsupported_error(format_args!(
+        return Err(taffrail_base::message::unsupported(format_args!(
             "An extended property of a {second}"
         )));
     }
@@ -99,9 +99,9 @@ fn owner(
             let found = all.iter().find(|c| same(&c.head.name)).ok_or_else(missing)?;
             Ok(PropertyOwner { class: 1, major: found.head.id.0, minor: 0 })
         }
-        _ => {
-            Err(crate::binder::unsupported_error(format_args!("An extended property of a {third}")))
-        }
+        _ => Err(taffrail_base::message::unsupported(format_args!(
+            "An extended property of a {third}"
+        ))),
     }
 }
 

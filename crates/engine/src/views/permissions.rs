@@ -1,9 +1,9 @@
 //! What the session may do: everything, since every session is sa's.
 
 use super::{Declaration, Rows, ViewContext, function};
-use crate::binder::unsupported_error;
 use crate::row;
 use taffrail_base::SqlResult;
+use taffrail_base::message::unsupported;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -53,7 +53,7 @@ fn my_permissions(cx: &ViewContext<'_>, args: &[Value], rows: &mut Rows) -> SqlR
             };
             (name.clone(), list)
         }
-        _ => return Err(unsupported_error(format_args!("fn_my_permissions of the class {class}"))),
+        _ => return Err(unsupported(format_args!("fn_my_permissions of the class {class}"))),
     };
     list.split(',').for_each(|permission| rows.push(row![&entity, "", permission]));
     Ok(())

@@ -2,9 +2,9 @@
 
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
-use crate::exec::memory::Held;
-use crate::exec::pieces;
 use crate::exec::runtime::{KeyMap, Rt, ValueSet};
+use crate::memory::Held;
+use crate::pieces;
 use crate::plan::node::{Agg, AggFunction, Aggregate};
 use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};

@@ -3,8 +3,8 @@
 //! The row made last is worked on first (depth first), as SQL Server's stack spool does.
 
 use super::{Op, Operator, build};
-use crate::exec::memory::{Held, bytes_of};
 use crate::exec::runtime::Rt;
+use crate::memory::{Held, bytes_of};
 use crate::plan::node::Recursive;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::Value;

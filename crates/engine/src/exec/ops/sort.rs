@@ -1,9 +1,9 @@
 //! Sort, whole or only the first rows.
 
 use super::{Op, Operator, build};
-use crate::exec::memory::Held;
-use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
+use crate::memory::Held;
+use crate::pieces;
 use crate::plan::node::{Sort, SortKey};
 use std::cmp::Ordering;
 use taffrail_base::SqlResult;

@@ -6,8 +6,8 @@
 
 use super::{Op, Operator, build};
 use crate::catalog::{Blocked, Touched};
-use crate::exec::memory::{self, Held};
 use crate::exec::runtime::{KeyMap, Rt};
+use crate::memory::{self, Held};
 use crate::plan::node::{HashJoin, JoinType, Node, ViewScan};
 use crate::session::Isolation;
 use crate::views::{Scope, ViewContext, ViewRows};

@@ -3,9 +3,9 @@
 use super::aggregate::{Accumulator, accumulate};
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
-use crate::exec::memory::Held;
-use crate::exec::pieces;
 use crate::exec::runtime::{RowBuffer, Rt};
+use crate::memory::Held;
+use crate::pieces;
 use crate::plan::expr::Expr;
 use crate::plan::node::{Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;

@@ -167,8 +167,8 @@ fn messages_and_the_session() {
 
 #[test]
 fn long_texts_end_when_their_batch_is_cancelled() {
-    use crate::exec::pieces::PIECE;
     use crate::functions::tests::Fixed;
+    use crate::pieces::PIECE;
     use taffrail_types::{MaxLen, SqlType, Value};
     let long = |text: &str| Value::varchar(&text.repeat(2 * PIECE / text.len()));
     let short = |text: &str| Value::varchar(text);

@@ -78,7 +78,7 @@ fn narrow(b: &[u8], otherwise: impl Fn(&[u8]) -> String, code_page: bool) -> Sql
         Some((Encoding::Utf16, end)) => return Err(cannot_switch(end)),
         Some((Encoding::Other, _)) if code_page && b.is_ascii() => otherwise(b),
         Some((Encoding::Other, _)) => {
-            return Err(crate::binder::unsupported_error("XML in this encoding"));
+            return Err(taffrail_base::message::unsupported("XML in this encoding"));
         }
     })
 }

@@ -1,10 +1,10 @@
 //! Paths: how they are read, and what they find.
 
 use super::tree::{Found, Kind, Tree};
-use crate::binder::unsupported_error;
-use crate::exec::pieces;
+use crate::pieces;
 use std::collections::HashSet;
 use taffrail_base::SqlResult;
+use taffrail_base::message::unsupported;
 
 enum Test {
     Itself,
@@ -171,7 +171,7 @@ impl Path {
     pub(crate) fn read(text: &str) -> SqlResult<Path> {
         let mut reader = Reader { rest: text, depth: 0 };
         let path = reader.expression().filter(|_| reader.rest.trim().is_empty());
-        path.ok_or_else(|| unsupported_error(format_args!("The XQuery expression '{text}'")))
+        path.ok_or_else(|| unsupported(format_args!("The XQuery expression '{text}'")))
     }
 
     /// It can find one thing at most, as value() wants it.

@@ -1,6 +1,6 @@
 //! A document, read into nodes.
 
-use crate::exec::pieces;
+use crate::pieces;
 use taffrail_base::SqlResult;
 
 /// So many tags and texts are read between two looks at whether the batch was cancelled.

@@ -25,7 +25,7 @@ pub(crate) fn look() -> SqlResult<()> {
 /// A value so large that making it would endanger the server: 701.
 pub(crate) fn memory(bytes: usize) -> SqlResult<()> {
     let bytes = if bytes > 512 << 20 { usize::MAX } else { bytes };
-    super::memory::room(bytes)
+    crate::memory::room(bytes)
 }
 
 /// Appends bytes.
