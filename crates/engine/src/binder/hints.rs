@@ -27,6 +27,11 @@ impl<'a> Binder<'a> {
                     let n = fits.ok_or_else(|| SqlError::new(310, &[n, &32_767]))?;
                     self.max_recursion = n.into();
                 }
+                QueryHintKind::OptimizeFor(names) => {
+                    for name in names {
+                        self.variables.scalar(&name.value)?;
+                    }
+                }
                 QueryHintKind::Table(..) => return Err(unsupported("TABLE HINT in OPTION")),
                 QueryHintKind::Other => {}
             }
@@ -159,6 +164,7 @@ fn named_index<'t>(
             let found = indexes.find(|i| i.id.0 == *n);
             found.map(|i| Some(&**i)).ok_or_else(|| SqlError::new(307, &[n, called]))
         }
+        ExprKind::Literal(Literal::Decimal(n)) => Err(SqlError::new(307, &[n, called])),
         _ => Err(unsupported("This index hint")),
     }
 }

@@ -11,7 +11,7 @@ use crate::plan::change::{
     DeletePlan, InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, UpdatePlan,
 };
 use crate::plan::expr::{Expr, Pred, Slot};
-use crate::plan::locking::{Locking, TableLock};
+use crate::plan::locking::{LevelHint, Locking, TableLock};
 use crate::plan::rel::Rel;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind, MergeWhen, TableRef};
@@ -182,6 +182,9 @@ impl<'a> Binder<'a> {
                 _ => unsupported("A change through a common table expression"),
             });
         };
+        if hints.locks.level == LevelHint::ReadUncommitted {
+            return Err(SqlError::new(1065, &[]));
+        }
         hints.locks = hints.locks.as_target(Locking::of_target());
         let target = Target {
             database: database.clone(),

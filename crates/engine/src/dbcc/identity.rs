@@ -17,6 +17,7 @@ use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast;
 use taffrail_types::Value;
+use taffrail_types::near::integer_range;
 
 /// 2501, 2560, 7997.
 pub(super) fn check(
@@ -38,7 +39,11 @@ pub(super) fn check(
         format!("Checking identity information: current identity value '{}'", shown(current));
     match (mode.as_deref(), dbcc.arguments.get(2)) {
         (Some("reseed"), Some(value)) => {
-            let value = number_of(value).ok_or_else(|| SqlError::new(2560, &[&3]))?;
+            let ty = table.columns[identity.column].ty;
+            let fits =
+                |n: &i64| integer_range(ty).is_none_or(|(least, most)| (least..=most).contains(n));
+            let value = number_of(value).filter(fits);
+            let value = value.ok_or_else(|| SqlError::new(2560, &[&3]))?;
             crate::ddl::reseed_identity(cx, &database, &table, value)?;
         }
         (None | Some("reseed" | "noreseed"), None) => {

@@ -10,7 +10,11 @@ use taffrail_types::{MaxLen, SqlType};
 
 /// Answers for the session of the first argument.
 pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
-    let id = dbcc.arguments.first().and_then(number_of);
+    let own = |e: &ast::Expr| matches!(&e.kind, ast::ExprKind::SystemVariable(v) if v.is("@@SPID"));
+    let id = match dbcc.arguments.first() {
+        Some(e) if own(e) => Some(cx.session.id.0.into()),
+        e => e.and_then(number_of),
+    };
     let id = id.ok_or_else(|| SqlError::new(2560, &[&1]))?;
     let sessions = cx.instance().sessions();
     let found = sessions.iter().find(|s| i64::from(s.id.0) == id);

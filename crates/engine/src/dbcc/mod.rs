@@ -29,7 +29,7 @@ use taffrail_observe::session::Command as Shown;
 use taffrail_observe::{WaitStats, WaitType};
 use taffrail_storage::FileKind;
 use taffrail_syntax::ast::{self, ExprKind, Literal, StatementKind};
-use taffrail_types::{MaxLen, SqlType};
+use taffrail_types::{MaxLen, SqlType, Value};
 
 /// What `dbcc` brings.
 pub(crate) static FEATURE: Feature =
@@ -133,10 +133,11 @@ fn filled_in(
         for argument in &mut dbcc.arguments {
             let ExprKind::Variable(name) = &argument.kind else { continue };
             let held = look_up(&name.value)?;
-            argument.kind = ExprKind::Literal(match (held.as_text(), held.as_i64()) {
-                (Some(text), _) => Literal::NString(text.into()),
-                (None, Some(number)) => Literal::Decimal(number.to_string().into()),
-                (None, None) => Literal::Null,
+            argument.kind = ExprKind::Literal(match (&held, held.as_text(), held.as_i64()) {
+                (Value::Decimal(d), ..) => Literal::Decimal(d.to_string().into()),
+                (_, Some(text), _) => Literal::NString(text.into()),
+                (_, None, Some(number)) => Literal::Decimal(number.to_string().into()),
+                (_, None, None) => Literal::Null,
             });
         }
     }
@@ -158,7 +159,8 @@ fn text_of(e: &ast::Expr) -> Option<String> {
 fn number_of(e: &ast::Expr) -> Option<i64> {
     match &e.kind {
         ExprKind::Literal(Literal::Int(n)) => Some(*n as i64),
-        ExprKind::Literal(Literal::Decimal(s)) => s.parse().ok(),
+        // What comes after the point does not count.
+        ExprKind::Literal(Literal::Decimal(s)) => s.split('.').next()?.parse().ok(),
         ExprKind::Unary(ast::UnaryOp::Minus, e) => Some(-number_of(e)?),
         ExprKind::Unary(ast::UnaryOp::Plus, e) => number_of(e),
         _ => None,

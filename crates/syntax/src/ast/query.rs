@@ -222,6 +222,8 @@ pub enum QueryHintKind {
     Fast(u64),
     /// `MAXRECURSION n`
     MaxRecursion(u64),
+    /// `OPTIMIZE FOR (@v …, …)`: the variables.
+    OptimizeFor(Vec<Ident>),
     /// `TABLE HINT (name, hint, …)`
     Table(ObjectName, Vec<TableHint>),
     /// One that says nothing about plans as this server makes them.

@@ -106,8 +106,8 @@ fn agree(list: &[TableHint]) -> bool {
         RowLock => one(&mut grain, 2),
         TabLock => one(&mut grain, 3),
         TabLockX => one(&mut grain, 4),
-        ReadCommittedLock => one(&mut grain, 5),
-        ReadCommitted => one(&mut level, 1),
+        // Readers of queues name it beside ROWLOCK.
+        ReadCommitted | ReadCommittedLock => one(&mut level, 1),
         RepeatableRead => one(&mut level, 2),
         Serializable | HoldLock => one(&mut level, 3),
         _ => true,

@@ -1,7 +1,7 @@
 //! `OPTION (…)`.
 
 use super::{Parse, Parser};
-use crate::ast::{ExprKind, JoinHint, QueryHint, QueryHintKind};
+use crate::ast::{ExprKind, Ident, JoinHint, QueryHint, QueryHintKind};
 use crate::lexer::{Kw, TokenKind};
 
 /// What `USE HINT` may name; `QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_n` aside.
@@ -132,10 +132,10 @@ impl Parser<'_> {
             return Ok(Other);
         }
         if self.eat_words(&["OPTIMIZE", "FOR"]) {
-            if !self.eat_word("UNKNOWN") {
-                self.paren_list(Self::optimized_for)?;
-            }
-            return Ok(Other);
+            return match self.eat_word("UNKNOWN") {
+                true => Ok(Other),
+                false => Ok(OptimizeFor(self.paren_list(Self::optimized_for)?)),
+            };
         }
         if self.eat_words(&["TABLE", "HINT"]) {
             return self.table_in_option();
@@ -156,11 +156,11 @@ impl Parser<'_> {
     }
 
     /// `@v = literal` or `@v UNKNOWN`. Plans are made without looking at values, so nothing comes of it.
-    fn optimized_for(&mut self) -> Parse<()> {
+    fn optimized_for(&mut self) -> Parse<Ident> {
         let at = self.start();
         let name = self.variable()?;
         if self.eat_word("UNKNOWN") {
-            return Ok(());
+            return Ok(name);
         }
         self.expect(TokenKind::Eq)?;
         let value = self.expr()?;
@@ -169,7 +169,7 @@ impl Parser<'_> {
             kind => kind,
         };
         match matches!(value, ExprKind::Literal(_)) {
-            true => Ok(()),
+            true => Ok(name),
             false => Err(self.error_at(320, at, &[&name.value])),
         }
     }
