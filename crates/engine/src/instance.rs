@@ -481,7 +481,8 @@ impl Instance {
             return;
         }
         writers.push((database.id, log.clone()));
-        let files = database.storage.files().into_iter();
+        drop(writers);
+        let files = database.storage.file_sizes().into_iter();
         crate::traced::note_owners(files.map(|f| (f.path, database.id.0, f.id.0)));
         let own = log.clone();
         // Without it the log grows on demand.

@@ -175,3 +175,33 @@ fn long_waits_for_locks_are_reported() {
         assert!(data.contains(part), "{part} is not in {data}");
     }
 }
+
+#[test]
+fn what_a_crash_leaves_of_a_file_hides_no_other() {
+    let w = World::new();
+    let mut c = w.connect();
+    c.ok("CREATE EVENT SESSION s ON SERVER ADD EVENT sqlserver.error_reported (WHERE error_number = 8134) \
+          ADD TARGET package0.event_file (SET filename = N'torn') WITH (STARTUP_STATE = ON)");
+    c.ok("ALTER EVENT SESSION s ON SERVER STATE = START");
+    c.run("SELECT 1 / 0");
+    c.ok("ALTER EVENT SESSION s ON SERVER STATE = STOP");
+    let named =
+        "SELECT DISTINCT file_name FROM sys.fn_xe_file_target_read_file('torn*', NULL, NULL, NULL)";
+    let first = c.rows(named);
+    c.ok("ALTER EVENT SESSION s ON SERVER STATE = START");
+    c.run("SELECT 1 / 0");
+    let count = "SELECT COUNT(*), COUNT(DISTINCT file_name) \
+        FROM sys.fn_xe_file_target_read_file('torn*', NULL, NULL, NULL)";
+    assert_eq!(c.rows(count), "2 | 2");
+    // A block that was not written whole, and a file that was just made.
+    let mut file = std::fs::OpenOptions::new().append(true).open(&first).expect("the first file");
+    std::io::Write::write_all(&mut file, &[9, 0, 0, 0, 1, 2, 3, 4, 5]).expect("a torn block");
+    let empty = std::path::Path::new(&first).with_file_name("torn_0_100000000000000000.xel");
+    std::fs::write(&empty, b"").expect("an empty file");
+    assert_eq!(c.rows(count), "2 | 2");
+    let empty = empty.display();
+    let said = c.run(&format!(
+        "SELECT * FROM sys.fn_xe_file_target_read_file('{empty}', NULL, NULL, NULL)"
+    ));
+    assert_eq!(errors(&said), [25723], "{said}");
+}

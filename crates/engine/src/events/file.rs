@@ -122,7 +122,11 @@ fn create(disk: &dyn Disk, stem: &Path, utc: u64) -> IoResult<Arc<dyn Volume>> {
             continue;
         }
         let volume = disk.create(&path, OpenSpec::PLAIN)?;
-        volume.write_durable(0, &[IoSlice::new(MAGIC)])?;
+        if let Err(e) = volume.write_durable(0, &[IoSlice::new(MAGIC)]) {
+            // Nobody could read it. The first error is the one to tell.
+            let _ = disk.remove(&path);
+            return Err(e);
+        }
         if let Some(dir) = path.parent() {
             disk.sync_dir(dir)?;
         }
@@ -223,8 +227,8 @@ pub(super) enum Next {
     Block(u64, VecDeque<Stored>),
     /// The end.
     End,
-    /// Something else than a block, from there on.
-    Damaged(u64),
+    /// Something else than a block, from here on.
+    Damaged,
 }
 
 impl Reader {
@@ -256,21 +260,21 @@ impl Reader {
         };
         let mut header = [0; HEADER];
         if self.length - at < HEADER as u64 {
-            return Ok(Next::Damaged(at));
+            return Ok(Next::Damaged);
         }
         self.volume.read_at(at, &mut header).map_err(failed)?;
         let word =
             |n: usize| u32::from_le_bytes([header[n], header[n + 1], header[n + 2], header[n + 3]]);
         let (length, checked) = (word(0) as usize, word(4));
         if length == 0 || length > LONGEST || length as u64 > self.length - at - HEADER as u64 {
-            return Ok(Next::Damaged(at));
+            return Ok(Next::Damaged);
         }
         let mut block = vec![0; length];
         self.volume.read_at(at + HEADER as u64, &mut block).map_err(failed)?;
         if sum(&block) != checked {
-            return Ok(Next::Damaged(at));
+            return Ok(Next::Damaged);
         }
-        let Some(events) = decode(&block) else { return Ok(Next::Damaged(at)) };
+        let Some(events) = decode(&block) else { return Ok(Next::Damaged) };
         self.at = at + (HEADER + length) as u64;
         Ok(Next::Block(at, events))
     }
@@ -309,7 +313,14 @@ pub(super) fn matching(instance: &Instance, pattern: &str) -> SqlResult<Vec<Path
     all.retain(|p| {
         let name = p.file_name().unwrap_or_default().to_string_lossy();
         let long = name.len() >= prefix.len() + suffix.len();
-        long && name.starts_with(prefix) && name.ends_with(suffix) && name.ends_with(".xel")
+        let named = name.starts_with(prefix) && name.ends_with(suffix) && name.ends_with(".xel");
+        // A crash leaves a file that was being made without what all begin with: there are no events in it.
+        let begun = || match disk.open(p, OpenSpec::PLAIN.read_only()).and_then(|v| v.len()) {
+            Ok(length) => length >= MAGIC.len() as u64,
+            // Told when it is read.
+            Err(_) => true,
+        };
+        long && named && begun()
     });
     all.sort();
     if all.is_empty() { Err(none()) } else { Ok(all) }

@@ -91,12 +91,9 @@ impl Events {
             match reader.next()? {
                 Next::Block(at, _) if self.after.is_some_and(|after| at <= after) => {}
                 Next::Block(at, events) => (self.at, self.block) = (at, events),
-                // What was being written when the machine failed.
-                Next::Damaged(_) if self.files.is_empty() => self.reader = None,
-                Next::Damaged(at) => {
-                    return Err(SqlError::new(25736, &[&reader.path.display(), &at]));
-                }
-                Next::End => {
+                // What was being written when the machine failed: later events are in the next file. Nor can anything be found
+                // behind what is damaged otherwise.
+                Next::Damaged | Next::End => {
                     self.reader = None;
                     self.after = None;
                 }

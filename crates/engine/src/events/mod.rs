@@ -149,7 +149,7 @@ impl Instance {
         for slot in self.databases().list() {
             self.events().around.note_database(slot.entry.id.0, &slot.entry.name);
             if let Some(database) = slot.database {
-                let files = database.storage.files().into_iter();
+                let files = database.storage.file_sizes().into_iter();
                 crate::traced::note_owners(files.map(|f| (f.path, database.id.0, f.id.0)));
             }
         }
@@ -225,10 +225,11 @@ impl Instance {
         self.events().all_running().iter().for_each(|s| self.flush_file(s));
     }
 
-    /// The server stops: what has happened is written, and nothing more is told.
+    /// The server stops: nothing more is told, and what has happened is written.
     pub(crate) fn end_events(&self) {
-        self.flush_files();
+        let all = self.events().all_running();
         xe::stop_all(self.events().owner);
+        all.iter().for_each(|s| self.flush_file(s));
     }
 
     /// The configuration has changed: whether somebody is to be told of long waits.
