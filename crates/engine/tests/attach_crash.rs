@@ -5,7 +5,7 @@ mod support;
 
 use std::path::Path;
 use support::connect;
-use support::sim::{start, world};
+use support::sim::{start, start_with_hook, world};
 use taffrail_io::sim::SimOptions;
 
 const CREATE: &str = "CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
@@ -155,6 +155,84 @@ fn read_only_outlives_a_crash() {
     assert!(c.run("INSERT d.dbo.t VALUES (3)").contains("Msg 3906, "));
     c.ok("ALTER DATABASE d SET READ_WRITE");
     c.ok("INSERT d.dbo.t VALUES (3)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn what_is_reserved_ahead_is_given_back_before_read_only() {
+    for options in ["READ_ONLY", "SINGLE_USER, READ_ONLY"] {
+        let world = world(4, SimOptions::default());
+        let instance = start(&world).expect("a first start");
+        let mut c = connect(&instance);
+        c.ok(CREATE);
+        c.ok("USE d; CREATE TABLE i (a int IDENTITY, b int); INSERT i VALUES (1), (2); USE master");
+        c.ok(&format!("ALTER DATABASE d SET {options}"));
+        drop(c);
+        world.crash();
+        let _ = instance.shutdown();
+        world.restart();
+        let instance = start(&world).expect("a start after the crash");
+        let mut c = connect(&instance);
+        c.ok("ALTER DATABASE d SET READ_WRITE");
+        c.ok("INSERT d.dbo.i VALUES (3)");
+        assert_eq!(c.rows("SELECT a FROM d.dbo.i ORDER BY a"), "1\n2\n3", "{options}");
+        drop(c);
+        instance.shutdown().expect("an orderly end");
+    }
+}
+
+#[test]
+fn nobody_begins_to_write_while_a_database_becomes_read_only() {
+    let world = world(5, SimOptions::default());
+    let (instance, once) = start_with_hook(&world);
+    let mut c = connect(&instance);
+    c.ok(CREATE);
+    c.ok(FILL);
+    c.ok("CHECKPOINT");
+    let mut late = connect(&instance);
+    let (tell, told) = std::sync::mpsc::channel();
+    // The boot page says that it is READ_ONLY; nobody has been told.
+    let write = move || tell.send(late.run("INSERT d.dbo.t VALUES (3)")).expect("somebody listens");
+    *once.lock().unwrap() = Some(("/d.mdf", Box::new(write)));
+    c.ok("ALTER DATABASE d SET READ_ONLY");
+    let said = told.recv().expect("the boot page was written");
+    assert!(said.contains("Msg 3906, "), "{said}");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), "2");
+    c.ok("ALTER DATABASE d SET READ_WRITE");
+    c.ok("INSERT d.dbo.t VALUES (3)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn maintenance_leaves_what_is_read_only_alone() {
+    let world = world(6, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(CREATE);
+    c.ok(FILL);
+    c.ok("CREATE INDEX i ON d.dbo.t (a)");
+    c.ok("ALTER DATABASE d SET READ_ONLY");
+    c.ok("USE d");
+    for (statement, number) in [
+        ("DBCC SHRINKFILE (l, 1)", 7992),
+        ("DBCC SHRINKDATABASE (d)", 7992),
+        ("UPDATE STATISTICS t", 3906),
+        ("UPDATE STATISTICS t i WITH FULLSCAN", 3906),
+        ("EXEC sp_updatestats", 15635),
+        ("ALTER INDEX ALL ON t REORGANIZE", 3906),
+        ("ALTER INDEX i ON t REBUILD", 3906),
+        ("ALTER INDEX i ON t SET (ALLOW_PAGE_LOCKS = OFF)", 3906),
+        ("CREATE STATISTICS s ON t (a)", 3906),
+    ] {
+        let said = c.run(statement);
+        assert_eq!(support::errors(&said), [number], "{statement}: {said}");
+    }
+    c.ok("CREATE TABLE #t (a int, INDEX i (a)); UPDATE STATISTICS #t; ALTER INDEX i ON #t REORGANIZE");
+    c.ok("USE master");
+    c.ok("ALTER DATABASE d SET READ_WRITE");
+    c.ok("USE d; DBCC SHRINKFILE (l, 1) WITH NO_INFOMSGS; ALTER INDEX ALL ON t REORGANIZE");
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

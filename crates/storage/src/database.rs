@@ -465,6 +465,17 @@ impl Database {
         self.read_only.load(Ordering::Acquire)
     }
 
+    /// From now on no session's transaction begins to change anything, or may again. What had begun goes on: see
+    /// [`Database::is_being_changed`]. It is [`Database::set_options`] that makes it last.
+    pub fn refuse_changes(&self, refuse: bool) {
+        self.read_only.store(refuse, Ordering::Release);
+    }
+
+    /// A session's transaction has changed something, or is about to, and has not ended.
+    pub fn is_being_changed(&self) -> bool {
+        self.txns.entries().iter().any(|t| !t.system && t.session != taffrail_base::SessionId(0))
+    }
+
     /// Durable on return.
     pub fn set_options(&self, options: &DatabaseOptions) -> StorageResult<()> {
         // A transaction that logs less does so by the model it has begun under: it ends first.

@@ -58,6 +58,13 @@ fn refuse_in_transaction(cx: &StatementContext<'_>, operation: &str) -> SqlResul
     }
 }
 
+fn refuse_read_only(database: &Database) -> SqlResult<()> {
+    match database.storage.is_read_only() {
+        true => Err(SqlError::new(7992, &[&database.name])),
+        false => Ok(()),
+    }
+}
+
 /// `DBCC SHRINKFILE`.
 pub(super) fn shrink_file(
     cx: &mut StatementContext<'_>,
@@ -66,6 +73,7 @@ pub(super) fn shrink_file(
 ) -> SqlResult<()> {
     refuse_in_transaction(cx, "shrinkfile")?;
     let database = cx.database();
+    refuse_read_only(&database)?;
     let first = dbcc.arguments.first().ok_or_else(|| SqlError::new(2560, &[&1]))?;
     let files = database.storage.files();
     let file = match (number_of(first), text_of(first)) {
@@ -154,6 +162,7 @@ pub(super) fn shrink_database(
 ) -> SqlResult<()> {
     refuse_in_transaction(cx, "shrinkdatabase")?;
     let database = super::database_of(cx, dbcc.arguments.first())?;
+    refuse_read_only(&database)?;
     let rest = dbcc.arguments.get(1..).unwrap_or_default();
     let (_, word) = rest_of(rest)?;
     if word == Some(Word::EmptyFile) {

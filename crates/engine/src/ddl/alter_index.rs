@@ -42,7 +42,7 @@ pub(crate) fn alter_index(cx: &mut StatementContext<'_>, s: &ast::AlterIndex) ->
         }
         AlterIndexAction::Reorganize(options) => {
             let session = cx.session.id;
-            let tx = cx.transaction(&database)?;
+            let tx = cx.session.change_in(&database)?;
             // Beside readers and writers of rows; not beside who has the table stand still (DBCC CHECKTABLE).
             database.catalog.lock_table(tx, session, table.head.id, LockMode::IX)?;
             let Some(Object::Table(table)) = database.catalog.object(table.head.id, session) else {

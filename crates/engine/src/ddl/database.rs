@@ -365,16 +365,38 @@ fn set_options(
         clear_users(cx, database.id.0, &database.name, termination)?;
     } else if (before ^ options.engine_flags) & registry::FLAG_READ_ONLY != 0 {
         clear_users(cx, database.id.0, &database.name, termination)?;
-        if options.engine_flags & registry::FLAG_READ_ONLY != 0 {
-            // What is reserved ahead is given back as long as that can be written.
-            database.catalog.settle_sequences()?;
-        }
     }
-    put_options(cx, database, &options)
+    if options.engine_flags & !before & registry::FLAG_READ_ONLY == 0 {
+        return put_options(cx, database, &options);
+    }
+    database.storage.refuse_changes(true);
+    let changed = end_changes(cx, database, termination)
+        // What is reserved ahead is given back, for good: no later change takes this along to disk.
+        .and_then(|()| database.catalog.settle_sequences())
+        .and_then(|()| database.storage.flush_log().map_err(sql))
+        .and_then(|()| put_options(cx, database, &options));
+    if changed.is_err() {
+        database.storage.refuse_changes(false);
+    }
+    changed
+}
+
+/// Nobody new changes anything any more: waits for those who began to between the last look for users and that.
+fn end_changes(
+    cx: &mut StatementContext<'_>,
+    database: &Database,
+    termination: Option<ast::Termination>,
+) -> SqlResult<()> {
+    let (id, name, storage) = (database.id.0, &database.name, &database.storage);
+    if storage.is_being_changed() {
+        clear_users(cx, id, name, termination)?;
+    }
+    let limit = termination.map_or(cx.session.lock_timeout(), |_| Some(LOST_AT_MOST));
+    wait_until(cx, limit, name, || !storage.is_being_changed())
 }
 
 /// Refuses what changes a database that is READ_ONLY: 5004.
-fn require_writable(database: &Database) -> SqlResult<()> {
+pub(super) fn require_writable(database: &Database) -> SqlResult<()> {
     match database.storage.is_read_only() {
         true => Err(SqlError::new(5004, &[]).with_state(6)),
         false => Ok(()),

@@ -94,7 +94,8 @@ pub(crate) fn drop(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()
 /// `UPDATE STATISTICS table [ index | (indexes) ] [ WITH … ]`: 2706, 2767, 155.
 pub(crate) fn update(cx: &mut StatementContext<'_>, s: &ast::UpdateStatistics) -> SqlResult<()> {
     let missing = || SqlError::new(2706, &[&s.table]);
-    let (_, table) = resolve::table(cx, &s.table, missing)?;
+    let (database, table) = resolve::table(cx, &s.table, missing)?;
+    cx.session.change_in(&database)?;
     for name in &s.names {
         if table.index(&name.value).is_none() && table.own_statistics(&name.value).is_none() {
             return Err(SqlError::new(2767, &[&name.value]));
@@ -111,6 +112,9 @@ pub(crate) fn update_all(cx: &mut StatementContext<'_>, args: &Arguments<'_>) ->
         return Err(SqlError::new(14138, &[&resample]));
     }
     let database = cx.database();
+    if database.storage.is_read_only() {
+        return Err(SqlError::new(15635, &[&"sp_updatestats"]));
+    }
     for table in database.catalog.tables(cx.session.id) {
         let name = format!("{}.{}", bracketed(&table.head.schema), bracketed(&table.head.name));
         cx.message(SqlError::new(15650, &[&name]))?;

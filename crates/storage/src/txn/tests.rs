@@ -142,3 +142,30 @@ fn a_load_that_begins_while_the_model_becomes_full_is_fully_logged() {
     assert!(tx.may_log_minimally());
     assert!(db.hold_bulk(&|| true).is_none());
 }
+
+#[test]
+fn who_asks_whether_a_database_is_changed_hears_of_all_that_are_not_refused() {
+    let db = rig(8).create();
+    let id = make(&db, OBJECT.0, 1);
+    assert!(!db.is_being_changed());
+    let mut early = begin_as(&db, 52);
+    let mut late = begin_as(&db, 53);
+    let change = |tx: &mut crate::Transaction| {
+        tx.lock_object(OBJECT, LockMode::IX).unwrap();
+        lob::write(tx, &db.hobt(id).unwrap(), &[1; 10]).map(drop)
+    };
+    change(&mut early).unwrap();
+    db.refuse_changes(true);
+    // It has begun: whoever wants the database to stand still waits for it.
+    assert!(db.is_being_changed());
+    change(&mut early).unwrap();
+    let refused = change(&mut late).unwrap_err();
+    assert!(matches!(refused, crate::StorageError::Sql(ref e) if e.number == 3906), "{refused}");
+    early.commit(Durability::Full).unwrap();
+    assert!(!db.is_being_changed());
+    late.rollback().unwrap();
+    db.refuse_changes(false);
+    let mut again = begin_as(&db, 53);
+    change(&mut again).unwrap();
+    again.commit(Durability::Full).unwrap();
+}

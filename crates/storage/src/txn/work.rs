@@ -172,14 +172,16 @@ impl Work {
     #[cold]
     fn begin(&mut self) -> StorageResult<()> {
         self.db.store.check()?;
-        // What the engine does on its own account changes nothing that anybody could see.
-        if !self.system && self.session != SessionId(0) && self.db.is_read_only() {
-            return Err(StorageError::Sql(SqlError::new(3906, &[&self.db.name()])));
-        }
         let log = self.db.store.log().clone();
         let now = self.db.instance.env.clock.now_utc();
         let entry =
             self.db.txns.begin(|| log.appended(), self.system, self.session, self.name, now);
+        // What the engine does on its own account changes nothing that anybody could see. Asked behind the entry: whoever makes
+        // the database READ_ONLY says so first and looks for entries then.
+        if !self.system && self.session != SessionId(0) && self.db.is_read_only() {
+            self.db.txns.remove(entry.id);
+            return Err(StorageError::Sql(SqlError::new(3906, &[&self.db.name()])));
+        }
         self.log = TxLog {
             in_rollback: self.in_rollback,
             in_checkpoint: self.in_checkpoint,
