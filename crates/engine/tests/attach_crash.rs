@@ -6,6 +6,7 @@ mod support;
 use std::path::Path;
 use support::connect;
 use support::sim::{start, start_with_hook, world};
+use taffrail_io::OpenSpec;
 use taffrail_io::sim::SimOptions;
 
 const CREATE: &str = "CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
@@ -155,6 +156,54 @@ fn read_only_outlives_a_crash() {
     assert!(c.run("INSERT d.dbo.t VALUES (3)").contains("Msg 3906, "));
     c.ok("ALTER DATABASE d SET READ_WRITE");
     c.ok("INSERT d.dbo.t VALUES (3)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn attached_copies_go_on_with_the_chain_on_forks_of_their_own() {
+    let world = world(3, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(CREATE);
+    c.ok(FILL);
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
+    c.ok("EXEC sp_detach_db 'd'");
+    let disk = world.env().disk;
+    for (from, to) in [("/data/d.mdf", "/data/f.mdf"), ("/data/d.ldf", "/data/f.ldf")] {
+        let from = disk.open(Path::new(from), OpenSpec::DATA.read_only()).unwrap();
+        let to = disk.create(Path::new(to), OpenSpec::DATA).unwrap();
+        let mut all = taffrail_io::AlignedBuf::zeroed(from.len().unwrap() as usize);
+        from.read_at(0, &mut all).unwrap();
+        to.allocate(0, all.len() as u64).unwrap();
+        to.write_at(0, &all).unwrap();
+        to.sync().unwrap();
+    }
+    c.ok(ATTACH);
+    c.ok("CREATE DATABASE f ON (FILENAME = '/data/f.mdf') LOG ON (FILENAME = '/data/f.ldf') FOR ATTACH");
+    // One of them twice, with no log backup between.
+    c.ok("EXEC sp_detach_db 'e'");
+    c.ok(ATTACH);
+    c.ok("INSERT e.dbo.t VALUES (10)");
+    c.ok("INSERT f.dbo.t VALUES (20)");
+    for name in ["e", "f"] {
+        c.ok(&format!("BACKUP LOG {name} TO DISK = '{name}1.trn'"));
+        let many = vec!["(30)"; 300].join(", ");
+        c.ok(&format!("INSERT {name}.dbo.t VALUES {many}"));
+        c.ok(&format!("BACKUP LOG {name} TO DISK = '{name}2.trn'"));
+        c.ok(&format!("DROP DATABASE {name}"));
+    }
+    for (name, other, rows) in [("e", "f", "1\n2\n10\n30"), ("f", "e", "1\n2\n20\n30")] {
+        c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH NORECOVERY");
+        c.ok(&format!("RESTORE LOG d FROM DISK = '{name}1.trn' WITH NORECOVERY"));
+        let said = c.run(&format!("RESTORE LOG d FROM DISK = '{other}2.trn'"));
+        // The log of e has grown by one attachment more: that of f would go on before its end.
+        let number = if name == "e" { "Msg 4330, " } else { "Msg 43" };
+        assert!(said.contains(number), "{name}: {said}");
+        c.ok(&format!("RESTORE LOG d FROM DISK = '{name}2.trn'"));
+        assert_eq!(c.rows("SELECT DISTINCT a FROM d.dbo.t ORDER BY a"), rows, "{name}");
+        c.ok("DROP DATABASE d");
+    }
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

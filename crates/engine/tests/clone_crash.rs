@@ -4,7 +4,8 @@ mod support;
 
 use std::path::Path;
 use support::connect;
-use support::sim::{start, world};
+use support::sim::{start, start_with_hook, world};
+use taffrail_io::OpenSpec;
 use taffrail_io::sim::SimOptions;
 
 const TEMPLATE: &str = "CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
@@ -99,6 +100,83 @@ fn a_clone_is_a_database_of_its_own() {
     assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
     assert_eq!(c.rows("SELECT COUNT(*) FROM e.dbo.t"), "2");
     c.ok("DBCC CHECKDB (c)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_clone_that_cannot_be_made_leaves_its_template_open() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(TEMPLATE);
+    c.ok(FILL);
+    for file in [FILES[0], FILES[1]] {
+        let disk = world.env().disk;
+        drop(disk.create(Path::new(file), OpenSpec::PLAIN).expect("a file in the way"));
+        let said = c.run("CREATE DATABASE c AS CLONE OF d");
+        assert!(said.contains("Msg 5170, ") || said.contains("Msg 5123, "), "{said}");
+        assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t"), "2");
+        assert_eq!(c.rows("SELECT state_desc FROM sys.databases WHERE name = 'd'"), "ONLINE");
+        assert!(disk.exists(Path::new(file)).unwrap(), "{file} was not the clone's");
+        disk.remove(Path::new(file)).unwrap();
+    }
+    c.ok("INSERT d.dbo.t DEFAULT VALUES");
+    c.ok("CREATE DATABASE c AS CLONE OF d");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn logs_of_a_clone_and_of_its_template_do_not_mix() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(TEMPLATE);
+    c.ok(FILL);
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
+    c.ok("CREATE DATABASE c AS CLONE OF d");
+    c.ok("BACKUP DATABASE c TO DISK = 'c.bak'");
+    // More of the clone's than of the template's: as to where they begin and end, its log would follow.
+    for (name, rows) in [("d", vec!["('x')"; 50]), ("c", vec!["('c')"; 200])] {
+        c.ok(&format!("INSERT {name}.dbo.t VALUES {}", rows.join(", ")));
+    }
+    c.ok("BACKUP LOG c TO DISK = 'c.trn'");
+    c.ok("BACKUP LOG d TO DISK = 'd.trn'");
+    let forks = "SELECT COUNT(DISTINCT recovery_fork_guid), COUNT(DISTINCT family_guid) \
+        FROM sys.database_recovery_status WHERE database_id > 4";
+    assert_eq!(c.rows(forks), "2 | 1");
+    c.ok("DROP DATABASE c");
+    c.ok("RESTORE DATABASE d FROM DISK = 'd.bak' WITH NORECOVERY, REPLACE");
+    c.ok("RESTORE LOG d FROM DISK = 'd.trn' WITH NORECOVERY");
+    let said = c.run("RESTORE LOG d FROM DISK = 'c.trn'");
+    assert!(said.contains("Msg 4330, "), "{said}");
+    c.ok("RESTORE DATABASE d");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM d.dbo.t WHERE b = 'x'"), "52");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_clone_that_is_called_off_leaves_its_template_as_it_was() {
+    let world = world(1, SimOptions::default());
+    let (instance, once) = start_with_hook(&world);
+    let mut c = connect(&instance);
+    c.ok(TEMPLATE);
+    c.ok(FILL);
+    let handle = c.connection.cancel_handle();
+    // Its first file is copied then, the others are not.
+    *once.lock().unwrap() = Some(("/c.mdf", Box::new(move || handle.cancel())));
+    c.run("CREATE DATABASE c AS CLONE OF d");
+    assert!(c.connection.was_cancelled());
+    assert_eq!(c.rows("SELECT name FROM sys.databases WHERE database_id > 4"), "d");
+    for file in FILES {
+        assert!(!world.env().disk.exists(Path::new(file)).unwrap(), "{file} is left");
+    }
+    c.ok("INSERT d.dbo.t DEFAULT VALUES");
+    c.ok("CREATE DATABASE c AS CLONE OF d");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use taffrail_base::FileId;
+use taffrail_base::{FileId, Lsn};
 
 pub use taffrail_log::{Growth, Initialization, VlfAlgorithm};
 
@@ -151,6 +151,8 @@ impl OpenSpec {
 /// What restart did, for the error log.
 #[derive(Clone, Default, Debug)]
 pub struct RecoveryReport {
+    /// Where the log ended that was found.
+    pub end: Lsn,
     /// Transactions rolled forward (3406).
     pub rolled_forward: u64,
     /// Transactions rolled back (3407).

@@ -94,7 +94,9 @@ pub(super) fn clone_of(cx: &mut StatementContext<'_>, s: &ast::CreateDatabase) -
         Ok(all)
     };
     let in_use = |id: DatabaseId| !users_of(cx, id.0, false).is_empty();
-    cx.instance().databases().clone_database(name, template, &places, &in_use)?;
+    let going_on = || cx.session.check_cancel();
+    let databases = cx.instance().databases();
+    databases.clone_database(name, template, &places, &in_use, &going_on)?;
     cx.instance().adopt_databases();
     Ok(())
 }

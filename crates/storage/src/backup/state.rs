@@ -61,14 +61,22 @@ impl Database {
         self.saved_chain.store(0, Ordering::Release);
     }
 
-    /// It is a copy of another database: what was backed up of that one is no backup of this one. Durable on return.
-    pub fn forget_backups(&self) -> StorageResult<()> {
+    /// It is a copy of another database: what was backed up of that one is no backup of this one, and what is logged from here on is
+    /// on a recovery path of its own. Durable on return.
+    pub fn begin_clone(&self) -> StorageResult<()> {
         self.forget_log_chain();
+        let fork = self.instance.env.entropy.guid();
         self.save_boot(|boot| {
-            let BackupState { family, fork, first_fork, fork_point, .. } = boot.backup;
-            boot.backup =
-                BackupState { family, fork, first_fork, fork_point, ..BackupState::default() };
+            let family = boot.backup.family;
+            boot.backup = BackupState { family, fork, first_fork: fork, ..BackupState::default() };
         })
+    }
+
+    /// Its files may have been copied, and the original go on: what it logs after `end` is on a recovery path of its own. Durable on
+    /// return.
+    pub fn begin_fork(&self, end: Lsn) -> StorageResult<()> {
+        let fork = self.instance.env.entropy.guid();
+        self.save_boot(|boot| boot.backup.fork_at(end, fork))
     }
 }
 
@@ -102,6 +110,15 @@ impl BackupState {
         let mut fork = guid;
         fork[15] ^= 0xff;
         BackupState { family: guid, fork, first_fork: fork, ..BackupState::default() }
+    }
+
+    /// From there on it is on this fork. A log chain that already has a fork since its last log backup keeps the first one: up to there
+    /// it is one with what the chain begins with, behind it with nothing else.
+    fn fork_at(&mut self, end: Lsn, fork: [u8; 16]) {
+        if self.fork_point == Lsn::ZERO {
+            (self.first_fork, self.fork_point) = (self.fork, end);
+        }
+        self.fork = fork;
     }
 
     /// For the boot page.
@@ -176,6 +193,16 @@ impl BackupState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_second_fork_of_a_chain_keeps_the_first_point() {
+        let mut s = BackupState::new([7; 16]);
+        let own = s.fork;
+        s.fork_at(Lsn::new(33, 16, 1), [1; 16]);
+        assert_eq!((s.first_fork, s.fork, s.fork_point), (own, [1; 16], Lsn::new(33, 16, 1)));
+        s.fork_at(Lsn::new(34, 16, 1), [2; 16]);
+        assert_eq!((s.first_fork, s.fork, s.fork_point), (own, [2; 16], Lsn::new(33, 16, 1)));
+    }
 
     #[test]
     fn states_survive_and_older_boot_pages_have_one() {

@@ -164,6 +164,7 @@ pub(super) fn open_for_redo(
         db.forget_log_chain();
     }
     let (losers, checkpoint) = read_log(&db, &boot, &paths, &mut report)?;
+    report.end = db.log().lsn(db.log().appended()).unwrap_or_default();
     db.register_log_holders();
     db.settle_log_files(&paths)?;
     load_changed_maps(&db)?;

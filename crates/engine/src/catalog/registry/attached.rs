@@ -100,12 +100,13 @@ impl Databases {
             self.is_there(&file.path).map_err(Unopened)?;
         }
         let storage = taffrail_storage::Database::open_deferred(&self.storage, id, name, &spec);
-        let (storage, _) = storage.map_err(|e| Unopened(sql(e)))?;
+        let (storage, report) = storage.map_err(|e| Unopened(sql(e)))?;
         let make = || -> SqlResult<Slot> {
             let mut options = storage.options();
             // Who may use it was said on the server that it came from. This also writes where its files are now.
             options.engine_flags &= !(FLAG_SINGLE_USER | FLAG_RESTRICTED_USER);
             storage.set_options(&options).map_err(sql)?;
+            storage.begin_fork(report.end).map_err(sql)?;
             let catalog = Arc::new(Catalog::open(&storage)?);
             let entry = DatabaseEntry {
                 id,

@@ -26,13 +26,14 @@ const IN_FLIGHT: usize = 8;
 
 impl Databases {
     /// Makes `name` a copy of a database that is open and that nobody uses (5030). `files` makes the clone's files from the template's
-    /// number of log files: the data file, then the log files.
+    /// number of log files: the data file, then the log files. `going_on` says from time to time whether the copy is still wanted.
     pub(crate) fn clone_database(
         &self,
         name: &str,
         template: &str,
         files: &dyn Fn(usize) -> SqlResult<Vec<PathBuf>>,
         in_use: &dyn Fn(DatabaseId) -> bool,
+        going_on: &dyn Fn() -> SqlResult<()>,
     ) -> SqlResult<()> {
         let _changing = self.changing.lock();
         if self.slot(name).is_some() {
@@ -60,16 +61,18 @@ impl Databases {
             compatibility_level: slot.entry.compatibility_level,
         };
         self.require_free(&entry.files, &rows)?;
-        // From here on nobody comes in; who came in meanwhile is found now.
-        let closed = Slot { entry: slot.entry.clone(), database: None, problem: None };
-        self.insert(closed);
-        if in_use(original.id) {
-            self.insert(slot.clone());
-            return Err(used());
-        }
         let copied = master::put_database(&master, &entry)
             .and_then(|()| self.claim(&master, &mut entry))
-            .and_then(|()| self.copy_closed(&original, &slot, &from, &to));
+            .and_then(|()| {
+                // From here on nobody comes in; who came in meanwhile is found now.
+                let closed = Slot { entry: slot.entry.clone(), database: None, problem: None };
+                self.insert(closed);
+                if in_use(original.id) {
+                    self.insert(slot.clone());
+                    return Err(used());
+                }
+                self.copy_closed(&original, &slot, &from, &to, going_on)
+            });
         let made = copied.and_then(|()| self.open_clone(&master, &mut entry));
         // Where master is down the next start does this.
         if made.is_err() && matches!(master.state(), DatabaseState::Online) {
@@ -86,6 +89,7 @@ impl Databases {
         slot: &Slot,
         from: &[PathBuf],
         to: &[PathBuf],
+        going_on: &dyn Fn() -> SqlResult<()>,
     ) -> SqlResult<()> {
         let settled = original.catalog.settle_sequences();
         let closed = original.storage.close().map_err(sql);
@@ -93,7 +97,7 @@ impl Databases {
         let copied = settled.and(closed).and_then(|()| {
             let mut pairs = from.iter().zip(to);
             pairs.try_for_each(|(from, to)| {
-                copy(disk, from, to)
+                copy(disk, from, to, going_on)?
                     .map_err(|e| SqlError::new(5123, &[&e.system_error(), &e.path.display()]))
             })
         });
@@ -118,7 +122,7 @@ impl Databases {
             let mut options = storage.options();
             options.engine_flags &= !(FLAG_READ_ONLY | FLAG_SINGLE_USER | FLAG_RESTRICTED_USER);
             storage.set_options(&options).map_err(sql)?;
-            storage.forget_backups().map_err(sql)?;
+            storage.begin_clone().map_err(sql)?;
             let catalog = Arc::new(Catalog::open(&storage)?);
             entry.state = EntryState::Online;
             entry.made.clear();
@@ -142,8 +146,31 @@ impl Databases {
     }
 }
 
-/// Copies a file that nobody has open into an empty one; durable when it returns.
-fn copy(disk: &dyn Disk, from: &Path, to: &Path) -> IoResult<()> {
+/// Copies a file that nobody has open into an empty one; durable when it returns. The outer error: it is not wanted any more.
+fn copy(
+    disk: &dyn Disk,
+    from: &Path,
+    to: &Path,
+    going_on: &dyn Fn() -> SqlResult<()>,
+) -> SqlResult<IoResult<()>> {
+    let mut stopped = None;
+    let copied = copy_while(disk, from, to, &mut || {
+        stopped = going_on().err();
+        stopped.is_none()
+    });
+    match stopped {
+        Some(e) => Err(e),
+        None => Ok(copied),
+    }
+}
+
+/// The same; ends early, with what is written then, when it is not wanted any more.
+fn copy_while(
+    disk: &dyn Disk,
+    from: &Path,
+    to: &Path,
+    wanted: &mut dyn FnMut() -> bool,
+) -> IoResult<()> {
     let target = disk.open(to, IoSpec::DATA)?;
     if disk.share(from, to)? {
         return target.sync();
@@ -155,7 +182,7 @@ fn copy(disk: &dyn Disk, from: &Path, to: &Path) -> IoResult<()> {
     let mut idle: Vec<AlignedBuf> = Vec::new();
     let mut flying = 0;
     let mut at = 0;
-    while at < len {
+    while at < len && wanted() {
         if flying == IN_FLIGHT {
             for done in target.reap(1)? {
                 done.result?;
