@@ -185,3 +185,200 @@ fn settings_schedule_every_user_database_and_a_drill_restores_the_newest_chain()
     drop(c);
     instance.shutdown().expect("an orderly end");
 }
+
+/// A database in FULL with a full and a log backup of its schedule, the second one just taken.
+fn with_a_chain(seed: u64, schedule: &str) -> (SimWorld, Arc<Instance>, support::Client) {
+    let world = world(seed, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d; ALTER DATABASE d SET RECOVERY FULL");
+    c.ok("CREATE TABLE d.dbo.t (a int)");
+    c.ok(&format!("EXEC msdb.taffrail.set_backup_schedule 'd', @full_minutes = 10000, {schedule}"));
+    after(&world, &instance, 0);
+    c.ok("INSERT d.dbo.t VALUES (1)");
+    after(&world, &instance, 15);
+    assert_eq!(runs(&mut c), "DL");
+    (world, instance, c)
+}
+
+#[test]
+fn runs_that_a_wrong_clock_noted_stop_nothing() {
+    let (world, instance, mut c) =
+        with_a_chain(4, "@log_minutes = 15, @drill_minutes = 20000, @keep_chains = 9");
+    let ahead = |c: &mut support::Client, kind: char| {
+        c.ok(&format!(
+            "UPDATE msdb.taffrail.backup_run SET started_utc = DATEADD(year, 9, started_utc),
+                finished_utc = DATEADD(year, 9, finished_utc) WHERE type = '{kind}'"
+        ));
+    };
+    ahead(&mut c, 'L');
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLL");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLL", "once is enough");
+    ahead(&mut c, 'D');
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLLD");
+    after(&world, &instance, 15);
+    assert_eq!(runs(&mut c), "DLLDL");
+    assert_eq!(figure(&instance, "taffrail_scheduled_backup_age_seconds", "full"), Some(900.0));
+    c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    ahead(&mut c, 'R');
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLLDLRR");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLLDLRR");
+    assert_eq!(figure(&instance, "taffrail_scheduled_backup_failures", ""), Some(0.0));
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_gap_in_the_chain_is_followed_by_a_full_backup() {
+    let (world, instance, mut c) = with_a_chain(5, "@log_minutes = 15, @keep_chains = 9");
+    c.ok("BACKUP LOG d TO DISK = 'copy.trn' WITH COPY_ONLY");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DL", "a copy makes no gap");
+    c.ok("BACKUP LOG d TO DISK = 'other.trn'");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLD");
+    after(&world, &instance, 15);
+    assert_eq!(runs(&mut c), "DLDL");
+    // The server ended between the backup and its note.
+    c.ok("UPDATE msdb.taffrail.backup_run SET finished_utc = NULL, backup_set_id = NULL
+        WHERE run_id = (SELECT MAX(run_id) FROM msdb.taffrail.backup_run)");
+    after(&world, &instance, 6);
+    assert_eq!(runs(&mut c), "DLDLD");
+    // A drill that fails.
+    let path = c.rows("SELECT TOP (1) path FROM msdb.taffrail.backup_run ORDER BY run_id DESC");
+    world.env().disk.remove(Path::new(&path)).unwrap();
+    c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLDLDR3013D");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLDLDR3013D");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_database_made_again_under_its_name_begins_a_chain() {
+    let (world, instance, mut c) = with_a_chain(6, "@log_minutes = 15, @keep_chains = 9");
+    c.ok("DROP DATABASE d; CREATE DATABASE d");
+    let said = c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert!(said.contains("another database"), "{said}");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLR50000D");
+    let said = c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert_eq!(runs(&mut c), "DLR50000DR", "{said}");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_drill_drops_what_drills_have_made_and_nothing_else() {
+    let (world, instance, mut c) = with_a_chain(7, "@log_minutes = 15, @drill_minutes = 60");
+    // One that the end of the server has cut off.
+    let path = c.rows("SELECT TOP (1) path FROM msdb.taffrail.backup_run ORDER BY run_id");
+    c.ok("INSERT msdb.taffrail.backup_run (database_name, type, started_utc) VALUES ('d', 'R', GETUTCDATE())");
+    c.ok(&format!(
+        "RESTORE DATABASE d_drill FROM DISK = '{path}' WITH NORECOVERY,
+            MOVE 'd' TO 'taffrail_drill_3_1', MOVE 'd_log' TO 'taffrail_drill_3_2'"
+    ));
+    after(&world, &instance, 60);
+    let why = "SELECT error_message FROM msdb.taffrail.backup_run WHERE type = 'R'";
+    assert_eq!(runs(&mut c), "DLRLR", "{}", c.rows(why));
+    assert_eq!(c.rows("SELECT COUNT(*) FROM msdb.taffrail.backup_run WHERE type = 'R' AND finished_utc IS NOT NULL"), "1");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM sys.databases WHERE name = 'd_drill'"), "0");
+    // One of somebody else.
+    c.ok("CREATE DATABASE d_drill");
+    let said = c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert!(said.contains("Database 'd_drill' already exists"), "{said}");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM sys.databases WHERE name = 'd_drill'"), "1");
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLRLRR50000", "the chain is none the worse for it");
+    // It is a database as others are.
+    c.ok("EXEC msdb.taffrail.run_due_backups @full_minutes = 10");
+    assert_eq!(
+        c.rows(
+            "SELECT DISTINCT database_name FROM msdb.taffrail.backup_run WHERE database_name <> 'd'"
+        ),
+        "d_drill"
+    );
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn no_chain_goes_that_may_be_the_only_good_one() {
+    let (world, instance, mut c) = with_a_chain(8, "@log_minutes = 15, @keep_chains = 1");
+    let full = |c: &mut support::Client| {
+        c.ok("EXEC msdb.taffrail.run_backup 'd', 'D', @keep_chains = 1");
+        runs(c)
+    };
+    // Without a drill the new one has to be readable.
+    c.ok("EXEC msdb.taffrail.run_backup 'd', 'D'");
+    let path = c.rows("SELECT TOP (1) path FROM msdb.taffrail.backup_run ORDER BY run_id DESC");
+    world.env().disk.remove(Path::new(&path)).unwrap();
+    c.run("EXEC msdb.taffrail.remove_old_chains 'd', 1");
+    assert!(runs(&mut c).starts_with("DLDX3"), "{}", runs(&mut c));
+    assert_eq!(full(&mut c), "D");
+    // What a drill has restored stays until one has restored a newer one.
+    c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert_eq!(full(&mut c), "DRD");
+    assert_eq!(full(&mut c), "DRDD");
+    assert_eq!(files(&world), 3);
+    c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert_eq!(full(&mut c), "DRD");
+    // While drills fail nothing goes.
+    let path = c.rows("SELECT TOP (1) path FROM msdb.taffrail.backup_run ORDER BY run_id DESC");
+    world.env().disk.remove(Path::new(&path)).unwrap();
+    c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert_eq!(full(&mut c), "DRDR3013D");
+    c.run("EXEC msdb.taffrail.backup_drill 'd'");
+    assert_eq!(full(&mut c), "DRD");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_run_names_its_file_from_the_beginning() {
+    let (world, instance, mut c) = with_a_chain(9, "@log_minutes = 15, @keep_chains = 1");
+    c.run("EXEC msdb.taffrail.run_backup 'd', 'D', '/elsewhere'");
+    let named = "SELECT COUNT(*) FROM msdb.taffrail.backup_run WHERE path LIKE '/elsewhere/d[_]%[_]3[_]full.bak'";
+    assert_eq!(c.rows(named), "1");
+    // A path written otherwise than the set's is that set's all the same.
+    c.ok("EXEC msdb.taffrail.run_backup 'd', 'D', '/data/backup/'");
+    let same = "SELECT COUNT(*) FROM msdb.taffrail.backup_run AS r
+        INNER JOIN msdb.dbo.backupset AS s ON s.backup_set_id = r.backup_set_id
+        INNER JOIN msdb.dbo.backupmediafamily AS f ON f.media_set_id = s.media_set_id
+        WHERE r.path = f.physical_device_name";
+    assert_eq!(
+        c.rows(same),
+        "3",
+        "{}",
+        c.rows("SELECT path, error_message FROM msdb.taffrail.backup_run")
+    );
+    // What a run that was cut off has left goes with its chain.
+    c.ok("UPDATE msdb.taffrail.backup_run SET finished_utc = NULL WHERE type = 'L'");
+    c.ok("EXEC msdb.taffrail.run_backup 'd', 'D', @keep_chains = 1");
+    assert_eq!(
+        (runs(&mut c).as_str(), files(&world)),
+        ("DX22048", 1),
+        "/elsewhere is refused, once"
+    );
+    c.ok("EXEC msdb.taffrail.run_backup 'd', 'D', @keep_chains = 1");
+    assert_eq!((runs(&mut c).as_str(), files(&world)), ("D", 1));
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_schedule_that_cannot_be_carried_out_is_a_failure() {
+    let (_world, instance, mut c) = with_a_chain(10, "@log_minutes = 15");
+    c.ok("USE msdb; EXEC sp_rename 'taffrail.backup_run.path', 'file', 'COLUMN'; EXEC sp_rename 'taffrail.backup_run.started_utc', 's', 'COLUMN'");
+    instance.run_due_backups().expect_err("there is no such column");
+    assert_eq!(figure(&instance, "taffrail_scheduled_backup_failures", ""), Some(1.0));
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}

@@ -165,7 +165,10 @@ impl Instance {
         }
         let now = self.options().env.clock.now_utc();
         let mut ages = Vec::new();
-        for row in rows? {
+        let rows = rows.inspect_err(|_| {
+            scheduled.failures.fetch_add(1, Ordering::Relaxed);
+        })?;
+        for row in rows {
             let name = row[0].as_text().unwrap_or_default();
             let kind = kind(row[1].as_text());
             if let Some(age) = row[2].as_i64() {
@@ -173,9 +176,17 @@ impl Instance {
                 ages.push(Age { database: name, kind, began: UtcTime(now.0.saturating_sub(age)) });
                 continue;
             }
-            scheduled.failures.fetch_add(1, Ordering::Relaxed);
             let id = self.databases().slot(&name).map_or(DatabaseId(0), |s| s.entry.id);
             let why = row[4].as_text().unwrap_or_default();
+            if row[3].is_null() {
+                let text = format!(
+                    "The newest scheduled {kind} backup or drill was noted at {why} UTC, which is yet to \
+                     come: the clock has been put back, and another one was due."
+                );
+                tell(&name, id, text);
+                continue;
+            }
+            scheduled.failures.fetch_add(1, Ordering::Relaxed);
             let what = if kind == "drill" { "backup drill" } else { "backup" };
             tell(&name, id, format!("The scheduled {what} ({kind}) has failed: {why}"));
         }

@@ -66,10 +66,32 @@ CREATE PROCEDURE taffrail.remove_old_chains @database_name sysname, @keep_chains
 BEGIN
     -- A chain is a full backup and all that follows it up to the next one. A file goes before its row says so.
     SET NOCOUNT ON
-    DECLARE @oldest int, @run int, @path nvarchar(260)
+    DECLARE @oldest int, @proved int, @run int, @path nvarchar(260)
+    -- While the newest drill says that a chain cannot be restored nothing goes: an older one may be all there is.
+    IF (SELECT TOP (1) error_number FROM msdb.taffrail.backup_run WHERE database_name = @database_name AND type = 'R'
+        AND finished_utc IS NOT NULL ORDER BY run_id DESC) IS NOT NULL
+        RETURN 0
     SELECT @oldest = MIN(run_id) FROM (SELECT TOP (@keep_chains) run_id FROM msdb.taffrail.backup_run
         WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
         ORDER BY run_id DESC) AS kept
+    -- The newest chain that a drill has restored stays; where there is none, the newest backup has to be readable.
+    SELECT @proved = MAX(run_id) FROM msdb.taffrail.backup_run
+        WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
+            AND run_id < (SELECT MAX(run_id) FROM msdb.taffrail.backup_run WHERE database_name = @database_name AND type = 'R'
+                AND finished_utc IS NOT NULL AND error_number IS NULL)
+    IF @proved < @oldest SET @oldest = @proved
+    IF @proved IS NULL AND EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @database_name AND run_id < @oldest)
+    BEGIN TRY
+        SELECT TOP (1) @path = path FROM msdb.taffrail.backup_run
+            WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
+            ORDER BY run_id DESC
+        RESTORE VERIFYONLY FROM DISK = @path WITH CHECKSUM
+    END TRY
+    BEGIN CATCH
+        INSERT msdb.taffrail.backup_run (database_name, type, started_utc, finished_utc, error_number, error_message)
+        VALUES (@database_name, 'X', GETUTCDATE(), GETUTCDATE(), ERROR_NUMBER(), ERROR_MESSAGE())
+        RETURN 1
+    END CATCH
     DECLARE old CURSOR LOCAL STATIC FOR SELECT run_id, path FROM msdb.taffrail.backup_run
         WHERE database_name = @database_name AND run_id < @oldest AND path IS NOT NULL AND deleted_utc IS NULL
     OPEN old
@@ -82,7 +104,8 @@ BEGIN
             UPDATE msdb.taffrail.backup_run SET deleted_utc = GETUTCDATE() WHERE run_id = @run
         END TRY
         BEGIN CATCH
-            -- It stays, and is tried again after the next full backup.
+            -- It stays, and is tried again after the next full backup; what a failed run may have left is tried once.
+            UPDATE msdb.taffrail.backup_run SET deleted_utc = GETUTCDATE() WHERE run_id = @run AND error_number IS NOT NULL
             INSERT msdb.taffrail.backup_run (database_name, type, started_utc, finished_utc, error_number, error_message)
             VALUES (@database_name, 'X', GETUTCDATE(), GETUTCDATE(), ERROR_NUMBER(), ERROR_MESSAGE())
         END CATCH
@@ -101,7 +124,8 @@ CREATE PROCEDURE taffrail.run_backup
 AS
 BEGIN
     SET NOCOUNT ON
-    DECLARE @now datetime = GETUTCDATE(), @run int, @path nvarchar(260), @set int, @file nvarchar(80) = N'', @at int = 1, @char int
+    DECLARE @now datetime = GETUTCDATE(), @run int, @path nvarchar(260), @name nvarchar(120), @set int,
+        @file nvarchar(80) = N'', @at int = 1, @char int
     IF @type IS NULL OR @type NOT IN ('D', 'I', 'L')
     BEGIN
         RAISERROR(N'@type is D (full), I (differential) or L (log).', 16, 1)
@@ -117,16 +141,20 @@ BEGIN
     INSERT msdb.taffrail.backup_run (database_name, type, started_utc) VALUES (@database_name, @type, @now)
     SET @run = SCOPE_IDENTITY()
     -- The number makes the name new: a file that is there is never written to.
-    SET @path = CASE WHEN @directory IS NULL THEN N'' ELSE @directory + N'/' END + @file + N'_' + CONVERT(char(8), @now, 112) + N'_'
-        + REPLACE(CONVERT(char(8), @now, 108), ':', '') + N'_' + CONVERT(varchar(11), @run)
-        + CASE @type WHEN 'D' THEN N'_full.bak' WHEN 'I' THEN N'_diff.bak' ELSE N'_log.trn' END
+    SET @name = @file + N'_' + CONVERT(char(8), @now, 112) + N'_' + REPLACE(CONVERT(char(8), @now, 108), ':', '') + N'_'
+        + CONVERT(varchar(11), @run) + CASE @type WHEN 'D' THEN N'_full.bak' WHEN 'I' THEN N'_diff.bak' ELSE N'_log.trn' END
+    SET @path = CASE WHEN @directory IS NULL THEN N'' ELSE @directory + N'/' END + @name
+    -- Before the file is there: what a run that is cut off leaves goes with its chain.
+    UPDATE msdb.taffrail.backup_run SET path = @path WHERE run_id = @run
     BEGIN TRY
         IF @type = 'D' BACKUP DATABASE @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
         IF @type = 'I' BACKUP DATABASE @database_name TO DISK = @path WITH DIFFERENTIAL, CHECKSUM, NAME = N'taffrail schedule'
         IF @type = 'L' BACKUP LOG @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
         SELECT TOP (1) @set = s.backup_set_id, @path = f.physical_device_name
             FROM msdb.dbo.backupset AS s INNER JOIN msdb.dbo.backupmediafamily AS f ON f.media_set_id = s.media_set_id
-            WHERE s.database_name = @database_name AND s.type = @type ORDER BY s.backup_set_id DESC
+            WHERE s.database_name = @database_name AND s.type = @type
+                AND (f.physical_device_name = @path OR RIGHT(f.physical_device_name, LEN(@name) + 1) = N'/' + @name)
+            ORDER BY s.backup_set_id DESC
         UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), backup_set_id = @set, path = @path WHERE run_id = @run
     END TRY
     BEGIN CATCH
@@ -143,7 +171,8 @@ BEGIN
     -- Restores the newest chain under another name, checks it, and drops it again.
     SET NOCOUNT ON
     DECLARE @copy sysname = LEFT(@database_name, 120) + N'_drill', @run int, @full int, @last int, @set int, @path nvarchar(260),
-        @text nvarchar(max), @name sysname, @number int = 0, @ours bit = 0
+        @text nvarchar(max), @drop nvarchar(300), @name sysname, @number int = 0
+    SET @drop = N'DROP DATABASE IF EXISTS ' + QUOTENAME(@copy)
     INSERT msdb.taffrail.backup_run (database_name, type, started_utc) VALUES (@database_name, 'R', GETUTCDATE())
     SET @run = SCOPE_IDENTITY()
     BEGIN TRY
@@ -151,7 +180,17 @@ BEGIN
             WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
             ORDER BY run_id DESC
         IF @full IS NULL RAISERROR(N'There is no scheduled full backup of database ''%s''.', 16, 1, @database_name)
-        IF DB_ID(@copy) IS NOT NULL RAISERROR(1801, 16, 3, @copy)
+        IF EXISTS (SELECT * FROM msdb.dbo.backupset AS s INNER JOIN sys.database_recovery_status AS d ON d.database_guid <> s.database_guid
+            WHERE s.backup_set_id = @set AND d.database_id = DB_ID(@database_name))
+            RAISERROR(N'The newest scheduled full backup of database ''%s'' is of another database that had its name.', 16, 1,
+                @database_name)
+        -- What a drill that was cut off has left is known by its files; another session may be at one, too.
+        IF EXISTS (SELECT * FROM sys.master_files WHERE database_id = DB_ID(@copy) AND CHARINDEX(N'taffrail_drill_', physical_name) > 0)
+            AND NOT EXISTS (SELECT * FROM sys.dm_exec_requests WHERE session_id <> @@SPID
+                AND (command LIKE N'RESTORE%' OR command LIKE N'DBCC%'))
+            EXEC (@drop)
+        IF DB_ID(@copy) IS NOT NULL
+            RAISERROR(N'Database ''%s'' already exists: a drill restores under this name.', 16, 1, @copy)
         SET @text = N'RESTORE DATABASE ' + QUOTENAME(@copy) + N' FROM DISK = N''' + REPLACE(@path, N'''', N'''''')
             + N''' WITH CHECKSUM, NORECOVERY'
         DECLARE files CURSOR LOCAL STATIC FOR SELECT logical_name FROM msdb.dbo.backupfile WHERE backup_set_id = @set ORDER BY file_number
@@ -165,7 +204,6 @@ BEGIN
             FETCH files INTO @name
         END
         CLOSE files
-        SET @ours = 1
         EXEC (@text)
         SELECT TOP (1) @last = run_id, @path = path FROM msdb.taffrail.backup_run
             WHERE database_name = @database_name AND type = 'I' AND run_id > @full AND finished_utc IS NOT NULL AND error_number IS NULL
@@ -191,8 +229,10 @@ BEGIN
         UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = ERROR_NUMBER(), error_message = ERROR_MESSAGE()
             WHERE run_id = @run
     END CATCH
-    SET @text = N'DROP DATABASE IF EXISTS ' + QUOTENAME(@copy)
-    IF @ours = 1 EXEC (@text)
+    -- Only what this drill has restored: somebody else may have made one of that name by now.
+    IF EXISTS (SELECT * FROM sys.master_files WHERE database_id = DB_ID(@copy)
+        AND CHARINDEX(N'taffrail_drill_' + CONVERT(nvarchar(11), @run) + N'_', physical_name) > 0)
+        EXEC (@drop)
     SELECT type, started_utc, finished_utc, error_number, error_message FROM msdb.taffrail.backup_run WHERE run_id = @run
     IF EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE run_id = @run AND error_number IS NOT NULL) RETURN 1
     RETURN 0
@@ -211,6 +251,8 @@ BEGIN
     SET NOCOUNT ON
     DECLARE @first int = ISNULL((SELECT MAX(run_id) FROM msdb.taffrail.backup_run), 0)
     DECLARE @name sysname, @f int, @i int, @l int, @k int, @d int, @dir nvarchar(180), @now datetime, @full int, @set int, @type char(1), @count int
+    DECLARE @ahead datetime, @begun datetime, @based datetime, @logged datetime, @drilled datetime
+    DECLARE @told TABLE (database_name sysname, type char(1), message nvarchar(400))
     DECLARE due CURSOR LOCAL STATIC FOR
         SELECT s.database_name, s.full_minutes, s.differential_minutes, CASE d.recovery_model WHEN 3 THEN NULL ELSE s.log_minutes END,
             s.keep_chains, s.drill_minutes, s.directory
@@ -218,7 +260,8 @@ BEGIN
                 FROM msdb.taffrail.backup_schedule WHERE is_enabled = 1
             UNION ALL
             SELECT name, @full_minutes, @differential_minutes, @log_minutes, ISNULL(@keep_chains, 2), @drill_minutes, @directory
-                FROM sys.databases WHERE @full_minutes IS NOT NULL AND database_id > 4 AND name NOT LIKE N'%[_]drill'
+                FROM sys.databases WHERE @full_minutes IS NOT NULL AND database_id > 4
+                    AND database_id NOT IN (SELECT database_id FROM sys.master_files WHERE CHARINDEX(N'taffrail_drill_', physical_name) > 0)
                     AND name NOT IN (SELECT database_name FROM msdb.taffrail.backup_schedule)) AS s
             INNER JOIN sys.databases AS d ON d.name = s.database_name
         WHERE d.state = 0 ORDER BY s.database_name
@@ -230,40 +273,68 @@ BEGIN
         SELECT @count = 0, @type = 'D'
         WHILE @type IS NOT NULL AND @count < 4
         BEGIN
-            SELECT @type = NULL, @full = NULL, @set = NULL, @now = GETUTCDATE(), @count = @count + 1
-            SELECT TOP (1) @full = run_id, @set = backup_set_id FROM msdb.taffrail.backup_run
+            SELECT @type = NULL, @full = NULL, @set = NULL, @begun = NULL, @now = GETUTCDATE(), @count = @count + 1
+            -- A run that is later than this was noted by a clock that has been put back since: it tells nothing.
+            SET @ahead = DATEADD(minute, 5, @now)
+            SELECT TOP (1) @full = run_id, @set = backup_set_id, @begun = started_utc FROM msdb.taffrail.backup_run
                 WHERE database_name = @name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL ORDER BY run_id DESC
-            -- A new chain: there is none, it is time, somebody else's full backup has come between, or this one could not be gone on with.
-            IF @full IS NULL
-                OR DATEADD(minute, @f, (SELECT started_utc FROM msdb.taffrail.backup_run WHERE run_id = @full)) <= @now
+            SET @based = (SELECT TOP (1) started_utc FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
+                AND type IN ('D', 'I') ORDER BY run_id DESC)
+            SET @logged = (SELECT TOP (1) started_utc FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
+                AND type IN ('D', 'L') ORDER BY run_id DESC)
+            -- A new chain: there is none, it is time, somebody else's full backup has come between, the database is another one,
+            -- this one could not be gone on with or not to its end, somebody else has a part of its log, or a drill could not restore it.
+            IF @full IS NULL OR DATEADD(minute, @f, @begun) <= @now OR @begun > @ahead
                 OR @set <> (SELECT MAX(backup_set_id) FROM msdb.dbo.backupset WHERE database_name = @name AND type = 'D' AND is_copy_only = 0)
+                OR EXISTS (SELECT * FROM msdb.dbo.backupset AS b INNER JOIN sys.database_recovery_status AS d ON d.database_guid <> b.database_guid
+                    WHERE b.backup_set_id = @set AND d.database_id = DB_ID(@name))
                 OR EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id > @full AND type IN ('I', 'L')
-                    AND error_number IS NOT NULL)
+                    AND (error_number IS NOT NULL
+                        OR finished_utc IS NULL AND (started_utc <= DATEADD(minute, -5, @now) OR started_utc > @ahead)))
+                OR EXISTS (SELECT * FROM msdb.dbo.backupset AS b WHERE b.database_name = @name AND b.type = 'L' AND b.is_copy_only = 0
+                    AND b.backup_set_id > @set AND NOT EXISTS (SELECT * FROM msdb.taffrail.backup_run AS r
+                        WHERE r.database_name = @name AND (r.backup_set_id = b.backup_set_id OR r.type = 'L' AND r.finished_utc IS NULL)))
+                -- 50000: it has not come to that.
+                OR (SELECT TOP (1) error_number FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R'
+                    AND run_id > @full AND finished_utc IS NOT NULL ORDER BY run_id DESC) <> 50000
                 SET @type = 'D'
-            ELSE IF DATEADD(minute, @i, (SELECT MAX(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
-                AND type IN ('D', 'I'))) <= @now
-                SET @type = 'I'
-            ELSE IF DATEADD(minute, @l, (SELECT MAX(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND run_id >= @full
-                AND type IN ('D', 'L'))) <= @now
-                SET @type = 'L'
+            ELSE IF DATEADD(minute, @i, @based) <= @now OR @i IS NOT NULL AND @based > @ahead
+                SELECT @type = 'I', @begun = @based
+            ELSE IF DATEADD(minute, @l, @logged) <= @now OR @l IS NOT NULL AND @logged > @ahead
+                SELECT @type = 'L', @begun = @logged
             -- What has failed is tried again after five minutes.
             IF EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = @type
                 AND (error_number IS NOT NULL OR finished_utc IS NULL) AND started_utc > DATEADD(minute, -5, @now) AND started_utc <= @now
                 AND run_id > ISNULL(@full, 0))
                 SET @type = NULL
-            IF @type IS NOT NULL EXEC msdb.taffrail.run_backup @name, @type, @dir, @k
+            IF @type IS NOT NULL
+            BEGIN
+                IF @begun > @ahead INSERT @told VALUES (@name, @type, CONVERT(nvarchar(30), @begun, 120))
+                EXEC msdb.taffrail.run_backup @name, @type, @dir, @k
+            END
         END
-        IF DATEADD(minute, @d, ISNULL((SELECT MAX(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R'),
+        -- One that was cut off does not count, but is not made again at once.
+        SELECT @now = GETUTCDATE(), @ahead = DATEADD(minute, 5, GETUTCDATE()), @drilled = ISNULL(
+            (SELECT TOP (1) started_utc FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R'
+                AND finished_utc IS NOT NULL ORDER BY run_id DESC),
             (SELECT MIN(started_utc) FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'D'
-                AND finished_utc IS NOT NULL AND error_number IS NULL))) <= @now
+                AND finished_utc IS NOT NULL AND error_number IS NULL))
+        IF (DATEADD(minute, @d, @drilled) <= @now OR @d IS NOT NULL AND @drilled > @ahead)
+            AND NOT EXISTS (SELECT * FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R' AND finished_utc IS NULL
+                AND started_utc > DATEADD(minute, -5, @now) AND started_utc <= @now)
+        BEGIN
+            IF @drilled > @ahead INSERT @told VALUES (@name, 'R', CONVERT(nvarchar(30), @drilled, 120))
             EXEC msdb.taffrail.backup_drill @name
+        END
         FETCH due INTO @name, @f, @i, @l, @k, @d, @dir
     END
     CLOSE due
-    -- What has failed in this round, and how old the newest of each kind is.
+    -- What has failed in this round, what was due by a clock that was wrong, and how old the newest of each kind is.
     SELECT r.database_name, r.type, CONVERT(bigint, NULL) AS age, r.error_number, r.error_message FROM msdb.taffrail.backup_run AS r
         WHERE r.run_id > @first AND r.error_number IS NOT NULL
     UNION ALL
+    SELECT database_name, type, NULL, NULL, message FROM @told
+    UNION ALL
     SELECT database_name, type, CONVERT(bigint, DATEDIFF(second, MAX(started_utc), GETUTCDATE())), NULL, NULL FROM msdb.taffrail.backup_run
-        WHERE error_number IS NULL AND finished_utc IS NOT NULL GROUP BY database_name, type
+        WHERE error_number IS NULL AND finished_utc IS NOT NULL AND started_utc <= DATEADD(minute, 5, GETUTCDATE()) GROUP BY database_name, type
 END
