@@ -97,16 +97,19 @@ fn what_cannot_be_gone_on_with_is_followed_by_a_full_backup() {
     // The chain is broken by a change of the model: the log backup fails.
     c.ok("ALTER DATABASE d SET RECOVERY SIMPLE; ALTER DATABASE d SET RECOVERY FULL");
     after(&world, &instance, 15);
-    assert_eq!(runs(&mut c), "DL3013D");
+    assert_eq!(runs(&mut c), "DL4214D");
     let failures =
         |instance: &Arc<Instance>| figure(instance, "taffrail_scheduled_backup_failures", "");
     assert_eq!(failures(&instance), Some(1.0));
+    let why = "SELECT error_message FROM msdb.taffrail.backup_run WHERE type = 'L'";
+    let said = c.rows(why);
+    assert!(said.contains("no current database backup"), "the reason, and not 3013: {said}");
     after(&world, &instance, 15);
-    assert_eq!(runs(&mut c), "DL3013DL");
+    assert_eq!(runs(&mut c), "DL4214DL");
     // Somebody else's full backup takes the place of the base.
     c.ok("BACKUP DATABASE d TO DISK = 'other.bak' WITH COPY_ONLY");
     after(&world, &instance, 1);
-    assert_eq!(runs(&mut c), "DL3013DL", "a copy is no base");
+    assert_eq!(runs(&mut c), "DL4214DL", "a copy is no base");
     c.ok("BACKUP DATABASE d TO DISK = 'other.bak'");
     after(&world, &instance, 1);
     assert_eq!(runs(&mut c), "DLD", "the third chain drives out the first");
@@ -114,10 +117,10 @@ fn what_cannot_be_gone_on_with_is_followed_by_a_full_backup() {
     c.ok("EXEC msdb.taffrail.set_backup_schedule @database_name = 'd', @full_minutes = 10, @directory = '/elsewhere'");
     after(&world, &instance, 10);
     after(&world, &instance, 1);
-    assert_eq!(runs(&mut c), "DLDD3013");
+    assert_eq!(runs(&mut c), "DLDD3201");
     c.ok("EXEC msdb.taffrail.set_backup_schedule @database_name = 'd', @full_minutes = 10");
     after(&world, &instance, 5);
-    assert!(runs(&mut c).ends_with("D3013D"), "{}", runs(&mut c));
+    assert!(runs(&mut c).ends_with("D3201D"), "{}", runs(&mut c));
     drop(c);
     instance.shutdown().expect("an orderly end");
 }
@@ -257,6 +260,12 @@ fn a_gap_in_the_chain_is_followed_by_a_full_backup() {
     assert_eq!(runs(&mut c), "DLDLDR3013D");
     after(&world, &instance, 1);
     assert_eq!(runs(&mut c), "DLDLDR3013D");
+    // One of the schedule has the reason.
+    c.ok("EXEC msdb.taffrail.set_backup_schedule 'd', @full_minutes = 10000, @drill_minutes = 1");
+    let path = c.rows("SELECT TOP (1) path FROM msdb.taffrail.backup_run ORDER BY run_id DESC");
+    world.env().disk.remove(Path::new(&path)).unwrap();
+    after(&world, &instance, 1);
+    assert_eq!(runs(&mut c), "DLDLDR3013DR3201");
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

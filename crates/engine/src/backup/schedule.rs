@@ -7,16 +7,19 @@
 //! log by itself (3041); a drill's failure is put there here.
 
 use super::system;
+use crate::connection::ConnectOptions;
 use crate::instance::Instance;
 use crate::instance_options::BackupSchedule;
+use crate::sink::{ColumnDesc, ResultSink, SinkResult};
 use parking_lot::Mutex;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use taffrail_base::{DatabaseId, SessionId, SqlResult};
+use taffrail_base::{DatabaseId, SessionId, SqlError, SqlResult};
 use taffrail_io::UtcTime;
 use taffrail_observe::{Command, Event, EventRing, Whose};
+use taffrail_types::Value;
 
 const TEXT: &str = include_str!("schedule.sql");
 
@@ -74,6 +77,42 @@ pub(crate) struct Scheduled {
     pub ages: Mutex<Vec<Age>>,
     /// Backups and drills that have failed since the start.
     pub failures: AtomicU64,
+}
+
+/// What `run_due_backups` says. A row of one column tells whose the error is that was sent before it.
+#[derive(Default)]
+struct Round {
+    columns: usize,
+    /// The last result.
+    rows: Vec<Vec<Value>>,
+    /// The first error since the last run.
+    error: Option<Box<SqlError>>,
+    /// Runs that have failed.
+    reasons: Vec<(i64, Box<SqlError>)>,
+}
+
+impl ResultSink for Round {
+    fn columns(&mut self, columns: &[ColumnDesc]) -> SinkResult {
+        self.columns = columns.len();
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn row(&mut self, values: &[Value]) -> SinkResult {
+        if self.columns > 1 {
+            self.rows.push(values.to_vec());
+        } else if let (Some(run), Some(error)) = (values[0].as_i64(), self.error.take()) {
+            self.reasons.push((run, error));
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, message: &SqlError) -> SinkResult {
+        if !message.is_informational() && self.error.is_none() {
+            self.error = Some(Box::new(message.clone()));
+        }
+        Ok(())
+    }
 }
 
 /// A letter of `backup_run.type` as /metrics calls it.
@@ -159,16 +198,19 @@ impl Instance {
         }
         let given = self.options().backup_schedule.as_ref().map(parameters).unwrap_or_default();
         let run = format!("EXEC msdb.taffrail.run_due_backups {given}");
-        let mut rows = system::run(self, "msdb", &[&run]);
-        if matches!(&rows, Err(e) if matches!(e.number, 208 | 2812)) {
-            rows = create(self).and_then(|()| system::run(self, "msdb", &[&run]));
+        let mut round = self.round(&run);
+        if matches!(&round, Err(e) if matches!(e.number, 208 | 2812)) {
+            round = create(self).and_then(|()| self.round(&run));
         }
         let now = self.options().env.clock.now_utc();
         let mut ages = Vec::new();
-        let rows = rows.inspect_err(|_| {
+        let Round { rows, reasons, .. } = round.inspect_err(|_| {
             scheduled.failures.fetch_add(1, Ordering::Relaxed);
         })?;
-        for row in rows {
+        // An error beside a run that has not failed: it could not be noted.
+        let is_told = |id: i64| rows.iter().any(|row| row[5].as_i64() == Some(id));
+        let other = reasons.iter().find(|r| !is_told(r.0)).map(|r| r.1.clone());
+        for row in &rows {
             let name = row[0].as_text().unwrap_or_default();
             let kind = kind(row[1].as_text());
             if let Some(age) = row[2].as_i64() {
@@ -177,7 +219,11 @@ impl Instance {
                 continue;
             }
             let id = self.databases().slot(&name).map_or(DatabaseId(0), |s| s.entry.id);
-            let why = row[4].as_text().unwrap_or_default();
+            let reason = reasons.iter().find(|r| Some(r.0) == row[5].as_i64());
+            let why = match reason {
+                Some((_, e)) => e.message.to_string(),
+                None => row[4].as_text().unwrap_or_default(),
+            };
             if row[3].is_null() {
                 let text = format!(
                     "The newest scheduled {kind} backup or drill was noted at {why} UTC, which is yet to \
@@ -191,6 +237,34 @@ impl Instance {
             tell(&name, id, format!("The scheduled {what} ({kind}) has failed: {why}"));
         }
         *scheduled.ages.lock() = ages;
-        Ok(())
+        let Some(e) = other else { return Ok(()) };
+        scheduled.failures.fetch_add(1, Ordering::Relaxed);
+        Err(e)
+    }
+
+    /// Carries out what is due, and notes with each run that has failed why it did.
+    fn round(self: &Arc<Self>, run: &str) -> SqlResult<Round> {
+        let mut round = Round::default();
+        let mut connection = self.connect_within(ConnectOptions {
+            login: "sa".into(),
+            program_name: "backup schedule".into(),
+            database: Some("msdb".into()),
+            ..ConnectOptions::default()
+        })?;
+        connection.execute_batch(run, &mut round);
+        for (id, e) in &round.reasons {
+            let note = format!(
+                "UPDATE taffrail.backup_run SET finished_utc = ISNULL(finished_utc, GETUTCDATE()),
+                     error_number = {}, error_message = N'{}'
+                 WHERE run_id = {id} AND (error_number IS NOT NULL OR finished_utc IS NULL)",
+                e.number,
+                e.message.replace('\'', "''")
+            );
+            system::run(self, "msdb", &[&note])?;
+        }
+        match round.error.take() {
+            Some(e) => Err(e),
+            None => Ok(round),
+        }
     }
 }

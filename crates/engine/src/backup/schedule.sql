@@ -125,7 +125,7 @@ AS
 BEGIN
     SET NOCOUNT ON
     DECLARE @now datetime = GETUTCDATE(), @run int, @path nvarchar(260), @name nvarchar(120), @set int,
-        @file nvarchar(80) = N'', @at int = 1, @char int
+        @file nvarchar(80) = N'', @at int = 1, @char int, @error int = 0
     IF @type IS NULL OR @type NOT IN ('D', 'I', 'L')
     BEGIN
         RAISERROR(N'@type is D (full), I (differential) or L (log).', 16, 1)
@@ -146,22 +146,33 @@ BEGIN
     SET @path = CASE WHEN @directory IS NULL THEN N'' ELSE @directory + N'/' END + @name
     -- Before the file is there: what a run that is cut off leaves goes with its chain.
     UPDATE msdb.taffrail.backup_run SET path = @path WHERE run_id = @run
-    BEGIN TRY
-        IF @type = 'D' BACKUP DATABASE @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
-        IF @type = 'I' BACKUP DATABASE @database_name TO DISK = @path WITH DIFFERENTIAL, CHECKSUM, NAME = N'taffrail schedule'
-        IF @type = 'L' BACKUP LOG @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
-        SELECT TOP (1) @set = s.backup_set_id, @path = f.physical_device_name
-            FROM msdb.dbo.backupset AS s INNER JOIN msdb.dbo.backupmediafamily AS f ON f.media_set_id = s.media_set_id
-            WHERE s.database_name = @database_name AND s.type = @type
-                AND (f.physical_device_name = @path OR RIGHT(f.physical_device_name, LEN(@name) + 1) = N'/' + @name)
-            ORDER BY s.backup_set_id DESC
-        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), backup_set_id = @set, path = @path WHERE run_id = @run
-    END TRY
-    BEGIN CATCH
-        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = ERROR_NUMBER(), error_message = ERROR_MESSAGE()
-            WHERE run_id = @run
+    -- No TRY: it would leave the last message alone, which is 3013, and not the reason before it.
+    IF @type = 'D'
+    BEGIN
+        BACKUP DATABASE @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
+        SET @error = @@ERROR
+    END
+    IF @type = 'I'
+    BEGIN
+        BACKUP DATABASE @database_name TO DISK = @path WITH DIFFERENTIAL, CHECKSUM, NAME = N'taffrail schedule'
+        SET @error = @@ERROR
+    END
+    IF @type = 'L'
+    BEGIN
+        BACKUP LOG @database_name TO DISK = @path WITH CHECKSUM, NAME = N'taffrail schedule'
+        SET @error = @@ERROR
+    END
+    IF @error <> 0
+    BEGIN
+        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = @error WHERE run_id = @run
         RETURN 1
-    END CATCH
+    END
+    SELECT TOP (1) @set = s.backup_set_id, @path = f.physical_device_name
+        FROM msdb.dbo.backupset AS s INNER JOIN msdb.dbo.backupmediafamily AS f ON f.media_set_id = s.media_set_id
+        WHERE s.database_name = @database_name AND s.type = @type
+            AND (f.physical_device_name = @path OR RIGHT(f.physical_device_name, LEN(@name) + 1) = N'/' + @name)
+        ORDER BY s.backup_set_id DESC
+    UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), backup_set_id = @set, path = @path WHERE run_id = @run
     IF @type = 'D' AND @keep_chains IS NOT NULL EXEC msdb.taffrail.remove_old_chains @database_name, @keep_chains
     RETURN 0
 END
@@ -170,27 +181,37 @@ CREATE PROCEDURE taffrail.backup_drill @database_name sysname AS
 BEGIN
     -- Restores the newest chain under another name, checks it, and drops it again.
     SET NOCOUNT ON
-    DECLARE @copy sysname = LEFT(@database_name, 120) + N'_drill', @run int, @full int, @last int, @set int, @path nvarchar(260),
-        @text nvarchar(max), @drop nvarchar(300), @name sysname, @number int = 0
+    DECLARE @copy sysname = LEFT(@database_name, 120) + N'_drill', @run int, @full int, @last int, @set int, @path nvarchar(260), @type char(1),
+        @text nvarchar(max), @drop nvarchar(300), @name sysname, @number int = 0,
+        @error int = 0, @message nvarchar(2048)
     SET @drop = N'DROP DATABASE IF EXISTS ' + QUOTENAME(@copy)
     INSERT msdb.taffrail.backup_run (database_name, type, started_utc) VALUES (@database_name, 'R', GETUTCDATE())
     SET @run = SCOPE_IDENTITY()
-    BEGIN TRY
-        SELECT TOP (1) @full = run_id, @set = backup_set_id, @path = path FROM msdb.taffrail.backup_run
-            WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
-            ORDER BY run_id DESC
-        IF @full IS NULL RAISERROR(N'There is no scheduled full backup of database ''%s''.', 16, 1, @database_name)
-        IF EXISTS (SELECT * FROM msdb.dbo.backupset AS s INNER JOIN sys.database_recovery_status AS d ON d.database_guid <> s.database_guid
-            WHERE s.backup_set_id = @set AND d.database_id = DB_ID(@database_name))
-            RAISERROR(N'The newest scheduled full backup of database ''%s'' is of another database that had its name.', 16, 1,
-                @database_name)
-        -- What a drill that was cut off has left is known by its files; another session may be at one, too.
-        IF EXISTS (SELECT * FROM sys.master_files WHERE database_id = DB_ID(@copy) AND CHARINDEX(N'taffrail_drill_', physical_name) > 0)
-            AND NOT EXISTS (SELECT * FROM sys.dm_exec_requests WHERE session_id <> @@SPID
-                AND (command LIKE N'RESTORE%' OR command LIKE N'DBCC%'))
-            EXEC (@drop)
-        IF DB_ID(@copy) IS NOT NULL
-            RAISERROR(N'Database ''%s'' already exists: a drill restores under this name.', 16, 1, @copy)
+    SELECT TOP (1) @full = run_id, @set = backup_set_id, @path = path FROM msdb.taffrail.backup_run
+        WHERE database_name = @database_name AND type = 'D' AND finished_utc IS NOT NULL AND error_number IS NULL
+        ORDER BY run_id DESC
+    SELECT TOP (1) @last = run_id FROM msdb.taffrail.backup_run
+        WHERE database_name = @database_name AND type = 'I' AND run_id > @full AND finished_utc IS NOT NULL AND error_number IS NULL
+        ORDER BY run_id DESC
+    -- What a drill that was cut off has left is known by its files; another session may be at one, too.
+    IF EXISTS (SELECT * FROM sys.master_files WHERE database_id = DB_ID(@copy) AND CHARINDEX(N'taffrail_drill_', physical_name) > 0)
+        AND NOT EXISTS (SELECT * FROM sys.dm_exec_requests WHERE session_id <> @@SPID
+            AND (command LIKE N'RESTORE%' OR command LIKE N'DBCC%'))
+        EXEC (@drop)
+    SET @message = CASE
+        WHEN @full IS NULL THEN N'There is no scheduled full backup of database ''' + @database_name + N'''.'
+        WHEN EXISTS (SELECT * FROM msdb.dbo.backupset AS s INNER JOIN sys.database_recovery_status AS d
+            ON d.database_guid <> s.database_guid WHERE s.backup_set_id = @set AND d.database_id = DB_ID(@database_name))
+            THEN N'The newest scheduled full backup of database ''' + @database_name + N''' is of another database that had its name.'
+        WHEN DB_ID(@copy) IS NOT NULL THEN N'Database ''' + @copy + N''' already exists: a drill restores under this name.'
+        END
+    IF @message IS NOT NULL
+    BEGIN
+        SET @error = 50000
+        RAISERROR(N'%s', 16, 1, @message)
+    END
+    ELSE
+    BEGIN
         SET @text = N'RESTORE DATABASE ' + QUOTENAME(@copy) + N' FROM DISK = N''' + REPLACE(@path, N'''', N'''''')
             + N''' WITH CHECKSUM, NORECOVERY'
         DECLARE files CURSOR LOCAL STATIC FOR SELECT logical_name FROM msdb.dbo.backupfile WHERE backup_set_id = @set ORDER BY file_number
@@ -205,30 +226,44 @@ BEGIN
         END
         CLOSE files
         EXEC (@text)
-        SELECT TOP (1) @last = run_id, @path = path FROM msdb.taffrail.backup_run
-            WHERE database_name = @database_name AND type = 'I' AND run_id > @full AND finished_utc IS NOT NULL AND error_number IS NULL
-            ORDER BY run_id DESC
-        IF @last IS NOT NULL RESTORE DATABASE @copy FROM DISK = @path WITH CHECKSUM, NORECOVERY
-        DECLARE logs CURSOR LOCAL STATIC FOR SELECT path FROM msdb.taffrail.backup_run
-            WHERE database_name = @database_name AND type = 'L' AND run_id > ISNULL(@last, @full) AND finished_utc IS NOT NULL
-                AND error_number IS NULL ORDER BY run_id
-        OPEN logs
-        FETCH logs INTO @path
-        WHILE @@FETCH_STATUS = 0
+        SET @error = @@ERROR
+    END
+    -- The differential one, and the logs since.
+    DECLARE parts CURSOR LOCAL STATIC FOR SELECT type, path FROM msdb.taffrail.backup_run
+        WHERE database_name = @database_name AND (run_id = @last OR type = 'L' AND run_id > ISNULL(@last, @full))
+            AND finished_utc IS NOT NULL AND error_number IS NULL ORDER BY run_id
+    OPEN parts
+    FETCH parts INTO @type, @path
+    WHILE @@FETCH_STATUS = 0 AND @error = 0
+    BEGIN
+        IF @type = 'I'
+        BEGIN
+            RESTORE DATABASE @copy FROM DISK = @path WITH CHECKSUM, NORECOVERY
+            SET @error = @@ERROR
+        END
+        ELSE
         BEGIN
             RESTORE LOG @copy FROM DISK = @path WITH CHECKSUM, NORECOVERY
-            FETCH logs INTO @path
+            SET @error = @@ERROR
         END
-        CLOSE logs
+        FETCH parts INTO @type, @path
+    END
+    CLOSE parts
+    IF @error = 0
+    BEGIN
         RESTORE DATABASE @copy WITH RECOVERY
+        SET @error = @@ERROR
+    END
+    IF @error = 0
+    BEGIN TRY
         SET @text = N'DBCC CHECKDB (' + QUOTENAME(@copy) + N') WITH NO_INFOMSGS'
         EXEC (@text)
-        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE() WHERE run_id = @run
     END TRY
     BEGIN CATCH
-        UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = ERROR_NUMBER(), error_message = ERROR_MESSAGE()
-            WHERE run_id = @run
+        SELECT @error = ERROR_NUMBER(), @message = ERROR_MESSAGE()
     END CATCH
+    UPDATE msdb.taffrail.backup_run SET finished_utc = GETUTCDATE(), error_number = NULLIF(@error, 0), error_message = @message
+        WHERE run_id = @run
     -- Only what this drill has restored: somebody else may have made one of that name by now.
     IF EXISTS (SELECT * FROM sys.master_files WHERE database_id = DB_ID(@copy)
         AND CHARINDEX(N'taffrail_drill_' + CONVERT(nvarchar(11), @run) + N'_', physical_name) > 0)
@@ -311,6 +346,8 @@ BEGIN
             BEGIN
                 IF @begun > @ahead INSERT @told VALUES (@name, @type, CONVERT(nvarchar(30), @begun, 120))
                 EXEC msdb.taffrail.run_backup @name, @type, @dir, @k
+                -- What has been said before this row is of this run.
+                SELECT MAX(run_id) AS run_id FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = @type
             END
         END
         -- One that was cut off does not count, but is not made again at once.
@@ -325,16 +362,18 @@ BEGIN
         BEGIN
             IF @drilled > @ahead INSERT @told VALUES (@name, 'R', CONVERT(nvarchar(30), @drilled, 120))
             EXEC msdb.taffrail.backup_drill @name
+            SELECT MAX(run_id) AS run_id FROM msdb.taffrail.backup_run WHERE database_name = @name AND type = 'R'
         END
         FETCH due INTO @name, @f, @i, @l, @k, @d, @dir
     END
     CLOSE due
     -- What has failed in this round, what was due by a clock that was wrong, and how old the newest of each kind is.
-    SELECT r.database_name, r.type, CONVERT(bigint, NULL) AS age, r.error_number, r.error_message FROM msdb.taffrail.backup_run AS r
+    SELECT r.database_name, r.type, CONVERT(bigint, NULL) AS age, r.error_number, r.error_message, r.run_id
+        FROM msdb.taffrail.backup_run AS r
         WHERE r.run_id > @first AND r.error_number IS NOT NULL
     UNION ALL
-    SELECT database_name, type, NULL, NULL, message FROM @told
+    SELECT database_name, type, NULL, NULL, message, NULL FROM @told
     UNION ALL
-    SELECT database_name, type, CONVERT(bigint, DATEDIFF(second, MAX(started_utc), GETUTCDATE())), NULL, NULL FROM msdb.taffrail.backup_run
+    SELECT database_name, type, CONVERT(bigint, DATEDIFF(second, MAX(started_utc), GETUTCDATE())), NULL, NULL, NULL FROM msdb.taffrail.backup_run
         WHERE error_number IS NULL AND finished_utc IS NOT NULL AND started_utc <= DATEADD(minute, 5, GETUTCDATE()) GROUP BY database_name, type
 END
