@@ -92,3 +92,46 @@ fn after_shutdown_with_nowait_the_next_start_rolls_back_what_was_open() {
     assert_eq!(rows.first_value(), "1");
     assert!(server.stop().success());
 }
+
+#[test]
+fn a_login_has_the_password_and_the_database_that_it_was_given_last() {
+    let temp = TempDir::new("password");
+    let (mut child, port) = detached(&temp.path().join("data"), &[]);
+    let enter = |password: &str| {
+        let password = password.to_owned();
+        Client::connect(&ConnectOptions { port, password, ..Default::default() })
+    };
+    let mut admin = client(port);
+    let mut refused = |sql: &str| admin.query(sql).unwrap_err().to_string();
+    for (options, says) in [
+        ("PASSWORD = 'Sh0rt!'", "too short"),
+        ("PASSWORD = ''", "too short"),
+        ("PASSWORD = '', CHECK_POLICY = OFF", "too short"),
+        ("PASSWORD = 'lower case only'", "not complex enough"),
+        ("PASSWORD = 'Another-2026' OLD_PASSWORD = 'wrong'", "Cannot alter the login 'sa'"),
+        ("DEFAULT_DATABASE = nowhere", "'nowhere' does not exist"),
+        ("NAME = other", "not supported"),
+    ] {
+        let said = refused(&format!("ALTER LOGIN sa WITH {options}"));
+        assert!(said.contains(says), "{options}: {said}");
+    }
+    let said = refused("ALTER LOGIN nobody WITH PASSWORD = 'Another-2026'");
+    assert!(said.contains("Cannot alter the login 'nobody'"), "{said}");
+    let said = refused("BEGIN TRAN; ALTER LOGIN sa WITH PASSWORD = 'Another-2026'");
+    assert!(said.contains("cannot be used inside a user transaction"), "{said}");
+    admin.query("IF @@TRANCOUNT > 0 ROLLBACK").unwrap();
+    drop(enter(PASSWORD).expect("what was refused has changed nothing"));
+
+    admin.query("CREATE DATABASE shop").unwrap();
+    let change = format!(
+        "ALTER LOGIN sa WITH PASSWORD = 'Another-2026' OLD_PASSWORD = '{PASSWORD}', DEFAULT_DATABASE = shop"
+    );
+    admin.query(&change).unwrap();
+    assert!(enter(PASSWORD).is_err(), "the old one is of no use any more");
+    let mut other = enter("Another-2026").unwrap();
+    assert_eq!(other.query("SELECT DB_NAME()").unwrap().first_value(), "shop");
+    admin.query("ALTER LOGIN sa WITH PASSWORD = 'weak', CHECK_POLICY = OFF").unwrap();
+    drop(enter("weak").unwrap());
+    admin.query("ALTER LOGIN sa ENABLE; SHUTDOWN").ok();
+    child.wait().unwrap();
+}

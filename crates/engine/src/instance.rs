@@ -281,7 +281,8 @@ impl Instance {
         g
     }
 
-    fn read_logins(&self) -> SqlResult<()> {
+    /// Takes over what master holds of logins.
+    pub(crate) fn read_logins(&self) -> SqlResult<()> {
         let master = self.databases.master()?;
         let all = master::logins(&master.storage)?;
         *self.logins.write() = all.into_iter().map(Login::from).collect();

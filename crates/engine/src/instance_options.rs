@@ -89,4 +89,8 @@ pub trait Host: Send + Sync {
     fn shut_down(&self, login: &str, nowait: bool);
     /// `sp_cycle_errorlog`: begins a new error log.
     fn cycle_error_log(&self) -> std::io::Result<()>;
+    /// What is kept of a password in its place; an error: why there is none.
+    fn hash_password(&self, password: &str) -> Result<String, String>;
+    /// Whether `password` is the one that `kept` stands for.
+    fn is_password(&self, login: &str, password: &str, kept: &str) -> bool;
 }

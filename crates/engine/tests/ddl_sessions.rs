@@ -344,6 +344,29 @@ fn temporary_tables_make_nobody_wait() {
 }
 
 #[test]
+fn table_variables_of_a_definition_are_gone_with_it() {
+    let mut t = two("CREATE TABLE t (a int)");
+    let made = |name: &str, failing: &str| {
+        format!(
+            "CREATE PROCEDURE {name} AS DECLARE @v TABLE (a int PRIMARY KEY) SELECT {failing} FROM @v"
+        )
+    };
+    let left = "SELECT COUNT(*) FROM tempdb.sys.objects";
+    t.ddl.ok(&made("p", "a"));
+    assert_eq!(t.sees(left), "0");
+    t.ddl.ok("BEGIN TRAN");
+    t.ddl.ok(&made("q", "a"));
+    assert_eq!(t.sees(left), "0");
+    t.ddl.ok("COMMIT");
+    assert_eq!(number(&t.ddl.rows(&made("r", "nope"))), "207");
+    t.ddl.ok("BEGIN TRAN");
+    assert_eq!(number(&t.ddl.rows(&made("r", "nope"))), "207");
+    assert_eq!(t.sees(left), "0");
+    t.ddl.ok("IF @@TRANCOUNT > 0 ROLLBACK");
+    assert_eq!(t.sees(left), "0");
+}
+
+#[test]
 fn plans_follow_the_ddl_of_others() {
     let t = two("CREATE TABLE t (a int, b int); CREATE INDEX i ON t (b); INSERT t VALUES (1, 1)");
     let mut other = t.other();

@@ -115,6 +115,7 @@ fn load_tls(settings: &Settings, data: &Path, log: &ErrorLog) -> Result<Option<A
 /// What statements ask of the server around their instance.
 struct Process {
     log: Arc<ErrorLog>,
+    credentials: Arc<Credentials>,
     stop: UnixStream,
 }
 
@@ -127,6 +128,14 @@ impl taffrail_engine::Host for Process {
 
     fn cycle_error_log(&self) -> std::io::Result<()> {
         self.log.cycle()
+    }
+
+    fn hash_password(&self, password: &str) -> Result<String, String> {
+        self.credentials.hash(password)
+    }
+
+    fn is_password(&self, login: &str, password: &str, kept: &str) -> bool {
+        self.credentials.verify(login, password, Some(kept))
     }
 }
 
@@ -250,7 +259,8 @@ impl Server {
         let (stop, stopped) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
         let (hup, hung_up) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
         let process = stop.try_clone().map_err(|e| fail("socket pair", &e))?;
-        instance.set_host(Box::new(Process { log: log.clone(), stop: process }));
+        let host = Process { log: log.clone(), credentials: credentials.clone(), stop: process };
+        instance.set_host(Box::new(host));
         let shared = Arc::new(Shared {
             connections: Connections::new(settings.max_connections as usize),
             settings,

@@ -900,6 +900,8 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 15023, severity: 16, text: "User, group, or role '%s' already exists in the current database." },
     Message { number: 15025, severity: 16, text: "The server principal '%s' already exists." },
     Message { number: 15063, severity: 16, text: "The login already has an account under a different user name." },
+    Message { number: 15116, severity: 16, text: "Password validation failed. The password does not meet the operating system policy requirements because it is too short." },
+    Message { number: 15117, severity: 16, text: "Password validation failed. The password does not meet the operating system policy requirements because it is too long." },
     Message { number: 15118, severity: 16, text: "Password validation failed. The password does not meet the operating system policy requirements because it is not complex enough." },
     Message { number: 15123, severity: 16, text: "The configuration option '%s' does not exist, or it may be an advanced option." },
     Message { number: 15125, severity: 16, text: "Trigger '%s' is not a trigger for '%s'." },

@@ -19,6 +19,7 @@ mod filter;
 mod foreign;
 mod index;
 mod index_options;
+mod login;
 mod modify_file;
 mod module;
 mod normal;

@@ -1,6 +1,6 @@
 //! The statements of the catalogue, and the other ones of `ddl`, as they are registered.
 
-use super::{alter, alter_index, attach, database, drop, index, module, statistics, view};
+use super::{alter, alter_index, attach, database, drop, index, login, module, statistics, view};
 use crate::context::StatementContext;
 use crate::features::{Feature, RegisteredStatement, Run};
 use crate::procs::{SystemProcedure, native};
@@ -41,6 +41,10 @@ fn alter_database(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlR
 
 fn alter_index(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
     if let K::AlterIndex(s) = &s.kind { alter_index::alter_index(cx, s) } else { other(s) }
+}
+
+fn alter_login(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
+    if let K::Login(s) = &s.kind { login::alter(cx, s) } else { other(s) }
 }
 
 fn alter_table(cx: &mut StatementContext<'_>, s: &Statement, text: &str) -> SqlResult<()> {
@@ -138,6 +142,7 @@ const fn once(of: RegisteredStatement) -> RegisteredStatement {
 static STATEMENTS: &[RegisteredStatement] = &[
     new("ALTER DATABASE", alter_database).shown(Shown::AlterDatabase),
     ending(new("ALTER INDEX", alter_index)),
+    new("ALTER LOGIN", alter_login),
     of_objects("ALTER PROCEDURE", procedure)
         .done(Command::CREATE_PROCEDURE)
         .shown(Shown::CreateProcedure),

@@ -48,8 +48,10 @@ impl Interpreter<'_> {
             true => self.check_list(&mut check, &mut act, &module.statements),
             false => Ok(()),
         };
+        // In a transaction they are committed by now.
+        let dropped = self.drop_table_variables(&mut act);
         let undone = self.session.undo_table_variables();
-        checked.and(undone)?;
+        checked.and(dropped).and(undone)?;
         Ok(check.errors)
     }
 

@@ -24,6 +24,7 @@
 //! | [`describe`] | what a text would send |
 //! | [`absent`] | partition schemes, mirroring, plan guides and the like, of which there are none |
 //! | [`empty`], [`agent`] | more of which there are none: columnstores, full text, the query store; msdb's jobs |
+//! | [`broker`] | Service Broker, of which there is none |
 //! | [`availability`] | availability groups and clusters, of which there are none |
 //! | [`dm_server`] | the service |
 //! | [`filesystem`] | what is at a path, and drives |
@@ -33,6 +34,7 @@
 pub mod absent;
 mod agent;
 mod availability;
+mod broker;
 pub mod cell;
 pub mod compatibility;
 mod database_columns;
@@ -388,6 +390,7 @@ static DECLARED: &[Declare] = &[
     dm_server::declare,
     filesystem::declare,
     empty::declare,
+    broker::declare,
     describe::declare,
     permissions::declare,
     dependencies::declare,
