@@ -126,6 +126,87 @@ fn a_row_that_moves_ahead_of_the_reader_is_changed_once() {
     }
 }
 
+/// A row whose clustered key changes is elsewhere then: the entry of a unique index leads to where it is.
+#[test]
+fn a_row_whose_place_changes_is_found_by_its_unique_key() {
+    let mut t = two::two(
+        "CREATE TABLE m (b int, k int, c int, d int, PRIMARY KEY (b, k))
+        CREATE UNIQUE INDEX ix ON m (k)",
+    );
+    for to in [9, 0] {
+        let row = format!("{to} | 2 | 5 | 0");
+        for (sql, wait, expected, left) in [
+            ("SELECT d FROM m WITH (FORCESEEK (ix (k))) WHERE k = 2", "LCK_M_S", "0", Some("0")),
+            (
+                "SELECT d FROM m WITH (UPDLOCK, FORCESEEK (ix (k))) WHERE k IN (2, 7)",
+                "LCK_M_U",
+                "0",
+                Some("0"),
+            ),
+            (
+                "UPDATE m WITH (FORCESEEK (ix (k))) SET d = 1 WHERE k = 2; SELECT @@ROWCOUNT",
+                "LCK_M_U",
+                "1",
+                Some("1"),
+            ),
+            (
+                "DELETE m WITH (FORCESEEK (ix (k))) WHERE k = 2; SELECT @@ROWCOUNT",
+                "LCK_M_U",
+                "1",
+                None,
+            ),
+        ] {
+            t.ddl.ok("DELETE m; INSERT m VALUES (1, 1, 0, 0), (2, 2, 0, 0), (3, 3, 0, 0)");
+            t.ddl.ok("BEGIN TRAN; UPDATE m SET c = 5 WHERE k = 2");
+            let waiting = t.waits(sql, wait);
+            t.ddl.ok(&format!("UPDATE m SET b = {to} WHERE k = 2; COMMIT"));
+            assert_eq!(waiting.end(), expected, "{sql}, to {to}");
+            let there = t.ddl.rows("SELECT * FROM m WHERE k = 2");
+            let left = left.map_or(String::new(), |d| format!("{}{d}", &row[..row.len() - 1]));
+            assert_eq!(there, left, "{sql}, to {to}");
+        }
+    }
+}
+
+/// Whoever waits for a row, and it is put in again farther on in what is read, finds it there.
+#[test]
+fn a_row_that_is_put_in_again_farther_on_is_found_there() {
+    let mut t = two::two(
+        "CREATE TABLE e (id int PRIMARY KEY, k int, v int, c int, INDEX ix (k, v))
+        CREATE TABLE f (id int, k int, v int, c int, PRIMARY KEY (k, v))",
+    );
+    for (table, sql, wait, expected) in [
+        ("e", "SELECT v FROM e WITH (INDEX (ix)) WHERE k = 2", "LCK_M_S", "7"),
+        ("e", "SELECT v, c FROM e WITH (INDEX (ix)) WHERE k = 2", "LCK_M_S", "7 | 0"),
+        ("e", "SELECT v FROM e WITH (INDEX (ix), UPDLOCK) WHERE k = 2", "LCK_M_S", "7"),
+        (
+            "e",
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
+            SELECT v FROM e WITH (INDEX (ix)) WHERE k >= 2",
+            "LCK_M_S",
+            "7\n3",
+        ),
+        (
+            "e",
+            "UPDATE x SET c = 1 FROM e x WITH (INDEX (ix)) WHERE k = 2; SELECT @@ROWCOUNT",
+            "LCK_M_S",
+            "1",
+        ),
+        ("f", "SELECT v FROM f WHERE k = 2", "LCK_M_S", "7"),
+        ("f", "SELECT v FROM f", "LCK_M_S", "1\n7\n3"),
+        ("f", "UPDATE f SET c = 1 WHERE k = 2; SELECT @@ROWCOUNT", "LCK_M_U", "1"),
+        ("f", "DELETE f WHERE k = 2; SELECT @@ROWCOUNT", "LCK_M_U", "1"),
+    ] {
+        t.ddl.ok(&format!(
+            "DELETE {table}; INSERT {table} VALUES (1, 1, 1, 0), (2, 2, 2, 0), (3, 3, 3, 0)"
+        ));
+        t.ddl.ok(&format!("BEGIN TRAN; DELETE {table} WHERE id = 2"));
+        let waiting = t.waits(sql, wait);
+        t.ddl.ok(&format!("INSERT {table} VALUES (2, 2, 7, 0); COMMIT"));
+        assert_eq!(waiting.end(), expected, "{sql}");
+    }
+}
+
 /// Many sessions pass tokens on from place to place; each is in one place at any time.
 #[test]
 fn what_is_taken_from_a_place_is_taken_once() {

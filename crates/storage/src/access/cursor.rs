@@ -26,6 +26,8 @@ use crate::txn::Transaction;
 enum State {
     Before,
     On,
+    /// What follows `resume` is to be copied anew.
+    Again,
     After,
 }
 
@@ -147,7 +149,20 @@ impl BTreeCursor {
         if new && (found.is_none() || self.locks == ScanLocks::ReadCommitted) {
             tx.unlock_key(&self.hobt, hash);
         }
+        if new && found.is_none() && !self.is_current(tx) {
+            self.look_again(slot);
+        }
         Ok(found)
+    }
+
+    /// Somebody has taken the row away, and the copy is not what the leaf is now: he may have put it in again farther on.
+    #[cold]
+    fn look_again(&mut self, slot: usize) {
+        let resume = self.resume.get_or_insert_default();
+        resume.clear();
+        resume.extend_from_slice(key_at(&self.copy, slot));
+        (self.low, self.high) = (0, 0);
+        self.state = State::Again;
     }
 
     /// A row of the copy as it is now: see [`BTreeCursor::locked`].
@@ -191,6 +206,7 @@ impl BTreeCursor {
         let db = tx.database().clone();
         let leaf = match self.state {
             State::Before => self.first_leaf(&db)?,
+            State::Again => leaf_on_way(&db, &self.hobt, self.resume.as_deref())?,
             _ => self.neighbour(&db)?,
         };
         self.state = State::On;

@@ -253,6 +253,39 @@ fn read_again(rt: &mut Rt<'_>, scan: &Scan, locator: &[u8], row: &mut Vec<u8>) -
     Ok(there)
 }
 
+/// How often a row is looked for where its entry says that it is, before it is taken for gone: it may have been moved away and back.
+const MOVED_TRIES: u32 = 8;
+
+/// The row that the entry led to has gone: true if it may have been moved, and `locator` is where the entry of a unique index leads now.
+#[cold]
+fn moved_on(
+    tx: &mut Transaction,
+    scan: &Scan,
+    c: &BTreeCursor,
+    (locks, tries): (ScanLocks, &mut u32),
+    locator: &mut Vec<u8>,
+) -> Result<bool, StorageError> {
+    let Access::Nonclustered(index, _) = &scan.access else { return Ok(false) };
+    if index.tail() != KeyTail::None || c.is_current(tx) {
+        return Ok(false);
+    }
+    let locks = match locks {
+        ScanLocks::None => ScanLocks::None,
+        _ => ScanLocks::ReadCommitted,
+    };
+    let mut value = Vec::new();
+    if !btree::get(tx, index.hobt().map_err(StorageError::Sql)?, c.key(), locks, &mut value)? {
+        return Ok(false);
+    }
+    let (now, _) = read_entry(&value).map_err(StorageError::Sql)?;
+    if now == &locator[..] {
+        *tries -= 1;
+    }
+    locator.clear();
+    locator.extend_from_slice(now);
+    Ok(*tries > 0)
+}
+
 /// Where in its index a row belongs that one of the entries has led to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -427,12 +460,19 @@ impl<'a> Operator<'a> for ScanOp<'a> {
                         }
                         self.locator.clear();
                         self.locator.extend_from_slice(locator);
-                        let locator = &self.locator[..];
                         let base = scan.table.base().hobt()?;
                         let tx = rt.cx.session.part(scan.database.id);
-                        let row = &mut self.row;
-                        let there =
-                            patience.read(tx, |tx| fetch(tx, base, locator, self.locks, row));
+                        let (locator, row, locks) = (&mut self.locator, &mut self.row, self.locks);
+                        let there = patience.read(tx, |tx| {
+                            let mut tries = MOVED_TRIES;
+                            loop {
+                                let there = fetch(tx, base, locator, locks, row)?;
+                                if there || !moved_on(tx, scan, c, (locks, &mut tries), locator)? {
+                                    return Ok(there);
+                                }
+                            }
+                        });
+                        let locator = &self.locator[..];
                         if there.as_ref().is_err_and(|e| patience.skips(e)) {
                             continue;
                         }
