@@ -143,6 +143,12 @@ impl Server {
         self.child.wait().expect("wait");
     }
 
+    /// SIGKILL from another thread than the one that owns it, which drops it then.
+    pub fn kill_now(&self) {
+        let pid = rustix::process::Pid::from_raw(self.child.id() as i32).expect("a process id");
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("SIGKILL");
+    }
+
     /// SIGTERM; waits for the end.
     pub fn stop(mut self) -> ExitStatus {
         let pid = rustix::process::Pid::from_raw(self.child.id() as i32).expect("a process id");
