@@ -5,6 +5,7 @@ A mutant is a patch in this directory that makes the code wrong. Its first lines
 
     What: a commit releases its locks before it is durable.
     Test: -p taffrail-storage --test acknowledged locks_are_held_until_the_commit_is_durable
+    Build: -p taffrail-cli (only where the test runs the binary: built first, from the same files)
     Equivalent: (only where no test can fail) the reason
 
     run.py            all of them
@@ -44,8 +45,10 @@ def read(patch):
 
 
 def named_test(patch):
+    """The test, and what is built for it."""
     try:
-        return read(patch)["Test"]
+        facts = read(patch)
+        return facts["Test"], facts.get("Build", "")
     except Broken:
         return None
 
@@ -67,10 +70,18 @@ def copy_tree():
             there.write_bytes(content)
 
 
-def run_test(test):
+def run_test(test, build):
     """True: it passed. False: it failed."""
     *cargo, name = test.split()
     environment = {**os.environ, "CARGO_TARGET_DIR": str(WORK / "build"), "RUST_BACKTRACE": "0"}
+    # The binary that is tested is the one that is built here.
+    environment.pop("TAFFRAIL_BINARY", None)
+    if build:
+        binary = subprocess.run(
+            ["cargo", "build", "-q", *build.split()], cwd=TREE, env=environment, capture_output=True, text=True,
+        )
+        if binary.returncode != 0:
+            raise Broken(f"it does not build:\n{binary.stderr}")
     built = subprocess.run(
         ["cargo", "test", "-q", "--no-run", "--message-format=json", *cargo],
         cwd=TREE, env=environment, capture_output=True, text=True,
@@ -110,7 +121,7 @@ def verdict(patch, facts, sound):
         raise Broken("its test fails without it")
     apply(patch)
     try:
-        passed = run_test(facts["Test"])
+        passed = run_test(facts["Test"], facts.get("Build", ""))
     finally:
         apply(patch, reverse=True)
     if "Equivalent" in facts:
@@ -141,14 +152,14 @@ def main(arguments):
     sound = {}
     for test in sorted({test for patch in patches if (test := named_test(patch))}):
         try:
-            sound[test] = run_test(test)
+            sound[test] = run_test(*test)
         except Broken as why:
             sound[test] = why
     bad = 0
     for patch in patches:
         try:
             facts = read(patch)
-            said = verdict(patch, facts, sound[facts["Test"]])
+            said = verdict(patch, facts, sound[named_test(patch)])
         except Broken as why:
             said, facts = f"BROKEN: {why}", {"What": ""}
         bad += said not in ("caught", "equivalent")

@@ -254,3 +254,6 @@ impl Walker {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

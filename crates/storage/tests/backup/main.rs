@@ -5,6 +5,7 @@ mod chain;
 mod crashes;
 mod damage;
 mod files;
+mod foreign_chunks;
 mod images;
 mod lost;
 mod media;
