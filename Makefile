@@ -7,8 +7,9 @@ export CARGO_TARGET_DIR ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cac
 endif
 TARGET := $(if $(CARGO_TARGET_DIR),$(CARGO_TARGET_DIR),target)
 ARGS ?=
+HOURS ?= 1
 
-.PHONY: run test check mutants suites release build bench bench-peers tidy toolchain fmt clean
+.PHONY: run test check mutants soak suites release build bench bench-peers tidy toolchain fmt clean
 
 run: build  ## build, start the server on ./data and say how to connect
 	@echo 'Connect with:  sqlcmd -S 127.0.0.1,1433 -U sa -C   (the password: TAFFRAIL_SA_PASSWORD, or data/sa-password)'
@@ -25,6 +26,9 @@ check: toolchain  ## before a commit: format, house rules, lints, unit and golde
 
 mutants: toolchain  ## faults put in on purpose: each must be caught by the test that it names
 	python3 tests/mutants/run.py $(ARGS)
+
+soak: toolchain  ## fresh seeds, histories, kills and bytes for HOURS=1 or more; the first failure ends it
+	HOURS=$(HOURS) ./tests/soak.sh
 
 suites: toolchain  ## what takes long or needs more than this machine has: every example project against the release build
 	$(CARGO) build --release --locked -p taffrail-cli

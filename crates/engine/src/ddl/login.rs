@@ -84,7 +84,7 @@ fn kinds(password: &str) -> usize {
         [char::is_uppercase, char::is_lowercase, char::is_numeric, |c| {
             !c.is_uppercase() && !c.is_lowercase() && !c.is_numeric()
         }];
-    of.iter().filter(|is| password.chars().any(|c| is(c))).count()
+    of.iter().filter(|is| password.chars().any(is)).count()
 }
 
 fn asked(options: &[NamedOption]) -> SqlResult<Asked<'_>> {

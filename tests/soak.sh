@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# `make soak HOURS=n`: what `make test` does a little of, with seeds that have not been tried, until the time is over.
+# It goes on with what is left of a round, then stops; the first failure ends it, and says how to have it again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tests/steps.sh
+
+hours=${HOURS:-1}
+end=$(($(date +%s) + $(awk -v h="$hours" 'BEGIN { printf "%d", h * 3600 }')))
+rounds=0 seeds=0 kills=0
+
+summary() {
+    echo "$rounds rounds: $seeds simulated seeds, $kills kills of the real binary, histories and every reader in each"
+}
+trap 'summary; step_table' EXIT
+
+step "building"
+cargo test --locked --quiet -p taffrail-storage -p taffrail-fuzz -p taffrail-tests --no-run
+cargo build --release --locked --quiet -p taffrail-cli
+target=$(cargo metadata --format-version 1 --no-deps --offline | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+export TAFFRAIL_BINARY=$target/release/taffrail
+
+# Runs a command that takes its seed from the environment, which a failure shows.
+run() {
+    "$@" > "$target/soak.log" 2>&1 || {
+        tail -100 "$target/soak.log"
+        echo "again: $*"
+        exit 1
+    }
+}
+
+while [ "$(date +%s)" -lt "$end" ]; do
+    seed=$(($(date +%s) * 1000))
+    rounds=$((rounds + 1))
+    step "round $rounds, from seed $seed"
+    run env TAFFRAIL_SIM_FIRST="$seed" TAFFRAIL_SIM_RUNS=1000 cargo test --locked -p taffrail-storage --test simulation nothing_acknowledged
+    seeds=$((seeds + 1000))
+    run cargo test --locked -p taffrail-tests --test histories -- --test-threads=1
+    run env TAFFRAIL_KILLS=100 cargo test --locked -p taffrail-tests --test e2e crash_loop
+    kills=$((kills + 100))
+    run env TAFFRAIL_FUZZ_SEED="$seed" cargo test --locked -p taffrail-fuzz
+done
