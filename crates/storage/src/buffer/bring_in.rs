@@ -1,9 +1,13 @@
-//! Pages from disk in large reads: for restart, which knows beforehand what it needs.
+//! Pages from disk in large reads: for who knows beforehand what is needed, restart and readers of large values.
+
+use std::sync::atomic::Ordering;
 
 use taffrail_base::{PAGE_BYTES, PageId};
 use taffrail_io::AlignedBuf;
+use taffrail_observe::{WaitType, wait};
 
-use super::pool::{BufferPool, Source};
+use super::frame::WriteGuard;
+use super::pool::{Access, BufferPool, Installed, Source, key_of};
 use super::store::Store;
 use crate::error::{StorageError, StorageResult};
 
@@ -74,5 +78,80 @@ impl BufferPool {
             }
         }
         Ok(brought)
+    }
+
+    /// Brings pages in that are going to be read one after the other, neighbours with one read. What is in memory is left out, and what
+    /// cannot be read or is damaged: who asks for it gets the error. Others may change the pages meanwhile: each is latched from
+    /// before the read to its arrival.
+    pub fn read_ahead(&self, store: &Store, pages: &[PageId]) -> StorageResult<()> {
+        let most = (self.frames() as usize / 32).clamp(1, RUN_PAGES);
+        let mut scratch = None;
+        let mut rest = pages;
+        while let Some(&first) = rest.first() {
+            let mut n = 1;
+            while n < most
+                && let Some(next) = rest.get(n)
+                && next.file == first.file
+                && next.page == first.page + n as u32
+            {
+                n += 1;
+            }
+            let (run, after) = rest.split_at(n);
+            rest = after;
+            if n > 1 && run.iter().any(|p| !self.contains(store, *p)) {
+                let scratch =
+                    scratch.get_or_insert_with(|| AlignedBuf::zeroed(RUN_PAGES * PAGE_BYTES));
+                self.read_run_ahead(store, run, scratch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same of pages that are neighbours.
+    fn read_run_ahead(
+        &self,
+        store: &Store,
+        run: &[PageId],
+        scratch: &mut AlignedBuf,
+    ) -> StorageResult<()> {
+        store.check()?;
+        let first = run[0];
+        let Some(file) = store.file(first.file) else { return Ok(()) };
+        let (end, _) = file.size();
+        let mut latched: Vec<(usize, WriteGuard<'_>)> = Vec::with_capacity(run.len());
+        for (at, page) in run.iter().enumerate().filter(|(_, p)| p.page < end) {
+            if let Installed::Here(guard) =
+                self.install(store, key_of(store.id, *page), Access::Scan)?
+            {
+                latched.push((at, guard));
+            }
+        }
+        let (Some((from, _)), Some((to, _))) = (latched.first(), latched.last()) else {
+            return Ok(());
+        };
+        let from = *from;
+        let bytes = (to + 1 - from) * PAGE_BYTES;
+        let offset = run[from].file_offset();
+        store.counters.data_reads.inc();
+        store.counters.data_read_bytes.add(bytes as u64);
+        let read = {
+            let _w = wait(WaitType::PageIoLatchSh);
+            file.volume.read_at(offset, &mut scratch[..bytes])
+        };
+        for (at, mut guard) in latched {
+            let key = key_of(store.id, run[at]);
+            let start = (at - from) * PAGE_BYTES;
+            if read.is_ok() {
+                guard.bytes_mut().copy_from_slice(&scratch[start..start + PAGE_BYTES]);
+            }
+            if read.is_err() || store.check_page(run[at], &mut guard).is_err() {
+                self.give_up(&guard, key);
+                continue;
+            }
+            self.counters.page_reads.inc();
+            taffrail_observe::session::page_read();
+            guard.control().valid.store(true, Ordering::Release);
+        }
+        Ok(())
     }
 }

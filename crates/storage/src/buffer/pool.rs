@@ -276,35 +276,14 @@ impl BufferPool {
         if let Some(pin) = self.lookup(key, access) {
             return Ok(Found::Pinned(pin));
         }
-        let frame = self.take_frame()?;
-        let control = self.arena.control(frame);
-        {
-            let mut shard = self.shard(key).lock();
-            if let Some(&other) = shard.get(&key) {
-                // Somebody was faster; give the frame back. A frame of the table that is being evicted is removed from
-                // the table by its evictor, who needs this shard: let it.
-                let pin = self.arena.pin(other);
-                drop(shard);
-                self.arena.disown(frame);
-                self.free.lock().push(frame);
-                return match pin {
-                    Some(pin) => Ok(Found::Pinned(pin)),
-                    None => {
-                        std::thread::yield_now();
-                        self.find(store, key, access, source)
-                    }
-                };
+        let mut guard = match self.install(store, key, access)? {
+            Installed::Here(guard) => guard,
+            Installed::There(Some(pin)) => return Ok(Found::Pinned(pin)),
+            Installed::There(None) => {
+                std::thread::yield_now();
+                return self.find(store, key, access, source);
             }
-            control.valid.store(false, Ordering::Relaxed);
-            control.first_dirty.store(0, Ordering::Relaxed);
-            control.format_pos.store(0, Ordering::Relaxed);
-            control.listed.store(false, Ordering::Relaxed);
-            control.recent.store(u8::from(access == Access::Normal), Ordering::Relaxed);
-            control.key.store(key, Ordering::Release);
-            shard.insert(key, frame);
-        }
-        // Between the insertion and the latch others may pin and latch the frame; they see `valid` unset, and give it up.
-        let mut guard = self.arena.owned_to_pin(frame).write();
+        };
         let page = page_of(key);
         let filled = match source {
             Source::Disk => store.read_page(page, &mut guard),
@@ -318,16 +297,54 @@ impl BufferPool {
             }
         };
         if let Err(e) = filled {
-            self.shard(key).lock().remove(&key);
-            control.key.store(0, Ordering::Release);
+            self.give_up(&guard, key);
             return Err(e);
         }
         if !matches!(source, Source::Nothing) {
             self.counters.page_reads.inc();
             taffrail_observe::session::page_read();
         }
-        control.valid.store(true, Ordering::Release);
+        guard.control().valid.store(true, Ordering::Release);
         Ok(Found::Loaded(guard))
+    }
+
+    /// Gives a page a frame, latched exclusively and not valid yet, unless it has one.
+    pub(super) fn install(
+        &self,
+        store: &Store,
+        key: u64,
+        access: Access,
+    ) -> StorageResult<Installed<'_>> {
+        debug_assert_eq!(key >> 48, u64::from(store.id.0));
+        let frame = self.take_frame()?;
+        let control = self.arena.control(frame);
+        {
+            let mut shard = self.shard(key).lock();
+            if let Some(&other) = shard.get(&key) {
+                // Somebody was faster; give the frame back. A frame of the table that is being evicted is removed from
+                // the table by its evictor, who needs this shard: let it.
+                let pin = self.arena.pin(other);
+                drop(shard);
+                self.arena.disown(frame);
+                self.free.lock().push(frame);
+                return Ok(Installed::There(pin));
+            }
+            control.valid.store(false, Ordering::Relaxed);
+            control.first_dirty.store(0, Ordering::Relaxed);
+            control.format_pos.store(0, Ordering::Relaxed);
+            control.listed.store(false, Ordering::Relaxed);
+            control.recent.store(u8::from(access == Access::Normal), Ordering::Relaxed);
+            control.key.store(key, Ordering::Release);
+            shard.insert(key, frame);
+        }
+        // Between the insertion and the latch others may pin and latch the frame; they see `valid` unset, and give it up.
+        Ok(Installed::Here(self.arena.owned_to_pin(frame).write()))
+    }
+
+    /// What was installed could not be read.
+    pub(super) fn give_up(&self, guard: &WriteGuard<'_>, key: u64) {
+        self.shard(key).lock().remove(&key);
+        guard.control().key.store(0, Ordering::Release);
     }
 
     #[inline]
@@ -536,6 +553,14 @@ pub(super) enum Source<'a> {
     Image(&'a [u8; PAGE_BYTES]),
     /// It is about to be formatted.
     Nothing,
+}
+
+/// See [`BufferPool::install`].
+pub(super) enum Installed<'p> {
+    /// In this frame, by this call.
+    Here(WriteGuard<'p>),
+    /// It was in one before; none: which is just being given to it or taken from it.
+    There(Option<Pin<'p>>),
 }
 
 enum Found<'p> {
