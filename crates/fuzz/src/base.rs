@@ -132,14 +132,16 @@ fn change(tx: &mut Transaction, db: &Arc<Database>, id: HobtId, keys: std::ops::
     }
 }
 
-/// Two values on pages of their own, with rows that say where they are.
+/// Two values on pages of their own, with rows that say where they are; there are nodes on two levels above their bytes.
 fn large_values(db: &Arc<Database>, id: HobtId) {
+    db.set_lob_fanout(2);
     let hobt = db.hobt(id).expect("it was made");
     let mut tx = begin(db);
     tx.lock_object(hobt.object(), LockMode::IX).expect("nobody else");
     for n in 0..2_u64 {
         let value = vec![n as u8 + 1; 20_000];
         let stored: LobRef = lob::write(&mut tx, &hobt, &value).expect("room");
+        let stored = lob::append(&mut tx, &hobt, stored, &[7; 9000]).expect("room");
         let key = (1_000_000 + n).to_be_bytes();
         btree::insert(&mut tx, &hobt, &key, &stored.to_bytes()).expect("room");
     }

@@ -1,7 +1,7 @@
 //! A database: the object that everything hangs on. What it does is in the modules that do it: `alloc`, `txn`, `access`, `recovery`, `backup`.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
@@ -82,6 +82,8 @@ pub struct Database {
     /// When the last log backup ended, as the boot page says it, for who must not wait for the boot page; 0: never.
     pub(crate) log_backup_time: AtomicU64,
     last_commit: AtomicU64,
+    /// References on a page of a large value that is written.
+    lob_fanout: AtomicUsize,
     /// Held by who writes a row count into the directory, or sets one to what is there: the two belong together.
     pub(crate) counts: Mutex<()>,
     /// What redo has found to add to row counts in the directory, 0 included.
@@ -136,6 +138,7 @@ impl Database {
             chain_damaged: AtomicBool::new(false),
             log_backup_time: AtomicU64::new(boot.backup.last_log_backup.0),
             last_commit: AtomicU64::new(0),
+            lob_fanout: AtomicUsize::new(crate::access::lob::FANOUT),
             counts: Mutex::default(),
             found_rows: Mutex::default(),
             recovering: Mutex::default(),
@@ -202,6 +205,16 @@ impl Database {
     /// Counts of rare things.
     pub fn rarities(&self) -> &Rarities {
         &self.store.rarities
+    }
+
+    /// How many references a node of a large value has that is written from now on.
+    pub(crate) fn lob_fanout(&self) -> usize {
+        self.lob_fanout.load(Ordering::Relaxed)
+    }
+
+    /// Fewer than there is room for, two at least, so that short values are high trees: for tests.
+    pub fn set_lob_fanout(&self, references: usize) {
+        self.lob_fanout.store(references.clamp(2, crate::lob::FANOUT), Ordering::Relaxed);
     }
 
     /// The transaction log.

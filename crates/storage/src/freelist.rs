@@ -216,7 +216,8 @@ mod tests {
         let id = make(&db, 1000, 0);
         let hobt = db.hobt(id).unwrap();
         let mut tx = db.begin(BeginSpec::default());
-        lob::write(&mut tx, &hobt, &[1; 12 * lob::PIECE]).unwrap();
+        // And a page that refers to them.
+        lob::write(&mut tx, &hobt, &[1; 11 * lob::PIECE]).unwrap();
         let free = db.free_pages_of(&hobt).unwrap();
         let space = hobt.space.lock();
         tx.rollback().unwrap();

@@ -7,7 +7,7 @@
 //! alloc     extents and pages: GAM, IAM, PFS, changed-extent map
 //! lock      modes, queues, escalation, deadlock search, over opaque resource names
 //! txn       begin, commit, savepoints, rollback, the transaction table
-//! access    heaps, B+ trees, LOB chains, the directory of them; every log record's encoding, redo and undo
+//! access    heaps, B+ trees, large values, the directory of them; every log record's encoding, redo and undo
 //! recovery  checkpoint and restart;  backup  backups taken while others write, and restores
 //! check     is it whole? a walk through pages that takes nothing for granted
 //! raw       single structures out of any bytes, for what damages files on purpose

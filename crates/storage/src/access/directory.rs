@@ -3,8 +3,10 @@
 //! ```text
 //! key 1, u64 HobtId (big-endian)    where a heap or tree is: the entry is drawn in docs/format.md
 //! key 2, u64 IAM page (big-endian)  nothing: the extents of this chain are free as soon as the entry's transaction has committed
-//! key 3, u64 LOB page (big-endian)  u64 HobtId, u64 the value's identity: the chain of pages from here on is free as soon as …
-//!                                   (the same); without identity: 0
+//! key 3, u64 LOB page (big-endian)  u64 HobtId, u64 the page's identity: the large value that begins here is free as soon as … (the
+//!                                   same); without identity: 0
+//! key 4, u64 LOB page (big-endian)  u64 HobtId; per page u48 page, u16 1 = all below it too, u64 identity: these pages, of which this is
+//!                                   the first, are free as soon as … (the same)
 //! ```
 //! DROP and TRUNCATE change entries of the first kind and add one of the second, in the user's transaction; after commit, system
 //! transactions free what is pending, IAM page by IAM page, and restart does the rest of it after a crash. A rollback takes
@@ -20,8 +22,9 @@ use taffrail_base::sync::MutexGuard;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::{Lcx, Record, RecordFlags};
 
+use super::lob::Freed;
 use super::node::{is_ghost, search, split_entry};
-use super::{HobtKind, LobRef, btree};
+use super::{HobtKind, LobRef, btree, lob};
 use crate::codec::{Put, Take};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
@@ -31,6 +34,9 @@ use crate::txn::work::Work;
 const HOBT: u8 = 1;
 const PENDING_EXTENTS: u8 = 2;
 const PENDING_LOB: u8 = 3;
+const PENDING_PAGES: u8 = 4;
+/// Pages of large values that one entry lists at most.
+pub(crate) const LISTED_MAX: usize = 32;
 
 /// What "OrphanedSpace" may append while an entry's row is undone ([`before_undo`]), as payload of a compensation record: begin and
 /// commit, the entry whole before and after, the pending row, their headers and slots; and its share of the pages into
@@ -254,7 +260,7 @@ pub(crate) fn add_pending(db: &Arc<Database>, work: &mut Work, iam: PageId) -> S
     btree::insert_entry(work, &db.directory(), &key(PENDING_EXTENTS, iam.to_u64()), &[], 0, true)
 }
 
-/// Notes that a chain of LOB pages is to be freed once `work` has committed.
+/// Notes that the pages of a large value are to be freed once `work` has committed.
 pub(crate) fn add_pending_lob(
     db: &Arc<Database>,
     work: &mut Work,
@@ -266,12 +272,49 @@ pub(crate) fn add_pending_lob(
     btree::insert_entry(work, &db.directory(), &k, &value, 0, true)
 }
 
+/// The same of some pages of large values: one at least, [`LISTED_MAX`] at most.
+pub(crate) fn add_pending_pages(
+    db: &Arc<Database>,
+    work: &mut Work,
+    hobt: HobtId,
+    pages: &[Freed],
+) -> StorageResult<()> {
+    let Some(first) = pages.first() else { return Ok(()) };
+    let k = key(PENDING_PAGES, first.page.to_u64());
+    btree::insert_entry(work, &db.directory(), &k, &list(hobt, pages), 0, true)
+}
+
+fn list(hobt: HobtId, pages: &[Freed]) -> Vec<u8> {
+    let mut value = Vec::with_capacity(8 + pages.len() * 16);
+    value.u64(hobt.0);
+    for freed in pages {
+        value.u64(with_page(freed.page, u16::from(freed.whole)));
+        value.u64(freed.id);
+    }
+    value
+}
+
+/// What an entry lists that waits to be freed.
+fn listed(value: &[u8]) -> Option<Pending> {
+    let mut t = Take(value);
+    let hobt = HobtId(t.u64()?);
+    let mut pages = Vec::new();
+    while !t.is_empty() {
+        let word = t.u64()?;
+        let page = PageId::from_u64(word & ((1 << 48) - 1));
+        pages.push(Freed { page, id: t.u64()?, whole: word >> 48 != 0 });
+    }
+    Some(Pending::Pages(hobt, pages.into()))
+}
+
 /// Something that waits to be freed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Pending {
     Extents(PageId),
-    /// First page and identity.
+    /// First page and identity of a large value.
     Lob(HobtId, PageId, u64),
+    /// Pages of large values that others have replaced.
+    Pages(HobtId, Box<[Freed]>),
 }
 
 /// Puts into the list what is pending in the directory: when no transaction is active, so that all of it may be freed.
@@ -293,6 +336,7 @@ pub(crate) fn pending(db: &Arc<Database>) -> StorageResult<Vec<Pending>> {
                 let hobt = HobtId(v.u64().unwrap_or(0));
                 out.push(Pending::Lob(hobt, PageId::from_u64(id), v.u64().unwrap_or(0)));
             }
+            Some((PENDING_PAGES, _)) => out.extend(listed(v)),
             _ => {}
         }
         true
@@ -376,23 +420,34 @@ fn free_pending(db: &Arc<Database>, what: &mut Pending) -> StorageResult<bool> {
             }
             Ok(true)
         }
-        Pending::Lob(hobt, first, value) => {
+        Pending::Lob(hobt, first, id) => {
             let k = key(PENDING_LOB, first.to_u64());
-            if !btree::entry_exists(db, &db.directory(), &k)? {
-                return Ok(true);
-            }
-            let mut work = Work::system(db, "DropLob");
-            let done = (|| {
-                super::lob::free_chain(db, &mut work, *hobt, *first, *value)?;
-                btree::remove_entry(&mut work, &db.directory(), &k)
-            })();
-            match done {
-                Ok(()) => work.commit_system().map(|()| true),
-                Err(e) => {
-                    db.abort_system(work, Vec::new());
-                    Err(e)
-                }
-            }
+            free_pages(db, &k, |work| lob::free_value(db, work, *hobt, *first, *id))
+        }
+        Pending::Pages(hobt, pages) => {
+            let Some(first) = pages.first() else { return Ok(true) };
+            let k = key(PENDING_PAGES, first.page.to_u64());
+            free_pages(db, &k, |work| lob::free_listed(db, work, *hobt, pages))
+        }
+    }
+}
+
+/// Frees what the entry with this key is about, as `f` does.
+fn free_pages(
+    db: &Arc<Database>,
+    k: &[u8],
+    f: impl FnOnce(&mut Work) -> StorageResult<()>,
+) -> StorageResult<bool> {
+    if !btree::entry_exists(db, &db.directory(), k)? {
+        return Ok(true);
+    }
+    let mut work = Work::system(db, "DropLob");
+    let done = f(&mut work).and_then(|()| btree::remove_entry(&mut work, &db.directory(), k));
+    match done {
+        Ok(()) => work.commit_system().map(|()| true),
+        Err(e) => {
+            db.abort_system(work, Vec::new());
+            Err(e)
         }
     }
 }
@@ -481,6 +536,23 @@ mod tests {
             ("tail", &[7; 5]),
         ];
         crate::drawn::check("directory-entry", &e.encode(), &fields);
+    }
+
+    #[test]
+    fn a_list_of_pages_is_what_is_drawn() {
+        let freed = |page, whole| Freed { page: PageId::new(1, page), id: 0x0605_0403, whole };
+        let pages = [freed(77, true), freed(78, false)];
+        let bytes = list(HobtId(72), &pages);
+        let fields: [(&str, &[u8]); 5] = [
+            ("HoBt", &72u64.to_le_bytes()),
+            ("page", &[77, 0, 0, 0, 1, 0]),
+            ("how much", &[1, 0]),
+            ("identity", &0x0605_0403_u64.to_le_bytes()),
+            ("pages", &bytes[24..]),
+        ];
+        crate::drawn::check("pending-pages", &bytes, &fields);
+        assert_eq!(listed(&bytes), Some(Pending::Pages(HobtId(72), pages.into())));
+        assert_eq!(listed(&bytes[..30]), None);
     }
 
     #[test]

@@ -131,17 +131,17 @@ impl KeyRange {
     }
 }
 
-/// A large value: its first page and its length, and which value it is of all that this page has ever begun.
+/// A large value, or a part of one: the page that it is on or that leads to it, its length, and which of all that this page has ever held.
 ///
 /// ```text
-/// u64  bits 0–47 the first page, 48–63 the identity's bits 0–15
+/// u64  bits 0–47 the page,       48–63 the identity's bits 0–15
 /// u64  bits 0–31 the length,     32–63 the identity's bits 16–47
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LobRef {
-    /// The first page of the chain.
+    /// The page to begin at.
     pub first: PageId,
-    /// The same number is on each of its pages, and on none of another value's: see [`lob`]. 48 bits.
+    /// The same number is on that page, and on none of another value's: see [`lob`]. 48 bits.
     pub id: u64,
     /// Bytes.
     pub length: u64,

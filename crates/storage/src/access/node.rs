@@ -130,7 +130,7 @@ mod tests {
         );
         let lob = LobRef { first: PageId::new(1, 77), id: 0x0605_0403_0201, length: 20_000 };
         let reference: [(&str, &[u8]); 5] = [
-            ("first page", &77u32.to_le_bytes()),
+            ("page", &77u32.to_le_bytes()),
             ("file", &1u16.to_le_bytes()),
             ("identity, low", &[1, 2]),
             ("length", &20_000u32.to_le_bytes()),

@@ -1,4 +1,4 @@
-//! Large values: each page of one is a link of one chain, to which one row refers.
+//! Large values: each page of one is in one tree, or one chain of format version 3 or before, to which one row refers.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,29 @@ use taffrail_base::PageId;
 
 use super::{Walk, What};
 use crate::access::directory::{self, Pending};
+use crate::access::lob::{Content, filled};
 use crate::access::{LobRef, Rid};
 use crate::error::StorageResult;
+use crate::page::Page;
 
 /// A page of a large value.
-struct Piece {
+struct Member {
+    /// The next of a chain.
     next: PageId,
-    /// Bytes of the value; 0: its content was never written.
+    level: u8,
+    /// The identity that it bears.
+    id: u64,
+    /// Bytes of the value; 0: its content was never written, or is a node.
     len: u64,
+    /// What a node refers to.
+    below: Vec<LobRef>,
     claimed: bool,
 }
 
 /// Large values as far as they are known.
 #[derive(Default)]
 pub(super) struct Lobs {
-    pieces: BTreeMap<PageId, Piece>,
+    pages: BTreeMap<PageId, Member>,
     references: Vec<(Rid, LobRef)>,
 }
 
@@ -29,65 +37,113 @@ impl Lobs {
         self.references.push((row, lob));
     }
 
-    /// A page of the heap's or tree's.
-    pub fn piece(&mut self, page: PageId, next: PageId, len: u64) {
-        self.pieces.insert(page, Piece { next, len, claimed: false });
+    /// A page of the heap's or tree's. False: its row is neither a piece nor references.
+    pub fn page(&mut self, page: &Page) -> bool {
+        let content = filled(page);
+        let formed = content.is_some() || page.slots() == 0;
+        let (len, below) = match content {
+            None => (0, Vec::new()),
+            Some(Content::Piece(piece)) => (piece.len() as u64, Vec::new()),
+            Some(Content::Node(node)) => (0, node.iter().collect()),
+        };
+        let (next, level, id) = (page.next(), page.level(), page.lob_id());
+        let member = Member { next, level, id, len, below, claimed: false };
+        self.pages.insert(page.id(), member);
+        formed
+    }
+
+    /// A page that is the value's, and only its.
+    fn claim(&mut self, page: PageId, id: u64, row: Rid) -> Result<&Member, What> {
+        match self.pages.get_mut(&page) {
+            Some(m) if m.id == id && m.claimed => Err(What::LobTwice { page, row }),
+            Some(m) if m.id == id => {
+                m.claimed = true;
+                Ok(m)
+            }
+            _ => Err(What::LobMissing { page, row }),
+        }
+    }
+
+    /// The pages of what a row refers to. What a reference says of the bytes below it is held against what there is.
+    fn value(&mut self, row: Rid, lob: LobRef) -> Result<(), What> {
+        let mut todo = vec![(lob, None)];
+        while let Some((lob, level)) = todo.pop() {
+            let page = lob.first;
+            let member = self.claim(page, lob.id, row)?;
+            if level.is_some_and(|l| l != member.level) {
+                return Err(What::LobMissing { page, row });
+            }
+            let expected = lob.length;
+            if member.level > 0 {
+                let found = member.below.iter().map(|b| b.length).sum();
+                if found != expected || found == 0 {
+                    return Err(What::LobLength { page, found, expected });
+                }
+                let below = Some(member.level - 1);
+                todo.extend(member.below.iter().rev().map(|b| (*b, below)));
+                continue;
+            }
+            let (mut found, mut next, mut empty) = (member.len, member.next, member.len == 0);
+            // Only what the row refers to is a chain.
+            while level.is_none() && !next.is_none() && found < expected && !empty {
+                let member = self.claim(next, lob.id, row)?;
+                if member.level > 0 {
+                    return Err(What::LobMissing { page: next, row });
+                }
+                empty = member.len == 0;
+                found += member.len;
+                next = member.next;
+            }
+            if found != expected || !next.is_none() {
+                return Err(What::LobLength { page, found, expected });
+            }
+        }
+        Ok(())
+    }
+
+    /// What waits to be freed: a page with what it leads to, or alone.
+    fn waits(&mut self, page: PageId, id: u64, whole: bool) {
+        let mut todo = vec![(page, id)];
+        while let Some((page, id)) = todo.pop() {
+            let Some(m) = self.pages.get_mut(&page).filter(|m| m.id == id && !m.claimed) else {
+                continue;
+            };
+            m.claimed = true;
+            if whole {
+                todo.extend(m.below.iter().map(|b| (b.first, b.id)));
+                todo.push((m.next, id));
+            }
+        }
     }
 }
 
 impl Walk<'_> {
-    /// Rows' references, and chains that wait to be freed, against the pages that there are.
+    /// Rows' references, and what waits to be freed, against the pages that there are.
     pub(super) fn large_values(&mut self) -> StorageResult<()> {
         let mut lobs = std::mem::take(&mut self.lobs);
         for (row, lob) in std::mem::take(&mut lobs.references) {
-            let (mut id, mut len) = (lob.first, 0);
-            let mut broken = false;
-            while !id.is_none() && len < lob.length && !broken {
-                match lobs.pieces.get_mut(&id) {
-                    None => {
-                        self.find(What::LobMissing { page: id, row });
-                        broken = true;
-                    }
-                    Some(piece) if piece.claimed => {
-                        self.find(What::LobTwice { page: id, row });
-                        broken = true;
-                    }
-                    Some(piece) => {
-                        piece.claimed = true;
-                        len += piece.len;
-                        id = piece.next;
-                        broken = piece.len == 0;
-                        if broken {
-                            self.find(What::LobLength {
-                                page: lob.first,
-                                found: len,
-                                expected: lob.length,
-                            });
-                        }
-                    }
-                }
-            }
-            if !broken && (len != lob.length || !id.is_none()) {
-                let page = lob.first;
-                self.find(What::LobLength { page, found: len, expected: lob.length });
+            if let Err(what) = lobs.value(row, lob) {
+                self.find(what);
             }
         }
         if !self.rows.tells_lobs() {
             return Ok(());
         }
         for waiting in directory::pending(self.db)? {
-            let Pending::Lob(hobt, mut id, _) = waiting else { continue };
-            while hobt == self.hobt.id()
-                && let Some(piece) = lobs.pieces.get_mut(&id)
-                && !piece.claimed
-            {
-                piece.claimed = true;
-                id = piece.next;
+            match waiting {
+                Pending::Lob(hobt, page, id) if hobt == self.hobt.id() => {
+                    lobs.waits(page, id, true);
+                }
+                Pending::Pages(hobt, pages) if hobt == self.hobt.id() => {
+                    pages.iter().for_each(|p| lobs.waits(p.page, p.id, p.whole));
+                }
+                _ => {}
             }
         }
-        // Looked up after the chains that wait: what is in neither has been freed in between.
-        for (page, piece) in &lobs.pieces {
-            if !piece.claimed && piece.len > 0 && self.is_allocated(*page)? {
+        // Looked up after what waits: what is in neither has been freed in between.
+        for (page, m) in &lobs.pages {
+            let filled = m.len > 0 || !m.below.is_empty();
+            if !m.claimed && filled && self.is_allocated(*page)? {
                 self.find(What::LobAlone { page: *page });
             }
         }

@@ -5,7 +5,7 @@
 //! tree     from the root, in the order of keys ─────────────────────────► the pages that are reached, and every row
 //! heap     all its pages, extent by extent; stubs against forwarded rows ► the same
 //! rows     what every page with slots must be: rows apart from each other, fields that add up
-//! lobs     chains of large values against the references in the rows
+//! lobs     trees of large values against the references in the rows
 //! files    the extents of a whole file: GAM against every IAM chain and the PFS
 //! finding  what is found, and the message for it
 //! ```

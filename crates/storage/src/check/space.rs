@@ -95,9 +95,10 @@ impl Walk<'_> {
                 if page.slots() > 1 {
                     self.bad_row(&page, 1, "one piece on a page", page.slots().into(), 1);
                 }
-                let len = if page.slots() == 0 { 0 } else { page.row(0).len() };
                 self.out.pages += 1;
-                self.lobs.piece(id, page.next(), len as u64);
+                if !self.lobs.page(&page) {
+                    self.bad_row(&page, 0, "a piece or references", page.row(0).len(), 0);
+                }
             } else if self.is_allocated(id)? {
                 self.find(What::NotSeen { page: id });
             }

@@ -9,7 +9,7 @@ use support::{HEAP, Pages, TREE, TestRows, damaged, findings, made};
 use taffrail_base::{HobtId, PAGE_BYTES, PageId};
 use taffrail_storage::check::What;
 use taffrail_storage::page::{HEADER_BYTES, Page, PageType};
-use taffrail_storage::{Rid, StorageError};
+use taffrail_storage::{LobRef, Rid, StorageError};
 
 #[test]
 fn a_whole_database_has_no_finding() {
@@ -247,47 +247,69 @@ fn stubs_and_forwarded_rows() {
 fn large_values() {
     for hobt in [TREE, HEAP] {
         let mut id = PageId::NONE;
-        // A chain is cut after its first page.
+        let roots = |p: &Pages| p.of(hobt, PageType::Lob, 1);
+        let below = |p: &Pages, root: PageId, n: usize| {
+            LobRef::from_bytes(*p.pages[root.page as usize].row(0)[16 * n..].first_chunk().unwrap())
+        };
+        // A node has lost the reference to its last piece.
         let found = damaged(|p| {
-            let is_first = |p: &Pages, id: PageId| {
-                !p.pages.iter().any(|q| q.next() == id && q.kind() == Some(PageType::Lob))
-            };
-            id = p.of(hobt, PageType::Lob, 0).into_iter().find(|id| is_first(p, *id)).unwrap();
-            p.at(id).set_next(PageId::NONE);
+            id = roots(p)[0];
+            let len = p.at(id).row(0).len();
+            p.at(id).splice_row(0, len - 16, 16, &[]);
             p.put(id);
         });
-        assert!(
-            found.iter().any(|w| matches!(w, What::LobLength { page, .. } if *page == id)),
-            "{found:?}"
-        );
-        assert_eq!(
-            found.iter().filter(|w| matches!(w, What::LobAlone { .. })).count(),
-            3,
-            "{found:?}"
-        );
-        // A page goes on with another value's page.
+        assert!(found.iter().any(short_of(id)), "{found:?}");
+        let alone = found.iter().filter(|w| matches!(w, What::LobAlone { .. })).count();
+        assert_eq!(alone, 4, "{found:?}");
+        // It says of a piece what that is not: of the sum, of the length, of the identity, of the order.
         let found = damaged(|p| {
-            let pages = p.of(hobt, PageType::Lob, 0);
-            let (a, b) = (pages[0], pages[5]);
-            p.at(a).set_next(b);
-            p.put(a);
+            id = below(p, roots(p)[0], 1).first;
+            p.at(id).splice_row(0, 10, 1, &[]);
+            p.put(id);
         });
-        assert!(
-            found.iter().any(|w| matches!(w, What::LobTwice { .. } | What::LobLength { .. })),
-            "{found:?}"
-        );
+        assert!(found.iter().any(short_of(id)), "{found:?}");
+        let found = damaged(|p| {
+            id = below(p, roots(p)[0], 1).first;
+            let other = p.at(id).lob_id() + 1;
+            p.at(id).set_lob_id(other);
+            p.put(id);
+        });
+        assert!(found.iter().any(missing(id)), "{found:?}");
+        // A node's piece says that it is a node.
+        let found = damaged(|p| {
+            id = below(p, roots(p)[0], 1).first;
+            p.at(id).bytes_mut()[2] = 1;
+            p.put(id);
+        });
+        assert!(found.iter().any(missing(id)), "{found:?}");
+        assert!(found.iter().any(|w| matches!(w, What::Row { page, .. } if *page == id)));
+        // Two nodes refer to the same page.
+        let found = damaged(|p| {
+            let (a, b) = (roots(p)[0], roots(p)[1]);
+            let piece = below(p, a, 1).to_bytes();
+            id = below(p, a, 1).first;
+            p.at(b).splice_row(0, 16, 16, &piece);
+            p.put(b);
+        });
+        let twice = |w: &What| matches!(w, What::LobTwice { page, .. } if *page == id);
+        assert!(found.iter().any(twice), "{found:?}");
         // A page has become something else.
         let found = damaged(|p| {
-            id = p.of(hobt, PageType::Lob, 0)[1];
+            id = below(p, roots(p)[1], 0).first;
             p.at(id).set_hobt_raw(3);
             p.put(id);
         });
         assert!(found.contains(&What::Foreign { page: id }), "{found:?}");
-        assert!(
-            found.iter().any(|w| matches!(w, What::LobMissing { page, .. } if *page == id)),
-            "{found:?}"
-        );
+        assert!(found.iter().any(missing(id)), "{found:?}");
     }
+}
+
+fn short_of(id: PageId) -> impl Fn(&What) -> bool {
+    move |w| matches!(w, What::LobLength { page, .. } if *page == id)
+}
+
+fn missing(id: PageId) -> impl Fn(&What) -> bool {
+    move |w| matches!(w, What::LobMissing { page, .. } if *page == id)
 }
 
 #[test]
@@ -386,6 +408,7 @@ fn any_byte() {
             (PageType::Index, 2),
             (PageType::Heap, 0),
             (PageType::Lob, 0),
+            (PageType::Lob, 1),
             (PageType::Iam, 0),
         ] {
             ids.extend(pages.of(hobt, kind, level).first());

@@ -30,10 +30,19 @@ impl Run {
             0 => None,
             n => rows.keys().nth(self.rng.below(n as u64) as usize).cloned(),
         };
+        let large: Vec<&Vec<u8>> =
+            rows.iter().filter(|(_, row)| row.lob.is_some()).map(|(key, _)| key).collect();
+        let large = match large.len() {
+            0 => None,
+            n => Some(large[self.rng.below(n as u64) as usize].clone()),
+        };
         let mark = self.open[at].changes.len();
         let savepoint = self.open[at].tx.savepoint();
         let choice = self.rng.below(100);
-        let result = self.change_table(at, id, kind, existing, rows.clone(), choice);
+        let result = match large.filter(|_| self.rng.one_in(5)) {
+            Some(key) => self.change_lob(at, id, kind, key, rows),
+            None => self.change_table(at, id, kind, existing, rows.clone(), choice),
+        };
         match result {
             Ok(()) => Ok(()),
             Err(e) => {
@@ -171,6 +180,56 @@ impl Run {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Bytes of a large value replaced, once or some times in a row: appended, overwritten, put in between, taken away.
+    fn change_lob(
+        &mut self,
+        at: usize,
+        id: HobtId,
+        (kind, object): (HobtKind, ObjectId),
+        key: Vec<u8>,
+        rows: &BTreeMap<Vec<u8>, Arc<Row>>,
+    ) -> Result<(), StorageError> {
+        self.open[at].tx.lock_object(object, LockMode::IX)?;
+        let hobt = self.db().hobt(id)?;
+        // The row first: it is nobody else's then.
+        let old = rows[&key].clone();
+        let tx = &mut self.open[at].tx;
+        match kind {
+            HobtKind::BTree => btree::update(tx, &hobt, &key, &old.bytes)?,
+            HobtKind::Heap => heap::update(tx, &hobt, rid(&key), &old.bytes)?,
+        }
+        let mut content = old.lob.clone().expect("a large value");
+        let mut stored = check::lob_ref(&old.bytes);
+        for _ in 0..1 + self.rng.below(3) {
+            let length = content.len() as u64;
+            let most = if self.rng.one_in(3) { 30_000 } else { 900 };
+            let mut bytes = vec![0; self.rng.below(most) as usize];
+            self.rng.fill(&mut bytes);
+            let from = if self.rng.one_in(2) { length } else { self.rng.below(length + 1) };
+            let gone = match self.rng.below(3) {
+                0 => 0,
+                1 => bytes.len() as u64,
+                _ => self.rng.below(length + 1),
+            };
+            let to = length.min(from + gone);
+            if length - (to - from) + bytes.len() as u64 == 0 || content.len() > 150_000 {
+                continue;
+            }
+            let tx = &mut self.open[at].tx;
+            stored = lob::replace(tx, &hobt, stored, from, gone, &bytes)?;
+            content.splice(from as usize..to as usize, bytes);
+            self.seen.lobs_changed += 1;
+        }
+        let row = Row { bytes: check::lob_row(stored), lob: Some(content) };
+        let tx = &mut self.open[at].tx;
+        match kind {
+            HobtKind::BTree => btree::update(tx, &hobt, &key, &row.bytes)?,
+            HobtKind::Heap => heap::update(tx, &hobt, rid(&key), &row.bytes)?,
+        }
+        self.open[at].changes.push(Change::Put(id, key, Arc::new(row)));
         Ok(())
     }
 

@@ -35,6 +35,13 @@ fn row(
             let stored = lob_ref(&bytes);
             let mut content = Vec::new();
             lob::read(tx, hobt, stored, 0, stored.length, &mut content)?;
+            let length = stored.length;
+            for (from, n) in [(length / 3, 9000), (length / 2 + 1, 1), (length - 1, 10)] {
+                let mut some = Vec::new();
+                lob::read(tx, hobt, stored, from, n, &mut some)?;
+                let to = length.min(from + n);
+                assert_eq!(some, content[from.min(to) as usize..to as usize], "a part of a value");
+            }
             Some(content)
         }
         _ => None,

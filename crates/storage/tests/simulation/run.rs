@@ -42,6 +42,8 @@ pub struct Run {
     /// Bytes of the data file in use when it was new.
     pub first_used: u64,
     pub next_key: u64,
+    /// References on a page of a large value.
+    lob_fanout: usize,
     pub seen: Seen,
     /// What happened lately, for a failure's report.
     pub trace: Vec<String>,
@@ -90,6 +92,7 @@ impl Run {
             next_object: 1000,
             first_used: 0,
             next_key: 0,
+            lob_fanout: 2 + seed as usize % 4,
             seen: Seen { runs: 1, ..Seen::default() },
             trace: vec![format!(
                 "sector {sector}, pool {pool_pages}, redo {redo_log_max}, {recovery_model:?}, log growth {log_growth:?}"
@@ -129,6 +132,7 @@ impl Run {
         self.rig.data.max_size = max_size;
         self.rig.logs[0].size = (512 + 256 * self.rng.below(3)) << 10;
         let db = self.rig.create_in(&instance).map_err(|e| format!("create: {e}"))?;
+        db.set_lob_fanout(self.lob_fanout);
         self.first_used = check::data_used(&db).1;
         self.files = db.files();
         self.db = Some(db);
@@ -356,6 +360,7 @@ impl Run {
             false => self.rig.open_in(&instance),
         };
         let (db, report) = opened.map_err(|e| format!("open: {e} ({e:?})"))?;
+        db.set_lob_fanout(self.lob_fanout);
         self.seen.torn_repaired += report.torn_repaired;
         self.seen.rolled_back_by_restart += report.rolled_back;
         self.db = Some(db);
@@ -394,7 +399,9 @@ impl Run {
                     Err(e) => return Err(error("closing")(e)),
                 }
                 let opened = self.rig.open_deferred_in(instance);
-                self.db = Some(opened.map_err(error("opening"))?.0);
+                let db = opened.map_err(error("opening"))?.0;
+                db.set_lob_fanout(self.lob_fanout);
+                self.db = Some(db);
                 self.seen.closed_in_undo += 1;
             }
             if !more {

@@ -51,7 +51,7 @@ pub(super) enum Work {
     NewHeap,
     /// Pages of a heap.
     HeapPages,
-    /// Pages of large values, allocated and given back.
+    /// Pages of large values, allocated, replaced and given back.
     Lobs,
     /// A tree from its leaves upwards.
     Build,
@@ -71,6 +71,8 @@ impl Scene {
         let rig = Rig::new(seed).frames(256).data(2 * MB, Growth::Bytes(MB));
         let rig = rig.log(4 * MB, Growth::Bytes(MB));
         let db = rig.create();
+        // Large values of a few pages have nodes on two levels.
+        db.set_lob_fanout(2);
         let (tree, heap, other) = (make(&db, 1000, 1), make(&db, 1001, 0), make(&db, 1002, 1));
         let (rows, heap_rows) = (Entries::new(), BTreeMap::new());
         let mut scene = Scene { rig, db, tree, heap, other, rows, heap_rows, key };
@@ -201,9 +203,11 @@ impl Scene {
             Work::HeapPages => {
                 (0..9).try_for_each(|i| heap::insert(tx, &heap, &[i; 3000]).map(drop))
             }
-            Work::Lobs => [&tree, &heap]
-                .into_iter()
-                .try_for_each(|h| lob::write(tx, h, &[1; 3 * lob::PIECE]).map(drop)),
+            Work::Lobs => [&tree, &heap].into_iter().try_for_each(|h| {
+                let value = lob::write(tx, h, &[1; 3 * lob::PIECE])?;
+                let longer = lob::append(tx, h, value, &[2; lob::PIECE])?;
+                lob::replace(tx, h, longer, 9000, 9000, &[3; 100]).map(drop)
+            }),
             Work::Truncate => {
                 tx.lock_object(tree.object(), LockMode::SchM)?;
                 db.truncate_hobt(tx, tree.id())?;
@@ -222,12 +226,16 @@ impl Scene {
         self.db.hobt(id)
     }
 
-    /// A large value, committed, deleted, and its pages given back.
+    /// A large value, committed, changed, deleted, and its pages given back.
     fn write_and_give_back(&self) -> StorageResult<()> {
         let tree = self.tree();
         self.db.store.check()?;
         let mut tx = self.begin();
         let value = lob::write(&mut tx, &tree, &[1; 3 * lob::PIECE])?;
+        tx.commit(Durability::Full)?;
+        self.db.store.check()?;
+        let mut tx = self.begin();
+        let value = lob::replace(&mut tx, &tree, value, 9000, 10, &[2; 9000])?;
         tx.commit(Durability::Full)?;
         self.db.store.check()?;
         let mut tx = self.begin();
