@@ -25,3 +25,4 @@ mod restart;
 mod service;
 mod sqlcmd;
 mod sqlcmd_ends;
+mod variants;
