@@ -38,6 +38,7 @@ pub(crate) mod dbcc;
 pub(crate) mod ddl;
 pub(crate) mod events;
 pub(crate) mod exec;
+pub(crate) mod explain;
 pub(crate) mod features;
 pub mod functions;
 pub mod instance;

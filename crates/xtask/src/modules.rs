@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["binder", "planner"],
     &["exec"],
     &["session"],
-    &["backup", "dbcc", "ddl", "events", "load", "procs", "views"],
+    &["backup", "dbcc", "ddl", "events", "explain", "load", "procs", "views"],
 ];
 
 /// Arrows that go up, each with its reason. One that is not needed any more has to go from here.

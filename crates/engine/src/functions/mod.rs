@@ -42,7 +42,7 @@ mod math;
 mod metadata;
 pub(crate) mod placeholders;
 pub(crate) mod random;
-mod spelling;
+pub(crate) mod spelling;
 mod string;
 mod system;
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub mod heap;
 mod heap_cursor;
 pub mod lob;
 pub(crate) mod node;
+pub mod now;
 pub mod record;
 mod reorganize;
 mod reorganize_step;

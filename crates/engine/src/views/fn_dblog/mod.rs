@@ -29,7 +29,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
 }
 
 /// An LSN given as text, in any of its forms: 9005 if it is none.
-fn bound(argument: Option<&Value>) -> SqlResult<Option<Lsn>> {
+pub(crate) fn bound(argument: Option<&Value>) -> SqlResult<Option<Lsn>> {
     match argument {
         None | Some(Value::Null) => Ok(None),
         Some(v) => {

@@ -7,6 +7,8 @@
 //! | [`flush_history`] | each flush of a log |
 //! | [`growth_history`] | files that grew |
 //! | [`checkpoint_history`] | checkpoints |
+//! | [`log_changes`] | changes of rows in the log |
+//! | [`log_undo`] | statements that take a transaction back |
 //! | [`plan_of`] | how a text would be run |
 //! | [`trace_rings`] | how full the rings behind them are, and what they have lost |
 
@@ -14,6 +16,8 @@ mod checkpoint_history;
 mod flush_history;
 mod growth_history;
 mod io_trace;
+mod log_changes;
+mod log_undo;
 mod plan_of;
 mod trace_rings;
 
@@ -35,6 +39,8 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     checkpoint_history::declare(views);
     trace_rings::declare(views);
     plan_of::declare(views);
+    log_changes::declare(views);
+    log_undo::declare(views);
 }
 
 /// Declares a view of this schema.

@@ -97,6 +97,12 @@ pub(crate) fn row_delta(r: &Record<'_>) -> i64 {
     parse(r).map_or(0, |(_, rows, ..)| rows)
 }
 
+/// How many rows it adds whose pages the log does not have.
+pub(crate) fn unlogged_rows(r: &Record<'_>) -> Option<i64> {
+    let (flags, rows, ..) = parse(r)?;
+    (flags & MINIMAL != 0 && !r.header.is_compensation()).then_some(rows)
+}
+
 /// The pages whose contents the log does not have, as runs of extents; none where it has them.
 pub(crate) fn unlogged(r: &Record<'_>) -> Option<(FileId, ExtentRuns)> {
     parse(r).filter(|(flags, ..)| flags & MINIMAL != 0).map(|(_, _, file, runs)| (file, runs))

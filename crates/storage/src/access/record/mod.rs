@@ -17,6 +17,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod bulk;
+pub mod changes;
 pub(crate) mod delete;
 pub mod facts;
 pub(crate) mod format;

@@ -1,0 +1,346 @@
+//! What rows were when a batch began: from what they are now, back through the log behind the batch.
+//!
+//! A row's page says up to which record it is what the log made of it. So the log is read from the batch's end to the last such record, and
+//! what it says of the rows looked for is taken back, but for records that a rollback had taken back already. A transaction that
+//! changes a row holds it until its end, so what is not decided yet of a row is of one transaction.
+
+use super::Ticks;
+use super::batch::{Batch, RowKey, What, key_of};
+use super::ends::{Xact, Xacts};
+use super::history::History;
+use super::source::{Cursor, Source};
+use super::splice::{Splice, replace};
+use std::collections::{HashMap, HashSet};
+use taffrail_base::{HobtId, LogPos, PageId, SqlResult, TransactionId};
+use taffrail_log::Entry;
+use taffrail_storage::access::now;
+use taffrail_storage::access::record::changes::{RowChange, formatted, row_change};
+use taffrail_storage::{Rid, StorageError};
+
+/// More changes of one row by one transaction than this are not kept: what the row was before is not found then.
+const MOST: usize = 200_000;
+
+/// A later change of a row.
+enum Later {
+    Modify(usize, Box<[u8]>, usize),
+    Delete(Box<[u8]>),
+    Insert,
+}
+
+/// A row that is looked for.
+struct Look {
+    hobt: HobtId,
+    /// What it is now; none: it is not there, or there is nothing to look at.
+    base: Option<Vec<u8>>,
+    /// The last record that is in that; at the most the record from which on it is another row's place.
+    upto: LogPos,
+    back: Splice,
+    /// Of a transaction that has not ended yet.
+    open: (TransactionId, Vec<(LogPos, Later)>),
+    /// There is nothing more to be learned of it.
+    done: bool,
+    lost: bool,
+}
+
+impl Look {
+    fn lose(&mut self) {
+        (self.done, self.lost) = (true, true);
+        self.open.1 = Vec::new();
+    }
+
+    /// Decides what the open transaction did.
+    fn settle(&mut self, x: Option<&Xact>) {
+        for (pos, later) in std::mem::take(&mut self.open.1) {
+            if self.done {
+                return;
+            }
+            if x.is_some_and(|x| x.took_back(pos)) {
+                if x.is_some_and(|x| x.took_back_after(pos, self.upto)) && self.base.is_some() {
+                    // The row was looked at while this was being taken back.
+                    self.lose();
+                }
+                continue;
+            }
+            match later {
+                Later::Modify(at, before, after) => self.back.then(at, &before, after),
+                Later::Delete(row) => {
+                    self.base = Some(row.into_vec());
+                    self.done = true;
+                }
+                // The row that is there now is another one.
+                Later::Insert => self.lose(),
+            }
+        }
+    }
+
+    fn row(&self) -> Option<Vec<u8>> {
+        if self.lost { None } else { self.back.apply(self.base.as_ref()?) }
+    }
+}
+
+/// Where things are looked up.
+pub(super) struct Ahead<'a> {
+    pub source: &'a Source,
+    pub history: &'a History,
+    pub batch: &'a Batch,
+    pub ticks: &'a mut Ticks,
+}
+
+/// Rows as they were when the batch began, by their keys.
+pub(super) type Images = HashMap<RowKey, Vec<u8>>;
+
+impl Ahead<'_> {
+    /// Finds out how the batch's transactions ended, and adds to `images` the rows that its modifications need and that are not in it
+    /// yet. `at`: everything before was read. What cannot be found stays out.
+    pub fn resolve(&mut self, at: LogPos, xacts: &mut Xacts, images: &mut Images) -> SqlResult<()> {
+        let mut looks = self.looks(images)?;
+        let finite = looks.values().filter(|l| l.upto < LogPos::MAX).map(|l| l.upto).max();
+        let endless = looks.values().filter(|l| !l.done && l.upto == LogPos::MAX).count();
+        let unknown = xacts.unknown();
+        if unknown > 0 || endless > 0 || finite.is_some_and(|f| f >= at) {
+            self.source.flush()?;
+            let mut cursor = self.source.cursor(at)?;
+            let need = Need { unknown, endless, finite: finite.unwrap_or(LogPos::ZERO) };
+            self.read(&mut cursor, need, &mut looks, xacts)?;
+        }
+        for (key, chain) in &self.batch.chains {
+            if images.contains_key(key) {
+                continue;
+            }
+            let now = looks.get(key).and_then(Look::row);
+            if let Some(row) = self.first(chain, now, xacts) {
+                images.insert(key.clone(), row);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows to be looked for.
+    fn looks(&mut self, images: &Images) -> SqlResult<HashMap<RowKey, Look>> {
+        let mut looks = HashMap::new();
+        for (key, chain) in &self.batch.chains {
+            let Some(&first) = chain.first() else { continue };
+            let event = &self.batch.events[first as usize];
+            let What::Modify { row, .. } = &event.what else { continue };
+            if images.contains_key(key) {
+                continue;
+            }
+            self.ticks.tick()?;
+            let mut look = Look {
+                hobt: event.hobt,
+                base: None,
+                upto: LogPos::MAX,
+                back: Splice::default(),
+                open: (TransactionId::NONE, Vec::new()),
+                done: false,
+                lost: false,
+            };
+            // When the place or the whole tree was emptied: what is there now is no descendant.
+            let emptied = self.history.emptied_after(event.hobt, event.pos);
+            let page = self.batch.formatted.get(&event.at.0).copied();
+            let page = page.filter(|at| event.heap && *at > event.pos);
+            let barrier = emptied.into_iter().chain(page).min();
+            let live = self.history.owner(event.hobt).is_some_and(|o| o.live);
+            if let Some(barrier) = barrier {
+                look.upto = barrier;
+            } else if live && self.source.reaches_now() {
+                let key = if event.heap { &[][..] } else { row.get(8..).unwrap_or(&[]) };
+                if let Some((base, upto)) = self.now(event.hobt, event.heap, event.at, key)? {
+                    (look.base, look.upto) = (Some(base), upto);
+                }
+            }
+            looks.insert(key.clone(), look);
+        }
+        Ok(looks)
+    }
+
+    fn now(
+        &self,
+        hobt: HobtId,
+        heap: bool,
+        at: (PageId, u16),
+        key: &[u8],
+    ) -> SqlResult<Option<(Vec<u8>, LogPos)>> {
+        let storage = &self.source.database().storage;
+        let hobt = match storage.hobt(hobt) {
+            Ok(hobt) => hobt,
+            Err(StorageError::NoSuchHobt(_)) => return Ok(None),
+            Err(e) => return Err(e.to_sql()),
+        };
+        let mut row = Vec::new();
+        let found = match heap {
+            true => now::heap_slot(storage, &hobt, Rid { page: at.0, slot: at.1 }, &mut row),
+            false => now::leaf_entry(storage, &hobt, key, &mut row),
+        };
+        Ok(found.map_err(|e| e.to_sql())?.map(|upto| (row, upto)))
+    }
+
+    /// Reads the log behind the batch.
+    fn read(
+        &mut self,
+        cursor: &mut Cursor,
+        mut need: Need,
+        looks: &mut HashMap<RowKey, Look>,
+        xacts: &mut Xacts,
+    ) -> SqlResult<()> {
+        let hobts: HashSet<HobtId> = looks.values().map(|l| l.hobt).collect();
+        let mut pages: HashMap<PageId, Vec<RowKey>> = HashMap::new();
+        for (key, chain) in &self.batch.chains {
+            let event = &self.batch.events[chain[0] as usize];
+            if event.heap && looks.contains_key(key) {
+                pages.entry(event.at.0).or_default().push(key.clone());
+            }
+        }
+        let mut reading =
+            Reading { hobts, pages, looks, touched: HashMap::new(), key: Vec::new(), xacts };
+        let mut later = Xacts::default();
+        while need.more(cursor.position()) {
+            self.ticks.tick()?;
+            let seen = cursor.step(self.source, |e| reading.see(e, &mut later, &mut need))?;
+            if seen.is_none() {
+                reading.xacts.give_up();
+                break;
+            }
+        }
+        let Reading { looks, xacts, .. } = reading;
+        for look in looks.values_mut().filter(|l| !l.done) {
+            let txn = look.open.0;
+            look.settle(xacts.get(txn).or_else(|| later.get(txn)));
+        }
+        Ok(())
+    }
+
+    /// What a row was when the batch began. `now`: what it was when the batch ended.
+    fn first(&self, chain: &[u32], now: Option<Vec<u8>>, xacts: &Xacts) -> Option<Vec<u8>> {
+        let mut changes = Vec::new();
+        let mut row = None;
+        let mut ended = false;
+        for i in chain {
+            let e = &self.batch.events[*i as usize];
+            if xacts.get(e.txn).is_some_and(|x| x.took_back(e.pos)) {
+                continue;
+            }
+            match &e.what {
+                What::Modify { at, before, after, .. } => changes.push((*at, before, after.len())),
+                What::Delete(bytes) => {
+                    (row, ended) = (Some(bytes.to_vec()), true);
+                    break;
+                }
+                _ => {
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        let mut row = if ended { row } else { now }?;
+        for (at, before, after) in changes.into_iter().rev() {
+            if !replace(&mut row, at, after, before) {
+                return None;
+            }
+        }
+        Some(row)
+    }
+}
+
+/// How far is to be read.
+struct Need {
+    /// Transactions whose end is not known.
+    unknown: usize,
+    /// Rows that may be found anywhere.
+    endless: usize,
+    /// Where all others are found.
+    finite: LogPos,
+}
+
+impl Need {
+    fn more(&self, at: LogPos) -> bool {
+        self.unknown > 0 || self.endless > 0 || at <= self.finite
+    }
+}
+
+struct Reading<'a> {
+    hobts: HashSet<HobtId>,
+    /// Heap pages with rows that are looked for.
+    pages: HashMap<PageId, Vec<RowKey>>,
+    looks: &'a mut HashMap<RowKey, Look>,
+    /// Rows that transactions have changed which are open.
+    touched: HashMap<TransactionId, Vec<RowKey>>,
+    key: Vec<u8>,
+    xacts: &'a mut Xacts,
+}
+
+impl Reading<'_> {
+    fn see(&mut self, e: &Entry<'_>, later: &mut Xacts, need: &mut Need) {
+        let (r, h) = (&e.record, &e.record.header);
+        let known = self.xacts.get(h.txn);
+        let waited = known.is_some_and(|x| x.used && x.ended.is_none());
+        let ended = match known {
+            Some(_) => self.xacts.see(e),
+            None if later.get(h.txn).is_some() => later.see(e),
+            None => false,
+        };
+        if ended {
+            need.unknown -= usize::from(waited);
+            for key in self.touched.remove(&h.txn).unwrap_or_default() {
+                let x = self.xacts.get(h.txn).or_else(|| later.get(h.txn));
+                if let Some(look) = self.looks.get_mut(&key).filter(|l| l.open.0 == h.txn) {
+                    let was = look.done;
+                    look.settle(x);
+                    need.learned(look, was);
+                }
+            }
+            later.drop(h.txn);
+            return;
+        }
+        if let Some(page) = formatted(r)
+            && let Some(keys) = self.pages.get(&page)
+        {
+            for key in keys {
+                if let Some(look) = self.looks.get_mut(key).filter(|l| !l.done && r.pos <= l.upto) {
+                    look.lose();
+                    need.learned(look, false);
+                }
+            }
+        }
+        if !self.hobts.contains(&h.hobt) || !key_of(r, &mut self.key) {
+            return;
+        }
+        let Some(look) = self.looks.get_mut(&self.key[..]) else { return };
+        let Some((_, change)) = row_change(r) else { return };
+        if look.done || r.pos > look.upto {
+            return;
+        }
+        let change = match change {
+            RowChange::Modified { at, before, after, .. } => {
+                Later::Modify(at, before.into(), after.len())
+            }
+            RowChange::Deleted(row) => Later::Delete(row.into()),
+            RowChange::Inserted(_) => Later::Insert,
+            RowChange::DeletedUnseen(_) => {
+                look.lose();
+                need.learned(look, false);
+                return;
+            }
+        };
+        if look.open.0 != h.txn || look.open.1.is_empty() {
+            if self.xacts.get(h.txn).is_none() {
+                later.touch(h.txn);
+            }
+            look.open = (h.txn, Vec::new());
+            self.touched.entry(h.txn).or_default().push(self.key.as_slice().into());
+        }
+        look.open.1.push((r.pos, change));
+        if look.open.1.len() > MOST {
+            look.lose();
+            need.learned(look, false);
+        }
+    }
+}
+
+impl Need {
+    fn learned(&mut self, look: &Look, was_done: bool) {
+        if look.done && !was_done && look.upto == LogPos::MAX {
+            self.endless -= 1;
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! T-SQL that takes a committed transaction back.
+//!
+//! Its changes are taken back one by one, the last one first. Each statement looks for the row exactly as the change left it, and ends the
+//! script where it is not there; so the rows that others have changed since are never overwritten. The changes are read in pieces of
+//! some thousand, the last piece first.
+
+use super::Ticks;
+use super::batch::Range;
+use super::ends::{Ended, Xact};
+use super::history::{History, Owner};
+use super::literal::{bracketed, comparable, is, literal, quoted};
+use super::row::{self, Field};
+use super::scan::{Change, Kind, Scan};
+use super::source::{Source, no_such};
+use crate::catalog::{Sight, Table};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use taffrail_base::{LogPos, ObjectId, SqlResult, TransactionId};
+use taffrail_log::{Entry, Lop};
+use taffrail_storage::access::record::changes::{RowChange, Stored, hobt_change, row_change};
+use taffrail_storage::access::record::facts;
+use taffrail_types::SqlType;
+
+/// Changes of a piece.
+const PIECE: usize = 8 << 10;
+
+/// Which transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Named {
+    /// By the log's number.
+    Id(TransactionId),
+    /// By the number that views show while it runs.
+    Number(u64),
+}
+
+impl std::fmt::Display for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Named::Id(id) => write!(f, "{id}"),
+            Named::Number(n) => write!(f, "{n}"),
+        }
+    }
+}
+
+/// The statements of a script, one after the other.
+pub(crate) struct Undo {
+    source: Arc<Source>,
+    history: Arc<History>,
+    txn: TransactionId,
+    xact: Xact,
+    /// Pieces that are not taken back yet: where they begin, and the end of the last one.
+    pieces: Vec<LogPos>,
+    end: LogPos,
+    queue: VecDeque<String>,
+    /// The table for which IDENTITY_INSERT is on.
+    identity: Option<String>,
+    /// What comes behind the changes.
+    last: Option<Vec<String>>,
+}
+
+/// What the first reading finds.
+#[derive(Default)]
+struct Found {
+    txn: Option<TransactionId>,
+    xact: Xact,
+    ended: bool,
+    begin: LogPos,
+    pieces: Vec<LogPos>,
+    end: LogPos,
+    changes: usize,
+    /// Records since a row began to move from page to page.
+    since_move: usize,
+    objects: BTreeSet<ObjectId>,
+}
+
+impl Found {
+    fn see(&mut self, e: &Entry<'_>, named: Named, history: &History) {
+        let (r, h) = (&e.record, &e.record.header);
+        if self.txn.is_none() && h.op == Lop::BeginXact {
+            let number = || facts::begin(r).and_then(|b| b.number);
+            let this = match named {
+                Named::Id(id) => id == h.txn,
+                Named::Number(n) => number() == Some(n),
+            };
+            if this {
+                (self.txn, self.begin) = (Some(h.txn), r.pos);
+                self.pieces.push(r.pos);
+            }
+        }
+        if self.txn != Some(h.txn) || self.ended {
+            return;
+        }
+        self.xact.see(e);
+        self.end = LogPos(r.pos.0 + 1);
+        self.ended = matches!(h.op, Lop::CommitXact | Lop::AbortXact);
+        let object = match hobt_change(r) {
+            Some((_, facts)) => Some(facts.object),
+            None => history.owner(h.hobt).map(|o| o.object),
+        };
+        let Some(object) = object.filter(|o| o.0 > 0) else { return };
+        self.objects.insert(object);
+        if h.is_compensation() {
+            return;
+        }
+        self.since_move += 1;
+        if self.changes >= PIECE && self.since_move > 3 {
+            self.pieces.push(r.pos);
+            self.changes = 0;
+        }
+        self.changes += 1;
+        if let Some((true, RowChange::Inserted(b))) = row_change(r)
+            && let Some(Stored::Moved(..)) = Stored::of(true, b)
+        {
+            self.since_move = 0;
+        }
+    }
+}
+
+impl Undo {
+    /// Finds the transaction in the log: 9003 if it is not there, or did not commit.
+    pub fn open(source: Arc<Source>, named: Named) -> SqlResult<Undo> {
+        let mut ticks = Ticks::default();
+        let history = Arc::new(History::read(&source, &mut ticks)?);
+        let (mut cursor, end) = (source.cursor(source.first())?, source.end());
+        let mut found = Found::default();
+        while !found.ended && cursor.position() < end {
+            ticks.tick()?;
+            if cursor.step(&source, |e| found.see(e, named, &history))?.is_none() {
+                break;
+            }
+        }
+        let database = source.database().name.clone();
+        let (Some(txn), Some(Ended::Committed { .. })) = (found.txn, found.xact.ended) else {
+            return Err(no_such(&named, &database));
+        };
+        let Found { xact, pieces, end, objects, .. } = found;
+        let (queue, last) = (VecDeque::new(), Some(Vec::new()));
+        let identity = None;
+        let mut undo = Undo { source, history, txn, xact, pieces, end, queue, identity, last };
+        undo.frame(&objects)?;
+        Ok(undo)
+    }
+
+    /// What stands around the changes. Foreign keys are looked at when all is done: between the rows of a statement they need not hold.
+    fn frame(&mut self, objects: &BTreeSet<ObjectId>) -> SqlResult<()> {
+        let name = self.xact.begin.as_ref().map_or_else(String::new, |b| format!(" ({})", b.name));
+        self.queue.extend([
+            "SET XACT_ABORT, NOCOUNT ON;".to_owned(),
+            "BEGIN TRANSACTION;".to_owned(),
+            format!("-- Takes transaction {}{} back.", self.txn, name.replace(['\r', '\n'], " ")),
+        ]);
+        let catalog = &self.source.database().catalog;
+        let mut last = Vec::new();
+        for key in catalog.foreign_keys(Sight::EVERYTHING)? {
+            let concerned = objects.contains(&key.table) || objects.contains(&key.referenced);
+            if key.disabled || !concerned {
+                continue;
+            }
+            let Some(table) = catalog.table(key.table, Sight::EVERYTHING) else { continue };
+            let (table, name) = (qualified(&table), bracketed(&key.name));
+            let with = if key.not_trusted { "NOCHECK" } else { "CHECK" };
+            self.queue.push_back(format!("ALTER TABLE {table} NOCHECK CONSTRAINT {name};"));
+            last.push(format!("ALTER TABLE {table} WITH {with} CHECK CONSTRAINT {name};"));
+        }
+        last.push("COMMIT TRANSACTION;".to_owned());
+        self.last = Some(last);
+        Ok(())
+    }
+
+    /// The next statement.
+    pub fn next(&mut self) -> SqlResult<Option<String>> {
+        loop {
+            if let Some(text) = self.queue.pop_front() {
+                return Ok(Some(text));
+            }
+            if let Some(from) = self.pieces.pop() {
+                self.piece(from)?;
+            } else if let Some(last) = self.last.take() {
+                self.identity_insert(None);
+                self.queue.extend(last);
+            } else {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes back what the transaction did between here and the piece before.
+    fn piece(&mut self, from: LogPos) -> SqlResult<()> {
+        let range = Range { txn: Some(self.txn), ..Range::default() };
+        let (source, history) = (self.source.clone(), self.history.clone());
+        let known = (self.txn, self.xact.clone());
+        let mut scan = Scan::of_transaction(source, history, range, (from, self.end), known)?;
+        let mut changes = Vec::new();
+        while let Some(change) = scan.next()? {
+            changes.push(change);
+        }
+        self.end = from;
+        for change in changes.iter().rev() {
+            self.take_back(change)?;
+        }
+        Ok(())
+    }
+
+    fn identity_insert(&mut self, table: Option<String>) {
+        if self.identity == table {
+            return;
+        }
+        if let Some(off) = self.identity.take() {
+            self.queue.push_back(format!("SET IDENTITY_INSERT {off} OFF;"));
+        }
+        if let Some(on) = &table {
+            self.queue.push_back(format!("SET IDENTITY_INSERT {on} ON;"));
+        }
+        self.identity = table;
+    }
+
+    fn refuse(&mut self, c: &Change, why: &str) {
+        let name = c.owner.name.as_ref().map_or("?".into(), |n| format!("{}.{}", n.0, n.1));
+        let told = format!("{} of {name} at {} cannot be taken back: {why}.", c.kind.name(), c.lsn);
+        self.queue.push_back(format!("THROW 50000, {}, 1;", quoted(&cut(&told))));
+    }
+
+    fn take_back(&mut self, c: &Change) -> SqlResult<()> {
+        if let Some(note) = &c.note {
+            self.refuse(c, note);
+            return Ok(());
+        }
+        let owner: Arc<Owner> = c.owner.clone();
+        let Some(table) = &owner.table else { return Ok(()) };
+        let fields = |row: &Option<Vec<u8>>| match row {
+            Some(row) => row::fields(self.source.database(), &owner, table, row),
+            None => Ok(Vec::new()),
+        };
+        let (before, after) = (fields(&c.before)?, fields(&c.after)?);
+        // What both rows share need not be known.
+        let lost = |of: &[Field<'_>], other: &[Field<'_>]| {
+            let same = |f: &Field<'_>| {
+                other.iter().any(|o| o.column.id == f.column.id && o.value.is_none())
+            };
+            of.iter().find(|f| f.value.is_none() && !same(f)).map(|f| f.column.name.to_string())
+        };
+        let gone = match c.kind {
+            Kind::Update => lost(&before, &after),
+            _ => lost(&before, &[]),
+        };
+        if let Some(column) = gone {
+            self.refuse(c, &format!("the value of {column} is not in the log"));
+            return Ok(());
+        }
+        let name = qualified(table);
+        let one = if table.indexes.iter().any(|i| i.unique && i.filter.is_none()) {
+            ""
+        } else {
+            "TOP (1) "
+        };
+        let statement = match c.kind {
+            Kind::Insert => {
+                format!("DELETE {one}FROM {name} WHERE {}", condition(table, &after))
+            }
+            Kind::Delete => {
+                let own = table.identity.is_some().then(|| name.clone());
+                self.identity_insert(own);
+                let set: Vec<&Field<'_>> = before.iter().filter(|f| settable(f)).collect();
+                let names: Vec<String> = set.iter().map(|f| bracketed(&f.column.name)).collect();
+                let values: Vec<String> = set.iter().map(|f| assigned(f)).collect();
+                format!("INSERT {name} ({}) VALUES ({})", names.join(", "), values.join(", "))
+            }
+            Kind::Update => {
+                let changed = |f: &&Field<'_>| {
+                    let now = after.iter().find(|a| a.column.id == f.column.id);
+                    settable(f) && now.is_some_and(|a| a.value != f.value)
+                };
+                let set: Vec<String> = before
+                    .iter()
+                    .filter(changed)
+                    .map(|f| format!("{} = {}", bracketed(&f.column.name), assigned(f)))
+                    .collect();
+                if set.is_empty() {
+                    return Ok(());
+                }
+                let rows = condition(table, &after);
+                format!("UPDATE {one}{name} SET {} WHERE {rows}", set.join(", "))
+            }
+            _ => return Ok(()),
+        };
+        let shown = row::json(if c.kind == Kind::Delete { &before } else { &after }, |_| true).0;
+        let told = format!(
+            "{}.{} {} is not as transaction {} left it.",
+            table.head.schema, table.head.name, shown, self.txn
+        );
+        // If the pieces of the script are run one by one, what follows a failure does nothing.
+        self.queue.push_back(format!(
+            "IF XACT_STATE() = 1 {statement}; IF @@ROWCOUNT <> 1 THROW 50000, {}, 1;",
+            quoted(&cut(&told))
+        ));
+        Ok(())
+    }
+}
+
+/// A message has 2,048 characters.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(900) {
+        None => text.replace('%', "%%"),
+        Some((at, _)) => {
+            let tail = text.rfind(" is not as ").or(text.rfind(" cannot be ")).unwrap_or(at);
+            format!("{}…{}", &text[..at.min(tail)], &text[tail..]).replace('%', "%%")
+        }
+    }
+}
+
+fn qualified(table: &Table) -> String {
+    format!("{}.{}", bracketed(&table.head.schema), bracketed(&table.head.name))
+}
+
+/// A rowversion is given out, never set.
+fn settable(f: &Field<'_>) -> bool {
+    f.column.ty != SqlType::RowVersion
+}
+
+fn assigned(f: &Field<'_>) -> String {
+    f.value.as_ref().map_or_else(|| "NULL".into(), |v| literal(v, f.column.ty))
+}
+
+/// That a row is exactly this one: first what an index finds it by.
+fn condition(table: &Table, row: &[Field<'_>]) -> String {
+    let key: Vec<i32> = table
+        .indexes
+        .iter()
+        .filter(|i| i.unique)
+        .flat_map(|i| i.key.columns())
+        .map(|k| table.columns[k.column].id)
+        .collect();
+    let mut parts = Vec::new();
+    for f in row.iter().filter(|f| key.contains(&f.column.id)) {
+        if let Some(v) = f.value.as_ref().filter(|v| !v.is_null() && v.as_bytes().is_some()) {
+            let (name, value) = (bracketed(&f.column.name), literal(v, f.column.ty));
+            parts.push((false, format!("{name} = {value}")));
+        }
+    }
+    for f in row.iter().filter(|f| settable(f)) {
+        let Some(v) = &f.value else { continue };
+        let c = f.column;
+        let large = (c.old_large || c.xml).then(|| comparable(c.ty));
+        parts.push((!key.contains(&c.id), is(&bracketed(&c.name), v, c.ty, large)));
+    }
+    parts.sort_by_key(|p| p.0);
+    let texts: Vec<String> = parts.into_iter().map(|p| p.1).collect();
+    texts.join(" AND ")
+}
