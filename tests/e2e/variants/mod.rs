@@ -169,7 +169,7 @@ fn answer(client: &mut Client, sql: &str, ordered: bool) -> Result<String, (i32,
             Ok(format!("{} rows\n{}", lines.len(), lines.join("\n")))
         }
         Err(e) => {
-            let number = e.server().map_or(0, |m| m.number as i32);
+            let number = e.server().map_or(0, |m| m.number);
             // What it has begun is not undone by each error.
             if number != 0 {
                 run(client, "IF @@TRANCOUNT > 0 ROLLBACK; SET ROWCOUNT 0");
