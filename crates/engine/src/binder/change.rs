@@ -31,27 +31,31 @@ impl<'a> Binder<'a> {
             TableRef::Variable(v) => (None, super::hints::hints(&v.hints, true)?),
             _ => return Err(unsupported("This target")),
         };
-        // An alias of FROM, or a table that stands there once.
+        // A name that FROM gives, or a table that stands there once. A table is the same if its database is, too: object ids are
+        // numbers that every database counts by itself.
         let mut at = None;
-        if let Some(name) = name {
+        if let Some(name) = name.filter(|_| !from.is_empty()) {
+            let wanted = match self.meta.table(name) {
+                Ok(Resolved::Table(d, t)) => Some((d.id, t.id())),
+                _ => None,
+            };
+            let same = |s: &Source| match &s.kind {
+                SourceKind::Table { database, table, .. } => {
+                    Some((database.id, table.id())) == wanted
+                }
+                _ => false,
+            };
+            let called = |s: &Source| match (&s.kind, &s.schema) {
+                (SourceKind::Table { .. }, Some(_)) => same(s) && eq(&s.alias, &name.name.value),
+                _ => name.as_bare().is_some_and(|n| eq(&s.alias, &n.value)) || s.is_called(name),
+            };
             let sources = &self.block().sources;
-            at = sources.iter().position(|s| {
-                name.as_bare().is_some_and(|n| eq(&s.alias, &n.value)) || s.is_called(name)
-            });
-            if at.is_none() && !from.is_empty() {
-                let wanted = match self.meta.table(name) {
-                    Ok(Resolved::Table(_, t)) => Some(t.id()),
-                    _ => None,
-                };
-                let same = |s: &&Source| match &s.kind {
-                    SourceKind::Table { table, .. } => Some(table.id()) == wanted,
-                    _ => false,
-                };
-                let sources = &self.block().sources;
-                if sources.iter().filter(same).count() > 1 {
+            at = sources.iter().position(called);
+            if at.is_none() {
+                if sources.iter().filter(|s| same(s)).count() > 1 {
                     return Err(SqlError::new(8154, &[&name.name.value]));
                 }
-                at = sources.iter().position(|s| same(&s));
+                at = sources.iter().position(same);
             }
         }
         let at = match at {
@@ -66,7 +70,7 @@ impl<'a> Binder<'a> {
                     let (t, _) = self.target_table(target)?;
                     let (alias, schema) = match target {
                         TableRef::Variable(v) => (v.name.value.to_string(), None),
-                        _ => (t.table.name().to_string(), Some(t.table.head.schema.clone())),
+                        _ => (t.table.shown().to_string(), Some(t.table.head.schema.clone())),
                     };
                     let source = self.table_source(t.database, t.table, &alias, schema, hints);
                     trees.push(FromTree::Source(source.id));

@@ -406,16 +406,18 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Puts computed items into slots.
+    /// Puts computed items into slots, and columns of the rows outside: what an APPLY hands up must not be taken for what it is given.
     fn project(&mut self, rel: Rel, items: Vec<Item>, out: &mut BoundQuery) -> Rel {
         let mut compute = Vec::new();
+        let own = (self.blocks.len() > 1).then(|| rel.columns());
+        let is_own = |s: Slot| own.as_ref().is_none_or(|own| own.contains(s));
         for i in items {
             let mut desc = column_desc(&i.name, &i.bound);
             desc.identity = i.identity;
             desc.computed = !i.plain;
             let untyped = i.bound.untyped;
             let slot = match i.bound.expr {
-                Expr::Slot(s) => s,
+                Expr::Slot(s) if is_own(s) => s,
                 _ => {
                     let slot = self.computed_slot(&i.bound, &i.name);
                     if untyped {

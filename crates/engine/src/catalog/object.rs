@@ -464,6 +464,11 @@ impl Table {
         &self.head.name
     }
 
+    /// It is a `#temporary` one, a `##global` one or a table variable; an ordinary table of tempdb is not.
+    pub fn is_temporary(&self) -> bool {
+        self.head.name.starts_with('#')
+    }
+
     /// Its name as the user knows it: a temp table's without what tells it from those of other sessions, a table
     /// variable's (`#@t____…`) as it was declared.
     pub fn shown(&self) -> &str {

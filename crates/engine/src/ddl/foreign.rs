@@ -34,8 +34,8 @@ fn action(a: ReferentialAction) -> Action {
     }
 }
 
-/// Makes the foreign keys of a table that is there with its columns and keys; gives their ids. In tempdb they are told
-/// and passed by (1766).
+/// Makes the foreign keys of a table that is there with its columns and keys; gives their ids. Those of temporary tables are
+/// told and passed by (1766).
 pub(crate) fn create(
     cx: &mut StatementContext<'_>,
     owner: &Owner<'_>,
@@ -44,7 +44,7 @@ pub(crate) fn create(
 ) -> SqlResult<Vec<ObjectId>> {
     let mut made = Vec::new();
     for draft in drafts {
-        if owner.database.is_temporary() {
+        if owner.name.starts_with('#') {
             let name = draft.name.clone().unwrap_or_default();
             cx.message(SqlError::new(1766, &[&name]).with_severity(0))?;
             continue;
@@ -292,7 +292,7 @@ pub(super) fn from_others(
     database: &Database,
     table: &Table,
 ) -> SqlResult<Vec<ForeignKey>> {
-    if database.is_temporary() {
+    if table.is_temporary() {
         return Ok(Vec::new());
     }
     let mut all = database.catalog.references_to(table.id(), cx.session.id)?;

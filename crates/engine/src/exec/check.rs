@@ -4,7 +4,7 @@
 use super::ending::shown_command;
 use super::interpret::{Activation, Interpreter, Unwind, source_of};
 use super::mistakes::{Text, undeclared, unknown_functions};
-use super::module::{Code, Cond, Module, Stmt, StmtKind};
+use super::module::{Code, Cond, DeclaredVariable, Module, Stmt, StmtKind};
 use super::planning::Source;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
@@ -90,7 +90,10 @@ impl Interpreter<'_> {
                 return self.check_code(check, act, s, code);
             }
             StmtKind::Declare(list) => {
-                return list.iter().try_for_each(|(_, code)| self.check_code(check, act, s, code));
+                return list
+                    .iter()
+                    .filter_map(DeclaredVariable::value)
+                    .try_for_each(|code| self.check_code(check, act, s, code));
             }
             _ => {
                 if let Some(source) = source_of(s) {

@@ -3,8 +3,8 @@
 pub(crate) use super::handed_in::{bulk_insert, external_insert};
 use super::metadata::SessionMetadata;
 use super::module::{
-    Argument, Code, Cond, Default, ExecTarget, Execute, Module, NameCode, Parameter, Stmt,
-    StmtKind, TableVariable,
+    Argument, Code, Cond, DeclaredVariable, Default, ExecTarget, Execute, Module, NameCode,
+    Parameter, Stmt, StmtKind, TableVariable,
 };
 use super::query_in::{has_query, query_in};
 use super::showplan::stands_alone;
@@ -450,7 +450,6 @@ impl<'s> Compiler<'s> {
 
     fn declare(&mut self, list: Vec<ast::Declaration>, line: u32) -> SqlResult<StmtKind> {
         let mut out = Vec::new();
-        let mut table = None;
         for d in list {
             match d.kind {
                 ast::DeclarationKind::Scalar { ty, .. } if declared::large(&ty) == Large::Old => {
@@ -465,12 +464,12 @@ impl<'s> Compiler<'s> {
                     self.variables.list[at as usize].large = large;
                     if let Some(e) = value {
                         let to = self.variables.declared(at);
-                        out.push((at, self.code_for(e, Some(to))?));
+                        out.push(DeclaredVariable::Value(at, self.code_for(e, Some(to))?));
                     }
                 }
                 ast::DeclarationKind::Table(body) => {
                     let var = self.variables.declare(&d.name.value, None)?;
-                    table = Some(self.table_variables.len() as u32);
+                    out.push(DeclaredVariable::Table(self.table_variables.len() as u32));
                     self.table_variables.push(TableVariable { var, body: *body, line });
                 }
                 ast::DeclarationKind::Cursor => {
@@ -478,10 +477,7 @@ impl<'s> Compiler<'s> {
                 }
             }
         }
-        Ok(match table {
-            Some(at) => StmtKind::DeclareTable(at),
-            None => StmtKind::Declare(out),
-        })
+        Ok(StmtKind::Declare(out))
     }
 
     fn set_variable(&mut self, set: ast::SetVariable) -> SqlResult<StmtKind> {

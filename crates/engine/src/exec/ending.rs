@@ -231,7 +231,7 @@ pub(super) fn shown_command(kind: &StmtKind) -> taffrail_observe::session::Comma
         StmtKind::Update(_) => C::Update,
         StmtKind::Delete(_) => C::Delete,
         StmtKind::Merge(_) => C::Merge,
-        StmtKind::Declare(_) | StmtKind::DeclareTable(..) => C::Declare,
+        StmtKind::Declare(_) => C::Declare,
         StmtKind::Print(_) => C::Print,
         StmtKind::WaitFor { .. } => C::Waitfor,
         StmtKind::Begin(..) => C::Begin,

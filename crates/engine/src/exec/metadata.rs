@@ -264,7 +264,7 @@ impl Metadata for SessionMetadata<'_> {
 
     fn outgoing(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Outgoing>> {
         let mut out = Vec::new();
-        if database.is_temporary() {
+        if table.is_temporary() {
             return Ok(out);
         }
         let (catalog, id) = (&database.catalog, self.session.id);
@@ -283,7 +283,7 @@ impl Metadata for SessionMetadata<'_> {
 
     fn incoming(&self, database: &Arc<Database>, table: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
         let mut out = Vec::new();
-        if database.is_temporary() {
+        if table.is_temporary() {
             return Ok(out);
         }
         let (catalog, id) = (&database.catalog, self.session.id);

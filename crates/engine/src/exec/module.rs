@@ -141,11 +141,27 @@ pub(crate) struct Execute {
     pub arguments: Vec<Argument>,
 }
 
+/// What DECLARE does for one of its variables.
+pub(crate) enum DeclaredVariable {
+    /// Gives it its first value.
+    Value(u32, Code),
+    /// Has a table, by its number among the module's table variables.
+    Table(u32),
+}
+
+impl DeclaredVariable {
+    /// The first value.
+    pub fn value(&self) -> Option<&Code> {
+        match self {
+            DeclaredVariable::Value(_, code) => Some(code),
+            DeclaredVariable::Table(_) => None,
+        }
+    }
+}
+
 /// All kinds of statements as they are run.
 pub(crate) enum StmtKind {
-    Declare(Vec<(u32, Code)>),
-    /// Its number among the module's table variables.
-    DeclareTable(u32),
+    Declare(Vec<DeclaredVariable>),
     Set(u32, Code),
     /// What is done if it holds, and what else: see [`ast::If::otherwise`].
     If(Cond, Box<Stmt>, Vec<Stmt>),

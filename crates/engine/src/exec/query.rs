@@ -1,7 +1,7 @@
 //! Single statements: queries to the client, assignments, changes, and the small ones.
 
 use super::interpret::{Activation, Ended, Interpreter, source_of};
-use super::module::{Module, Plan, Stmt, StmtKind};
+use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use super::runtime::Rt;
@@ -37,15 +37,16 @@ impl Interpreter<'_> {
                 self.planned(module, act, s, &source)
             }
             StmtKind::Declare(list) => {
-                for (var, code) in list {
-                    let v = self.value(module, act, s, code)?;
-                    memory::variables(&act.vars, *var as usize, &v)?;
-                    act.vars[*var as usize] = v;
+                for declared in list {
+                    match declared {
+                        DeclaredVariable::Value(var, code) => {
+                            let v = self.value(module, act, s, code)?;
+                            memory::variables(&act.vars, *var as usize, &v)?;
+                            act.vars[*var as usize] = v;
+                        }
+                        DeclaredVariable::Table(n) => self.declare_table(act, *n)?,
+                    }
                 }
-                Ok(Ended { command: Command::NONE, rows: None })
-            }
-            StmtKind::DeclareTable(n) => {
-                self.declare_table(act, *n)?;
                 Ok(Ended { command: Command::NONE, rows: None })
             }
             StmtKind::Print(code) => {

@@ -3,7 +3,7 @@
 
 use super::interpret::source_of;
 use super::metadata::SessionMetadata;
-use super::module::{Code, Cond, ExecTarget, Module, Stmt, StmtKind};
+use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::Source;
 use crate::binder::{Binder, Variables};
 use crate::catalog;
@@ -95,7 +95,7 @@ fn list(
                 bind(Source::Scalar(e, *to), found);
             }
             StmtKind::Declare(list) => {
-                for (_, code) in list {
+                for code in list.iter().filter_map(DeclaredVariable::value) {
                     if let Code::Lazy(e, _, to) = code {
                         bind(Source::Scalar(e, *to), found);
                     }

@@ -4,7 +4,7 @@
 //! of WHILE once, and the statements of a procedure behind its EXEC.
 
 use super::interpret::{Flow, Interpreter, Step, source_of};
-use super::module::{Code, Cond, ExecTarget, Module, Stmt, StmtKind};
+use super::module::{Code, Cond, DeclaredVariable, ExecTarget, Module, Stmt, StmtKind};
 use super::planning::{self, Explained, Source};
 use super::procedure::{Callee, Home, MAX_NEST_LEVEL};
 use crate::catalog::Table;
@@ -101,7 +101,9 @@ fn sources(s: &Stmt) -> Vec<Source<'_>> {
         StmtKind::Set(_, Code::Lazy(e, _, to)) | StmtKind::Return(Some(Code::Lazy(e, _, to))) => {
             vec![Source::Scalar(e, *to)]
         }
-        StmtKind::Declare(list) => list.iter().filter_map(|(_, code)| of_code(code)).collect(),
+        StmtKind::Declare(list) => {
+            list.iter().filter_map(DeclaredVariable::value).filter_map(of_code).collect()
+        }
         _ => source_of(s).into_iter().collect(),
     }
 }
@@ -125,6 +127,7 @@ fn kind(s: &Stmt) -> &'static str {
         StmtKind::Update(_) => "UPDATE",
         StmtKind::Delete(_) => "DELETE",
         StmtKind::Merge(_) => "MERGE",
+        StmtKind::Declare(list) if !list.iter().any(|d| d.value().is_some()) => "OTHER",
         StmtKind::Declare(_) | StmtKind::Set(..) => "ASSIGN",
         StmtKind::If(Cond::Lazy(..), ..) | StmtKind::While(Cond::Lazy(..), _) => "COND WITH QUERY",
         StmtKind::If(..) | StmtKind::While(..) => "COND",

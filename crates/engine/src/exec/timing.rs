@@ -40,7 +40,6 @@ pub(super) fn is_told(kind: &StmtKind) -> bool {
     !matches!(
         kind,
         Declare(..)
-            | DeclareTable(..)
             | Set(..)
             | If(..)
             | While(..)
