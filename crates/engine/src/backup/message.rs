@@ -46,6 +46,7 @@ pub(crate) fn say(e: BackupError, statement: &Statement<'_>, devices: &Devices) 
             SqlError::new(4038, &[&position, &devices.name_of(&path)])
         }
         BackupError::Incomplete { path, .. } => SqlError::new(3256, &[&devices.name_of(&path)]),
+        BackupError::TooNew { version, known } => SqlError::new(3169, &[&version, &known]),
         BackupError::Damaged { path, offset, why } => {
             let mut e = SqlError::new(3189, &[]);
             e.message = format!(

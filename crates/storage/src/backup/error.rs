@@ -52,6 +52,13 @@ pub enum BackupError {
         /// The first device.
         path: PathBuf,
     },
+    /// 3169: the set is of a database of this format version, which a later release writes.
+    TooNew {
+        /// What it is.
+        version: u16,
+        /// The last that is known here.
+        known: u16,
+    },
     /// 3189: bytes of the set are not what was written.
     Damaged {
         /// Which file.
@@ -163,6 +170,9 @@ impl fmt::Display for BackupError {
             }
             BackupError::Incomplete { position, path } => {
                 write!(f, "backup set {position} on '{}' is incomplete", path.display())
+            }
+            BackupError::TooNew { version, .. } => {
+                write!(f, "the set has format version {version}, which is not known here")
             }
             BackupError::Damaged { path, offset, why } => {
                 write!(f, "'{}' is damaged at offset {offset:#x}: {why}", path.display())

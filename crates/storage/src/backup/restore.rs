@@ -30,8 +30,8 @@ use crate::database::{Database, FileKind, RecoveryReport};
 use crate::error::{PageIo, StorageError, refused_log};
 use crate::instance::StorageInstance;
 use crate::recovery::{
-    Boot, BootFile, file_header, log_files_of, log_options, read_primary, recover_restored,
-    redo_restored, remove_file, write_boots, write_page,
+    Boot, BootFile, FORMAT_VERSION, file_header, log_files_of, log_options, read_primary,
+    recover_restored, redo_restored, remove_file, write_boots, write_page,
 };
 
 pub(super) fn io(operation: &'static str) -> impl Fn(taffrail_io::IoError) -> BackupError {
@@ -74,6 +74,11 @@ pub fn restore(
     };
     if !fits {
         return Err(BackupError::WrongKind);
+    }
+    // A log set has no boot page that would say so.
+    if set.header.format_version > FORMAT_VERSION {
+        let version = set.header.format_version;
+        return Err(BackupError::TooNew { version, known: FORMAT_VERSION });
     }
     let mut step = Step { instance, spec, pages: 0, log_bytes: 0 };
     let primary = match set.header.kind {

@@ -83,8 +83,10 @@ impl BufferPool {
     /// Brings pages in that are going to be read one after the other, neighbours with one read. What is in memory is left out, and what
     /// cannot be read or is damaged: who asks for it gets the error. Others may change the pages meanwhile: each is latched from
     /// before the read to its arrival.
-    pub fn read_ahead(&self, store: &Store, pages: &[PageId]) -> StorageResult<()> {
-        let most = (self.frames() as usize / 32).clamp(1, RUN_PAGES);
+    ///
+    /// Nobody needs this: where no frame can be had at once it ends.
+    pub fn read_ahead(&self, store: &Store, pages: &[PageId]) {
+        let most = (self.limit() as usize / 32).clamp(1, RUN_PAGES);
         let mut scratch = None;
         let mut rest = pages;
         while let Some(&first) = rest.first() {
@@ -92,43 +94,37 @@ impl BufferPool {
             while n < most
                 && let Some(next) = rest.get(n)
                 && next.file == first.file
-                && next.page == first.page + n as u32
+                && next.page.checked_sub(first.page) == Some(n as u32)
             {
                 n += 1;
             }
             let (run, after) = rest.split_at(n);
             rest = after;
             if n > 1 && run.iter().any(|p| !self.contains(store, *p)) {
-                let scratch =
-                    scratch.get_or_insert_with(|| AlignedBuf::zeroed(RUN_PAGES * PAGE_BYTES));
-                self.read_run_ahead(store, run, scratch)?;
+                let scratch = scratch.get_or_insert_with(|| AlignedBuf::zeroed(most * PAGE_BYTES));
+                self.read_run_ahead(store, run, scratch);
             }
         }
-        Ok(())
     }
 
     /// The same of pages that are neighbours.
-    fn read_run_ahead(
-        &self,
-        store: &Store,
-        run: &[PageId],
-        scratch: &mut AlignedBuf,
-    ) -> StorageResult<()> {
-        store.check()?;
-        let first = run[0];
-        let Some(file) = store.file(first.file) else { return Ok(()) };
+    fn read_run_ahead(&self, store: &Store, run: &[PageId], scratch: &mut AlignedBuf) {
+        let Some(file) = store.file(run[0].file).filter(|_| store.check().is_ok()) else { return };
         let (end, _) = file.size();
         let mut latched: Vec<(usize, WriteGuard<'_>)> = Vec::with_capacity(run.len());
-        for (at, page) in run.iter().enumerate().filter(|(_, p)| p.page < end) {
+        for (at, &page) in run.iter().enumerate().filter(|(_, p)| p.page < end) {
+            if self.contains(store, page) {
+                continue;
+            }
+            // Latches are held from here on, so nothing may be waited for.
+            let Some(frame) = self.spare_frame() else { break };
             if let Installed::Here(guard) =
-                self.install(store, key_of(store.id, *page), Access::Scan)?
+                self.install_in(frame, key_of(store.id, page), Access::Scan)
             {
                 latched.push((at, guard));
             }
         }
-        let (Some((from, _)), Some((to, _))) = (latched.first(), latched.last()) else {
-            return Ok(());
-        };
+        let (Some((from, _)), Some((to, _))) = (latched.first(), latched.last()) else { return };
         let from = *from;
         let bytes = (to + 1 - from) * PAGE_BYTES;
         let offset = run[from].file_offset();
@@ -152,6 +148,5 @@ impl BufferPool {
             taffrail_observe::session::page_read();
             guard.control().valid.store(true, Ordering::Release);
         }
-        Ok(())
     }
 }

@@ -33,6 +33,8 @@ pub enum Access {
 const SHARDS: usize = 64;
 /// Dirty victims written together.
 const VICTIM_BATCH: usize = 32;
+/// Frames that the hand looks at for somebody who can do without one.
+const SPARE_STEPS: u32 = 64;
 /// Times that the hand goes four times round before there is no frame (message 802); of these with a yield between them only,
 /// then a millisecond each.
 const SWEEPS: u64 = 500;
@@ -101,7 +103,7 @@ impl BufferPool {
         u64::from(limit) * PAGE_BYTES as u64
     }
 
-    fn limit(&self) -> u32 {
+    pub(super) fn limit(&self) -> u32 {
         self.limit.load(Ordering::Relaxed)
     }
 
@@ -317,6 +319,11 @@ impl BufferPool {
     ) -> StorageResult<Installed<'_>> {
         debug_assert_eq!(key >> 48, u64::from(store.id.0));
         let frame = self.take_frame()?;
+        Ok(self.install_in(frame, key, access))
+    }
+
+    /// The same in a frame that the caller has taken.
+    pub(super) fn install_in(&self, frame: u32, key: u64, access: Access) -> Installed<'_> {
         let control = self.arena.control(frame);
         {
             let mut shard = self.shard(key).lock();
@@ -327,7 +334,7 @@ impl BufferPool {
                 drop(shard);
                 self.arena.disown(frame);
                 self.free.lock().push(frame);
-                return Ok(Installed::There(pin));
+                return Installed::There(pin);
             }
             control.valid.store(false, Ordering::Relaxed);
             control.first_dirty.store(0, Ordering::Relaxed);
@@ -338,7 +345,7 @@ impl BufferPool {
             shard.insert(key, frame);
         }
         // Between the insertion and the latch others may pin and latch the frame; they see `valid` unset, and give it up.
-        Ok(Installed::Here(self.arena.owned_to_pin(frame).write()))
+        Installed::Here(self.arena.owned_to_pin(frame).write())
     }
 
     /// What was installed could not be read.
@@ -371,25 +378,46 @@ impl BufferPool {
 
     /// An owned frame that holds no page.
     fn take_frame(&self) -> StorageResult<u32> {
+        if let Some(frame) = self.free_frame() {
+            return Ok(frame);
+        }
+        self.counters.free_list_stalls.inc();
+        self.sweep()
+    }
+
+    /// A frame for somebody who can do without: one that is free, or a clean page's that nobody has asked for of late, if the hand
+    /// comes to one soon.
+    pub(super) fn spare_frame(&self) -> Option<u32> {
+        let near = || {
+            let frame = self.hand.fetch_add(1, Ordering::Relaxed) % self.limit();
+            let control = self.arena.control(frame);
+            let recent = control.recent.load(Ordering::Relaxed);
+            let free = control.pins.load(Ordering::Relaxed) == 0;
+            if free && recent > 0 {
+                control.recent.store(recent - 1, Ordering::Relaxed);
+            }
+            let clean = control.first_dirty.load(Ordering::Relaxed) == 0;
+            (free && recent == 0 && clean && self.evict(frame)).then_some(frame)
+        };
+        self.free_frame().or_else(|| (0..SPARE_STEPS).find_map(|_| near()))
+    }
+
+    /// One that holds no page.
+    fn free_frame(&self) -> Option<u32> {
         while let Some(frame) = self.free.lock().pop() {
             // A frame of this list may have been found by the clock in the meantime and hold a page again; one that is
             // pinned for a moment by a stale hint will be found by the clock.
             if self.arena.own(frame) {
                 if self.arena.control(frame).key.load(Ordering::Relaxed) == 0 {
-                    return Ok(frame);
+                    return Some(frame);
                 }
                 self.arena.disown(frame);
             }
         }
         let limit = self.limit();
         let next = |used: u32| (used < limit).then_some(used + 1);
-        if let Ok(frame) = self.high_water.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next)
-            && self.arena.own(frame)
-        {
-            return Ok(frame);
-        }
-        self.counters.free_list_stalls.inc();
-        self.sweep()
+        let frame = self.high_water.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        frame.ok().filter(|frame| self.arena.own(*frame))
     }
 
     fn sweep(&self) -> StorageResult<u32> {

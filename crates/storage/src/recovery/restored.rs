@@ -19,7 +19,7 @@ use std::sync::Arc;
 use taffrail_base::{DatabaseId, LogPos, Lsn};
 use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec, Volume};
 
-use super::boot::Boot;
+use super::boot::{Boot, FORMAT_VERSION};
 use super::create::{boot_page, io_error};
 use super::moved::{log_paths, open_error};
 use super::restart::{Redone, check_header, next_hobt_id, open_for_redo, read_boot};
@@ -123,7 +123,9 @@ fn settle(redone: &Redone, change: impl FnOnce(&mut Boot)) -> StorageResult<()> 
             r.redone = end;
         }
         change(b);
-    })
+    })?;
+    // The other copy as well: it may come to be read, too.
+    if redone.oldest < FORMAT_VERSION { db.save_boot(|_| {}) } else { Ok(()) }
 }
 
 /// Redoes what a restore step has brought, makes it durable and closes the database. Returns where its log ends.

@@ -224,3 +224,38 @@ fn crc(bytes: &[u8]) -> u32 {
         (0..8).fold(crc ^ u32::from(*b), |c, _| (c >> 1) ^ (0x82f6_3b78 & (c & 1).wrapping_neg()))
     })
 }
+
+/// A log set has no boot page: its header says of which version what it brings is.
+#[test]
+fn a_set_of_a_later_version_is_refused() {
+    let (rig, mut bytes) = small(15, false);
+    let env = rig.world.env();
+    let header = &read_sets(&env, &disk("/data/t.bak")).unwrap()[0];
+    let guids = [header.database_guid, header.family_guid].concat();
+    let later = header.format_version + 1;
+    // The chunks of the set, one behind the other. Behind the GUIDs and the time of creation stands the version.
+    let (mut chunk, mut changed) = (4096, 0);
+    while chunk < bytes.len() {
+        let content = chunk + 4096;
+        let stored = u64::from_le_bytes(bytes[chunk + 32..chunk + 40].try_into().unwrap()) as usize;
+        let next = content + stored.next_multiple_of(4096);
+        if let Some(at) = bytes[content..next].windows(32).position(|w| w == guids) {
+            let at = content + at + 32 + 8;
+            if bytes[at..at + 2] == header.format_version.to_le_bytes() {
+                bytes[at..at + 2].copy_from_slice(&later.to_le_bytes());
+                let sum = crc(&bytes[content..next]);
+                bytes[chunk + 64..chunk + 68].copy_from_slice(&sum.to_le_bytes());
+                let sum = crc(&bytes[chunk..chunk + 4092]);
+                bytes[chunk + 4092..chunk + 4096].copy_from_slice(&sum.to_le_bytes());
+                changed += 1;
+            }
+        }
+        chunk = next;
+    }
+    assert!(changed > 0);
+    write(&rig.world, &bytes);
+    match refused(restore(&rig.instance(), "/data/t.bak", 1, false, true)) {
+        BackupError::TooNew { version, .. } => assert_eq!(version, later),
+        other => panic!("{other}"),
+    }
+}

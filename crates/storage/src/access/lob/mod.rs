@@ -34,7 +34,7 @@ use taffrail_base::PageId;
 
 use super::directory::{self, Pending};
 use super::{Hobt, HobtKind, LobRef, Rid, ScanLocks, btree, heap};
-use crate::buffer::Access;
+use crate::buffer::{Access, RUN_PAGES};
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::lock::LockMode;
@@ -111,7 +111,19 @@ fn gather(
     }
     // What is still to be read, the first last: where it begins in the value, and on which level it is, where that is known.
     let mut todo = vec![(lob, 0, None)];
+    // Pieces at the end of `todo` that have been read ahead.
+    let mut ahead = 0;
     while let Some((lob, start, level)) = todo.pop() {
+        if level == Some(0) && ahead == 0 {
+            let next = todo.iter().rev().take_while(|(.., level)| *level == Some(0));
+            let pages = std::iter::once(lob.first).chain(next.map(|(next, ..)| next.first));
+            let pages: Vec<PageId> = pages.take(RUN_PAGES).collect();
+            if pages.len() > AHEAD {
+                db.pool().read_ahead(&db.store, &pages);
+            }
+            ahead = pages.len();
+        }
+        ahead = ahead.saturating_sub(1);
         let page = db.pool().read_for(&db.store, lob.first, Access::Scan)?;
         let found = content(&page, hobt.id(), lob.id);
         match found.filter(|_| level.is_none_or(|l| l == page.level())) {
@@ -127,19 +139,13 @@ fn gather(
                 let first = todo.len();
                 let mut at = start;
                 for child in node.iter() {
-                    let next = at + child.length;
+                    let next = at.saturating_add(child.length);
                     if at < end && next > offset {
                         todo.push((child, at, Some(below)));
                     }
                     at = next;
                 }
                 todo[first..].reverse();
-                drop(page);
-                if below == 0 && todo.len() - first > AHEAD {
-                    let pages: Vec<PageId> =
-                        todo[first..].iter().rev().map(|(child, ..)| child.first).collect();
-                    db.pool().read_ahead(&db.store, &pages)?;
-                }
             }
             _ => return Ok(Some(lob.first)),
         }

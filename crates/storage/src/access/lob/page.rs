@@ -37,7 +37,7 @@ impl<'p> Node<'p> {
 
     /// Bytes of the value below it.
     pub fn length(self) -> u64 {
-        self.iter().map(|child| child.length).sum()
+        self.iter().fold(0, |sum: u64, child| sum.saturating_add(child.length))
     }
 }
 
@@ -47,12 +47,14 @@ pub(crate) fn content(page: &Page, hobt: HobtId, id: u64) -> Option<Content<'_>>
         && page.hobt() == hobt
         && page.slots() == 1
         && page.lob_id() == id;
-    filled(page).filter(|_| ours)
+    if ours { filled(page) } else { None }
 }
 
 /// What a page of a value holds, whosever it is; none if that is not well formed.
 pub(crate) fn filled(page: &Page) -> Option<Content<'_>> {
-    let row = if page.slots() > 0 { page.row(0) } else { &[] };
+    // Other pages need not have slots where these have them.
+    let lob = page.kind() == Some(PageType::Lob) && page.slots() > 0;
+    let row = if lob { page.row(0) } else { &[] };
     match (row.is_empty(), page.level()) {
         (true, _) => None,
         (false, 0) => Some(Content::Piece(row)),
