@@ -1,5 +1,6 @@
 //! Expressions on a frame.
 
+use crate::exec::keyed::{Asked, Known};
 use crate::exec::ops::Op;
 use crate::exec::runtime::{Rt, SubResult, ValueSet};
 use crate::pieces;
@@ -349,6 +350,17 @@ impl<'a> Rt<'a> {
         if let Some(SubResult::Value(v)) = &self.subs[s.index as usize].cached {
             return Ok(v.clone());
         }
+        let known = self.known(s, Asked::Scalar)?;
+        match known {
+            Known::No => {}
+            Known::Key(key) => return self.found(s).value(key),
+            Known::Nothing if self.is_grouped(s) => {
+                if let Some(v) = &self.found(s).nothing {
+                    return Ok(v.clone());
+                }
+            }
+            Known::Nothing => return Ok(Value::Null),
+        }
         let v = self.with_op(s, |rt, op| {
             if !op.next(rt)? {
                 return Ok(Value::Null);
@@ -362,12 +374,21 @@ impl<'a> Rt<'a> {
         if s.outer.is_empty() {
             self.subs[s.index as usize].cached = Some(SubResult::Value(v.clone()));
         }
+        if matches!(known, Known::Nothing) {
+            self.found(s).nothing = Some(v.clone());
+        }
         Ok(v)
     }
 
     fn exists(&mut self, s: &'a Subquery) -> SqlResult<bool> {
         if let Some(SubResult::Exists(b)) = &self.subs[s.index as usize].cached {
             return Ok(*b);
+        }
+        match self.known(s, Asked::Exists)? {
+            Known::No => {}
+            Known::Key(_) => return Ok(true),
+            // What aggregates has a row in any case.
+            Known::Nothing => return Ok(self.is_grouped(s)),
         }
         let b = self.with_op(s, |rt, op| op.next(rt))?;
         if s.outer.is_empty() {
@@ -411,6 +432,11 @@ impl<'a> Rt<'a> {
             } else {
                 Some(false)
             });
+        }
+        match self.known(&s.plan, Asked::Values(s.collation))? {
+            Known::No => {}
+            Known::Key(key) => return Ok(self.found(&s.plan).has(key, &v)),
+            Known::Nothing => return Ok(Some(false)),
         }
         self.with_op(&s.plan, |rt, op| {
             let mut found = Some(false);

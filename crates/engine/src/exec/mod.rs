@@ -23,6 +23,7 @@ pub(crate) mod insert;
 pub(crate) mod insert_exec;
 pub(crate) mod interpret;
 mod into;
+mod keyed;
 pub(crate) mod merge;
 pub(crate) mod metadata;
 pub(crate) mod mistakes;

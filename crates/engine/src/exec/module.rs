@@ -5,8 +5,8 @@ use crate::binder::{TableUse, Variables};
 use crate::database::Database;
 use crate::features::RegisteredStatement;
 use crate::plan::expr::{Expr, Pred};
-use crate::plan::node::Node;
 use crate::plan::statement::Statement;
+use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -225,7 +225,7 @@ pub(crate) struct Plan {
     /// Slots of its frame.
     pub slots: usize,
     /// Its subqueries, by number.
-    pub subqueries: Vec<Node>,
+    pub subqueries: Vec<SubqueryPlan>,
     /// What it locks first.
     pub uses: Vec<TableUse>,
     /// Databases whose schema it depends on, with the version it was made for.

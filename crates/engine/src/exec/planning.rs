@@ -64,7 +64,8 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let hints = binder.hints;
     uses.sort_by_key(|u| u.key());
     drop(binder);
-    let (kind, subqueries) = Planner::new(&metadata, hints, slots, subqueries).plan(bound)?;
+    let planner = Planner::new(&metadata, hints, slots, subqueries);
+    let (kind, subqueries, slots) = planner.plan(bound)?;
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());
@@ -143,7 +144,8 @@ pub(crate) fn explain(
     let subqueries = std::mem::take(&mut binder.subqueries);
     let hints = binder.hints;
     drop(binder);
-    let (planned, subqueries) = Planner::new(&metadata, hints, slots, subqueries).plan(bound)?;
+    let planner = Planner::new(&metadata, hints, slots, subqueries);
+    let (planned, subqueries, _) = planner.plan(bound)?;
     let physical = showplan::lines(&planned, &subqueries, &names);
     Ok(Explained { logical, physical })
 }

@@ -3,11 +3,12 @@
 use crate::catalog::Table;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::exec::keyed::Keying;
 use crate::exec::ops::Op;
 use crate::exec::ops::view::Partners;
 use crate::memory::{self, Held};
 use crate::plan::expr::Slot;
-use crate::plan::node::Node;
+use crate::plan::subquery::SubqueryPlan;
 use hashbrown::HashTable;
 use taffrail_base::{ObjectId, SqlResult};
 use taffrail_types::{Collation, Value};
@@ -30,7 +31,7 @@ pub struct Rt<'a> {
     /// Where a view that is being opened stands in a join: see [`Partners`].
     pub(crate) partners: Option<Partners<'a>>,
     /// The statement's subqueries, by number.
-    subqueries: &'a [Node],
+    pub(super) subqueries: &'a [SubqueryPlan],
     /// What they keep.
     pub(crate) subs: Vec<SubState<'a>>,
     /// What a chain of operators hands to its next step.
@@ -45,6 +46,8 @@ pub(crate) struct SubState<'a> {
     pub op: Option<Op<'a>>,
     /// The result of an uncorrelated one.
     pub cached: Option<SubResult>,
+    /// The results of a correlated one for all outer rows.
+    pub keying: Keying,
 }
 
 /// The result of a subquery that is run once.
@@ -67,7 +70,7 @@ impl<'a> Rt<'a> {
         vars: &'a mut Vec<Value>,
         mut frame: Vec<Value>,
         slots: usize,
-        subqueries: &'a [Node],
+        subqueries: &'a [SubqueryPlan],
     ) -> Rt<'a> {
         frame.clear();
         if slots > 0 {
@@ -94,7 +97,7 @@ impl<'a> Rt<'a> {
 
     /// The operators of a subquery, not opened.
     pub(crate) fn build_subquery(&self, index: usize) -> Op<'a> {
-        super::ops::build(&self.subqueries[index])
+        super::ops::build(&self.subqueries[index].node)
     }
 
     /// The rows of the target have been changed: those that were locked and not changed are let go.

@@ -14,4 +14,5 @@ pub mod rel;
 pub(crate) mod showplan;
 pub mod slots;
 pub mod statement;
+pub mod subquery;
 pub(crate) mod text;

@@ -235,7 +235,8 @@ impl Names {
     /// What a slot is called.
     pub fn slot(&self, slot: Slot, length: Length) -> String {
         match (self.slots.get(slot as usize), length) {
-            (None, _) => format!("#{slot}"),
+            (None, Length::Plain) => format!("Expr{}", number(slot)),
+            (None, _) => format!("[Expr{}]", number(slot)),
             (Some(Name::Column(o, c)), Length::Plain) => format!("{}.{}", o.plain(), plain(c)),
             (Some(Name::Locator(o)), Length::Plain) => format!("{}.%%physloc%%", o.plain()),
             (Some(Name::Computed(name)), Length::Plain) => name.clone(),

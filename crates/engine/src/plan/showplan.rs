@@ -12,16 +12,19 @@
 
 mod change;
 
+mod columns;
+
 use crate::catalog::{Index, IndexKind, Table};
-use crate::plan::expr::{CompareOp, Expr, Part, Pred, Slot, slots_of};
+use crate::plan::expr::{CompareOp, Expr, Pred, Slot};
 use crate::plan::names::{Length, Names, bracketed};
 use crate::plan::node::{
     Access, Aggregate, HashJoin, JoinType, LoopJoin, Node, Scan, Seek, SeekBound, SeekValue,
     SetOperation, Sort, Top, ViewScan, Window,
 };
-use crate::plan::slots::SlotSet;
 use crate::plan::statement::Statement;
+use crate::plan::subquery::SubqueryPlan;
 use crate::plan::text::{Scalars, compare_sign, frame, list};
+use columns::{read_by, set_by};
 use std::collections::HashMap;
 
 /// An operator as a line.
@@ -83,7 +86,11 @@ pub(crate) fn drawn(lines: &[Line]) -> Vec<String> {
 }
 
 /// The lines of a planned statement, the root first.
-pub(crate) fn lines(statement: &Statement, subqueries: &[Node], names: &Names) -> Vec<Line> {
+pub(crate) fn lines(
+    statement: &Statement,
+    subqueries: &[SubqueryPlan],
+    names: &Names,
+) -> Vec<Line> {
     let long = Scalars { names: Some(names), length: Length::Long };
     let short = Scalars { names: Some(names), length: Length::Short };
     let mut plan = Showplan { lines: Vec::new(), names, long, short };
@@ -113,10 +120,18 @@ pub(crate) fn lines(statement: &Statement, subqueries: &[Node], names: &Names) -
         }
     }
     // One that has become a join gives no row.
-    let read = subqueries.iter().enumerate().filter(|s| !matches!(s.1, Node::Nothing));
-    for (n, node) in read {
-        let at = plan.add(None, "Subquery", "Subquery", (n + 1).to_string());
-        plan.node(node, Some(at));
+    let read = subqueries.iter().enumerate().filter(|s| !matches!(s.1.node, Node::Nothing));
+    for (n, subquery) in read {
+        // Found for all outer rows at once, but for the first of them.
+        let keyed = subquery.keyed.as_ref().filter(|k| k.after <= 1);
+        let mut argument = (n + 1).to_string();
+        if let Some(k) = keyed {
+            let (outer, inner) =
+                (list(&k.keys, |k| short.expr(&k.0)), list(&k.keys, |k| short.expr(&k.1)));
+            argument += &format!(", HASH:({inner})=({outer})");
+        }
+        let at = plan.add(None, "Subquery", "Subquery", argument);
+        plan.node(keyed.map_or(&subquery.node, |k| &k.node), Some(at));
     }
     plan.lines
 }
@@ -142,87 +157,6 @@ fn index_object(database: &str, table: &Table, index: &Index) -> String {
     match index.name.is_empty() {
         true => object(database, table),
         false => format!("{}.{}", object(database, table), bracketed(&index.name)),
-    }
-}
-
-/// The slots that a node and those below it set.
-fn set_by(node: &Node) -> SlotSet {
-    let mut out = SlotSet::default();
-    node.visit(&mut |n| match n {
-        Node::Scan(s) => out.extend(s.columns.iter().map(|c| c.1).chain(s.locator)),
-        Node::View(v) => out.extend(v.columns.iter().map(|c| c.1)),
-        Node::Values(v) => out.extend(v.slots.iter().copied()),
-        Node::Compute(c) => out.extend(c.items.iter().map(|i| i.1)),
-        Node::Aggregate(a) => {
-            out.extend(a.groups.iter().map(|g| g.1).chain(a.aggs.iter().map(|a| a.slot)));
-        }
-        Node::Window(w) => out.extend(w.items.iter().map(|i| i.slot)),
-        Node::Recursive(r) => out.extend(r.slots.iter().chain(&r.work).copied()),
-        _ => {}
-    });
-    out
-}
-
-/// The slots that a node and those below it read.
-fn read_by(node: &Node) -> SlotSet {
-    let mut out = SlotSet::default();
-    node.visit(&mut |n| {
-        let mut expr = |e: &Expr| slots_of(Part::Expr(e), &mut |s| out.insert(s));
-        match n {
-            Node::Scan(s) => seek_of(s).into_iter().for_each(|(_, seek)| {
-                let bounds = seek.then.iter().flat_map(values_of);
-                seek.equal.iter().chain(bounds).for_each(|v| expr(&v.expr));
-            }),
-            Node::View(v) => v.args.iter().for_each(expr),
-            Node::Values(v) => v.rows.iter().flatten().for_each(expr),
-            Node::Compute(c) => c.items.iter().for_each(|i| expr(&i.0)),
-            Node::Hash(h) => h.keys.iter().for_each(|(l, r, _)| {
-                expr(l);
-                expr(r);
-            }),
-            Node::Sort(s) => s.keys.iter().map(|k| &k.expr).chain(&s.limit).for_each(expr),
-            Node::Aggregate(a) => {
-                a.groups.iter().for_each(|g| expr(&g.0));
-                a.aggs.iter().for_each(|a| a.exprs(&mut expr));
-            }
-            Node::Window(w) => {
-                w.partition.iter().for_each(|p| expr(&p.0));
-                w.order.iter().for_each(|k| expr(&k.expr));
-                w.items.iter().for_each(|i| i.function.exprs(&mut expr));
-            }
-            Node::Top(t) => {
-                let ties = t.ties.iter().flatten().map(|t| &t.0);
-                t.count.iter().chain(&t.offset).chain(ties).for_each(expr);
-            }
-            _ => {}
-        }
-        let pred = match n {
-            Node::Scan(s) => s.filter.as_ref(),
-            Node::View(v) => v.filter.as_ref(),
-            Node::Filter(f) => Some(&f.pred),
-            Node::Loop(l) => l.on.as_ref(),
-            Node::Hash(h) => h.residual.as_ref(),
-            _ => None,
-        };
-        pred.into_iter().for_each(|p| slots_of(Part::Pred(p), &mut |s| out.insert(s)));
-    });
-    out
-}
-
-/// The values that a bound compares with.
-fn values_of(bound: &SeekBound) -> Vec<&SeekValue> {
-    match bound {
-        SeekBound::Equal(v) | SeekBound::Beginning { pattern: v, .. } => vec![v],
-        SeekBound::Null | SeekBound::NotNull => Vec::new(),
-        SeekBound::Range { low, high } => [low, high].into_iter().flatten().map(|e| &e.0).collect(),
-    }
-}
-
-/// The index that a scan seeks in, and what it seeks.
-fn seek_of(s: &Scan) -> Option<(&Index, &Seek)> {
-    match &s.access {
-        Access::Full => None,
-        Access::Clustered(i, seek) | Access::Nonclustered(i, seek) => Some((i, seek)),
     }
 }
 

@@ -64,7 +64,7 @@ impl Planner<'_> {
 
     /// A change's new values and OUTPUT may read any slot.
     fn all(&self) -> SlotSet {
-        SlotSet::all(self.slots)
+        SlotSet::all(self.slots.get())
     }
 }
 

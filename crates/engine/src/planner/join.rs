@@ -142,7 +142,7 @@ impl Planner<'_> {
             planner: self,
             sources: Vec::new(),
             methods: Vec::new(),
-            owner: vec![NOBODY; self.slots],
+            owner: vec![NOBODY; self.slots.get()],
             needed: needed.clone(),
             order,
             ordered: false,

@@ -10,6 +10,7 @@ pub(crate) mod access;
 mod change;
 mod ends;
 mod join;
+mod keyed;
 mod simplify;
 mod unnest;
 
@@ -25,8 +26,9 @@ use crate::plan::node::{
 use crate::plan::rel::{self, Rel, Subqueries, SubqueryRows};
 use crate::plan::slots::SlotSet;
 use crate::plan::statement::{SelectPlan, Statement};
+use crate::plan::subquery::SubqueryPlan;
 use access::{Goal, Order};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use taffrail_base::SqlResult;
 
 /// Plans one statement.
@@ -35,8 +37,8 @@ pub(crate) struct Planner<'m> {
     meta: &'m dyn Metadata,
     /// The statement's hints.
     hints: QueryHints,
-    /// How many slots the statement has.
-    slots: usize,
+    /// How many slots the statement has, those included that the planner makes.
+    slots: Cell<usize>,
     /// The statement's subqueries, by number; those that have become joins are gone.
     subqueries: RefCell<Vec<Option<SubqueryRows>>>,
 }
@@ -54,7 +56,7 @@ impl<'m> Planner<'m> {
         subqueries: Subqueries,
     ) -> Planner<'m> {
         let subqueries = RefCell::new(subqueries.into_iter().map(Some).collect());
-        Planner { meta, hints, slots, subqueries }
+        Planner { meta, hints, slots: Cell::new(slots), subqueries }
     }
 
     /// The methods that a join may take.
@@ -62,19 +64,23 @@ impl<'m> Planner<'m> {
         self.hints.methods.unwrap_or(JoinMethods::ALL)
     }
 
-    /// A statement and its subqueries, by number; those that have become joins give no row.
-    pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<Node>)> {
+    /// A statement, its subqueries by number (those that have become joins give no row), and how many slots it has.
+    pub fn plan(self, bound: Statement<Rel>) -> SqlResult<(Statement, Vec<SubqueryPlan>, usize)> {
+        let assigns = keyed::assigns(&bound);
         let statement = self.statement(bound)?;
         let count = self.subqueries.borrow().len();
-        let mut nodes: Vec<Node> = (0..count).map(|_| Node::Nothing).collect();
+        let mut plans: Vec<SubqueryPlan> = (0..count).map(|_| SubqueryPlan::default()).collect();
         // What stands in a subquery has a lower number: whether it becomes a join is known when the outer one is planned.
         for at in (0..count).rev() {
             let rows = self.subqueries.borrow()[at].clone();
-            if let Some(SubqueryRows { rel, output }) = rows {
-                nodes[at] = self.lower(rel, &[output].into_iter().collect())?;
+            if let Some(rows) = rows {
+                if !assigns {
+                    plans[at].keyed = self.keyed(&rows)?;
+                }
+                plans[at].node = self.lower(rows.rel, &[rows.output].into_iter().collect())?;
             }
         }
-        Ok((statement, nodes))
+        Ok((statement, plans, self.slots.get()))
     }
 
     fn statement(&self, bound: Statement<Rel>) -> SqlResult<Statement> {

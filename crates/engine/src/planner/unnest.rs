@@ -16,7 +16,7 @@ use taffrail_base::SqlResult;
 use taffrail_types::Collation;
 
 /// With an index it has to be so many outer rows, or more than a third of the inner ones.
-const MANY: f64 = 1000.0;
+pub(super) const MANY: f64 = 1000.0;
 
 /// A condition with a subquery that can be a join.
 pub(super) struct Nested {
@@ -29,6 +29,53 @@ pub(super) struct Nested {
     keys: Vec<(Expr, Expr, Collation)>,
     /// The other conditions that are about both.
     residual: Vec<Pred>,
+}
+
+/// Conditions of a subquery, by what they are about.
+pub(super) struct Split {
+    /// Equalities: an expression of the outer row, one of the inner row.
+    pub keys: Vec<(Expr, Expr, Collation)>,
+    /// About the inner row alone.
+    pub local: Vec<Pred>,
+    /// The other ones.
+    pub residual: Vec<Pred>,
+}
+
+/// The conditions of a subquery with these `columns`, which may read the `outer` row; `None` where one may raise an error.
+pub(super) fn split(conditions: Vec<Pred>, outer: &SlotSet, columns: &SlotSet) -> Option<Split> {
+    let reads = |part: Part<'_>, of: &SlotSet| {
+        let mut found = false;
+        slots_of(part, &mut |s| found |= of.contains(s));
+        found
+    };
+    let mut out = Split { keys: Vec::new(), local: Vec::new(), residual: Vec::new() };
+    for p in conditions {
+        if may_raise(Part::Pred(&p)) {
+            return None;
+        }
+        if !reads(Part::Pred(&p), outer) {
+            out.local.push(p);
+            continue;
+        }
+        match p {
+            Pred::Compare(c) if c.op == CompareOp::Eq => {
+                let inner =
+                    |e: &Expr| reads(Part::Expr(e), columns) && !reads(Part::Expr(e), outer);
+                let is_outer = |e: &Expr| !reads(Part::Expr(e), columns);
+                match *c {
+                    c if is_outer(&c.left) && inner(&c.right) => {
+                        out.keys.push((c.left, c.right, c.collation));
+                    }
+                    c if is_outer(&c.right) && inner(&c.left) => {
+                        out.keys.push((c.right, c.left, c.collation));
+                    }
+                    c => out.residual.push(Pred::Compare(Box::new(c))),
+                }
+            }
+            p => out.residual.push(p),
+        }
+    }
+    Some(out)
 }
 
 impl Planner<'_> {
@@ -72,54 +119,19 @@ impl Planner<'_> {
                 collation,
             })));
         }
+        // What a hint wants to be sought by the outer row cannot be read without it.
+        let mut sought = false;
+        rel.visit(&mut |r| sought |= matches!(r, Rel::Get(g) if g.hints.access.seek.is_some()));
         // The sources themselves see nothing of the outer row.
-        if rel.outer_slots().iter().any(|s| outer.contains(s)) {
+        if sought || rel.outer_slots().iter().any(|s| outer.contains(s)) {
             return None;
         }
-        let mut nested = Nested {
-            kind,
-            index: subquery.index,
-            inner: Rel::Empty,
-            keys: Vec::new(),
-            residual: Vec::new(),
-        };
-        let reads = |part: Part<'_>, of: &SlotSet| {
-            let mut found = false;
-            slots_of(part, &mut |s| found |= of.contains(s));
-            found
-        };
-        let mut local = Vec::new();
-        for p in conditions {
-            if may_raise(Part::Pred(&p)) {
-                return None;
-            }
-            if !reads(Part::Pred(&p), outer) {
-                local.push(p);
-                continue;
-            }
-            match p {
-                Pred::Compare(c) if c.op == CompareOp::Eq => {
-                    let inner =
-                        |e: &Expr| reads(Part::Expr(e), &columns) && !reads(Part::Expr(e), outer);
-                    let is_outer = |e: &Expr| !reads(Part::Expr(e), &columns);
-                    match *c {
-                        c if is_outer(&c.left) && inner(&c.right) => {
-                            nested.keys.push((c.left, c.right, c.collation));
-                        }
-                        c if is_outer(&c.right) && inner(&c.left) => {
-                            nested.keys.push((c.right, c.left, c.collation));
-                        }
-                        c => nested.residual.push(Pred::Compare(Box::new(c))),
-                    }
-                }
-                p => nested.residual.push(p),
-            }
-        }
-        if nested.keys.is_empty() {
+        let Split { keys, local, residual } = split(conditions, outer, &columns)?;
+        if keys.is_empty() {
             return None;
         }
-        nested.inner = Rel::select(rel, local);
-        Some(nested)
+        let inner = Rel::select(rel, local);
+        Some(Nested { kind, index: subquery.index, inner, keys, residual })
     }
 
     /// Whether a join is less work than the subquery for each of so many outer rows.
