@@ -414,6 +414,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// What a statement would have warned of is not told when it fails, nor by the next one.
+    pub(crate) fn forget_warnings(&mut self) {
+        (self.null_eliminated, self.overflowed, self.divided_by_zero) = (false, false, false);
+    }
+
     /// Ends the statement when the client asked for it (an attention): message 3617's place, without a message.
     #[inline]
     pub fn check_cancel(&self) -> SqlResult<()> {

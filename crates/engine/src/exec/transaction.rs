@@ -388,6 +388,9 @@ impl Interpreter<'_> {
             let marks = self.session.marks();
             let mut r = f(self);
             let failed = r.is_err();
+            if failed {
+                self.session.forget_warnings();
+            }
             if !outer && !failed {
                 r = self.session.keep_table_variables().and(r);
             }
@@ -415,6 +418,9 @@ impl Interpreter<'_> {
         self.session.in_statement = true;
         let mut r = f(self);
         self.session.in_statement = false;
+        if r.is_err() {
+            self.session.forget_warnings();
+        }
         // The statement itself may have begun a transaction (implicit transactions): then it goes on, without what
         // the statement has changed if it failed.
         if self.session.transaction.count > 0 {
