@@ -56,7 +56,8 @@ pub(crate) enum Goal {
 }
 
 impl Goal {
-    fn rows(self) -> f64 {
+    /// How many.
+    pub fn rows(self) -> f64 {
         match self {
             Goal::Rows(n) => n,
             Goal::Unknown => guess::GOAL,

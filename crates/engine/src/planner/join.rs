@@ -2,9 +2,12 @@
 //!
 //! Greedy: begin with the source that gives the fewest rows, then always take the one that is cheapest to add: by an
 //! index seek per row (nested loops), by hashing its join columns, else by nested loops over a spool. Every condition
-//! is checked as soon as its sources are there.
+//! is checked as soon as its sources are there. Joins keep the order of what is on their left: so the first source can give the
+//! order that is asked for ([`lead`]).
 
 mod arrange;
+mod lead;
+mod outer;
 mod read;
 
 use super::access::Order;
@@ -54,7 +57,11 @@ struct Block<'p, 'm> {
     needed: SlotSet,
     /// The order that is asked for.
     order: Option<&'p Order<'p>>,
-    /// The block's only source gives it.
+    /// The source that comes first and gives it, where one may.
+    leading: Option<u32>,
+    /// How many rows come of one of its rows, at most one.
+    share: f64,
+    /// It does.
     ordered: bool,
 }
 
@@ -145,12 +152,15 @@ impl Planner<'_> {
             owner: vec![NOBODY; self.slots.get()],
             needed: needed.clone(),
             order,
+            leading: None,
+            share: 1.0,
             ordered: false,
         };
         let tree = match rel {
             Rel::OneRow => None,
             rel => Some(block.tree(rel)),
         };
+        block.leading = tree.as_ref().and_then(|t| block.leader(t));
         conditions.iter().for_each(|p| add_slots(Part::Pred(p), &mut block.needed));
         let (constant, rest): (Vec<Pred>, Vec<Pred>) =
             conditions.into_iter().partition(|p| block.sources_of(Part::Pred(p)).is_empty());
@@ -290,8 +300,11 @@ impl<'p> Block<'p, '_> {
         let mut current: Option<Planned> = None;
         let order = match self.planner.hints.force_order {
             // What an item needs stands before it in the text.
-            true => None,
-            false => self.arranged(&items, &conditions, before),
+            true => {
+                self.follow(&items);
+                None
+            }
+            false => self.led_or_arranged(&items, &conditions, before)?,
         };
         if let Some(order) = order {
             let mut rest: Vec<Option<Item>> = items.into_iter().map(Some).collect();
@@ -471,7 +484,7 @@ impl<'p> Block<'p, '_> {
         let left_slots = self.slots_of_sources(left_sources);
         let rows = left.1.max(right.1);
         // The smaller side is hashed.
-        let swap = kind == JoinType::Inner && right.1 > left.1;
+        let swap = kind == JoinType::Inner && right.1 > left.1 && !self.leads();
         let join = if swap {
             HashJoin {
                 left: right.0,
@@ -522,69 +535,6 @@ impl<'p> Block<'p, '_> {
             return Ok((c.right, c.left, c.collation));
         }
         Err(Pred::Compare(c))
-    }
-
-    /// An outer join: `conditions` are those of WHERE, checked above, except where they concern the preserved side only.
-    #[allow(clippy::too_many_arguments)]
-    fn outer(
-        &mut self,
-        kind: JoinType,
-        left: Tree,
-        right: Tree,
-        on: Vec<Pred>,
-        conditions: Vec<Pred>,
-        placed: &[u32],
-    ) -> SqlResult<Planned> {
-        let (mut left_sources, mut right_sources) = (Vec::new(), Vec::new());
-        tree_sources(&left, &mut left_sources);
-        tree_sources(&right, &mut right_sources);
-        let only = |this: &Self, p: &Pred, side: &[u32]| {
-            this.sources_of(Part::Pred(p)).iter().all(|s| side.contains(s) || placed.contains(s))
-        };
-        let (mut below, above): (Vec<Pred>, Vec<Pred>) = match kind {
-            JoinType::Full => (Vec::new(), conditions),
-            _ => conditions.into_iter().partition(|p| only(self, p, &left_sources)),
-        };
-        let mut items = Vec::new();
-        self.flatten(left, &mut items, &mut below);
-        let left_node = self.place(items, below, placed)?;
-        // The right side, with those conditions of ON that concern it alone.
-        let mut items = Vec::new();
-        let mut inner = Vec::new();
-        self.flatten(right, &mut items, &mut inner);
-        let lateral = items.iter().any(|i| !self.needs(i).is_empty());
-        let methods = self.methods_to(&right_sources);
-        let single = match items[..] {
-            [Item::Source(id)] => Some(id),
-            _ => None,
-        };
-        if kind == JoinType::Left
-            && let Some(id) = single
-            && (lateral || self.would_seek(id, &on, left_node.1, methods))
-        {
-            let mut conditions = on;
-            conditions.extend(inner);
-            let (right, rows) = self.read(id, conditions)?;
-            let slots = self.slots_of_sources(&right_sources);
-            let rows = left_node.1 * rows.max(1.0);
-            let node = loop_join(left_node.0, right, kind, Vec::new(), slots);
-            return Ok((filter(node, above), rows));
-        }
-        let on = match kind {
-            JoinType::Full => on,
-            _ => {
-                let (local, on) = on.into_iter().partition(|p| {
-                    let s = self.sources_of(Part::Pred(p));
-                    !s.is_empty() && s.iter().all(|s| right_sources.contains(s))
-                });
-                inner.extend::<Vec<Pred>>(local);
-                on
-            }
-        };
-        let right_node = self.place(items, inner, &[])?;
-        let (node, rows) =
-            self.join(left_node, &left_sources, right_node, &right_sources, (kind, methods), on)?;
-        Ok((filter(node, above), rows))
     }
 }
 

@@ -67,14 +67,24 @@ struct Way {
     last: usize,
 }
 
+/// An order of items.
+pub(super) struct Arranged {
+    /// Their places, each with the rows that are joined then.
+    pub order: Vec<(usize, f64)>,
+    /// What it costs.
+    pub cost: f64,
+}
+
 impl Block<'_, '_> {
-    /// The items' places in the best order, each with the rows that are joined then; `None` where it is not searched for. `before`: sources that are there already.
+    /// The best order; `None` where it is not searched for. `before`: sources that are there already. `first`: the item that it begins
+    /// with, and the share of that item's rows that will be asked for.
     pub(super) fn arranged(
         &self,
         items: &[Item],
         conditions: &[Pred],
         before: &[u32],
-    ) -> Option<Vec<(usize, f64)>> {
+        first: Option<(usize, f64)>,
+    ) -> Option<Arranged> {
         if items.len() < 2 || items.len() > SEARCHED {
             return None;
         }
@@ -124,17 +134,17 @@ impl Block<'_, '_> {
                 classes.join(((a, c), most(a, c)), ((b, d), most(b, d)));
             }
         }
-        self.search(items, &known, &edges, &others, &classes)
+        self.search(items, &known, (&edges, &others, &classes), first)
     }
 
     fn search(
         &self,
         items: &[Item],
         known: &[Known],
-        edges: &[Edge],
-        others: &[Other],
-        classes: &Classes,
-    ) -> Option<Vec<(usize, f64)>> {
+        (edges, others, classes): (&[Edge], &[Other], &Classes),
+        first: Option<(usize, f64)>,
+    ) -> Option<Arranged> {
+        let scale = first.map_or(1.0, |f| f.1);
         let all = (1u32 << items.len()) - 1;
         let mut best: Vec<Option<Way>> = vec![None; all as usize + 1];
         for set in 0..=all {
@@ -151,8 +161,12 @@ impl Block<'_, '_> {
                     continue;
                 }
                 let (rows, cost) = match set {
-                    0 => (k.passing, k.rows),
-                    set => self.added(items, known, (edges, others, classes), (set, way.rows), at),
+                    0 if first.is_some_and(|f| f.0 != at) => continue,
+                    0 => (k.passing, k.rows * scale),
+                    set => {
+                        let there = (set, way.rows, scale);
+                        self.added(items, known, (edges, others, classes), there, at)
+                    }
                 };
                 let cost = way.cost + cost;
                 let place = &mut best[(set | bit) as usize];
@@ -170,16 +184,16 @@ impl Block<'_, '_> {
             set &= !(1 << last);
         }
         order.reverse();
-        Some(order)
+        Some(Arranged { order, cost: best[all as usize]?.cost })
     }
 
-    /// What comes of adding an item to a set of so many rows: the rows, and the cost.
+    /// What comes of adding an item to a set of so many rows, a share of which will be asked for: the rows, and the cost.
     fn added(
         &self,
         items: &[Item],
         known: &[Known],
         (edges, others, classes): (&[Edge], &[Other], &Classes),
-        (set, left): (u32, f64),
+        (set, left, scale): (u32, f64, f64),
         at: usize,
     ) -> (f64, f64) {
         let k = &known[at];
@@ -215,7 +229,7 @@ impl Block<'_, '_> {
         if shares.is_empty() && loose == 0 {
             // A product.
             let rows = left * k.passing;
-            return (rows, k.rows + rows * 2.0);
+            return (rows, k.rows + rows * scale * 2.0);
         }
         // Several equalities between the same tables say less than each of them alone.
         shares.sort_by(f64::total_cmp);
@@ -234,12 +248,15 @@ impl Block<'_, '_> {
             share = 1.0 / known[*other].rows;
         }
         let rows = (left * k.passing * share * guess::OTHER.powi(loose as i32)).max(1.0);
-        let hashed = k.rows + left * 0.5 + k.passing.min(left) + rows * 0.2;
+        let hashed = k.rows + scale * (left * 0.5 + rows * 0.2) + k.passing.min(left);
         let sought = match self.leads_to(&items[at], &bound) {
-            true => left * (2.0 + guess::LOOK_UP * (k.rows * share).max(0.3)) + rows * 0.2,
+            true => {
+                let each = 2.0 + guess::LOOK_UP * (k.rows * share).max(0.3);
+                scale * (left * each + rows * 0.2)
+            }
             false => f64::INFINITY,
         };
-        let unkeyed = if shares.is_empty() { left * k.passing } else { 0.0 };
+        let unkeyed = if shares.is_empty() { scale * left * k.passing } else { 0.0 };
         (rows, hashed.min(sought) + unkeyed)
     }
 

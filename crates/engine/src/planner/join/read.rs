@@ -33,7 +33,16 @@ impl<'p> Block<'p, '_> {
             Rel::Get(get) => {
                 let Choice { access, served, rows, ordered, .. } =
                     self.choose(id, &get, &conditions, estimate)?;
-                self.ordered = ordered.is_some();
+                let mut rows = rows;
+                if self.leading == Some(id) {
+                    self.ordered = ordered.is_some();
+                    // So many are read of it, where others follow.
+                    if let (true, true, Some(Order { goal: Some(goal), .. })) =
+                        (self.ordered, self.leads(), self.wanted_order(id))
+                    {
+                        rows = rows.min(goal.rows().max(1.0));
+                    }
+                }
                 let rel::Get { table, columns, locator, hints, .. } = *get;
                 let scan = Scan {
                     database: table.database,
@@ -48,7 +57,7 @@ impl<'p> Block<'p, '_> {
                 (Node::Scan(Box::new(scan)), rows)
             }
             Rel::Rowset(rowset) => (view_scan(*rowset, Pred::all(conditions)), 200.0),
-            Rel::Project(project) => self.derived(project.input, conditions)?,
+            Rel::Project(project) => self.derived(id, project.input, conditions)?,
             rel => (filter(self.planner.lower(rel, &self.needed)?, conditions), 1000.0),
         };
         Ok((filter(node, above), rows))
@@ -56,7 +65,7 @@ impl<'p> Block<'p, '_> {
 
     /// A query in FROM. Where it is a block without grouping, TOP or the like, those of the conditions that are about columns of its
     /// sources join the block's own: an index may serve them there.
-    fn derived(&mut self, rel: Rel, conditions: Vec<Pred>) -> SqlResult<Planned> {
+    fn derived(&mut self, id: u32, rel: Rel, conditions: Vec<Pred>) -> SqlResult<Planned> {
         let (rel, items) = match rel {
             Rel::Compute(c) => (c.input, c.items),
             rel => (rel, Vec::new()),
@@ -77,11 +86,14 @@ impl<'p> Block<'p, '_> {
             slots_of(Part::Pred(p), &mut |s| computed |= items.iter().any(|i| i.1 == s));
             plain && !computed
         });
-        let order = self.wanted_order();
+        let order = self.wanted_order(id);
         let (node, rows) = match plain {
             true => {
-                let (planned, ordered) = self.planner.counted(rel, inside, &needed, order)?;
-                self.ordered = ordered;
+                let (planned, ordered) =
+                    self.planner.counted(rel, inside, &needed, order.as_ref())?;
+                if self.leading == Some(id) {
+                    self.ordered = ordered;
+                }
                 planned
             }
             false => (self.planner.lower(rel, &needed)?, 1000.0),
@@ -90,7 +102,7 @@ impl<'p> Block<'p, '_> {
         Ok((filter(node, rest), rows))
     }
 
-    fn choose(
+    pub(super) fn choose(
         &self,
         id: u32,
         get: &rel::Get,
@@ -102,6 +114,7 @@ impl<'p> Block<'p, '_> {
             !has_subquery(Part::Expr(e)) && !self.sources_of(Part::Expr(e)).contains(&id)
         };
         let correlated = |e: &Expr| !self.sources_of(Part::Expr(e)).is_empty();
+        let order = self.wanted_order(id);
         let question = Question {
             table: &get.table.table,
             columns: &get.columns,
@@ -109,15 +122,10 @@ impl<'p> Block<'p, '_> {
             rows: estimate,
             available: &available,
             correlated: &correlated,
-            order: self.wanted_order(),
+            order: order.as_ref(),
             hint: get.hints.access,
         };
         question.choose()
-    }
-
-    /// Only a source that is alone can give the block's order.
-    fn wanted_order(&self) -> Option<&'p Order<'p>> {
-        self.order.filter(|_| self.sources.len() == 1)
     }
 
     /// Whether reading a source under these conditions, once for each of so many rows, would seek by what is placed, and that is less
