@@ -1,4 +1,4 @@
-//! `taffrail log map | dump | verify` on the log of a server that was killed, and on copies with flipped bytes.
+//! `taffrail log map | dump | verify | changes | undo` on the log of a server that was killed, and on copies with flipped bytes.
 
 use super::life::connect;
 use std::fs;
@@ -72,6 +72,66 @@ fn a_killed_servers_log_is_shown_and_found_sound() {
     assert!(range.lines().count() == 1 && range.contains("\"contents_0\":\""), "{range}");
 
     assert!(before == fs::read(&file).unwrap(), "a look changed the file");
+}
+
+#[test]
+fn a_killed_servers_changes_are_told_and_taken_back() {
+    let dir = TempDir::new("log-changes");
+    let data = dir.path().join("data");
+    let server = Server::start(&data, &[]);
+    let mut client = connect(&server, "master");
+    client.query("CREATE DATABASE told").unwrap();
+    let mut client = connect(&server, "told");
+    client.query("ALTER DATABASE told SET RECOVERY FULL; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(20))").unwrap();
+    client.query("INSERT t VALUES (1, 'one'), (2, 'two')").unwrap();
+    client
+        .query("BEGIN TRAN mistake; UPDATE t SET v = 'wrong'; DELETE t WHERE id = 2; COMMIT")
+        .unwrap();
+    client.query("BEGIN TRAN; UPDATE t SET v = 'open' WHERE id = 1").unwrap();
+    let file = data.join("told.mdf");
+    let (code, text) = log(&["changes"], &file);
+    assert!(code == 2 && text.contains("used by another process"), "{code} {text}");
+    server.kill();
+    let files = || -> Vec<Vec<u8>> {
+        ["told.mdf", "told_log.ldf"].iter().map(|f| fs::read(data.join(f)).unwrap()).collect()
+    };
+    let before = files();
+
+    let (code, text) = log(&["changes", "--table", "dbo.t"], &file);
+    assert_eq!(code, 0, "{text}");
+    let rows: Vec<&str> =
+        text.lines().filter_map(|l| l.split_once(" dbo.t ")).map(|l| l.1).collect();
+    let want = [
+        "=> {\"id\":1,\"v\":\"one\"}",
+        "=> {\"id\":2,\"v\":\"two\"}",
+        "{\"id\":1,\"v\":\"one\"} => {\"id\":1,\"v\":\"wrong\"}",
+        "{\"id\":2,\"v\":\"two\"} => {\"id\":2,\"v\":\"wrong\"}",
+        "{\"id\":2,\"v\":\"wrong\"}",
+    ];
+    assert_eq!(rows, want, "{text}");
+    let (code, json) = log(&["changes", "--json", "--limit", "3"], &file);
+    assert!(code == 0 && json.lines().count() == 3, "{json}");
+    assert!(
+        json.contains("\"before\":{\"id\":1,\"v\":\"one\"},\"after\":{\"id\":1,\"v\":\"wrong\"}"),
+        "{json}"
+    );
+    assert!(json.contains("\"transaction_name\":\"mistake\""), "{json}");
+    let id = text.lines().last().unwrap().split(' ').nth(1).unwrap().to_owned();
+    let undo = Command::new(binary()).args(["log", "undo"]).arg(&file).arg(&id).output().unwrap();
+    assert!(undo.status.success());
+    let script = String::from_utf8(undo.stdout).unwrap();
+    assert!(before == files(), "a look changed the files");
+    let (code, text) = log(&["changes", "--table", "nothing"], &file);
+    assert!(code == 2 && text.contains("'nothing'"), "{code} {text}");
+
+    // The server comes back, and the script is right for it.
+    let server = Server::start(&data, &[]);
+    let mut client = connect(&server, "told");
+    client.query(&script).unwrap();
+    for (id, v) in [(1, "one"), (2, "two")] {
+        let found = client.query(&format!("SELECT v FROM t WHERE id = {id}")).unwrap();
+        assert_eq!(found.first_value(), v);
+    }
 }
 
 #[test]

@@ -4,11 +4,11 @@ use clap::{Args, Subcommand};
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use taffrail_server::logfile::{self, Failure, Look, Outcome, Selection};
+use taffrail_server::logfile::{self, Data, Failure, Look, Outcome, Rows, Selection};
 use taffrail_server::logfile::{Lop, Lsn, TransactionId};
 
 const LOG_HELP: &str = "\
-FILE is the first log file of a database (NAME_log.ldf). Further log files are found where the
+FILE is the first log file of a database (NAME_log.ldf), DATA its primary data file (NAME.mdf). Further log files are found where the
 first one says, or beside it; after a move they can be named behind it. Nothing is written:
 use it on a copy, on a crashed server's files, or on those of a server that has stopped.
 
@@ -32,7 +32,23 @@ enum Command {
     /// Check every header, block and record, and say what is wrong and where
     #[command(after_help = VERIFY_HELP)]
     Verify(Files),
+    /// Show the committed changes of rows, with before and after, oldest first
+    #[command(after_help = CHANGES_HELP)]
+    Changes(Box<Changes>),
+    /// Write the T-SQL that takes a committed transaction back
+    #[command(after_help = CHANGES_HELP)]
+    Undo(Undo),
 }
+
+const CHANGES_HELP: &str = "\
+DATA is the primary data file of a database (NAME.mdf) that no server has open, or of a copy of its
+files. Nothing is written to it: what recovery would change stays in memory. With --backup the log
+is read from log backups, in their order, and from the log file where it goes on behind them.
+
+Examples:
+  taffrail log changes data/shop.mdf --table dbo.accounts
+  taffrail log changes data/shop.mdf --backup shop-1.trn --backup shop-2.trn --json
+  taffrail log undo data/shop.mdf 0000:000002d6 > undo.sql";
 
 const DUMP_HELP: &str = "\
 An LSN is 00000022:000000a8:0002, with or without 0x before it, or 34:168:2 in decimal.
@@ -81,6 +97,49 @@ struct Dump {
     limit: Option<u64>,
 }
 
+#[derive(Args)]
+struct Database {
+    /// The primary data file
+    #[arg(value_name = "DATA")]
+    data: PathBuf,
+    /// A log backup; may be repeated
+    #[arg(long = "backup", value_name = "FILE")]
+    backups: Vec<PathBuf>,
+    /// A log file that is not where the data file says; may be repeated
+    #[arg(long = "log", value_name = "FILE")]
+    logs: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+struct Changes {
+    #[command(flatten)]
+    database: Database,
+    /// Only of this table: name or schema.name
+    #[arg(long, value_name = "NAME")]
+    table: Option<String>,
+    /// Begin with this LSN
+    #[arg(long, value_name = "LSN", value_parser = lsn)]
+    from: Option<Lsn>,
+    /// End with this LSN
+    #[arg(long, value_name = "LSN", value_parser = lsn)]
+    to: Option<Lsn>,
+    /// At most so many changes
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// One JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct Undo {
+    #[command(flatten)]
+    database: Database,
+    /// As `log changes` shows it: 0000:000002d6, or its number
+    #[arg(value_name = "TRANSACTION", value_parser = transaction)]
+    transaction: TransactionId,
+}
+
 fn lsn(text: &str) -> Result<Lsn, String> {
     text.parse().map_err(|_| "not an LSN".to_owned())
 }
@@ -127,10 +186,22 @@ pub fn run(args: Log) -> ExitCode {
 }
 
 fn carry_out(command: Command, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let data = |d: Database, out| Data {
+        env: logfile::os(),
+        primary: d.data,
+        logs: d.logs,
+        backups: d.backups,
+        out,
+    };
     let look = |f: Files, out| Look { env: logfile::os(), files: f.files, json: f.json, out };
     match command {
         Command::Map(files) => logfile::map(look(files, out)),
         Command::Verify(files) => logfile::verify(look(files, out)),
+        Command::Changes(c) => {
+            let Changes { database, table, from, to, limit, json } = *c;
+            logfile::changes(data(database, out), &Rows { from, to, table, limit, json })
+        }
+        Command::Undo(u) => logfile::undo(data(u.database, out), u.transaction),
         Command::Dump(d) => {
             let Dump { files, from, to, txn, operations, limit } = *d;
             let selection = Selection { from, to, transaction: txn, operations, limit };

@@ -31,6 +31,7 @@ mod error;
 mod failstop;
 mod memory;
 pub mod os;
+pub mod overlay;
 mod room;
 pub mod sim;
 mod small;

@@ -1,15 +1,17 @@
-//! `taffrail log map | dump | verify`: a look into log files that no server has open, on a copy or after a crash.
+//! `taffrail log map | dump | verify | changes | undo`: a look into log files that no server has open, on a copy or after a crash.
 //! Nothing is written to them.
 //!
 //! Each command writes text for people, or with `json` one JSON object a line, and says how it ended: [`Outcome`] is what
 //! the process's exit code tells scripts.
 
+mod changes;
 mod check;
 mod dump;
 mod json;
 mod map;
 mod what;
 
+pub use changes::{Data, Rows, changes, undo};
 pub use check::verify;
 pub use dump::{Selection, dump};
 pub use map::map;
