@@ -89,6 +89,16 @@ fn keys_change_heaps_have_duplicates_and_foreign_keys_hold_in_the_end() {
         "UPDATE k SET p = 3; UPDATE p SET boss = 3 WHERE id = 3; DELETE p WHERE id = 2 AND boss = 0; UPDATE p SET [na]]me] = 'u' WHERE id = 1",
         &["p", "k"],
     );
+    c.ok("CREATE TABLE u (id int NOT NULL PRIMARY KEY, v int, w int)");
+    c.ok("INSERT u VALUES (1, 1, 0), (2, 2, 0), (3, 3, 0)");
+    there_and_back(&mut c, "UPDATE u SET id = 4 - id; UPDATE u SET id += 10 WHERE v = 2", &["u"]);
+    there_and_back(&mut c, "DELETE TOP (2) FROM h WHERE a = 1; UPDATE h SET c = 2", &["h"]);
+    there_and_back(
+        &mut c,
+        "UPDATE h SET b = REPLICATE('z', 4000); INSERT h VALUES (1, 'x', 1), (1, 'x', 1); UPDATE h SET c = 9 WHERE a IS NULL",
+        &["h"],
+    );
+    there_and_back(&mut c, "SAVE TRAN s; DELETE h; ROLLBACK TRAN s; DELETE TOP (1) FROM h", &["h"]);
     // All constraints are as they were.
     assert_eq!(
         c.rows("SELECT COUNT(*) FROM sys.foreign_keys WHERE is_disabled = 1 OR is_not_trusted = 1"),

@@ -163,7 +163,7 @@ impl Batch {
                     }
                 }
                 let before = self.events.len();
-                self.note(e, history, range)?;
+                self.note(e, source, history, range)?;
                 if self.events.len() > before {
                     xacts.use_for(txn);
                 }
@@ -216,7 +216,13 @@ impl Batch {
         self.events.push(Event { lsn, pos, txn: h.txn, hobt: h.hobt, heap, at, what });
     }
 
-    fn note(&mut self, e: &Entry<'_>, history: &History, range: &Range) -> SqlResult<()> {
+    fn note(
+        &mut self,
+        e: &Entry<'_>,
+        source: &Source,
+        history: &History,
+        range: &Range,
+    ) -> SqlResult<()> {
         let (r, h) = (&e.record, &e.record.header);
         if h.hobt == HobtId::NONE || h.is_compensation() {
             return Ok(());
@@ -245,7 +251,10 @@ impl Batch {
             let whole = loaded_rows(r, |slot, row| {
                 self.push(e, heap, slot, What::Insert(row.into()));
             });
-            return if whole { Ok(()) } else { Err(SqlError::new(9004, &[&"?"])) };
+            return match whole {
+                true => Ok(()),
+                false => Err(SqlError::new(9004, &[&source.database().name])),
+            };
         }
         if let Some(rows) = minimally_logged(r) {
             self.push(e, heap, 0, What::Unlogged(rows));

@@ -1,12 +1,14 @@
 //! A row's bytes as columns.
 
+use super::Ticks;
 use super::history::{Owner, columns_known};
+use super::source::Source;
 use crate::catalog::{Column, Table};
-use crate::database::Database;
+use crate::pieces;
 use crate::rowcodec::{Cell, Lobs, UnlockedLobs};
 use std::fmt::Write;
-use std::sync::Arc;
-use taffrail_base::SqlResult;
+use taffrail_base::{LogPos, SqlResult};
+use taffrail_storage::access::record::changes::{LargePage, large_page};
 use taffrail_storage::{BeginSpec, Durability, LobRef, StorageError};
 use taffrail_types::convert::{Conversion, cast};
 use taffrail_types::{MaxLen, SqlType, Value, text};
@@ -20,7 +22,7 @@ pub(crate) struct Field<'a> {
 
 /// The columns that a row knows, of those that the table has.
 pub(crate) fn fields<'a>(
-    database: &Arc<Database>,
+    source: &Source,
     owner: &Owner,
     table: &'a Table,
     row: &[u8],
@@ -33,41 +35,71 @@ pub(crate) fn fields<'a>(
         }
         let value = match table.layout.cell(row, at)? {
             Cell::Value(v) => Some(v),
-            Cell::Lob(lob) => large(database, owner, table, lob, column.ty)?,
+            Cell::Lob(lob) => large(source, owner, table, lob)?.map(|bytes| match column.ty {
+                SqlType::VarChar(_) => Value::VarChar(bytes.as_slice().into()),
+                SqlType::NVarChar(_) => Value::NVarChar(bytes.as_slice().into()),
+                _ => Value::Binary(bytes.as_slice().into()),
+            }),
         };
         out.push(Field { column, value });
     }
     Ok(out)
 }
 
-/// A value on overflow pages, if they hold it still.
-fn large(
-    database: &Arc<Database>,
-    owner: &Owner,
-    table: &Table,
-    lob: LobRef,
-    ty: SqlType,
-) -> SqlResult<Option<Value>> {
-    if !owner.live {
+/// A value on overflow pages, from these if they hold it still, or else from the records that filled them.
+fn large(source: &Source, owner: &Owner, table: &Table, lob: LobRef) -> SqlResult<Option<Vec<u8>>> {
+    if owner.live && source.reaches_now() {
+        let storage = &source.database().storage;
+        let mut tx = storage.begin(BeginSpec { name: "LogChanges", ..BeginSpec::default() });
+        let (read, gone) = {
+            let mut lobs = UnlockedLobs::new(&mut tx, table.base().hobt()?);
+            (lobs.read(lob), lobs.gone)
+        };
+        tx.commit(Durability::Delayed).map_err(|e: StorageError| e.to_sql())?;
+        match read {
+            Ok(bytes) => return Ok(Some(bytes)),
+            Err(_) if gone => {}
+            Err(e) => return Err(e),
+        }
+    }
+    logged(source, lob)
+}
+
+/// So many records behind that of its allocation a page is looked for: others log between the two.
+const NEAR: usize = 10_000;
+
+/// A value from the log; none: a part of it is not there.
+fn logged(source: &Source, lob: LobRef) -> SqlResult<Option<Vec<u8>>> {
+    let mut out = Vec::new();
+    // The first last.
+    let mut todo = vec![lob];
+    while let Some(lob) = todo.pop() {
+        match logged_page(source, lob)? {
+            Some(LargePage::Piece(bytes)) => pieces::append(&mut out, &bytes)?,
+            Some(LargePage::Node(below)) => todo.extend(below.into_iter().rev()),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(out))
+}
+
+fn logged_page(source: &Source, lob: LobRef) -> SqlResult<Option<LargePage>> {
+    let from = LogPos(lob.id);
+    if from < source.first() || from >= source.end() {
         return Ok(None);
     }
-    let base = table.base();
-    let mut tx = database.storage.begin(BeginSpec { name: "LogChanges", ..BeginSpec::default() });
-    let (read, gone) = {
-        let mut lobs = UnlockedLobs::new(&mut tx, base.hobt()?);
-        (lobs.read(lob), lobs.gone)
-    };
-    tx.commit(Durability::Delayed).map_err(|e: StorageError| e.to_sql())?;
-    let bytes = match read {
-        Ok(bytes) => bytes,
-        Err(_) if gone => return Ok(None),
-        Err(e) => return Err(e),
-    };
-    Ok(Some(match ty {
-        SqlType::VarChar(_) => Value::VarChar(bytes.as_slice().into()),
-        SqlType::NVarChar(_) => Value::NVarChar(bytes.as_slice().into()),
-        _ => Value::Binary(bytes.as_slice().into()),
-    }))
+    // The identity is of another log if the database has come from elsewhere.
+    let Ok(mut cursor) = source.cursor(from) else { return Ok(None) };
+    let mut ticks = Ticks::default();
+    for _ in 0..NEAR {
+        ticks.tick()?;
+        match cursor.step(source, |e| large_page(&e.record, lob))? {
+            Some(None) => {}
+            Some(found) => return Ok(found),
+            None => break,
+        }
+    }
+    Ok(None)
 }
 
 /// A row as JSON, and the columns whose values are not there any more.

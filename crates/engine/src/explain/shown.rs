@@ -49,7 +49,7 @@ impl Shown {
         let Some(table) = &owner.table else { return Ok(Shown::default()) };
         let fields = |row: &Option<Vec<u8>>| -> SqlResult<Option<Vec<Field<'_>>>> {
             let row = row.as_deref();
-            row.map(|r| row::fields(source.database(), &owner, table, r)).transpose()
+            row.map(|r| row::fields(source, &owner, table, r)).transpose()
         };
         let (before, after) = (fields(&change.before)?, fields(&change.after)?);
         let mut lost = Vec::new();

@@ -228,7 +228,7 @@ impl Undo {
         let owner: Arc<Owner> = c.owner.clone();
         let Some(table) = &owner.table else { return Ok(()) };
         let fields = |row: &Option<Vec<u8>>| match row {
-            Some(row) => row::fields(self.source.database(), &owner, table, row),
+            Some(row) => row::fields(&self.source, &owner, table, row),
             None => Ok(Vec::new()),
         };
         let (before, after) = (fields(&c.before)?, fields(&c.after)?);

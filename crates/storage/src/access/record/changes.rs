@@ -8,8 +8,9 @@ use taffrail_log::{Lcx, Lop, Record, RecordFlags};
 use super::delete::deleted_row;
 use super::row::{HEAP, LEAF, MOVED, modified};
 use crate::access::directory::{self, Entry};
+use crate::access::lob::{Content, content};
 use crate::access::node::{FORWARDED, FORWARDING, GHOST, split_entry};
-use crate::access::{HobtKind, Rid, heap};
+use crate::access::{HobtKind, LobRef, Rid, heap};
 use crate::layout::DIRECTORY;
 use crate::page::Page;
 
@@ -196,6 +197,35 @@ pub fn loaded_rows(r: &Record<'_>, mut row: impl FnMut(u16, &[u8])) -> bool {
 /// How many rows a load added whose pages are not logged, and to what.
 pub fn minimally_logged(r: &Record<'_>) -> Option<i64> {
     super::bulk::unlogged_rows(r)
+}
+
+/// What a page of a large value holds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LargePage {
+    /// Bytes of the value.
+    Piece(Vec<u8>),
+    /// What the pages below are referred to by, in order.
+    Node(Vec<LobRef>),
+}
+
+/// The page that a reference leads to, if this is the record that filled it. Its identity is the position of a record of the same
+/// transaction not far before. Values of format version 3 and before have none on more than one page.
+pub fn large_page(r: &Record<'_>, lob: LobRef) -> Option<LargePage> {
+    let h = &r.header;
+    if h.op != Lop::FormatPage || h.context != Lcx::TextMix || h.page != lob.first {
+        return None;
+    }
+    let mut page = Page::zeroed();
+    page.restore(r.payload).ok()?;
+    match content(&page, h.hobt, lob.id)? {
+        Content::Piece(piece) if piece.len() as u64 == lob.length => {
+            Some(LargePage::Piece(piece.to_vec()))
+        }
+        Content::Node(node) if node.length() == lob.length => {
+            Some(LargePage::Node(node.iter().collect()))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
