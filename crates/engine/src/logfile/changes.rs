@@ -49,12 +49,14 @@ pub struct Rows {
 /// Buffer pool of the look.
 const POOL: u64 = 64 << 20;
 
-fn sql(e: Box<SqlError>) -> Failure {
-    Failure::Request(e.message)
+impl From<Box<SqlError>> for Failure {
+    fn from(e: Box<SqlError>) -> Failure {
+        Failure::Request(e.message)
+    }
 }
 
 fn storage(e: StorageError) -> Failure {
-    sql(e.to_sql())
+    e.to_sql().into()
 }
 
 /// The database of a primary data file, recovered in memory.
@@ -71,7 +73,7 @@ fn open(data: &Data<'_>) -> Result<(Arc<Database>, Env), Failure> {
     let opened = taffrail_storage::Database::open_deferred(&instance, id, &name, &spec);
     let (files, _) = opened.map_err(storage)?;
     files.finish_recovery().map_err(storage)?;
-    let catalog = Arc::new(Catalog::open(&files).map_err(sql)?);
+    let catalog = Arc::new(Catalog::open(&files).map_err(Failure::from)?);
     Ok((Arc::new(Database { id, name, storage: files, catalog }), env))
 }
 
@@ -84,7 +86,7 @@ fn source(data: &Data<'_>) -> Result<Arc<Source>, Failure> {
             Source::of_backups(&database, &env, named.collect())
         }
     };
-    found.map(Arc::new).map_err(sql)
+    found.map(Arc::new).map_err(Failure::from)
 }
 
 /// Shows the committed changes of rows, oldest first.
@@ -94,18 +96,18 @@ pub fn changes(data: Data<'_>, rows: &Rows) -> Result<Outcome, Failure> {
         None => None,
         Some(name) => {
             let table = table_of(&source.database().catalog, name, Sight::EVERYTHING);
-            let table = table.ok_or_else(|| sql(SqlError::new(208, &[name])))?;
+            let table = table.ok_or_else(|| Failure::from(SqlError::new(208, &[name])))?;
             Some(table.id())
         }
     };
     let range = Range { first: rows.from, last: rows.to, object, txn: None };
-    let mut scan = Scan::open(source, range).map_err(sql)?;
+    let mut scan = Scan::open(source, range).map_err(Failure::from)?;
     let mut left = rows.limit.unwrap_or(u64::MAX);
     while left > 0
-        && let Some(mut change) = scan.next().map_err(sql)?
+        && let Some(mut change) = scan.next().map_err(Failure::from)?
     {
         left -= 1;
-        let shown = Shown::of(&scan.source, &mut change).map_err(sql)?;
+        let shown = Shown::of(&scan.source, &mut change).map_err(Failure::from)?;
         let line = if rows.json { json_line(&change, &shown) } else { text_line(&change, &shown) };
         data.out.write_all(line.as_bytes())?;
     }
@@ -118,7 +120,7 @@ pub fn undo(data: Data<'_>, transaction: TransactionId) -> Result<Outcome, Failu
     let mut undo = Undo::open(source, Named::Id(transaction)).map_err(|_| {
         Failure::Request(format!("the log has no transaction {transaction} that committed"))
     })?;
-    while let Some(statement) = undo.next().map_err(sql)? {
+    while let Some(statement) = undo.next().map_err(Failure::from)? {
         writeln!(data.out, "{statement}")?;
     }
     Ok(Outcome::Sound)
