@@ -63,6 +63,9 @@ impl<'a> Binder<'a> {
                 let condition = self.pred(&i.condition)?;
                 let then = self.expr(&i.then)?;
                 let otherwise = self.expr(&i.otherwise)?;
+                if then.untyped && otherwise.untyped {
+                    return Err(SqlError::new(8133, &[]));
+                }
                 self.choose(vec![(condition, then)], Some(otherwise))
             }
             ExprKind::Subquery(q) => self.scalar_subquery(q),
@@ -208,7 +211,9 @@ impl<'a> Binder<'a> {
         let (l_ty, r_ty) = (left.ty, right.ty);
         literal_precision(&mut left, r_ty);
         literal_precision(&mut right, l_ty);
-        let operation = arith::binary(op, left.ty, right.ty)?;
+        let operation = arith::binary(op, left.ty, right.ty)
+            // Refused, a literal is the int that it was.
+            .map_err(|e| arith::binary(op, l_ty, r_ty).err().unwrap_or(e))?;
         let nullable = left.nullable || right.nullable;
         let (collation, explicit_collation) = self.merge_collation(&left, &right, "add")?;
         let ty = operation.result;
@@ -440,8 +445,8 @@ impl<'a> Binder<'a> {
         if self.blocks.last().is_some_and(|b| b.in_aggregate) {
             return Err(SqlError::new(130, &[]));
         }
-        if self.scalars_only {
-            return Err(SqlError::new(1046, &[]));
+        if self.scalars_only || self.in_output {
+            return Err(SqlError::new(if self.in_output { 10705 } else { 1046 }, &[]));
         }
         self.subquery_depth += 1;
         let bound = self.collecting_outer(|b| b.query(q, true));

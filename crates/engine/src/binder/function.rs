@@ -181,7 +181,6 @@ impl<'a> Binder<'a> {
         {
             let word = match &first.kind {
                 ExprKind::Column(c) if c.qualifier.is_none() => &*c.name.value,
-                ExprKind::Literal(ast::Literal::String(s)) => s,
                 _ => return Err(SqlError::new(1023, &[&1, &name.to_ascii_lowercase()])),
             };
             part = Some(word);
@@ -201,6 +200,10 @@ impl<'a> Binder<'a> {
             let length = args[2].expr.constant().and_then(|v| v.as_i64());
             bound.result = super::large::part_of(args[0].ty, length);
         }
+        if matches!(name, "TIMEFROMPARTS" | "DATETIME2FROMPARTS" | "DATETIMEOFFSETFROMPARTS") {
+            bound.result = with_scale(bound.result, args.last())?;
+        }
+        negative_length(name, &args)?;
         if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
@@ -232,8 +235,9 @@ impl<'a> Binder<'a> {
 
     /// Types that the rules of the functions cannot tell from others: 8116.
     fn refuse_arguments(&self, name: &str, args: &mut Vec<Bound>) -> SqlResult<()> {
+        let before = functions::takes_datepart(name) as usize;
         let invalid = |ty: &str, at: usize| {
-            Err(SqlError::new(8116, &[&ty, &(at + 1), &name.to_ascii_lowercase()]))
+            Err(SqlError::new(8116, &[&ty, &(at + 1 + before), &name.to_ascii_lowercase()]))
         };
         match name {
             "FORMAT" => match args.iter().take(2).position(|b| b.untyped) {
@@ -241,7 +245,23 @@ impl<'a> Binder<'a> {
                 None => Ok(()),
             },
             "CHECKSUM" if args.len() == 1 && args[0].untyped => invalid("NULL", 0),
-            "SUBSTRING" if args.first().is_some_and(|b| b.untyped) => invalid("NULL", 0),
+            "SUBSTRING" | "EOMONTH" | "TODATETIMEOFFSET" | "DATETRUNC"
+                if args.first().is_some_and(|b| b.untyped) =>
+            {
+                invalid("NULL", 0)
+            }
+            // LTRIM and RTRIM take other types, too. The text stands behind the characters.
+            "TRIM" => {
+                super::large::passed(name, args)?;
+                let text = |b: &Bound| b.untyped || super::expr::is_text(b.ty);
+                match args.iter().position(|b| !text(b)) {
+                    Some(at) => {
+                        let ty = args[at].ty.name();
+                        Err(SqlError::new(8116, &[&ty, &(args.len() - at), &"Trim"]))
+                    }
+                    None => Ok(()),
+                }
+            }
             // What cannot be compared is left out.
             "BINARY_CHECKSUM" => {
                 args.retain(|b| b.large == Large::Plain);
@@ -276,6 +296,34 @@ impl<'a> Binder<'a> {
         let rel = Rel::compute(Rel::OneRow, vec![(value, output)]);
         Expr::Subquery(Box::new(self.add_subquery(rel, output, Vec::new())))
     }
+}
+
+/// 536: a constant length that cannot be is told before anything runs.
+fn negative_length(name: &str, args: &[Bound]) -> SqlResult<()> {
+    let state = match name {
+        "LEFT" | "RIGHT" => 6,
+        "SUBSTRING" => 8,
+        _ => return Ok(()),
+    };
+    let length = args.last().and_then(|b| b.expr.constant()).and_then(|v| v.as_i64());
+    match length {
+        Some(..0) => Err(SqlError::new(536, &[&name.to_ascii_lowercase()]).with_state(state)),
+        _ => Ok(()),
+    }
+}
+
+/// The result of a function that makes a time of parts: its scale is the last argument, which is an integer constant
+/// (10760). One that no scale can be is left to the evaluation.
+fn with_scale(result: SqlType, scale: Option<&Bound>) -> SqlResult<SqlType> {
+    let constant = scale.filter(|b| b.ty.family() == Family::Integer);
+    let constant = constant.and_then(|b| b.expr.constant()).and_then(|v| v.as_i64());
+    let Some(scale) = constant else { return Err(SqlError::new(10760, &[&result.name()])) };
+    let scale = u8::try_from(scale).ok().filter(|n| *n <= 7).unwrap_or(7);
+    Ok(match result {
+        SqlType::Time(_) => SqlType::Time(scale),
+        SqlType::DateTime2(_) => SqlType::DateTime2(scale),
+        _ => SqlType::DateTimeOffset(scale),
+    })
 }
 
 /// Whether a value is the same in every row: no column, no subquery, no function that is new in every call.

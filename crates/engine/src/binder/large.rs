@@ -129,7 +129,8 @@ pub(super) fn passed(name: &str, args: &[Bound]) -> SqlResult<()> {
     }
     debug_assert!(!b.untyped);
     let compares = matches!(name, "CHECKSUM" | "GREATEST" | "LEAST");
-    let e = SqlError::new(8116, &[&declared.name(), &(at + 1), &name.to_ascii_lowercase()]);
+    let written = at + 1 + crate::functions::takes_datepart(name) as usize;
+    let e = SqlError::new(8116, &[&declared.name(), &written, &name.to_ascii_lowercase()]);
     Err(if compares { e.with_state(4) } else { e })
 }
 

@@ -259,6 +259,10 @@ pub struct Binder<'a> {
     subquery_depth: u32,
     /// What is bound is an expression of the catalogue, where no subquery may be: 1046.
     pub(crate) scalars_only: bool,
+    /// An item of OUTPUT is being bound, which holds no subquery.
+    pub(crate) in_output: bool,
+    /// The condition of a MERGE's clause is being bound, which sees one side only: the message for other names.
+    pub(crate) one_side: Option<i32>,
     /// A default that is being bound: only it may be NEWSEQUENTIALID().
     pub(crate) whole_default: Option<&'a ast::Expr>,
     /// In a text that is described: the variables that nobody declares.
@@ -333,6 +337,8 @@ impl<'a> Binder<'a> {
             recursion: Vec::new(),
             subquery_depth: 0,
             scalars_only: false,
+            in_output: false,
+            one_side: None,
             whole_default: None,
             wanted: None,
             merge_action: None,
@@ -482,8 +488,13 @@ impl<'a> Binder<'a> {
                 return Err(self.at(SqlError::new(207, &[&name]), c.name.span));
             }
         }
-        if let Some(q) = &c.qualifier {
-            let text = format!("{q}.{name}");
+        let qualified = c.qualifier.as_ref().map(|q| format!("{q}.{name}"));
+        if let Some(number) = self.one_side {
+            let text = qualified.as_deref().unwrap_or(name);
+            let e = SqlError::new(number, &[&text]).with_state(1 + qualified.is_some() as u8);
+            return Err(self.at(e, c.name.span));
+        }
+        if let Some(text) = qualified {
             return Err(self.at(SqlError::new(4104, &[&text]), c.name.span));
         }
         // A bare word where no column can be: SQL Server says 128 in PRINT and VALUES.

@@ -81,6 +81,9 @@ fn dateadd_rule(r: &Rule<'_>) -> SqlResult<Signature> {
         _ => r.param(1, SqlType::DateTime)?,
     };
     applies(r, ty, PartUse::Add)?;
+    if r.args[0].is_text() {
+        return Err(r.invalid(0));
+    }
     Ok(signature(&[r.param(0, SqlType::Int)?, ty], ty))
 }
 
@@ -112,7 +115,7 @@ fn datediff(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         i32::try_from(n).ok().map(Value::Int)
     };
     let name = c.bound.name().to_ascii_lowercase();
-    value.ok_or_else(|| SqlError::new(535, &[&name, &name]))
+    value.ok_or_else(|| SqlError::new(535, &[&name, &name]).with_state(0))
 }
 
 fn datepart_rule(r: &Rule<'_>, result: SqlType) -> SqlResult<Signature> {

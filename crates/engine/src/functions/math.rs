@@ -270,7 +270,9 @@ fn log(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Ok(Value::Null);
     }
     let ln = float(&args[0]).ln();
-    finite(args.get(1).map_or(ln, |base| ln / float(base).ln()))
+    // There is no logarithm to a base that is not positive, or 1.
+    let to_base = |base: f64| if base <= 0.0 || base == 1.0 { f64::NAN } else { ln / base.ln() };
+    finite(args.get(1).map_or(ln, |base| to_base(float(base))))
 }
 
 fn atn2(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {

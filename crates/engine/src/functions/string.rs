@@ -117,7 +117,7 @@ fn left(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     }
     let n = int(&args[1]);
     if n < 0 {
-        return Err(SqlError::new(537, &[]));
+        return Err(SqlError::new(537, &[]).with_state(2));
     }
     let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     text.slice(0, (n as usize).min(text.chars.len()), c.bound.result)
@@ -129,7 +129,7 @@ fn right(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     }
     let n = int(&args[1]);
     if n < 0 {
-        return Err(SqlError::new(536, &[&"right"]));
+        return Err(SqlError::new(536, &[&"RIGHT"]).with_state(2));
     }
     let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     let len = text.chars.len();
@@ -144,7 +144,7 @@ fn substring(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let start = int(&args[1]);
     let n = int(&args[2]);
     if n < 0 {
-        return Err(SqlError::new(537, &[]));
+        return Err(SqlError::new(537, &[]).with_state(2));
     }
     let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
     let len = text.chars.len() as i64;

@@ -100,7 +100,7 @@ fn strings() {
             "537 Invalid length parameter passed to the LEFT or SUBSTRING function.",
         ),
         ("RIGHT('abc', 2)", "bc"),
-        ("RIGHT('abc', -1)", "536 Invalid length parameter passed to the right function."),
+        ("RIGHT('abc', -1)", "536 Invalid length parameter passed to the RIGHT function."),
         ("SUBSTRING('abcdef', 2, 3)", "bcd"),
         ("SUBSTRING('abcdef', 0, 3)", "ab"),
         ("SUBSTRING('abcdef', 5, 100)", "ef"),

@@ -9,9 +9,10 @@ use taffrail_types::convert::{Rule as Cell, rule};
 use taffrail_types::{Bytes, Collation, Family, MaxLen, SqlType, Value};
 
 impl Rule<'_> {
-    /// 8116: the argument (from 0) may not have its type.
+    /// 8116: the argument (from 0) may not have its type. A datepart before it is an argument, too.
     pub fn invalid(&self, at: usize) -> Box<taffrail_base::SqlError> {
-        SqlError::new(8116, &[&self.args[at].name(), &(at + 1), &self.name])
+        let written = at + 1 + self.datepart.is_some() as usize;
+        SqlError::new(8116, &[&self.args[at].name(), &written, &self.name])
     }
 
     /// The argument as `to`, where it converts implicitly; 8116.

@@ -36,7 +36,7 @@ fn string_split(
 ) -> SqlResult<Box<dyn RowStream>> {
     let of = |n: usize| args.get(n).unwrap_or(&Value::Null);
     if of(1).as_text().unwrap_or_default().encode_utf16().count() != 1 {
-        return Err(SqlError::new(214, &[&"separator", &"nchar(1)/nvarchar(1)"]));
+        return Err(SqlError::new(214, &[&"separator", &"nchar(1)/nvarchar(1)"]).with_state(11));
     }
     let wide = [of(0), of(1)].iter().any(|v| matches!(v, Value::NVarChar(_)));
     let bytes = |v: &Value| match (v, wide) {

@@ -372,9 +372,13 @@ impl Lexer<'_> {
         }
     }
 
-    /// The digits after a currency sign, none being zero. A comma ends them: it separates expressions.
+    /// The digits after a currency sign, none being zero, perhaps with a sign of their own. A comma ends them: it separates expressions.
     fn money(&mut self, start: usize) {
         while self.byte(0) == b' ' && (self.byte(1).is_ascii_digit() || self.byte(1) == b'.') {
+            self.at += 1;
+        }
+        let digit = |b: u8| b.is_ascii_digit() || b == b'.';
+        if matches!(self.byte(0), b'-' | b'+') && digit(self.byte(1)) {
             self.at += 1;
         }
         self.digits();

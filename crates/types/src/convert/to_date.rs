@@ -72,11 +72,12 @@ impl Cast<'_> {
         local.to_value(self.to).map_err(|e| self.bad_date(e))
     }
 
-    /// 241; 242 for a date that the older types do not have.
+    /// 241, 295; 242 for a date that the older types do not have.
     #[cold]
     fn bad_date(&self, e: DateError) -> Box<SqlError> {
         match (e, self.to.family()) {
             (DateError::Range, Family::OldDate) => self.out_of_range().with_state(3),
+            _ if self.to == SqlType::SmallDateTime => SqlError::new(295, &[]).with_state(3),
             _ => SqlError::new(241, &[]),
         }
     }

@@ -277,11 +277,17 @@ pub fn parse_float(text: &[u8]) -> Option<f64> {
         return Some(0.0);
     }
     // Rust's parser also knows words (inf, nan) that SQL does not.
+    let exponent = |b: &u8| matches!(b, b'd' | b'D');
     let known = |b: &u8| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E');
-    if !text.iter().all(known) || !text.iter().any(u8::is_ascii_digit) {
+    if !text.iter().all(|b| known(b) || exponent(b)) || !text.iter().any(u8::is_ascii_digit) {
         return None;
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
+    let text = std::str::from_utf8(text).ok()?;
+    // D says the same as E.
+    if text.bytes().any(|b| exponent(&b)) {
+        return text.replace(['d', 'D'], "e").parse().ok();
+    }
+    text.parse().ok()
 }
 
 /// Sign, currency, digits with commas, up to four decimals (more round), in ten-thousandths.
