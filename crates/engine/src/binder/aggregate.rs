@@ -174,7 +174,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(102, &[&","]));
         }
         let arg = self.expr(&f.arguments[0])?;
-        if arg.untyped && !matches!(function, AggFunction::Count | AggFunction::CountBig) {
+        if arg.untyped {
             return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
         }
         super::large::aggregated(arg.declared(), name, f.distinct)?;
@@ -190,6 +190,9 @@ impl<'a> Binder<'a> {
                 slots_of(Part::Expr(&s.expr), &mut |_| columns = true);
                 if columns {
                     return Err(SqlError::new(8733, &[]));
+                }
+                if !s.untyped && !s.ty.is_text() {
+                    return Err(SqlError::new(8116, &[&s.ty.name(), &2, &"string_agg"]));
                 }
                 Some(self.cast_to(s, arg_ty)?)
             }

@@ -127,13 +127,11 @@ impl<'a> Binder<'a> {
     fn change_top(&mut self, rel: Rel, top: &'a Option<ast::Top>) -> SqlResult<Rel> {
         let Some(top) = top else { return Ok(rel) };
         self.push_block();
-        let b = self.expr(&top.count);
+        let count = self.top_count(top);
         self.blocks.pop();
-        let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
-        let count = self.cast_to(b?, ty)?;
         Ok(Rel::Top(Box::new(Top {
             input: rel,
-            count: Some(count),
+            count: Some(count?),
             percent: top.percent,
             ties: None,
             offset: None,
@@ -260,6 +258,15 @@ impl<'a> Binder<'a> {
         set: &[Assignment],
     ) -> SqlResult<usize> {
         let name = &*c.name.value;
+        if let Some(q) = &c.qualifier {
+            let source = &self.blocks.last().expect("open").sources[self.source_at(id)];
+            let schema = q.schema.as_ref().is_none_or(|s| eq(&s.value, &table.head.schema));
+            let own = schema && q.database.is_none() && eq(&q.name.value, table.name());
+            if !source.is_called(q) && !own {
+                let text = format!("{q}.{name}");
+                return Err(self.at(SqlError::new(4104, &[&text]), c.name.span));
+            }
+        }
         let at = match self.found(id) {
             Some(found) => self.column_through(found, name),
             None => table.column(name).ok_or_else(|| SqlError::new(207, &[&name])),

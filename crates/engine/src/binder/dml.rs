@@ -70,10 +70,7 @@ impl<'a> Binder<'a> {
         let top = match &i.top {
             None => None,
             Some(t) if t.percent => return Err(unsupported("INSERT with TOP PERCENT")),
-            Some(t) => {
-                let b = self.expr(&t.count)?;
-                Some(self.cast_to(b, SqlType::BigInt)?)
-            }
+            Some(t) => Some(self.top_count(t)?),
         };
         let (rows, source_types, columns) = match &i.source {
             InsertSource::DefaultValues => {
@@ -84,6 +81,7 @@ impl<'a> Binder<'a> {
                 (InsertRows::Values(rows), types, columns)
             }
             InsertSource::Query(q) => {
+                super::query::not_for_xml(q, "INSERT")?;
                 let mut query = self.query(q, false)?;
                 if !query.assign.is_empty() {
                     return Err(SqlError::new(199, &[]));

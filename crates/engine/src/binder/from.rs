@@ -54,6 +54,14 @@ fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
     view.columns.iter().map(column).collect()
 }
 
+/// Whether two sources are in one database, as far as that is known.
+fn same_database(a: &Source, b: &Source) -> bool {
+    match (a.database(), b.database()) {
+        (Some(a), Some(b)) => a.id == b.id,
+        _ => true,
+    }
+}
+
 /// Two sources of a FROM that nothing tells apart.
 fn same_name(a: &Source, b: &Source) -> Box<SqlError> {
     let shown = |s: &Source| match &s.schema {
@@ -128,7 +136,7 @@ impl<'a> Binder<'a> {
         let clash = |s: &Source| {
             eq(&s.alias, &source.alias)
                 && match (&s.schema, &source.schema) {
-                    (Some(a), Some(b)) => eq(a, b),
+                    (Some(a), Some(b)) => eq(a, b) && same_database(s, &source),
                     _ => true,
                 }
         };

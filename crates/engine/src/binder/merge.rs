@@ -98,10 +98,7 @@ impl<'a> Binder<'a> {
         let top = match &m.top {
             None => None,
             Some(t) if t.percent => return Err(unsupported("MERGE with TOP PERCENT")),
-            Some(t) => {
-                let b = self.expr(&t.count)?;
-                Some(self.cast_to(b, SqlType::BigInt)?)
-            }
+            Some(t) => Some(self.top_count(t)?),
         };
         let trees = self.sources_of_list(std::slice::from_ref(join))?;
         let at = self.block().sources.len() - 1;
@@ -120,9 +117,12 @@ impl<'a> Binder<'a> {
                 continue;
             }
             // Only the source can be named here.
-            let hidden = std::mem::take(&mut self.block().sources[at].columns);
+            let source = &mut self.block().sources[at];
+            let columns = std::mem::take(&mut source.columns);
+            let alias = std::mem::replace(&mut source.alias, "".into());
             let bound = self.merge_insert(c, &target);
-            self.block().sources[at].columns = hidden;
+            let source = &mut self.block().sources[at];
+            (source.alias, source.columns) = (alias, columns);
             insert = Some(bound?);
         }
         let mut action = None;
@@ -213,7 +213,14 @@ impl<'a> Binder<'a> {
     }
 
     fn merge_condition(&mut self, c: &'a ast::MergeClause) -> SqlResult<Option<Pred>> {
-        c.condition.as_ref().map(|e| self.pred(e)).transpose()
+        self.one_side = match c.when {
+            MergeWhen::Matched => None,
+            MergeWhen::NotMatchedByTarget => Some(5333),
+            MergeWhen::NotMatchedBySource => Some(5334),
+        };
+        let condition = c.condition.as_ref().map(|e| self.pred(e)).transpose();
+        self.one_side = None;
+        condition
     }
 
     /// WHEN MATCHED or NOT MATCHED BY SOURCE. `id`: the target among the block's sources.

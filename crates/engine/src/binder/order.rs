@@ -24,7 +24,9 @@ fn is_whole(b: &Bound) -> bool {
         b.ty,
         SqlType::BigInt | SqlType::Int | SqlType::SmallInt | SqlType::TinyInt | SqlType::Bit
     );
-    whole || b.untyped
+    // A literal beyond int.
+    let large = b.literal && matches!(b.ty, SqlType::Numeric { scale: 0, .. });
+    whole || large || b.untyped
 }
 
 /// A constant count that cannot be is told before anything runs, wherever in the statement it stands.
@@ -275,6 +277,11 @@ impl<'a> Binder<'a> {
 
     pub(super) fn top(&mut self, s: &'a ast::SelectBlock) -> SqlResult<Option<(Expr, bool, bool)>> {
         let Some(top) = &s.top else { return Ok(None) };
+        Ok(Some((self.top_count(top)?, top.percent, top.with_ties)))
+    }
+
+    /// What TOP counts, in a query or a change: 1060 for what is no integer, 127.
+    pub(super) fn top_count(&mut self, top: &'a ast::Top) -> SqlResult<Expr> {
         let b = self.expr(&top.count)?;
         let ty = if top.percent { SqlType::Float } else { SqlType::BigInt };
         if !top.percent && !is_whole(&b) {
@@ -282,7 +289,7 @@ impl<'a> Binder<'a> {
         }
         let count = self.cast_to(b, ty)?;
         refuse_negative(&count, top.percent)?;
-        Ok(Some((count, top.percent, top.with_ties)))
+        Ok(count)
     }
 
     pub(super) fn sort_and_top(

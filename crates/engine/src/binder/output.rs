@@ -1,7 +1,7 @@
 //! OUTPUT: items over `inserted` and `deleted`.
 
 use super::dml::Target;
-use super::{Binder, Bound, Source, unsupported};
+use super::{Binder, Bound, Resolved, Source, eq, unsupported};
 use crate::plan::change::{InsertRows, OutputPlan};
 use crate::plan::expr::{Expr, Part, Slot};
 use crate::plan::rel::Rel;
@@ -59,6 +59,32 @@ impl<'a> Binder<'a> {
         bound
     }
 
+    /// The table that INTO names: no view (330), no foreign keys (332), no checks that are on (333).
+    fn into_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
+        let ast::TableRef::Named(n) = t else { return self.insert_target(t) };
+        let bare = n.name.as_bare();
+        let cte = |n: &ast::Ident| self.ctes.iter().any(|c| eq(&c.table.name.value, &n.value));
+        let view = || {
+            let found = self.meta.table(&n.name);
+            matches!(found, Ok(Resolved::View(..) | Resolved::UserView(..)))
+        };
+        if bare.is_some_and(cte) || view() {
+            return Err(SqlError::new(330, &[&n.name]));
+        }
+        let target = self.insert_target(t)?;
+        let (database, table) = (&target.database, &target.table);
+        let outgoing = self.meta.outgoing(database, table)?;
+        let incoming = self.meta.incoming(database, table)?;
+        let mut keys = outgoing.iter().map(|o| &o.key).chain(incoming.iter().map(|i| &i.key));
+        if let Some(key) = keys.next() {
+            return Err(SqlError::new(332, &[&n.name, &key.name]));
+        }
+        match table.checks.iter().find(|c| !c.disabled) {
+            Some(check) => Err(SqlError::new(333, &[&n.name, &check.name])),
+            None => Ok(target),
+        }
+    }
+
     fn output_items(&mut self, o: &'a ast::Output, inserted: bool) -> SqlResult<OutputPlan<Rel>> {
         let mut bound = Vec::new();
         let depth = self.blocks.len() - 1;
@@ -78,7 +104,10 @@ impl<'a> Binder<'a> {
                     }
                 }
                 SelectItem::Expr { expr, alias } => {
-                    let b = self.expr(expr)?;
+                    let within = std::mem::replace(&mut self.in_output, true);
+                    let b = self.expr(expr).map_err(super::aggregate::refused_as(158));
+                    self.in_output = within;
+                    let b = b?;
                     let name = match (alias, &expr.kind) {
                         (Some(a), _) => a.value.to_string(),
                         (None, ExprKind::Column(c)) => c.name.value.to_string(),
@@ -120,7 +149,7 @@ impl<'a> Binder<'a> {
         let into = match &o.into {
             None => None,
             Some(t) => {
-                let target = self.insert_target(t)?;
+                let target = self.into_target(t)?;
                 let cols = self.insert_columns(&target.table, &o.columns)?;
                 let (have, want) = (columns.len(), cols.len());
                 self.check_width(&target.table, have, want, &o.columns, true)?;

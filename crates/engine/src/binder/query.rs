@@ -63,6 +63,14 @@ pub(super) fn add_slots(part: Part<'_>, out: &mut Vec<Slot>) {
     });
 }
 
+/// 6819: what FOR XML gives is a result.
+pub(super) fn not_for_xml(query: &ast::Query, statement: &str) -> SqlResult<()> {
+    match &query.for_clause {
+        Some(f) if f.format.is("XML") => Err(SqlError::new(6819, &[&statement])),
+        _ => Ok(()),
+    }
+}
+
 impl<'a> Binder<'a> {
     /// A SELECT statement.
     pub fn bind_select(&mut self, s: &'a ast::SelectStatement) -> SqlResult<SelectPlan<Rel>> {
@@ -70,6 +78,9 @@ impl<'a> Binder<'a> {
         self.query_hints(&s.options)?;
         self.into_alone =
             matches!(&s.query.body, ast::QueryBody::Select(block) if block.into.is_some());
+        if s.query.body.first_block().into.is_some() {
+            not_for_xml(&s.query, "SELECT INTO")?;
+        }
         let q = self.query(&s.query, false)?;
         let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
@@ -172,7 +183,10 @@ impl<'a> Binder<'a> {
         if let Some(f) = &s.filter {
             self.pred(f)?.into_conjuncts(&mut conjuncts);
         }
-        // GROUP BY.
+        // GROUP BY. Without WHERE, ALL says nothing.
+        if s.filter.is_some() && s.group_by.as_ref().is_some_and(|g| g.all) {
+            return Err(unsupported("GROUP BY ALL"));
+        }
         let mut groups: Vec<Group> = Vec::new();
         for e in self.group_expressions(&s.group_by)? {
             let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;

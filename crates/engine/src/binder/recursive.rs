@@ -1,7 +1,7 @@
 //! Recursive common table expressions.
 //!
 //! ```text
-//! WITH n AS (anchor UNION ALL … UNION ALL part that mentions n …)
+//! WITH n AS (anchor UNION … anchor UNION ALL part that mentions n UNION ALL …)
 //!
 //! Recursive ── anchors: rows into the result slots
 //!           └─ parts:   each mention of n is one row, taken from the work slots, where the operator puts every row of the
@@ -102,14 +102,14 @@ impl<'a> Binder<'a> {
         slots
     }
 
-    /// 246, 252, 240, 460 and their like; 253, 462, 465 and 467 come from where such things are bound.
+    /// 246, 247, 252, 240, 460 and their like; 253, 462, 465 and 467 come from where such things are bound.
     fn recursive(
         &mut self,
         table: &'a ast::CommonTable,
         chain: &'a ast::SetChain,
     ) -> SqlResult<BoundQuery> {
         let name = &*table.name.value;
-        if chain.rest.iter().any(|(op, _)| *op != SetOperator::UnionAll) {
+        if chain.rest.iter().all(|(op, _)| *op != SetOperator::UnionAll) {
             return Err(SqlError::new(252, &[&name]));
         }
         let was = std::mem::replace(&mut self.self_reference, false);
@@ -118,15 +118,30 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(246, &[&name]));
         }
         let first = first?;
+        // Anchors up to the first part that mentions the expression.
+        let mut others = Vec::new();
+        for (op, body) in &chain.rest {
+            let was = std::mem::replace(&mut self.self_reference, false);
+            let bound = self.body(body);
+            if std::mem::replace(&mut self.self_reference, was) {
+                break;
+            }
+            others.push((*op, bound?));
+        }
+        let recursive = &chain.rest[others.len()..];
+        if recursive.iter().any(|(op, _)| *op != SetOperator::UnionAll) {
+            return Err(SqlError::new(252, &[&name]));
+        }
+        let first = self.combined(first, others)?;
         let columns: Vec<ColumnDesc> = first
             .columns
             .iter()
             .map(|c| ColumnDesc { nullable: true, identity: false, ..c.clone() })
             .collect();
         let (slots, work) = (self.slots_of(&columns), self.slots_of(&columns));
-        let mut anchors = vec![self.convert_into(first, &columns, &slots)?];
+        let anchors = vec![self.convert_into(first, &columns, &slots)?];
         let mut parts = Vec::new();
-        for (_, body) in &chain.rest {
+        for (_, body) in recursive {
             self.recursion.push(Recursion {
                 name,
                 names: &table.columns,
@@ -143,8 +158,7 @@ impl<'a> Binder<'a> {
                 return Err(SqlError::new(205, &[]));
             }
             if !used {
-                anchors.push(self.convert_into(bound, &columns, &slots)?);
-                continue;
+                return Err(SqlError::new(247, &[&name]));
             }
             if let ast::QueryBody::Select(block) = body {
                 allowed(name, block)?;

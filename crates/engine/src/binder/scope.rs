@@ -127,9 +127,24 @@ pub(crate) struct Cte<'a> {
 }
 
 impl Source {
+    /// Where it is, if it is a table or view of a database.
+    pub fn database(&self) -> Option<&Arc<Database>> {
+        match &self.kind {
+            SourceKind::Table { database, .. } | SourceKind::View { database, .. } => {
+                Some(database)
+            }
+            SourceKind::Derived(_) => None,
+        }
+    }
+
     /// Whether a qualifier names this source.
     pub fn is_called(&self, q: &ast::ObjectName) -> bool {
         if !eq(&self.alias, &q.name.value) {
+            return false;
+        }
+        if let (Some(d), Some(own)) = (&q.database, self.database())
+            && !eq(&d.value, &own.name)
+        {
             return false;
         }
         match (&q.schema, &self.schema) {

@@ -35,6 +35,25 @@ impl<'a> Binder<'a> {
         Ok(left)
     }
 
+    /// The same of parts that are bound.
+    pub(super) fn combined(
+        &mut self,
+        first: BoundQuery,
+        rest: Vec<(SetOperator, BoundQuery)>,
+    ) -> SqlResult<BoundQuery> {
+        let mut left = first;
+        let mut rest = rest.into_iter().peekable();
+        while let Some((op, part)) = rest.next() {
+            let mut parts = vec![left, part];
+            let union = matches!(op, SetOperator::Union | SetOperator::UnionAll);
+            while let Some((_, part)) = rest.next_if(|(o, _)| union && *o == op) {
+                parts.push(part);
+            }
+            left = self.set_operation(op, parts)?;
+        }
+        Ok(left)
+    }
+
     fn set_operation(&mut self, op: SetOperator, parts: Vec<BoundQuery>) -> SqlResult<BoundQuery> {
         let width = parts[0].outputs.len();
         if parts.iter().any(|p| p.outputs.len() != width) {

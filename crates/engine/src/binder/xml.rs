@@ -168,7 +168,7 @@ impl<'a> Binder<'a> {
         }
         let Some(row) = row else { return Err(unsupported("FOR XML without PATH or RAW")) };
         if !q.assign.is_empty() {
-            return Err(unsupported("FOR XML of an assignment"));
+            return Err(SqlError::new(6819, &[&"ASSIGNMENT"]));
         }
         let tag = encoded(&row);
         // Attributes come before what stands within the row's element.

@@ -190,7 +190,9 @@ pub(super) fn check_growth(name: &str, growth: Growth, max_size: Option<u64>) ->
 
 /// `DROP DATABASE`.
 pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
-    cx.refuse_in_transaction("DROP DATABASE")?;
+    if cx.session.transaction.count() > 0 {
+        return Err(SqlError::new(574, &[&"DROP DATABASE"]).with_state(0));
+    }
     for name in &s.names {
         let name = &*name.name.value;
         let databases = cx.instance().databases();

@@ -148,6 +148,11 @@ fn drop_schemas(cx: &mut StatementContext<'_>, s: &ast::Drop) -> SqlResult<()> {
 /// `TRUNCATE TABLE`: all rows go, the identity begins anew.
 pub(crate) fn truncate(cx: &mut StatementContext<'_>, s: &ast::Truncate) -> SqlResult<()> {
     let missing = || SqlError::new(4701, &[&s.table]);
+    if let Some((_, object)) = resolve::find(cx, &s.table)?
+        && object.head().kind != ObjectKind::Table
+    {
+        return Err(SqlError::new(4708, &[&s.table]));
+    }
     let (database, table) = resolve::table(cx, &s.table, missing)?;
     let table = resolve::lock_for_change(cx, &database, &table, missing)?;
     if !super::foreign::from_others(cx, &database, &table)?.is_empty() {

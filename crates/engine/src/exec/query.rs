@@ -80,6 +80,7 @@ impl Interpreter<'_> {
                     Some(None) => Some(String::new()),
                     None => None,
                 };
+                self.session.begin_implicitly(self.sink)?;
                 self.session.begin_transaction(name, self.sink)?;
                 if mark.is_some() {
                     if self.session.transaction.count() > 1 {

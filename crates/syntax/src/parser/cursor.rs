@@ -46,7 +46,7 @@ impl Parser<'_> {
         }
         self.expect_kw(Kw::For)?;
         let with = self.optional_with()?;
-        let query = self.query()?;
+        let query = self.query_with(true)?;
         self.query_hints()?;
         let mut definition =
             CursorDefinition { options, with, query, for_update: None, read_only: false };
@@ -91,6 +91,17 @@ impl Parser<'_> {
 
     pub(super) fn fetch(&mut self) -> Parse<StatementKind> {
         self.bump();
+        // That of an ORDER BY which has no OFFSET.
+        let counts = match self.ahead(1).kind {
+            TokenKind::Integer | TokenKind::LParen => true,
+            TokenKind::Variable => self.ahead_word(2, "ROWS") || self.ahead_word(2, "ROW"),
+            _ => false,
+        };
+        if counts && (self.at_word("NEXT") || self.at_word("FIRST")) {
+            let option = self.any_word()?.value;
+            let e = self.error_at(153, self.start(), &[&option.to_uppercase(), &"FETCH"]);
+            return Err(e.with_state(2));
+        }
         let direction = if self.eat_word("NEXT") {
             FetchDirection::Next
         } else if self.eat_word("PRIOR") {

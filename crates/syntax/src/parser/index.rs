@@ -153,7 +153,9 @@ impl Parser<'_> {
             }
             // The old form is table.index, perhaps with a schema before it.
             let ObjectName { database, schema, name, span, server: _ } = name;
-            let Some(table) = schema else { return Err(p.unexpected()) };
+            let Some(table) = schema else {
+                return Err(p.error_at(159, span.start, &[&"DROP INDEX"]));
+            };
             let table =
                 ObjectName { server: None, database: None, schema: database, name: table, span };
             Ok((name, table))

@@ -71,6 +71,8 @@ struct Parser<'a> {
     height: u32,
     /// How many derived tables are being parsed.
     derived: u32,
+    /// The query that is being parsed is a statement's own, and may have an INTO.
+    into: bool,
     /// How many `WHILE`s surround the current statement.
     loops: u32,
     /// How many CATCH blocks do: only there THROW may stand alone.
@@ -112,6 +114,7 @@ pub(crate) fn parse_noting(
         depth: 0,
         height: 0,
         derived: 0,
+        into: false,
         loops: 0,
         catches: 0,
         context: Context::Batch,

@@ -7,7 +7,7 @@ use crate::lexer::{Kw, TokenKind};
 impl Parser<'_> {
     /// `SELECT …` as a statement; `WITH …` before it was parsed already.
     pub(super) fn select_statement(&mut self, with: Option<With>) -> Parse<StatementKind> {
-        let query = self.query()?;
+        let query = self.query_with(true)?;
         let options = self.query_hints()?;
         Ok(StatementKind::Select(Box::new(SelectStatement { with, query, options })))
     }
@@ -39,8 +39,20 @@ impl Parser<'_> {
         if self.at_kw(Kw::With) { Ok(Some(self.with()?)) } else { Ok(None) }
     }
 
-    /// A query with its `ORDER BY`.
+    /// A query with its `ORDER BY` that is no statement: it has no `INTO`.
     pub(super) fn query(&mut self) -> Parse<Query> {
+        self.query_with(false)
+    }
+
+    /// A query that may have an `INTO`, if only to be refused later.
+    pub(super) fn query_with(&mut self, into: bool) -> Parse<Query> {
+        let outside = std::mem::replace(&mut self.into, into);
+        let query = self.ordered_query();
+        self.into = outside;
+        query
+    }
+
+    fn ordered_query(&mut self) -> Parse<Query> {
         self.apart(|p| {
             p.nested(|p| {
                 let start = p.start();
@@ -205,7 +217,11 @@ impl Parser<'_> {
             having: None,
             windows: Vec::new(),
         };
-        if self.eat_kw(Kw::Into) {
+        if self.into && self.at_kw(Kw::Into) {
+            let at = self.bump().start;
+            if block.items.iter().any(|i| matches!(i, SelectItem::Assign { .. })) {
+                return Err(self.error_at(194, at, &[]));
+            }
             block.into = Some(self.object_name()?);
             if self.eat_kw(Kw::On) {
                 block.into_filegroup = Some(self.name_or_string()?);

@@ -127,7 +127,7 @@ impl Accumulator {
 
     fn sum(&mut self, agg: &Agg, v: Value) -> SqlResult<()> {
         match agg.arg_ty {
-            // Integers are summed wide; the result is checked at the end, as an average may fit where the sum does not.
+            // Integers are summed wide; the sum, be it an average's, is checked at the end.
             SqlType::Int | SqlType::BigInt => self.sum += v.as_i64().unwrap_or(0) as i128,
             SqlType::Money => {
                 if let Value::Money(m) = v {
@@ -155,17 +155,15 @@ impl Accumulator {
             AggFunction::Min | AggFunction::Max => self.value.clone(),
             AggFunction::Sum | AggFunction::Avg => {
                 let average = agg.function == AggFunction::Avg;
-                let sum = if average { self.sum / n as i128 } else { self.sum };
+                let parts = if average { n } else { 1 };
                 match agg.arg_ty {
-                    SqlType::Int if average => Value::Int(sum as i32),
                     SqlType::Int => {
-                        Value::Int(i32::try_from(sum).map_err(|_| overflow(SqlType::Int))?)
+                        let sum = i32::try_from(self.sum).map_err(|_| overflow(SqlType::Int))?;
+                        Value::Int((sum as i64 / parts) as i32)
                     }
-                    SqlType::BigInt => {
-                        Value::BigInt(i64::try_from(sum).map_err(|_| overflow(SqlType::BigInt))?)
-                    }
-                    SqlType::Money => {
-                        Value::Money(i64::try_from(sum).map_err(|_| overflow(SqlType::Money))?)
+                    ty @ (SqlType::BigInt | SqlType::Money) => {
+                        let sum = i64::try_from(self.sum).map_err(|_| overflow(ty))? / parts;
+                        if ty == SqlType::Money { Value::Money(sum) } else { Value::BigInt(sum) }
                     }
                     SqlType::Float if average => match self.value {
                         Value::Float(f) => Value::Float(f / n as f64),
@@ -227,7 +225,7 @@ fn short_enough(agg: &Agg, text: &[u8]) -> SqlResult<()> {
 }
 
 fn overflow(ty: SqlType) -> Box<SqlError> {
-    SqlError::new(8115, &[&"expression", &ty.name()])
+    SqlError::new(8115, &[&"expression", &ty.name()]).with_state(2)
 }
 
 pub(crate) struct AggregateOp<'a> {

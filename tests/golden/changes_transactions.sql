@@ -1,0 +1,326 @@
+-- Transactions: nesting, names, savepoints, counts in procedures, implicit ones, XACT_ABORT and XACT_STATE.
+--@ source: reasoned
+CREATE DATABASE ChangesTran
+GO
+--@ source: documentation BEGIN TRANSACTION
+USE ChangesTran
+CREATE TABLE t (a int CONSTRAINT pk_t PRIMARY KEY, b varchar(10))
+BEGIN TRAN T1
+INSERT t VALUES (1, 'x')
+BEGIN TRAN M2
+SELECT @@TRANCOUNT AS n
+COMMIT TRAN M2
+COMMIT TRAN T1
+SELECT @@TRANCOUNT AS n, XACT_STATE() AS s
+GO
+--@ source: message 628
+SAVE TRAN here
+GO
+--@ source: message 3902
+COMMIT
+GO
+--@ source: message 3903
+ROLLBACK
+GO
+--@ source: message 3903
+ROLLBACK TRAN nowhere
+GO
+--@ source: message 3902
+COMMIT WORK
+COMMIT TRANSACTION x
+PRINT 'goes on'
+GO
+--@ source: message 6401
+BEGIN TRAN outside
+BEGIN TRAN inside
+ROLLBACK TRAN inside
+SELECT @@TRANCOUNT AS n, @@ERROR AS e
+ROLLBACK TRAN OUTSIDE
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+SELECT @@TRANCOUNT AS n
+GO
+--@ source: documentation ROLLBACK TRANSACTION
+BEGIN TRAN outside
+BEGIN TRAN inside
+ROLLBACK TRAN outside
+SELECT @@TRANCOUNT AS n
+GO
+-- Names of COMMIT mean nothing.
+--@ source: documentation COMMIT TRANSACTION
+BEGIN TRAN one
+COMMIT TRAN two
+SELECT @@TRANCOUNT AS n
+GO
+--@ source: documentation SAVE TRANSACTION
+BEGIN TRAN
+SAVE TRAN s
+INSERT t VALUES (2, 'a')
+SAVE TRAN s
+INSERT t VALUES (3, 'b')
+ROLLBACK TRAN s
+SELECT COUNT(*) AS n, @@TRANCOUNT AS trancount FROM t
+ROLLBACK TRAN s
+SELECT COUNT(*) AS n FROM t
+ROLLBACK
+SELECT COUNT(*) AS n FROM t
+GO
+--@ source: documentation SAVE TRANSACTION
+BEGIN TRAN
+SAVE TRAN a
+INSERT t VALUES (2, 'a')
+SAVE TRAN b
+INSERT t VALUES (3, 'b')
+ROLLBACK TRAN a
+ROLLBACK TRAN b
+SELECT @@ERROR AS e, COUNT(*) AS n FROM t
+COMMIT
+GO
+--@ source: documentation SAVE TRANSACTION
+DECLARE @s varchar(40) = 'point', @n nvarchar(40) = N'named'
+BEGIN TRAN @n
+SAVE TRAN @s
+INSERT t VALUES (5, 'a')
+ROLLBACK TRAN point
+SAVE TRAN [other point]
+ROLLBACK TRAN [other point]
+COMMIT TRAN @n
+SELECT COUNT(*) AS n FROM t
+GO
+--@ source: message 137
+BEGIN TRAN @undeclared
+GO
+-- Identity values, variables and table variables stay.
+--@ source: documentation IDENTITY
+CREATE TABLE i (i int IDENTITY, a int)
+DECLARE @v int = 1, @t TABLE (a int)
+BEGIN TRAN
+INSERT i VALUES (1)
+SET @v = 2
+INSERT @t VALUES (1)
+ROLLBACK
+INSERT i VALUES (2)
+SELECT i, @v AS v, (SELECT COUNT(*) FROM @t) AS t, SCOPE_IDENTITY() AS s FROM i
+GO
+--@ source: documentation @@TRANCOUNT
+PRINT @@TRANCOUNT
+BEGIN TRAN
+PRINT @@TRANCOUNT
+BEGIN TRAN
+PRINT @@TRANCOUNT
+ROLLBACK
+PRINT @@TRANCOUNT
+GO
+--@ source: documentation SAVE TRANSACTION
+CREATE PROCEDURE SaveTranExample @InputCandidateID int AS
+DECLARE @TranCounter int = @@TRANCOUNT
+IF @TranCounter > 0 SAVE TRANSACTION ProcedureSave ELSE BEGIN TRANSACTION
+BEGIN TRY
+    DELETE t WHERE a = @InputCandidateID
+    IF @InputCandidateID = 1 SELECT 1 / 0 AS never
+    IF @TranCounter = 0 COMMIT TRANSACTION
+END TRY
+BEGIN CATCH
+    IF @TranCounter = 0 ROLLBACK TRANSACTION
+    ELSE IF XACT_STATE() <> -1 ROLLBACK TRANSACTION ProcedureSave
+    DECLARE @ErrorMessage nvarchar(4000) = ERROR_MESSAGE(), @ErrorSeverity int = ERROR_SEVERITY(), @ErrorState int = ERROR_STATE()
+    RAISERROR (@ErrorMessage, @ErrorSeverity, @ErrorState)
+END CATCH
+GO
+--@ source: documentation SAVE TRANSACTION
+INSERT t VALUES (100, 'hundred')
+BEGIN TRAN
+EXEC SaveTranExample 1
+EXEC SaveTranExample 100
+SELECT @@TRANCOUNT AS n, COUNT(*) AS rows_left FROM t
+COMMIT
+EXEC SaveTranExample 1
+SELECT @@TRANCOUNT AS n, COUNT(*) AS rows_left FROM t
+GO
+-- A doomed transaction can be rolled back whole only.
+--@ source: message 3931
+BEGIN TRAN
+SAVE TRAN s
+BEGIN TRY
+    SELECT CAST('x' AS int) AS never
+END TRY
+BEGIN CATCH
+    SELECT XACT_STATE() AS state
+    ROLLBACK TRAN s
+END CATCH
+GO
+--@ source: message 3930
+BEGIN TRAN
+BEGIN TRY
+    SELECT CAST('x' AS int) AS never
+END TRY
+BEGIN CATCH
+    COMMIT
+END CATCH
+GO
+--@ source: message 3930
+SELECT @@TRANCOUNT AS n
+BEGIN TRAN
+BEGIN TRY
+    SELECT CAST('x' AS int) AS never
+END TRY
+BEGIN CATCH
+    BEGIN TRY
+        INSERT t VALUES (9, 'x')
+    END TRY
+    BEGIN CATCH
+        SELECT ERROR_NUMBER() AS n, ERROR_MESSAGE() AS m, XACT_STATE() AS s
+    END CATCH
+END CATCH
+GO
+--@ source: documentation SET XACT_ABORT
+SELECT @@TRANCOUNT AS n
+SET XACT_ABORT ON
+BEGIN TRAN
+BEGIN TRY
+    INSERT t VALUES (1, 'again')
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS n, XACT_STATE() AS s, @@TRANCOUNT AS t
+    IF XACT_STATE() = -1 ROLLBACK
+    SELECT XACT_STATE() AS s
+END CATCH
+SET XACT_ABORT OFF
+GO
+--@ source: documentation SET XACT_ABORT
+CREATE TABLE t1 (a int NOT NULL CONSTRAINT pk_t1 PRIMARY KEY)
+CREATE TABLE t2 (a int NOT NULL CONSTRAINT fk_t2 REFERENCES t1 (a))
+INSERT INTO t1 VALUES (1), (3), (4), (6)
+GO
+--@ source: documentation SET XACT_ABORT
+SET XACT_ABORT OFF
+BEGIN TRANSACTION
+INSERT INTO t2 VALUES (1)
+INSERT INTO t2 VALUES (2)
+INSERT INTO t2 VALUES (3)
+COMMIT TRANSACTION
+GO
+--@ source: documentation SET XACT_ABORT
+SET XACT_ABORT ON
+BEGIN TRANSACTION
+INSERT INTO t2 VALUES (4)
+INSERT INTO t2 VALUES (5)
+INSERT INTO t2 VALUES (6)
+COMMIT TRANSACTION
+GO
+--@ source: documentation SET XACT_ABORT
+SET XACT_ABORT OFF
+SELECT a, @@TRANCOUNT AS n FROM t2 ORDER BY a
+GO
+-- XACT_ABORT is a procedure's own.
+--@ source: documentation SET XACT_ABORT
+CREATE PROCEDURE aborts AS SET XACT_ABORT ON INSERT t1 VALUES (1) PRINT 'never'
+GO
+--@ source: documentation SET XACT_ABORT
+BEGIN TRAN
+EXEC aborts
+PRINT 'never'
+GO
+--@ source: documentation SET XACT_ABORT
+SELECT @@TRANCOUNT AS n, @@OPTIONS & 16384 AS aborts
+INSERT t1 VALUES (1)
+PRINT 'goes on'
+SET XACT_ABORT ON
+INSERT t1 VALUES (1)
+PRINT 'never'
+GO
+--@ source: documentation SET XACT_ABORT
+SELECT @@OPTIONS & 16384 AS aborts
+SET XACT_ABORT OFF
+GO
+--@ source: documentation SET IMPLICIT_TRANSACTIONS
+SET IMPLICIT_TRANSACTIONS ON
+SELECT @@TRANCOUNT AS n
+SELECT COUNT(*) AS n FROM t1
+SELECT @@TRANCOUNT AS n
+INSERT t VALUES (200, 'i')
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+SELECT 1 AS one
+SELECT @@TRANCOUNT AS n
+SET IMPLICIT_TRANSACTIONS OFF
+GO
+--@ source: documentation SET IMPLICIT_TRANSACTIONS
+SET IMPLICIT_TRANSACTIONS ON
+TRUNCATE TABLE t2
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+CREATE TABLE t3 (a int)
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+DELETE t WHERE 1 = 0
+SELECT @@TRANCOUNT AS n
+SET IMPLICIT_TRANSACTIONS OFF
+SELECT @@TRANCOUNT AS n
+ROLLBACK
+GO
+-- Statements that must stand outside.
+--@ source: message 226
+BEGIN TRAN
+CREATE DATABASE inner_one
+GO
+--@ source: documentation SET TRANSACTION ISOLATION LEVEL
+IF @@TRANCOUNT > 0 ROLLBACK
+SET TRANSACTION ISOLATION LEVEL SERIALIZABLE
+SELECT transaction_isolation_level AS l FROM sys.dm_exec_sessions WHERE session_id = @@SPID
+EXEC ('SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED SELECT transaction_isolation_level AS l FROM sys.dm_exec_sessions WHERE session_id = @@SPID')
+SELECT transaction_isolation_level AS l FROM sys.dm_exec_sessions WHERE session_id = @@SPID
+SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
+BEGIN TRAN
+SELECT COUNT(*) AS n FROM t1
+UPDATE t1 SET a = a
+SET TRANSACTION ISOLATION LEVEL READ COMMITTED
+SELECT COUNT(*) AS n FROM t1 WITH (HOLDLOCK, TABLOCKX)
+COMMIT
+GO
+--@ source: message 102
+SET TRANSACTION ISOLATION LEVEL CHAOS
+GO
+--@ source: documentation Table hints
+SELECT a FROM t1 WITH (NOLOCK) WHERE a = 1
+SELECT a FROM t1 (NOLOCK) WHERE a = 1
+SELECT a FROM t1 WITH (UPDLOCK, ROWLOCK, READPAST) WHERE a = 1
+SELECT x.a FROM t1 AS x WITH (READCOMMITTED) JOIN t2 AS y WITH (PAGLOCK, XLOCK) ON x.a = y.a ORDER BY 1
+GO
+--@ source: message 1047
+SELECT a FROM t1 WITH (NOLOCK, HOLDLOCK)
+GO
+--@ source: message 1047
+SELECT a FROM t1 WITH (ROWLOCK, TABLOCK)
+GO
+--@ source: message 321
+SELECT a FROM t1 WITH (nosuchhint)
+GO
+--@ source: message 1065
+UPDATE t1 WITH (NOLOCK) SET a = 1
+GO
+--@ source: documentation Table hints
+DELETE t1 FROM t1 WITH (READUNCOMMITTED) WHERE a = 999
+GO
+--@ source: documentation SET IMPLICIT_TRANSACTIONS
+SET IMPLICIT_TRANSACTIONS ON
+BEGIN TRAN
+SELECT @@TRANCOUNT AS n
+COMMIT
+SELECT @@TRANCOUNT AS n
+COMMIT
+SET IMPLICIT_TRANSACTIONS OFF
+SELECT @@TRANCOUNT AS n
+GO
+--@ source: message 574
+BEGIN TRAN
+DROP DATABASE nowhere
+SELECT @@TRANCOUNT AS n
+GO
+--@ source: reasoned
+IF @@TRANCOUNT > 0 ROLLBACK
+GO
+--@ source: reasoned
+USE master
+DROP DATABASE ChangesTran
+GO
