@@ -163,6 +163,13 @@ GO
 --@ source: message 207
 SELECT id FROM dbo.qt_t ORDER BY nope
 GO
+--@ source: message 153
+SELECT id FROM dbo.qt_t ORDER BY id FETCH NEXT 1 ROWS ONLY
+GO
+--@ source: message 153
+DECLARE @n int = 1
+SELECT id FROM dbo.qt_t ORDER BY id FETCH FIRST @n ROWS ONLY
+GO
 --@ source: reasoned
 SELECT TOP (9223372036854775807) id FROM dbo.qt_t ORDER BY id
 SELECT id FROM dbo.qt_t ORDER BY id OFFSET 2147483648 ROWS
