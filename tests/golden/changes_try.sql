@@ -1,0 +1,180 @@
+-- TRY around loops, jumps, returns, dynamic text and statements of all kinds; what XACT_ABORT does to THROW.
+--@ source: reasoned
+CREATE DATABASE ChangesTry
+GO
+--@ source: reasoned
+USE ChangesTry
+GO
+--@ source: reasoned
+CREATE TABLE t (a int CONSTRAINT pk_t PRIMARY KEY, b int)
+INSERT t VALUES (1, 1), (2, 2), (3, 3)
+GO
+--@ source: documentation SET XACT_ABORT
+SET XACT_ABORT ON
+SELECT 1/0 AS x
+PRINT 'never'
+GO
+--@ source: reasoned
+SET XACT_ABORT OFF
+GO
+--@ source: documentation TRY...CATCH
+BEGIN TRAN
+BEGIN TRY
+ EXEC ('INSERT t VALUES (1, 1)')
+END TRY
+BEGIN CATCH
+ SELECT ERROR_LINE() AS l, ERROR_PROCEDURE() AS p, XACT_STATE() AS s
+END CATCH
+COMMIT
+GO
+--@ source: documentation THROW
+BEGIN TRY
+ EXEC ('BEGIN TRY SELECT 1/0 AS x END TRY BEGIN CATCH PRINT ''inner''; THROW END CATCH')
+END TRY
+BEGIN CATCH
+ PRINT 'outer ' + ERROR_MESSAGE()
+END CATCH
+GO
+--@ source: documentation TRY...CATCH
+BEGIN TRY
+ DECLARE @i int = 3
+ WHILE @i > -1
+ BEGIN
+  SELECT 6 / @i AS q
+  SET @i -= 1
+ END
+END TRY
+BEGIN CATCH
+ PRINT CONCAT('at ', @i)
+END CATCH
+GO
+--@ source: documentation TRY...CATCH
+DECLARE @tries int = 0
+retry:
+BEGIN TRY
+ SET @tries += 1
+ IF @tries < 3 RAISERROR('again', 16, 1)
+ PRINT 'done'
+END TRY
+BEGIN CATCH
+ PRINT CONCAT('try ', @tries)
+ GOTO retry
+END CATCH
+GO
+--@ source: documentation BREAK
+WHILE 1 = 1
+BEGIN
+ BEGIN TRY
+  RAISERROR('x', 16, 1)
+ END TRY
+ BEGIN CATCH
+  BREAK
+ END CATCH
+END
+PRINT 'left'
+GO
+--@ source: documentation RETURN
+CREATE PROCEDURE rt AS
+BEGIN TRY
+ BEGIN TRY
+  RETURN 3
+ END TRY
+ BEGIN CATCH
+  RETURN 4
+ END CATCH
+END TRY
+BEGIN CATCH
+ RETURN 5
+END CATCH
+GO
+--@ source: documentation RETURN
+DECLARE @r int
+EXEC @r = rt
+SELECT @r AS r
+DROP PROCEDURE rt
+GO
+--@ source: reasoned
+DECLARE @v varchar(10) = 'x'
+BEGIN TRY
+ SET @v = 'changed'
+ UPDATE t SET b = 5, @v = 'more' WHERE a = 1
+ INSERT t VALUES (1, 1)
+END TRY
+BEGIN CATCH
+ SELECT @v AS v, (SELECT b FROM t WHERE a = 1) AS b
+END CATCH
+GO
+--@ source: documentation TRY...CATCH
+BEGIN TRY
+ SELECT a, 10 / (a - 2) AS q FROM t ORDER BY a
+END TRY
+BEGIN CATCH
+ PRINT ERROR_NUMBER()
+END CATCH
+GO
+--@ source: message 8134
+SELECT a, 10 / (a - 2) AS q FROM t ORDER BY a
+PRINT 'on'
+GO
+--@ source: documentation TRY...CATCH
+BEGIN TRY
+ INSERT t SELECT a + 10, 10 / (a - 2) FROM t
+END TRY
+BEGIN CATCH
+ SELECT ERROR_NUMBER() AS n, COUNT(*) AS c FROM t
+END CATCH
+GO
+--@ source: message 148
+BEGIN TRY
+ DECLARE @s varchar(20) = 'nonsense'
+ WAITFOR DELAY @s
+END TRY
+BEGIN CATCH
+ PRINT CONCAT('caught ', ERROR_NUMBER())
+END CATCH
+GO
+--@ source: message 16916
+BEGIN TRY
+ OPEN nocursor
+END TRY
+BEGIN CATCH
+ PRINT CONCAT('caught ', ERROR_NUMBER())
+END CATCH
+GO
+--@ source: message 911
+BEGIN TRY
+ USE nodb
+END TRY
+BEGIN CATCH
+ PRINT CONCAT('caught ', ERROR_NUMBER())
+END CATCH
+GO
+--@ source: message 7997
+BEGIN TRY
+ DBCC CHECKIDENT ('t')
+END TRY
+BEGIN CATCH
+ PRINT CONCAT('caught ', ERROR_NUMBER())
+END CATCH
+GO
+--@ source: documentation XACT_STATE
+BEGIN TRY SAVE TRAN x END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH
+BEGIN TRY ROLLBACK END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH
+BEGIN TRY BEGIN TRAN ROLLBACK TRAN nosuch END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS n, XACT_STATE() AS s ROLLBACK END CATCH
+GO
+--@ source: documentation THROW
+SET XACT_ABORT ON
+BEGIN TRY
+    BEGIN TRAN;
+    THROW 50000, 't', 1
+END TRY
+BEGIN CATCH
+    SELECT XACT_STATE() AS s
+    IF XACT_STATE() <> 0 ROLLBACK
+END CATCH
+SET XACT_ABORT OFF
+GO
+--@ source: reasoned
+USE master
+DROP DATABASE ChangesTry
+GO
