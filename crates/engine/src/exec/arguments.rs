@@ -72,7 +72,7 @@ pub(crate) fn bind_arguments(
                             convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
                                 .map_err(|e| match e.number {
                                     // A parameter's conversion is 8114, whatever the value says.
-                                    245 | 241 | 235 => {
+                                    235 | 241 | 245 | 295 => {
                                         SqlError::new(8114, &[&p.ty.name(), &to.name()])
                                             .with_state(5)
                                     }
