@@ -60,7 +60,7 @@ impl<'a> Binder<'a> {
     }
 
     /// The table that INTO names: no view (330), no foreign keys (332), no checks that are on (333).
-    fn into_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
+    fn output_target(&mut self, t: &'a ast::TableRef) -> SqlResult<Target> {
         let ast::TableRef::Named(n) = t else { return self.insert_target(t) };
         let bare = n.name.as_bare();
         let cte = |n: &ast::Ident| self.ctes.iter().any(|c| eq(&c.table.name.value, &n.value));
@@ -149,7 +149,7 @@ impl<'a> Binder<'a> {
         let into = match &o.into {
             None => None,
             Some(t) => {
-                let target = self.into_target(t)?;
+                let target = self.output_target(t)?;
                 let cols = self.insert_columns(&target.table, &o.columns)?;
                 let (have, want) = (columns.len(), cols.len());
                 self.check_width(&target.table, have, want, &o.columns, true)?;
