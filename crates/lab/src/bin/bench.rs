@@ -10,16 +10,16 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, growth, print_table, reading, vlfs, wire,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, growth, lob, print_table, reading, vlfs, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
-                     parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, deadlocks";
+                     parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, deadlocks, lob";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 8] =
-    ["life", "reading", "backup", "bandwidth", "vlfs", "growth", "deadlocks", "bulk"];
+const ALONE: [&str; 9] =
+    ["life", "reading", "backup", "bandwidth", "vlfs", "growth", "deadlocks", "lob", "bulk"];
 const TOGETHER: [&str; 3] = ["loops", "clients", "customers"];
 
 struct Arguments {
@@ -193,6 +193,7 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
             vlfs::vlfs(&a.server, dir, plan)
         }
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
+        "lob" => lob::lob(&a.server, dir),
         "growth" => growth::growth(&a.server, dir, growth::Plan::new(a.effort)),
         _ if a.millions() => bulk::in_turn(&a.server, a.peers, dir, a.scale),
         // With the others, below.
