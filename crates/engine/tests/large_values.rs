@@ -101,6 +101,9 @@ fn read_committed_gives_each_row_its_own_value() {
         ("PRIMARY KEY", "SELECT id, v FROM t WITH (INDEX(n)) WHERE n >= 0"),
         ("", "SELECT id, v FROM t"),
         ("", "SELECT id, v FROM t WITH (INDEX(n)) WHERE n >= 0"),
+        ("PRIMARY KEY", "SELECT id, SUBSTRING(v, 1, 99999) FROM t"),
+        ("", "SELECT id, SUBSTRING(v, 1, 99999) FROM t"),
+        ("", "SELECT id, RIGHT(v, 99999) FROM t WITH (INDEX(n)) WHERE n >= 0"),
         ("PRIMARY KEY", "SELECT id, v FROM t WHERE v NOT LIKE '%.2]%' OR id % 2 = 0"),
     ] {
         let world = World::new();
@@ -129,9 +132,15 @@ fn dirty_readers_are_told() {
     for key in ["PRIMARY KEY", ""] {
         let world = World::new();
         fill(&mut world.connect(), key);
-        let (rows, errors) = read(&world, "SELECT id, v FROM t WITH (NOLOCK)");
-        assert_eq!((rows[0], errors), ((0, 0), vec![601]));
-        assert!(rows.len() < ROWS as usize);
+        for v in ["v", "SUBSTRING(v, 1, 99999)"] {
+            let world = World::new();
+            fill(&mut world.connect(), key);
+            let sql = format!("SELECT id, {v} FROM t WITH (NOLOCK)");
+            let (rows, errors) = read(&world, &sql);
+            assert_eq!((rows[0], errors), ((0, 0), vec![601]), "{sql}");
+            assert!(rows.len() < ROWS as usize, "{sql}");
+        }
+        replace_all(&mut world.connect());
         // Whose table is locked reads as ever.
         let mut c = world.connect();
         assert_eq!(c.rows("SELECT COUNT(*) FROM t WITH (TABLOCK) WHERE v LIKE '%.2]'"), "99");

@@ -150,7 +150,8 @@ impl<'a> Binder<'a> {
 
     fn update_in_block(&mut self, u: &'a ast::Update) -> SqlResult<UpdatePlan<Rel>> {
         let column = u.set.iter().find_map(|s| match s {
-            ast::SetClause::Assign { column: Some(c), .. } => Some(&*c.name.value),
+            ast::SetClause::Assign { column: Some(c), .. }
+            | ast::SetClause::Write { column: c, .. } => Some(&*c.name.value),
             _ => None,
         });
         let (target, id, trees) = self.change_target(&u.target, &u.from, column)?;
@@ -187,8 +188,13 @@ impl<'a> Binder<'a> {
         set: &mut Vec<Assignment>,
         variables: &mut Vec<(u32, Expr)>,
     ) -> SqlResult<()> {
-        let ast::SetClause::Assign { variable, column, op, value } = clause else {
-            return Err(unsupported(".WRITE"));
+        let (variable, column, op, value) = match clause {
+            ast::SetClause::Assign { variable, column, op, value } => (variable, column, op, value),
+            ast::SetClause::Write { column, arguments } => {
+                let write = self.write_clause(table, id, column, arguments, set)?;
+                set.push(write);
+                return Ok(());
+            }
         };
         let column = match column {
             None => None,
@@ -245,6 +251,32 @@ impl<'a> Binder<'a> {
         Ok(())
     }
 
+    /// `column.WRITE(value, offset, length)`.
+    fn write_clause(
+        &mut self,
+        table: &Table,
+        id: u32,
+        column: &ast::ColumnRef,
+        arguments: &'a [ast::Expr],
+        set: &[Assignment],
+    ) -> SqlResult<Assignment> {
+        let at = self.set_column(table, id, column, set)?;
+        let target = &table.columns[at];
+        if !target.ty.is_max() || target.old_large || target.xml {
+            return Err(SqlError::new(258, &[&target.type_name()]));
+        }
+        let [value, offset, length] = arguments else {
+            return Err(SqlError::new(174, &[&"WRITE", &3]));
+        };
+        let bound = |this: &mut Self, e| this.expr(e).map_err(super::aggregate::refused_as(157));
+        let value = bound(self, value)?;
+        let (offset, length) = (bound(self, offset)?, bound(self, length)?);
+        let offset = self.cast_to(offset, SqlType::BigInt)?;
+        let length = self.cast_to(length, SqlType::BigInt)?;
+        let write = Some(Box::new((offset, length)));
+        Ok(Assignment { write, ..self.assignment(table, at, value)? })
+    }
+
     fn source_at(&self, id: u32) -> usize {
         let sources = &self.blocks.last().expect("open").sources;
         sources.iter().position(|s| s.id == id).expect("the target is a source")
@@ -286,7 +318,7 @@ impl<'a> Binder<'a> {
 
     fn assignment(&mut self, table: &Table, column: usize, b: Bound) -> SqlResult<Assignment> {
         let (expr, from) = self.stored(b, table.columns[column].declared())?;
-        Ok(Assignment { column, expr, from })
+        Ok(Assignment { column, expr, from, write: None })
     }
 
     /// DELETE.

@@ -130,15 +130,7 @@ impl<'a> Rt<'a> {
                 for e in &c.args {
                     args.push(self.eval(e)?);
                 }
-                let value = c.function.eval(self.cx.session, &args);
-                if self.cx.session.blocked.get().is_none() {
-                    match value {
-                        Err(e) => self.excused(e)?,
-                        Ok(v) => v,
-                    }
-                } else {
-                    self.cx.settled(|cx| c.function.eval(cx.session, &args))?
-                }
+                self.call(c, &args)?
             }
             Expr::Global(g) => self.global(*g),
             Expr::Named(name) => crate::functions::FnContext::global(self.cx.session, name)?,
@@ -147,6 +139,19 @@ impl<'a> Rt<'a> {
             Expr::Chain(c) => self.chain(c)?,
             Expr::Carried => self.carried.take().expect("a step of a chain"),
         })
+    }
+
+    /// A function of these arguments.
+    pub fn call(&mut self, c: &crate::plan::expr::Call, args: &[Value]) -> SqlResult<Value> {
+        let value = c.function.eval(self.cx.session, args);
+        if self.cx.session.blocked.get().is_none() {
+            match value {
+                Err(e) => self.excused(e),
+                value => value,
+            }
+        } else {
+            self.cx.settled(|cx| c.function.eval(cx.session, args))
+        }
     }
 
     /// Steps one after the other.

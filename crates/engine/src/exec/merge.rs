@@ -4,11 +4,12 @@
 //! changed, then those put back whose keys have changed, then the new ones come. So the statement never meets its own
 //! changes, and a key may pass from a row that goes to one that comes.
 
-use super::change::{OutputRows, Verb, begin_output, decode_row, finish_output, output_row};
+use super::change::{OutputRows, begin_output, decode_row, finish_output, output_row};
 use super::foreign::ForeignWork;
 use super::insert::RowSink;
 use super::ops::{self, scan::fetch};
 use super::runtime::Rt;
+use super::splice;
 use super::update::Updater;
 use crate::memory::Held;
 use crate::plan::change::{MergeAction, MergeClause, MergePlan, UpdatePlan};
@@ -166,21 +167,8 @@ impl<'a> Merger<'a> {
 
     fn new_values(&self, rt: &mut Rt<'a>, u: &'a UpdatePlan) -> SqlResult<Vec<Value>> {
         let context = rt.cx.session.options.convert_context();
-        let mut set = Vec::with_capacity(u.set.len());
-        for a in &u.set {
-            let v = rt.eval(&a.expr)?;
-            let (table, database) = (&u.table, &u.database);
-            let into = |v| {
-                super::change::store(v, a.from, table, a.column, database, Verb::Update, &context)
-            };
-            set.push(match into(v) {
-                Err(e) => into(rt.excused(e)?)?,
-                Ok(v) => v,
-            });
-        }
-        for (at, e) in &u.variables {
-            rt.vars[*at as usize] = rt.eval(e)?;
-        }
+        let mut set = Vec::with_capacity(splice::width(u));
+        splice::compute(rt, u, &context, &mut set)?;
         Ok(set)
     }
 

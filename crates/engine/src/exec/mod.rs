@@ -42,6 +42,7 @@ pub(crate) mod rpc;
 pub(crate) mod runtime;
 mod schema_wait;
 pub(crate) mod showplan;
+mod splice;
 pub(crate) mod table_variables;
 pub(crate) mod timing;
 pub(crate) mod transaction;

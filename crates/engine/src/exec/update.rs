@@ -8,11 +8,11 @@ use crate::catalog::Table;
 use crate::exec::change::{
     OutputRows, Scratch, Verb, add_entry, add_row, begin_output, check_row, decode_row, encode_row,
     entry_key, finish_output, free_lobs, output_row, remove_base, remove_entry, replace_base,
-    store,
 };
 use crate::exec::foreign::ForeignWork;
 use crate::exec::ops::{self, scan::fetch};
 use crate::exec::runtime::{RowBuffer, Rt};
+use crate::exec::splice;
 use crate::plan::change::{OutputPlan, UpdatePlan};
 use taffrail_base::SqlResult;
 use taffrail_storage::ScanLocks;
@@ -32,7 +32,7 @@ pub(super) struct Updater<'a> {
     output: OutputRows,
     count: u64,
     work: ForeignWork<'a>,
-    /// A row is patched in place: nothing but fixed-length columns outside all indexes.
+    /// A row is patched in place: nothing but fixed-length columns, and parts of large values, outside all indexes.
     patch: bool,
 }
 
@@ -83,12 +83,7 @@ impl<'a> Updater<'a> {
                 && plan.outgoing.is_empty()
                 && plan.incoming.is_empty()
                 && !whole
-                && plan.set.iter().all(|a| {
-                    matches!(
-                        plan.table.columns[a.column].place,
-                        crate::rowcodec::layout::Place::Fixed { .. }
-                    )
-                }),
+                && splice::may_be_in_place(plan),
         }
     }
 
@@ -134,22 +129,8 @@ impl<'a> Updater<'a> {
 
     /// Computes the new values for the row in the frame.
     fn compute(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
-        let plan = self.plan;
         self.set.clear();
-        for a in &plan.set {
-            let v = rt.eval(&a.expr)?;
-            let (table, database) = (&plan.table, &plan.database);
-            let into = |v| store(v, a.from, table, a.column, database, Verb::Update, &self.context);
-            let v = match into(v) {
-                Err(e) => into(rt.excused(e)?)?,
-                Ok(v) => v,
-            };
-            self.set.push(v);
-        }
-        for (at, e) in &plan.variables {
-            rt.vars[*at as usize] = rt.eval(e)?;
-        }
-        Ok(())
+        splice::compute(rt, self.plan, &self.context, &mut self.set)
     }
 
     fn streamed(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
@@ -175,7 +156,7 @@ impl<'a> Updater<'a> {
         let plan = self.plan;
         let mut op = ops::build(&plan.node);
         let saved = OutputPlan::saved(&plan.output);
-        let set = 1..plan.set.len() + 1;
+        let set = 1..splice::width(plan) + 1;
         let mut rows = RowBuffer::new(set.end + saved.len());
         // A join may find a row more than once: the first time counts.
         let mut seen = crate::exec::runtime::ValueSet::new(Default::default());
@@ -232,9 +213,7 @@ impl<'a> Updater<'a> {
         decode_row(rt.cx.session, &plan.database, &plan.table, row, &mut self.old)?;
         self.new.clear();
         self.new.extend_from_slice(&self.old);
-        for (a, v) in plan.set.iter().zip(self.set.drain(..)) {
-            self.new[a.column] = v;
-        }
+        splice::assign(plan, self.set.drain(..), &mut self.new)?;
         check_row(rt, &plan.checks, &plan.database, &plan.table, &mut self.new, Verb::Update)
     }
 
@@ -245,11 +224,8 @@ impl<'a> Updater<'a> {
         if self.patch {
             self.new_row.clear();
             self.new_row.extend_from_slice(row);
-            let mut patched = true;
-            for (a, v) in plan.set.iter().zip(&self.set) {
-                patched &= table.layout.patch(&mut self.new_row, a.column, v)?;
-            }
-            if patched {
+            let (session, row) = (&mut *rt.cx.session, &mut self.new_row);
+            if splice::in_place(session, database, plan, &self.set, row)? {
                 replace_base(rt.cx.session, database, table, &self.locator, &self.new_row)?;
                 self.count += 1;
                 return Ok(());

@@ -22,6 +22,16 @@ pub struct Assignment {
     pub expr: Expr,
     /// Its type.
     pub from: SqlType,
+    /// `.WRITE`: offset and length, of type bigint, of what the value replaces in the column's.
+    pub write: Option<Box<(Expr, Expr)>>,
+}
+
+impl Assignment {
+    /// All expressions.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let write = self.write.iter().flat_map(|w| [&w.0, &w.1]);
+        std::iter::once(&self.expr).chain(write)
+    }
 }
 
 /// Where a column of an inserted row comes from.

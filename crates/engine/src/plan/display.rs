@@ -283,7 +283,13 @@ impl<'a> Tree<'a> {
     fn set(&self, table: &Table, set: &[Assignment]) -> String {
         list(set, |a| {
             let name = plain(&table.columns[a.column].name);
-            format!("{name} = {}", self.scalars.expr(&a.expr))
+            match &a.write {
+                None => format!("{name} = {}", self.scalars.expr(&a.expr)),
+                Some(_) => {
+                    let list: Vec<String> = a.exprs().map(|e| self.scalars.expr(e)).collect();
+                    format!("{name}.WRITE({})", list.join(", "))
+                }
+            }
         })
     }
 
@@ -301,7 +307,7 @@ impl<'a> Tree<'a> {
         self.line(0, &format!("UPDATE {} SET {}", table_name(&u.table), self.changes(u)));
         self.checks(1, u.checks.iter().map(|c| &*c.0));
         self.output(&u.output, 1);
-        u.set.iter().for_each(|a| self.subqueries(Part::Expr(&a.expr), 1));
+        u.set.iter().flat_map(|a| a.exprs()).for_each(|e| self.subqueries(Part::Expr(e), 1));
         u.variables.iter().for_each(|(_, e)| self.subqueries(Part::Expr(e), 1));
         self.rel(&u.node, 1);
     }
@@ -324,7 +330,10 @@ impl<'a> Tree<'a> {
                 MergeAction::Update(u) => {
                     let then = format!("UPDATE SET {}", self.changes(u));
                     self.when(head, &c.condition, &then);
-                    u.set.iter().for_each(|a| self.subqueries(Part::Expr(&a.expr), 2));
+                    u.set
+                        .iter()
+                        .flat_map(|a| a.exprs())
+                        .for_each(|e| self.subqueries(Part::Expr(e), 2));
                 }
                 MergeAction::Delete(_) => self.when(head, &c.condition, "DELETE"),
             }

@@ -187,7 +187,7 @@ impl Checker<'_> {
     }
 
     fn update(&mut self, u: &UpdatePlan<Rel>, columns: &SlotSet) -> Checked {
-        u.set.iter().try_for_each(|a| self.part(Part::Expr(&a.expr), columns))?;
+        u.set.iter().flat_map(|a| a.exprs()).try_for_each(|e| self.part(Part::Expr(e), columns))?;
         u.variables.iter().try_for_each(|(_, e)| self.part(Part::Expr(e), columns))
     }
 

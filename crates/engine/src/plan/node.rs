@@ -5,7 +5,7 @@
 
 use crate::catalog::{Index, Table};
 use crate::database::Database;
-use crate::plan::expr::{Expr, Pred, Slot};
+use crate::plan::expr::{Call, Expr, Pred, Slot};
 use crate::plan::locking::Locking;
 use crate::sink::ColumnDesc;
 use crate::views::SystemView;
@@ -149,6 +149,19 @@ pub struct Scan {
     pub locks: Locking,
     /// Against the index's order.
     pub backward: bool,
+    /// What functions ask of large values: computed once the filter holds.
+    pub parts: Vec<LargePart>,
+}
+
+/// A function of a large value, which reads no more of it than it needs.
+#[derive(Debug)]
+pub struct LargePart {
+    /// The column, by position in the table.
+    pub column: usize,
+    /// The function; its first argument is the column.
+    pub call: Box<Call>,
+    /// Where the result goes.
+    pub slot: Slot,
 }
 
 /// Rows of a system view.

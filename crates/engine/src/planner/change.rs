@@ -43,7 +43,8 @@ impl Planner<'_> {
 
     /// UPDATE.
     pub fn update(&self, update: UpdatePlan<Rel>) -> SqlResult<UpdatePlan> {
-        let subqueries = update.set.iter().any(|a| has_subquery(Part::Expr(&a.expr)));
+        let subqueries =
+            update.set.iter().flat_map(|a| a.exprs()).any(|e| has_subquery(Part::Expr(e)));
         let mut plan = update.planned(&mut |rel| self.lower(rel, &self.all()))?;
         let changed: Vec<usize> = plan.set.iter().map(|a| a.column).collect();
         plan.spool = subqueries || must_spool(&plan.node, plan.moves, &changed);

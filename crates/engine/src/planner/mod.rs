@@ -11,6 +11,7 @@ mod change;
 mod ends;
 mod join;
 mod keyed;
+mod parts;
 mod simplify;
 mod unnest;
 
@@ -168,8 +169,10 @@ impl<'m> Planner<'m> {
     fn compute(&self, r: rel::Compute, needed: &SlotSet) -> SqlResult<Node> {
         let mut below = needed.clone();
         r.items.iter().for_each(|(e, _)| add_slots(Part::Expr(e), &mut below));
-        let input = self.lower(r.input, &below)?;
-        Ok(compute(input, r.items))
+        let mut input = self.lower(r.input, &below)?;
+        let mut items = r.items;
+        parts::of_items(&mut input, &mut items, needed);
+        Ok(compute(input, items))
     }
 
     fn group(&self, r: rel::Group) -> SqlResult<Node> {

@@ -31,6 +31,14 @@ pub trait Lobs {
     fn write(&mut self, bytes: &[u8]) -> SqlResult<LobRef>;
     /// Reads a value whole.
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>>;
+
+    /// The bytes of a value from `offset` on, `length` at most.
+    fn read_part(&mut self, lob: LobRef, offset: u64, length: u64) -> SqlResult<Vec<u8>> {
+        let bytes = self.read(lob)?;
+        let all = bytes.len() as u64;
+        let from = offset.min(all);
+        Ok(bytes[from as usize..all.min(from.saturating_add(length)) as usize].to_vec())
+    }
 }
 
 /// For rows that cannot have overflow values (index rows, work tables): refuses both.
@@ -60,8 +68,12 @@ impl Lobs for TableLobs<'_> {
     }
 
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>> {
-        let mut out = Vec::with_capacity(lob.length.min(1 << 24) as usize);
-        lob::read(self.tx, self.hobt, lob, 0, lob.length, &mut out).map_err(|e| e.to_sql())?;
+        self.read_part(lob, 0, lob.length)
+    }
+
+    fn read_part(&mut self, lob: LobRef, offset: u64, length: u64) -> SqlResult<Vec<u8>> {
+        let mut out = Vec::with_capacity(length.min(lob.length).min(1 << 24) as usize);
+        lob::read(self.tx, self.hobt, lob, offset, length, &mut out).map_err(|e| e.to_sql())?;
         Ok(out)
     }
 }
@@ -502,6 +514,22 @@ impl RowLayout {
             }
         }
         Ok(found)
+    }
+
+    /// Sets where the value of a column lies that is on overflow pages already, within a row's bytes, which are a new version of the row
+    /// then and lose their tag.
+    pub fn refer(&self, row: &mut Vec<u8>, column: usize, lob: LobRef) -> SqlResult<()> {
+        let Place::Variable(n) = self.columns[column].place else {
+            return Err(damaged("a reference"));
+        };
+        let parts = Parts::of(row)?;
+        let (bytes, is_lob) = parts.variable(n as usize)?;
+        if !is_lob || bytes.len() != LobRef::BYTES {
+            return Err(damaged("a reference"));
+        }
+        let at = bytes.as_ptr() as usize - row.as_ptr() as usize;
+        row[at..at + LobRef::BYTES].copy_from_slice(&lob.to_bytes());
+        version::set(row, None)
     }
 
     /// Sets a fixed-length column within a row's bytes, which are a new version of the row then and lose their tag. False, with the row

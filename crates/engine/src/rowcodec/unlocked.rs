@@ -27,8 +27,12 @@ impl Lobs for UnlockedLobs<'_> {
     }
 
     fn read(&mut self, lob: LobRef) -> SqlResult<Vec<u8>> {
-        let mut out = Vec::with_capacity(lob.length.min(1 << 24) as usize);
-        let error = match lob::read_unlocked(self.tx, self.hobt, lob, 0, lob.length, &mut out) {
+        self.read_part(lob, 0, lob.length)
+    }
+
+    fn read_part(&mut self, lob: LobRef, offset: u64, length: u64) -> SqlResult<Vec<u8>> {
+        let mut out = Vec::with_capacity(length.min(lob.length).min(1 << 24) as usize);
+        let error = match lob::read_unlocked(self.tx, self.hobt, lob, offset, length, &mut out) {
             Ok(true) => return Ok(out),
             Ok(false) => StorageError::RowNotFound,
             Err(e) => e,

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod join;
+mod parts;
 mod recursive;
 pub(crate) mod scan;
 mod seek;

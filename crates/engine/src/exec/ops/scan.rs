@@ -1,6 +1,6 @@
 //! Scans and seeks of tables.
 
-use super::{Operator, seek};
+use super::{Operator, parts, seek};
 use crate::binder::TableUse;
 use crate::catalog::{IndexKind, KeyTail};
 use crate::exec::runtime::Rt;
@@ -84,9 +84,11 @@ pub(crate) struct ScanOp<'a> {
 impl<'a> ScanOp<'a> {
     pub fn new(scan: &'a Scan) -> ScanOp<'a> {
         let covered = match &scan.access {
-            // What is to be locked is the row.
+            // What is to be locked is the row, and large values are read where it is.
             Access::Nonclustered(index, _)
-                if scan.locator.is_none() && scan.locks.mode == RowMode::Shared =>
+                if scan.locator.is_none()
+                    && scan.parts.is_empty()
+                    && scan.locks.mode == RowMode::Shared =>
             {
                 scan.columns
                     .iter()
@@ -191,9 +193,9 @@ impl<'a> ScanOp<'a> {
 
 /// Reads columns of a row into the frame; false: a large value has gone, and the row is to be read again.
 #[inline]
-pub(crate) fn read_columns(
-    rt: &mut Rt<'_>,
-    scan: &Scan,
+pub(crate) fn read_columns<'a>(
+    rt: &mut Rt<'a>,
+    scan: &'a Scan,
     layout: &RowLayout,
     row: &[u8],
     columns: &[(usize, u32)],
@@ -209,7 +211,7 @@ pub(crate) fn read_columns(
         };
         rt.frame[*s as usize] = v;
     }
-    Ok(true)
+    if scan.parts.is_empty() { Ok(true) } else { parts::read(rt, scan, layout, row, large) }
 }
 
 fn read_large(
@@ -235,18 +237,29 @@ fn read_large(
 
 /// Reads a scan's columns from the row as it is now, under its lock; false: it is not there any more.
 #[cold]
-fn read_again(rt: &mut Rt<'_>, scan: &Scan, locator: &[u8], row: &mut Vec<u8>) -> SqlResult<bool> {
+fn read_again<'a>(
+    rt: &mut Rt<'a>,
+    scan: &'a Scan,
+    locator: &[u8],
+    row: &mut Vec<u8>,
+) -> SqlResult<bool> {
     let hobt = scan.table.base().hobt()?;
+    let arguments = parts::arguments(rt, scan)?;
     let frame = &mut rt.frame;
+    let mut found = Vec::new();
     let tx = rt.cx.session.part(scan.database.id);
     let columns = lob::with_row(tx, hobt, locator, row, |tx, row| -> SqlResult<()> {
         for (c, s) in &scan.columns {
             let v = scan.table.layout.get(row, *c, &mut TableLobs { tx, hobt })?;
             frame[*s as usize] = v;
         }
+        found = parts::find(scan, row, &arguments, &mut TableLobs { tx, hobt })?;
         Ok(())
     });
     let there = columns.map_err(|e| rt.cx.session.storage_error(e))?.transpose()?.is_some();
+    if there && !scan.parts.is_empty() {
+        parts::settle(rt, scan, arguments, found)?;
+    }
     if there && scan.locator.is_some() {
         rt.target_row.clone_from(row);
     }

@@ -53,6 +53,7 @@ impl<'p> Block<'p, '_> {
                     filter: Pred::all(keep(conditions, &served)),
                     locks: hints.locks,
                     backward: ordered.unwrap_or(false),
+                    parts: Vec::new(),
                 };
                 (Node::Scan(Box::new(scan)), rows)
             }

@@ -1,0 +1,70 @@
+//! SUBSTRING, LEFT, RIGHT, LEN and DATALENGTH of a large column that nothing else reads: the scan computes them itself, of no more of
+//! the value than they need.
+
+use crate::plan::expr::{Expr, Part, Slot, has_subquery, slots_of};
+use crate::plan::node::{Access, LargePart, Node, Scan};
+use crate::plan::slots::SlotSet;
+
+/// Takes them out of what is computed of the rows of `input`. `needed`: what is read above.
+pub(super) fn of_items(input: &mut Node, items: &mut Vec<(Expr, Slot)>, needed: &SlotSet) {
+    let Node::Scan(scan) = input else { return };
+    // UPDATE and DELETE look at the row itself.
+    if scan.locator.is_some() {
+        return;
+    }
+    for (column, slot) in large(scan) {
+        let mut read = 0;
+        for (e, _) in items.iter() {
+            slots_of(Part::Expr(e), &mut |s| read += usize::from(s == slot));
+        }
+        let parts = items.iter_mut().filter_map(|(e, _)| part(e, slot)).count();
+        if needed.contains(slot) || read == 0 || parts != read {
+            continue;
+        }
+        for (e, out) in items.iter_mut() {
+            let Some(e) = part(e, slot) else { continue };
+            let Expr::Call(call) = std::mem::replace(e, Expr::Slot(*out)) else { continue };
+            scan.parts.push(LargePart { column, call, slot: *out });
+        }
+        scan.columns.retain(|c| c.1 != slot);
+    }
+    items.retain(|(e, out)| *e != Expr::Slot(*out));
+}
+
+/// The large columns that the scan's own filter does not read.
+fn large(scan: &Scan) -> Vec<(usize, Slot)> {
+    let mut filtered = SlotSet::default();
+    scan.filter.iter().for_each(|p| slots_of(Part::Pred(p), &mut |s| filtered.insert(s)));
+    let columns = &scan.table.columns;
+    let covered = |c| match &scan.access {
+        Access::Nonclustered(index, _) => index.covers(c).is_some(),
+        _ => false,
+    };
+    let large = |c: usize| columns[c].ty.is_max() && !columns[c].xml && !covered(c);
+    let all = scan.columns.iter().copied();
+    all.filter(|(c, s)| large(*c) && !filtered.contains(*s)).collect()
+}
+
+/// The function of the column in an expression that is that, or a conversion of that.
+fn part(e: &mut Expr, slot: Slot) -> Option<&mut Expr> {
+    let found = match e {
+        Expr::Call(c) => {
+            let known = ["SUBSTRING", "LEFT", "RIGHT", "LEN", "DATALENGTH"];
+            let fixed = |e: &Expr| {
+                let mut slots = 0;
+                slots_of(Part::Expr(e), &mut |_| slots += 1);
+                slots == 0 && !has_subquery(Part::Expr(e)) && e.is_repeatable()
+            };
+            known.contains(&c.function.name())
+                && c.args[0] == Expr::Slot(slot)
+                && c.args[1..].iter().all(fixed)
+        }
+        Expr::Cast(_) => false,
+        _ => return None,
+    };
+    match e {
+        _ if found => Some(e),
+        Expr::Cast(c) => part(&mut c.value, slot),
+        _ => None,
+    }
+}
