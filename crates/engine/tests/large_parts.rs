@@ -52,6 +52,33 @@ fn functions_of_a_long_value_read_a_part_of_it() {
         let whole = what.contains("0 * k");
         assert!(whole || read < 150, "{what}: {read} pages");
     }
+    // Into variables, with what is converted on the way.
+    let before = lookups(&mut c);
+    let said = c.rows(
+        "DECLARE @v varchar(5), @n bigint, @k int \
+         SELECT @v = SUBSTRING(v, 5999998, 9), @n = LEN(n) + 1, @k = k FROM t \
+         SELECT @n = DATALENGTH(n) FROM t WHERE k = 0 SELECT @v, @n, @k",
+    );
+    assert_eq!(said, "789 | 12000000 | 0");
+    let whole = lookups(&mut c) - before;
+    let before = lookups(&mut c);
+    let said = c.rows(
+        "DECLARE @v varchar(5), @n bigint SELECT @v = RIGHT(v, 2), @n = DATALENGTH(n) FROM t SELECT @v, @n",
+    );
+    let read = lookups(&mut c) - before;
+    assert_eq!(said, "89 | 12000000");
+    assert!(read < 150 && read < whole, "{read} and {whole} pages");
+    // One assignment after the other: the part begins where the first has said.
+    assert_eq!(
+        c.rows("DECLARE @i int = 1, @v varchar(5) SELECT @i = @i + 4, @v = SUBSTRING(v, @i, 2) FROM t SELECT @i, @v"),
+        "5 | 45"
+    );
+    assert_eq!(
+        c.rows(
+            "DECLARE @i int = 3, @v varchar(5) SELECT @v = SUBSTRING(v, @i, 2) FROM t SELECT @v"
+        ),
+        "23"
+    );
     // What is read as a whole beside them is what it is.
     assert_eq!(c.rows(&of("LEN(v), CHARINDEX('9', v), RIGHT(v, 1)")), "6000000 | 10 | 9");
     assert_eq!(c.rows("SELECT LEN(v) FROM t WHERE v LIKE '%89'"), "6000000");

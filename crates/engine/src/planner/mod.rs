@@ -97,16 +97,17 @@ impl<'m> Planner<'m> {
     }
 
     fn select(&self, select: SelectPlan<Rel>) -> SqlResult<SelectPlan> {
-        let SelectPlan { plan: QueryPlan { node, outputs, columns }, assign, order, identity } =
-            select;
+        let SelectPlan { plan, mut assign, order, identity } = select;
+        let QueryPlan { node, outputs, columns } = plan;
         let mut needed: SlotSet = outputs.iter().copied().collect();
         assign.iter().for_each(|(_, e)| add_slots(Part::Expr(e), &mut needed));
-        let node = match (node, self.hints.fast) {
+        let mut node = match (node, self.hints.fast) {
             (Rel::Sort(sort), Some(rows)) => {
                 self.sort(*sort, None, Some(Goal::Rows(rows as f64)), &needed)?
             }
             (rel, _) => self.lower(rel, &needed)?,
         };
+        parts::of_variables(&mut node, &mut assign, &outputs);
         let plan = QueryPlan { node, outputs, columns };
         Ok(SelectPlan { plan, assign, order, identity })
     }

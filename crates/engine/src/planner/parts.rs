@@ -31,6 +31,36 @@ pub(super) fn of_items(input: &mut Node, items: &mut Vec<(Expr, Slot)>, needed: 
     items.retain(|(e, out)| *e != Expr::Slot(*out));
 }
 
+/// The same of what is assigned to variables, each column to one: the result takes the column's own slot. What the function is asked for
+/// is a constant or a variable that the statement leaves alone: the scan computes it before the row's first assignment.
+pub(super) fn of_variables(input: &mut Node, assign: &mut [(u32, Expr)], outputs: &[Slot]) {
+    let Node::Scan(scan) = input else { return };
+    if scan.locator.is_some() {
+        return;
+    }
+    let assigned: Vec<u32> = assign.iter().map(|a| a.0).collect();
+    let stands = |e: &Expr| match e {
+        Expr::Const(_) => true,
+        Expr::Var(v) => !assigned.contains(v),
+        _ => false,
+    };
+    for (column, slot) in large(scan) {
+        let mut read = 0;
+        for (_, e) in assign.iter() {
+            slots_of(Part::Expr(e), &mut |s| read += usize::from(s == slot));
+        }
+        let Some(e) = assign.iter_mut().find_map(|(_, e)| part(e, slot)) else { continue };
+        let Expr::Call(call) = &*e else { continue };
+        if read != 1 || outputs.contains(&slot) || !call.args[1..].iter().all(stands) {
+            continue;
+        }
+        if let Expr::Call(call) = std::mem::replace(e, Expr::Slot(slot)) {
+            scan.parts.push(LargePart { column, call, slot });
+            scan.columns.retain(|c| c.1 != slot);
+        }
+    }
+}
+
 /// The large columns that the scan's own filter does not read.
 fn large(scan: &Scan) -> Vec<(usize, Slot)> {
     let mut filtered = SlotSet::default();
