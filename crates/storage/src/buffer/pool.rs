@@ -1,9 +1,8 @@
 //! Which page is in which frame.
 //!
-//! A page's key is its database (16 bits) and its [`PageId`] (48 bits) in one integer. The table from keys to frames is
-//! split into shards. Victims are found by a clock: a hit makes the hand pass up to twice more, a page that a scan
-//! brought in is passed not even once, so that a scan of a large table lives in a few frames. Dirty victims are
-//! written in batches, because one double-write and one sync serve them all.
+//! A page's key is its database (16 bits) and its [`PageId`] (48 bits) in one integer. The table from keys to frames is split into
+//! shards. Victims are found by a clock: a hit makes the hand pass up to twice more, a page that a scan brought in is passed not even
+//! once, so that a scan of a large table lives in a few frames. Dirty victims are written in batches: one double-write, one sync.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -33,7 +32,7 @@ pub enum Access {
 const SHARDS: usize = 64;
 /// Dirty victims written together.
 const VICTIM_BATCH: usize = 32;
-/// Frames that the hand looks at for somebody who can do without one.
+/// Frames that the hand looks at for [`BufferPool::spare_frame`].
 const SPARE_STEPS: u32 = 64;
 /// Times that the hand goes four times round before there is no frame (message 802); of these with a yield between them only,
 /// then a millisecond each.
@@ -328,8 +327,7 @@ impl BufferPool {
         {
             let mut shard = self.shard(key).lock();
             if let Some(&other) = shard.get(&key) {
-                // Somebody was faster; give the frame back. A frame of the table that is being evicted is removed from
-                // the table by its evictor, who needs this shard: let it.
+                // Somebody was faster. A frame of the table that is being evicted is removed from it by its evictor: let it.
                 let pin = self.arena.pin(other);
                 drop(shard);
                 self.arena.disown(frame);
@@ -385,19 +383,18 @@ impl BufferPool {
         self.sweep()
     }
 
-    /// A frame for somebody who can do without: one that is free, or a clean page's that nobody has asked for of late, if the hand
-    /// comes to one soon.
+    /// A frame for somebody who can do without: a free one, or a clean page's that nobody asks for, if the hand comes to one soon.
     pub(super) fn spare_frame(&self) -> Option<u32> {
         let near = || {
             let frame = self.hand.fetch_add(1, Ordering::Relaxed) % self.limit();
             let control = self.arena.control(frame);
-            let recent = control.recent.load(Ordering::Relaxed);
-            let free = control.pins.load(Ordering::Relaxed) == 0;
-            if free && recent > 0 {
-                control.recent.store(recent - 1, Ordering::Relaxed);
+            if control.pins.load(Ordering::Relaxed) != 0 {
+                return None;
             }
-            let clean = control.first_dirty.load(Ordering::Relaxed) == 0;
-            (free && recent == 0 && clean && self.evict(frame)).then_some(frame)
+            let recent = control.recent.load(Ordering::Relaxed);
+            control.recent.store(recent.saturating_sub(1), Ordering::Relaxed);
+            let goes = recent == 0 && control.first_dirty.load(Ordering::Relaxed) == 0;
+            (goes && self.evict(frame)).then_some(frame)
         };
         self.free_frame().or_else(|| (0..SPARE_STEPS).find_map(|_| near()))
     }
@@ -405,8 +402,7 @@ impl BufferPool {
     /// One that holds no page.
     fn free_frame(&self) -> Option<u32> {
         while let Some(frame) = self.free.lock().pop() {
-            // A frame of this list may have been found by the clock in the meantime and hold a page again; one that is
-            // pinned for a moment by a stale hint will be found by the clock.
+            // The clock may have found it meanwhile, and it holds a page again; one pinned by a stale hint is found by the clock.
             if self.arena.own(frame) {
                 if self.arena.control(frame).key.load(Ordering::Relaxed) == 0 {
                     return Some(frame);
@@ -416,8 +412,8 @@ impl BufferPool {
         }
         let limit = self.limit();
         let next = |used: u32| (used < limit).then_some(used + 1);
-        let frame = self.high_water.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        frame.ok().filter(|frame| self.arena.own(*frame))
+        let more = self.high_water.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok();
+        more.filter(|frame| self.arena.own(*frame))
     }
 
     fn sweep(&self) -> StorageResult<u32> {
