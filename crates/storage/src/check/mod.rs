@@ -16,7 +16,7 @@
 //! # What is held still
 //! The caller holds S (or more) on the object: nobody writes rows, splits or frees pages. Ghost cleanup, which asks for no lock, stays
 //! away while a walk is under way. Large values that a committed transaction has left are freed beside the walk: a page whose
-//! allocation is in doubt is looked up again at the end, and so are the chains that wait to be freed. The directory and the
+//! allocation is in doubt is looked up again at the end, and so are the large values that wait to be freed. The directory and the
 //! catalogue's trees change under no object's lock: what is found there counts if walk after walk finds something.
 //!
 //! # What may differ
