@@ -162,3 +162,48 @@ fn a_long_transaction_is_taken_back_in_pieces() {
         "9000 | 0 | v | v\n3000 | h | 4501500"
     );
 }
+
+/// What a script cannot do is said before anything is done.
+#[test]
+fn a_transaction_that_changed_a_definition_is_refused() {
+    let (_world, mut c) = World::with_database();
+    c.ok("CREATE TABLE m (id int PRIMARY KEY, v int); INSERT m VALUES (1, 1), (2, 2)");
+    c.ok("CREATE TABLE k (id int)");
+    for work in [
+        "ALTER TABLE m ALTER COLUMN v bigint; DELETE m WHERE id = 1",
+        "CREATE TABLE made (a int); INSERT made VALUES (1); INSERT k VALUES (1)",
+        "ALTER TABLE k ADD more int; INSERT k (id) VALUES (2)",
+    ] {
+        c.ok(&format!("BEGIN TRAN; {work}; INSERT k (id) VALUES (7); COMMIT"));
+        let of = last(&mut c);
+        let script = script(&mut c, &of);
+        let said = c.rows(&script);
+        assert!(said.contains("that cannot be taken back"), "{work}: {said}");
+        c.ok("IF @@TRANCOUNT > 0 ROLLBACK");
+    }
+}
+
+/// A part that was rolled back to a savepoint bears the number of its transaction, too.
+#[test]
+fn a_number_leads_to_what_committed() {
+    let (_world, mut c) = World::with_database();
+    c.ok("CREATE TABLE a (id int PRIMARY KEY, v int); INSERT a VALUES (1, 1)");
+    c.ok(
+        "BEGIN TRAN; SAVE TRAN q; UPDATE a SET v = 9; ROLLBACK TRAN q; UPDATE a SET v = 3; COMMIT",
+    );
+    let number = c.rows(
+        "SELECT TOP 1 xact_id FROM taffrail.log_changes(NULL, NULL, 'a') ORDER BY commit_lsn DESC",
+    );
+    let script = script(&mut c, &number);
+    assert_eq!(c.rows(&script), "", "{script}");
+    assert_eq!(c.rows("SELECT v FROM a"), "1");
+}
+
+/// Text that sqlcmd would replace is written as bytes.
+#[test]
+fn names_of_variables_stay_text() {
+    let (_world, mut c) = World::with_database();
+    c.ok("CREATE TABLE a (id int PRIMARY KEY, v varchar(30), w int); INSERT a VALUES (1, 'u=$(SQLCMDUSER)', 1)");
+    let script = there_and_back(&mut c, "DELETE a", &["a"]);
+    assert!(!script.contains("$("), "{script}");
+}

@@ -5,7 +5,9 @@
 
 use crate::exec::ops;
 use crate::exec::runtime::{KeyMap, Rt};
+use crate::memory::Held;
 use crate::plan::expr::Subquery;
+use crate::plan::locking::Isolation;
 use crate::plan::subquery::Keyed;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Collation, Value};
@@ -47,6 +49,8 @@ pub(crate) struct Results {
     /// What no row at all comes to.
     pub nothing: Option<Value>,
     key: Vec<Value>,
+    /// The entries and their values.
+    held: Held,
 }
 
 /// What the rows of one key come to.
@@ -74,6 +78,12 @@ impl<'a> Rt<'a> {
     pub(super) fn known(&mut self, s: &'a Subquery, asked: Asked) -> SqlResult<Known> {
         let at = s.index as usize;
         let Some(keyed) = &self.subqueries[at].keyed else { return Ok(Known::No) };
+        // An index leads to the rows of each outer row: whoever keeps locks locks no others.
+        let isolation = self.cx.session.options.isolation;
+        let keeps = matches!(isolation, Isolation::RepeatableRead | Isolation::Serializable);
+        if keyed.after > 1 && keeps {
+            return Ok(Known::No);
+        }
         match &mut self.subs[at].keying {
             Keying::Refused => return Ok(Known::No),
             Keying::One(runs) if *runs < keyed.after => {
@@ -130,17 +140,18 @@ impl<'a> Rt<'a> {
         }
         let session = &mut *self.cx.session;
         let before = (session.overflowed, session.divided_by_zero);
+        let eliminated = session.null_eliminated;
         (session.overflowed, session.divided_by_zero) = (false, false);
         let found = self.all_results(s, keyed, asked);
         let session = &mut *self.cx.session;
         let excused = session.overflowed || session.divided_by_zero;
         (session.overflowed, session.divided_by_zero) = before;
         match found {
-            Ok(_) if excused => Ok(None),
-            Ok(found) => Ok(Some(found)),
-            Err(e) if is_by_value(&e) => Ok(None),
-            Err(e) => Err(e),
+            Ok(found) if !excused => return Ok(Some(found)),
+            Err(e) if ends_all(&e) => return Err(e),
+            _ => session.null_eliminated = eliminated,
         }
+        Ok(None)
     }
 
     fn all_results(&mut self, s: &Subquery, keyed: &'a Keyed, asked: Asked) -> SqlResult<Results> {
@@ -155,6 +166,7 @@ impl<'a> Rt<'a> {
             pairs: KeyMap::new(with_value),
             nothing: None,
             key: Vec::new(),
+            held: Held::default(),
         };
         let mut op = ops::build(&keyed.node);
         op.open(self)?;
@@ -179,7 +191,10 @@ impl<'a> Rt<'a> {
                 results.pairs.insert(&mut pair);
             }
             match results.keys.insert(&mut key) {
-                (_, true) => results.entries.push(Entry { value, more: false, nulls }),
+                (_, true) => {
+                    results.held.values(std::slice::from_ref(&value));
+                    results.entries.push(Entry { value, more: false, nulls });
+                }
                 (at, false) => {
                     let entry = &mut results.entries[at as usize];
                     entry.more = true;
@@ -215,10 +230,10 @@ impl Results {
     }
 }
 
-/// Errors of arithmetic and conversions, and 701: no room for all results.
-fn is_by_value(e: &SqlError) -> bool {
-    matches!(
-        e.number,
-        220 | 232 | 235 | 241 | 242 | 244 | 245 | 248 | 295 | 517 | 701 | 8114 | 8115 | 8134 | 9829
-    )
+/// Whether an error is none of a row that nobody may ask for: it would come one by one, too, or must not be tried again. 701 is no room
+/// for all results.
+fn ends_all(e: &SqlError) -> bool {
+    // Below 0: nobody is told, the statement or its client has been called off.
+    let waited = e.number < 0 || matches!(e.number, 1204 | 1205 | 1222);
+    waited || e.severity >= 17 && e.number != 701
 }

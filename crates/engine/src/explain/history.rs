@@ -56,6 +56,8 @@ pub(crate) struct History {
     rebuilt: HashSet<(TransactionId, HobtId)>,
     /// When rows went by TRUNCATE TABLE, in order.
     emptied: HashMap<HobtId, Vec<LogPos>>,
+    /// Transactions that changed definitions of tables.
+    defining: HashSet<TransactionId>,
 }
 
 /// What is gathered while the log is read.
@@ -169,6 +171,9 @@ impl History {
     fn of(source: &Source, g: Gathered) -> History {
         let catalog = &source.database().catalog;
         let mut history = History::default();
+        history.defining.extend(g.created.iter().map(|(txn, _)| *txn));
+        history.defining.extend(g.changes.iter().map(|(_, change)| change.txn));
+        history.defining.extend(g.made.iter().map(|(txn, ..)| *txn));
         let mut tables: HashMap<ObjectId, Arc<Table>> = HashMap::new();
         for table in catalog.tables(Sight::EVERYTHING) {
             tables.insert(table.id(), table);
@@ -226,6 +231,11 @@ impl History {
     /// The transaction put rows there that had been elsewhere: no change of the table.
     pub fn is_rebuild(&self, txn: TransactionId, hobt: HobtId) -> bool {
         self.rebuilt.contains(&(txn, hobt))
+    }
+
+    /// The transaction made, changed, rebuilt or dropped a table.
+    pub fn is_defining(&self, txn: TransactionId) -> bool {
+        self.defining.contains(&txn)
     }
 
     /// When all of its rows went for the first time after `pos`.

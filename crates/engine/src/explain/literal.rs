@@ -32,10 +32,11 @@ pub(super) fn literal(v: &Value, ty: SqlType) -> String {
                 Value::VarChar(_) => true,
                 _ => Value::nvarchar(&told) == *v,
             };
-            // A backslash at the end of a line joins it to the next one.
+            // A backslash at the end of a line joins it to the next one, and sqlcmd puts values in the place of `$(names)`.
             let plain = told.chars().all(|c| c >= ' ' || matches!(c, '\t' | '\r' | '\n'))
                 && !told.contains("\\\n")
-                && !told.contains("\\\r");
+                && !told.contains("\\\r")
+                && !told.contains("$(");
             match (same && plain, ty) {
                 (true, _) => quoted(&told),
                 (false, SqlType::NChar(_) | SqlType::NVarChar(_)) => {

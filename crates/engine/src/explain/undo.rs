@@ -93,6 +93,11 @@ impl Found {
         self.xact.see(e);
         self.end = LogPos(r.pos.0 + 1);
         self.ended = matches!(h.op, Lop::CommitXact | Lop::AbortXact);
+        // A number is that of the session's transaction: what was rolled back to a savepoint may have borne it first.
+        if h.op == Lop::AbortXact && matches!(named, Named::Number(_)) {
+            *self = Found::default();
+            return;
+        }
         let object = match hobt_change(r) {
             Some((_, facts)) => Some(facts.object),
             None => history.owner(h.hobt).map(|o| o.object),
@@ -149,6 +154,13 @@ impl Undo {
             "BEGIN TRANSACTION;".to_owned(),
             format!("-- Takes transaction {}{} back.", self.txn, name.replace(['\r', '\n'], " ")),
         ]);
+        if self.history.is_defining(self.txn) {
+            let told = format!(
+                "Transaction {} also made, changed, rebuilt or dropped a table: that cannot be taken back.",
+                self.txn
+            );
+            self.queue.push_back(format!("THROW 50000, {}, 1;", quoted(&told)));
+        }
         let catalog = &self.source.database().catalog;
         let mut last = Vec::new();
         for key in catalog.foreign_keys(Sight::EVERYTHING)? {
