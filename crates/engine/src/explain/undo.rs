@@ -309,15 +309,16 @@ impl Undo {
     }
 }
 
-/// A message has 2,048 characters.
+/// A message has 2,048 characters, `%` is doubled in it, and sqlcmd puts values in the place of `$(names)`.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(900) {
-        None => text.replace('%', "%%"),
+    let short = match text.char_indices().nth(900) {
+        None => text.to_owned(),
         Some((at, _)) => {
             let tail = text.rfind(" is not as ").or(text.rfind(" cannot be ")).unwrap_or(at);
-            format!("{}…{}", &text[..at.min(tail)], &text[tail..]).replace('%', "%%")
+            format!("{}…{}", &text[..at.min(tail)], &text[tail..])
         }
-    }
+    };
+    short.replace('%', "%%").replace("$(", "$ (")
 }
 
 fn qualified(table: &Table) -> String {
