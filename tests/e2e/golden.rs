@@ -51,14 +51,10 @@ impl OverTds {
                 Event::Row(cells.collect())
             }
             AnswerEvent::Done(count) => Event::Done(count),
-            AnswerEvent::Message(m) => Event::Message(SqlError {
-                number: m.number,
-                state: m.state,
-                severity: m.severity,
-                line: m.line,
-                procedure: None,
-                message: m.message,
-            }),
+            AnswerEvent::Message(m) => {
+                let said = SqlError::of_text(m.number, m.severity, m.message);
+                Event::Message(*said.with_state(m.state).with_line(m.line))
+            }
             AnswerEvent::Status(status) => Event::ReturnStatus(status),
             AnswerEvent::Returned(_) => return None,
         })

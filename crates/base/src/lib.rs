@@ -16,4 +16,4 @@ pub use ids::{
     TransactionId,
 };
 pub use lsn::{BlockOffset, LogPos, Lsn, VlfSeqNo};
-pub use message::{SqlError, SqlResult};
+pub use message::{Origin, SqlError, SqlResult};

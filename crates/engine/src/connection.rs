@@ -389,7 +389,6 @@ impl Interpreter<'_> {
         self.session.in_statement = false;
         self.session.caught.clear();
         (self.session.tries, self.session.own_tries) = (0, 0);
-        self.session.binding = false;
         self.session.set_error = None;
         let mut gone = false;
         match result {

@@ -400,18 +400,14 @@ impl Instance {
             null_eliminated: false,
             overflowed: false,
             divided_by_zero: false,
-            throwing: false,
             app_locks: Default::default(),
-            raising: false,
             failed_status: None,
-            binding: false,
             set_error: None,
             gravest: 0,
             errors_met: 0,
             rows_done: 0,
             tries: 0,
             own_tries: 0,
-            terminated: false,
             open_result: false,
         };
         self.ensure_writer(&session.database);

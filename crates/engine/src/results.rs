@@ -67,12 +67,5 @@ pub(crate) fn send(
 
 /// A line of text, as PRINT sends it.
 pub(crate) fn print(cx: &mut StatementContext<'_>, text: &str) -> SqlResult<()> {
-    cx.message(Box::new(SqlError {
-        number: 0,
-        state: 1,
-        severity: 0,
-        line: 0,
-        procedure: None,
-        message: text.into(),
-    }))
+    cx.message(SqlError::of_text(0, 0, text.into()))
 }

@@ -392,14 +392,8 @@ pub struct Session {
     /// Errors of arithmetic have become NULL: messages 3606 and 3607 are due.
     pub(crate) overflowed: bool,
     pub(crate) divided_by_zero: bool,
-    /// The error on its way comes from THROW, which ends the batch.
-    pub(crate) throwing: bool,
     /// What the callee that has just failed returns all the same: procedures of the system 1, texts @@ERROR.
     pub(crate) failed_status: Option<i32>,
-    /// The error on its way comes from RAISERROR, which XACT_ABORT does not concern.
-    pub(crate) raising: bool,
-    /// The error on its way was found while names were bound, at the time when the statement was to run.
-    pub(crate) binding: bool,
     /// RAISERROR … WITH SETERROR: `@@ERROR` after the statement.
     pub(crate) set_error: Option<i32>,
     /// The severity of the gravest error of the module that runs, caught or not.
@@ -407,8 +401,6 @@ pub struct Session {
     /// TRY blocks that enclose what runs, in all modules, and in the one that runs.
     pub(crate) tries: u32,
     pub(crate) own_tries: u32,
-    /// The error on its way ends a statement that had begun to change something: 3621 is due although it is DDL.
-    pub(crate) terminated: bool,
     /// The columns of a result were sent, its DONE was not.
     pub(crate) open_result: bool,
 }

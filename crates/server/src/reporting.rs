@@ -172,9 +172,7 @@ pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Ent
         Event::Check { text, failed: true, .. } => error(text.clone()),
         Event::Check { text, .. } => info(text.clone()),
         Event::Raised { session, number, severity, state, text } => {
-            let (number, severity, state) = (*number, *severity, *state);
-            let (line, procedure, message) = (0, None, text.clone());
-            let e = SqlError { number, state, severity, line, procedure, message };
+            let e = SqlError::of_text(*number, *severity, text.clone()).with_state(*state);
             // A thread of the server's own, without a session.
             let source = if session.0 == 0 { "Server".to_owned() } else { spid(*session) };
             numbered(&source, &e).into()
@@ -227,9 +225,7 @@ pub(crate) fn entries(event: &Event, when: &dyn Fn(Moment) -> String) -> Vec<Ent
             if let Some((path, why)) = refused {
                 all.extend(numbered("Server", &SqlError::new(17053, &[&path.display(), why])));
             }
-            let (number, severity, state) = (*number, *severity, *state);
-            let (line, procedure, message) = (0, None, text.clone());
-            let e = SqlError { number, state, severity, line, procedure, message };
+            let e = SqlError::of_text(*number, *severity, text.clone()).with_state(*state);
             all.extend(numbered("Server", &e));
             all
         }

@@ -83,6 +83,26 @@ pub struct SqlError {
     pub procedure: Option<Box<str>>,
     /// The finished text.
     pub message: String,
+    /// What raised it. No client is told.
+    pub origin: Origin,
+}
+
+/// What raised an error: beside its number that decides what the error ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Origin {
+    /// A statement, while it ran.
+    #[default]
+    Run,
+    /// A statement that had begun to change something when it met the error.
+    Change,
+    /// A statement's names and types, bound at the time when it was to run.
+    Binding,
+    /// A procedure's parameters, into which its arguments could not be put.
+    Parameters,
+    /// RAISERROR, which XACT_ABORT does not concern.
+    RaisError,
+    /// THROW, which ends the batch.
+    Throw,
 }
 
 impl SqlError {
@@ -99,7 +119,19 @@ impl SqlError {
                 (16, args.join(" "))
             }
         };
-        Box::new(SqlError { number, state: 1, severity, line: 0, procedure: None, message })
+        SqlError::of_text(number, severity, message)
+    }
+
+    /// A message whose finished text is the caller's: state 1, line not known yet.
+    pub fn of_text(number: i32, severity: u8, message: String) -> Box<SqlError> {
+        let (procedure, origin) = (None, Origin::Run);
+        Box::new(SqlError { number, state: 1, severity, line: 0, procedure, message, origin })
+    }
+
+    /// The same, raised elsewhere than by a statement that ran.
+    pub fn with_origin(mut self: Box<Self>, origin: Origin) -> Box<Self> {
+        self.origin = origin;
+        self
     }
 
     /// The same with a state other than 1.
@@ -152,8 +184,7 @@ pub fn client_gone() -> Box<SqlError> {
 }
 
 fn never_sent(number: i32, message: &str) -> Box<SqlError> {
-    let message = message.to_owned();
-    Box::new(SqlError { number, state: 1, severity: 11, line: 0, procedure: None, message })
+    SqlError::of_text(number, 11, message.to_owned())
 }
 
 impl fmt::Display for SqlError {

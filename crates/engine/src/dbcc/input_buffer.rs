@@ -18,17 +18,8 @@ pub(super) fn run(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<
     let id = id.ok_or_else(|| SqlError::new(2560, &[&1]))?;
     let sessions = cx.instance().sessions();
     let found = sessions.iter().find(|s| i64::from(s.id.0) == id);
-    let invalid = || {
-        let message = format!("Invalid SPID {id} specified.");
-        Box::new(SqlError {
-            number: 7955,
-            state: 2,
-            severity: 16,
-            line: 0,
-            procedure: None,
-            message,
-        })
-    };
+    let invalid =
+        || SqlError::of_text(7955, 16, format!("Invalid SPID {id} specified.")).with_state(2);
     let text = found.ok_or_else(invalid)?.text();
     let kept: String = text.chars().take(4000).collect();
     let event = if text.is_empty() { "No Event" } else { "Language Event" };

@@ -10,7 +10,7 @@ use crate::context::StatementContext;
 use crate::database::Database;
 use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES};
 use std::sync::Arc;
-use taffrail_base::{IndexId, ObjectId, SchemaId, SqlError, SqlResult};
+use taffrail_base::{IndexId, ObjectId, Origin, SchemaId, SqlError, SqlResult};
 use taffrail_storage::HobtKind;
 use taffrail_types::SqlType;
 
@@ -110,9 +110,10 @@ pub(crate) fn could_not_create(
     cx: &mut StatementContext<'_>,
     reason: Box<SqlError>,
 ) -> SqlResult<Box<SqlError>> {
-    cx.session.terminated = reason.number == 1505;
+    // An index that was begun has found rows that are not unique.
+    let origin = if reason.number == 1505 { Origin::Change } else { Origin::Run };
     cx.reason(reason)?;
-    Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0))
+    Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0).with_origin(origin))
 }
 
 /// Adds a body in parentheses to a draft; its defaults are bound, and no two of its constraints have one name. A primary

@@ -10,7 +10,7 @@ use crate::catalog::{ObjectHead, ObjectKind, Parameter};
 use crate::context::StatementContext;
 use crate::exec::mistakes;
 use taffrail_base::message::unsupported;
-use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_storage::Transaction;
 use taffrail_storage::lock::LockMode;
 use taffrail_syntax::ast::{self, ModuleVerb, OptionValue};
@@ -69,8 +69,7 @@ pub(crate) fn procedure(
             cx.line = line;
         }
         // As if it had been found while the batch was read.
-        cx.session.binding = true;
-        return Err(Box::new(last));
+        return Err(Box::new(last).with_origin(Origin::Binding));
     }
     keep(cx, &claimed, s.verb, text, |tx| {
         rows::write_execute_as(tx, id, execute_as)?;

@@ -1,26 +1,13 @@
-//! How statements end: DONE, errors and what they undo, the names of statements.
-//!
-//! An error goes one of these ways ([`Interpreter::fail`]); which numbers do what is in [`super::consequence`]:
-//!
-//! | where | what happens |
-//! |---|---|
-//! | inside TRY (of this or a calling module) | the transaction is doomed if it would have been rolled back; CATCH runs |
-//! | found while a name is bound, in a TRY of this module only | as without TRY |
-//! | the same, in a TRY of a calling module | the CATCH of that module runs |
-//! | ends the statement | message, DONE with the error bit, on with the next statement |
-//! | a result of other columns than the INSERT … EXEC around it has (213) | the INSERT ends |
-//! | ends the module (208 …) | the module ends, its caller goes on |
-//! | THROW | the batch ends |
-//! | ends the batch; anything under XACT_ABORT | rollback, the batch ends |
-//! | severity 20 and more | the connection ends |
+//! How statements end: DONE, errors and what they undo, the names of statements. What an error ends is decided by
+//! [`super::fate`].
 
-use super::consequence::{self, Action};
-use super::insert_exec::ends_insert;
+use super::fate::{Caught, Ends, Fate, Place, Raised, fate};
 use super::interpret::{Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Module, Stmt, StmtKind};
 use crate::events::tell;
+use crate::session::Session;
 use crate::sink::{Command, Done, DoneKind};
-use taffrail_base::SqlError;
+use taffrail_base::{Origin, SqlError};
 
 /// So many DONEs of conditions and of SETs of variables at most follow one another: less than the smallest packet.
 const CONTROLS_IN_A_ROW: u32 = 30;
@@ -78,96 +65,39 @@ impl Interpreter<'_> {
         dml: bool,
         command: Command,
     ) -> Step {
-        // Where a procedure is named already, arguments could not be put into its parameters: SQL Server's line 0.
-        let of_parameters = e.procedure.is_some();
-        let mut e = if of_parameters { e } else { e.with_line(s.line) };
+        // An error of a procedure's parameters names it already: SQL Server's line 0.
+        let mut e = if e.procedure.is_some() { e } else { e.with_line(s.line) };
         if let Some(unwind) = Unwind::of(&e) {
             return Err(unwind);
         }
         self.session.tell_full(&e);
-        let thrown = std::mem::take(&mut self.session.throwing);
-        let raised = std::mem::take(&mut self.session.raising);
-        let terminated = std::mem::take(&mut self.session.terminated) || e.number == 1505;
-        let binding = std::mem::take(&mut self.session.binding);
         let open = std::mem::take(&mut self.session.open_result);
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
-        self.session.note_error(e.number);
-        self.session.row_count = 0;
-        tell::error(&e, self.session.tries > 0 && (11..20).contains(&e.severity));
-        if e.severity > 10 {
-            self.session.gravest = self.session.gravest.max(e.severity);
-        }
-        let action = match &s.kind {
-            _ if thrown || raised => Action::Statement,
-            _ if binding => consequence::binding_action(&e),
-            StmtKind::Registered(found, _) if found.ends_batch => consequence::ddl_action(&e),
-            StmtKind::Use(_) if e.number == 911 => Action::Batch,
-            _ => consequence::action(&e, of_parameters),
-        };
-        let abort = self.session.options.xact_abort
-            && e.severity > 10
-            && !raised
-            && consequence::is_promoted(e.number);
-        let undo = action == Action::Batch
-            || self.arithmetic_aborts(&e)
-            || abort && action != Action::Module;
-        if e.severity < 20 && self.session.tries > 0 && e.severity > 10 {
-            // What ends the module is no matter of its own TRY.
-            let here = action == Action::Module && self.session.own_tries > 0;
-            if !here || self.session.tries > self.session.own_tries {
-                if self.session.transaction.count > 0 && (undo || abort) {
-                    self.session.transaction.doomed = true;
-                }
-                // A change that failed, and a result that was begun, end like those of no rows: CATCH speaks after them.
-                if open || dml && !binding {
-                    self.session.open_result = open;
-                    self.done(Ended { command, rows: Some(0) })?;
-                }
-                return Err(if here { Unwind::Caller(e) } else { Unwind::Error(e) });
+        let fate = fate(&e, self.place(raised_by(&s.kind, dml)));
+        self.note(&e, &fate);
+        if fate.caught != Caught::Nowhere {
+            if self.session.transaction.count > 0 && fate.undoes {
+                self.session.transaction.doomed = true;
             }
+            // A change that failed, and a result that was begun, end like those of no rows: CATCH speaks after them.
+            if open || dml && e.origin != Origin::Binding {
+                self.session.open_result = open;
+                self.done(Ended { command, rows: Some(0) })?;
+            }
+            return Err(match fate.caught {
+                Caught::ByCaller => Unwind::Caller(e),
+                _ => Unwind::Error(e),
+            });
         }
-        let fatal = e.severity >= 20;
-        let kind = self.done_kind();
-        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
-        let batch = undo || fatal || thrown;
-        if terminated || !batch && dml && consequence::terminates(&e) {
-            let info = SqlError::new(consequence::ends_with(&e), &[]);
-            let info = info.with_severity(0).with_line(s.line);
-            let info = match &module.name {
-                Some(name) => info.in_procedure(name),
-                None => info,
-            };
-            self.sink.message(&info).map_err(|_| Unwind::Gone)?;
+        self.tell(&e, &fate, s.line, self.done_kind(), command)?;
+        match fate.ends {
+            Ends::Statement => Ok(Flow::Next),
+            Ends::Insert => Err(Unwind::Insert),
+            Ends::Module => Err(Unwind::Module),
+            Ends::Batch | Ends::Connection => Err(Unwind::Batch),
         }
-        if undo || fatal {
-            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
-        }
-        let done = Done { kind, command, rows: None, error: true };
-        self.sink.done(done).map_err(|_| Unwind::Gone)?;
-        if fatal {
-            self.session.fatal = true;
-        }
-        if matches!(e.number, 823 | 824) {
-            crate::backup::record_suspects(&self.session.instance);
-        }
-        if batch {
-            return Err(Unwind::Batch);
-        }
-        if self.session.taking.is_some() && ends_insert(&e) {
-            return Err(Unwind::Insert);
-        }
-        if action == Action::Module {
-            return Err(Unwind::Module);
-        }
-        Ok(Flow::Next)
-    }
-
-    /// ANSI_WARNINGS OFF and ARITHABORT ON: errors of arithmetic end the batch.
-    fn arithmetic_aborts(&self, e: &SqlError) -> bool {
-        let o = &self.session.options;
-        !o.ansi_warnings && o.arithabort && matches!(e.number, 220 | 232 | 8115 | 8134)
     }
 
     /// An error of a request that is a statement by itself, outside any module.
@@ -177,23 +107,69 @@ impl Interpreter<'_> {
         }
         self.session.tell_full(&e);
         let e = e.with_line(1);
+        let fate = fate(&e, self.place(Raised::Change));
+        self.note(&e, &fate);
+        self.tell(&e, &fate, 1, DoneKind::Statement, command)
+    }
+
+    /// Where a statement of this kind is.
+    pub(super) fn place(&self, by: Raised) -> Place {
+        let Session { options: o, tries, own_tries, taking, .. } = &*self.session;
+        Place {
+            by,
+            xact_abort: o.xact_abort,
+            arithmetic_aborts: !o.ansi_warnings && o.arithabort,
+            tries: *tries,
+            own_tries: *own_tries,
+            taking: taking.is_some(),
+        }
+    }
+
+    /// What the session and who watches it learn of an error.
+    pub(super) fn note(&mut self, e: &SqlError, fate: &Fate) {
         self.session.note_error(e.number);
-        tell::error(&e, false);
         self.session.row_count = 0;
-        let undo = consequence::action(&e, false) == Action::Batch
-            || self.arithmetic_aborts(&e)
-            || self.session.options.xact_abort;
-        self.sink.message(&e).map_err(|_| Unwind::Gone)?;
-        if e.severity >= 20 || undo {
-            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
-        } else if consequence::terminates(&e) {
-            let info = SqlError::new(consequence::ends_with(&e), &[]);
-            let info = info.with_severity(0).with_line(1);
+        tell::error(e, fate.caught != Caught::Nowhere);
+        if e.severity > 10 {
+            self.session.gravest = self.session.gravest.max(e.severity);
+        }
+        self.session.fatal |= fate.ends == Ends::Connection;
+    }
+
+    /// Sends an error that nobody catches and what follows it, and rolls back what it undoes. `line`: the statement's.
+    fn tell(
+        &mut self,
+        e: &SqlError,
+        fate: &Fate,
+        line: u32,
+        kind: DoneKind,
+        command: Command,
+    ) -> Result<(), Unwind> {
+        self.sink.message(e).map_err(|_| Unwind::Gone)?;
+        if let Some(number) = fate.followed_by {
+            let mut info = SqlError::new(number, &[]).with_severity(0).with_line(line);
+            info.procedure = e.procedure.clone();
             self.sink.message(&info).map_err(|_| Unwind::Gone)?;
         }
-        self.session.fatal |= e.severity >= 20;
-        let done = Done { kind: DoneKind::Statement, command, rows: None, error: true };
-        self.sink.done(done).map_err(|_| Unwind::Gone)
+        if fate.undoes {
+            self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
+        }
+        let done = Done { kind, command, rows: None, error: true };
+        self.sink.done(done).map_err(|_| Unwind::Gone)?;
+        if matches!(e.number, 823 | 824) {
+            crate::backup::record_suspects(&self.session.instance);
+        }
+        Ok(())
+    }
+}
+
+/// What [`fate`] asks of a statement.
+fn raised_by(kind: &StmtKind, changes_rows: bool) -> Raised {
+    match kind {
+        StmtKind::Registered(found, _) if found.ends_batch => Raised::Catalogue,
+        StmtKind::Use(_) => Raised::Use,
+        _ if changes_rows => Raised::Change,
+        _ => Raised::Other,
     }
 }
 

@@ -17,7 +17,7 @@ use crate::sink::{Command, ResultSink};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
-use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
 use taffrail_observe::xe::statements_wanted;
 use taffrail_syntax::ast::SwitchOption;
@@ -125,8 +125,7 @@ impl<'s> Interpreter<'s> {
             match self.plan_now(module, act, number, visible, source, false) {
                 Ok(Err(e)) => {
                     let e = self.context(0).binding_failed(e)?;
-                    self.session.binding = true;
-                    return Err(e);
+                    return Err(e.with_origin(Origin::Binding));
                 }
                 Ok(planned) => return planned,
                 Err(blocked) => self.session.wait_for_ddl(blocked)?,
@@ -346,7 +345,6 @@ impl<'s> Interpreter<'s> {
             return self.fail(module, s, e, false, Command::NONE);
         }
         self.session.moment.set(None);
-        self.session.binding = false;
         self.session.cell.set_command(shown_command(&s.kind));
         match self.run_with_room(module, act, s) {
             Ok(ended) => {

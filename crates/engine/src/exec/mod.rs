@@ -1,7 +1,7 @@
 //! Execution: the batch interpreter and the operators.
 //!
 //! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
-//! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE, errors and what they undo.
+//! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE and errors; [`fate`]: what an error ends.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`], `into`: changes.
 //! * [`showplan`]: plans that are shown, not run.
@@ -11,11 +11,11 @@ pub(crate) mod arguments;
 pub(crate) mod change;
 mod check;
 pub(crate) mod compile;
-mod consequence;
 pub(crate) mod cursor;
 pub(crate) mod delete;
 pub(crate) mod ending;
 pub(crate) mod eval;
+mod fate;
 pub(crate) mod foreign;
 pub(crate) mod functions;
 mod handed_in;

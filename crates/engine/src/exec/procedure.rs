@@ -13,7 +13,7 @@ use crate::sink::{Command, Done, DoneKind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
 
@@ -451,8 +451,10 @@ impl Interpreter<'_> {
         let Bound { values, outputs, late } = match bound {
             Ok(b) => b,
             Err(e) => {
-                let e = if procedure { e.in_procedure(name) } else { e };
-                return Ok(Err(e));
+                return Ok(Err(match procedure {
+                    true => e.in_procedure(name).with_origin(Origin::Parameters),
+                    false => e,
+                }));
             }
         };
         let mut act = Activation::new(module.clone());

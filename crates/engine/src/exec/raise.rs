@@ -5,7 +5,7 @@ use super::module::{Module, Stmt, StmtKind};
 use crate::functions::placeholders::{self, Argument};
 use std::time::Duration;
 use taffrail_base::message::client_gone;
-use taffrail_base::{SqlError, SqlResult, message};
+use taffrail_base::{Origin, SqlError, SqlResult, message};
 use taffrail_observe::{Event, EventRing};
 use taffrail_types::convert::Declared;
 use taffrail_types::datetime::Local;
@@ -73,14 +73,8 @@ impl Interpreter<'_> {
         if text.is_empty() {
             text.push(' ');
         }
-        let info = SqlError {
-            number: 0,
-            state: 1,
-            severity: 0,
-            line,
-            procedure: module.name.as_deref().map(Into::into),
-            message: text,
-        };
+        let mut info = SqlError::of_text(0, 0, text).with_line(line);
+        info.procedure = module.name.as_deref().map(Into::into);
         self.sink.message(&info).map_err(|_| client_gone())
     }
 
@@ -101,11 +95,7 @@ impl Interpreter<'_> {
     ) -> SqlResult<()> {
         let e = match &s.kind {
             StmtKind::Throw(None) => match self.session.caught.last() {
-                Some(e) => {
-                    let e = Box::new(e.clone());
-                    self.session.throwing = true;
-                    return Err(e);
-                }
+                Some(e) => return Err(Box::new(e.clone()).with_origin(Origin::Throw)),
                 None => return Err(SqlError::new(10704, &[])),
             },
             StmtKind::Throw(Some(t)) => {
@@ -116,17 +106,10 @@ impl Interpreter<'_> {
                 if !(50_000..=i32::MAX as i64).contains(&number) {
                     return Err(SqlError::new(35100, &[&number]));
                 }
-                // THROW ends the batch, as an error under XACT_ABORT does, when nobody catches it.
-                let e = Box::new(SqlError {
-                    number: number as i32,
-                    state: state.as_i64().unwrap_or(1).clamp(0, 255) as u8,
-                    severity: 16,
-                    line: s.line,
-                    procedure: None,
-                    message: text.as_text().unwrap_or_default(),
-                });
-                self.session.throwing = true;
-                return Err(e);
+                let state = state.as_i64().unwrap_or(1).clamp(0, 255) as u8;
+                let text = text.as_text().unwrap_or_default();
+                let e = SqlError::of_text(number as i32, 16, text).with_state(state);
+                return Err(e.with_line(s.line).with_origin(Origin::Throw));
             }
             StmtKind::RaisError { message, severity, state, arguments, log, nowait, set_error } => {
                 let m = self.value(module, act, s, message)?;
@@ -169,17 +152,13 @@ impl Interpreter<'_> {
                     text.truncate(at);
                     text.push_str("...");
                 }
-                let e = SqlError {
-                    number,
-                    // A negative one is 1.
-                    state: if state < 0 { 1 } else { state.min(255) as u8 },
-                    severity: severity.max(0) as u8,
-                    line: s.line,
-                    procedure: module.name.as_deref().map(Into::into),
-                    message: text,
-                };
+                // A negative state is 1.
+                let state = if state < 0 { 1 } else { state.min(255) as u8 };
+                let severity = severity.max(0) as u8;
+                let mut e = SqlError::of_text(number, severity, text).with_state(state);
+                e.line = s.line;
+                e.procedure = module.name.as_deref().map(Into::into);
                 if *log {
-                    let (severity, state) = (e.severity, e.state);
                     let (session, text) = (self.session.id, e.message.clone());
                     let event = Event::Raised { session, number, severity, state, text };
                     EventRing::global().push(event);
@@ -192,8 +171,7 @@ impl Interpreter<'_> {
                     }
                     return Ok(());
                 }
-                self.session.raising = true;
-                Box::new(e)
+                e.with_origin(Origin::RaisError)
             }
             _ => unreachable!("only RAISERROR and THROW"),
         };

@@ -1,5 +1,6 @@
 //! Remote calls, and the procedures that run texts: sp_executesql, sp_prepare, sp_execute, sp_prepexec, sp_unprepare.
 
+use super::fate::{Raised, fate};
 use super::interpret::{Interpreter, Unwind};
 use super::procedure::{Callee, Home, Passed, Returned, name_parts};
 use crate::rpc::{RpcCall, RpcProcedure};
@@ -331,12 +332,11 @@ impl Interpreter<'_> {
             return Err(unwind);
         }
         self.session.tell_full(&e);
-        self.session.note_error(e.number);
-        crate::events::tell::error(&e, false);
         let e = if e.procedure.is_some() { e } else { e.with_line(1) };
-        self.session.fatal |= e.severity >= 20;
+        let fate = fate(&e, self.place(Raised::Other));
+        self.note(&e, &fate);
         self.sink.message(&e).map_err(|_| Unwind::Gone)?;
-        if self.session.options.xact_abort {
+        if fate.undoes {
             self.session.rollback_all(self.sink).map_err(|_| Unwind::Gone)?;
         }
         Ok(())

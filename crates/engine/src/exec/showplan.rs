@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::sink::{ColumnDesc, Command};
 use std::sync::Arc;
 use taffrail_base::message::client_gone;
-use taffrail_base::{ObjectId, SqlError, SqlResult};
+use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_syntax::ast::{self, SwitchOption};
 use taffrail_types::{MaxLen, SqlType, Value};
 
@@ -347,8 +347,7 @@ impl Interpreter<'_> {
                 (None, Ok(plans)) => return Ok(plans),
                 (None, Err(e)) => {
                     let e = self.context(s.line).binding_failed(e)?;
-                    self.session.binding = true;
-                    return Err(e);
+                    return Err(e.with_origin(Origin::Binding));
                 }
             }
         }

@@ -17,14 +17,7 @@ use taffrail_types::{Collation, Conversion, MaxLen, SqlType, Value, compare::com
 const TIME: usize = 22;
 
 fn refused(text: String) -> Box<SqlError> {
-    Box::new(SqlError {
-        number: 22004,
-        state: 1,
-        severity: 16,
-        line: 0,
-        procedure: None,
-        message: text,
-    })
+    SqlError::of_text(22004, 16, text)
 }
 
 fn moment(text: &str) -> Option<Value> {

@@ -19,14 +19,7 @@ use taffrail_types::{Conversion, MaxLen, SqlType, Value, convert};
 
 /// The message of an extended procedure that could not do what it was asked.
 fn failed(procedure: &str, why: impl std::fmt::Display) -> Box<SqlError> {
-    Box::new(SqlError {
-        number: 22048,
-        state: 1,
-        severity: 16,
-        line: 0,
-        procedure: None,
-        message: format!("{procedure}() returned error {why}"),
-    })
+    SqlError::of_text(22048, 16, format!("{procedure}() returned error {why}"))
 }
 
 /// Whether a directory is written as another machine has it.
