@@ -112,7 +112,7 @@ impl Connection {
     /// For the thread that watches for attentions.
     pub fn cancel_handle(&self) -> CancelHandle {
         CancelHandle {
-            flag: self.session.cancel.clone(),
+            flag: self.session.running.cancel.clone(),
             storage: self.session.instance.storage().clone(),
             session: self.session.id,
             entry: self.session.entry.clone(),
@@ -137,7 +137,7 @@ impl Connection {
         f: impl FnOnce(&mut Interpreter<'_>) -> Result<(), Unwind>,
     ) -> ConnectionFate {
         self.cancelled = false;
-        self.session.cancel.store(false, Ordering::Release);
+        self.session.running.cancel.store(false, Ordering::Release);
         self.session.entry.request_begins();
         if let Some(e) = self.session.entry.last_words(false) {
             return last_words(sink, &e);
@@ -146,7 +146,7 @@ impl Connection {
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         let limit = self.session.instance.query_memory_limit();
-        let _memory = crate::memory::request(limit, self.session.cursors.kept());
+        let _memory = crate::memory::request(limit, self.session.held.cursors.kept());
         cell.set_status(Status::Running);
         let mut it = Interpreter::new(&mut self.session, sink);
         let result = f(&mut it);
@@ -178,21 +178,21 @@ impl Connection {
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
         let before = tell::request_begins(&self.session, request);
-        (self.session.errors_met, self.session.rows_done) = (0, 0);
+        (self.session.running.errors_met, self.session.running.rows_done) = (0, 0);
         let fate = self.request(sink, f);
-        let outcome = match self.session.errors_met {
+        let outcome = match self.session.running.errors_met {
             _ if self.cancelled => tell::Outcome::Abort,
             0 => tell::Outcome::Ok,
             _ => tell::Outcome::Error,
         };
-        let ended = (outcome, self.session.rows_done);
+        let ended = (outcome, self.session.running.rows_done);
         tell::request_ended(&self.session, request, &before, ended);
         fate
     }
 
     /// Runs a batch.
     pub fn execute_batch(&mut self, text: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
-        self.session.load = None;
+        self.session.held.load = None;
         self.session.entry.set_text(text);
         self.session.instance.counters().batch_requests.inc();
         if !tell::requests_wanted() {
@@ -265,7 +265,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         let cell = self.session.cell.clone();
         let _entered = taffrail_observe::SessionCell::enter(&cell);
-        self.session.cancel.store(false, Ordering::Release);
+        self.session.running.cancel.store(false, Ordering::Release);
         tell::logout(&self.session);
         self.session.end();
     }
@@ -323,7 +323,7 @@ impl Session {
         let _ = self.rollback_all(&mut sink);
         let mut it = Interpreter::new(self, &mut sink);
         let _ = it.drop_temp_tables();
-        self.app_locks.release_all();
+        self.kept.app_locks.release_all();
         self.instance.session_ended(self.id);
     }
 }
@@ -385,11 +385,11 @@ impl Interpreter<'_> {
 
     /// What a request leaves behind is put in order.
     fn request_ends(&mut self, result: Result<(), Unwind>, cancelled: &mut bool) -> ConnectionFate {
-        self.session.nest_level = 0;
-        self.session.in_statement = false;
-        self.session.caught.clear();
-        (self.session.tries, self.session.own_tries) = (0, 0);
-        self.session.set_error = None;
+        self.session.running.nest_level = 0;
+        self.session.running.in_statement = false;
+        self.session.running.caught.clear();
+        (self.session.running.tries, self.session.running.own_tries) = (0, 0);
+        self.session.last.set_error = None;
         let mut gone = false;
         match result {
             Ok(()) | Err(Unwind::Module | Unwind::Insert | Unwind::Batch) => {}
@@ -416,7 +416,11 @@ impl Interpreter<'_> {
                 Done { kind: DoneKind::Statement, command: Command::NONE, rows: None, error: true };
             gone |= self.sink.done(done).is_err();
         }
-        if gone || self.session.fatal { ConnectionFate::Close } else { ConnectionFate::Continue }
+        if gone || self.session.running.fatal {
+            ConnectionFate::Close
+        } else {
+            ConnectionFate::Continue
+        }
     }
 
     fn transaction_request(&mut self, request: TransactionRequest) -> Result<(), Unwind> {
@@ -497,19 +501,19 @@ impl Interpreter<'_> {
             SetOptions { isolation, ..SetOptions::of_login(&self.session.client.language) };
         // sys.dm_exec_session_wait_stats begins anew with each use of a pooled connection.
         self.session.cell.clear_waits();
-        self.session.prepared.clear();
-        self.session.load = None;
-        self.session.app_locks.release_all();
-        self.session.cursors = Default::default();
-        self.session.trace_flags.clear();
-        self.session.identity_insert = None;
-        self.session.identity = None;
-        self.session.scope_identity = None;
-        self.session.context_info = taffrail_types::Value::Null;
-        self.session.session_context.clear();
+        self.session.held.prepared.clear();
+        self.session.held.load = None;
+        self.session.kept.app_locks.release_all();
+        self.session.held.cursors = Default::default();
+        self.session.kept.trace_flags.clear();
+        self.session.kept.identity_insert = None;
+        self.session.last.identity = None;
+        self.session.last.scope_identity = None;
+        self.session.kept.context_info = taffrail_types::Value::Null;
+        self.session.kept.context.clear();
         self.session.note_error(0);
-        self.session.row_count = 0;
-        let home = self.session.home.clone();
+        self.session.last.row_count = 0;
+        let home = self.session.kept.home.clone();
         if self.session.database.id != home.id {
             let old = std::mem::replace(&mut self.session.database, home.clone());
             self.session.publish();
@@ -520,10 +524,10 @@ impl Interpreter<'_> {
     }
 
     fn drop_temp_tables(&mut self) -> taffrail_base::SqlResult<()> {
-        let own = self.session.temp_tables.iter().map(|t| t.object_id);
+        let own = self.session.temps.tables.iter().map(|t| t.object_id);
         let mut ids: Vec<_> = own.collect();
         // Somebody may have dropped one of these already.
-        ids.append(&mut self.session.global_temps);
+        ids.append(&mut self.session.temps.global);
         if ids.is_empty() {
             return Ok(());
         }

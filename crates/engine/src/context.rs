@@ -47,7 +47,7 @@ impl StatementContext<'_> {
     /// Sends an error that is not the one with which the statement ends. Within TRY nobody hears of it: CATCH is given
     /// the last.
     pub fn reason(&mut self, reason: Box<SqlError>) -> SqlResult<()> {
-        if self.session.tries > 0 { Ok(()) } else { self.message(reason) }
+        if self.session.running.tries > 0 { Ok(()) } else { self.message(reason) }
     }
 
     /// Refuses statements that may not run inside a transaction (226, 574), that of an INSERT … EXEC in autocommit included.
@@ -111,7 +111,7 @@ impl Session {
                 tx.set_mark(mark);
             }
         }
-        tx.cancel_with(self.cancel.clone());
+        tx.cancel_with(self.running.cancel.clone());
         if self.options.deadlock_priority != 0 {
             tx.locks_mut().deadlock_priority = self.options.deadlock_priority;
         }

@@ -15,8 +15,8 @@ pub(crate) type Columns<'a> = &'a [(&'a str, SqlType, bool)];
 impl StatementContext<'_> {
     /// A result begins: 213 where it makes rows for an INSERT … EXEC of other columns.
     pub fn columns(&mut self, columns: &[ColumnDesc]) -> SqlResult<()> {
-        check_columns(self.session.taking, columns)?;
-        self.session.open_result = true;
+        check_columns(self.session.running.taking, columns)?;
+        self.session.running.open_result = true;
         let o = &self.session.options;
         if !o.ansi_warnings && !o.arithabort {
             // What cannot be computed is NULL.
@@ -57,10 +57,11 @@ pub(crate) fn send(
         }
         cx.row(&row)?;
     }
-    let kind = if cx.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
+    let kind =
+        if cx.session.running.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement };
     let rows = (!cx.session.options.nocount).then_some(count);
-    cx.session.row_count = count as i64;
-    cx.session.open_result = false;
+    cx.session.last.row_count = count as i64;
+    cx.session.running.open_result = false;
     let done = Done { kind, command: Command::SELECT, rows, error: false };
     cx.sink.done(done).map_err(|_| client_gone())
 }

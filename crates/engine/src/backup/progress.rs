@@ -29,7 +29,7 @@ pub(super) struct Progress<'c, 's> {
 
 impl<'c, 's> Progress<'c, 's> {
     pub fn new(cx: &'c mut StatementContext<'s>, every: Option<u64>) -> Progress<'c, 's> {
-        let cancel = cx.session.cancel.clone();
+        let cancel = cx.session.running.cancel.clone();
         cx.session.cell.percent_complete.store(0, Ordering::Relaxed);
         Progress { cx, cancel, every, next: every.unwrap_or(100), lost: Ok(()), database: None }
     }

@@ -216,7 +216,7 @@ fn insert_entries(
         let hobt = index.hobt()?;
         let twice =
             |index: &crate::catalog::Index, values: &[Value]| duplicate(table, index, values);
-        let cancel = session.cancel.clone();
+        let cancel = session.running.cancel.clone();
         let mut n = 0_u32;
         entries.each(session.part(database.id), table, &twice, &mut |tx, key, value| {
             n = n.wrapping_add(1);

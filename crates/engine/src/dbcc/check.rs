@@ -246,7 +246,7 @@ fn allocation(
     database: &Arc<Database>,
     wanted: &Wanted,
 ) -> SqlResult<Errors> {
-    let found = database.storage.check_allocation(&mut give_up(&cx.session.cancel));
+    let found = database.storage.check_allocation(&mut give_up(&cx.session.running.cancel));
     let found = found.map_err(|e| e.to_sql())?;
     let errors = tell(cx, database, &found)?;
     if errors.all() > 0 {
@@ -280,7 +280,7 @@ fn system_tables(
 ) -> SqlResult<Errors> {
     let mut all = Errors::default();
     for id in (1..=layout::LAST_SYSTEM_HOBT).map(HobtId).chain([layout::DIRECTORY]) {
-        let give_up = &mut give_up(&cx.session.cancel);
+        let give_up = &mut give_up(&cx.session.running.cancel);
         let table = SystemTables::ALL.iter().find(|t| t.hobt == id);
         let checked = match table {
             Some(table) => database.storage.check_hobt(id, &mut SystemRows::new(table), give_up),
@@ -327,7 +327,7 @@ fn one_table(
         lock_timeout_ms: cx.session.options.lock_timeout,
         ..BeginSpec::default()
     });
-    tx.cancel_with(cx.session.cancel.clone());
+    tx.cancel_with(cx.session.running.cancel.clone());
     database.catalog.lock_table(&mut tx, cx.session.id, table.head.id, LockMode::S)?;
     let found = held(cx, database, table, wanted, Some(&mut tx));
     tx.commit(Durability::Delayed).map_err(|e| e.to_sql())?;
@@ -348,7 +348,7 @@ fn held(
     let qualified = table.head.qualified();
     let name = if &*table.head.schema == "dbo" { table.name().to_string() } else { qualified };
     info(cx, wanted, SqlError::new(2536, &[&name]))?;
-    let cancel = cx.session.cancel.clone();
+    let cancel = cx.session.running.cancel.clone();
     let (checked, more) = match own {
         Some(tx) => look(tx, &table, wanted, &cancel)?,
         None => look(cx.transaction(database)?, &table, wanted, &cancel)?,

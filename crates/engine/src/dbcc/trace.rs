@@ -22,7 +22,7 @@ const KNOWN: [i64; 5] = [DEADLOCKS[0], DEADLOCKS[1], QUIET_BACKUPS, 3604, 3605];
 
 /// Whether a backup of this session's that succeeds is kept out of the error log.
 pub(crate) fn quiet_backups(cx: &StatementContext<'_>) -> bool {
-    cx.session.trace_flags.contains(&QUIET_BACKUPS)
+    cx.session.kept.trace_flags.contains(&QUIET_BACKUPS)
         || cx.instance().databases().trace_flags().lock().contains(&QUIET_BACKUPS)
 }
 
@@ -45,7 +45,7 @@ pub(super) fn set(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc, on: bool) -> 
     }
     let instance = cx.session.instance.clone();
     let mut everywhere = instance.databases().trace_flags().lock();
-    let set = if global { &mut *everywhere } else { &mut cx.session.trace_flags };
+    let set = if global { &mut *everywhere } else { &mut cx.session.kept.trace_flags };
     set.retain(|f| !flags.contains(f));
     if on {
         set.extend(flags);
@@ -61,7 +61,7 @@ pub(super) fn status(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResu
     if shown.is_empty() {
         shown.clone_from(&everywhere);
         if !only_global {
-            shown.extend(&cx.session.trace_flags);
+            shown.extend(&cx.session.kept.trace_flags);
         }
         shown.sort_unstable();
         shown.dedup();
@@ -69,7 +69,7 @@ pub(super) fn status(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResu
     let mut rows = Vec::new();
     for flag in shown {
         let (global, session) =
-            (everywhere.contains(&flag), cx.session.trace_flags.contains(&flag));
+            (everywhere.contains(&flag), cx.session.kept.trace_flags.contains(&flag));
         rows.push(row![flag, i32::from(global || session), i32::from(global), i32::from(session)]);
     }
     let columns = [

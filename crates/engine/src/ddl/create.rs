@@ -212,7 +212,7 @@ pub(crate) fn table(
     if let Some(temp) = &target.temp {
         cx.session.add_temp_table(temp, id);
     } else if crate::catalog::is_global_temp(&target.name) {
-        cx.session.global_temps.push(id);
+        cx.session.temps.global.push(id);
     }
     Ok(table)
 }

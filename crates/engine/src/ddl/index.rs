@@ -68,7 +68,7 @@ pub(crate) fn create_index(
 pub(crate) fn shown_name(cx: &StatementContext<'_>, table: &Table) -> String {
     // Object ids are a database's own: a table of another one may have the number of a temp table.
     let temp = |t: &&TempTable| t.object_id == table.head.id && table.name().starts_with('#');
-    let temp = cx.session.temp_tables.iter().find(temp);
+    let temp = cx.session.temps.tables.iter().find(temp);
     temp.map_or_else(|| table.name().to_string(), |t| t.name.clone())
 }
 

@@ -70,7 +70,7 @@ fn columns(
     let lines = ast::LineIndex::new(text);
     let none = Variables::default();
     let bound = cx.settled(|cx| {
-        cx.session.failed_views.take();
+        cx.session.lookups.failed_views.take();
         let metadata = SessionMetadata::new(cx.session, database, &[]);
         metadata.as_view(database, &head.schema);
         let mut binder = Binder::new(&metadata, &none, &lines);

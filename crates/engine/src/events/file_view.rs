@@ -70,7 +70,7 @@ fn open(cx: &ViewContext<'_>, args: &[Value], wanted: &[usize]) -> SqlResult<Box
         at: 0,
         block: VecDeque::new(),
         wanted: wanted.to_vec(),
-        cancelled: cx.session.cancel.clone(),
+        cancelled: cx.session.running.cancel.clone(),
     }))
 }
 

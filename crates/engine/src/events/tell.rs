@@ -179,7 +179,7 @@ pub(crate) fn statement_begins(session: &Session, module: &Module, s: &Stmt) -> 
 #[cold]
 pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, before: &Before) {
     let [cpu, duration, physical, logical, writes] = before.since(session);
-    let rows = Val::from(session.row_count.max(0));
+    let rows = Val::from(session.last.row_count.max(0));
     let line = Val::from(s.line);
     if module.object_id == 0 {
         if wanted(Event::SqlStatementCompleted) {
@@ -221,7 +221,7 @@ pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, befo
                 writes,
                 rows.clone(),
                 rows,
-                session.nest_level.into(),
+                session.running.nest_level.into(),
                 line,
                 start,
                 end,

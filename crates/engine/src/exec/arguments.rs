@@ -1,7 +1,7 @@
 //! Arguments of a call into the parameters of a module.
 
+use super::called::Passed;
 use super::module::{Default, Module, Parameter};
-use super::procedure::Passed;
 use crate::plan::expr::Expr;
 use crate::session::Session;
 use std::sync::Arc;

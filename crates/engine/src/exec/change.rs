@@ -30,7 +30,7 @@ pub(crate) struct Scratch {
 impl Session {
     /// The buffers, new ones where another statement of the session has them. Whoever takes them puts them back.
     pub(super) fn take_scratch(&mut self) -> Box<Scratch> {
-        self.scratch.take().unwrap_or_default()
+        self.running.scratch.take().unwrap_or_default()
     }
 }
 

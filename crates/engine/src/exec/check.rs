@@ -168,7 +168,7 @@ impl Interpreter<'_> {
             // version or the edition before.
             544 | 545 | 8101 | 40510 => {}
             // A view may be altered, refreshed or dropped before.
-            _ if !self.session.failed_views.borrow().is_empty() => {}
+            _ if !self.session.lookups.failed_views.borrow().is_empty() => {}
             _ => check.errors.push(*e.with_line(s.line)),
         }
         Ok(())

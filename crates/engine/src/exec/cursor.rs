@@ -233,8 +233,8 @@ impl Interpreter<'_> {
         s: &Stmt,
         text: &Arc<CursorText>,
     ) -> SqlResult<Ended> {
-        let level = text.local.then_some(self.session.nest_level);
-        let list = &mut self.session.cursors.list;
+        let level = text.local.then_some(self.session.running.nest_level);
+        let list = &mut self.session.held.cursors.list;
         let same =
             |c: &Cursor| c.level == level && Collation::default().eq_str(&c.text.name, &text.name);
         if let Some(at) = list.iter().position(same) {
@@ -254,7 +254,7 @@ impl Interpreter<'_> {
             let what = if into.is_some() { "SELECT INTO" } else { "Variable assignment" };
             return Err(SqlError::new(16907, &[&what]));
         }
-        self.session.cursors.list.push(Cursor {
+        self.session.held.cursors.list.push(Cursor {
             text: text.clone(),
             level,
             act: own,
@@ -267,14 +267,14 @@ impl Interpreter<'_> {
     }
 
     fn cursor(&self, cursor: &CursorRef) -> SqlResult<usize> {
-        self.session.cursors.find(cursor, self.session.nest_level)
+        self.session.held.cursors.find(cursor, self.session.running.nest_level)
     }
 
     /// After OPEN or FETCH: one that fails ends loops over `@@FETCH_STATUS`, which would otherwise go on for ever where
     /// the error does not end the batch.
     pub fn cursor_moved(&mut self, result: SqlResult<Ended>) -> SqlResult<Ended> {
         if result.is_err() {
-            self.session.cursors.fetch_status = -1;
+            self.session.held.cursors.fetch_status = -1;
         }
         result
     }
@@ -282,7 +282,7 @@ impl Interpreter<'_> {
     /// OPEN.
     pub fn open_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
-        let c = &mut self.session.cursors.list[at];
+        let c = &mut self.session.held.cursors.list[at];
         if c.open.is_some() {
             return Err(SqlError::new(16905, &[]));
         }
@@ -317,13 +317,13 @@ impl Interpreter<'_> {
             })
         });
         // Nothing can have removed it meanwhile: a query declares no cursors.
-        let cursors = &mut self.session.cursors;
+        let cursors = &mut self.session.held.cursors;
         let c = &mut cursors.list[at];
         c.act = act;
         let opened = opened?;
         cursors.rows = if text.counted { opened.rows.len() as i32 } else { -1 };
         c.open = Some(opened);
-        self.session.row_count = 0;
+        self.session.last.row_count = 0;
         Ok(QUIET)
     }
 
@@ -342,7 +342,7 @@ impl Interpreter<'_> {
             _ => 0,
         };
         let at = self.cursor(&f.cursor)?;
-        let c = &mut self.session.cursors.list[at];
+        let c = &mut self.session.held.cursors.list[at];
         let word = match f.direction {
             Direction::Next => "",
             Direction::Prior => "prior",
@@ -402,8 +402,8 @@ impl Interpreter<'_> {
                 act.vars[*var as usize] = v;
             }
         }
-        self.session.cursors.fetch_status = if found { 0 } else { -1 };
-        self.session.row_count = found as i64;
+        self.session.held.cursors.fetch_status = if found { 0 } else { -1 };
+        self.session.last.row_count = found as i64;
         if !f.into.is_empty() {
             return Ok(QUIET);
         }
@@ -413,7 +413,7 @@ impl Interpreter<'_> {
     /// CLOSE.
     pub fn close_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
-        let cursors = &mut self.session.cursors;
+        let cursors = &mut self.session.held.cursors;
         if cursors.list[at].open.take().is_none() {
             return Err(SqlError::new(16917, &[]));
         }
@@ -424,7 +424,7 @@ impl Interpreter<'_> {
     /// DEALLOCATE.
     pub fn deallocate_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
-        self.session.cursors.list.remove(at);
+        self.session.held.cursors.list.remove(at);
         Ok(QUIET)
     }
 }

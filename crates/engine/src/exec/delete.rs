@@ -89,7 +89,7 @@ pub(super) fn delete<'a>(
         for index in table.nonclustered() {
             remove_entry(rt.cx.session, database.id, index, &values, locator, &mut s)?;
         }
-        rt.cx.session.scratch = Some(s);
+        rt.cx.session.running.scratch = Some(s);
         work.went(&values, None);
         if let Some(o) = &plan.output {
             output_row(rt, o, None, Some(&values), output)?;

@@ -14,7 +14,11 @@ const CONTROLS_IN_A_ROW: u32 = 30;
 
 impl Interpreter<'_> {
     fn done_kind(&self) -> DoneKind {
-        if self.session.nest_level > 0 { DoneKind::InProcedure } else { DoneKind::Statement }
+        if self.session.running.nest_level > 0 {
+            DoneKind::InProcedure
+        } else {
+            DoneKind::Statement
+        }
     }
 
     /// DONE of a statement that succeeded.
@@ -22,8 +26,8 @@ impl Interpreter<'_> {
         let nocount = self.session.options.nocount;
         let kind = self.done_kind();
         self.controls = 0;
-        self.session.rows_done += ended.rows.unwrap_or(0);
-        let open = std::mem::take(&mut self.session.open_result);
+        self.session.running.rows_done += ended.rows.unwrap_or(0);
+        let open = std::mem::take(&mut self.session.running.open_result);
         let query = open || ended.command == Command::SELECT;
         if nocount && kind == DoneKind::InProcedure && !query {
             return Ok(Flow::Next);
@@ -71,7 +75,7 @@ impl Interpreter<'_> {
             return Err(unwind);
         }
         self.session.tell_full(&e);
-        let open = std::mem::take(&mut self.session.open_result);
+        let open = std::mem::take(&mut self.session.running.open_result);
         if let Some(name) = &module.name {
             e = e.in_procedure(name);
         }
@@ -83,7 +87,7 @@ impl Interpreter<'_> {
             }
             // A change that failed, and a result that was begun, end like those of no rows: CATCH speaks after them.
             if open || dml && e.origin != Origin::Binding {
-                self.session.open_result = open;
+                self.session.running.open_result = open;
                 self.done(Ended { command, rows: Some(0) })?;
             }
             return Err(match fate.caught {
@@ -114,26 +118,26 @@ impl Interpreter<'_> {
 
     /// Where a statement of this kind is.
     pub(super) fn place(&self, by: Raised) -> Place {
-        let Session { options: o, tries, own_tries, taking, .. } = &*self.session;
+        let Session { options: o, running, .. } = &*self.session;
         Place {
             by,
             xact_abort: o.xact_abort,
             arithmetic_aborts: !o.ansi_warnings && o.arithabort,
-            tries: *tries,
-            own_tries: *own_tries,
-            taking: taking.is_some(),
+            tries: running.tries,
+            own_tries: running.own_tries,
+            taking: running.taking.is_some(),
         }
     }
 
     /// What the session and who watches it learn of an error.
     pub(super) fn note(&mut self, e: &SqlError, fate: &Fate) {
         self.session.note_error(e.number);
-        self.session.row_count = 0;
+        self.session.last.row_count = 0;
         tell::error(e, fate.caught != Caught::Nowhere);
         if e.severity > 10 {
-            self.session.gravest = self.session.gravest.max(e.severity);
+            self.session.running.gravest = self.session.running.gravest.max(e.severity);
         }
-        self.session.fatal |= fate.ends == Ends::Connection;
+        self.session.running.fatal |= fate.ends == Ends::Connection;
     }
 
     /// Sends an error that nobody catches and what follows it, and rolls back what it undoes. `line`: the statement's.

@@ -144,7 +144,7 @@ impl<'a> Rt<'a> {
     /// A function of these arguments.
     pub fn call(&mut self, c: &crate::plan::expr::Call, args: &[Value]) -> SqlResult<Value> {
         let value = c.function.eval(self.cx.session, args);
-        if self.cx.session.blocked.get().is_none() {
+        if self.cx.session.lookups.blocked.get().is_none() {
             match value {
                 Err(e) => self.excused(e),
                 value => value,
@@ -174,8 +174,8 @@ impl<'a> Rt<'a> {
             return Err(e);
         }
         match e.number {
-            8134 => session.divided_by_zero = true,
-            220 | 232 | 8115 => session.overflowed = true,
+            8134 => session.warnings.divided_by_zero = true,
+            220 | 232 | 8115 => session.warnings.overflowed = true,
             _ => return Err(e),
         }
         Ok(Value::Null)
@@ -209,22 +209,22 @@ impl<'a> Rt<'a> {
     fn global(&self, g: Global) -> Value {
         let s = &*self.cx.session;
         match g {
-            Global::RowCount => Value::Int(s.row_count as i32),
-            Global::Error => Value::Int(s.error),
-            Global::Identity => match s.identity {
+            Global::RowCount => Value::Int(s.last.row_count as i32),
+            Global::Error => Value::Int(s.last.error),
+            Global::Identity => match s.last.identity {
                 Some(v) => decimal(v),
                 None => Value::Null,
             },
             Global::TranCount => Value::Int(s.transaction.count as i32),
             Global::Spid => Value::SmallInt(s.id.0 as i16),
-            Global::NestLevel => Value::Int(s.nest_level as i32),
+            Global::NestLevel => Value::Int(s.running.nest_level as i32),
             Global::Options => Value::Int(s.options.bits()),
             Global::LockTimeout => Value::Int(s.options.lock_timeout),
             Global::DateFirst => Value::TinyInt(s.options.date_first),
             Global::TextSize => Value::Int(s.options.text_size),
-            Global::FetchStatus => Value::Int(s.cursors.fetch_status),
-            Global::CursorRows => Value::Int(s.cursors.rows),
-            Global::ProcId => Value::Int(s.procedure_id),
+            Global::FetchStatus => Value::Int(s.held.cursors.fetch_status),
+            Global::CursorRows => Value::Int(s.held.cursors.rows),
+            Global::ProcId => Value::Int(s.running.procedure_id),
         }
     }
 

@@ -109,12 +109,12 @@ impl Session {
 
 impl FnContext for Session {
     fn moment(&self) -> Moment {
-        if let Some(m) = self.moment.get() {
+        if let Some(m) = self.running.moment.get() {
             return m;
         }
         let utc = self.instance.options().env.clock.now_utc().0;
         let m = Moment { utc, offset: utc_offset_minutes(UtcTime(utc)) };
-        self.moment.set(Some(m));
+        self.running.moment.set(Some(m));
         m
     }
 
@@ -150,19 +150,19 @@ impl FnContext for Session {
                 Value::Int(self.measured(name))
             }
             "@@CONNECTIONS" => Value::Int(self.instance.connections_made() as i32),
-            "@@ROWCOUNT" => Value::Int(self.row_count as i32),
-            "@@ERROR" => Value::Int(self.error),
-            "@@IDENTITY" => self.identity.map_or(Value::Null, decimal),
+            "@@ROWCOUNT" => Value::Int(self.last.row_count as i32),
+            "@@ERROR" => Value::Int(self.last.error),
+            "@@IDENTITY" => self.last.identity.map_or(Value::Null, decimal),
             "@@TRANCOUNT" => Value::Int(self.transaction.count as i32),
             "@@SPID" => Value::SmallInt(self.id.0 as i16),
-            "@@NESTLEVEL" => Value::Int(self.nest_level as i32),
+            "@@NESTLEVEL" => Value::Int(self.running.nest_level as i32),
             "@@OPTIONS" => Value::Int(self.options.bits()),
             "@@LOCK_TIMEOUT" => Value::Int(self.options.lock_timeout),
             "@@DATEFIRST" => Value::TinyInt(self.options.date_first),
             "@@TEXTSIZE" => Value::Int(self.options.text_size),
-            "@@FETCH_STATUS" => Value::Int(self.cursors.fetch_status),
-            "@@CURSOR_ROWS" => Value::Int(self.cursors.rows),
-            "@@PROCID" => Value::Int(self.procedure_id),
+            "@@FETCH_STATUS" => Value::Int(self.held.cursors.fetch_status),
+            "@@CURSOR_ROWS" => Value::Int(self.held.cursors.rows),
+            "@@PROCID" => Value::Int(self.running.procedure_id),
             // Not measured: refused rather than made up.
             other => {
                 return Err(taffrail_base::message::unsupported(other));
@@ -171,17 +171,17 @@ impl FnContext for Session {
     }
 
     fn cursor_status(&self, kind: &str, name: &str) -> i32 {
-        self.cursors.status(kind, name, self.nest_level)
+        self.held.cursors.status(kind, name, self.running.nest_level)
     }
 
     fn random(&self) -> f64 {
-        let (state, number) = crate::functions::random::next(self.random.get());
-        self.random.set(state);
+        let (state, number) = crate::functions::random::next(self.kept.random.get());
+        self.kept.random.set(state);
         number
     }
 
     fn seed_random(&self, seed: i32) {
-        self.random.set(crate::functions::random::seeded(seed));
+        self.kept.random.set(crate::functions::random::seeded(seed));
     }
 
     fn entropy(&self, bytes: &mut [u8]) {
@@ -193,11 +193,11 @@ impl FnContext for Session {
     }
 
     fn caught(&self) -> Option<SqlError> {
-        self.caught.last().cloned()
+        self.running.caught.last().cloned()
     }
 
     fn scope_identity(&self) -> Value {
-        self.scope_identity.map_or(Value::Null, decimal)
+        self.last.scope_identity.map_or(Value::Null, decimal)
     }
 
     fn xact_state(&self) -> i16 {
@@ -234,9 +234,9 @@ impl FnContext for Session {
 
     fn session_context(&self, key: &str) -> Value {
         if key.is_empty() {
-            return self.context_info.clone();
+            return self.kept.context_info.clone();
         }
-        let found = self.session_context.iter().find(|k| k.name.eq_ignore_ascii_case(key));
+        let found = self.kept.context.iter().find(|k| k.name.eq_ignore_ascii_case(key));
         found.map_or(Value::Null, |k| k.value.clone())
     }
 

@@ -119,7 +119,7 @@ impl<'a> RowSink<'a> {
         if let Some(load) = self.load {
             load.finish(rt.cx.session, &self.plan.database, &self.plan.table)?;
         }
-        rt.cx.session.scratch = Some(self.scratch);
+        rt.cx.session.running.scratch = Some(self.scratch);
         self.work.finish(&mut rt.cx, &self.plan.database, "INSERT")?;
         if let Some(o) = &self.plan.output {
             finish_output(rt, o, self.output)?;
@@ -234,8 +234,8 @@ impl<'a> RowSink<'a> {
         match (source, &table.identity) {
             (ColumnSource::Identity, Some(identity)) => {
                 let n = identity.sequence.next()?;
-                rt.cx.session.identity = Some(n);
-                rt.cx.session.scope_identity = Some(n);
+                rt.cx.session.last.identity = Some(n);
+                rt.cx.session.last.scope_identity = Some(n);
                 Ok(identity.sequence.typed(n))
             }
             _ => self.store(rt, Value::Null, table.columns[at].ty, at),
@@ -250,8 +250,8 @@ impl<'a> RowSink<'a> {
             && let Some(v) = integer_of(&self.scratch.values[identity.column])
         {
             identity.sequence.saw(v)?;
-            rt.cx.session.identity = Some(v);
-            rt.cx.session.scope_identity = Some(v);
+            rt.cx.session.last.identity = Some(v);
+            rt.cx.session.last.scope_identity = Some(v);
         }
         check_row(rt, &plan.checks, database, table, &mut self.scratch.values, Verb::Insert)?;
         let mut row = std::mem::take(&mut self.scratch.row);
@@ -392,14 +392,14 @@ pub(crate) fn copy_rows<'a>(
         }
         count += 1;
     }
-    rt.cx.session.scratch = Some(s);
+    rt.cx.session.running.scratch = Some(s);
     if let Some(load) = load {
         load.finish(rt.cx.session, database, table)?;
     }
     if let (Some(identity), Some((farthest, last))) = (identity, identities) {
         identity.sequence.saw(farthest)?;
-        rt.cx.session.identity = Some(last);
-        rt.cx.session.scope_identity = Some(last);
+        rt.cx.session.last.identity = Some(last);
+        rt.cx.session.last.scope_identity = Some(last);
     }
     Ok(count)
 }

@@ -56,7 +56,7 @@ impl Interpreter<'_> {
         }
         let open = self.session.open_insert_exec();
         let result = self.run_and_insert(module, act, s, i, e);
-        self.session.taking = None;
+        self.session.running.taking = None;
         let kept = matches!(result, Ok(Ok(_)));
         let closed = self.session.close_insert_exec(open, kept, self.sink);
         match (result, closed) {
@@ -72,8 +72,8 @@ impl Interpreter<'_> {
                 if let Err(undo) = closed {
                     return fail(self, undo);
                 }
-                self.session.row_count = 0;
-                self.session.error = 0;
+                self.session.last.row_count = 0;
+                self.session.last.error = 0;
                 self.insert_failed()?;
                 Ok(Flow::Next)
             }
@@ -87,7 +87,7 @@ impl Interpreter<'_> {
 
     /// The DONE of an INSERT whose insides have told why it fails.
     fn insert_failed(&mut self) -> Result<(), Unwind> {
-        let kind = match self.session.nest_level {
+        let kind = match self.session.running.nest_level {
             0 => DoneKind::Statement,
             _ => DoneKind::InProcedure,
         };
@@ -114,9 +114,9 @@ impl Interpreter<'_> {
             Ok(types) => types,
             Err(e) => return Ok(Err(e)),
         };
-        self.session.taking = Some(types.len());
+        self.session.running.taking = Some(types.len());
         let captured = self.capture(module, act, s, e)?;
-        self.session.taking = None;
+        self.session.running.taking = None;
         let ((results, _held), cut) = match captured {
             Ok(captured) => captured,
             Err(e) => return Ok(Err(e)),
@@ -154,9 +154,9 @@ impl Interpreter<'_> {
             })
         });
         Ok(inserted.map(|count| {
-            self.session.row_count = count as i64;
+            self.session.last.row_count = count as i64;
             if !cut {
-                self.session.error = 0;
+                self.session.last.error = 0;
             }
             Ended { command: Command::INSERT, rows: (!cut).then_some(count) }
         }))
@@ -184,7 +184,7 @@ impl Interpreter<'_> {
         };
         let returned = match inner.call_target(module, target, &passed)? {
             Ok(returned) => returned,
-            Err(e) => return Ok(Err(e)),
+            Err(failed) => return Ok(Err(failed.error)),
         };
         let kept = (sink.results, sink.held);
         Ok(self.take_back(act, e, &returned).map(|()| (kept, returned.cut)))

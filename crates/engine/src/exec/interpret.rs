@@ -162,7 +162,7 @@ impl<'s> Interpreter<'s> {
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         self.session.take_blocked();
-        self.session.failed_views.take();
+        self.session.lookups.failed_views.take();
         let place = planning::Place { home: &home, module, visible, tables: &act.tables, early };
         let plan = planning::plan(self.session, &place, source);
         if let Some(blocked) = self.session.take_blocked() {
@@ -299,8 +299,8 @@ impl<'s> Interpreter<'s> {
                 return match value.and_then(|v| self.warn_if_due(s.line).map(|()| v)) {
                     Ok(v) => {
                         act.vars[*var as usize] = v;
-                        self.session.row_count = 1;
-                        self.session.error = 0;
+                        self.session.last.row_count = 1;
+                        self.session.last.error = 0;
                         self.done_of_control()
                     }
                     Err(e) => self.fail(module, s, e, false, Command::SET),
@@ -335,7 +335,7 @@ impl<'s> Interpreter<'s> {
                 if let Err(e) = self.session.check_cancel() {
                     return self.fail(module, s, e, false, Command::INSERT);
                 }
-                self.session.moment.set(None);
+                self.session.running.moment.set(None);
                 self.session.cell.set_command(Shown::Insert);
                 return self.insert_exec(module, act, s, i, e);
             }
@@ -344,11 +344,11 @@ impl<'s> Interpreter<'s> {
         if let Err(e) = self.session.check_cancel() {
             return self.fail(module, s, e, false, Command::NONE);
         }
-        self.session.moment.set(None);
+        self.session.running.moment.set(None);
         self.session.cell.set_command(shown_command(&s.kind));
         match self.run_with_room(module, act, s) {
             Ok(ended) => {
-                self.session.error = self.session.set_error.take().unwrap_or(0);
+                self.session.last.error = self.session.last.set_error.take().unwrap_or(0);
                 self.session.publish_work();
                 self.done(ended)
             }
@@ -394,19 +394,22 @@ impl<'s> Interpreter<'s> {
         body: &[Stmt],
         catch: &[Stmt],
     ) -> Step {
-        self.session.tries += 1;
-        self.session.own_tries += 1;
-        let level = self.session.nest_level;
+        self.session.running.tries += 1;
+        self.session.running.own_tries += 1;
+        let level = self.session.running.nest_level;
         let tried = self.list(module, act, body);
-        self.session.tries -= 1;
-        self.session.own_tries -= 1;
+        self.session.running.tries -= 1;
+        self.session.running.own_tries -= 1;
         match tried {
             Err(Unwind::Error(e)) => {
-                debug_assert_eq!(self.session.nest_level, level, "callees restore the level");
-                self.session.error = e.number;
-                self.session.caught.push(*e);
+                debug_assert_eq!(
+                    self.session.running.nest_level, level,
+                    "callees restore the level"
+                );
+                self.session.last.error = e.number;
+                self.session.running.caught.push(*e);
                 let r = self.list(module, act, catch);
-                self.session.caught.pop();
+                self.session.running.caught.pop();
                 r
             }
             other => other,
@@ -444,7 +447,7 @@ impl<'s> Interpreter<'s> {
     #[inline]
     pub(super) fn warn_if_due(&mut self, line: u32) -> SqlResult<()> {
         let s = &self.session;
-        match s.null_eliminated | s.overflowed | s.divided_by_zero {
+        match s.warnings.null_eliminated | s.warnings.overflowed | s.warnings.divided_by_zero {
             true => self.warn(line),
             false => Ok(()),
         }
@@ -506,7 +509,7 @@ impl<'s> Interpreter<'s> {
         line: u32,
         f: impl FnOnce(&mut Rt<'p>) -> SqlResult<R>,
     ) -> SqlResult<R> {
-        let (frame, target_row) = match &mut self.session.scratch {
+        let (frame, target_row) = match &mut self.session.running.scratch {
             Some(s) => (std::mem::take(&mut s.frame), std::mem::take(&mut s.target_row)),
             None => (Vec::new(), Vec::new()),
         };
@@ -515,7 +518,7 @@ impl<'s> Interpreter<'s> {
         rt.target_row = target_row;
         let r = f(&mut rt);
         let Rt { cx, frame, target_row, .. } = rt;
-        let scratch = cx.session.scratch.get_or_insert_default();
+        let scratch = cx.session.running.scratch.get_or_insert_default();
         (scratch.frame, scratch.target_row) = (frame, target_row);
         r
     }

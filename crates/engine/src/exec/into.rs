@@ -67,7 +67,7 @@ impl Interpreter<'_> {
             }
             super::insert::insert_query(rt, &insert, &q.plan)
         })?;
-        self.session.row_count = rows as i64;
+        self.session.last.row_count = rows as i64;
         self.warn(line)?;
         Ok(Ended { command: Command::SELECT_INTO, rows: Some(rows) })
     }

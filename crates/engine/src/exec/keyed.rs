@@ -139,17 +139,17 @@ impl<'a> Rt<'a> {
             return Ok(None);
         }
         let session = &mut *self.cx.session;
-        let before = (session.overflowed, session.divided_by_zero);
-        let eliminated = session.null_eliminated;
-        (session.overflowed, session.divided_by_zero) = (false, false);
+        let before = (session.warnings.overflowed, session.warnings.divided_by_zero);
+        let eliminated = session.warnings.null_eliminated;
+        (session.warnings.overflowed, session.warnings.divided_by_zero) = (false, false);
         let found = self.all_results(s, keyed, asked);
         let session = &mut *self.cx.session;
-        let excused = session.overflowed || session.divided_by_zero;
-        (session.overflowed, session.divided_by_zero) = before;
+        let excused = session.warnings.overflowed || session.warnings.divided_by_zero;
+        (session.warnings.overflowed, session.warnings.divided_by_zero) = before;
         match found {
             Ok(found) if !excused => return Ok(Some(found)),
             Err(e) if ends_all(&e) => return Err(e),
-            _ => session.null_eliminated = eliminated,
+            _ => session.warnings.null_eliminated = eliminated,
         }
         Ok(None)
     }

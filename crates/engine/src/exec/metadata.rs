@@ -307,7 +307,7 @@ impl Metadata for SessionMetadata<'_> {
     fn leave_view(&self, view: &Module, failed: bool) {
         self.views.leave();
         if failed {
-            self.session.failed_views.borrow_mut().push(view.head.name.clone());
+            self.session.lookups.failed_views.borrow_mut().push(view.head.name.clone());
         }
     }
 
@@ -349,7 +349,7 @@ impl Metadata for SessionMetadata<'_> {
     }
 
     fn identity_insert(&self, database: &Database, table: &Table) -> bool {
-        self.session.identity_insert == Some((database.id, table.id()))
+        self.session.kept.identity_insert == Some((database.id, table.id()))
     }
 
     fn row_estimate(&self, _: &Database, table: &Table) -> u64 {

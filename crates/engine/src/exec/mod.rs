@@ -8,6 +8,7 @@
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
+pub(crate) mod called;
 pub(crate) mod change;
 mod check;
 pub(crate) mod compile;

@@ -255,10 +255,10 @@ impl Plan {
     #[inline]
     pub fn is_current(&self, session: &Session) -> bool {
         self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
-            && self.temp.is_none_or(|v| v == session.temp_version)
+            && self.temp.is_none_or(|v| v == session.temps.version)
             && self.options.is_none_or(|o| o == session.options.plan_key())
-            && self
-                .identity_insert
-                .is_none_or(|(db, table, on)| (session.identity_insert == Some((db, table))) == on)
+            && self.identity_insert.is_none_or(|(db, table, on)| {
+                (session.kept.identity_insert == Some((db, table))) == on
+            })
     }
 }

@@ -37,7 +37,9 @@ impl Session {
             SwitchOption::FmtOnly => s.fmtonly = on,
             SwitchOption::NoExec => s.noexec = on,
             // Of a text that another one runs it would not last.
-            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll if self.nest_level > 0 => {
+            SwitchOption::ShowPlanText | SwitchOption::ShowPlanAll
+                if self.running.nest_level > 0 =>
+            {
                 return Err(SqlError::new(1067, &[]));
             }
             SwitchOption::ShowPlanText => s.showing.text = on,
@@ -103,15 +105,15 @@ impl Session {
         };
         let key = (database.id, table.id());
         if !on {
-            if self.identity_insert == Some(key) {
-                self.identity_insert = None;
+            if self.kept.identity_insert == Some(key) {
+                self.kept.identity_insert = None;
             }
             return Ok(());
         }
         if table.identity.is_none() {
             return Err(SqlError::new(8106, &[name]));
         }
-        if let Some((db, id)) = self.identity_insert
+        if let Some((db, id)) = self.kept.identity_insert
             && (db, id) != key
             && let Some(d) = self.instance.databases().by_id(db)
             && let Some(t) = d.catalog.table(id, self.id)
@@ -119,7 +121,7 @@ impl Session {
             let (schema, other) = (&t.head.schema, t.name());
             return Err(SqlError::new(8107, &[&d.name, schema, &other, name]));
         }
-        self.identity_insert = Some(key);
+        self.kept.identity_insert = Some(key);
         Ok(())
     }
 
@@ -184,7 +186,7 @@ impl Session {
             }
             // Always 128 bytes.
             ValueOption::ContextInfo => {
-                self.context_info = match v.as_bytes() {
+                self.kept.context_info = match v.as_bytes() {
                     Some(bytes) => {
                         let mut info = bytes[..bytes.len().min(128)].to_vec();
                         info.resize(128, 0);

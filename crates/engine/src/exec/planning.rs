@@ -69,11 +69,11 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());
-            Some((key.0, key.1, session.identity_insert == Some(key)))
+            Some((key.0, key.1, session.kept.identity_insert == Some(key)))
         }
         Statement::Merge(m) if m.table.identity.is_some() => {
             let key = (m.database.id, m.table.id());
-            Some((key.0, key.1, session.identity_insert == Some(key)))
+            Some((key.0, key.1, session.kept.identity_insert == Some(key)))
         }
         _ => None,
     };
@@ -84,7 +84,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.options.plan_key()),
-        temp: metadata.temp.get().then_some(session.temp_version),
+        temp: metadata.temp.get().then_some(session.temps.version),
         depends: metadata.depends.into_inner(),
     })
 }

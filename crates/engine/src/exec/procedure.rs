@@ -1,6 +1,7 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
 use super::arguments::{Bound, bind_arguments};
+use super::called::{Called, Failed, Passed, Returned};
 use super::compile::{self, CreatedUnder};
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Code, ExecTarget, Execute, Module, Parameter, Stmt};
@@ -14,36 +15,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::procedure::{SP_EXECUTE, SP_EXECUTESQL, SP_PREPARE, SP_PREPEXEC, SP_UNPREPARE};
 use taffrail_base::{Origin, SqlError, SqlResult};
-use taffrail_types::convert::{Declared, Large};
+use taffrail_types::convert::Declared;
 use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
 
 /// Procedures nest so deep at most.
 pub(crate) const MAX_NEST_LEVEL: u32 = 32;
-
-/// An argument that has been evaluated.
-#[derive(Clone, Debug)]
-pub(crate) struct Passed {
-    /// With `@`; empty for one by position.
-    pub name: String,
-    /// `None`: the default.
-    pub value: Option<Value>,
-    pub ty: SqlType,
-    /// It is xml, text, ntext or image.
-    pub large: Large,
-    /// Even NULL is refused where its type is: not the word NULL, and not what clients send, who often do not know.
-    pub typed: bool,
-    /// The caller wants it back.
-    pub output: bool,
-}
-
-/// What a procedure gives back.
-pub(crate) struct Returned {
-    pub status: i32,
-    /// For each argument passed for output: its place among them, value and type.
-    pub outputs: Vec<(usize, Value, Declared)>,
-    /// An error has ended it early.
-    pub cut: bool,
-}
 
 /// Where a name without database and schema is looked up.
 #[derive(Clone, Copy)]
@@ -203,11 +179,10 @@ impl Interpreter<'_> {
         };
         let returned = match self.call_target(module, target, &passed)? {
             Ok(r) => r,
-            Err(error) => {
+            Err(Failed { error, status }) => {
                 // CATCH is where it goes on, if there is one.
-                let failed = self.session.failed_status.take();
-                if self.session.tries == 0
-                    && let Err(e) = self.take_status(act, e, failed)
+                if self.session.running.tries == 0
+                    && let Err(e) = self.take_status(act, e, status)
                 {
                     return self.fail(module, s, e, false, Command::EXECUTE);
                 }
@@ -217,12 +192,12 @@ impl Interpreter<'_> {
         if let Err(e) = self.take_back(act, e, &returned) {
             return self.fail(module, s, e, false, Command::EXECUTE);
         }
-        self.session.moment.set(None);
+        self.session.running.moment.set(None);
         if self.capturing.is_some() {
             return Ok(Flow::Next);
         }
         // In a batch a procedure ends like a remote one; in a procedure it is a statement.
-        if self.session.nest_level > 0 {
+        if self.session.running.nest_level > 0 {
             if self.session.options.nocount {
                 return Ok(Flow::Next);
             }
@@ -296,9 +271,7 @@ impl Interpreter<'_> {
                 convert::cast_with(v, from.ty, to.ty, None, Conversion::Implicit, &context)?
             };
         }
-        // Who ends by a name that is not there returns nothing, unless it is a text.
-        let failed = self.session.failed_status.take();
-        self.take_status(act, e, if r.cut { failed } else { Some(r.status) })
+        self.take_status(act, e, (!r.silent).then_some(r.status))
     }
 
     fn take_status(
@@ -322,8 +295,7 @@ impl Interpreter<'_> {
         module: &Module,
         target: Target,
         passed: &[Passed],
-    ) -> Result<SqlResult<Returned>, Unwind> {
-        self.session.failed_status = None;
+    ) -> Result<Called, Unwind> {
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         let (server, database, schema, name, shown) = match target {
             Target::Text(text) => return self.dynamic(&text),
@@ -334,7 +306,7 @@ impl Interpreter<'_> {
         if let Some(server) = server.filter(|s| !s.is_empty())
             && !Collation::default().eq_str(&server, &self.session.instance.options().server_name)
         {
-            return Ok(Err(SqlError::new(7202, &[&server]).with_state(2)));
+            return Ok(Err(SqlError::new(7202, &[&server]).with_state(2).into()));
         }
         let callee = self.context(0).settled(|cx| {
             let (database, schema) = (database.as_deref(), schema.as_deref());
@@ -343,14 +315,14 @@ impl Interpreter<'_> {
         });
         let callee = match callee {
             Ok(c) => c,
-            Err(e) => return Ok(Err(e)),
+            Err(e) => return Ok(Err(e.into())),
         };
         // EXEC db..sp_x runs a procedure of the system in that database.
         let elsewhere = match (&database, &callee) {
             (Some(d), Callee::System(_) | Callee::Special(_)) if !d.is_empty() => {
                 match self.session.instance.databases().get(d) {
                     Ok(db) => Some(std::mem::replace(&mut self.session.database, db)),
-                    Err(e) => return Ok(Err(e)),
+                    Err(e) => return Ok(Err(e.into())),
                 }
             }
             _ => None,
@@ -368,9 +340,9 @@ impl Interpreter<'_> {
         callee: Callee,
         name: &str,
         passed: &[Passed],
-    ) -> Result<SqlResult<Returned>, Unwind> {
-        if self.session.nest_level >= MAX_NEST_LEVEL {
-            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL])));
+    ) -> Result<Called, Unwind> {
+        if self.session.running.nest_level >= MAX_NEST_LEVEL {
+            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
         }
         let module = match callee {
             Callee::Special(n) => return self.special(n, passed),
@@ -382,7 +354,7 @@ impl Interpreter<'_> {
         };
         match module {
             Ok(m) => self.run_module(m, name, passed, true),
-            Err(e) => Ok(Err(e)),
+            Err(e) => Ok(Err(e.into())),
         }
     }
 
@@ -391,7 +363,7 @@ impl Interpreter<'_> {
         p: &procs::SystemProcedure,
         code: procs::Native,
         passed: &[Passed],
-    ) -> SqlResult<Returned> {
+    ) -> Called {
         let args: Vec<procs::Argument> = passed
             .iter()
             .map(|p| procs::Argument {
@@ -402,24 +374,26 @@ impl Interpreter<'_> {
             .collect();
         // They are our own code in place of the queries that SQL Server's consist of.
         self.session.cell.set_command(taffrail_observe::session::Command::Select);
-        self.session.nest_level += 1;
+        self.session.running.nest_level += 1;
         let r = self.in_statement(|it| {
             let args = procs::Arguments::new(p.name, p.parameters, &args)?;
             code(&mut it.context(0), &args)
         });
-        self.session.nest_level -= 1;
-        if let Err(e) = &r {
-            // Who is called with wrong arguments does not run.
-            let ran = !matches!(e.number, 119 | 201 | 214 | 8144..=8146);
-            self.session.failed_status = ran.then_some(1);
+        self.session.running.nest_level -= 1;
+        match r {
+            Ok(status) => Ok(Returned { status, ..Returned::default() }),
+            Err(error) => {
+                // Who is called with wrong arguments does not run.
+                let ran = !matches!(error.number, 119 | 201 | 214 | 8144..=8146);
+                Err(Failed { error, status: ran.then_some(1) })
+            }
         }
-        r.map(|status| Returned { status, outputs: Vec::new(), cut: false })
     }
 
     /// EXEC ('text').
-    fn dynamic(&mut self, text: &str) -> Result<SqlResult<Returned>, Unwind> {
-        if self.session.nest_level >= MAX_NEST_LEVEL {
-            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL])));
+    fn dynamic(&mut self, text: &str) -> Result<Called, Unwind> {
+        if self.session.running.nest_level >= MAX_NEST_LEVEL {
+            return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
         }
         match self.session.batch_module(&Arc::from(text), "") {
             Ok(m) => self.run_module(m, "", &[], false),
@@ -428,14 +402,14 @@ impl Interpreter<'_> {
     }
 
     /// More than one error: all but the last are told, the last is the statement's.
-    pub fn several(&mut self, mut errors: Vec<SqlError>) -> Result<SqlResult<Returned>, Unwind> {
+    pub fn several(&mut self, mut errors: Vec<SqlError>) -> Result<Called, Unwind> {
         let last = errors.pop().unwrap_or_else(|| *SqlError::new(102, &[&""]));
-        if self.session.tries == 0 {
+        if self.session.running.tries == 0 {
             for e in &errors {
                 self.sink.message(e).map_err(|_| Unwind::Gone)?;
             }
         }
-        Ok(Err(Box::new(last)))
+        Ok(Err(Box::new(last).into()))
     }
 
     /// Runs a module one level deeper: a procedure, or dynamic text (which sees the caller's options and changes them
@@ -446,15 +420,16 @@ impl Interpreter<'_> {
         name: &str,
         passed: &[Passed],
         procedure: bool,
-    ) -> Result<SqlResult<Returned>, Unwind> {
+    ) -> Result<Called, Unwind> {
         let bound = bind_arguments(self.session, &module, name, &module.parameters, passed);
         let Bound { values, outputs, late } = match bound {
             Ok(b) => b,
             Err(e) => {
-                return Ok(Err(match procedure {
+                let e = match procedure {
                     true => e.in_procedure(name).with_origin(Origin::Parameters),
                     false => e,
-                }));
+                };
+                return Ok(Err(e.into()));
             }
         };
         let mut act = Activation::new(module.clone());
@@ -464,7 +439,7 @@ impl Interpreter<'_> {
         for (at, e) in late {
             act.vars[at] = match self.eval_alone(&mut act, &e) {
                 Ok(v) => v,
-                Err(e) => return Ok(Err(e)),
+                Err(e) => return Ok(Err(e.into())),
             };
         }
         let options = self.session.options;
@@ -479,20 +454,20 @@ impl Interpreter<'_> {
         if !errors.is_empty() {
             self.session.options = options;
             if let Err(e) = self.drop_table_variables(&mut act) {
-                return Ok(Err(e));
+                return Ok(Err(e.into()));
             }
             return self.several(errors);
         }
         let database = self.session.database.clone();
-        let scope_identity = self.session.scope_identity.take();
-        let procedure_id = self.session.procedure_id;
+        let scope_identity = self.session.last.scope_identity.take();
+        let procedure_id = self.session.running.procedure_id;
         let count = self.session.transaction.count;
-        let gravest = std::mem::take(&mut self.session.gravest);
-        let own_tries = std::mem::take(&mut self.session.own_tries);
+        let gravest = std::mem::take(&mut self.session.running.gravest);
+        let own_tries = std::mem::take(&mut self.session.running.own_tries);
         if module.object_id != 0 {
-            self.session.procedure_id = module.object_id;
+            self.session.running.procedure_id = module.object_id;
         }
-        self.session.nest_level += 1;
+        self.session.running.nest_level += 1;
         let caller = self.session.entry.runs(Some(module.clone()));
         let cell = self.session.cell.clone();
         let at = [&cell.statement_start, &cell.statement_end].map(|a| a.load(Relaxed));
@@ -501,21 +476,21 @@ impl Interpreter<'_> {
         self.session.entry.runs(caller);
         cell.statement_start.store(at[0], Relaxed);
         cell.statement_end.store(at[1], Relaxed);
-        self.session.nest_level -= 1;
-        self.session.procedure_id = procedure_id;
-        self.session.scope_identity = scope_identity;
-        let gravest = std::mem::replace(&mut self.session.gravest, gravest);
-        self.session.own_tries = own_tries;
+        self.session.running.nest_level -= 1;
+        self.session.running.procedure_id = procedure_id;
+        self.session.last.scope_identity = scope_identity;
+        let gravest = std::mem::replace(&mut self.session.running.gravest, gravest);
+        self.session.running.own_tries = own_tries;
         // SET options of a procedure end with it; the isolation level as well.
-        let identity = self.session.identity_insert;
+        let identity = self.session.kept.identity_insert;
         self.session.restore_options(options);
-        self.session.identity_insert = identity;
+        self.session.kept.identity_insert = identity;
         if self.session.database.id != database.id {
             if procedure {
                 self.session.database = database;
                 self.session.publish();
             } else if let Err(e) = self.session.enter_database(database, 1, self.sink) {
-                return Ok(Err(e));
+                return Ok(Err(e.into()));
             }
         }
         // The error has been told; the caller goes on behind EXEC.
@@ -529,13 +504,13 @@ impl Interpreter<'_> {
         let failed = if gravest > 10 { 10 - i32::from(gravest) } else { 0 };
         let status = act.status.unwrap_or(failed);
         if let Err(e) = cleaned {
-            return Ok(Err(e));
+            return Ok(Err(e.into()));
         }
         let now = self.session.transaction.count;
         if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
             let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
-            if self.session.tries > 0 {
-                return Ok(Err(e.with_line(1)));
+            if self.session.running.tries > 0 {
+                return Ok(Err(e.with_line(1).into()));
             }
             self.session.note_error(266);
             self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
@@ -547,17 +522,18 @@ impl Interpreter<'_> {
                 (n, act.vars[at].clone(), Declared::new(*ty, *large))
             })
             .collect();
-        Ok(Ok(Returned { status, outputs: returned, cut }))
+        // Who ends by a name that is not there returns nothing.
+        Ok(Ok(Returned { status, silent: cut, outputs: returned, cut }))
     }
 
     /// Drops temp tables, table variables and local cursors of the level that ends.
     pub fn leave(&mut self, act: &mut Activation) -> SqlResult<()> {
-        let level = self.session.nest_level;
-        self.session.cursors.leave(level);
+        let level = self.session.running.nest_level;
+        self.session.held.cursors.leave(level);
         let dropped = self.drop_table_variables(act);
         let mut gone = Vec::new();
         if level > 0 {
-            let own = self.session.temp_tables.iter().filter(|t| t.level >= level);
+            let own = self.session.temps.tables.iter().filter(|t| t.level >= level);
             gone.extend(own.map(|t| t.object_id));
         }
         if gone.is_empty() || self.session.transaction.doomed {

@@ -58,7 +58,7 @@ impl Interpreter<'_> {
                     Conversion::Implicit,
                 )?;
                 self.print(&v, from.ty, s.line, module)?;
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::RaisError { .. } | StmtKind::Throw(_) => {
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
             StmtKind::WaitFor { until, value } => {
                 let v = self.value(module, act, s, value)?;
                 self.wait_for(*until, &v)?;
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::Begin(name, mark) => {
@@ -120,18 +120,18 @@ impl Interpreter<'_> {
                     self.session.options.ansi_nulls = on;
                 }
                 self.session.publish();
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetIsolation(level) => {
                 self.session.set_isolation(*level)?;
                 self.session.publish();
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetIdentityInsert(table, on) => {
                 self.session.set_identity_insert(table, *on)?;
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::SetValue(option, code) => {
@@ -141,19 +141,19 @@ impl Interpreter<'_> {
                 if let Some((new, old)) = language {
                     self.tell_language(new, old)?;
                 }
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::SET)
             }
             StmtKind::Use(name) => {
                 self.use_database(name, s.line)?;
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::Checkpoint => {
                 let db = self.session.database.clone();
                 let done = db.storage.checkpoint(CheckpointKind::Manual);
                 done.map_err(|e| self.session.storage_error(e))?;
-                self.session.row_count = 0;
+                self.session.last.row_count = 0;
                 plain(Command::OTHER)
             }
             StmtKind::Kill(code, status) => {
@@ -217,7 +217,7 @@ impl Interpreter<'_> {
                 return Ok(Ended { command: found.done, rows });
             }
         };
-        self.session.row_count = 0;
+        self.session.last.row_count = 0;
         if found.begins_transaction {
             if self.session.transaction.doomed {
                 return Err(SqlError::new(3930, &[]));
@@ -275,7 +275,7 @@ impl Interpreter<'_> {
                     }
                 })
             })?;
-            it.session.row_count = rows.unwrap_or(0) as i64;
+            it.session.last.row_count = rows.unwrap_or(0) as i64;
             let assigning = matches!(&plan.kind, Statement::Select(q, _) if !q.assign.is_empty());
             it.warn_if_due(s.line)?;
             Ok(Ended { command, rows: if assigning { None } else { rows } })
@@ -284,11 +284,11 @@ impl Interpreter<'_> {
 
     /// Messages of what a statement went over: 8153, 3606, 3607.
     pub(super) fn warn(&mut self, line: u32) -> SqlResult<()> {
-        if std::mem::take(&mut self.session.null_eliminated) {
+        if std::mem::take(&mut self.session.warnings.null_eliminated) {
             self.context(line).message(SqlError::new(8153, &[]))?;
         }
-        let overflowed = std::mem::take(&mut self.session.overflowed);
-        let divided = std::mem::take(&mut self.session.divided_by_zero);
+        let overflowed = std::mem::take(&mut self.session.warnings.overflowed);
+        let divided = std::mem::take(&mut self.session.warnings.divided_by_zero);
         for (due, number) in [(divided, 3607), (overflowed, 3606)] {
             if due && !self.session.options.arithignore {
                 self.context(line).message(SqlError::new(number, &[]))?;

@@ -94,7 +94,7 @@ impl Interpreter<'_> {
         s: &Stmt,
     ) -> SqlResult<()> {
         let e = match &s.kind {
-            StmtKind::Throw(None) => match self.session.caught.last() {
+            StmtKind::Throw(None) => match self.session.running.caught.last() {
                 Some(e) => return Err(Box::new(e.clone()).with_origin(Origin::Throw)),
                 None => return Err(SqlError::new(10704, &[])),
             },
@@ -164,7 +164,7 @@ impl Interpreter<'_> {
                     EventRing::global().push(event);
                 }
                 if e.severity <= 10 {
-                    self.session.set_error = set_error.then_some(number);
+                    self.session.last.set_error = set_error.then_some(number);
                     self.sink.message(&e).map_err(|_| client_gone())?;
                     if *nowait {
                         self.sink.flush().map_err(|_| client_gone())?;

@@ -36,7 +36,7 @@ pub(crate) fn of_view(
     // Its names count, whether it can be used or not.
     let _ = binder.bind_view((database.id, view.head.id), &definition);
     drop(binder);
-    session.failed_views.take();
+    session.lookups.failed_views.take();
     Ok(tables(metadata.take_recorded()))
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn of_procedure(
     let module = session.procedure_module(database, procedure)?;
     let mut found = Vec::new();
     list(session, database, &module, &module.statements, &mut found);
-    session.failed_views.take();
+    session.lookups.failed_views.take();
     Ok(found)
 }
 

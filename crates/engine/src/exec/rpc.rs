@@ -1,8 +1,9 @@
 //! Remote calls, and the procedures that run texts: sp_executesql, sp_prepare, sp_execute, sp_prepexec, sp_unprepare.
 
+use super::called::{Called, Failed, Passed, Returned};
 use super::fate::{Raised, fate};
 use super::interpret::{Interpreter, Unwind};
-use super::procedure::{Callee, Home, Passed, Returned, name_parts};
+use super::procedure::{Callee, Home, name_parts};
 use crate::rpc::{RpcCall, RpcProcedure};
 use crate::session::Prepared;
 use crate::sink::{Command, Done, DoneKind, ReturnValue};
@@ -76,11 +77,7 @@ fn handle(p: Option<&Passed>) -> i32 {
 
 impl Interpreter<'_> {
     /// One of the procedures that run texts, by its number.
-    pub fn special(
-        &mut self,
-        number: u16,
-        passed: &[Passed],
-    ) -> Result<SqlResult<Returned>, Unwind> {
+    pub fn special(&mut self, number: u16, passed: &[Passed]) -> Result<Called, Unwind> {
         match number {
             SP_EXECUTESQL => self.executesql(passed),
             SP_PREPARE => Ok(self.prepare(passed)),
@@ -88,12 +85,12 @@ impl Interpreter<'_> {
             SP_PREPEXEC => self.prepexec(passed),
             SP_UNPREPARE => Ok(self.unprepare(passed)),
             SP_PREPEXECRPC => self.prepexecrpc(passed),
-            _ => Ok(Err(taffrail_base::message::unsupported("A cursor procedure"))),
+            _ => Ok(Err(taffrail_base::message::unsupported("A cursor procedure").into())),
         }
     }
 
     /// `sp_executesql @stmt, @params, …`.
-    fn executesql(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+    fn executesql(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
             let text = text_argument(passed.first(), "@statement", "sp_executesql", 2)?;
             let declared = match passed.get(1) {
@@ -107,7 +104,7 @@ impl Interpreter<'_> {
                 let passed = passed.get(2..).unwrap_or(&[]);
                 self.run_text(&Arc::from(text), &declared, passed, 2)
             }
-            Err(e) => Ok(Err(e)),
+            Err(e) => Ok(Err(e.into())),
         }
     }
 
@@ -117,57 +114,57 @@ impl Interpreter<'_> {
         declared: &str,
         passed: &[Passed],
         skipped: usize,
-    ) -> Result<SqlResult<Returned>, Unwind> {
+    ) -> Result<Called, Unwind> {
         let module = match self.session.batch_module(text, declared) {
             Ok(m) => m,
             Err(errors) => {
-                self.session.failed_status = errors.last().map(|e| e.number);
-                return self.several(errors);
+                let status = errors.last().map(|e| e.number);
+                let failed = self.several(errors)?;
+                return Ok(failed.map_err(|f| Failed { status, ..f }));
             }
         };
         let mut returned = self.run_module(module, "", passed, false)?;
         match &mut returned {
             Ok(r) => {
                 r.outputs.iter_mut().for_each(|(n, ..)| *n += skipped);
-                r.status = self.session.error;
-                self.session.failed_status = Some(r.status);
+                r.status = self.session.last.error;
+                r.silent = false;
             }
-            Err(e) => self.session.failed_status = Some(e.number),
+            Err(failed) => failed.status = Some(failed.error.number),
         }
         Ok(returned)
     }
 
     fn new_handle(&mut self, text: String, declarations: String) -> i32 {
-        self.session.next_handle += 1;
-        let handle = self.session.next_handle;
+        self.session.held.next_handle += 1;
+        let handle = self.session.held.next_handle;
         let prepared = Prepared { text: text.into(), declarations };
-        self.session.prepared.insert(handle, prepared);
+        self.session.held.prepared.insert(handle, prepared);
         handle
     }
 
     /// `sp_prepare @handle OUTPUT, @params, @stmt, @options`.
-    fn prepare(&mut self, passed: &[Passed]) -> SqlResult<Returned> {
+    fn prepare(&mut self, passed: &[Passed]) -> Called {
         let declared = text_argument(passed.get(1), "@params", "sp_prepare", 3)?;
         let text = text_argument(passed.get(2), "@stmt", "sp_prepare", 2)?;
         if let Err(errors) = self.session.batch_module(&Arc::from(&*text), &declared) {
             for e in &errors {
                 self.sink.message(e).map_err(|_| taffrail_base::message::client_gone())?;
             }
-            return Err(SqlError::new(8180, &[]));
+            return Err(SqlError::new(8180, &[]).into());
         }
         let handle = self.new_handle(text, declared);
         Ok(Returned {
-            status: 0,
             outputs: vec![(0, Value::Int(handle), SqlType::Int.into())],
-            cut: false,
+            ..Returned::default()
         })
     }
 
     /// `sp_execute @handle, …`.
-    fn execute_prepared(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+    fn execute_prepared(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
         let handle = handle(passed.first());
-        let Some(p) = self.session.prepared.get(&handle) else {
-            return Ok(Err(SqlError::new(8179, &[&handle])));
+        let Some(p) = self.session.held.prepared.get(&handle) else {
+            return Ok(Err(SqlError::new(8179, &[&handle]).into()));
         };
         let (text, declared) = (p.text.clone(), p.declarations.clone());
         if declared.is_empty() && text.trim_start().starts_with('{') && called(&text).is_some() {
@@ -177,19 +174,19 @@ impl Interpreter<'_> {
     }
 
     /// `sp_prepexec @handle OUTPUT, @params, @stmt, …`.
-    fn prepexec(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+    fn prepexec(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
         let texts = || -> SqlResult<(String, String)> {
             let declared = text_argument(passed.get(1), "@params", "sp_prepexec", 3)?;
             Ok((text_argument(passed.get(2), "@stmt", "sp_prepexec", 2)?, declared))
         };
         let (text, declared) = match texts() {
             Ok(t) => t,
-            Err(e) => return Ok(Err(e)),
+            Err(e) => return Ok(Err(e.into())),
         };
         // A handle that is given is replaced.
         let old = handle(passed.first());
         if old != 0 {
-            self.session.prepared.remove(&old);
+            self.session.held.prepared.remove(&old);
         }
         let text: Arc<str> = text.into();
         let mut returned = self.run_text(&text, &declared, passed.get(3..).unwrap_or(&[]), 3)?;
@@ -201,14 +198,14 @@ impl Interpreter<'_> {
     }
 
     /// `sp_prepexecrpc @handle OUTPUT, @RPCCall, …`: the procedure's results, and a handle for more calls of it.
-    fn prepexecrpc(&mut self, passed: &[Passed]) -> Result<SqlResult<Returned>, Unwind> {
+    fn prepexecrpc(&mut self, passed: &[Passed]) -> Result<Called, Unwind> {
         let text = match text_argument(passed.get(1), "@RPCCall", "sp_prepexecrpc", 2) {
             Ok(t) => t,
-            Err(e) => return Ok(Err(e)),
+            Err(e) => return Ok(Err(e.into())),
         };
         let old = handle(passed.first());
         if old != 0 {
-            self.session.prepared.remove(&old);
+            self.session.held.prepared.remove(&old);
         }
         let mut returned = self.call_prepared(&text, passed.get(2..).unwrap_or(&[]), 2)?;
         if let Ok(r) = &mut returned {
@@ -226,14 +223,14 @@ impl Interpreter<'_> {
         text: &str,
         passed: &[Passed],
         skipped: usize,
-    ) -> Result<SqlResult<Returned>, Unwind> {
+    ) -> Result<Called, Unwind> {
         let Some(name) = called(text) else {
             let what = format!("sp_prepexecrpc of {text}");
-            return Ok(Err(taffrail_base::message::unsupported(what)));
+            return Ok(Err(taffrail_base::message::unsupported(what).into()));
         };
         let (callee, name, back) = match self.callee(&RpcProcedure::Name(name.into())) {
             Ok(found) => found,
-            Err(e) => return Ok(Err(e)),
+            Err(e) => return Ok(Err(e.into())),
         };
         let returned = self.call(callee, &name, passed);
         if let Some(back) = back {
@@ -246,11 +243,11 @@ impl Interpreter<'_> {
         Ok(returned)
     }
 
-    fn unprepare(&mut self, passed: &[Passed]) -> SqlResult<Returned> {
+    fn unprepare(&mut self, passed: &[Passed]) -> Called {
         let handle = handle(passed.first());
-        match self.session.prepared.remove(&handle) {
-            Some(_) => Ok(Returned { status: 0, outputs: Vec::new(), cut: false }),
-            None => Err(SqlError::new(8179, &[&handle])),
+        match self.session.held.prepared.remove(&handle) {
+            Some(_) => Ok(Returned::default()),
+            None => Err(SqlError::new(8179, &[&handle]).into()),
         }
     }
 
@@ -279,7 +276,7 @@ impl Interpreter<'_> {
                     }
                     // Plans are shown: what has none does nothing.
                     Callee::System(_) if self.session.options.showing.is_on() => {
-                        Ok(Ok(Returned { status: 0, outputs: Vec::new(), cut: false }))
+                        Ok(Ok(Returned::default()))
                     }
                     callee => self.call(callee, &name, &passed),
                 };
@@ -288,13 +285,13 @@ impl Interpreter<'_> {
                 }
                 r
             }
-            Err(e) => Ok(Err(e)),
+            Err(e) => Ok(Err(e.into())),
         };
         let error = match result {
             Err(Unwind::Module | Unwind::Batch) => true,
             Err(other) => return Err(other),
             Ok(Err(e)) => {
-                self.remote_error(e)?;
+                self.remote_error(e.error)?;
                 true
             }
             Ok(Ok(r)) => {

@@ -15,15 +15,15 @@ impl Session {
     /// Notes that what has just been looked up is about to change; the first note stands.
     #[inline]
     pub(crate) fn note_blocked(&self, blocked: Option<Blocked>) {
-        if blocked.is_some() && self.blocked.get().is_none() {
-            self.blocked.set(blocked);
+        if blocked.is_some() && self.lookups.blocked.get().is_none() {
+            self.lookups.blocked.set(blocked);
         }
     }
 
     /// Takes the note.
     #[inline]
     pub(crate) fn take_blocked(&self) -> Option<Blocked> {
-        self.blocked.take()
+        self.lookups.blocked.take()
     }
 
     /// Waits until the DDL in the way has ended: 1222, 1205, or the attention that ends the wait.
@@ -34,7 +34,7 @@ impl Session {
             return Ok(());
         };
         // Outside a statement nothing may be left of the transaction that waits.
-        let alone = self.transaction.count() == 0 && !self.in_statement;
+        let alone = self.transaction.count() == 0 && !self.running.in_statement;
         let id = self.id;
         let waited = self.transaction_in(&database).and_then(|tx| {
             tx.lock_for_a_moment(blocked.resource, blocked.mode).map_err(|e| e.to_sql())
@@ -67,7 +67,7 @@ impl StatementContext<'_> {
     /// The error of a statement whose binding has failed. Within a view it is told as it is, and the statement's error is that the
     /// view cannot be used (4413).
     pub(crate) fn binding_failed(&mut self, e: Box<SqlError>) -> SqlResult<Box<SqlError>> {
-        let views = self.session.failed_views.take();
+        let views = self.session.lookups.failed_views.take();
         let mut last = e;
         for view in views {
             let line = last.line;

@@ -340,7 +340,7 @@ impl Interpreter<'_> {
     fn explained(&mut self, module: &Module, s: &Stmt) -> SqlResult<Vec<Explained>> {
         loop {
             self.session.take_blocked();
-            self.session.failed_views.take();
+            self.session.lookups.failed_views.take();
             let plans = explained(self.session, module, s);
             match (self.session.take_blocked(), plans) {
                 (Some(blocked), _) => self.session.wait_for_ddl(blocked)?,

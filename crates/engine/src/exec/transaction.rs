@@ -86,7 +86,7 @@ impl Session {
             result = result.and(settled);
         }
         match result {
-            Ok(()) => self.dropped_temp_tables.clear(),
+            Ok(()) => self.temps.dropped.clear(),
             Err(_) => self.forget_lost_temp_tables(),
         }
         result
@@ -94,7 +94,7 @@ impl Session {
 
     /// A wait outside any statement is over: nothing of its transaction is left.
     pub(crate) fn end_wait(&mut self) -> SqlResult<()> {
-        debug_assert!(self.transaction.count == 0 && !self.in_statement);
+        debug_assert!(self.transaction.count == 0 && !self.running.in_statement);
         self.rollback_parts()
     }
 
@@ -144,30 +144,29 @@ impl Session {
 
     /// Temp tables whose creation was rolled back are gone; those whose drop was, are there again.
     fn forget_lost_temp_tables(&mut self) {
-        if self.temp_tables.is_empty() && self.dropped_temp_tables.is_empty() {
+        if self.temps.tables.is_empty() && self.temps.dropped.is_empty() {
             return;
         }
         let Ok(tempdb) = self.instance.databases().tempdb() else { return };
-        let before = self.temp_tables.len();
+        let before = self.temps.tables.len();
         let id = self.id;
         let there = |t: &TempTable| tempdb.catalog.table(t.object_id, id).is_some();
-        self.temp_tables.retain(there);
-        let mut changed = self.temp_tables.len() != before;
-        let (back, gone) =
-            std::mem::take(&mut self.dropped_temp_tables).into_iter().partition(there);
-        self.dropped_temp_tables = gone;
+        self.temps.tables.retain(there);
+        let mut changed = self.temps.tables.len() != before;
+        let (back, gone) = std::mem::take(&mut self.temps.dropped).into_iter().partition(there);
+        self.temps.dropped = gone;
         let back: Vec<TempTable> = back;
         for t in back {
             // The innermost last, as they are looked up.
-            let at = self.temp_tables.partition_point(|other| other.level <= t.level);
-            self.temp_tables.insert(at, t);
+            let at = self.temps.tables.partition_point(|other| other.level <= t.level);
+            self.temps.tables.insert(at, t);
             changed = true;
         }
         if changed {
-            self.temp_version += 1;
+            self.temps.version += 1;
         }
         if self.transaction.parts.is_empty() {
-            self.dropped_temp_tables.clear();
+            self.temps.dropped.clear();
         }
     }
 
@@ -188,7 +187,7 @@ impl Session {
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
         self.transaction.count += 1;
-        self.row_count = 0;
+        self.last.row_count = 0;
         if self.transaction.count > 1 {
             self.publish_transaction();
             return Ok(());
@@ -216,7 +215,7 @@ impl Session {
         if self.transaction.count > 0 {
             return OpenInsertExec { own: false, marks: self.marks(), savepoints };
         }
-        debug_assert!(!self.in_statement, "nothing runs modules inside a statement");
+        debug_assert!(!self.running.in_statement, "nothing runs modules inside a statement");
         self.transaction.count = 1;
         self.transaction.of_insert = true;
         self.entry.set_transaction_name(INSERT_EXEC);
@@ -265,7 +264,7 @@ impl Session {
         delayed: Option<bool>,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
-        self.row_count = 0;
+        self.last.row_count = 0;
         match self.transaction.count {
             0 => return Err(SqlError::new(3902, &[])),
             _ if self.transaction.doomed => return Err(SqlError::new(3930, &[])),
@@ -313,7 +312,7 @@ impl Session {
         name: Option<&str>,
         sink: &mut dyn ResultSink,
     ) -> SqlResult<()> {
-        self.row_count = 0;
+        self.last.row_count = 0;
         if self.transaction.count == 0 {
             return Err(SqlError::new(3903, &[]));
         }
@@ -350,7 +349,7 @@ impl Session {
 
     /// SAVE TRANSACTION: 628.
     pub(crate) fn save_transaction(&mut self, name: &str) -> SqlResult<()> {
-        self.row_count = 0;
+        self.last.row_count = 0;
         if self.transaction.count == 0 {
             return Err(SqlError::new(628, &[]));
         }
@@ -383,7 +382,7 @@ impl Interpreter<'_> {
     /// Runs `f` as one statement: what it changes stays or goes together.
     pub fn in_statement<R>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<R>) -> SqlResult<R> {
         // Statements that run others (procedures of our own) end with the outermost in autocommit.
-        let outer = self.session.in_statement;
+        let outer = self.session.running.in_statement;
         if self.session.transaction.count > 0 || outer {
             let marks = self.session.marks();
             let mut r = f(self);
@@ -415,9 +414,9 @@ impl Interpreter<'_> {
             }
             return r;
         }
-        self.session.in_statement = true;
+        self.session.running.in_statement = true;
         let mut r = f(self);
-        self.session.in_statement = false;
+        self.session.running.in_statement = false;
         if r.is_err() {
             self.session.forget_warnings();
         }

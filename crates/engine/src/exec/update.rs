@@ -89,7 +89,7 @@ impl<'a> Updater<'a> {
 
     /// Gives back what it has borrowed.
     pub fn close(self, rt: &mut Rt<'a>) {
-        rt.cx.session.scratch = Some(self.scratch);
+        rt.cx.session.running.scratch = Some(self.scratch);
     }
 
     /// Changes one row to these values; false when it has left its place, to be [put back](Self::put_back) later.

@@ -113,7 +113,7 @@ static STATEMENTS: &[RegisteredStatement] = &[
                     unreachable!("registered for BULK INSERT")
                 };
                 let rows = statement::bulk_insert(it, b, line)?;
-                it.session.row_count = rows as i64;
+                it.session.last.row_count = rows as i64;
                 Ok(Some(rows))
             }),
         )
@@ -172,7 +172,7 @@ fn insert_bulk(cx: &mut StatementContext<'_>, s: &ast::InsertBulk) -> SqlResult<
         columns = all.map(|c| (table.columns[c].ty != SqlType::RowVersion).then_some(c)).collect();
         options.keep_identity = table.identity.is_some();
     }
-    cx.session.load = Some(PendingLoad { database, table, columns, options });
+    cx.session.held.load = Some(PendingLoad { database, table, columns, options });
     Ok(())
 }
 

@@ -211,7 +211,7 @@ pub(super) fn bulk_insert(
     while !load.ended {
         let done = it.in_statement(|it| load.batch(it, line));
         let told = std::mem::take(&mut load.told);
-        if it.session.tries == 0 {
+        if it.session.running.tries == 0 {
             for e in told {
                 it.context(line).message(Box::new(e))?;
             }

@@ -18,7 +18,7 @@ impl Connection {
         source: &mut dyn BulkSource,
         sink: &mut dyn ResultSink,
     ) -> ConnectionFate {
-        let pending = self.session.load.take();
+        let pending = self.session.held.load.take();
         self.request(sink, |it| it.bulk_load(pending, source))
     }
 }
@@ -78,7 +78,7 @@ impl Interpreter<'_> {
         source: &mut dyn BulkSource,
     ) -> Result<(), Unwind> {
         self.session.cell.set_command(Shown::BulkInsert);
-        self.session.moment.set(None);
+        self.session.running.moment.set(None);
         // Data that no INSERT BULK has announced cannot be put anywhere.
         let result = match &pending {
             None => Err(SqlError::new(4002, &[]).with_severity(20)),
@@ -97,8 +97,8 @@ impl Interpreter<'_> {
                 return self.fail_request(e, Command::BULK_INSERT);
             }
         };
-        self.session.row_count = rows as i64;
-        self.session.error = 0;
+        self.session.last.row_count = rows as i64;
+        self.session.last.error = 0;
         let rows = Some(rows);
         let done =
             Done { kind: DoneKind::Statement, command: Command::BULK_INSERT, rows, error: false };

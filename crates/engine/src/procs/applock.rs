@@ -89,7 +89,7 @@ fn with_owner<R>(
     let database = cx.database();
     let instance = database.storage.instance().clone();
     // Apart for the time of the call: a transaction's locks are the session's too.
-    let mut locks = std::mem::take(&mut cx.session.app_locks);
+    let mut locks = std::mem::take(&mut cx.session.kept.app_locks);
     let parts = &mut cx.session.transaction.parts;
     let alive: Vec<OwnerId> = parts.iter_mut().map(|p| p.tx.locks_mut().owner()).collect();
     locks.counts.retain(|c| c.owner.kind() != OwnerKind::Transaction || alive.contains(&c.owner));
@@ -97,7 +97,7 @@ fn with_owner<R>(
         let (_, own) = locks.own.get_or_insert_with(|| {
             let mut own =
                 instance.locks.owner(cx.session.id, OwnerKind::SharedTransactionWorkspace);
-            own.cancel_with(cx.session.cancel.clone());
+            own.cancel_with(cx.session.running.cancel.clone());
             (instance.clone(), own)
         });
         own.deadlock_priority = cx.session.options.deadlock_priority;
@@ -108,7 +108,7 @@ fn with_owner<R>(
             with(&instance, tx, &mut locks.counts)
         })
     };
-    cx.session.app_locks = locks;
+    cx.session.kept.app_locks = locks;
     done
 }
 

@@ -43,7 +43,7 @@ fn put(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
             Value::Variant(Box::new((ty, v.clone())))
         }
     };
-    let all = &mut cx.session.session_context;
+    let all = &mut cx.session.kept.context;
     let same = |k: &ContextKey| k.name.eq_ignore_ascii_case(&key);
     if all.iter().any(|k| same(k) && k.read_only) {
         return Err(SqlError::new(15664, &[&key]));

@@ -127,7 +127,7 @@ fn object_space(cx: &mut StatementContext<'_>, name: &str) -> SqlResult<i32> {
         ("unused", SIZE, true),
     ];
     // Ids are unique within a database only: a name of the session counts for tables of tempdb alone.
-    let mut temporary = cx.session.temp_tables.iter().filter(|_| database.id.0 == 2);
+    let mut temporary = cx.session.temps.tables.iter().filter(|_| database.id.0 == 2);
     let shown = temporary.find(|t| t.object_id == table.head.id);
     let shown = shown.map_or_else(|| table.name().to_string(), |t| t.name.clone());
     send(cx, &columns, vec![row![shown, rows, reserved, data, index, unused]])?;

@@ -321,7 +321,7 @@ impl<'a> Operator<'a> for AggregateOp<'a> {
             }
         }
         if self.states.iter().any(|s| s.nulls) && rt.cx.session.options.ansi_warnings {
-            rt.cx.session.null_eliminated = true;
+            rt.cx.session.warnings.null_eliminated = true;
         }
         Ok(())
     }
