@@ -95,7 +95,8 @@ fn files_are_read_as_their_options_say() {
     assert_eq!(b.load("t", &latin, "CODEPAGE = 'ACP'"), "1|grün|€");
 
     b.client
-        .run("CREATE TABLE k (id int IDENTITY(10, 10) PRIMARY KEY, v int NOT NULL DEFAULT 7, s varchar(5) DEFAULT 'dflt', CONSTRAINT small CHECK (v < 100))")
+        .run("CREATE TABLE k (id int IDENTITY(10, 10) PRIMARY KEY, v int NOT NULL DEFAULT 7, s varchar(5) \
+            DEFAULT 'dflt', CONSTRAINT small CHECK (v < 100))")
         .unwrap();
     let keys = b.file("keys.txt", b"1,1,a\n2,,\n");
     assert_eq!(b.load("k", &keys, "FIELDTERMINATOR = ','"), "10|1|a\n20|7|dflt");
@@ -105,19 +106,30 @@ fn files_are_read_as_their_options_say() {
     assert_eq!(b.load("k", &nulls, with), "1|1|NULL\n2|200|b");
 
     b.client
-        .run("CREATE TABLE every (i bigint, b bit, n numeric(12,3), f float, m money, d date, t time(3), dt datetime, d2 datetime2(7), o datetimeoffset(0), g uniqueidentifier, vb varbinary(10), x varchar(max))")
+        .run("CREATE TABLE every (i bigint, b bit, n numeric(12,3), f float, m money, d date, t time(3), dt \
+            datetime, d2 datetime2(7), o datetimeoffset(0), g uniqueidentifier, vb varbinary(10), x varchar(max))")
         .unwrap();
     let long = "x".repeat(100_000);
     let line = format!(
-        "-9223372036854775808,1,-1.5,1e10,12.34,2026-11-21,12:34:56.789,2026-11-21 01:02:03,2026-11-21T01:02:03.1234567,2026-11-21 01:02:03 +02:00,01234567-89AB-CDEF-0123-456789ABCDEF,0aFF,{long}\n{}\n",
+        "-9223372036854775808,1,-1.5,1e10,12.34,2026-11-21,12:34:56.789,2026-11-21 \
+            01:02:03,2026-11-21T01:02:03.1234567,2026-11-21 01:02:03 \
+            +02:00,01234567-89AB-CDEF-0123-456789ABCDEF,0aFF,{long}\n{}\n",
         ",".repeat(12)
     );
     let every = b.file("every.txt", line.as_bytes());
     b.load("every", &every, "FIELDTERMINATOR = ','");
-    let seen = b.client.query("SELECT i, b, n, f, m, d, t, dt, d2, o, g, CONVERT(varchar(20), vb, 1), LEN(x) FROM every ORDER BY i DESC").unwrap();
+    let seen = b
+        .client
+        .query(
+            "SELECT i, b, n, f, m, d, t, dt, d2, o, g, CONVERT(varchar(20), vb, 1), LEN(x) \
+        FROM every ORDER BY i DESC",
+        )
+        .unwrap();
     assert_eq!(
         seen.text(),
-        "-9223372036854775808|1|-1.500|1e+010|12.34|2026-11-21|12:34:56.789|2026-11-21 01:02:03.000|2026-11-21 01:02:03.1234567|2026-11-21 01:02:03 +02:00|01234567-89AB-CDEF-0123-456789ABCDEF|0x0AFF|100000\nNULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"
+        "-9223372036854775808|1|-1.500|1e+010|12.34|2026-11-21|12:34:56.789|2026-11-21 01:02:03.000|2026-11-21 \
+            01:02:03.1234567|2026-11-21 01:02:03 +02:00|01234567-89AB-CDEF-0123-456789ABCDEF|0x0AFF|100000\n\
+            NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL"
     );
     assert!(b.server.stop().success());
 }
@@ -125,7 +137,12 @@ fn files_are_read_as_their_options_say() {
 #[test]
 fn what_cannot_be_loaded_is_told() {
     let mut b = bench("bulk-errors");
-    b.client.run("CREATE TABLE t (a int NOT NULL, b varchar(3), c tinyint, CONSTRAINT one UNIQUE (a), CONSTRAINT small CHECK (c < 100))").unwrap();
+    b.client
+        .run(
+            "CREATE TABLE t (a int NOT NULL, b varchar(3), c tinyint, CONSTRAINT one UNIQUE (a), \
+        CONSTRAINT small CHECK (c < 100))",
+        )
+        .unwrap();
     let sql = |file: &str, with: &str| {
         format!("BULK INSERT t FROM '{file}' WITH (FIELDTERMINATOR = ','{with})")
     };

@@ -74,7 +74,8 @@ fn counters_of_the_page_are_those_of_the_view() {
     let sql = statement(&at, &cookie, "counterValues");
     let answer = c.query(&sql).unwrap();
     assert_eq!(answer.sets[0].rows.len(), rows.len());
-    let flushes = "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Log Flushes/sec' AND instance_name = 'counted'";
+    let flushes = "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = 'Log Flushes/sec' \
+        AND instance_name = 'counted'";
     assert_eq!(row[3], c.query(flushes).unwrap().first_value());
     assert_eq!(row[4], "272696576");
     // Whatever is drawn as a ratio or an average has its base under the name that the page looks for.

@@ -1,6 +1,7 @@
 //! `taffrail sql` beside go-sqlcmd: the scripts of `tests/sqlcmd`, run by both on one server, and what is kept of them.
 //!
-//! A file of cases has sections `=== name`, each with `args:` (words as a shell has them; PASSWORD is the password), perhaps `env: NAME=value`,
+//! A file of cases has sections `=== name`, each with `args:` (words as a shell has them; PASSWORD is the password),
+//! perhaps `env: NAME=value`,
 //! `reads: FILE` (what it writes), `crlf: FILE`, and the files that it needs after `--- NAME`; `--- stdin` is its input.
 //! What is expected lies beside it in `.out`, as go-sqlcmd 1.10 has said it: UPDATE_SQLCMD=1 asks it again.
 

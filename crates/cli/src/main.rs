@@ -59,7 +59,8 @@ struct Serve {
     /// Where TDS is spoken; port 0 takes any free port [default: 127.0.0.1:1433]
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<String>,
-    /// Where one session gets in when all others are taken, on the loopback interface [default: 127.0.0.1 and the port after that of --listen]
+    /// Where one session gets in when all others are taken, on the loopback interface [default: 127.0.0.1 and the
+    /// port after that of --listen]
     #[arg(long, value_name = "ADDR:PORT|off")]
     admin_listen: Option<String>,
     /// Where the web console, metrics and health are served, over HTTP [default: 127.0.0.1:8433, any free port with port 0 in --listen]

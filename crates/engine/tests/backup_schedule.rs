@@ -385,7 +385,8 @@ fn a_run_names_its_file_from_the_beginning() {
 #[test]
 fn a_schedule_that_cannot_be_carried_out_is_a_failure() {
     let (_world, instance, mut c) = with_a_chain(10, "@log_minutes = 15");
-    c.ok("USE msdb; EXEC sp_rename 'taffrail.backup_run.path', 'file', 'COLUMN'; EXEC sp_rename 'taffrail.backup_run.started_utc', 's', 'COLUMN'");
+    c.ok("USE msdb; EXEC sp_rename 'taffrail.backup_run.path', 'file', 'COLUMN'; EXEC sp_rename \
+        'taffrail.backup_run.started_utc', 's', 'COLUMN'");
     instance.run_due_backups().expect_err("there is no such column");
     assert_eq!(figure(&instance, "taffrail_scheduled_backup_failures", ""), Some(1.0));
     drop(c);

@@ -166,7 +166,8 @@ fn tables_are_altered_with_their_rows() {
 fn databases_are_created_altered_and_dropped() {
     let w = World::new();
     let mut c = w.connect();
-    c.ok("CREATE DATABASE [My DB] ON (NAME = one, SIZE = 16MB, FILEGROWTH = 10%) LOG ON (NAME = two, SIZE = 3MB, MAXSIZE = 100MB, FILEGROWTH = 512KB)");
+    c.ok("CREATE DATABASE [My DB] ON (NAME = one, SIZE = 16MB, FILEGROWTH = 10%) LOG ON (NAME = two, SIZE = \
+        3MB, MAXSIZE = 100MB, FILEGROWTH = 512KB)");
     assert_eq!(
         c.rows("SELECT name, type_desc, size, max_size, growth, is_percent_growth FROM [My DB].sys.database_files"),
         "one | ROWS | 2048 | -1 | 10 | 1\ntwo | LOG | 384 | 12800 | 64 | 0"
@@ -186,7 +187,10 @@ fn databases_are_created_altered_and_dropped() {
     c.ok("ALTER DATABASE [My DB] MODIFY FILE (NAME = one, SIZE = 20MB)");
     c.ok("ALTER DATABASE [My DB] MODIFY FILE (NAME = two, SIZE = 5MB)");
     assert_eq!(
-        c.rows("SELECT recovery_model_desc, delayed_durability_desc, target_recovery_time_in_seconds, state_desc FROM sys.databases WHERE name = 'My DB'"),
+        c.rows(
+            "SELECT recovery_model_desc, delayed_durability_desc, target_recovery_time_in_seconds, \
+            state_desc FROM sys.databases WHERE name = 'My DB'"
+        ),
         "SIMPLE | ALLOWED | 30 | ONLINE"
     );
     assert_eq!(
@@ -281,7 +285,13 @@ fn every_system_view_gives_rows_of_its_columns() {
     assert_eq!(c.rows("SELECT COUNT(*) FROM sys.types"), "34");
     assert_eq!(c.rows("SELECT definition FROM sys.default_constraints"), "('x')");
     assert!(c.rows("SELECT wait_type FROM sys.dm_os_wait_stats").contains("WRITELOG"));
-    assert_eq!(c.rows("SELECT COUNT(*) FROM sys.dm_os_performance_counters WHERE counter_name = 'Log Flushes/sec' AND instance_name = 'd'"), "1");
+    assert_eq!(
+        c.rows(
+            "SELECT COUNT(*) FROM sys.dm_os_performance_counters WHERE counter_name = 'Log \
+        Flushes/sec' AND instance_name = 'd'"
+        ),
+        "1"
+    );
     assert_eq!(c.rows("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE session_id = @@SPID AND command = 'SELECT'"), "1");
     assert_eq!(c.rows("SELECT COUNT(*) FROM sysobjects WHERE xtype = 'U'"), "1");
 }
@@ -289,9 +299,16 @@ fn every_system_view_gives_rows_of_its_columns() {
 #[test]
 fn dbcc_says_what_scripts_expect() {
     let (_w, mut c) = World::with_database();
-    let done = "Msg 2528, Level 10, State 1, Line 1: DBCC execution completed. If DBCC printed error messages, contact your system administrator.";
+    let done = "Msg 2528, Level 10, State 1, Line 1: DBCC execution completed. If DBCC printed error messages, \
+        contact your system administrator.";
     let said = c.run("DBCC LOGINFO");
-    assert!(said.starts_with("[RecoveryUnitId int, FileId int, FileSize bigint, StartOffset bigint, FSeqNo int, Status int, Parity tinyint, CreateLSN numeric(25,0)]"), "{said}");
+    assert!(
+        said.starts_with(
+            "[RecoveryUnitId int, FileId int, FileSize bigint, StartOffset bigint, FSeqNo int, \
+        Status int, Parity tinyint, CreateLSN numeric(25,0)]"
+        ),
+        "{said}"
+    );
     assert!(said.contains(done), "{said}");
     assert_eq!(c.rows("DBCC LOGINFO ('d') WITH TABLERESULTS, NO_INFOMSGS").lines().count(), 4);
     assert_eq!(numbers(&c.rows("DBCC LOGINFO ('missing')")), [2520]);
@@ -315,7 +332,8 @@ fn dbcc_says_what_scripts_expect() {
 #[test]
 fn vlfs_of_all_databases_are_counted() {
     let (_w, mut c) = World::with_database();
-    c.ok("CREATE TABLE #VLFS (RecoveryUnitId int, fileid int, filesize bigint, startoffset bigint, fseqno bigint, status int, parity int, createlsn varchar(1000))");
+    c.ok("CREATE TABLE #VLFS (RecoveryUnitId int, fileid int, filesize bigint, startoffset bigint, fseqno \
+        bigint, status int, parity int, createlsn varchar(1000))");
     c.ok("CREATE TABLE #Results (SRV_Name nvarchar(500), Database_Name nvarchar(500), VLFS INT)");
     let said = c.rows(
         "exec master.dbo.sp_msforeachdb

@@ -66,7 +66,9 @@ fn one_run(seed: u64) -> (bool, u32) {
             let t = rng.below(4) as u32;
             let done = match rng.below(6) {
                 0 => {
-                    let sql = format!("CREATE TABLE t{t} (id int IDENTITY PRIMARY KEY, s varchar(20) DEFAULT 'x', UNIQUE (s, id))");
+                    let sql = format!(
+                        "CREATE TABLE t{t} (id int IDENTITY PRIMARY KEY, s varchar(20) DEFAULT 'x', UNIQUE (s, id))"
+                    );
                     if tables.contains(&t) {
                         continue;
                     }
@@ -81,9 +83,14 @@ fn one_run(seed: u64) -> (bool, u32) {
                     tables.remove(&t);
                     run(&mut c, &format!("DROP TABLE t{t}")).is_some()
                 }
-                2 if tables.contains(&t) => {
-                    run(&mut c, &format!("BEGIN TRAN; ALTER TABLE t{t} ADD c{step} int NULL; CREATE INDEX i{step} ON t{t} (s); ROLLBACK")).is_some()
-                }
+                2 if tables.contains(&t) => run(
+                    &mut c,
+                    &format!(
+                        "BEGIN TRAN; ALTER TABLE t{t} ADD c{step} int NULL; CREATE INDEX \
+                        i{step} ON t{t} (s); ROLLBACK"
+                    ),
+                )
+                .is_some(),
                 3 => {
                     run(&mut c, &format!("CREATE DATABASE e{step}")).is_some()
                         && run(&mut c, &format!("DROP DATABASE e{step}")).is_some()

@@ -120,7 +120,8 @@ fn what_shows_a_changed_object_waits_for_it() {
                 format!("SELECT COUNT(*) FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = '{name}'"),
                 format!("SELECT c.name FROM sys.columns c JOIN sys.tables t ON t.object_id = c.object_id WHERE t.name = '{name}'"),
                 "SELECT c.name FROM sys.columns c JOIN sys.tables t ON t.object_id = c.object_id".to_string(),
-                format!("SELECT t.name FROM sys.tables t WHERE EXISTS (SELECT * FROM sys.columns c WHERE c.object_id = t.object_id) AND t.name = '{name}'"),
+                format!("SELECT t.name FROM sys.tables t WHERE EXISTS (SELECT * FROM sys.columns c WHERE \
+                    c.object_id = t.object_id) AND t.name = '{name}'"),
                 "EXEC sp_tables".to_string(),
                 format!("EXEC sp_columns '{name}'"),
                 format!("EXEC sp_help '{name}'"),

@@ -289,7 +289,8 @@ fn names_of_constraints_are_given_once() {
         let said = c.rows(&format!("ALTER TABLE t ADD {add}"));
         assert!(said.starts_with("Msg 2714, ") && said.contains("Msg 1750, "), "{add}: {said}");
     }
-    assert_eq!(c.rows("SELECT name FROM sys.objects WHERE schema_id = 1 AND type IN ('U', 'C', 'D', 'PK', 'UQ') ORDER BY 1"), "c1\nd1\nk1\nt");
+    assert_eq!(c.rows("SELECT name FROM sys.objects WHERE schema_id = 1 AND type IN ('U', 'C', 'D', 'PK', 'UQ') \
+        ORDER BY 1"), "c1\nd1\nk1\nt");
     // Another schema has names of its own; an index is no object.
     c.ok("CREATE TABLE s.u2 (a int CONSTRAINT c1 CHECK (a > 0) CONSTRAINT d1 DEFAULT 1, INDEX x (a))");
     c.ok("CREATE TABLE u2 (a int CONSTRAINT x CHECK (a > 0) CONSTRAINT y DEFAULT 1, INDEX x (a))");
@@ -316,7 +317,8 @@ fn a_columns_check_is_about_that_column() {
         assert_eq!(c.rows(sql), told(table), "{sql}");
     }
     // Without a column, with the table's name, and with a word that is a column's elsewhere.
-    c.ok("CREATE TABLE u (n int CHECK (u.n > 0) CHECK (1 = 1), day int CHECK (DATEPART(day, '20260102') > 1), d int CHECK (DATEDIFF(day, 0, d) > 1), CHECK (n < d))");
+    c.ok("CREATE TABLE u (n int CHECK (u.n > 0) CHECK (1 = 1), day int CHECK (DATEPART(day, '20260102') > 1), d \
+        int CHECK (DATEDIFF(day, 0, d) > 1), CHECK (n < d))");
     c.ok("INSERT u VALUES (1, 1, 2)");
     assert!(c.rows("INSERT u VALUES (0, 1, 2)").starts_with("Msg 547, "));
 }

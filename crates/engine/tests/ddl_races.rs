@@ -122,11 +122,13 @@ fn an_identity_column_counts_on_after_its_drop_was_undone() {
         // All numbers that are reserved.
         c.ok(&format!("DECLARE @i int = 0; BEGIN TRAN; WHILE @i < 1000 BEGIN INSERT {table} VALUES (1); SET @i = @i + 1 END; COMMIT"));
         c.ok(&format!(
-            "BEGIN TRAN; UPDATE {table} SET b = 1 WHERE a = 1; SAVE TRAN s; DROP TABLE {table}; ROLLBACK TRAN s; INSERT {table} VALUES (2); COMMIT"
+            "BEGIN TRAN; UPDATE {table} SET b = 1 WHERE a = 1; SAVE TRAN s; DROP TABLE {table}; ROLLBACK TRAN \
+                s; INSERT {table} VALUES (2); COMMIT"
         ));
         assert_eq!(c.rows(&format!("SELECT a FROM {table} WHERE b = 2")), "1001");
         // The sequence is the same as before.
-        c.ok(&format!("BEGIN TRAN; UPDATE {table} SET b = 1 WHERE a = 1; SAVE TRAN s; TRUNCATE TABLE {table}; INSERT {table} VALUES (9); ROLLBACK TRAN s; COMMIT"));
+        c.ok(&format!("BEGIN TRAN; UPDATE {table} SET b = 1 WHERE a = 1; SAVE TRAN s; TRUNCATE TABLE {table}; \
+            INSERT {table} VALUES (9); ROLLBACK TRAN s; COMMIT"));
         c.ok(&format!("ALTER TABLE {table} ADD c int"));
         c.ok(&format!("INSERT {table} VALUES (3, 3)"));
         assert_eq!(c.rows(&format!("SELECT a FROM {table} WHERE c = 3")), "1002");
@@ -173,7 +175,9 @@ fn whoever_changes_a_table_may_make_its_indexes_before_others_who_wait() {
 fn the_numbers_of_a_table_that_is_gone_are_forgotten_once_that_is_certain() {
     let t = two("CREATE TABLE t (a int IDENTITY, b int); INSERT t VALUES (1)");
     let mut c = t.ddl;
-    let forgotten = "SELECT COUNT(*) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_DELETE_ROWS' AND [Transaction ID] IN (SELECT [Transaction ID] FROM fn_dblog(NULL, NULL) WHERE [Transaction Name] = 'IdentityRange')";
+    let forgotten = "SELECT COUNT(*) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_DELETE_ROWS' AND \
+        [Transaction ID] IN (SELECT [Transaction ID] FROM fn_dblog(NULL, NULL) WHERE [Transaction Name] = \
+        'IdentityRange')";
     c.ok("BEGIN TRAN; DROP TABLE t");
     assert_eq!(c.rows(forgotten), "0");
     c.ok("ROLLBACK; INSERT t VALUES (2)");

@@ -21,7 +21,10 @@ fn a_new_table_is_waited_for_by_its_name() {
         let help = t.waits("SELECT 1; EXEC sp_tables @table_type = \"'TABLE'\"", "LCK_M_S");
         let dirty = t.sees("SELECT name FROM sys.tables WITH (NOLOCK) ORDER BY name");
         assert_eq!(dirty, "other\nt");
-        let dirty = t.sees("SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED; SELECT COUNT(*) FROM sys.tables; SELECT COUNT(*) FROM sys.key_constraints");
+        let dirty = t.sees(
+            "SET TRANSACTION ISOLATION LEVEL READ UNCOMMITTED; SELECT COUNT(*) FROM sys.tables; \
+            SELECT COUNT(*) FROM sys.key_constraints",
+        );
         assert_eq!(dirty, "2\n1");
         t.ddl.ok(end);
         let (said, made) = (reader.end(), maker.end());
@@ -217,7 +220,8 @@ fn truncation_and_select_into_are_undone() {
 #[test]
 fn savepoints_and_failed_statements_keep_what_was_before() {
     let mut t = two("CREATE TABLE t (a int, b int)");
-    t.ddl.ok("BEGIN TRAN; CREATE TABLE u (x int); SAVE TRAN s; DROP TABLE u; ALTER TABLE t ADD c int; CREATE CLUSTERED INDEX i ON t (a); ROLLBACK TRAN s");
+    t.ddl.ok("BEGIN TRAN; CREATE TABLE u (x int); SAVE TRAN s; DROP TABLE u; ALTER TABLE t ADD c int; CREATE \
+        CLUSTERED INDEX i ON t (a); ROLLBACK TRAN s");
     t.ddl.ok("INSERT u VALUES (4); INSERT t VALUES (1, 2)");
     assert_eq!(number(&t.ddl.rows("DROP TABLE nowhere")), "3701");
     assert_eq!(t.ddl.rows("SELECT * FROM t, u"), "1 | 2 | 4");
@@ -274,7 +278,11 @@ fn waits_can_be_cut_short() {
     ] {
         let said = t.sees(&format!("SET LOCK_TIMEOUT 30; {sql}"));
         assert_eq!(number(&said), "1222", "{sql}: {said}");
-        let said = t.sees(&format!("BEGIN TRY SET LOCK_TIMEOUT 0; EXEC('{}') END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH", sql.replace('\'', "''")));
+        let said = t.sees(&format!(
+            "BEGIN TRY SET LOCK_TIMEOUT 0; EXEC('{}') END TRY BEGIN CATCH SELECT \
+            ERROR_NUMBER() END CATCH",
+            sql.replace('\'', "''")
+        ));
         assert_eq!(said, "1222", "{sql}");
     }
     let other = t.other();
@@ -297,7 +305,8 @@ fn the_locks_of_open_ddl_are_shown() {
     let id = t.ddl.rows("SELECT OBJECT_ID('t')");
     let reader = t.waits("SELECT * FROM t", "LCK_M_SCH_S");
     let locks = format!(
-        "SELECT request_mode, request_status FROM sys.dm_tran_locks WHERE resource_type = 'OBJECT' AND resource_associated_entity_id = {id} ORDER BY request_status"
+        "SELECT request_mode, request_status FROM sys.dm_tran_locks WHERE resource_type = 'OBJECT' AND \
+            resource_associated_entity_id = {id} ORDER BY request_status"
     );
     assert_eq!(t.sees(&locks), "Sch-M | GRANT\nSch-S | WAIT");
     t.ddl.ok("ROLLBACK");
@@ -329,7 +338,8 @@ fn a_rename_is_waited_for_under_both_names() {
 #[test]
 fn temporary_tables_make_nobody_wait() {
     let mut t = two("CREATE TABLE t (a int)");
-    t.ddl.ok("BEGIN TRAN; CREATE TABLE #t (a int PRIMARY KEY, b int CONSTRAINT c CHECK (b > 0)); SELECT 1 AS x INTO #u; INSERT #t VALUES (1, 1)");
+    t.ddl.ok("BEGIN TRAN; CREATE TABLE #t (a int PRIMARY KEY, b int CONSTRAINT c CHECK (b > 0)); SELECT 1 AS x \
+        INTO #u; INSERT #t VALUES (1, 1)");
     assert_eq!(t.ddl.rows("SELECT a, x FROM #t, #u"), "1 | 1");
     assert_eq!(t.sees("CREATE TABLE #t (z int); INSERT #t VALUES (3); SELECT z FROM #t; SELECT COUNT(*) FROM tempdb.sys.objects"), "3\n1");
     assert_eq!(t.sees("SELECT COUNT(*) FROM tempdb.sys.tables"), "0");

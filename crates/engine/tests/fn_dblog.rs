@@ -23,9 +23,12 @@ fn every_record_of_every_kind_fits_the_130_columns() {
     let world = World::new();
     let mut c = world.connect();
     c.ok("CREATE DATABASE d");
-    c.ok("USE d; CHECKPOINT; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(2000)); CREATE TABLE h (v varchar(100), w varchar(max))");
-    c.ok("DECLARE @i int = 0; WHILE @i < 300 BEGIN INSERT t VALUES (@i, REPLICATE('x', 500)); INSERT h VALUES ('a', REPLICATE(CAST('y' AS varchar(max)), 9000)); SET @i += 1 END");
-    c.ok("BEGIN TRAN; UPDATE t SET v = 'short' WHERE id < 50; SAVE TRAN here; DELETE t WHERE id > 250; DELETE TOP (20) FROM h; ROLLBACK TRAN here; ROLLBACK");
+    c.ok("USE d; CHECKPOINT; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(2000)); CREATE TABLE h (v \
+        varchar(100), w varchar(max))");
+    c.ok("DECLARE @i int = 0; WHILE @i < 300 BEGIN INSERT t VALUES (@i, REPLICATE('x', 500)); INSERT h VALUES \
+        ('a', REPLICATE(CAST('y' AS varchar(max)), 9000)); SET @i += 1 END");
+    c.ok("BEGIN TRAN; UPDATE t SET v = 'short' WHERE id < 50; SAVE TRAN here; DELETE t WHERE id > 250; DELETE \
+        TOP (20) FROM h; ROLLBACK TRAN here; ROLLBACK");
     c.ok("BEGIN TRAN; UPDATE t SET v = 'longer than it was' WHERE id < 10");
     let mut heard = Heard::default();
     c.connection.execute_batch("SELECT * FROM sys.fn_dblog(NULL, NULL)", &mut heard);
@@ -47,29 +50,39 @@ fn a_session_sees_its_own_uncommitted_work_by_its_columns() {
     let world = World::new();
     let mut c = world.connect();
     c.ok("CREATE DATABASE d");
-    c.ok("USE d; ALTER DATABASE d SET RECOVERY SIMPLE; CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY, v varchar(20)); INSERT t VALUES (1, 'before'); CHECKPOINT");
+    c.ok("USE d; ALTER DATABASE d SET RECOVERY SIMPLE; CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY \
+        KEY, v varchar(20)); INSERT t VALUES (1, 'before'); CHECKPOINT");
     c.ok("BEGIN TRAN mine; INSERT t VALUES (2, 'new'); UPDATE t SET v = 'beyond' WHERE id = 1; DELETE t WHERE id = 2");
     let shown = c.rows(
         "SELECT Operation, Context, AllocUnitName, [Number of Locks], [Transaction Name], SPID
-         FROM fn_dblog(NULL, NULL) WHERE [Transaction ID] = (SELECT TOP 1 [Transaction ID] FROM fn_dblog(NULL, NULL) WHERE [Transaction Name] = 'mine')",
+         FROM fn_dblog(NULL, NULL) WHERE [Transaction ID] =
+         (SELECT TOP 1 [Transaction ID] FROM fn_dblog(NULL, NULL) WHERE [Transaction Name] = 'mine')",
     );
     let want = "LOP_BEGIN_XACT | LCX_NULL | NULL | NULL | mine | 51
 LOP_INSERT_ROWS | LCX_CLUSTERED | dbo.t.pk | 2 | NULL | NULL
 LOP_MODIFY_ROW | LCX_CLUSTERED | dbo.t.pk | 2 | NULL | NULL
 LOP_DELETE_ROWS | LCX_MARK_AS_GHOST | dbo.t.pk | 2 | NULL | NULL";
     assert!(shown.contains(want), "{shown}");
-    let images = c.rows("SELECT CAST([RowLog Contents 0] AS varchar(20)), CAST([RowLog Contents 1] AS varchar(20)) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_MODIFY_ROW' AND AllocUnitName = 'dbo.t.pk'");
+    let images = c.rows("SELECT CAST([RowLog Contents 0] AS varchar(20)), CAST([RowLog Contents 1] AS \
+        varchar(20)) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_MODIFY_ROW' AND AllocUnitName = 'dbo.t.pk'");
     assert!(images.contains("fore | yond"), "{images}");
-    let locks = c.rows("SELECT [Lock Information] FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_INSERT_ROWS' AND AllocUnitName = 'dbo.t.pk'");
+    let locks = c.rows(
+        "SELECT [Lock Information] FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_INSERT_ROWS' \
+        AND AllocUnitName = 'dbo.t.pk'",
+    );
     assert!(
         locks.contains(":ACQUIRE_LOCK_IX OBJECT: ") && locks.contains(";ACQUIRE_LOCK_X KEY: "),
         "{locks}"
     );
     // A chain of one transaction hangs together by its LSNs.
-    let broken = c.rows("SELECT COUNT(*) FROM fn_dblog(NULL, NULL) a WHERE a.[Previous LSN] <> '00000000:00000000:0000' AND NOT EXISTS (SELECT 1 FROM fn_dblog(NULL, NULL) b WHERE b.[Current LSN] = a.[Previous LSN])");
+    let broken = c.rows("SELECT COUNT(*) FROM fn_dblog(NULL, NULL) a WHERE a.[Previous LSN] <> \
+        '00000000:00000000:0000' AND NOT EXISTS (SELECT 1 FROM fn_dblog(NULL, NULL) b WHERE b.[Current LSN] = \
+        a.[Previous LSN])");
     assert_eq!(broken, "0");
     c.ok("COMMIT");
-    let ends = c.rows("SELECT COUNT(*) FROM fn_dblog(NULL, NULL) e JOIN fn_dblog(NULL, NULL) b ON e.[Transaction Begin] = b.[Current LSN] WHERE e.Operation = 'LOP_COMMIT_XACT' AND b.[Transaction Name] = 'mine'");
+    let ends = c.rows("SELECT COUNT(*) FROM fn_dblog(NULL, NULL) e JOIN fn_dblog(NULL, NULL) b ON \
+        e.[Transaction Begin] = b.[Current LSN] WHERE e.Operation = 'LOP_COMMIT_XACT' AND b.[Transaction Name] \
+        = 'mine'");
     assert_eq!(ends, "1");
 }
 
@@ -78,10 +91,12 @@ fn a_deletion_shows_the_row_that_its_insertion_showed() {
     let (_world, mut c) = World::with_database();
     c.ok("CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY, n int NOT NULL, v varchar(max) NULL); CREATE INDEX i ON t (n)");
     c.ok("CREATE TABLE h (id int NOT NULL, v varchar(max) NULL)");
-    c.ok("BEGIN TRAN; INSERT t VALUES (1, 10, 'one'), (2, 20, REPLICATE(CAST('x' AS varchar(max)), 20000)); INSERT h SELECT id, v FROM t; DELETE t; DELETE h");
+    c.ok("BEGIN TRAN; INSERT t VALUES (1, 10, 'one'), (2, 20, REPLICATE(CAST('x' AS varchar(max)), 20000)); \
+        INSERT h SELECT id, v FROM t; DELETE t; DELETE h");
     let images = |operation: &str| {
         format!(
-            "SELECT AllocUnitName, [RowLog Contents 0], [Num Elements], [Log Record Length] - [Log Record Fixed Length] - DATALENGTH([RowLog Contents 0]) AS more
+            "SELECT AllocUnitName, [RowLog Contents 0], [Num Elements], [Log Record Length] - [Log Record Fixed \
+                Length] - DATALENGTH([RowLog Contents 0]) AS more
              FROM fn_dblog(NULL, NULL) WHERE Operation = '{operation}' AND AllocUnitName IN ('dbo.t.pk', 'dbo.t.i', 'dbo.h')
              ORDER BY AllocUnitName, [RowLog Contents 0]"
         )
@@ -92,7 +107,13 @@ fn a_deletion_shows_the_row_that_its_insertion_showed() {
     // Besides the row the record has one byte: where the row was.
     let inserted: Vec<_> = inserted.lines().map(|l| format!("{} | 1", &l[..l.len() - 4])).collect();
     assert_eq!(deleted.lines().collect::<Vec<_>>(), inserted);
-    assert_eq!(c.rows("SELECT COUNT(*) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_DELETE_ROWS' AND AllocUnitName IN ('dbo.t.pk', 'dbo.t.i', 'dbo.h') AND [Log Reserve] <> 67"), "0");
+    assert_eq!(
+        c.rows(
+            "SELECT COUNT(*) FROM fn_dblog(NULL, NULL) WHERE Operation = 'LOP_DELETE_ROWS' AND \
+        AllocUnitName IN ('dbo.t.pk', 'dbo.t.i', 'dbo.h') AND [Log Reserve] <> 67"
+        ),
+        "0"
+    );
     c.ok("ROLLBACK");
     assert_eq!(c.rows("SELECT COUNT(*), SUM(DATALENGTH(v)) FROM t"), "0 | NULL");
 }
@@ -125,7 +146,10 @@ fn bounds_arguments_and_refusals() {
         "SELECT [Current LSN] l INTO copy FROM fn_dblog(NULL, NULL); SELECT COUNT(*) FROM copy",
     );
     assert!(!into.contains("Msg"), "{into}");
-    let top = c.rows("SELECT TOP (3) Operation FROM fn_dblog(NULL, NULL) ORDER BY [Current LSN]; SELECT log_reuse_wait_desc FROM sys.databases WHERE name = 'd'");
+    let top = c.rows(
+        "SELECT TOP (3) Operation FROM fn_dblog(NULL, NULL) ORDER BY [Current LSN]; SELECT \
+        log_reuse_wait_desc FROM sys.databases WHERE name = 'd'",
+    );
     assert!(!top.contains("LOG_SCAN"), "{top}");
 }
 
@@ -135,11 +159,17 @@ fn a_backups_records_are_those_that_the_log_had() {
     let mut c = world.connect();
     c.ok("CREATE DATABASE d");
     c.ok("ALTER DATABASE d SET RECOVERY FULL; BACKUP DATABASE d TO DISK = 'd.bak' WITH INIT");
-    c.ok("USE d; CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY, v varchar(20)); INSERT t VALUES (1, 'kept'); INSERT t VALUES (2, 'kept too')");
+    c.ok("USE d; CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY, v varchar(20)); INSERT t VALUES (1, \
+        'kept'); INSERT t VALUES (2, 'kept too')");
     c.ok("BACKUP LOG d TO DISK = 'd1.trn', DISK = 'd2.trn' WITH INIT");
-    let rest = "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL";
+    let rest = "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL";
     let rows = c.rows(&format!(
-        "SELECT Operation, Context, AllocUnitName, CAST(RIGHT([RowLog Contents 0], 8) AS varchar(8)) FROM fn_dump_dblog(NULL, NULL, N'DISK', 1, N'd1.trn', N'd2.trn', {rest}) WHERE AllocUnitName = 'dbo.t.pk' AND Operation = 'LOP_INSERT_ROWS'"
+        "SELECT Operation, Context, AllocUnitName, CAST(RIGHT([RowLog Contents 0], 8) AS varchar(8)) FROM \
+            fn_dump_dblog(NULL, NULL, N'DISK', 1, N'd1.trn', N'd2.trn', {rest}) WHERE AllocUnitName = \
+            'dbo.t.pk' AND Operation = 'LOP_INSERT_ROWS'"
     ));
     assert_eq!(rows.lines().count(), 2, "{rows}");
     assert!(rows.contains("kept too"), "{rows}");

@@ -151,7 +151,8 @@ fn a_full_file_names_table_and_index() {
         let said = c.rows(&fill);
         assert!(said.starts_with("Msg 1105, Level 17, State 2"), "{said}");
         let text = format!(
-            "for object {object} in database 'f' because the 'PRIMARY' filegroup is full due to lack of storage space or database files reaching the maximum allowed size. Note that"
+            "for object {object} in database 'f' because the 'PRIMARY' filegroup is full due to lack of storage \
+                space or database files reaching the maximum allowed size. Note that"
         );
         assert!(said.contains(&text), "{said}");
         c.ok(&format!("TRUNCATE TABLE {table}"));
@@ -219,7 +220,8 @@ fn what_a_session_keeps() {
     );
     assert_eq!(
         c.rows("EXEC sp_set_session_context 'n', 8"),
-        "Msg 15664, Level 16, State 1, Procedure sp_set_session_context, Line 1: Cannot set key 'n' in the session context. The key has been set as read_only for this session."
+        "Msg 15664, Level 16, State 1, Procedure sp_set_session_context, Line 1: Cannot set key 'n' in the \
+            session context. The key has been set as read_only for this session."
     );
     c.ok("EXEC sp_set_session_context 'who', NULL");
     assert_eq!(c.rows("SELECT SESSION_CONTEXT(N'who')"), "NULL");
@@ -261,7 +263,8 @@ fn measured_variables_and_properties() {
     let all = "SELECT CASE WHEN @@CPU_BUSY >= 0 AND @@IDLE >= 0 AND @@IO_BUSY >= 0 AND @@TOTAL_WRITE > 0 AND @@TOTAL_READ >= 0 THEN 1 END";
     assert_eq!(c.rows(all), "1");
     assert_eq!(
-        c.rows("SELECT DATABASEPROPERTY('master', 'IsOffline'), DATABASEPROPERTY('master', 'IsTruncLog'), DATABASEPROPERTY('nowhere', 'IsOffline'), DATABASEPROPERTY('tempdb', 'Version')"),
+        c.rows("SELECT DATABASEPROPERTY('master', 'IsOffline'), DATABASEPROPERTY('master', 'IsTruncLog'), \
+            DATABASEPROPERTY('nowhere', 'IsOffline'), DATABASEPROPERTY('tempdb', 'Version')"),
         "0 | 1 | NULL | 957"
     );
     assert_eq!(

@@ -108,14 +108,17 @@ fn rows_of_every_type_and_length() {
     c.ok("CREATE TABLE t (i int IDENTITY(10, 5), b bit, ti tinyint, si smallint, bi bigint, d decimal(38, 10), f float, r real, \
           c char(5), vc varchar(max), nc nchar(3), nv nvarchar(max), bin binary(4), vb varbinary(max), dt datetime, dt2 datetime2(3), \
           da date, tm time(0), g uniqueidentifier, m money)");
-    c.ok("INSERT t VALUES (1, 255, -32768, 9223372036854775807, 12345678901234567890.5, 1.5, 0.25, 'ab', REPLICATE(CONVERT(varchar(max), 'x'), 20000), \
+    c.ok("INSERT t VALUES (1, 255, -32768, 9223372036854775807, 12345678901234567890.5, 1.5, 0.25, 'ab', \
+        REPLICATE(CONVERT(varchar(max), 'x'), 20000), \
           N'é', N'日本', 0x01, 0xff00ff, '2026-11-21 12:34:56.789', '2026-11-21 12:34:56.7894', '2026-11-21', '23:59:59', \
           '6F9619FF-8B86-D011-B42D-00C04FC964FF', -1.2345)");
     assert_eq!(
         c.rows(
             "SELECT i, b, ti, si, bi, d, f, r, c, LEN(vc), nc, nv, bin, vb, dt2, da, tm, g FROM t"
         ),
-        "10 | 1 | 255 | -32768 | 9223372036854775807 | 12345678901234567890.5000000000 | 1.5 | 0.25 | ab    | 20000 | é   | 日本 | 0x01000000 | 0xFF00FF | 2026-11-21 12:34:56.789 | 2026-11-21 | 23:59:59 | 6F9619FF-8B86-D011-B42D-00C04FC964FF"
+        "10 | 1 | 255 | -32768 | 9223372036854775807 | 12345678901234567890.5000000000 | 1.5 | 0.25 | ab    | \
+            20000 | é   | 日本 | 0x01000000 | 0xFF00FF | 2026-11-21 12:34:56.789 | 2026-11-21 | 23:59:59 | \
+            6F9619FF-8B86-D011-B42D-00C04FC964FF"
     );
     c.ok("UPDATE t SET vc = vc + 'y', nv = N'' WHERE i = 10");
     assert_eq!(c.rows("SELECT LEN(vc), RIGHT(vc, 2), LEN(nv) FROM t"), "20001 | xy | 0");
@@ -143,7 +146,8 @@ fn rows_of_every_type_and_length() {
 #[test]
 fn table_variables_and_temp_tables_go_with_their_scope() {
     let (w, mut c) = World::with_database();
-    assert_eq!(c.rows("DECLARE @t TABLE (id int PRIMARY KEY, n varchar(5)) INSERT @t VALUES (1, 'a'), (2, 'b') UPDATE @t SET n = 'c' WHERE id = 1 SELECT * FROM @t"), "1 | c\n2 | b");
+    assert_eq!(c.rows("DECLARE @t TABLE (id int PRIMARY KEY, n varchar(5)) INSERT @t VALUES (1, 'a'), (2, 'b') \
+        UPDATE @t SET n = 'c' WHERE id = 1 SELECT * FROM @t"), "1 | c\n2 | b");
     assert!(c.rows("SELECT * FROM @t").starts_with("Msg 1087"));
     c.ok("CREATE PROCEDURE p AS CREATE TABLE #x (i int) INSERT #x VALUES (1) SELECT * FROM #x");
     assert_eq!(c.rows("EXEC p EXEC p"), "1\n1");

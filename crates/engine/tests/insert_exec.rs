@@ -281,7 +281,8 @@ fn statements_that_need_no_transaction_are_refused_inside() {
     let said =
         c.rows("BEGIN TRAN INSERT files EXEC ('DBCC SHRINKFILE (2, 1) WITH NO_INFOMSGS') ROLLBACK");
     assert_eq!(number(&said), "8920");
-    c.ok("CREATE TABLE vlfs (RecoveryUnitId int, FileId int, FileSize bigint, StartOffset bigint, FSeqNo int, Status int, Parity tinyint, CreateLSN numeric(25, 0))");
+    c.ok("CREATE TABLE vlfs (RecoveryUnitId int, FileId int, FileSize bigint, StartOffset bigint, FSeqNo int, \
+        Status int, Parity tinyint, CreateLSN numeric(25, 0))");
     c.ok("INSERT vlfs EXEC ('DBCC LOGINFO') INSERT vlfs EXEC sp_executesql N'DBCC LOGINFO'");
     c.ok("INSERT vlfs EXEC sp_MSforeachdb 'USE [?] DBCC LOGINFO'");
     assert_eq!(c.rows("SELECT COUNT(*) FROM vlfs WHERE FileId <> 2"), "0");

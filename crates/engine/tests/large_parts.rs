@@ -85,7 +85,8 @@ fn functions_of_a_long_value_read_a_part_of_it() {
     assert_eq!(c.rows("SELECT RIGHT(v, 2) FROM t ORDER BY LEN(n), DATALENGTH(b)"), "89");
     assert_eq!(c.rows("SELECT COUNT(*), MAX(LEN(v)) FROM t GROUP BY LEFT(v, 2)"), "1 | 6000000");
     // Blanks at the end, more of them than are looked at at once.
-    c.ok("UPDATE t SET v.WRITE(REPLICATE(CAST(' ' AS varchar(max)), 50000), NULL, 0), n.WRITE(REPLICATE(CAST(N' ' AS nvarchar(max)), 50000), 100, NULL)");
+    c.ok("UPDATE t SET v.WRITE(REPLICATE(CAST(' ' AS varchar(max)), 50000), NULL, 0), n.WRITE(REPLICATE(CAST(N' \
+        ' AS nvarchar(max)), 50000), 100, NULL)");
     assert_eq!(c.rows(&of("LEN(v), DATALENGTH(v), LEN(n)")), "6000000 | 6050000 | 100");
     c.ok("UPDATE t SET n.WRITE(REPLICATE(CAST(N' ' AS nvarchar(max)), 50000), 0, NULL)");
     assert_eq!(c.rows(&of("LEN(n), DATALENGTH(n)")), "0 | 100000");

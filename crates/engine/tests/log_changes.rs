@@ -102,7 +102,8 @@ fn heaps_are_told_with_rows_that_moved() {
     c.ok("UPDATE h SET v = REPLICATE('w', 7900) WHERE id = 5");
     c.ok("DELETE h WHERE id = 5; DELETE TOP (1) FROM h WHERE id = 2");
     let told = c.rows(
-        "SELECT operation, JSON_VALUE(before, '$.id'), LEN(JSON_VALUE(before, '$.v')), LEFT(before, 12), JSON_VALUE(after, '$.id'), LEN(after), note
+        "SELECT operation, JSON_VALUE(before, '$.id'), LEN(JSON_VALUE(before, '$.v')), LEFT(before, 12), \
+            JSON_VALUE(after, '$.id'), LEN(after), note
          FROM taffrail.log_changes(NULL, NULL, 'h')",
     );
     let ops: Vec<String> = told
@@ -152,7 +153,8 @@ fn random_work(kind: &str, seed: u64) {
         let mut told = Vec::new();
         for _ in 0..1 + next(4) {
             let (id, len, n) = (next(60), next(40) * next(60), next(1000));
-            let out = "OUTPUT ISNULL(STR(deleted.id), '-'), deleted.n, LEN(deleted.v), ISNULL(STR(inserted.id), '-'), inserted.n, LEN(inserted.v)";
+            let out = "OUTPUT ISNULL(STR(deleted.id), '-'), deleted.n, LEN(deleted.v), ISNULL(STR(inserted.id), \
+                '-'), inserted.n, LEN(inserted.v)";
             let of = match next(4) {
                 0 => {
                     if !kind.is_empty()
@@ -312,11 +314,14 @@ INSERT | NULL | {"id":1,"a":"other","b":4} | NULL"#;
 fn rows_of_loads_are_told_where_the_log_has_their_pages() {
     let (_world, mut c) = World::with_database();
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
-    c.ok("CREATE TABLE s (id int NOT NULL, v char(100)); CREATE TABLE h (id int, v char(100)); CREATE TABLE t (id int NOT NULL PRIMARY KEY, v char(100))");
+    c.ok("CREATE TABLE s (id int NOT NULL, v char(100)); CREATE TABLE h (id int, v char(100)); CREATE TABLE t \
+        (id int NOT NULL PRIMARY KEY, v char(100))");
     c.ok("INSERT s SELECT value, 'x' FROM GENERATE_SERIES(1, 2000)");
     c.ok("INSERT h WITH (TABLOCK) SELECT * FROM s; INSERT t WITH (TABLOCK) SELECT * FROM s; SELECT * INTO n FROM s");
     let count = |c: &mut Client, table: &str| {
-        c.rows(&format!("SELECT operation, COUNT(*), COUNT(DISTINCT ISNULL(JSON_VALUE(after, '$.id'), '')), SUM(IIF(note IS NULL, 0, 1)), MIN(ISNULL(note, '-')) FROM taffrail.log_changes(NULL, NULL, '{table}') GROUP BY operation"))
+        c.rows(&format!("SELECT operation, COUNT(*), COUNT(DISTINCT ISNULL(JSON_VALUE(after, '$.id'), '')), \
+            SUM(IIF(note IS NULL, 0, 1)), MIN(ISNULL(note, '-')) FROM taffrail.log_changes(NULL, NULL, \
+            '{table}') GROUP BY operation"))
     };
     for table in ["s", "h", "t", "n"] {
         assert_eq!(count(&mut c, table), "INSERT | 2000 | 2000 | 0 | -", "{table}");
@@ -339,10 +344,28 @@ fn rows_of_loads_are_told_where_the_log_has_their_pages() {
 #[test]
 fn values_of_all_types_are_json() {
     let (_world, mut c) = World::with_database();
-    c.ok("CREATE TABLE t (a bit, b tinyint, c smallint, d int, e bigint, f decimal(38,5), g money, h smallmoney, i real, j float, k date, l time(3), m datetime, n smalldatetime, o datetime2, p datetimeoffset, q char(3), r varchar(10), s nchar(3), t nvarchar(10), u binary(2), v varbinary(10), w uniqueidentifier, x sql_variant, y varchar(max), z nvarchar(max), aa varbinary(max), bb text, cc xml)");
-    c.ok("INSERT t (a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,bb,cc) VALUES (1, 255, -3, 4, 9223372036854775807, -1.5, 2.5, -0.0001, 1e30, 1.25, '2024-02-29', '13:14:15.167', '2024-02-29T13:14:15.123', '2024-02-29 13:14', '2024-02-29T13:14:15.1234567', '2024-02-29T13:14:15.1234567 +02:00', 'ab', 'ü', N'日', N'a\"\\', 0x01, 0x, '6F9619FF-8B86-D011-B42D-00C04FC964FF', CAST(7 AS bigint), REPLICATE(CAST('y' AS varchar(max)), 20000), N'z', 0xFF, 'text', N'<a/>')");
-    let told = c.rows("SELECT REPLACE(after, REPLICATE(CAST('y' AS varchar(max)), 20000), 'long') FROM taffrail.log_changes(NULL, NULL, 't')");
-    let want = r#"{"a":true,"b":255,"c":-3,"d":4,"e":9223372036854775807,"f":-1.50000,"g":2.5000,"h":-0.0001,"i":1e30,"j":1.25,"k":"2024-02-29","l":"13:14:15.167","m":"2024-02-29T13:14:15.123","n":"2024-02-29T13:14:00","o":"2024-02-29T13:14:15.1234567","p":"2024-02-29T13:14:15.1234567+02:00","q":"ab ","r":"ü","s":"日  ","t":"a\"\\","u":"0x0100","v":"0x","w":"6F9619FF-8B86-D011-B42D-00C04FC964FF","x":7,"y":"long","z":"z","aa":"0xFF","bb":"text","cc":"<a/>"}"#;
+    c.ok("CREATE TABLE t (a bit, b tinyint, c smallint, d int, e bigint, f decimal(38,5), g money, h \
+        smallmoney, i real, j float, k date, l time(3), m datetime, n smalldatetime, o datetime2, p \
+        datetimeoffset, q char(3), r varchar(10), s nchar(3), t nvarchar(10), u binary(2), v varbinary(10), w \
+        uniqueidentifier, x sql_variant, y varchar(max), z nvarchar(max), aa varbinary(max), bb text, cc xml)");
+    c.ok("INSERT t (a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,bb,cc) VALUES (1, 255, -3, 4, \
+        9223372036854775807, -1.5, 2.5, -0.0001, 1e30, 1.25, '2024-02-29', '13:14:15.167', \
+        '2024-02-29T13:14:15.123', '2024-02-29 13:14', '2024-02-29T13:14:15.1234567', \
+        '2024-02-29T13:14:15.1234567 +02:00', 'ab', 'ü', N'日', N'a\"\\', 0x01, 0x, \
+        '6F9619FF-8B86-D011-B42D-00C04FC964FF', CAST(7 AS bigint), REPLICATE(CAST('y' AS varchar(max)), 20000), \
+        N'z', 0xFF, 'text', N'<a/>')");
+    let told = c.rows(
+        "SELECT REPLACE(after, REPLICATE(CAST('y' AS varchar(max)), 20000), 'long') FROM \
+        taffrail.log_changes(NULL, NULL, 't')",
+    );
+    let want = concat!(
+        r#"{"a":true,"b":255,"c":-3,"d":4,"e":9223372036854775807,"f":-1.50000,"g":2.5000,"h":-0.0001,"#,
+        r#""i":1e30,"j":1.25,"k":"2024-02-29","l":"13:14:15.167","m":"2024-02-29T13:14:15.123","#,
+        r#""n":"2024-02-29T13:14:00","o":"2024-02-29T13:14:15.1234567","#,
+        r#""p":"2024-02-29T13:14:15.1234567+02:00","q":"ab ","r":"ü","s":"日  ","t":"a\"\\","u":"0x0100","#,
+        r#""v":"0x","w":"6F9619FF-8B86-D011-B42D-00C04FC964FF","x":7,"y":"long","z":"z","aa":"0xFF","#,
+        r#""bb":"text","cc":"<a/>"}"#,
+    );
     assert_eq!(told, want);
     assert_eq!(c.rows("SELECT MIN(ISJSON(after)) FROM taffrail.log_changes(NULL, NULL, 't')"), "1");
 }
@@ -350,7 +373,8 @@ fn values_of_all_types_are_json() {
 #[test]
 fn log_backups_are_read_in_their_order_and_what_follows_them() {
     let (world, mut c) = World::with_database();
-    c.ok("ALTER DATABASE d SET RECOVERY FULL; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(30), n int); CREATE TABLE h (id int, v varchar(30))");
+    c.ok("ALTER DATABASE d SET RECOVERY FULL; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(30), n \
+        int); CREATE TABLE h (id int, v varchar(30))");
     c.ok("BACKUP DATABASE d TO DISK = 'd.bak'");
     c.ok("INSERT t VALUES (1, 'a', 0), (2, 'b', 0); INSERT h VALUES (1, 'heap')");
     c.ok("BACKUP LOG d TO DISK = 'one.trn'");
@@ -378,7 +402,9 @@ UPDATE | {"id":1,"v":"changed","n":2} | {"id":1,"v":"now","n":3} | NULL"#;
     assert_eq!(all, want);
     // With a gap behind them.
     c.ok("BACKUP LOG d TO DISK = 'three.trn'; CHECKPOINT");
-    c.ok("DECLARE @i int = 0; WHILE @i < 60 BEGIN INSERT h SELECT value, REPLICATE('x', 30) FROM GENERATE_SERIES(1, 2000); SET @i += 1 END; CHECKPOINT; BACKUP LOG d TO DISK = 'late.trn'; CHECKPOINT; BACKUP LOG d TO DISK = 'late.trn'");
+    c.ok("DECLARE @i int = 0; WHILE @i < 60 BEGIN INSERT h SELECT value, REPLICATE('x', 30) FROM \
+        GENERATE_SERIES(1, 2000); SET @i += 1 END; CHECKPOINT; BACKUP LOG d TO DISK = 'late.trn'; CHECKPOINT; \
+        BACKUP LOG d TO DISK = 'late.trn'");
     let first = told(&mut c, "'one.trn'");
     assert!(
         first.starts_with("INSERT | NULL | {\"id\":1,\"v\":\"a\",\"n\":0} | NULL\n"),
@@ -395,7 +421,10 @@ UPDATE | {"id":1,"v":"changed","n":2} | {"id":1,"v":"now","n":3} | NULL"#;
     c.ok("USE d");
     let middle = c.rows("SELECT operation, before, after, note FROM taffrail.log_changes(NULL, NULL, 't', 'three.trn')");
     assert!(middle.starts_with("UPDATE | "), "{middle}");
-    let undo = c.rows("SELECT COUNT(*) FROM taffrail.log_undo((SELECT MIN(transaction_id) FROM taffrail.log_changes(NULL, NULL, 't', 'two.trn') WHERE operation = 'DELETE'), 'two.trn')");
+    let undo = c.rows(
+        "SELECT COUNT(*) FROM taffrail.log_undo((SELECT MIN(transaction_id) FROM \
+        taffrail.log_changes(NULL, NULL, 't', 'two.trn') WHERE operation = 'DELETE'), 'two.trn')",
+    );
     assert_eq!(undo, "5");
 }
 
@@ -407,7 +436,10 @@ fn more_changes_than_a_batch_are_all_told() {
     let told = c.rows("SELECT COUNT(*), MIN(after), SUM(IIF(note IS NULL, 0, 1)) FROM taffrail.log_changes(NULL, NULL, 't')");
     assert_eq!(told, "50000 | {\"id\":1,\"n\":0} | 0");
     c.ok("UPDATE t SET n += 1; UPDATE t SET n += 1");
-    let told = c.rows("SELECT operation, COUNT(*), SUM(CAST(JSON_VALUE(after, '$.n') AS int)), SUM(IIF(note IS NULL, 0, 1)) FROM taffrail.log_changes(NULL, NULL, 't') GROUP BY operation ORDER BY 1");
+    let told = c.rows(
+        "SELECT operation, COUNT(*), SUM(CAST(JSON_VALUE(after, '$.n') AS int)), SUM(IIF(note IS \
+        NULL, 0, 1)) FROM taffrail.log_changes(NULL, NULL, 't') GROUP BY operation ORDER BY 1",
+    );
     assert_eq!(told, "INSERT | 50000 | 0 | 0\nUPDATE | 100000 | 150000 | 0");
 }
 
@@ -420,7 +452,8 @@ fn large_values_that_are_gone_from_their_pages_come_from_the_log() {
     c.ok("BEGIN TRAN gone; UPDATE t SET v = 'short' WHERE id = 1; DELETE t WHERE id = 2; COMMIT");
     // Their pages are others' now.
     c.ok("INSERT t SELECT value, REPLICATE(CAST('c' AS varchar(max)), 9000), 0 FROM GENERATE_SERIES(10, 60)");
-    let told = "SELECT operation, REPLACE(REPLACE(before, REPLICATE(CAST('a' AS varchar(max)), 50000), 'A'), REPLICATE(CAST('b' AS varchar(max)), 9000), 'B'), note";
+    let told = "SELECT operation, REPLACE(REPLACE(before, REPLICATE(CAST('a' AS varchar(max)), 50000), 'A'), \
+        REPLICATE(CAST('b' AS varchar(max)), 9000), 'B'), note";
     let live = c.rows(&format!(
         "{told} FROM taffrail.log_changes(NULL, NULL, 't') WHERE transaction_name = 'gone'"
     ));

@@ -182,8 +182,11 @@ fn msdb_tells_sizes_and_each_step_of_a_restore() {
         "1"
     );
     assert_eq!(
-        c.rows("SELECT position, CASE WHEN compressed_backup_size = backup_size THEN 'same' WHEN compressed_backup_size < backup_size THEN 'less' END
-                FROM msdb.dbo.backupset WHERE position < 4 ORDER BY position"),
+        c.rows(
+            "SELECT position, CASE WHEN compressed_backup_size = backup_size THEN 'same' WHEN \
+            compressed_backup_size < backup_size THEN 'less' END
+                FROM msdb.dbo.backupset WHERE position < 4 ORDER BY position"
+        ),
         "1 | same\n2 | less\n3 | same"
     );
     // Over the database, and over what the first step has left.

@@ -46,8 +46,14 @@ fn there_and_back(c: &mut Client, work: &str, tables: &[&str]) -> String {
 fn rows_of_all_types_come_back() {
     let (_world, mut c) = World::with_database();
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
-    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, a bit, b tinyint, c smallint, e bigint, f decimal(38,5), g money, h smallmoney, i real, j float, k date, l time(3), m datetime, n smalldatetime, o datetime2, p datetimeoffset, q char(3), r varchar(10), s nchar(3), t nvarchar(30), u binary(2), v varbinary(10), w uniqueidentifier, x sql_variant, y varchar(max), z nvarchar(max), aa varbinary(max), bb text, cc xml)");
-    let row = "(1, 255, -3, 9223372036854775807, -1.5, 2.5, -0.0001, 1e30, 1.25, '2024-02-29', '13:14:15.167', '2024-02-29T13:14:15.123', '2024-02-29 13:14', '2024-02-29T13:14:15.1234567', '2024-02-29T13:14:15.1234567 +02:00', 'ab', 'ü''s ', N'日', N'a\"\\' + NCHAR(10) + NCHAR(1) + N'%d', 0x01, 0x, '6F9619FF-8B86-D011-B42D-00C04FC964FF', CAST(7 AS bigint), 'y', N'z', 0xFF, 'text', N'<a/>')";
+    c.ok("CREATE TABLE t (id int IDENTITY PRIMARY KEY, a bit, b tinyint, c smallint, e bigint, f decimal(38,5), \
+        g money, h smallmoney, i real, j float, k date, l time(3), m datetime, n smalldatetime, o datetime2, p \
+        datetimeoffset, q char(3), r varchar(10), s nchar(3), t nvarchar(30), u binary(2), v varbinary(10), w \
+        uniqueidentifier, x sql_variant, y varchar(max), z nvarchar(max), aa varbinary(max), bb text, cc xml)");
+    let row = "(1, 255, -3, 9223372036854775807, -1.5, 2.5, -0.0001, 1e30, 1.25, '2024-02-29', '13:14:15.167', \
+        '2024-02-29T13:14:15.123', '2024-02-29 13:14', '2024-02-29T13:14:15.1234567', \
+        '2024-02-29T13:14:15.1234567 +02:00', 'ab', 'ü''s ', N'日', N'a\"\\' + NCHAR(10) + NCHAR(1) + N'%d', \
+        0x01, 0x, '6F9619FF-8B86-D011-B42D-00C04FC964FF', CAST(7 AS bigint), 'y', N'z', 0xFF, 'text', N'<a/>')";
     let names = "a,b,c,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,bb,cc";
     c.ok(&format!("INSERT t ({names}) VALUES {row}; INSERT t (a) VALUES (NULL); INSERT t ({names}) VALUES {row}"));
     there_and_back(&mut c, "DELETE t", &["t"]);
@@ -56,7 +62,9 @@ fn rows_of_all_types_come_back() {
         &format!("INSERT t ({names}) VALUES {row}; INSERT t (b) VALUES (NULL)"),
         &["t"],
     );
-    let all = "a = 0, b = 0, c = 0, e = 0, f = 0, g = 0, h = 0, i = 0.1, j = 0.1, k = '1999-01-01', l = '1:00', m = 0, n = 0, o = '1999-01-01', p = '1999-01-01', q = '', r = 'Ü''S', s = '', t = '', u = 0x, v = 0x00, w = NEWID(), x = N'text', y = '', z = '', aa = 0x, bb = '', cc = ''";
+    let all = "a = 0, b = 0, c = 0, e = 0, f = 0, g = 0, h = 0, i = 0.1, j = 0.1, k = '1999-01-01', l = '1:00', \
+        m = 0, n = 0, o = '1999-01-01', p = '1999-01-01', q = '', r = 'Ü''S', s = '', t = '', u = 0x, v = 0x00, \
+        w = NEWID(), x = N'text', y = '', z = '', aa = 0x, bb = '', cc = ''";
     there_and_back(
         &mut c,
         &format!(
@@ -75,8 +83,11 @@ fn rows_of_all_types_come_back() {
 fn keys_change_heaps_have_duplicates_and_foreign_keys_hold_in_the_end() {
     let (_world, mut c) = World::with_database();
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
-    c.ok("CREATE TABLE p (id int NOT NULL PRIMARY KEY, boss int NULL REFERENCES p (id), [na]]me] varchar(20)); CREATE TABLE k (id int IDENTITY(10, 5) PRIMARY KEY, p int REFERENCES p (id) ON DELETE CASCADE, v varchar(20)); CREATE TABLE h (a int, b varchar(4000), c int)");
-    c.ok("INSERT p VALUES (1, NULL, 'one'), (2, 1, 'two'), (3, 2, NULL); INSERT k (p, v) VALUES (1, 'a'), (2, 'b'), (2, 'c'); INSERT h VALUES (1, 'x', 1), (1, 'x', 1), (1, 'x', 1), (NULL, NULL, NULL)");
+    c.ok("CREATE TABLE p (id int NOT NULL PRIMARY KEY, boss int NULL REFERENCES p (id), [na]]me] varchar(20)); \
+        CREATE TABLE k (id int IDENTITY(10, 5) PRIMARY KEY, p int REFERENCES p (id) ON DELETE CASCADE, v \
+        varchar(20)); CREATE TABLE h (a int, b varchar(4000), c int)");
+    c.ok("INSERT p VALUES (1, NULL, 'one'), (2, 1, 'two'), (3, 2, NULL); INSERT k (p, v) VALUES (1, 'a'), (2, \
+        'b'), (2, 'c'); INSERT h VALUES (1, 'x', 1), (1, 'x', 1), (1, 'x', 1), (NULL, NULL, NULL)");
     there_and_back(&mut c, "INSERT p VALUES (7, 8, 'x'), (8, NULL, 'y')", &["p"]);
     let script = there_and_back(
         &mut c,
@@ -86,7 +97,8 @@ fn keys_change_heaps_have_duplicates_and_foreign_keys_hold_in_the_end() {
     assert!(script.contains("SET IDENTITY_INSERT [dbo].[k] ON;"), "{script}");
     there_and_back(
         &mut c,
-        "UPDATE k SET p = 3; UPDATE p SET boss = 3 WHERE id = 3; DELETE p WHERE id = 2 AND boss = 0; UPDATE p SET [na]]me] = 'u' WHERE id = 1",
+        "UPDATE k SET p = 3; UPDATE p SET boss = 3 WHERE id = 3; DELETE p WHERE id = 2 AND boss = 0; UPDATE p \
+            SET [na]]me] = 'u' WHERE id = 1",
         &["p", "k"],
     );
     c.ok("CREATE TABLE u (id int NOT NULL PRIMARY KEY, v int, w int)");
@@ -149,10 +161,14 @@ fn a_long_transaction_is_taken_back_in_pieces() {
     c.ok("ALTER DATABASE d SET RECOVERY FULL");
     c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v varchar(200), n int); CREATE TABLE h (id int, v varchar(3000))");
     c.ok("INSERT t SELECT value, 'v', 0 FROM GENERATE_SERIES(1, 9000); INSERT h SELECT value, 'h' FROM GENERATE_SERIES(1, 3000)");
-    c.ok("BEGIN TRAN; UPDATE t SET n += 1; UPDATE h SET v = REPLICATE('w', 300); UPDATE t SET v = 'longer' WHERE id % 2 = 0; DELETE t WHERE id % 3 = 0; UPDATE h SET id += 1; COMMIT");
+    c.ok("BEGIN TRAN; UPDATE t SET n += 1; UPDATE h SET v = REPLICATE('w', 300); UPDATE t SET v = 'longer' \
+        WHERE id % 2 = 0; DELETE t WHERE id % 3 = 0; UPDATE h SET id += 1; COMMIT");
     let of = last(&mut c);
     c.ok("INSERT t SELECT value, 'later', 7 FROM GENERATE_SERIES(10001, 10500)");
-    let count = c.rows(&format!("SELECT COUNT(*), SUM(IIF(statement LIKE '%THROW 50000, N''dbo.%', 1, 0)), SUM(IIF(statement LIKE '%cannot be%', 1, 0)) FROM taffrail.log_undo({of})"));
+    let count = c.rows(&format!(
+        "SELECT COUNT(*), SUM(IIF(statement LIKE '%THROW 50000, N''dbo.%', 1, 0)), \
+        SUM(IIF(statement LIKE '%cannot be%', 1, 0)) FROM taffrail.log_undo({of})"
+    ));
     let changes = 9000 + 3000 + 4500 + 3000 + 3000;
     assert_eq!(count, format!("{} | {changes} | 0", changes + 4));
     let undo = script(&mut c, &of);

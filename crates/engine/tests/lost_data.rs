@@ -66,7 +66,8 @@ fn a_lost_data_file_loses_nothing_that_was_committed() {
             "{said}"
         );
         assert_eq!(c.rows(STATE), "RECOVERY_PENDING", "nothing has changed");
-        let fork = "SELECT TOP 1 type, is_copy_only, has_incomplete_metadata, begins_log_chain FROM msdb.dbo.backupset ORDER BY backup_set_id DESC";
+        let fork = "SELECT TOP 1 type, is_copy_only, has_incomplete_metadata, begins_log_chain FROM \
+            msdb.dbo.backupset ORDER BY backup_set_id DESC";
         assert_eq!(c.rows(fork), format!("L | 1 | 1 | {}", u8::from(!log_backup)));
         assert!(good(&mut c, "RESTORE VERIFYONLY FROM DISK = 'tail.bak'").contains("is valid"));
         // Again: it lets nothing go.

@@ -131,7 +131,8 @@ fn xml_is_asked() {
     );
     assert_eq!(c.rows("SELECT TRY_CONVERT(xml, '<a>'), TRY_CAST('<a/>' AS xml)"), "NULL | <a/>");
     assert_eq!(
-        c.rows("SELECT ty.name, c.max_length FROM sys.columns c JOIN sys.types ty ON ty.user_type_id = c.user_type_id WHERE c.object_id = OBJECT_ID('t') AND c.name = 'x'"),
+        c.rows("SELECT ty.name, c.max_length FROM sys.columns c JOIN sys.types ty ON ty.user_type_id = \
+            c.user_type_id WHERE c.object_id = OBJECT_ID('t') AND c.name = 'x'"),
         "xml | -1"
     );
     for (statement, number) in [
@@ -196,7 +197,8 @@ fn files_of_backups_are_looked_after() {
     }
     assert_eq!(c.rows(&exists("/etc/passwd")), "0 | 0 | 0");
     let directory = "DECLARE @d nvarchar(4000)
-        EXEC master.dbo.xp_instance_regread N'HKEY_LOCAL_MACHINE', N'SOFTWARE\\Microsoft\\MSSQLServer\\MSSQLServer', N'BackupDirectory', @d OUTPUT
+        EXEC master.dbo.xp_instance_regread N'HKEY_LOCAL_MACHINE',
+            N'SOFTWARE\\Microsoft\\MSSQLServer\\MSSQLServer', N'BackupDirectory', @d OUTPUT
         SELECT CASE WHEN @d = SERVERPROPERTY('InstanceDefaultBackupPath') THEN 'same' END";
     assert_eq!(c.rows(directory), "same");
 }
@@ -220,7 +222,8 @@ fn what_is_not_there_has_no_rows() {
     );
     c.run("CREATE TABLE t (id int CONSTRAINT k PRIMARY KEY)");
     assert_eq!(
-        c.rows("SELECT s.name, p.rows, p.modification_counter FROM sys.stats s OUTER APPLY sys.dm_db_stats_properties(s.object_id, s.stats_id) p WHERE s.object_id = OBJECT_ID('t')"),
+        c.rows("SELECT s.name, p.rows, p.modification_counter FROM sys.stats s OUTER APPLY \
+            sys.dm_db_stats_properties(s.object_id, s.stats_id) p WHERE s.object_id = OBJECT_ID('t')"),
         "k | NULL | NULL"
     );
     assert_eq!(

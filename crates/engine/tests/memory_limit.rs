@@ -35,7 +35,8 @@ fn statements_stop_at_the_limit_of_their_request() {
         "SELECT a, SUM(a) OVER (PARTITION BY s ORDER BY a), s FROM t",
         "SELECT TOP (50) PERCENT a, s FROM t ORDER BY a",
         "SELECT a, s FROM t EXCEPT SELECT a + 1, s FROM t",
-        "DECLARE @s varchar(max) = REPLICATE(CAST('x' AS varchar(max)), 100000); DECLARE @i int = 0; WHILE @i < 9 BEGIN SET @s += @s; SET @i += 1 END",
+        "DECLARE @s varchar(max) = REPLICATE(CAST('x' AS varchar(max)), 100000); DECLARE @i int = 0; WHILE @i < \
+            9 BEGIN SET @s += @s; SET @i += 1 END",
         "INSERT e EXEC p 30000",
         "INSERT e EXEC('SELECT a, s FROM t')",
         "INSERT t (a, s) SELECT a, s FROM t",

@@ -167,7 +167,8 @@ fn tagged_rows_are_read_changed_undone_and_redone() {
     }
     // Built anew.
     assert_eq!(c.rows("SELECT COUNT(*) FROM c WHERE n % 10 = 1"), "3");
-    c.ok("ALTER INDEX ALL ON c REBUILD; ALTER INDEX ALL ON h REBUILD; ALTER TABLE h REBUILD; ALTER TABLE c ADD extra int NOT NULL DEFAULT 7");
+    c.ok("ALTER INDEX ALL ON c REBUILD; ALTER INDEX ALL ON h REBUILD; ALTER TABLE h REBUILD; ALTER TABLE c ADD \
+        extra int NOT NULL DEFAULT 7");
     assert_eq!(
         c.rows("SELECT id, n, v, extra FROM c ORDER BY id"),
         "1 | 11 | one | 7\n2 | 21 | NULL | 7\n4 | 41 | four | 7"

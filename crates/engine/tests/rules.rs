@@ -94,7 +94,8 @@ fn select_into_inherits_the_identity() {
     c.ok("CREATE TABLE down (id int IDENTITY(100,-10), v int)");
     c.ok("CREATE TABLE down2 (id int IDENTITY(100,-10), v int)");
     c.ok("INSERT down (v) VALUES (1), (2), (3)");
-    c.ok("SET IDENTITY_INSERT down2 ON INSERT down2 (id, v) SELECT id, v FROM down SET IDENTITY_INSERT down2 OFF INSERT down2 (v) VALUES (4)");
+    c.ok("SET IDENTITY_INSERT down2 ON INSERT down2 (id, v) SELECT id, v FROM down SET IDENTITY_INSERT down2 \
+        OFF INSERT down2 (v) VALUES (4)");
     assert_eq!(c.rows("SELECT id FROM down2"), "100\n90\n80\n70");
 }
 
@@ -112,10 +113,12 @@ fn identity_insert_counts_when_the_insert_runs() {
     // What comes before the error runs.
     assert_eq!(
         c.rows("SELECT 1; INSERT t (id, a) VALUES (9, 'n')"),
-        "1\nMsg 544, Level 16, State 1, Line 1: Cannot insert explicit value for identity column in table 't' when IDENTITY_INSERT is set to OFF."
+        "1\nMsg 544, Level 16, State 1, Line 1: Cannot insert explicit value for identity column in table 't' \
+            when IDENTITY_INSERT is set to OFF."
     );
     c.ok("EXEC sp_executesql N'SET IDENTITY_INSERT t ON; INSERT t (id, a) VALUES (@i, ''q''); SET IDENTITY_INSERT t OFF', N'@i int', 10");
-    c.ok("DECLARE @i int = 20 SET IDENTITY_INSERT t ON WHILE @i < 23 BEGIN INSERT t (id, a) VALUES (@i, 'w') SET @i += 1 END SET IDENTITY_INSERT t OFF INSERT t (a) VALUES ('z')");
+    c.ok("DECLARE @i int = 20 SET IDENTITY_INSERT t ON WHILE @i < 23 BEGIN INSERT t (id, a) VALUES (@i, 'w') \
+        SET @i += 1 END SET IDENTITY_INSERT t OFF INSERT t (a) VALUES ('z')");
     assert_eq!(c.rows("SELECT COUNT(*), MAX(id) FROM t"), "9 | 45");
 }
 
@@ -187,7 +190,9 @@ fn rows_that_cannot_fit_are_refused_with_their_size() {
     let (_w, mut c) = World::with_database();
     let refused = |t: &str, bytes: u32, overhead: u32| {
         format!(
-            "Msg 1701, Level 16, State 1, Line 1: Creating or altering table '{t}' failed because the minimum row size would be {bytes}, including {overhead} bytes of internal overhead. This exceeds the maximum allowable table row size of 8060 bytes."
+            "Msg 1701, Level 16, State 1, Line 1: Creating or altering table '{t}' failed because the minimum \
+                row size would be {bytes}, including {overhead} bytes of internal overhead. This exceeds the \
+                maximum allowable table row size of 8060 bytes."
         )
     };
     assert_eq!(c.rows("CREATE TABLE dd (a char(8000), b char(100))"), refused("dd", 8107, 7));
@@ -211,7 +216,8 @@ fn arguments_that_do_not_fit_a_procedure() {
     assert_eq!(said(&mut c, "EXEC fails"), "Msg 8134, Level 16, State 1, Procedure fails, Line 2");
     assert_eq!(
         c.rows("EXEC sp_executesql N'SELECT @a', N'@a int'"),
-        "Msg 8178, Level 16, State 1, Line 1: The parameterized query '(@a int)SELECT @a' expects the parameter '@a', which was not supplied."
+        "Msg 8178, Level 16, State 1, Line 1: The parameterized query '(@a int)SELECT @a' expects the parameter \
+            '@a', which was not supplied."
     );
 }
 

@@ -82,12 +82,15 @@ fn tables_rows_and_queries() {
     assert_eq!(c.rows("SELECT id, name FROM t ORDER BY id"), "2 | b\n3 | bx");
     assert_eq!(
         c.rows("INSERT t (v) VALUES (NULL)"),
-        "Msg 515, Level 16, State 2, Line 1: Cannot insert the value NULL into column 'v', table 'd.dbo.t'; column does not allow nulls. INSERT fails.\nMsg 3621, Level 0, State 1, Line 1: The statement has been terminated."
+        "Msg 515, Level 16, State 2, Line 1: Cannot insert the value NULL into column 'v', table 'd.dbo.t'; \
+            column does not allow nulls. INSERT fails.\nMsg 3621, Level 0, State 1, Line 1: The statement has \
+            been terminated."
     );
     assert_eq!(
         c.rows("INSERT t (name) VALUES ('12345678901')").lines().next(),
         Some(
-            "Msg 2628, Level 16, State 1, Line 1: String or binary data would be truncated in table 'd.dbo.t', column 'name'. Truncated value: '1234567890'."
+            "Msg 2628, Level 16, State 1, Line 1: String or binary data would be truncated in table 'd.dbo.t', \
+                column 'name'. Truncated value: '1234567890'."
         )
     );
     assert_eq!(
@@ -96,7 +99,8 @@ fn tables_rows_and_queries() {
     );
     assert_eq!(
         c.rows("SELECT name, COUNT(*) FROM t"),
-        "Msg 8120, Level 16, State 1, Line 1: Column 't.name' is invalid in the select list because it is not contained in either an aggregate function or the GROUP BY clause."
+        "Msg 8120, Level 16, State 1, Line 1: Column 't.name' is invalid in the select list because it is not \
+            contained in either an aggregate function or the GROUP BY clause."
     );
 }
 
@@ -136,7 +140,8 @@ fn joins_groups_and_windows() {
         "3\n4"
     );
     assert_eq!(
-        c.rows("WITH x AS (SELECT id, g FROM #a WHERE g IS NOT NULL) SELECT x1.id, SUM(x2.id) FROM x x1 JOIN x x2 ON x2.id <= x1.id GROUP BY x1.id ORDER BY 1"),
+        c.rows("WITH x AS (SELECT id, g FROM #a WHERE g IS NOT NULL) SELECT x1.id, SUM(x2.id) FROM x x1 JOIN x \
+            x2 ON x2.id <= x1.id GROUP BY x1.id ORDER BY 1"),
         "1 | 1\n2 | 3\n3 | 6"
     );
     assert_eq!(
@@ -167,7 +172,9 @@ fn transactions_keep_and_undo() {
     // A statement that fails leaves nothing, the transaction goes on.
     assert_eq!(
         c.rows("BEGIN TRAN INSERT t VALUES (2, 2), (1, 9) INSERT t VALUES (3, 3) COMMIT"),
-        "Msg 2627, Level 14, State 1, Line 1: Violation of PRIMARY KEY constraint 'PK'. Cannot insert duplicate key in object 'dbo.t'. The duplicate key value is (1).\nMsg 3621, Level 0, State 1, Line 1: The statement has been terminated."
+        "Msg 2627, Level 14, State 1, Line 1: Violation of PRIMARY KEY constraint 'PK'. Cannot insert duplicate \
+            key in object 'dbo.t'. The duplicate key value is (1).\nMsg 3621, Level 0, State 1, Line 1: The \
+            statement has been terminated."
             .replace("'PK'", &format!("'{}'", pk_name(&mut c)))
     );
     assert_eq!(c.rows("SELECT id FROM t ORDER BY id"), "1\n3");
@@ -218,8 +225,11 @@ fn the_loop_of_single_row_inserts() {
     let w = World::new();
     let mut c = w.connect();
     c.ok("CREATE DATABASE d");
-    c.ok("USE d CREATE TABLE [dbo].[MyTable]([Id] [int] IDENTITY(1,1) NOT NULL, [SomeText] [varchar](10) NULL, [MoreText] [varchar](50) NULL) ON [PRIMARY]");
-    c.ok("SET NOCOUNT ON DECLARE @Counter int = 1000 BEGIN TRAN WHILE @Counter > 0 BEGIN INSERT INTO [dbo].[MyTable] ([SomeText], [MoreText]) VALUES ('Num:' + CONVERT(varchar,@Counter), CONVERT(varchar,@Counter) + ' bottles of beer on the wall') SET @Counter = @Counter - 1 END COMMIT TRAN");
+    c.ok("USE d CREATE TABLE [dbo].[MyTable]([Id] [int] IDENTITY(1,1) NOT NULL, [SomeText] [varchar](10) NULL, \
+        [MoreText] [varchar](50) NULL) ON [PRIMARY]");
+    c.ok("SET NOCOUNT ON DECLARE @Counter int = 1000 BEGIN TRAN WHILE @Counter > 0 BEGIN INSERT INTO \
+        [dbo].[MyTable] ([SomeText], [MoreText]) VALUES ('Num:' + CONVERT(varchar,@Counter), \
+        CONVERT(varchar,@Counter) + ' bottles of beer on the wall') SET @Counter = @Counter - 1 END COMMIT TRAN");
     assert_eq!(c.rows("SELECT COUNT(*), MIN(Id), MAX(Id) FROM MyTable"), "1000 | 1 | 1000");
     assert_eq!(
         c.rows("SELECT * FROM MyTable WHERE Id = 1000"),

@@ -116,7 +116,8 @@ fn commits_that_wait_share_the_next_flush() {
     held.store(false, Ordering::SeqCst);
     threads.into_iter().for_each(|t| t.join().unwrap());
     let told = c.rows(&format!(
-        "SELECT COUNT(*), SUM(commits), MAX(commits) FROM taffrail.flush_history WHERE sequence_number > {from} AND database_name = 'd' AND commits > 0"
+        "SELECT COUNT(*), SUM(commits), MAX(commits) FROM taffrail.flush_history WHERE sequence_number > {from} \
+            AND database_name = 'd' AND commits > 0"
     ));
     let told: Vec<i64> = told.split(" | ").map(|n| n.parse().unwrap()).collect();
     // Those that found the device busy with as many writes as it takes went out together.

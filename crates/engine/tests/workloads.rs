@@ -11,7 +11,8 @@ use taffrail_types::{MaxLen, SqlType, Value};
 fn durable_and_lazy_commits() {
     let w = World::new();
     let mut c = w.connect();
-    c.ok("USE master\nIF DB_ID('MyDemoDB') IS NOT NULL BEGIN ALTER DATABASE [MyDemoDB] SET SINGLE_USER WITH ROLLBACK IMMEDIATE DROP DATABASE [MyDemoDB] END");
+    c.ok("USE master\nIF DB_ID('MyDemoDB') IS NOT NULL BEGIN ALTER DATABASE [MyDemoDB] SET SINGLE_USER WITH \
+        ROLLBACK IMMEDIATE DROP DATABASE [MyDemoDB] END");
     c.ok("CREATE DATABASE [MyDemoDB]");
     c.ok("ALTER DATABASE [MyDemoDB] SET RECOVERY FULL WITH NO_WAIT");
     c.ok("ALTER DATABASE [MyDemoDB] MODIFY FILE ( NAME = N'MyDemoDB', SIZE = 20MB )");
@@ -74,7 +75,8 @@ fn the_customer_table() {
         c.rows("SELECT TOP 1 c_w_id, c_d_id, c_id, LEFT(c_data, 3), c_credit_lim, c_discount FROM customer"),
         "0 | 0 | 0 | abc | 50000.00 | 0.1000"
     );
-    assert_eq!(c.rows("SELECT COUNT(*) FROM customer_tmp t JOIN customer k ON k.c_w_id = t.c_w_id AND k.c_d_id = t.c_d_id AND k.c_id = t.c_id"), "2000");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM customer_tmp t JOIN customer k ON k.c_w_id = t.c_w_id AND k.c_d_id \
+        = t.c_d_id AND k.c_id = t.c_id"), "2000");
     assert_eq!(
         c.rows("SELECT c_first FROM customer WHERE c_w_id = 0 AND c_d_id = 3 AND c_id = 7"),
         "first907         ".trim_end().to_string() + "        "
@@ -92,7 +94,8 @@ fn the_customer_table() {
 fn vlf_counts_and_wait_statistics() {
     let w = World::new();
     let mut c = w.connect();
-    c.ok("CREATE TABLE #VLFS (recoveryunitid int,fileid int,filesize bigint,startoffset bigint,fseqno bigint,status int,parity int,createlsn varchar(1000))\n\
+    c.ok("CREATE TABLE #VLFS (recoveryunitid int,fileid int,filesize bigint,startoffset bigint,fseqno \
+        bigint,status int,parity int,createlsn varchar(1000))\n\
           CREATE TABLE #Results (SRV_Name nvarchar(500),Database_Name nvarchar(500),VLFS INT)");
     c.ok("exec master.dbo.sp_msforeachdb @command1 = 'USE ? INSERT INTO #VLFS EXEC(''DBCC LOGINFO WITH TABLERESULTS'')', \
           @command2 = 'insert into #Results SELECT @@SERVERNAME,''?'',count(*) from #vlfs', @command3 = 'truncate table #vlfs'");
@@ -312,7 +315,8 @@ fn transfers_from_many_sessions_keep_the_sum() {
     assert_eq!(c.rows("SELECT SUM(balance) FROM d.dbo.account"), "2000");
     // The index says the same as the table.
     assert_eq!(
-        c.rows("SELECT COUNT(*) FROM d.dbo.account a WHERE EXISTS (SELECT 1 FROM d.dbo.account b WHERE b.balance = a.balance AND b.id = a.id)"),
+        c.rows("SELECT COUNT(*) FROM d.dbo.account a WHERE EXISTS (SELECT 1 FROM d.dbo.account b WHERE \
+            b.balance = a.balance AND b.id = a.id)"),
         "20"
     );
 }

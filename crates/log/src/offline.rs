@@ -277,7 +277,8 @@ impl OfflineLog {
         first_block(&self.files, v)
     }
 
-    /// VLFs before the run that are broken near their beginning: file, and offset of the first block. They were taken into use again when the
+    /// VLFs before the run that are broken near their beginning: file, and offset of the first block. They were taken
+    /// into use again when the
     /// power went, or are damaged.
     pub(crate) fn doubtful(&self) -> impl Iterator<Item = (usize, u64)> {
         self.doubtful.iter().map(|p| (usize::from(p.file), p.offset + VLF_HEADER_BYTES))

@@ -239,7 +239,8 @@ impl LogInstaller {
         anchor: &LogAnchor,
     ) -> Result<LogInstaller, LogError> {
         let (files, entries) = LogFiles::open(env, paths)?;
-        // What the walk finds may have been written and not synced by whoever ended before: the blocks installed next say that it is durable.
+        // What the walk finds may have been written and not synced by whoever ended before: the blocks installed next
+        // say that it is durable.
         for volume in &files.volumes {
             volume.sync()?;
         }

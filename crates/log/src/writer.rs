@@ -3,7 +3,8 @@
 //! It runs in a thread that the engine hands in. Without such a thread nothing is lost: an appender that finds every buffer in
 //! use writes by itself.
 //!
-//! In extents that were never written full blocks are written plainly, two or three writes at once (the thread of [`crate::ahead`] helps), and are durable with the
+//! In extents that were never written full blocks are written plainly, two or three writes at once (the thread of
+//! [`crate::ahead`] helps), and are durable with the
 //! sync that ends the commit behind them, or that the writer does after every [`SYNC_EVERY`] bytes: a durable write there makes
 //! the file system write the file's inode, too, and that happens once a commit so. What is written plainly and not synced
 //! counts as not durable in every respect ([`crate::flush`]). Where the log was written before, full blocks are written

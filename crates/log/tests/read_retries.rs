@@ -1,4 +1,5 @@
-//! A read of a log file that fails up to three times in a row, wherever it is, costs nothing but a line in the error log (825); one that fails
+//! A read of a log file that fails up to three times in a row, wherever it is, costs nothing but a line in the error
+//! log (825); one that fails
 //! four times is an error and no end of the log.
 
 mod rig;

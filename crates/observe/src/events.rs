@@ -3,7 +3,8 @@
 //!
 //! A log or a data file that is full fails statement after statement. So that those do not push out what else happens, the first is
 //! recorded at once, and what follows within a second, of the same database and for the same reason, is only counted, and
-//! told as one event of its own kind ([`Event::LogFullAgain`], [`Event::DataFullAgain`]): it says between which moments that was, for it comes later.
+//! told as one event of its own kind ([`Event::LogFullAgain`], [`Event::DataFullAgain`]): it says between which
+//! moments that was, for it comes later.
 //!
 //! 1. Numbers and times ascend together: the time is taken where the event gets its number. So who drains the ring and then
 //!    writes what he has to say himself, with the time that [`EventRing::drain`] gives, has everything in order.

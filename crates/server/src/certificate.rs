@@ -1,7 +1,8 @@
 //! The server's certificate and what TLS it speaks.
 //!
 //! Without files from the user a self-signed pair is made at the first start and kept in the data directory
-//! (`server.crt`, `server.key` with mode 0600), made anew when it is damaged; its fingerprint goes to the error log, so that a client can be told
+//! (`server.crt`, `server.key` with mode 0600), made anew when it is damaged; its fingerprint goes to the error log,
+//! so that a client can be told
 //! whom to trust.
 //!
 //! Inside TDS 7.x the handshake travels in packets and the envelope ends with its last byte. There TLS 1.2 is the

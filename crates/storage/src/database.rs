@@ -1,4 +1,5 @@
-//! A database: the object that everything hangs on. What it does is in the modules that do it: `alloc`, `txn`, `access`, `recovery`, `backup`.
+//! A database: the object that everything hangs on. What it does is in the modules that do it: `alloc`, `txn`,
+//! `access`, `recovery`, `backup`.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

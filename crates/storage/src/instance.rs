@@ -97,7 +97,8 @@ pub struct Workers {
     run: Arc<Runner>,
 }
 
-/// Calls the function with 0 to the given number, each once, at the same time; 0 in the calling thread. Returns when all calls have. One that
+/// Calls the function with 0 to the given number, each once, at the same time; 0 in the calling thread. Returns when
+/// all calls have. One that
 /// finds no thread may leave out a number above 0.
 type Runner = dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Send + Sync;
 

@@ -7,9 +7,11 @@
 //! allocated, filled, and undone    the undo of its format record makes it nobody's, with a compensation (`access::record::format`);
 //!                                  where the format record could not be appended, in the pool only: `log_made`
 //! emptied and freed                it has no rows; what is committed is not undone
-//! freed with its extent            it stays as it was. Whoever takes the extent makes what is in memory nobody's: [`Database::disown_pages`]
+//! freed with its extent            it stays as it was. Whoever takes the extent makes what is in memory nobody's:
+//! [`Database::disown_pages`]
 //! brought in by redo               the same, when structure changes are undone: [`Database::disown_free_pages`]
-//! the root that a build fills      it stays: a root's page is nobody's hint, and what undoes the build frees the tree's extents, all of them
+//! the root that a build fills      it stays: a root's page is nobody's hint, and what undoes the build frees the
+//! tree's extents, all of them
 //! ```
 //! Hints, besides, are void as soon as the structure changes: `Hobt::structure_changes`. Debug builds look before each change of rows.
 

@@ -1,4 +1,5 @@
-//! What a bulk load leaves behind it when it is undone: its pages are nobody's, whatever led to them; and the rows that it logs are on pages
+//! What a bulk load leaves behind it when it is undone: its pages are nobody's, whatever led to them; and the rows
+//! that it logs are on pages
 //! that a restart can read.
 
 use std::collections::BTreeSet;

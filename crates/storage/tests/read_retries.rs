@@ -1,4 +1,5 @@
-//! A read that fails is tried again: four times in all. One that succeeds then is told to the error log (825); one that does not is 823, and
+//! A read that fails is tried again: four times in all. One that succeeds then is told to the error log (825); one
+//! that does not is 823, and
 //! the page one of msdb's suspect pages.
 
 use std::sync::Arc;

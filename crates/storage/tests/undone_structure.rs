@@ -37,7 +37,8 @@ struct Scene {
 }
 
 impl Scene {
-    /// So many keys, by tens, in an order (the step has no divisor in common with their number) that leaves the leaves half full and out of order.
+    /// So many keys, by tens, in an order (the step has no divisor in common with their number) that leaves the
+    /// leaves half full and out of order.
     fn new(count: u64, step: u64) -> Scene {
         let rig = rig(count);
         let db = rig.create();

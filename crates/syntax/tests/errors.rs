@@ -151,11 +151,14 @@ fn statements_in_the_wrong_place() {
         ),
         (
             "declare @x int\nwith a as (select 1 as b) select * from a",
-            "319 2 Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon.",
+            "319 2 Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an \
+                xmlnamespaces clause or a change tracking context clause, the previous statement must be \
+                terminated with a semicolon.",
         ),
         (
             "select * from t with a as (select 1 as b) select * from a",
-            "336 1 Incorrect syntax near 'a'. If this is intended to be a common table expression, you need to explicitly terminate the previous statement with a semi-colon.",
+            "336 1 Incorrect syntax near 'a'. If this is intended to be a common table expression, you need to \
+                explicitly terminate the previous statement with a semi-colon.",
         ),
         (
             "merge t using u on t.a = u.a when matched then delete",
@@ -184,7 +187,8 @@ fn unknown_words() {
         ),
         (
             "exec p @a = 1, 2",
-            "119 1 Must pass parameter number 2 and subsequent parameters as '@name = value'. After the form '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
+            "119 1 Must pass parameter number 2 and subsequent parameters as '@name = value'. After the form \
+                '@name = value' has been used, all subsequent parameters must be passed in the form '@name = value'.",
         ),
     ] {
         assert_eq!(refusal(text), expected, "{text}");

@@ -70,7 +70,8 @@ impl Collation {
     pub fn description(self) -> &'static str {
         match self {
             Collation::SqlLatin1GeneralCp1CiAs => {
-                "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
+                "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive \
+                    for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
             }
             Collation::Latin1GeneralBin2 => "Latin1-General, binary code point comparison sort",
         }

@@ -1,7 +1,8 @@
 //! Conversion: what may be converted to what, and doing it.
 //!
 //! `matrix` is SQL Server's published one, which every place that converts asks ([`check`], [`check_declared`]), once per
-//! cast, so that at run time [`cast`] only meets pairs that exist. [`common_type`] is data type precedence: the type both sides of an operator go to.
+//! cast, so that at run time [`cast`] only meets pairs that exist. [`common_type`] is data type precedence: the type
+//! both sides of an operator go to.
 //!
 //! Text and binary that is too long is cut by CAST, CONVERT and by assignment to a variable, but not by assignment to
 //! a column: that is [`assign`], which leaves message 2628 to the caller, who knows the column's name.

@@ -84,6 +84,51 @@ fn taffrail_messages(root: &Path) -> Result<BTreeSet<i32>> {
         .collect())
 }
 
+/// Columns of the widest line of code.
+const WIDE: usize = 140;
+
+/// Lines of code that are wider yet: this number only falls.
+const STILL_WIDE: usize = 4;
+
+/// No line of code is wider than [`WIDE`], but for the catalogue of messages and rows of tables in comments.
+pub fn widths(root: &Path) -> Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for (name, text) in sources(root)? {
+        if name.ends_with("message/catalogue.rs") {
+            continue;
+        }
+        for (at, line) in text.lines().enumerate() {
+            let columns = line.chars().count();
+            let code = line.trim_start();
+            if columns > WIDE && !code.starts_with("//! |") && !code.starts_with("/// |") {
+                findings.push(format!("{name}:{} has {columns} columns, more than {WIDE}", at + 1));
+            }
+        }
+    }
+    match findings.len() {
+        STILL_WIDE => Ok(Vec::new()),
+        fewer if fewer < STILL_WIDE => {
+            Ok(vec![format!("files.rs: STILL_WIDE is {STILL_WIDE}, {fewer} lines are left")])
+        }
+        _ => Ok(findings),
+    }
+}
+
+/// A session's state has at most [`FIELDS`] fields, each an object or a fact of its own.
+pub fn session_fields(root: &Path) -> Result<Vec<String>> {
+    const FIELDS: usize = 15;
+    const PATH: &str = "crates/engine/src/session/mod.rs";
+    let text = fs::read_to_string(root.join(PATH)).context(PATH)?;
+    let (_, after) = text.split_once("pub struct Session {\n").context("struct Session")?;
+    let (body, _) = after.split_once("\n}\n").context("its end")?;
+    let fields = body.lines().filter(|l| l.starts_with("    pub")).count();
+    Ok(match fields {
+        0 => vec![format!("{PATH}: no field of Session was found")],
+        n if n > FIELDS => vec![format!("{PATH}: Session has {n} fields, more than {FIELDS}")],
+        _ => Vec::new(),
+    })
+}
+
 /// No file but the catalogue of messages has more than [`LONG`] lines.
 pub fn sizes(root: &Path) -> Result<Vec<String>> {
     let mut findings = Vec::new();

@@ -45,12 +45,14 @@ fn image(words: &[&str]) -> ExitCode {
 fn tidy() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut findings = Vec::new();
-    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 6] = [
+    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 8] = [
         ("arrows", arrows::check(&root)),
         ("modules", modules::check(&root)),
         ("unsafe", files::unsafe_code(&root)),
         ("messages", files::messages(&root)),
         ("file sizes", files::sizes(&root)),
+        ("widths", files::widths(&root)),
+        ("session", files::session_fields(&root)),
         ("golden sources", golden::sources(&root)),
     ];
     for (rule, result) in checks {

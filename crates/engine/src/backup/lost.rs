@@ -111,7 +111,8 @@ fn places(sets: &[&Vec<Value>]) -> Vec<(Lsn, bool)> {
     after.map(|at| (at, false)).into_iter().chain(begun).collect()
 }
 
-/// Whether a restore went over the database since: its log is of another recovery path then. The names it has had count, and its files, since
+/// Whether a restore went over the database since: its log is of another recovery path then. The names it has had
+/// count, and its files, since
 /// it may have been renamed without a backup.
 fn restored_since(
     cx: &StatementContext<'_>,
@@ -161,7 +162,8 @@ fn files_of(cx: &StatementContext<'_>, set: i64) -> SqlResult<Vec<BackupFile>> {
     files.iter().map(file).collect::<Option<_>>().ok_or_else(none)
 }
 
-/// Makes the paths that msdb remembers those of now: what lay beside the primary file, or below, has gone along with it. Gives the log files
+/// Makes the paths that msdb remembers those of now: what lay beside the primary file, or below, has gone along with
+/// it. Gives the log files
 /// that may be opened: of a copy, a file that has not gone along is the original's.
 fn rebase(cx: &StatementContext<'_>, slot: &Slot, files: &mut [BackupFile]) -> Vec<PathBuf> {
     let was = files.iter().find(|f| f.id == FileId(1)).map(|f| f.path.clone());
@@ -190,7 +192,8 @@ fn model(name: &str) -> Option<RecoveryModel> {
         .find(|m| facts::model_name(*m) == name)
 }
 
-/// The log's files as far as they are known, the first one first, and the GUID of the database that the log is of. The log names its others.
+/// The log's files as far as they are known, the first one first, and the GUID of the database that the log is of.
+/// The log names its others.
 ///
 /// Master knows where the files are: of a data directory that was copied, msdb knows those of the original, whose log is another by now.
 /// It is asked only for a file that master does not know.
@@ -201,7 +204,8 @@ fn log_files(cx: &StatementContext<'_>, slot: &Slot) -> SqlResult<(Vec<PathBuf>,
     let seen = rows(
         cx,
         &format!(
-            "SELECT TOP 1 backup_set_id, database_guid FROM dbo.backupset WHERE database_name = {name} ORDER BY backup_finish_date DESC, backup_set_id DESC"
+            "SELECT TOP 1 backup_set_id, database_guid FROM dbo.backupset WHERE database_name = {name} ORDER BY \
+                backup_finish_date DESC, backup_set_id DESC"
         ),
     )?;
     let named = seen.first().and_then(|s| guid(&s[1]));

@@ -2,7 +2,8 @@
 //!
 //! A look-up shows a session what is committed and its own DDL. Whether another session's open DDL is about to change
 //! the answer is asked beside it ([`Catalog::blocked_name`], [`Catalog::blocked_object`]; [`Catalog::touched`] by whoever makes
-//! a list, of which only what it shows is waited for; [`Catalog::blocked_list`] by who cannot tell); each of them costs one atomic load while no session has DDL open. Who is told to wait asks for the lock that it is
+//! a list, of which only what it shows is waited for; [`Catalog::blocked_list`] by who cannot tell); each of them
+//! costs one atomic load while no session has DDL open. Who is told to wait asks for the lock that it is
 //! told, which the DDL's transaction holds to its end, and looks again:
 //!
 //! | what is pending | lock | wait |

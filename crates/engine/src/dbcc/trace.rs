@@ -1,6 +1,7 @@
 //! `DBCC TRACEON`, `TRACEOFF`, `TRACESTATUS`.
 //!
-//! Five flags exist. 1204 and 1222 put reports of deadlocks into the error log. 3226 keeps backups that succeeded out of the error log. 3604 (output of DBCC to the client) is how it always
+//! Five flags exist. 1204 and 1222 put reports of deadlocks into the error log. 3226 keeps backups that succeeded out
+//! of the error log. 3604 (output of DBCC to the client) is how it always
 //! is here; 3605 (output of DBCC to the error log) concerns only commands that do not exist here. So these two can be set, for the
 //! scripts that begin with them, and change nothing. Every other flag is refused.
 

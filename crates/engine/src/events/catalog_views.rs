@@ -2,13 +2,19 @@
 
 use super::definition::{Definition, partition_name, retention_name};
 use crate::row;
-use crate::views::{Declaration, Rows, ViewContext, absent, sys};
+use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast::{EventValue, Ident};
 use taffrail_types::Value;
 
-const SESSION: &str = "event_session_id int! · name sysname! · event_retention_mode nchar(1)? · event_retention_mode_desc nvarchar(60)? · max_dispatch_latency int? · max_memory int? · max_event_size int? · memory_partition_mode nchar(1)? · memory_partition_mode_desc nvarchar(60)? · track_causality bit? · startup_state bit? · has_long_running_target bit?";
-const EVENT: &str = "event_session_id int! · event_id int! · name sysname! · package sysname! · module sysname! · predicate nvarchar(3000)? · predicate_xml nvarchar(3000)?";
+const SESSION: &str = "\
+    event_session_id int! · name sysname! · event_retention_mode nchar(1)? · \
+    event_retention_mode_desc nvarchar(60)? · max_dispatch_latency int? · max_memory int? · max_event_size int? · \
+    memory_partition_mode nchar(1)? · memory_partition_mode_desc nvarchar(60)? · track_causality bit? · \
+    startup_state bit? · has_long_running_target bit?";
+const EVENT: &str = "\
+    event_session_id int! · event_id int! · name sysname! · package sysname! · module sysname! · \
+    predicate nvarchar(3000)? · predicate_xml nvarchar(3000)?";
 const ACTION: &str =
     "event_session_id int! · event_id int! · name sysname! · package sysname! · module sysname!";
 const TARGET: &str =
@@ -26,11 +32,11 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("server_event_session_targets", &[TARGET], targets),
         sys("server_event_session_fields", &[FIELD], fields),
         // Sessions of a database are Azure's.
-        sys("database_event_sessions", &[SESSION], absent::none),
-        sys("database_event_session_events", &[EVENT], absent::none),
-        sys("database_event_session_actions", &[ACTION], absent::none),
-        sys("database_event_session_targets", &[TARGET], absent::none),
-        sys("database_event_session_fields", &[FIELD], absent::none),
+        sys("database_event_sessions", &[SESSION], empty::none),
+        sys("database_event_session_events", &[EVENT], empty::none),
+        sys("database_event_session_actions", &[ACTION], empty::none),
+        sys("database_event_session_targets", &[TARGET], empty::none),
+        sys("database_event_session_fields", &[FIELD], empty::none),
     ]);
 }
 

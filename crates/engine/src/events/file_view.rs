@@ -12,7 +12,9 @@ use taffrail_io::Disk;
 use taffrail_types::Value;
 use taffrail_types::convert::parse_guid;
 
-const COLUMNS: &str = "module_guid uniqueidentifier! · package_guid uniqueidentifier! · object_name nvarchar(256)! · event_data nvarchar(max)! · file_name nvarchar(260)! · file_offset bigint! · timestamp_utc datetime2(7)!";
+const COLUMNS: &str = "\
+    module_guid uniqueidentifier! · package_guid uniqueidentifier! · object_name nvarchar(256)! · \
+    event_data nvarchar(max)! · file_name nvarchar(260)! · file_offset bigint! · timestamp_utc datetime2(7)!";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(streamed("fn_xe_file_target_read_file", (4, 4), &[COLUMNS], open));

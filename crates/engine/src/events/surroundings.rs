@@ -1,6 +1,7 @@
 //! What is around an event: whose session it is, which database, which text.
 //!
-//! It is asked in the middle of whatever goes on, so the names of databases are copies: nothing here waits for the list of databases, which is
+//! It is asked in the middle of whatever goes on, so the names of databases are copies: nothing here waits for the
+//! list of databases, which is
 //! held while databases are made.
 
 use crate::sessions::{SessionEntry, Sessions};

@@ -2,7 +2,7 @@
 
 use super::{Running, xml};
 use crate::row;
-use crate::views::{Declaration, Rows, ViewContext, absent, sys};
+use crate::views::{Declaration, Rows, ViewContext, empty, sys};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlResult;
@@ -14,11 +14,27 @@ use taffrail_syntax::ast::EventValue;
 use taffrail_types::Value;
 use taffrail_types::convert::parse_guid;
 
-const SESSIONS: &str = "address varbinary(8)! · name nvarchar(256)! · pending_buffers int! · total_regular_buffers int! · regular_buffer_size bigint! · total_large_buffers int! · large_buffer_size bigint! · total_buffer_size bigint! · buffer_policy_flags int! · buffer_policy_desc nvarchar(256)! · flags int! · flag_desc nvarchar(256)! · dropped_event_count int! · dropped_buffer_count int! · blocked_event_fire_time int! · create_time datetime! · largest_event_dropped_size int! · session_source nvarchar(256)? · buffer_processed_count bigint! · buffer_full_count bigint! · total_bytes_generated bigint! · total_target_memory bigint!";
-const TARGETS: &str = "event_session_address varbinary(8)! · target_name nvarchar(60)! · target_package_guid uniqueidentifier! · execution_count bigint! · execution_duration_ms bigint! · target_data nvarchar(max)? · bytes_written bigint! · failed_buffer_count bigint!";
-const SESSION_EVENTS: &str = "event_session_address varbinary(8)! · event_name nvarchar(256)! · event_package_guid uniqueidentifier! · event_predicate nvarchar(3072)?";
-const SESSION_ACTIONS: &str = "event_session_address varbinary(8)! · action_name nvarchar(256)! · action_package_guid uniqueidentifier! · event_name nvarchar(256)! · event_package_guid uniqueidentifier!";
-const SESSION_COLUMNS: &str = "event_session_address varbinary(8)! · column_name nvarchar(256)! · column_id int! · column_value nvarchar(3072)? · object_type nvarchar(60)! · object_name nvarchar(256)! · object_package_guid uniqueidentifier!";
+const SESSIONS: &str = "\
+    address varbinary(8)! · name nvarchar(256)! · pending_buffers int! · total_regular_buffers int! · \
+    regular_buffer_size bigint! · total_large_buffers int! · large_buffer_size bigint! · total_buffer_size bigint! · \
+    buffer_policy_flags int! · buffer_policy_desc nvarchar(256)! · flags int! · flag_desc nvarchar(256)! · \
+    dropped_event_count int! · dropped_buffer_count int! · blocked_event_fire_time int! · create_time datetime! · \
+    largest_event_dropped_size int! · session_source nvarchar(256)? · buffer_processed_count bigint! · \
+    buffer_full_count bigint! · total_bytes_generated bigint! · total_target_memory bigint!";
+const TARGETS: &str = "\
+    event_session_address varbinary(8)! · target_name nvarchar(60)! · target_package_guid uniqueidentifier! · \
+    execution_count bigint! · execution_duration_ms bigint! · target_data nvarchar(max)? · bytes_written bigint! · \
+    failed_buffer_count bigint!";
+const SESSION_EVENTS: &str = "\
+    event_session_address varbinary(8)! · event_name nvarchar(256)! · event_package_guid uniqueidentifier! · \
+    event_predicate nvarchar(3072)?";
+const SESSION_ACTIONS: &str = "\
+    event_session_address varbinary(8)! · action_name nvarchar(256)! · action_package_guid uniqueidentifier! · \
+    event_name nvarchar(256)! · event_package_guid uniqueidentifier!";
+const SESSION_COLUMNS: &str = "\
+    event_session_address varbinary(8)! · column_name nvarchar(256)! · column_id int! · \
+    column_value nvarchar(3072)? · object_type nvarchar(60)! · object_name nvarchar(256)! · \
+    object_package_guid uniqueidentifier!";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -28,15 +44,66 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("dm_xe_session_event_actions", &[SESSION_ACTIONS], session_actions),
         sys("dm_xe_session_object_columns", &[SESSION_COLUMNS], session_columns),
         // Sessions of a database are Azure's.
-        sys("dm_xe_database_sessions", &[SESSIONS], absent::none),
-        sys("dm_xe_database_session_targets", &[TARGETS], absent::none),
-        sys("dm_xe_database_session_events", &[SESSION_EVENTS], absent::none),
-        sys("dm_xe_database_session_event_actions", &[SESSION_ACTIONS], absent::none),
-        sys("dm_xe_database_session_object_columns", &[SESSION_COLUMNS], absent::none),
-        sys("dm_xe_packages", &["name nvarchar(256)! · guid uniqueidentifier! · description nvarchar(3072)? · capabilities int? · capabilities_desc nvarchar(256)? · module_guid nvarchar(60)! · module_address varbinary(8)!"], packages),
-        sys("dm_xe_objects", &["name nvarchar(256)! · object_type nvarchar(60)! · package_guid uniqueidentifier! · description nvarchar(256)? · capabilities int? · capabilities_desc nvarchar(256)? · type_name nvarchar(60)? · type_package_guid uniqueidentifier? · type_size int?"], objects),
-        sys("dm_xe_object_columns", &["name nvarchar(256)! · column_id int! · object_name nvarchar(256)! · object_package_guid uniqueidentifier! · type_name nvarchar(256)! · type_package_guid uniqueidentifier! · column_type nvarchar(60)! · column_value nvarchar(256)? · capabilities int? · capabilities_desc nvarchar(256)? · description nvarchar(3072)?"], object_columns),
-        sys("dm_xe_map_values", &["name nvarchar(256)! · object_package_guid uniqueidentifier! · map_key int! · map_value nvarchar(3072)!"], map_values),
+        sys("dm_xe_database_sessions", &[SESSIONS], empty::none),
+        sys("dm_xe_database_session_targets", &[TARGETS], empty::none),
+        sys("dm_xe_database_session_events", &[SESSION_EVENTS], empty::none),
+        sys("dm_xe_database_session_event_actions", &[SESSION_ACTIONS], empty::none),
+        sys("dm_xe_database_session_object_columns", &[SESSION_COLUMNS], empty::none),
+        sys(
+            "dm_xe_packages",
+            &[
+                "name nvarchar(256)!",
+                "guid uniqueidentifier!",
+                "description nvarchar(3072)?",
+                "capabilities int?",
+                "capabilities_desc nvarchar(256)?",
+                "module_guid nvarchar(60)!",
+                "module_address varbinary(8)!",
+            ],
+            packages,
+        ),
+        sys(
+            "dm_xe_objects",
+            &[
+                "name nvarchar(256)!",
+                "object_type nvarchar(60)!",
+                "package_guid uniqueidentifier!",
+                "description nvarchar(256)?",
+                "capabilities int?",
+                "capabilities_desc nvarchar(256)?",
+                "type_name nvarchar(60)?",
+                "type_package_guid uniqueidentifier?",
+                "type_size int?",
+            ],
+            objects,
+        ),
+        sys(
+            "dm_xe_object_columns",
+            &[
+                "name nvarchar(256)!",
+                "column_id int!",
+                "object_name nvarchar(256)!",
+                "object_package_guid uniqueidentifier!",
+                "type_name nvarchar(256)!",
+                "type_package_guid uniqueidentifier!",
+                "column_type nvarchar(60)!",
+                "column_value nvarchar(256)?",
+                "capabilities int?",
+                "capabilities_desc nvarchar(256)?",
+                "description nvarchar(3072)?",
+            ],
+            object_columns,
+        ),
+        sys(
+            "dm_xe_map_values",
+            &[
+                "name nvarchar(256)!",
+                "object_package_guid uniqueidentifier!",
+                "map_key int!",
+                "map_value nvarchar(3072)!",
+            ],
+            map_values,
+        ),
     ]);
 }
 

@@ -5,7 +5,8 @@
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
 //! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`], `into`: changes.
 //! * [`showplan`]: plans that are shown, not run.
-//! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.  [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
+//! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
+//!   [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
 pub(crate) mod called;

@@ -19,7 +19,8 @@ const TEXT: SqlType = SqlType::NVARCHAR_MAX;
 
 #[rustfmt::skip]
 pub static FUNCTIONS: &[Function] = &[
-    Function::new("ISJSON", 1, 1, |r| r.fixed(&[TEXT], SqlType::Int), |_, a| Ok(text_of(&a[0]).map_or(Value::Null, |t| Value::Int(is_json(&t) as i32)))),
+    Function::new("ISJSON", 1, 1, |r| r.fixed(&[TEXT], SqlType::Int),
+        |_, a| Ok(text_of(&a[0]).map_or(Value::Null, |t| Value::Int(is_json(&t) as i32)))),
     Function::new("JSON_VALUE", 2, 2, |r| json_rule(r, SqlType::nvarchar(4000)), json_value),
     Function::new("JSON_QUERY", 1, 2, |r| json_rule(r, TEXT), json_query),
     Function::new("JSON_PATH_EXISTS", 2, 2, |r| json_rule(r, SqlType::Int), path_exists),

@@ -40,7 +40,8 @@ pub static FUNCTIONS: &[Function] = &[
     Function::new("GREATEST", 1, 254, common_rule, |c, a| extreme(c, a, true)).per_statement(),
     Function::new("LEAST", 1, 254, common_rule, |c, a| extreme(c, a, false)).per_statement(),
     Function::new("NEWID", 0, 0, |r| r.as_given(SqlType::UniqueIdentifier), newid).per_call(),
-    Function::new("NEWSEQUENTIALID", 0, 0, |r| r.as_given(SqlType::UniqueIdentifier), |c, _| Ok(Value::Guid(c.context.sequential_guid()))).per_call(),
+    Function::new("NEWSEQUENTIALID", 0, 0, |r| r.as_given(SqlType::UniqueIdentifier),
+        |c, _| Ok(Value::Guid(c.context.sequential_guid()))).per_call(),
 ];
 
 /// A number as it is (bit as int); text as float.

@@ -7,10 +7,12 @@ use taffrail_types::{SqlType, Value};
 
 #[rustfmt::skip]
 pub static FUNCTIONS: &[Function] = &[
-    Function::new("FN_VARBINTOHEXSTR", 1, 1, |_| Ok(signature(&[SqlType::VarBinary(taffrail_types::MaxLen::Max)], SqlType::NVARCHAR_MAX)), |c, a| Ok(c.optional_text(a[0].as_bytes().map(hex)))),
+    Function::new("FN_VARBINTOHEXSTR", 1, 1, |_| Ok(signature(&[SqlType::VarBinary(taffrail_types::MaxLen::Max)], SqlType::NVARCHAR_MAX)),
+        |c, a| Ok(c.optional_text(a[0].as_bytes().map(hex)))),
     Function::new("QUOTENAME", 1, 2, quotename_rule, quotename),
     Function::new("STRING_ESCAPE", 2, 2, string_escape_rule, string_escape),
-    Function::new("SOUNDEX", 1, 1, |r| Ok(signature(&[r.text(0)?], SqlType::varchar(4))), |_, a| Ok(a[0].as_text().map_or(Value::Null, |s| Value::varchar(&soundex(&s))))),
+    Function::new("SOUNDEX", 1, 1, |r| Ok(signature(&[r.text(0)?], SqlType::varchar(4))),
+        |_, a| Ok(a[0].as_text().map_or(Value::Null, |s| Value::varchar(&soundex(&s))))),
     Function::new("DIFFERENCE", 2, 2, |r| Ok(signature(&[r.text(0)?, r.text(1)?], SqlType::Int)), difference),
     Function::new("PARSENAME", 2, 2, |r| Ok(signature(&[r.unicode(0)?, r.param(1, SqlType::Int)?], SqlType::SYSNAME)), parsename),
 ];

@@ -250,7 +250,8 @@ fn dates() {
         ("DATEDIFF(day, '2026-11-01', '2026-11-21')", "20"),
         (
             "DATEDIFF(ms, '1900-01-01', '2026-11-21')",
-            "535 The datediff function resulted in an overflow. The number of dateparts separating two date/time instances is too large. Try to use datediff with a less precise datepart.",
+            "535 The datediff function resulted in an overflow. The number of dateparts separating two \
+                date/time instances is too large. Try to use datediff with a less precise datepart.",
         ),
         ("DATEDIFF_BIG(ms, '1900-01-01', '1900-01-02')", "86400000"),
         ("DATEPART(weekday, '2026-11-21')", "7"),

@@ -1,7 +1,8 @@
 //! Files of backups as maintenance scripts look after them: xp_create_subdir, xp_delete_file, xp_dirtree.
 //!
 //! Paths are read as those of backups ([`backup_path`]): relative ones lie in `backup`, and a directory as Windows writes it
-//! stands for `backup` itself, where the files go that are named in it; nothing is removed by such a name. Nothing outside of the directories that the settings
+//! stands for `backup` itself, where the files go that are named in it; nothing is removed by such a name. Nothing
+//! outside of the directories that the settings
 //! allow is listed, made or removed.
 
 use super::Arguments;

@@ -215,7 +215,8 @@ pub(super) fn helpdb(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> Sql
                 };
                 let recovery = format!("{:?}", o.recovery_model).to_uppercase();
                 format!(
-                    "Status=ONLINE, Updateability=READ_WRITE, UserAccess={access}, Recovery={recovery}, Version=957, Collation={}, SQLSortOrder=52, IsAutoCreateStatistics, IsAutoUpdateStatistics",
+                    "Status=ONLINE, Updateability=READ_WRITE, UserAccess={access}, Recovery={recovery}, \
+                        Version=957, Collation={}, SQLSortOrder=52, IsAutoCreateStatistics, IsAutoUpdateStatistics",
                     Collation::default().name()
                 )
             }

@@ -4,7 +4,6 @@ use super::objects::is_text;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::catalog::IndexKind;
 use crate::row;
-use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlResult;
 use taffrail_storage::{FileKind, Growth};
 use taffrail_types::{Collation, Value};
@@ -30,44 +29,270 @@ pub(crate) const SPT_VALUES: &str = "spt_values";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("sysobjects", &["name sysname! · id int! · xtype char(2)! · uid smallint? · info smallint? · status int? · base_schema_ver int? · replinfo int? · parent_obj int! · crdate datetime! · ftcatid smallint? · schema_ver int? · stats_schema_ver int? · type char(2)? · userstat smallint? · sysstat smallint? · indexdel smallint? · refdate datetime! · version int? · deltrig int? · instrig int? · updtrig int? · seltrig int? · category int? · cache smallint?"], sysobjects),
-        sys("syscolumns", &["name sysname? · id int! · xtype tinyint! · typestat tinyint? · xusertype smallint? · length smallint! · xprec tinyint! · xscale tinyint! · colid smallint? · xoffset smallint? · bitpos tinyint? · reserved tinyint? · colstat smallint? · cdefault int! · domain int! · number smallint? · colorder smallint? · autoval varbinary(8000)? · offset smallint? · collationid int? · language int! · status tinyint? · type tinyint! · usertype smallint? · printfmt varchar(255)? · prec smallint? · scale int? · iscomputed int? · isoutparam int! · isnullable int? · collation sysname?"], syscolumns),
-        sys("sysindexes", &["id int! · status int? · first binary(6)? · indid smallint? · root binary(6)? · minlen smallint? · keycnt smallint? · groupid smallint? · dpages int? · reserved int? · used int? · rowcnt bigint? · rowmodctr int? · reserved3 int? · reserved4 int? · xmaxlen smallint? · maxirow smallint? · OrigFillFactor tinyint? · StatVersion tinyint? · reserved2 int? · FirstIAM binary(6)? · impid smallint? · lockflags smallint? · pgmodctr int? · keys varbinary(1088)? · name sysname? · maxlen int? · rows int?"], sysindexes),
-        sys("sysdatabases", &["name sysname! · dbid smallint? · sid varbinary(85)? · mode smallint? · status int? · status2 int? · crdate datetime! · reserved datetime? · category int? · cmptlevel tinyint! · filename nvarchar(260)? · version smallint?"], sysdatabases),
-        sys("sysfiles", &["fileid smallint? · groupid smallint? · size int! · maxsize int! · growth int! · status int? · perf int? · name sysname! · filename nvarchar(260)?"], |cx, _, rows| {
-            for f in cx.database.storage.files() {
-                rows.push(file_cells(&f));
-            }
-            Ok(())
-        }),
-        sys("sysaltfiles", &["fileid smallint? · groupid smallint? · size int! · maxsize int! · growth int! · status int? · perf int? · dbid smallint? · name sysname! · filename nvarchar(260)?"], |cx, _, rows| {
-            for slot in cx.session.instance.databases().list() {
-                let Some(db) = &slot.database else { continue };
-                for f in db.storage.files() {
-                    let mut cells = file_cells(&f);
-                    cells.insert(7, Value::BigInt(db.id.0 as i64));
-                    rows.push(cells);
+        sys(
+            "sysobjects",
+            &[
+                "name sysname!",
+                "id int!",
+                "xtype char(2)!",
+                "uid smallint?",
+                "info smallint?",
+                "status int?",
+                "base_schema_ver int?",
+                "replinfo int?",
+                "parent_obj int!",
+                "crdate datetime!",
+                "ftcatid smallint?",
+                "schema_ver int?",
+                "stats_schema_ver int?",
+                "type char(2)?",
+                "userstat smallint?",
+                "sysstat smallint?",
+                "indexdel smallint?",
+                "refdate datetime!",
+                "version int?",
+                "deltrig int?",
+                "instrig int?",
+                "updtrig int?",
+                "seltrig int?",
+                "category int?",
+                "cache smallint?",
+            ],
+            sysobjects,
+        ),
+        sys(
+            "syscolumns",
+            &[
+                "name sysname?",
+                "id int!",
+                "xtype tinyint!",
+                "typestat tinyint?",
+                "xusertype smallint?",
+                "length smallint!",
+                "xprec tinyint!",
+                "xscale tinyint!",
+                "colid smallint?",
+                "xoffset smallint?",
+                "bitpos tinyint?",
+                "reserved tinyint?",
+                "colstat smallint?",
+                "cdefault int!",
+                "domain int!",
+                "number smallint?",
+                "colorder smallint?",
+                "autoval varbinary(8000)?",
+                "offset smallint?",
+                "collationid int?",
+                "language int!",
+                "status tinyint?",
+                "type tinyint!",
+                "usertype smallint?",
+                "printfmt varchar(255)?",
+                "prec smallint?",
+                "scale int?",
+                "iscomputed int?",
+                "isoutparam int!",
+                "isnullable int?",
+                "collation sysname?",
+            ],
+            syscolumns,
+        ),
+        sys(
+            "sysindexes",
+            &[
+                "id int!",
+                "status int?",
+                "first binary(6)?",
+                "indid smallint?",
+                "root binary(6)?",
+                "minlen smallint?",
+                "keycnt smallint?",
+                "groupid smallint?",
+                "dpages int?",
+                "reserved int?",
+                "used int?",
+                "rowcnt bigint?",
+                "rowmodctr int?",
+                "reserved3 int?",
+                "reserved4 int?",
+                "xmaxlen smallint?",
+                "maxirow smallint?",
+                "OrigFillFactor tinyint?",
+                "StatVersion tinyint?",
+                "reserved2 int?",
+                "FirstIAM binary(6)?",
+                "impid smallint?",
+                "lockflags smallint?",
+                "pgmodctr int?",
+                "keys varbinary(1088)?",
+                "name sysname?",
+                "maxlen int?",
+                "rows int?",
+            ],
+            sysindexes,
+        ),
+        sys(
+            "sysdatabases",
+            &[
+                "name sysname!",
+                "dbid smallint?",
+                "sid varbinary(85)?",
+                "mode smallint?",
+                "status int?",
+                "status2 int?",
+                "crdate datetime!",
+                "reserved datetime?",
+                "category int?",
+                "cmptlevel tinyint!",
+                "filename nvarchar(260)?",
+                "version smallint?",
+            ],
+            sysdatabases,
+        ),
+        sys(
+            "sysfiles",
+            &[
+                "fileid smallint?",
+                "groupid smallint?",
+                "size int!",
+                "maxsize int!",
+                "growth int!",
+                "status int?",
+                "perf int?",
+                "name sysname!",
+                "filename nvarchar(260)?",
+            ],
+            |cx, _, rows| {
+                for f in cx.database.storage.files() {
+                    rows.push(file_cells(&f));
                 }
-            }
-            Ok(())
-        }),
-        sys("sysprocesses", &["spid smallint! · kpid smallint! · blocked smallint! · waittype binary(2)! · waittime bigint! · lastwaittype nchar(32)! · waitresource nchar(256)! · dbid smallint! · uid smallint? · cpu int! · physical_io bigint! · memusage int! · login_time datetime! · last_batch datetime! · ecid smallint! · open_tran smallint! · status nchar(30)! · sid binary(86)! · hostname nchar(128)! · program_name nchar(128)! · hostprocess nchar(10)! · cmd nchar(26)! · nt_domain nchar(128)! · nt_username nchar(128)! · net_address nchar(12)! · net_library nchar(12)! · loginame nchar(128)! · context_info binary(128)! · sql_handle binary(20)! · stmt_start int! · stmt_end int! · request_id int! · page_resource binary(8)?"], sysprocesses),
-        sys("systypes", &["name sysname! · xtype tinyint! · status tinyint? · xusertype smallint? · length smallint! · xprec tinyint! · xscale tinyint! · tdefault int! · domain int! · uid smallint? · reserved smallint? · collationid int? · usertype smallint? · variable bit? · allownulls bit? · type tinyint! · printfmt varchar(255)? · prec smallint? · scale tinyint? · collation sysname?"], systypes),
-        sys("sysusers", &["uid smallint? · status int? · name sysname! · sid varbinary(85)? · createdate datetime! · hasdbaccess int? · islogin int? · issqluser int? · issqlrole int?"], |cx, _, rows| {
-            let created = cx.session.instance.databases().slot(&cx.database.name).map(|s| s.entry.created);
-            for (id, name) in [(0, "public"), (1, "dbo"), (2, "guest"), (3, "INFORMATION_SCHEMA"), (4, "sys")] {
-                rows.push(row![id, 0, name, (id == 1).then_some(&[1u8][..]), created.clone(), id == 1, id != 0, id != 0, id == 0]);
-            }
-            Ok(())
-        }),
-        sys(SPT_VALUES, &["name nvarchar(35)? · number int! · type nchar(3)! · low int? · high int? · status int?"], |_, _, rows| {
-            // Of its types only P, the numbers, with the byte and the bit that a bit map has for them.
-            for n in 0..2048 {
-                rows.push(row![(), n, "P", n / 8 + 1, 1 << (n % 8), 0]);
-            }
-            Ok(())
-        }),
-        sys("syscomments", &["id int! · number smallint? · colid smallint! · status smallint! · ctext varbinary(8000)? · texttype smallint? · language smallint? · encrypted bit! · compressed bit! · text nvarchar(4000)?"], syscomments),
+                Ok(())
+            },
+        ),
+        sys(
+            "sysaltfiles",
+            &[
+                "fileid smallint?",
+                "groupid smallint?",
+                "size int!",
+                "maxsize int!",
+                "growth int!",
+                "status int?",
+                "perf int?",
+                "dbid smallint?",
+                "name sysname!",
+                "filename nvarchar(260)?",
+            ],
+            |cx, _, rows| {
+                for slot in cx.session.instance.databases().list() {
+                    let Some(db) = &slot.database else { continue };
+                    for f in db.storage.files() {
+                        let mut cells = file_cells(&f);
+                        cells.insert(7, Value::BigInt(db.id.0 as i64));
+                        rows.push(cells);
+                    }
+                }
+                Ok(())
+            },
+        ),
+        sys(
+            "systypes",
+            &[
+                "name sysname!",
+                "xtype tinyint!",
+                "status tinyint?",
+                "xusertype smallint?",
+                "length smallint!",
+                "xprec tinyint!",
+                "xscale tinyint!",
+                "tdefault int!",
+                "domain int!",
+                "uid smallint?",
+                "reserved smallint?",
+                "collationid int?",
+                "usertype smallint?",
+                "variable bit?",
+                "allownulls bit?",
+                "type tinyint!",
+                "printfmt varchar(255)?",
+                "prec smallint?",
+                "scale tinyint?",
+                "collation sysname?",
+            ],
+            systypes,
+        ),
+        sys(
+            "sysusers",
+            &[
+                "uid smallint?",
+                "status int?",
+                "name sysname!",
+                "sid varbinary(85)?",
+                "createdate datetime!",
+                "hasdbaccess int?",
+                "islogin int?",
+                "issqluser int?",
+                "issqlrole int?",
+            ],
+            |cx, _, rows| {
+                let created = cx
+                    .session
+                    .instance
+                    .databases()
+                    .slot(&cx.database.name)
+                    .map(|s| s.entry.created);
+                for (id, name) in
+                    [(0, "public"), (1, "dbo"), (2, "guest"), (3, "INFORMATION_SCHEMA"), (4, "sys")]
+                {
+                    rows.push(row![
+                        id,
+                        0,
+                        name,
+                        (id == 1).then_some(&[1u8][..]),
+                        created.clone(),
+                        id == 1,
+                        id != 0,
+                        id != 0,
+                        id == 0
+                    ]);
+                }
+                Ok(())
+            },
+        ),
+        sys(
+            SPT_VALUES,
+            &[
+                "name nvarchar(35)?",
+                "number int!",
+                "type nchar(3)!",
+                "low int?",
+                "high int?",
+                "status int?",
+            ],
+            |_, _, rows| {
+                // Of its types only P, the numbers, with the byte and the bit that a bit map has for them.
+                for n in 0..2048 {
+                    rows.push(row![(), n, "P", n / 8 + 1, 1 << (n % 8), 0]);
+                }
+                Ok(())
+            },
+        ),
+        sys(
+            "syscomments",
+            &[
+                "id int!",
+                "number smallint?",
+                "colid smallint!",
+                "status smallint!",
+                "ctext varbinary(8000)?",
+                "texttype smallint?",
+                "language smallint?",
+                "encrypted bit!",
+                "compressed bit!",
+                "text nvarchar(4000)?",
+            ],
+            syscomments,
+        ),
     ]);
 }
 
@@ -235,54 +460,6 @@ fn sysdatabases(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult
             e.compatibility_level,
             path,
             957
-        ]);
-    }
-    Ok(())
-}
-
-fn sysprocesses(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    for s in cx.session.instance.all_sessions() {
-        let cell = &s.cell;
-        let last_wait = cell.last_wait_type().map_or("MISCELLANEOUS", |w| w.name());
-        let (running, start, end) = s.running_statement();
-        let handle = match super::sql_text::running_cell(&running) {
-            Value::Null => Value::binary(&[0; 20]),
-            handle => handle,
-        };
-        rows.push(row![
-            s.id.0,
-            0,
-            cell.blocking_session(),
-            &[0u8, 0][..],
-            cell.wait_time_ms(),
-            last_wait,
-            cell.wait_resource(),
-            cell.database_id.load(Relaxed),
-            1,
-            s.cpu_ms(),
-            cell.reads.get() + cell.writes.get(),
-            0,
-            &s.login_time,
-            super::dm_exec::started(cx, &s),
-            0,
-            cell.open_transaction_count.load(Relaxed),
-            cell.status().name(),
-            &crate::catalog::registry::SA_SID[..],
-            &s.client.host_name,
-            &s.client.program_name,
-            if s.is_user() { s.client.client_pid.to_string() } else { String::new() },
-            cell.command().name(),
-            "",
-            "",
-            "",
-            if s.is_user() { "TCP/IP" } else { "" },
-            &s.client.login,
-            &[][..],
-            handle,
-            start,
-            end,
-            0,
-            ()
         ]);
     }
     Ok(())

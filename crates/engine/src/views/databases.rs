@@ -41,25 +41,37 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             }
             Ok(())
         }),
-        sys("database_recovery_status", &["database_id int! · database_guid uniqueidentifier? · family_guid uniqueidentifier? · last_log_backup_lsn numeric(25,0)? · recovery_fork_guid uniqueidentifier? · first_recovery_fork_guid uniqueidentifier? · fork_point_lsn numeric(25,0)?"], |cx, _, rows| {
-            for slot in cx.session.instance.databases().list() {
-                let Some(database) = &slot.database else {
-                    rows.push(row![slot.entry.id.0, (), (), (), (), (), ()]);
-                    continue;
-                };
-                let s = database.storage.recovery_status();
-                rows.push(row![
-                    slot.entry.id.0,
-                    Value::Guid(s.database_guid),
-                    Value::Guid(s.family_guid),
-                    s.last_log_backup,
-                    Value::Guid(s.recovery_fork),
-                    s.first_recovery_fork.map(Value::Guid),
-                    s.fork_point
-                ]);
-            }
-            Ok(())
-        }),
+        sys(
+            "database_recovery_status",
+            &[
+                "database_id int!",
+                "database_guid uniqueidentifier?",
+                "family_guid uniqueidentifier?",
+                "last_log_backup_lsn numeric(25,0)?",
+                "recovery_fork_guid uniqueidentifier?",
+                "first_recovery_fork_guid uniqueidentifier?",
+                "fork_point_lsn numeric(25,0)?",
+            ],
+            |cx, _, rows| {
+                for slot in cx.session.instance.databases().list() {
+                    let Some(database) = &slot.database else {
+                        rows.push(row![slot.entry.id.0, (), (), (), (), (), ()]);
+                        continue;
+                    };
+                    let s = database.storage.recovery_status();
+                    rows.push(row![
+                        slot.entry.id.0,
+                        Value::Guid(s.database_guid),
+                        Value::Guid(s.family_guid),
+                        s.last_log_backup,
+                        Value::Guid(s.recovery_fork),
+                        s.first_recovery_fork.map(Value::Guid),
+                        s.fork_point
+                    ]);
+                }
+                Ok(())
+            },
+        ),
         ranged(
             "fn_helpcollations",
             (0, 0),
@@ -169,7 +181,8 @@ fn collations(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()
     let name = Collation::default().name();
     rows.push(row![
         name,
-        "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
+        "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive for \
+            Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
     ]);
     Ok(())
 }

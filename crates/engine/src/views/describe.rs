@@ -6,7 +6,19 @@ use taffrail_base::SqlResult;
 use taffrail_base::message::unsupported;
 use taffrail_types::Value;
 
-const COLUMNS: &str = "is_hidden bit? · column_ordinal int? · name sysname? · is_nullable bit? · system_type_id int? · system_type_name nvarchar(256)? · max_length smallint? · precision tinyint? · scale tinyint? · collation_name sysname? · user_type_id int? · user_type_database sysname? · user_type_schema sysname? · user_type_name sysname? · assembly_qualified_type_name nvarchar(4000)? · xml_collection_id int? · xml_collection_database sysname? · xml_collection_schema sysname? · xml_collection_name sysname? · is_xml_document bit? · is_case_sensitive bit? · is_fixed_length_clr_type bit? · source_server sysname? · source_database sysname? · source_schema sysname? · source_table sysname? · source_column sysname? · is_identity_column bit? · is_part_of_unique_key bit? · is_updateable bit? · is_computed_column bit? · is_sparse_column_set bit? · ordinal_in_order_by_list smallint? · order_by_list_length smallint? · order_by_is_descending smallint? · tds_type_id int? · tds_length int? · tds_collation_id int? · tds_collation_sort_id tinyint? · error_number int? · error_severity int? · error_state int? · error_message nvarchar(4000)? · error_type int? · error_type_desc nvarchar(60)?";
+const COLUMNS: &str = "\
+    is_hidden bit? · column_ordinal int? · name sysname? · is_nullable bit? · system_type_id int? · \
+    system_type_name nvarchar(256)? · max_length smallint? · precision tinyint? · scale tinyint? · \
+    collation_name sysname? · user_type_id int? · user_type_database sysname? · user_type_schema sysname? · \
+    user_type_name sysname? · assembly_qualified_type_name nvarchar(4000)? · xml_collection_id int? · \
+    xml_collection_database sysname? · xml_collection_schema sysname? · xml_collection_name sysname? · \
+    is_xml_document bit? · is_case_sensitive bit? · is_fixed_length_clr_type bit? · source_server sysname? · \
+    source_database sysname? · source_schema sysname? · source_table sysname? · source_column sysname? · \
+    is_identity_column bit? · is_part_of_unique_key bit? · is_updateable bit? · is_computed_column bit? · \
+    is_sparse_column_set bit? · ordinal_in_order_by_list smallint? · order_by_list_length smallint? · \
+    order_by_is_descending smallint? · tds_type_id int? · tds_length int? · tds_collation_id int? · \
+    tds_collation_sort_id tinyint? · error_number int? · error_severity int? · error_state int? · \
+    error_message nvarchar(4000)? · error_type int? · error_type_desc nvarchar(60)?";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([

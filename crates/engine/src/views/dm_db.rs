@@ -10,8 +10,43 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_db_partition_stats", &["partition_id bigint? · object_id int! · index_id int! · partition_number int! · in_row_data_page_count bigint? · in_row_used_page_count bigint? · in_row_reserved_page_count bigint? · lob_used_page_count bigint? · lob_reserved_page_count bigint? · row_overflow_used_page_count bigint? · row_overflow_reserved_page_count bigint? · used_page_count bigint? · reserved_page_count bigint? · row_count bigint?"], partition_stats),
-        sys("dm_db_file_space_usage", &["database_id smallint? · file_id smallint? · filegroup_id smallint? · total_page_count bigint? · allocated_extent_page_count bigint? · unallocated_extent_page_count bigint? · version_store_reserved_page_count bigint? · user_object_reserved_page_count bigint? · internal_object_reserved_page_count bigint? · mixed_extent_page_count bigint? · modified_extent_page_count bigint?"], file_space),
+        sys(
+            "dm_db_partition_stats",
+            &[
+                "partition_id bigint?",
+                "object_id int!",
+                "index_id int!",
+                "partition_number int!",
+                "in_row_data_page_count bigint?",
+                "in_row_used_page_count bigint?",
+                "in_row_reserved_page_count bigint?",
+                "lob_used_page_count bigint?",
+                "lob_reserved_page_count bigint?",
+                "row_overflow_used_page_count bigint?",
+                "row_overflow_reserved_page_count bigint?",
+                "used_page_count bigint?",
+                "reserved_page_count bigint?",
+                "row_count bigint?",
+            ],
+            partition_stats,
+        ),
+        sys(
+            "dm_db_file_space_usage",
+            &[
+                "database_id smallint?",
+                "file_id smallint?",
+                "filegroup_id smallint?",
+                "total_page_count bigint?",
+                "allocated_extent_page_count bigint?",
+                "unallocated_extent_page_count bigint?",
+                "version_store_reserved_page_count bigint?",
+                "user_object_reserved_page_count bigint?",
+                "internal_object_reserved_page_count bigint?",
+                "mixed_extent_page_count bigint?",
+                "modified_extent_page_count bigint?",
+            ],
+            file_space,
+        ),
     ]);
 }
 

@@ -11,9 +11,61 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        function("dm_db_log_info", 1, &["database_id int! · file_id smallint! · vlf_begin_offset bigint! · vlf_size_mb float! · vlf_sequence_number bigint! · vlf_active bit! · vlf_status int! · vlf_parity tinyint! · vlf_first_lsn nvarchar(48)? · vlf_create_lsn nvarchar(48)? · vlf_encryptor_thumbprint varbinary(20)?"], log_info),
-        function("dm_db_log_stats", 1, &["database_id int? · recovery_model nvarchar(60)? · log_min_lsn nvarchar(24)? · log_end_lsn nvarchar(24)? · current_vlf_sequence_number bigint? · current_vlf_size_mb float? · total_vlf_count bigint? · total_log_size_mb float? · active_vlf_count bigint? · active_log_size_mb float? · log_truncation_holdup_reason nvarchar(60)? · log_backup_time datetime? · log_backup_lsn nvarchar(24)? · log_since_last_log_backup_mb float? · log_checkpoint_lsn nvarchar(24)? · log_since_last_checkpoint_mb float? · log_recovery_lsn nvarchar(24)? · log_recovery_size_mb float? · recovery_vlf_count bigint?"], log_stats),
-        sys("dm_db_log_space_usage", &["database_id smallint! · total_log_size_in_bytes bigint! · used_log_space_in_bytes bigint! · used_log_space_in_percent real! · log_space_in_bytes_since_last_backup bigint?"], space_usage),
+        function(
+            "dm_db_log_info",
+            1,
+            &[
+                "database_id int!",
+                "file_id smallint!",
+                "vlf_begin_offset bigint!",
+                "vlf_size_mb float!",
+                "vlf_sequence_number bigint!",
+                "vlf_active bit!",
+                "vlf_status int!",
+                "vlf_parity tinyint!",
+                "vlf_first_lsn nvarchar(48)?",
+                "vlf_create_lsn nvarchar(48)?",
+                "vlf_encryptor_thumbprint varbinary(20)?",
+            ],
+            log_info,
+        ),
+        function(
+            "dm_db_log_stats",
+            1,
+            &[
+                "database_id int?",
+                "recovery_model nvarchar(60)?",
+                "log_min_lsn nvarchar(24)?",
+                "log_end_lsn nvarchar(24)?",
+                "current_vlf_sequence_number bigint?",
+                "current_vlf_size_mb float?",
+                "total_vlf_count bigint?",
+                "total_log_size_mb float?",
+                "active_vlf_count bigint?",
+                "active_log_size_mb float?",
+                "log_truncation_holdup_reason nvarchar(60)?",
+                "log_backup_time datetime?",
+                "log_backup_lsn nvarchar(24)?",
+                "log_since_last_log_backup_mb float?",
+                "log_checkpoint_lsn nvarchar(24)?",
+                "log_since_last_checkpoint_mb float?",
+                "log_recovery_lsn nvarchar(24)?",
+                "log_recovery_size_mb float?",
+                "recovery_vlf_count bigint?",
+            ],
+            log_stats,
+        ),
+        sys(
+            "dm_db_log_space_usage",
+            &[
+                "database_id smallint!",
+                "total_log_size_in_bytes bigint!",
+                "used_log_space_in_bytes bigint!",
+                "used_log_space_in_percent real!",
+                "log_space_in_bytes_since_last_backup bigint?",
+            ],
+            space_usage,
+        ),
     ]);
 }
 

@@ -10,8 +10,46 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        function("dm_io_virtual_file_stats", 2, &["database_id smallint! · file_id smallint! · sample_ms bigint! · num_of_reads bigint! · num_of_bytes_read bigint! · io_stall_read_ms bigint! · num_of_writes bigint! · num_of_bytes_written bigint! · io_stall_write_ms bigint! · io_stall bigint! · size_on_disk_bytes bigint! · file_handle varbinary(8)! · io_stall_queued_read_ms bigint! · io_stall_queued_write_ms bigint!"], file_stats),
-        function("fn_virtualfilestats", 2, &["DbId smallint? · FileId smallint? · TimeStamp bigint? · NumberReads bigint? · BytesRead bigint? · IoStallReadMS bigint? · NumberWrites bigint? · BytesWritten bigint? · IoStallWriteMS bigint? · IoStallMS bigint? · BytesOnDisk bigint? · FileHandle varbinary(8)?"], virtual_file_stats),
+        function(
+            "dm_io_virtual_file_stats",
+            2,
+            &[
+                "database_id smallint!",
+                "file_id smallint!",
+                "sample_ms bigint!",
+                "num_of_reads bigint!",
+                "num_of_bytes_read bigint!",
+                "io_stall_read_ms bigint!",
+                "num_of_writes bigint!",
+                "num_of_bytes_written bigint!",
+                "io_stall_write_ms bigint!",
+                "io_stall bigint!",
+                "size_on_disk_bytes bigint!",
+                "file_handle varbinary(8)!",
+                "io_stall_queued_read_ms bigint!",
+                "io_stall_queued_write_ms bigint!",
+            ],
+            file_stats,
+        ),
+        function(
+            "fn_virtualfilestats",
+            2,
+            &[
+                "DbId smallint?",
+                "FileId smallint?",
+                "TimeStamp bigint?",
+                "NumberReads bigint?",
+                "BytesRead bigint?",
+                "IoStallReadMS bigint?",
+                "NumberWrites bigint?",
+                "BytesWritten bigint?",
+                "IoStallWriteMS bigint?",
+                "IoStallMS bigint?",
+                "BytesOnDisk bigint?",
+                "FileHandle varbinary(8)?",
+            ],
+            virtual_file_stats,
+        ),
     ]);
 }
 

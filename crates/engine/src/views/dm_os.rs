@@ -8,27 +8,141 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("dm_os_wait_stats", &["wait_type nvarchar(60)! · waiting_tasks_count bigint! · wait_time_ms bigint! · max_wait_time_ms bigint! · signal_wait_time_ms bigint!"], |_, _, rows| {
-            for w in WaitStats::global().snapshot() {
-                rows.push(wait_cells(&w));
-            }
-            Ok(())
-        }),
-        sys("dm_exec_session_wait_stats", &["session_id smallint! · wait_type nvarchar(60)! · waiting_tasks_count bigint! · wait_time_ms bigint! · max_wait_time_ms bigint! · signal_wait_time_ms bigint!"], |cx, _, rows| {
-            for s in cx.session.instance.all_sessions() {
-                for w in s.cell.waits() {
-                    let mut cells = row![s.id.0];
-                    cells.extend(wait_cells(&w));
-                    rows.push(cells);
+        sys(
+            "dm_os_wait_stats",
+            &[
+                "wait_type nvarchar(60)!",
+                "waiting_tasks_count bigint!",
+                "wait_time_ms bigint!",
+                "max_wait_time_ms bigint!",
+                "signal_wait_time_ms bigint!",
+            ],
+            |_, _, rows| {
+                for w in WaitStats::global().snapshot() {
+                    rows.push(wait_cells(&w));
                 }
-            }
-            Ok(())
-        }),
-        sys("dm_os_waiting_tasks", &["waiting_task_address varbinary(8)! · session_id smallint? · exec_context_id int? · wait_duration_ms bigint? · wait_type nvarchar(60)? · resource_address varbinary(8)? · blocking_task_address varbinary(8)? · blocking_session_id smallint? · blocking_exec_context_id int? · resource_description nvarchar(3072)?"], waiting_tasks),
-        sys("dm_os_sys_info", &["cpu_ticks bigint! · ms_ticks bigint! · cpu_count int! · hyperthread_ratio int! · physical_memory_kb bigint! · virtual_memory_kb bigint? · committed_kb bigint! · committed_target_kb bigint! · visible_target_kb bigint! · stack_size_in_bytes int! · os_quantum bigint? · os_error_mode int? · os_priority_class int? · max_workers_count int? · scheduler_count int! · scheduler_total_count int! · deadlock_monitor_serial_number int? · sqlserver_start_time_ms_ticks bigint! · sqlserver_start_time datetime! · affinity_type int! · affinity_type_desc nvarchar(60)! · process_kernel_time_ms bigint! · process_user_time_ms bigint! · time_source int? · time_source_desc nvarchar(60)? · virtual_machine_type int? · virtual_machine_type_desc nvarchar(60)? · softnuma_configuration int! · softnuma_configuration_desc nvarchar(60)! · process_physical_affinity nvarchar(3072)? · sql_memory_model int! · sql_memory_model_desc nvarchar(60)! · socket_count int! · cores_per_socket int! · numa_node_count int! · container_type int! · container_type_desc nvarchar(60)!"], sys_info),
-        sys("dm_os_host_info", &["host_platform nvarchar(256)! · host_distribution nvarchar(256)! · host_release nvarchar(256)! · host_service_pack_level nvarchar(256)! · host_sku int? · os_language_version int! · host_architecture nvarchar(256)!"], host_info),
-        sys("dm_os_process_memory", &["physical_memory_in_use_kb bigint! · virtual_address_space_committed_kb bigint! · memory_utilization_percentage int! · page_fault_count bigint! · process_physical_memory_low bit! · process_virtual_memory_low bit!"], process_memory),
-        sys("dm_os_sys_memory", &["total_physical_memory_kb bigint! · available_physical_memory_kb bigint! · total_page_file_kb bigint! · available_page_file_kb bigint! · system_cache_kb bigint! · system_high_memory_signal_state bit! · system_low_memory_signal_state bit! · system_memory_state_desc nvarchar(256)!"], sys_memory),
+                Ok(())
+            },
+        ),
+        sys(
+            "dm_exec_session_wait_stats",
+            &[
+                "session_id smallint!",
+                "wait_type nvarchar(60)!",
+                "waiting_tasks_count bigint!",
+                "wait_time_ms bigint!",
+                "max_wait_time_ms bigint!",
+                "signal_wait_time_ms bigint!",
+            ],
+            |cx, _, rows| {
+                for s in cx.session.instance.all_sessions() {
+                    for w in s.cell.waits() {
+                        let mut cells = row![s.id.0];
+                        cells.extend(wait_cells(&w));
+                        rows.push(cells);
+                    }
+                }
+                Ok(())
+            },
+        ),
+        sys(
+            "dm_os_waiting_tasks",
+            &[
+                "waiting_task_address varbinary(8)!",
+                "session_id smallint?",
+                "exec_context_id int?",
+                "wait_duration_ms bigint?",
+                "wait_type nvarchar(60)?",
+                "resource_address varbinary(8)?",
+                "blocking_task_address varbinary(8)?",
+                "blocking_session_id smallint?",
+                "blocking_exec_context_id int?",
+                "resource_description nvarchar(3072)?",
+            ],
+            waiting_tasks,
+        ),
+        sys(
+            "dm_os_sys_info",
+            &[
+                "cpu_ticks bigint!",
+                "ms_ticks bigint!",
+                "cpu_count int!",
+                "hyperthread_ratio int!",
+                "physical_memory_kb bigint!",
+                "virtual_memory_kb bigint?",
+                "committed_kb bigint!",
+                "committed_target_kb bigint!",
+                "visible_target_kb bigint!",
+                "stack_size_in_bytes int!",
+                "os_quantum bigint?",
+                "os_error_mode int?",
+                "os_priority_class int?",
+                "max_workers_count int?",
+                "scheduler_count int!",
+                "scheduler_total_count int!",
+                "deadlock_monitor_serial_number int?",
+                "sqlserver_start_time_ms_ticks bigint!",
+                "sqlserver_start_time datetime!",
+                "affinity_type int!",
+                "affinity_type_desc nvarchar(60)!",
+                "process_kernel_time_ms bigint!",
+                "process_user_time_ms bigint!",
+                "time_source int?",
+                "time_source_desc nvarchar(60)?",
+                "virtual_machine_type int?",
+                "virtual_machine_type_desc nvarchar(60)?",
+                "softnuma_configuration int!",
+                "softnuma_configuration_desc nvarchar(60)!",
+                "process_physical_affinity nvarchar(3072)?",
+                "sql_memory_model int!",
+                "sql_memory_model_desc nvarchar(60)!",
+                "socket_count int!",
+                "cores_per_socket int!",
+                "numa_node_count int!",
+                "container_type int!",
+                "container_type_desc nvarchar(60)!",
+            ],
+            sys_info,
+        ),
+        sys(
+            "dm_os_host_info",
+            &[
+                "host_platform nvarchar(256)!",
+                "host_distribution nvarchar(256)!",
+                "host_release nvarchar(256)!",
+                "host_service_pack_level nvarchar(256)!",
+                "host_sku int?",
+                "os_language_version int!",
+                "host_architecture nvarchar(256)!",
+            ],
+            host_info,
+        ),
+        sys(
+            "dm_os_process_memory",
+            &[
+                "physical_memory_in_use_kb bigint!",
+                "virtual_address_space_committed_kb bigint!",
+                "memory_utilization_percentage int!",
+                "page_fault_count bigint!",
+                "process_physical_memory_low bit!",
+                "process_virtual_memory_low bit!",
+            ],
+            process_memory,
+        ),
+        sys(
+            "dm_os_sys_memory",
+            &[
+                "total_physical_memory_kb bigint!",
+                "available_physical_memory_kb bigint!",
+                "total_page_file_kb bigint!",
+                "available_page_file_kb bigint!",
+                "system_cache_kb bigint!",
+                "system_high_memory_signal_state bit!",
+                "system_low_memory_signal_state bit!",
+                "system_memory_state_desc nvarchar(256)!",
+            ],
+            sys_memory,
+        ),
     ]);
 }
 

@@ -6,7 +6,27 @@ use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(function("dm_os_volume_stats", 2, &["database_id int? · file_id int? · volume_mount_point nvarchar(512)? · volume_id nvarchar(512)? · logical_volume_name nvarchar(512)? · file_system_type nvarchar(512)? · total_bytes bigint? · available_bytes bigint? · supports_compression tinyint? · supports_alternate_streams tinyint? · supports_sparse_files tinyint? · is_read_only tinyint? · is_compressed tinyint? · incurs_seek_penalty tinyint?"], volume_stats));
+    views.push(function(
+        "dm_os_volume_stats",
+        2,
+        &[
+            "database_id int?",
+            "file_id int?",
+            "volume_mount_point nvarchar(512)?",
+            "volume_id nvarchar(512)?",
+            "logical_volume_name nvarchar(512)?",
+            "file_system_type nvarchar(512)?",
+            "total_bytes bigint?",
+            "available_bytes bigint?",
+            "supports_compression tinyint?",
+            "supports_alternate_streams tinyint?",
+            "supports_sparse_files tinyint?",
+            "is_read_only tinyint?",
+            "is_compressed tinyint?",
+            "incurs_seek_penalty tinyint?",
+        ],
+        volume_stats,
+    ));
 }
 
 /// The file system that a file lies on. No row for a file that is not there.

@@ -6,7 +6,24 @@ use taffrail_base::SqlResult;
 use taffrail_types::{Conversion, SqlType, Value, convert};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(sys("dm_server_services", &["servicename nvarchar(256)! · startup_type int? · startup_type_desc nvarchar(256)! · status int? · status_desc nvarchar(256)! · process_id int? · last_startup_time datetimeoffset(7)? · service_account nvarchar(256)! · filename nvarchar(256)! · is_clustered nvarchar(1)! · cluster_nodename nvarchar(256)? · instant_file_initialization_enabled nvarchar(1)!"], services));
+    views.push(sys(
+        "dm_server_services",
+        &[
+            "servicename nvarchar(256)!",
+            "startup_type int?",
+            "startup_type_desc nvarchar(256)!",
+            "status int?",
+            "status_desc nvarchar(256)!",
+            "process_id int?",
+            "last_startup_time datetimeoffset(7)?",
+            "service_account nvarchar(256)!",
+            "filename nvarchar(256)!",
+            "is_clustered nvarchar(1)!",
+            "cluster_nodename nvarchar(256)?",
+            "instant_file_initialization_enabled nvarchar(1)!",
+        ],
+        services,
+    ));
 }
 
 /// The database engine. Who starts it, and as whom, the system knows, not the server. Data files grow without being written

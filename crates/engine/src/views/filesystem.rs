@@ -13,8 +13,22 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        function("dm_os_file_exists", 1, &["file_exists int! · file_is_a_directory int! · parent_directory_exists int!"], file_exists),
-        sys("dm_os_enumerate_fixed_drives", &["fixed_drive_path nvarchar(256)! · drive_type int! · drive_type_desc nvarchar(256)! · free_space_in_bytes bigint!"], fixed_drives),
+        function(
+            "dm_os_file_exists",
+            1,
+            &["file_exists int!", "file_is_a_directory int!", "parent_directory_exists int!"],
+            file_exists,
+        ),
+        sys(
+            "dm_os_enumerate_fixed_drives",
+            &[
+                "fixed_drive_path nvarchar(256)!",
+                "drive_type int!",
+                "drive_type_desc nvarchar(256)!",
+                "free_space_in_bytes bigint!",
+            ],
+            fixed_drives,
+        ),
     ]);
 }
 

@@ -11,20 +11,93 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("indexes", &["object_id int! · name sysname? · index_id int! · type tinyint! · type_desc nvarchar(60)? · is_unique bit? · data_space_id int? · ignore_dup_key bit? · is_primary_key bit? · is_unique_constraint bit? · fill_factor tinyint! · is_padded bit? · is_disabled bit? · is_hypothetical bit? · is_ignored_in_optimization bit? · allow_row_locks bit? · allow_page_locks bit? · has_filter bit? · filter_definition nvarchar(max)? · compression_delay int? · suppress_dup_key_messages bit? · auto_created bit? · optimize_for_sequential_key bit?"], indexes),
-        sys("index_columns", &["object_id int! · index_id int! · index_column_id int! · column_id int! · key_ordinal tinyint! · partition_ordinal tinyint! · is_descending_key bit? · is_included_column bit? · column_store_order_ordinal tinyint?"], index_columns),
-        sys("key_constraints", &[OBJECT, "unique_index_id int? · is_system_named bit! · is_enforced bit?"], key_constraints),
-        sys("foreign_keys", &[OBJECT, "referenced_object_id int? · key_index_id int? · is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · delete_referential_action tinyint? · delete_referential_action_desc nvarchar(60)? · update_referential_action tinyint? · update_referential_action_desc nvarchar(60)? · is_system_named bit!"], foreign_keys),
-        sys("foreign_key_columns", &["constraint_object_id int! · constraint_column_id int! · parent_object_id int! · parent_column_id int! · referenced_object_id int! · referenced_column_id int!"], foreign_key_columns),
-        sys("check_constraints", &[OBJECT, "is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · parent_column_id int! · definition nvarchar(max)? · uses_database_collation bit? · is_system_named bit!"], check_constraints),
-        sys("default_constraints", &[OBJECT, "parent_column_id int! · definition nvarchar(max)? · is_system_named bit!"], default_constraints),
-        sys("partitions", &["partition_id bigint! · object_id int! · index_id int! · partition_number int! · hobt_id bigint! · rows bigint? · filestream_filegroup_id smallint! · data_compression tinyint! · data_compression_desc nvarchar(60)? · xml_compression bit? · xml_compression_desc varchar(3)?"], partitions),
-        sys("allocation_units", &["allocation_unit_id bigint! · type tinyint! · type_desc nvarchar(60)? · container_id bigint! · data_space_id int? · total_pages bigint! · used_pages bigint! · data_pages bigint!"], allocation_units),
-        sys("data_spaces", &["name sysname! · data_space_id int! · type char(2)! · type_desc nvarchar(60)? · is_default bit? · is_system bit?"], |_, _, rows| {
+        sys("indexes", &["\
+            object_id int! · name sysname? · index_id int! · type tinyint! · type_desc nvarchar(60)? · \
+            is_unique bit? · data_space_id int? · ignore_dup_key bit? · is_primary_key bit? · \
+            is_unique_constraint bit? · fill_factor tinyint! · is_padded bit? · is_disabled bit? · \
+            is_hypothetical bit? · is_ignored_in_optimization bit? · allow_row_locks bit? · allow_page_locks bit? · \
+            has_filter bit? · filter_definition nvarchar(max)? · compression_delay int? · \
+            suppress_dup_key_messages bit? · auto_created bit? · optimize_for_sequential_key bit?"], indexes),
+        sys("index_columns", &[
+            "object_id int!",
+            "index_id int!",
+            "index_column_id int!",
+            "column_id int!",
+            "key_ordinal tinyint!",
+            "partition_ordinal tinyint!",
+            "is_descending_key bit?",
+            "is_included_column bit?",
+            "column_store_order_ordinal tinyint?",
+        ], index_columns),
+        sys("key_constraints", &[OBJECT, "\
+            unique_index_id int? · is_system_named bit! · is_enforced bit?"], key_constraints),
+        sys("foreign_keys", &[
+            OBJECT,
+            "referenced_object_id int?",
+            "key_index_id int?",
+            "is_disabled bit!",
+            "is_not_for_replication bit!",
+            "is_not_trusted bit!",
+            "delete_referential_action tinyint?",
+            "delete_referential_action_desc nvarchar(60)?",
+            "update_referential_action tinyint?",
+            "update_referential_action_desc nvarchar(60)?",
+            "is_system_named bit!",
+        ], foreign_keys),
+        sys("foreign_key_columns", &["\
+            constraint_object_id int! · constraint_column_id int! · parent_object_id int! · parent_column_id int! · \
+            referenced_object_id int! · referenced_column_id int!"], foreign_key_columns),
+        sys("check_constraints", &[OBJECT, "\
+            is_disabled bit! · is_not_for_replication bit! · is_not_trusted bit! · parent_column_id int! · \
+            definition nvarchar(max)? · uses_database_collation bit? · is_system_named bit!"], check_constraints),
+        sys("default_constraints", &[OBJECT, "\
+            parent_column_id int! · definition nvarchar(max)? · is_system_named bit!"], default_constraints),
+        sys("partitions", &[
+            "partition_id bigint!",
+            "object_id int!",
+            "index_id int!",
+            "partition_number int!",
+            "hobt_id bigint!",
+            "rows bigint?",
+            "filestream_filegroup_id smallint!",
+            "data_compression tinyint!",
+            "data_compression_desc nvarchar(60)?",
+            "xml_compression bit?",
+            "xml_compression_desc varchar(3)?",
+        ], partitions),
+        sys("allocation_units", &[
+            "allocation_unit_id bigint!",
+            "type tinyint!",
+            "type_desc nvarchar(60)?",
+            "container_id bigint!",
+            "data_space_id int?",
+            "total_pages bigint!",
+            "used_pages bigint!",
+            "data_pages bigint!",
+        ], allocation_units),
+        sys("data_spaces", &[
+            "name sysname!",
+            "data_space_id int!",
+            "type char(2)!",
+            "type_desc nvarchar(60)?",
+            "is_default bit?",
+            "is_system bit?",
+        ], |_, _, rows| {
             rows.push(row!["PRIMARY", 1, "FG", "ROWS_FILEGROUP", true, false]);
             Ok(())
         }),
-        sys("filegroups", &["name sysname! · data_space_id int! · type char(2)! · type_desc nvarchar(60)? · is_default bit? · is_system bit? · filegroup_guid uniqueidentifier? · log_filegroup_id int? · is_read_only bit? · is_autogrow_all_files bit?"], |_, _, rows| {
+        sys("filegroups", &[
+            "name sysname!",
+            "data_space_id int!",
+            "type char(2)!",
+            "type_desc nvarchar(60)?",
+            "is_default bit?",
+            "is_system bit?",
+            "filegroup_guid uniqueidentifier?",
+            "log_filegroup_id int?",
+            "is_read_only bit?",
+            "is_autogrow_all_files bit?",
+        ], |_, _, rows| {
             rows.push(row!["PRIMARY", 1, "FG", "ROWS_FILEGROUP", true, false, (), (), false, false]);
             Ok(())
         }),

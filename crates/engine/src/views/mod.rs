@@ -22,19 +22,16 @@
 //! | [`sql_text`] | batches by their handles |
 //! | [`statistics`] | statistics |
 //! | [`describe`] | what a text would send |
-//! | [`absent`] | partition schemes, mirroring, plan guides and the like, of which there are none |
-//! | [`empty`], [`agent`] | more of which there are none: columnstores, full text, the query store; msdb's jobs |
-//! | [`broker`] | Service Broker, of which there is none |
-//! | [`availability`] | availability groups and clusters, of which there are none |
+//! | [`absent`] | mirroring, endpoints, the query store: what is not built and has rows all the same |
+//! | [`empty`] | what there is none of: sequences, full text, availability groups … |
+//! | [`agent`] | the Agent's categories |
 //! | [`dm_server`] | the service |
 //! | [`filesystem`] | what is at a path, and drives |
 //! | [`rowsets`] | STRING_SPLIT, GENERATE_SERIES |
 //! | [`taffrail`] | schema `taffrail`: what SQL Server has no view for |
 
-pub mod absent;
+mod absent;
 mod agent;
-mod availability;
-mod broker;
 pub mod cell;
 pub mod compatibility;
 mod database_columns;
@@ -49,7 +46,7 @@ pub mod dm_os;
 pub mod dm_os_volume;
 mod dm_server;
 pub mod dm_tran;
-mod empty;
+pub mod empty;
 mod filesystem;
 pub mod fn_dblog;
 pub mod indexes;
@@ -65,6 +62,7 @@ pub mod rowsets;
 pub mod scoped;
 pub(crate) mod sql_text;
 pub mod statistics;
+mod sysprocesses;
 mod taffrail;
 
 pub use cell::Rows;
@@ -372,6 +370,7 @@ static DECLARED: &[Declare] = &[
     scoped::declare,
     information_schema::declare,
     compatibility::declare,
+    sysprocesses::declare,
     dm_os::declare,
     performance_counters::declare,
     dm_exec::declare,
@@ -386,11 +385,9 @@ static DECLARED: &[Declare] = &[
     rowsets::declare,
     statistics::declare,
     absent::declare,
-    availability::declare,
     dm_server::declare,
     filesystem::declare,
     empty::declare,
-    broker::declare,
     describe::declare,
     permissions::declare,
     dependencies::declare,

@@ -13,11 +13,28 @@ use taffrail_types::names::SYS_TYPES;
 use taffrail_types::{Collation, SqlType, Value};
 
 /// The twelve columns of sys.objects, which its children repeat.
-pub(super) const OBJECT: &str = "name sysname! · object_id int! · principal_id int? · schema_id int! · parent_object_id int! · type char(2)? · type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit? · is_published bit? · is_schema_published bit?";
+pub(super) const OBJECT: &str = "\
+    name sysname! · object_id int! · principal_id int? · schema_id int! · parent_object_id int! · type char(2)? · \
+    type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit? · \
+    is_published bit? · is_schema_published bit?";
 
-const TABLE: &str = "lob_data_space_id int! · filestream_data_space_id int? · max_column_id_used int! · lock_on_bulk_load bit! · uses_ansi_nulls bit? · is_replicated bit? · has_replication_filter bit? · is_merge_published bit? · is_sync_tran_subscribed bit? · has_unchecked_assembly_data bit! · text_in_row_limit int? · large_value_types_out_of_row bit? · is_tracked_by_cdc bit? · lock_escalation tinyint? · lock_escalation_desc nvarchar(60)? · is_filetable bit? · durability tinyint? · durability_desc nvarchar(60)? · is_memory_optimized bit? · temporal_type tinyint? · temporal_type_desc nvarchar(60)? · history_table_id int? · is_remote_data_archive_enabled bit? · is_external bit! · history_retention_period int? · history_retention_period_unit int? · history_retention_period_unit_desc nvarchar(10)? · is_node bit? · is_edge bit? · data_retention_period int? · data_retention_period_unit int? · data_retention_period_unit_desc nvarchar(10)? · ledger_type tinyint? · ledger_type_desc nvarchar(60)? · ledger_view_id int? · is_dropped_ledger_table bit?";
+const TABLE: &str = "\
+    lob_data_space_id int! · filestream_data_space_id int? · max_column_id_used int! · lock_on_bulk_load bit! · \
+    uses_ansi_nulls bit? · is_replicated bit? · has_replication_filter bit? · is_merge_published bit? · \
+    is_sync_tran_subscribed bit? · has_unchecked_assembly_data bit! · text_in_row_limit int? · \
+    large_value_types_out_of_row bit? · is_tracked_by_cdc bit? · lock_escalation tinyint? · \
+    lock_escalation_desc nvarchar(60)? · is_filetable bit? · durability tinyint? · durability_desc nvarchar(60)? · \
+    is_memory_optimized bit? · temporal_type tinyint? · temporal_type_desc nvarchar(60)? · history_table_id int? · \
+    is_remote_data_archive_enabled bit? · is_external bit! · history_retention_period int? · \
+    history_retention_period_unit int? · history_retention_period_unit_desc nvarchar(10)? · is_node bit? · \
+    is_edge bit? · data_retention_period int? · data_retention_period_unit int? · \
+    data_retention_period_unit_desc nvarchar(10)? · ledger_type tinyint? · ledger_type_desc nvarchar(60)? · \
+    ledger_view_id int? · is_dropped_ledger_table bit?";
 
-const VIEW: &str = "is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?";
+const VIEW: &str = "\
+    is_replicated bit? · has_replication_filter bit? · has_opaque_metadata bit! · has_unchecked_assembly_data bit! · \
+    with_check_option bit! · is_date_correlation_view bit! · is_tracked_by_cdc bit? · has_snapshot bit? · \
+    ledger_view_type tinyint? · ledger_view_type_desc nvarchar(60)? · is_dropped_ledger_view bit?";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
@@ -32,7 +49,9 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
             "procedures",
             &[
                 OBJECT,
-                "is_auto_executed bit! · is_execution_replicated bit? · is_repl_serializable_only bit? · skips_repl_constraints bit?",
+                "\
+                    is_auto_executed bit! · is_execution_replicated bit? · is_repl_serializable_only bit? · \
+                    skips_repl_constraints bit?",
             ],
             procedures,
         ),
@@ -61,14 +80,47 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         sys("sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("all_sql_modules", &[MODULE], |cx, _, rows| modules(cx, rows)),
         sys("schemas", &["name sysname! · schema_id int! · principal_id int?"], schemas),
-        sys("types", &["name sysname! · system_type_id tinyint! · user_type_id int! · schema_id int! · principal_id int? · max_length smallint! · precision tinyint! · scale tinyint! · collation_name sysname? · is_nullable bit? · is_user_defined bit! · is_assembly_type bit! · default_object_id int! · rule_object_id int! · is_table_type bit!"], types),
+        sys("types", &[
+            "name sysname!",
+            "system_type_id tinyint!",
+            "user_type_id int!",
+            "schema_id int!",
+            "principal_id int?",
+            "max_length smallint!",
+            "precision tinyint!",
+            "scale tinyint!",
+            "collation_name sysname?",
+            "is_nullable bit?",
+            "is_user_defined bit!",
+            "is_assembly_type bit!",
+            "default_object_id int!",
+            "rule_object_id int!",
+            "is_table_type bit!",
+        ], types),
         sys("system_views", &[OBJECT, VIEW], system_views),
-        sys("triggers", &["name sysname! · object_id int! · parent_class tinyint! · parent_class_desc nvarchar(60)? · parent_id int! · type char(2)! · type_desc nvarchar(60)? · create_date datetime! · modify_date datetime! · is_ms_shipped bit! · is_disabled bit! · is_not_for_replication bit! · is_instead_of_trigger bit!"], |_, _, _| Ok(())),
+        sys("triggers", &[
+            "name sysname!",
+            "object_id int!",
+            "parent_class tinyint!",
+            "parent_class_desc nvarchar(60)?",
+            "parent_id int!",
+            "type char(2)!",
+            "type_desc nvarchar(60)?",
+            "create_date datetime!",
+            "modify_date datetime!",
+            "is_ms_shipped bit!",
+            "is_disabled bit!",
+            "is_not_for_replication bit!",
+            "is_instead_of_trigger bit!",
+        ], |_, _, _| Ok(())),
         sys("synonyms", &[OBJECT, "base_object_name nvarchar(1035)?"], |_, _, _| Ok(())),
     ]);
 }
 
-const MODULE: &str = "object_id int! · definition nvarchar(max)? · uses_ansi_nulls bit? · uses_quoted_identifier bit? · is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
+const MODULE: &str = "\
+    object_id int! · definition nvarchar(max)? · uses_ansi_nulls bit? · uses_quoted_identifier bit? · \
+    is_schema_bound bit? · uses_database_collation bit? · is_recompiled bit? · null_on_null_input bit? · \
+    execute_as_principal_id int? · uses_native_compilation bit? · inline_type bit? · is_inlineable bit?";
 
 /// The cells of [`OBJECT`].
 pub(super) fn object_cells(head: &ObjectHead) -> Vec<Value> {

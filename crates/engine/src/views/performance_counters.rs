@@ -21,7 +21,9 @@ const BASE: i32 = 1_073_939_712;
 /// PERF_AVERAGE_BULK.
 const AVERAGE: i32 = 1_073_874_176;
 
-const COLUMNS: &str = "object_name nchar(128)! · counter_name nchar(128)! · instance_name nchar(128)? · cntr_value bigint! · cntr_type int!";
+const COLUMNS: &str = "\
+    object_name nchar(128)! · counter_name nchar(128)! · instance_name nchar(128)? · cntr_value bigint! · \
+    cntr_type int!";
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([

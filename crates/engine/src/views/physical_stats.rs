@@ -19,7 +19,37 @@ use taffrail_storage::access::stats::{IndexStats, LevelStats, StatsMode};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(function("dm_db_index_physical_stats", 5, &["database_id smallint? · object_id int? · index_id int? · partition_number int? · index_type_desc nvarchar(60)? · alloc_unit_type_desc nvarchar(60)? · index_depth tinyint? · index_level tinyint? · avg_fragmentation_in_percent float? · fragment_count bigint? · avg_fragment_size_in_pages float? · page_count bigint? · avg_page_space_used_in_percent float? · record_count bigint? · ghost_record_count bigint? · version_ghost_record_count bigint? · min_record_size_in_bytes int? · max_record_size_in_bytes int? · avg_record_size_in_bytes float? · forwarded_record_count bigint? · compressed_page_count bigint? · hobt_id bigint? · columnstore_delete_buffer_state tinyint? · columnstore_delete_buffer_state_desc nvarchar(60)?"], physical_stats));
+    views.push(function(
+        "dm_db_index_physical_stats",
+        5,
+        &[
+            "database_id smallint?",
+            "object_id int?",
+            "index_id int?",
+            "partition_number int?",
+            "index_type_desc nvarchar(60)?",
+            "alloc_unit_type_desc nvarchar(60)?",
+            "index_depth tinyint?",
+            "index_level tinyint?",
+            "avg_fragmentation_in_percent float?",
+            "fragment_count bigint?",
+            "avg_fragment_size_in_pages float?",
+            "page_count bigint?",
+            "avg_page_space_used_in_percent float?",
+            "record_count bigint?",
+            "ghost_record_count bigint?",
+            "version_ghost_record_count bigint?",
+            "min_record_size_in_bytes int?",
+            "max_record_size_in_bytes int?",
+            "avg_record_size_in_bytes float?",
+            "forwarded_record_count bigint?",
+            "compressed_page_count bigint?",
+            "hobt_id bigint?",
+            "columnstore_delete_buffer_state tinyint?",
+            "columnstore_delete_buffer_state_desc nvarchar(60)?",
+        ],
+        physical_stats,
+    ));
 }
 
 /// An argument's number; none: the argument stands for all.

@@ -10,8 +10,24 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("extended_properties", &["class tinyint! · class_desc nvarchar(60)? · major_id int! · minor_id int! · name sysname! · value sql_variant?"], all),
-        ranged("fn_listextendedproperty", (7, 7), &["objtype sysname? · objname sysname? · name sysname! · value sql_variant?"], list),
+        sys(
+            "extended_properties",
+            &[
+                "class tinyint!",
+                "class_desc nvarchar(60)?",
+                "major_id int!",
+                "minor_id int!",
+                "name sysname!",
+                "value sql_variant?",
+            ],
+            all,
+        ),
+        ranged(
+            "fn_listextendedproperty",
+            (7, 7),
+            &["objtype sysname?", "objname sysname?", "name sysname!", "value sql_variant?"],
+            list,
+        ),
     ]);
 }
 

@@ -7,7 +7,17 @@ use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(sys("database_scoped_configurations", &["configuration_id int! · name nvarchar(60)! · value sql_variant? · value_for_secondary sql_variant? · is_value_default bit!"], configurations));
+    views.push(sys(
+        "database_scoped_configurations",
+        &[
+            "configuration_id int!",
+            "name nvarchar(60)!",
+            "value sql_variant?",
+            "value_for_secondary sql_variant?",
+            "is_value_default bit!",
+        ],
+        configurations,
+    ));
 }
 
 fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -11,7 +11,18 @@ use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(function("dm_exec_sql_text", 1, &["dbid smallint? · objectid int? · number smallint? · encrypted bit! · text nvarchar(max)?"], sql_text));
+    views.push(function(
+        "dm_exec_sql_text",
+        1,
+        &[
+            "dbid smallint?",
+            "objectid int?",
+            "number smallint?",
+            "encrypted bit!",
+            "text nvarchar(max)?",
+        ],
+        sql_text,
+    ));
 }
 
 /// FNV-1a of 128 bits.

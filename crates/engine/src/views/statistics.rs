@@ -10,9 +10,50 @@ use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("stats", &["object_id int! · name nvarchar(128)? · stats_id int! · auto_created bit? · user_created bit? · no_recompute bit? · has_filter bit? · filter_definition nvarchar(max)? · is_temporary bit? · is_incremental bit? · has_persisted_sample bit? · stats_generation_method int! · stats_generation_method_desc varchar(80)! · auto_drop bit? · replica_role_id tinyint? · replica_role_desc nvarchar(60)? · replica_name sysname?"], stats),
-        sys("stats_columns", &["object_id int! · stats_id int! · stats_column_id int! · column_id int?"], stats_columns),
-        function("dm_db_stats_properties", 2, &["object_id int! · stats_id int! · last_updated datetime2(7)? · rows bigint? · rows_sampled bigint? · steps int? · unfiltered_rows bigint? · modification_counter bigint? · persisted_sample_percent float?"], properties),
+        sys(
+            "stats",
+            &[
+                "object_id int!",
+                "name nvarchar(128)?",
+                "stats_id int!",
+                "auto_created bit?",
+                "user_created bit?",
+                "no_recompute bit?",
+                "has_filter bit?",
+                "filter_definition nvarchar(max)?",
+                "is_temporary bit?",
+                "is_incremental bit?",
+                "has_persisted_sample bit?",
+                "stats_generation_method int!",
+                "stats_generation_method_desc varchar(80)!",
+                "auto_drop bit?",
+                "replica_role_id tinyint?",
+                "replica_role_desc nvarchar(60)?",
+                "replica_name sysname?",
+            ],
+            stats,
+        ),
+        sys(
+            "stats_columns",
+            &["object_id int!", "stats_id int!", "stats_column_id int!", "column_id int?"],
+            stats_columns,
+        ),
+        function(
+            "dm_db_stats_properties",
+            2,
+            &[
+                "object_id int!",
+                "stats_id int!",
+                "last_updated datetime2(7)?",
+                "rows bigint?",
+                "rows_sampled bigint?",
+                "steps int?",
+                "unfiltered_rows bigint?",
+                "modification_counter bigint?",
+                "persisted_sample_percent float?",
+            ],
+            properties,
+        ),
     ]);
 }
 

@@ -62,7 +62,10 @@ impl Two {
         let expected = format!("{wait} | {whom}");
         let begun = std::time::Instant::now();
         loop {
-            let now = self.watcher.rows(&format!("SELECT wait_type, blocking_session_id FROM sys.dm_exec_requests WHERE session_id = {session}"));
+            let now = self.watcher.rows(&format!(
+                "SELECT wait_type, blocking_session_id FROM \
+                sys.dm_exec_requests WHERE session_id = {session}"
+            ));
             if now == expected {
                 break;
             }

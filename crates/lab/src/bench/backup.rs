@@ -157,10 +157,12 @@ fn fill(server: &Taffrail, amounts: Amounts) -> io::Result<()> {
             "CREATE TABLE piece (id int NOT NULL, text char(8000) NOT NULL)".into(),
             "CREATE TABLE whole (id int NOT NULL, text char(8000) NOT NULL)".into(),
             format!(
-                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {ROWS} BEGIN INSERT piece VALUES (@i, REPLICATE('A page. ', 900)) SET @i = @i + 1 END COMMIT"
+                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {ROWS} BEGIN INSERT piece VALUES (@i, \
+                    REPLICATE('A page. ', 900)) SET @i = @i + 1 END COMMIT"
             ),
             format!(
-                "SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < {times} BEGIN INSERT whole WITH (TABLOCK) SELECT * FROM piece SET @i = @i + 1 END"
+                "SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < {times} BEGIN INSERT whole WITH (TABLOCK) SELECT \
+                    * FROM piece SET @i = @i + 1 END"
             ),
             "CHECKPOINT".into(),
             // Full backups of a database under FULL are the usual ones; its log is kept from this one on.

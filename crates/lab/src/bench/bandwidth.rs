@@ -40,7 +40,8 @@ pub fn bandwidth(binary: &Path, dir: &Path, amounts: Amounts) -> io::Result<Vec<
             format!("CREATE TABLE target (id int NOT NULL, text char({ROW}) NOT NULL)"),
             "CREATE TABLE times (n int NOT NULL)".into(),
             format!(
-                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {SOURCE} BEGIN INSERT source VALUES (@i, REPLICATE('A wide row. ', 300)) SET @i = @i + 1 END COMMIT"
+                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {SOURCE} BEGIN INSERT source VALUES \
+                    (@i, REPLICATE('A wide row. ', 300)) SET @i = @i + 1 END COMMIT"
             ),
             format!(
                 "SET NOCOUNT ON DECLARE @i int = 0 WHILE @i < {times} BEGIN INSERT times VALUES (@i) SET @i = @i + 1 END"

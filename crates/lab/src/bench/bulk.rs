@@ -89,7 +89,8 @@ pub fn in_turn(
         std::fs::hard_link(&file, &inside)?;
         run_all(
             &mut ours.client("master")?,
-            &["CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 256MB) \
+            &["CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = \
+                bench_log, FILENAME = 'bench_log.ldf', SIZE = 256MB) \
                ALTER DATABASE bench SET RECOVERY SIMPLE"
                 .into()],
         )?;

@@ -32,11 +32,13 @@ const SMALL: u32 = 180_000;
 fn piece() -> Vec<String> {
     vec![
         format!(
-            "SET NOCOUNT ON DECLARE @i int = {SMALL} BEGIN TRAN WHILE @i > 0 BEGIN INSERT INTO small (a, b) VALUES ('Num:' + CONVERT(varchar, @i), \
+            "SET NOCOUNT ON DECLARE @i int = {SMALL} BEGIN TRAN WHILE @i > 0 BEGIN INSERT INTO small (a, b) \
+                VALUES ('Num:' + CONVERT(varchar, @i), \
              CONVERT(varchar, @i) + ' bottles of beer on the wall') SET @i = @i - 1 END COMMIT"
         ),
         format!(
-            "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {CUSTOMERS} BEGIN INSERT wide VALUES (@i, 'First' + CONVERT(varchar, @i), \
+            "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {CUSTOMERS} BEGIN INSERT wide VALUES (@i, \
+                'First' + CONVERT(varchar, @i), \
              REPLICATE('Data of a customer, WITH CAPITALS. ', 14)) SET @i = @i + 1 END COMMIT"
         ),
         "UPDATE wide SET c_data = lower(c_data)".into(),

@@ -156,9 +156,14 @@ impl Peer for Taffrail {
 
     fn setup(&self) -> Vec<String> {
         vec![
-            "CREATE TABLE MyTable (Id int IDENTITY(1,1) NOT NULL, SomeText varchar(10) NULL, MoreText varchar(50) NULL) ON [PRIMARY]".into(),
+            "CREATE TABLE MyTable (Id int IDENTITY(1,1) NOT NULL, SomeText varchar(10) NULL, MoreText \
+                varchar(50) NULL) ON [PRIMARY]".into(),
             "CREATE TABLE [load] (id int IDENTITY PRIMARY KEY, sometext varchar(10), moretext varchar(50))".into(),
-            "CREATE TABLE customer (c_id int, c_d_id tinyint, c_w_id int, c_first char(16), c_middle char(2), c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state char(2), c_zip char(9), c_phone char(16), c_since datetime, c_credit char(2), c_credit_lim numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), c_payment_cnt smallint, c_delivery_cnt smallint, c_data char(500))".into(),
+            "CREATE TABLE customer (c_id int, c_d_id tinyint, c_w_id int, c_first char(16), c_middle char(2), \
+                c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state char(2), \
+                c_zip char(9), c_phone char(16), c_since datetime, c_credit char(2), c_credit_lim \
+                numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), \
+                c_payment_cnt smallint, c_delivery_cnt smallint, c_data char(500))".into(),
             "CREATE UNIQUE CLUSTERED INDEX ci_customer ON customer (c_w_id, c_d_id, c_id)".into(),
             "SELECT * INTO customer_tmp FROM customer WHERE 1=2".into(),
         ]
@@ -184,8 +189,10 @@ impl Peer for Taffrail {
             "TRUNCATE TABLE customer".into(),
             "TRUNCATE TABLE customer_tmp".into(),
             format!(
-                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {rows} BEGIN INSERT customer VALUES (@i % 3000 + 1, @i / 3000 % 10 + 1, @i / 30000 + 1, \
-                 'First' + CONVERT(varchar, @i), 'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', 'CA', '123411111', '0123456789012345', '2009-02-09T13:13:00', 'GC', \
+                "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {rows} BEGIN INSERT customer VALUES \
+                    (@i % 3000 + 1, @i / 3000 % 10 + 1, @i / 30000 + 1, \
+                 'First' + CONVERT(varchar, @i), 'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', \
+                 'CA', '123411111', '0123456789012345', '2009-02-09T13:13:00', 'GC', \
                  50000.00, 0.1234, -10.00, 10.00, 1, 0, REPLICATE('Data of a customer, WITH CAPITALS. ', 14)) SET @i = @i + 1 END COMMIT"
             ),
             "CHECKPOINT".into(),

@@ -14,7 +14,8 @@ use taffrail_lab::bench::{
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
-                     [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds S] [--out DIR] [--dir DIR]\n\
+                     [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
+                     S] [--out DIR] [--dir DIR]\n\
                      parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, deadlocks, lob";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
@@ -214,7 +215,8 @@ fn together(
     }
     let ours = Taffrail::start(&a.server, &dir.join("taffrail"))?;
     ours.client("master")?
-        .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
+        .run("CREATE DATABASE bench ON (NAME = bench, FILENAME = 'bench.mdf', SIZE = 1GB) LOG ON (NAME = \
+            bench_log, FILENAME = 'bench_log.ldf', SIZE = 2GB) ALTER DATABASE bench SET DELAYED_DURABILITY = ALLOWED")
         .map_err(std::io::Error::other)?;
     let (postgres, mariadb, sqlite) = match a.peers {
         true => (

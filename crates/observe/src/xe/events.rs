@@ -134,29 +134,86 @@ macro_rules! events {
 }
 
 events! {
-    Attention = SqlServer "attention" ["duration" UInt64, "request_id" UInt32] {} "Indicates that a cancel operation, client-interrupt request, or broken client connection has occurred.";
-    BlockedProcessReport = SqlServer "blocked_process_report" ["duration" UInt64, "database_id" UInt32, "object_id" Int32, "index_id" UInt32, "lock_mode" Map("lock_mode"), "transaction_id" Int64, "resource_owner_type" Map("lock_owner_type"), "blocked_process" Xml, "database_name" Text] {} "Occurs when a task has been blocked for a specified amount of time.";
+    Attention = SqlServer "attention" ["duration" UInt64, "request_id" UInt32] {} "Indicates that a cancel \
+        operation, client-interrupt request, or broken client connection has occurred.";
+    BlockedProcessReport = SqlServer "blocked_process_report" ["duration" UInt64, "database_id" UInt32,
+        "object_id" Int32, "index_id" UInt32, "lock_mode" Map("lock_mode"), "transaction_id" Int64,
+        "resource_owner_type" Map("lock_owner_type"), "blocked_process" Xml, "database_name" Text] {}
+        "Occurs when a task has been blocked for a specified amount of time.";
     CheckpointBegin = SqlServer "checkpoint_begin" ["database_id" UInt32] {} "Occurs when a checkpoint has begun.";
     CheckpointEnd = SqlServer "checkpoint_end" ["database_id" UInt32] {} "Occurs when a checkpoint has ended.";
-    DatabaseFileSizeChange = SqlServer "database_file_size_change" ["duration" UInt64, "database_id" UInt32, "file_id" UInt32, "file_type" Map("database_file_type"), "is_automatic" Bool, "total_size_kb" UInt64, "size_change_kb" Int64, "file_name" Text, "database_name" Text] {"collect_database_name" false "database_name"} "Occurs when any of the data or log files for a database changes size.";
-    ErrorReported = SqlServer "error_reported" ["error_number" Int32, "severity" Int32, "state" Int32, "user_defined" Bool, "category" Map("error_category"), "destination" Flags("error_destination"), "is_intercepted" Bool, "message" Text] {} "Occurs when an error is reported.";
-    FileReadCompleted = SqlServer "file_read_completed" ["mode" Map("file_io_mode"), "duration" UInt64, "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32, "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a read of a file has completed.";
-    FileWriteCompleted = SqlServer "file_write_completed" ["mode" Map("file_io_mode"), "duration" UInt64, "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32, "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a write to a file has completed.";
-    LockDeadlock = SqlServer "lock_deadlock" ["resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"), "owner_type" Map("lock_owner_type"), "transaction_id" Int64, "database_id" UInt32, "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32, "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32, "deadlock_id" UInt64, "object_id" Int32, "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text, "database_name" Text] {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"} "Occurs when an attempt to acquire a lock is canceled for the victim of a deadlock.";
-    LockEscalation = SqlServer "lock_escalation" ["mode" Map("lock_mode"), "transaction_id" Int64, "database_id" UInt32, "resource_type" Map("lock_resource_type"), "escalated_lock_count" UInt32, "object_id" Int32, "database_name" Text] {"collect_database_name" false "database_name"} "Occurs when a lock is escalated from finer to coarser granularity.";
-    LogFlushComplete = SqlServer "log_flush_complete" ["log_block_id" Int64, "database_id" UInt32, "file_id" UInt32, "duration" UInt64, "error" UInt32, "write_size" UInt32, "pending_writes" UInt32, "pending_bytes" UInt64, "rows" UInt32] {} "Log flush complete.";
-    LogFlushStart = SqlServer "log_flush_start" ["log_block_id" Int64, "database_id" UInt32, "pending_writes" UInt32, "pending_bytes" UInt64, "write_size" UInt32, "rows" UInt32] {} "Log flush started.";
-    Login = SqlServer "login" ["is_cached" Bool, "is_recovered" Bool, "is_dac" Bool, "database_id" UInt32, "packet_size" UInt32, "options" Binary, "options_text" Text, "database_name" Text] {"collect_options_text" false "options_text", "collect_database_name" false "database_name"} "Occurs when a successful connection is made to the Server. This event is fired for new connection or when connections are reused from a connection pool.";
-    Logout = SqlServer "logout" ["is_cached" Bool, "is_recovered" Bool, "is_dac" Bool, "duration" UInt64, "cpu_time" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64] {} "Occurs when a user has logged out of (disconnected from) the Server.";
-    RpcCompleted = SqlServer "rpc_completed" ["cpu_time" UInt64, "duration" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "result" Map("rpc_return_result"), "row_count" UInt64, "connection_reset_option" Map("connection_reset_option"), "object_name" Text, "statement" Text, "data_stream" Binary, "output_parameters" Text] {"collect_statement" true "statement"} "Occurs when a remote procedure call has completed.";
-    RpcStarting = SqlServer "rpc_starting" ["connection_reset_option" Map("connection_reset_option"), "object_name" Text, "statement" Text, "data_stream" Binary] {"collect_statement" true "statement"} "Occurs when a remote procedure call has started.";
-    SpStatementCompleted = SqlServer "sp_statement_completed" ["source_database_id" UInt32, "object_id" Int32, "object_type" Map("object_type"), "duration" Int64, "cpu_time" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64, "last_row_count" UInt64, "nest_level" UInt16, "line_number" Int32, "offset" Int32, "offset_end" Int32, "object_name" Text, "statement" Text] {"collect_object_name" false "object_name", "collect_statement" true "statement"} "Occurs when a statement inside a stored procedure has completed.";
-    SqlBatchCompleted = SqlServer "sql_batch_completed" ["cpu_time" UInt64, "duration" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64, "result" Map("sql_batch_completed_result"), "batch_text" Text] {"collect_batch_text" true "batch_text"} "Occurs when a Transact-SQL batch has finished executing.";
-    SqlBatchStarting = SqlServer "sql_batch_starting" ["batch_text" Text] {"collect_batch_text" true "batch_text"} "Occurs when a Transact-SQL batch has started executing.";
-    SqlStatementCompleted = SqlServer "sql_statement_completed" ["duration" Int64, "cpu_time" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64, "last_row_count" UInt64, "line_number" Int32, "offset" Int32, "offset_end" Int32, "statement" Text, "parameterized_plan_handle" Binary] {"collect_statement" true "statement"} "Occurs when a Transact-SQL statement has completed.";
-    SqlStatementStarting = SqlServer "sql_statement_starting" ["state" Map("statement_starting_state"), "line_number" Int32, "offset" Int32, "offset_end" Int32, "statement" Text] {"collect_statement" true "statement"} "Occurs when a Transact-SQL statement has started.";
-    WaitCompleted = SqlOs "wait_completed" ["wait_type" Map("wait_types"), "duration" UInt64, "signal_duration" UInt64, "wait_resource" Pointer] {} "Occurs when there is a wait completed on a SQLOS controlled resource. Use this event to track wait completion.";
-    WaitInfo = SqlOs "wait_info" ["wait_type" Map("wait_types"), "opcode" Map("event_opcode"), "duration" UInt64, "signal_duration" UInt64, "wait_resource" Pointer] {} "Occurs when there is a wait on a SQLOS controlled resource.";
+    DatabaseFileSizeChange = SqlServer "database_file_size_change" ["duration" UInt64, "database_id" UInt32,
+        "file_id" UInt32, "file_type" Map("database_file_type"), "is_automatic" Bool, "total_size_kb" UInt64,
+        "size_change_kb" Int64, "file_name" Text, "database_name" Text]
+        {"collect_database_name" false "database_name"}
+        "Occurs when any of the data or log files for a database changes size.";
+    ErrorReported = SqlServer "error_reported" ["error_number" Int32, "severity" Int32, "state" Int32,
+        "user_defined" Bool, "category" Map("error_category"), "destination" Flags("error_destination"),
+        "is_intercepted" Bool, "message" Text] {} "Occurs when an error is reported.";
+    FileReadCompleted = SqlServer "file_read_completed" ["mode" Map("file_io_mode"), "duration" UInt64,
+        "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32,
+        "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a read of a file has completed.";
+    FileWriteCompleted = SqlServer "file_write_completed" ["mode" Map("file_io_mode"), "duration" UInt64,
+        "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32,
+        "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a write to a file has completed.";
+    LockDeadlock = SqlServer "lock_deadlock" ["resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"),
+        "owner_type" Map("lock_owner_type"), "transaction_id" Int64, "database_id" UInt32,
+        "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32,
+        "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32, "deadlock_id" UInt64, "object_id" Int32,
+        "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text, "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs when an attempt to acquire a lock is canceled for the victim of a deadlock.";
+    LockEscalation = SqlServer "lock_escalation" ["mode" Map("lock_mode"), "transaction_id" Int64,
+        "database_id" UInt32, "resource_type" Map("lock_resource_type"), "escalated_lock_count" UInt32,
+        "object_id" Int32, "database_name" Text] {"collect_database_name" false "database_name"}
+        "Occurs when a lock is escalated from finer to coarser granularity.";
+    LogFlushComplete = SqlServer "log_flush_complete" ["log_block_id" Int64, "database_id" UInt32, "file_id" UInt32,
+        "duration" UInt64, "error" UInt32, "write_size" UInt32, "pending_writes" UInt32, "pending_bytes" UInt64,
+        "rows" UInt32] {} "Log flush complete.";
+    LogFlushStart = SqlServer "log_flush_start" ["log_block_id" Int64, "database_id" UInt32,
+        "pending_writes" UInt32, "pending_bytes" UInt64, "write_size" UInt32, "rows" UInt32] {} "Log flush started.";
+    Login = SqlServer "login" ["is_cached" Bool, "is_recovered" Bool, "is_dac" Bool, "database_id" UInt32,
+        "packet_size" UInt32, "options" Binary, "options_text" Text, "database_name" Text]
+        {"collect_options_text" false "options_text", "collect_database_name" false "database_name"}
+        "Occurs when a successful connection is made to the Server. This event is fired for new connection or \
+            when connections are reused from a connection pool.";
+    Logout = SqlServer "logout" ["is_cached" Bool, "is_recovered" Bool, "is_dac" Bool, "duration" UInt64,
+        "cpu_time" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64] {}
+        "Occurs when a user has logged out of (disconnected from) the Server.";
+    RpcCompleted = SqlServer "rpc_completed" ["cpu_time" UInt64, "duration" UInt64, "physical_reads" UInt64,
+        "logical_reads" UInt64, "writes" UInt64, "result" Map("rpc_return_result"), "row_count" UInt64,
+        "connection_reset_option" Map("connection_reset_option"), "object_name" Text, "statement" Text,
+        "data_stream" Binary, "output_parameters" Text] {"collect_statement" true "statement"}
+        "Occurs when a remote procedure call has completed.";
+    RpcStarting = SqlServer "rpc_starting" ["connection_reset_option" Map("connection_reset_option"),
+        "object_name" Text, "statement" Text, "data_stream" Binary] {"collect_statement" true "statement"}
+        "Occurs when a remote procedure call has started.";
+    SpStatementCompleted = SqlServer "sp_statement_completed" ["source_database_id" UInt32, "object_id" Int32,
+        "object_type" Map("object_type"), "duration" Int64, "cpu_time" UInt64, "physical_reads" UInt64,
+        "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64, "last_row_count" UInt64, "nest_level" UInt16,
+        "line_number" Int32, "offset" Int32, "offset_end" Int32, "object_name" Text, "statement" Text]
+        {"collect_object_name" false "object_name", "collect_statement" true "statement"}
+        "Occurs when a statement inside a stored procedure has completed.";
+    SqlBatchCompleted = SqlServer "sql_batch_completed" ["cpu_time" UInt64, "duration" UInt64,
+        "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64,
+        "result" Map("sql_batch_completed_result"), "batch_text" Text] {"collect_batch_text" true "batch_text"}
+        "Occurs when a Transact-SQL batch has finished executing.";
+    SqlBatchStarting = SqlServer "sql_batch_starting" ["batch_text" Text] {"collect_batch_text" true "batch_text"}
+        "Occurs when a Transact-SQL batch has started executing.";
+    SqlStatementCompleted = SqlServer "sql_statement_completed" ["duration" Int64, "cpu_time" UInt64,
+        "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64,
+        "last_row_count" UInt64, "line_number" Int32, "offset" Int32, "offset_end" Int32, "statement" Text,
+        "parameterized_plan_handle" Binary] {"collect_statement" true "statement"}
+        "Occurs when a Transact-SQL statement has completed.";
+    SqlStatementStarting = SqlServer "sql_statement_starting" ["state" Map("statement_starting_state"),
+        "line_number" Int32, "offset" Int32, "offset_end" Int32, "statement" Text]
+        {"collect_statement" true "statement"} "Occurs when a Transact-SQL statement has started.";
+    WaitCompleted = SqlOs "wait_completed" ["wait_type" Map("wait_types"), "duration" UInt64,
+        "signal_duration" UInt64, "wait_resource" Pointer] {}
+        "Occurs when there is a wait completed on a SQLOS controlled resource. Use this event to track wait completion.";
+    WaitInfo = SqlOs "wait_info" ["wait_type" Map("wait_types"), "opcode" Map("event_opcode"), "duration" UInt64,
+        "signal_duration" UInt64, "wait_resource" Pointer] {}
+        "Occurs when there is a wait on a SQLOS controlled resource.";
     XmlDeadlockReport = SqlServer "xml_deadlock_report" ["xml_report" Xml] {} "Produces a deadlock report in XML format.";
 }
 

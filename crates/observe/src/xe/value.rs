@@ -150,10 +150,12 @@ actions! {
     NtUsername = SqlServer "nt_username" Text false "Collect NT username";
     RequestId = SqlServer "request_id" UInt32 true "Collect current request ID";
     ServerInstanceName = SqlServer "server_instance_name" Text true "Collect the name of the Server instance";
-    ServerPrincipalName = SqlServer "server_principal_name" Text true "Collects the name of the Server Principal in whose context the event is being fired.";
+    ServerPrincipalName = SqlServer "server_principal_name" Text true "Collects the name of the Server \
+        Principal in whose context the event is being fired.";
     SessionId = SqlServer "session_id" UInt16 true "Collect session ID";
     SessionNtUsername = SqlServer "session_nt_username" Text false "Collect NT username";
-    SessionServerPrincipalName = SqlServer "session_server_principal_name" Text true "Collects the name of the Server Principal that originated the session in which the event is being fired.";
+    SessionServerPrincipalName = SqlServer "session_server_principal_name" Text true "Collects the name of the \
+        Server Principal that originated the session in which the event is being fired.";
     SqlText = SqlServer "sql_text" Text true "Collect SQL text";
     TransactionId = SqlServer "transaction_id" Int64 true "Collect transaction ID";
     Username = SqlServer "username" Text true "Collect username";

@@ -12,7 +12,8 @@
 //! ```
 //! Nobody who is waited for waits for the waiter. Undo and deferred frees take no locks of the lock manager, but latches and the mutexes of
 //! maps and lists; the waiter holds none of these, whatever locks he holds. Who gives room back does not wait himself (`HERE`): not
-//! for the others who do, still less for his own thread. An open transaction may well wait for a lock of the waiter's: then it logs nothing.
+//! for the others who do, still less for his own thread. An open transaction may well wait for a lock of the
+//! waiter's: then it logs nothing.
 //! In any case a wait has its limit, and looks at the session's cancel flag.
 
 use std::cell::Cell;

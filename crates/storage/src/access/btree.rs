@@ -11,7 +11,8 @@
 //!
 //! # Deleted entries
 //! stay as ghosts until their transaction has ended, and then until somebody needs their room. An insertion of a key that has a ghost
-//! revives it; the log says so as a modification of the row. Ghosts that nobody comes across, and leaves that they were the last rows of, are
+//! revives it; the log says so as a modification of the row. Ghosts that nobody comes across, and leaves that they
+//! were the last rows of, are
 //! removed in the background ([`super::cleanup`]).
 
 use std::sync::Arc;

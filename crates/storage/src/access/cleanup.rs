@@ -3,7 +3,8 @@
 //! Leaves that get a ghost are noted in memory, and leaves that undo empties, with a key that was on them: an empty leaf is found from
 //! the root by nothing else. After a restart those left are found when somebody needs their room ([`super::room`]). An empty leaf is
 //! nobody's: whoever may want a row back has left it there, as a ghost or with its key. A leaf is unlinked by a
-//! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order, which is the order of splits.
+//! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order,
+//! which is the order of splits.
 //! The first child of a parent stays even if it is empty: its separator stands for everything to the left. Whoever holds a copy of a
 //! neighbour with a link to a leaf that is gone sees that the leaf's own links do not fit, and comes down from the root.
 

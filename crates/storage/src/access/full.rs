@@ -5,7 +5,8 @@
 //! least one. An extent takes the entries of a thousand large values and more, all that a transaction of this size may delete.
 //!
 //! Whoever finds the file full, the directory included, takes what other heaps and trees have but do not use: extents that are wholly
-//! empty, as deletions of rows and of large values leave them, once the ghosts of those rows are gone. Bulk loads own extents that look like that; they have the object to
+//! empty, as deletions of rows and of large values leave them, once the ghosts of those rows are gone. Bulk loads own
+//! extents that look like that; they have the object to
 //! themselves, so an object that cannot be locked with IX at once, as for a reorganization, is passed by. Nor is anything gathered
 //! within a rollback, which finds its room in what is kept.
 

@@ -208,7 +208,8 @@ fn room_of(entry: &Entry) -> room::Room {
 /// show that, so every change of the structure makes all hints void ([`Hobt::structure_changes`]); what takes extents away forgets where
 /// there was room, too ([`Hobt::forget_hints`], [`Hobt::reset`]).
 ///
-/// Invariant of the row count: whoever holds `counting` exclusively finds in `rows` what all records so far that are about rows of this HoBt
+/// Invariant of the row count: whoever holds `counting` exclusively finds in `rows` what all records so far that are
+/// about rows of this HoBt
 /// add up to. So a count that is written into the directory meanwhile is right as of its own record.
 pub struct Hobt {
     id: HobtId,

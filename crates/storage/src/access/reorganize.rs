@@ -3,7 +3,8 @@
 //! B+-trees" (SIGMOD 1996): many short system transactions, each of which changes two or three leaves and their parent.
 //!
 //! ```text
-//! merge   the leaves under one parent are looked at without latches. Ghosts of ended transactions go first. Where some neighbours (up to WINDOW) would fit, at the fill
+//! merge   the leaves under one parent are looked at without latches. Ghosts of ended transactions go first. Where
+//! some neighbours (up to WINDOW) would fit, at the fill
 //!         factor, on one page less, rows move to the left pair by pair; otherwise nothing moves
 //! order   the leaves' pages, and free pages of the tree's if they are many, in ascending order are where the leaves are to be in the
 //!         order of keys. A leaf moves to a place that is free; that frees its own place for the next. A cycle begins with a
@@ -50,7 +51,8 @@ pub struct Reorganized {
     pub extents: u64,
 }
 
-/// A reorganization of a tree, to be driven by [`Reorganize::step`]. The caller holds a lock on the object that keeps bulk loads, checks and
+/// A reorganization of a tree, to be driven by [`Reorganize::step`]. The caller holds a lock on the object that keeps
+/// bulk loads, checks and
 /// changes of its definition away (IX).
 pub struct Reorganize {
     hobt: Arc<Hobt>,

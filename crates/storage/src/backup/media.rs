@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! media    1 to 64 families (stripes), a file each
-//! family   block 0: label │ set 1 │ set 2 │ …              everything in blocks of 4096 bytes, so that direct I/O of whole chunks is aligned
+//! family   block 0: label │ set 1 │ set 2 │ …              everything in blocks of 4096 bytes, so that direct I/O of
+//! whole chunks is aligned
 //! set      in each family: header chunk, data chunks, end chunk; data chunk n of the set lies in family n mod families
 //! chunk    one block, then the content, filled up with zeroes to whole blocks
 //!

@@ -22,7 +22,8 @@
 //! | `restore`| one set into a database |
 //! | `state`  | what the boot page keeps; `status`: what views show of it |
 //!
-//! LSNs, positions and VLF numbers of a restored database are those of the one that was backed up, so that log backups of either can follow. From
+//! LSNs, positions and VLF numbers of a restored database are those of the one that was backed up, so that log
+//! backups of either can follow. From
 //! RECOVERY on it is on a recovery fork of its own.
 
 mod error;

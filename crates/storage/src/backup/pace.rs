@@ -11,9 +11,12 @@
 //! speed in any case, since without them nothing is known; the first stretch only fills the queues and does not count. So a short
 //! backup, as of the log every minute, is through before it would rest.
 //!
-//! Others write if the log has moved since the last piece; they have stopped when it has not for [`QUIET`]. While they write, each piece has a
-//! date: that of the one before and what its bytes may take. Who comes early rests; who comes late, since the device is busy, does not rest,
-//! and may make up for [`LAG`] of it. Rests in proportion to the time that pieces take would grow with the very contention that stretches them.
+//! Others write if the log has moved since the last piece; they have stopped when it has not for [`QUIET`]. While
+//! they write, each piece has a
+//! date: that of the one before and what its bytes may take. Who comes early rests; who comes late, since the device
+//! is busy, does not rest,
+//! and may make up for [`LAG`] of it. Rests in proportion to the time that pieces take would grow with the very
+//! contention that stretches them.
 
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,8 @@
 //!
 //! A page is read from its file while others change and write it. That is right for the set: what the file lacks was changed after the
 //! checkpoint that the set's log begins with, so the log has it. A page that is half written fails its checksum; then it is in the pool,
-//! which is asked; one that is damaged there too is what [`Damage`] says. A page that nothing has ever been written to is unallocated, or its format record is in the log: zeroes in the set.
+//! which is asked; one that is damaged there too is what [`Damage`] says. A page that nothing has ever been written
+//! to is unallocated, or its format record is in the log: zeroes in the set.
 //!
 //! Images of a log set have no such checkpoint: of a page that was dirty when they were begun they have what the pool has.
 

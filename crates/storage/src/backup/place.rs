@@ -7,7 +7,8 @@
 //! | images of a log set | is the page unless the file's is newer | as in the set |
 //!
 //! An image may be older than what an earlier set and its log have made of the page: a full backup that ended while the log backup ran, or
-//! extents that two log sets have. Log that was redone already is not redone again, so a newer page stays. Both hold what their LSN says, on
+//! extents that two log sets have. Log that was redone already is not redone again, so a newer page stays. Both hold
+//! what their LSN says, on
 //! one recovery path.
 
 use std::path::PathBuf;

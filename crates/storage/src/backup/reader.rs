@@ -22,7 +22,8 @@ pub fn read_label(env: &Env, device: &Path) -> BackupResult<MediaLabel> {
     Ok(Family::open(env, device)?.label)
 }
 
-/// RESTORE HEADERONLY and FILELISTONLY: the headers of all sets on the media, in order. One stripe is enough. A set that was not finished is
+/// RESTORE HEADERONLY and FILELISTONLY: the headers of all sets on the media, in order. One stripe is enough. A set
+/// that was not finished is
 /// listed with `complete` unset.
 pub fn read_sets(env: &Env, devices: &[Device]) -> BackupResult<Vec<SetHeader>> {
     let media = Media::open_some(env, devices)?;
@@ -315,7 +316,8 @@ pub(super) fn decode_vlf(table: &[u8]) -> Option<VlfRange> {
     t.is_empty().then_some(vlf)
 }
 
-/// RESTORE VERIFYONLY: reads a set whole and checks every byte of it: checksums, order, every page's own checksum (unless the set says that it
+/// RESTORE VERIFYONLY: reads a set whole and checks every byte of it: checksums, order, every page's own checksum
+/// (unless the set says that it
 /// has none, or damaged pages), the log blocks, and that nothing is missing.
 pub fn verify(
     env: &Env,

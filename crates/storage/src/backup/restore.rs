@@ -6,7 +6,8 @@
 //! | differential | RESTORING, its base restored | boot page: log not usable; pages, a log of its own; boot page; redo | RESTORING, wants the differential again |
 //! | log | RESTORING, its log reaches the set's | boot page: target; images of extents; blocks behind the log's end; redo | RESTORING, wants the set again if it had images, else may go on with it |
 //!
-//! What follows redo (NORECOVERY or RECOVERY) is in `recovery::restored`. While the database is RESTORING nothing is appended to its log; it
+//! What follows redo (NORECOVERY or RECOVERY) is in `recovery::restored`. While the database is RESTORING nothing is
+//! appended to its log; it
 //! survives restarts as it is, since everything about it is in its boot page.
 //!
 //! The database's identity after a restore: `family_guid` of the backup, a `database_guid` of its own, or that of the database it replaces.

@@ -1,7 +1,8 @@
 //! What the boot page keeps about backups and restores.
 //!
 //! Behind the list of files: u8 1, u16 bytes, then: family GUID, recovery fork, first recovery fork (16 bytes each), fork point (10),
-//! differential base: LSN (10) and set GUID (16), LSN of the last full backup's checkpoint (10), u8 flags (1: the log chain has no log backup
+//! differential base: LSN (10) and set GUID (16), LSN of the last full backup's checkpoint (10), u8 flags (1: the log
+//! chain has no log backup
 //! yet, 2: in the middle of a restore, 4: its log is not usable), and in a restore: u64 position up to which pages have everything, target
 //! LSN (10), base of the restored full backup: LSN (10), set GUID (16); then u64 time of the last log backup (absent before there was
 //! one, and in older boot pages; older versions pass over it). A boot page without any of it is an older one.

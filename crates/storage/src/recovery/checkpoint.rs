@@ -1,7 +1,8 @@
 //! Checkpoints.
 //!
 //! 1. Room in the log for all records of the checkpoint, or none is appended.
-//! 2. Row counts that changed go into the directory, changed extents into the DIFF pages. LOP_BEGIN_CKPT, then LOP_XACT_CKPT with the transactions that have not ended.
+//! 2. Row counts that changed go into the directory, changed extents into the DIFF pages. LOP_BEGIN_CKPT, then
+//!    LOP_XACT_CKPT with the transactions that have not ended.
 //! 3. Every page that is dirty now is written; pages that become dirty meanwhile may stay. Or, when it is only to keep redo short
 //!    ([`super::pace`]), every page that has been dirty for long.
 //! 4. LOP_END_CKPT with MinLSN; the log is hardened up to it.

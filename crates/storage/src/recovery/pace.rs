@@ -12,7 +12,8 @@
 //!   written, oldest first, a few        before they are written
 //!   at a time
 //! ```
-//! When the whole is longer than the limit a checkpoint is taken that writes what is left in the first quarter, and moves the scan position to
+//! When the whole is longer than the limit a checkpoint is taken that writes what is left in the first quarter, and
+//! moves the scan position to
 //! the oldest page that is dirty then. So a page that changes all the time is written about once per limit of log, as it would be
 //! if each checkpoint wrote everything, but not all of them in one moment. A database with TARGET_RECOVERY_TIME = 0 has
 //! checkpoints that write everything, and nothing in between.

@@ -532,7 +532,8 @@ impl Drop for Ending<'_, '_> {
 /// By how much row counts differ from those in the directory, for every HoBt whose rows came or went since its entry was last written.
 ///
 /// A checkpoint writes, before its begin record, the count of each HoBt of which that is true; and an entry says how many rows there are as
-/// of its own record ([`crate::Hobt`] sees to that). So, wherever redo begins at or before that checkpoint: a HoBt whose entry is written on the way
+/// of its own record ([`crate::Hobt`] sees to that). So, wherever redo begins at or before that checkpoint: a HoBt
+/// whose entry is written on the way
 /// is counted from the last such record on, and one whose entry is not had no change before the checkpoint.
 #[derive(Default)]
 struct RowCounts {

@@ -9,7 +9,8 @@
 //! | boot page | still in a restore; the last checkpoint that the log tells of is adopted, so that less log is kept and read again | not in a restore any more, on a fork of its own |
 //! | then | closed; nothing was appended to the log | undo, a checkpoint |
 //!
-//! Nothing is appended to the log while the boot page says that a restore goes on: so its end stays a place where the log backup that comes next
+//! Nothing is appended to the log while the boot page says that a restore goes on: so its end stays a place where the
+//! log backup that comes next
 //! can go on. A step that is interrupted changes the boot page only as a whole; what it has done besides (blocks at the log's end, pages
 //! that are newer than the boot page says) is done again or found done by the next.
 

@@ -10,7 +10,8 @@
 //! each key (the hash is in the record) and each row of a heap; from [`ROW_LOCKS_MAX`] rows on, X on the objects instead. A row of a
 //! heap that was moved is known to readers by its home, which is read from the row.
 //!
-//! Undoing goes on in small steps ([`Database::undo_step`]), each a few compensation records; between two steps the database can be closed, and at any
+//! Undoing goes on in small steps ([`Database::undo_step`]), each a few compensation records; between two steps the
+//! database can be closed, and at any
 //! moment the machine can fail: what is left has its place in the transaction table, so a checkpoint notes it, and the next
 //! restart goes on where the last compensation record points to.
 //!

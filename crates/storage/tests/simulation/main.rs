@@ -4,7 +4,8 @@
 //! A run is a seed. Some transactions at a time (on one thread; a conflict is a time-out of zero) insert, update and
 //! delete rows and large values in heaps and trees, create, truncate and drop them, set savepoints and roll back to
 //! them, commit durably or delayed; checkpoints, evictions from a pool much smaller than the data, the reuse and the
-//! growth of a small log happen meanwhile, and files are renamed, added and removed. Power fails in the middle of some I/O: of what was not synced, each sector
+//! growth of a small log happen meanwhile, and files are renamed, added and removed. Power fails in the middle of
+//! some I/O: of what was not synced, each sector
 //! is kept or lost on its own. Restart may be interrupted the same way. Then:
 //!
 //! 1. the content is what some prefix of the commits, in their order, leaves; nothing half-applied;

@@ -48,7 +48,8 @@ impl Seen {
     pub fn each(&mut self, mut f: impl FnMut(&'static str, &mut u64)) {
         each_field!(self, f, runs operations commits delayed_lost rollbacks savepoint_rollbacks splits vlf_wraps
             log_growths log_full data_growths checkpoints evictions torn_writes torn_repaired crashes
-            crashes_in_recovery clean_restarts lobs lobs_changed drops truncations files_altered builds disk_full locked_reads emptied rolled_back_by_restart
+            crashes_in_recovery clean_restarts lobs lobs_changed drops truncations files_altered builds disk_full locked_reads
+            emptied rolled_back_by_restart
             undo_steps blocked_by_undo closed_in_undo background_writes leaves_merged leaves_moved interior_splits_undone);
     }
 

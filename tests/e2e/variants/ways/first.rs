@@ -34,7 +34,8 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
         numbered,
         fetch.clone(),
         format!(
-            "SELECT {names} FROM (SELECT {columns}, ROW_NUMBER() OVER (ORDER BY {order}) AS n FROM {from}) AS z ORDER BY n OFFSET {before} ROWS FETCH FIRST {count} ROWS ONLY"
+            "SELECT {names} FROM (SELECT {columns}, ROW_NUMBER() OVER (ORDER BY {order}) AS n FROM {from}) AS z \
+                ORDER BY n OFFSET {before} ROWS FETCH FIRST {count} ROWS ONLY"
         ),
     ];
     let mut top = fetch.clone();
@@ -60,7 +61,8 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
                     "SELECT {columns} FROM {l} WHERE {link} AND {exists} ORDER BY {order} OFFSET 0 ROWS FETCH NEXT {count} ROWS ONLY"
                 ),
                 format!(
-                    "SELECT {names} FROM (SELECT {columns}, ROW_NUMBER() OVER (ORDER BY {order}) AS n FROM {l} WHERE {link} AND {exists}) AS z WHERE n <= {count} ORDER BY n"
+                    "SELECT {names} FROM (SELECT {columns}, ROW_NUMBER() OVER (ORDER BY {order}) AS n FROM {l} \
+                        WHERE {link} AND {exists}) AS z WHERE n <= {count} ORDER BY n"
                 ),
             ]);
             group.ordered = true;

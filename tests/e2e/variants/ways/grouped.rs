@@ -37,13 +37,15 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
             z = r.replace("AS r", "AS z")
         ),
         format!(
-            "SELECT {first}, a.n, a.a FROM (SELECT DISTINCT z.{key} FROM {z}{outer}) AS z CROSS APPLY (SELECT COUNT(*) AS n, {aggregate} AS a FROM {r}{with}) AS a",
+            "SELECT {first}, a.n, a.a FROM (SELECT DISTINCT z.{key} FROM {z}{outer}) AS z CROSS APPLY (SELECT \
+                COUNT(*) AS n, {aggregate} AS a FROM {r}{with}) AS a",
             z = r.replace("AS r", "AS z")
         ),
     ];
     if !aggregate.contains("DISTINCT") {
         list.push(format!(
-            "SELECT DISTINCT {windowed}, COUNT(*) OVER (PARTITION BY r.{key}) AS n, {aggregate} OVER (PARTITION BY r.{key}) AS a FROM {r}{right}"
+            "SELECT DISTINCT {windowed}, COUNT(*) OVER (PARTITION BY r.{key}) AS n, {aggregate} OVER (PARTITION \
+                BY r.{key}) AS a FROM {r}{right}"
         ));
     }
     let mut group = Group::of(list);
@@ -57,7 +59,8 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
     );
     out.push(Group::of(vec![
         having.clone(),
-        format!("SELECT n, i FROM (SELECT COUNT(*) AS n, MIN(r.id) AS i, MAX(r.id) AS m FROM {r}{right} GROUP BY r.{key}) AS z WHERE n > 1 AND m > 5"),
+        format!("SELECT n, i FROM (SELECT COUNT(*) AS n, MIN(r.id) AS i, MAX(r.id) AS m FROM {r}{right} GROUP \
+            BY r.{key}) AS z WHERE n > 1 AND m > 5"),
     ]));
     if key != "s" {
         out.push(Group::of(vec![

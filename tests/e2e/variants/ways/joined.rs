@@ -101,7 +101,8 @@ pub fn outer(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
             q.where_left(&none(&on, &r))
         ),
         format!(
-            "SELECT {columns} FROM (SELECT * FROM {l}{left}) AS l FULL JOIN (SELECT * FROM {r}{right}) AS r ON {link} WHERE l.id IS NOT NULL"
+            "SELECT {columns} FROM (SELECT * FROM {l}{left}) AS l FULL JOIN (SELECT * FROM {r}{right}) AS r ON \
+                {link} WHERE l.id IS NOT NULL"
         ),
     ]);
     for method in ["LOOP", "HASH", "MERGE"] {
@@ -147,7 +148,8 @@ pub fn outer(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
                 "SELECT {columns} FROM {l} LEFT JOIN ({r} LEFT JOIN {s} ON {second}) ON {on}{left}"
             ),
             format!(
-                "SELECT {columns} FROM {l} OUTER APPLY (SELECT * FROM {r}{}) AS r OUTER APPLY (SELECT q.id FROM {s} WHERE {second}) AS q{left}",
+                "SELECT {columns} FROM {l} OUTER APPLY (SELECT * FROM {r}{}) AS r OUTER APPLY (SELECT q.id FROM \
+                    {s} WHERE {second}) AS q{left}",
                 q.partners()
             ),
         ]);

@@ -30,7 +30,8 @@ pub fn groups(q: &Question, tables: &[Table], dice: &mut Dice) -> Vec<Group> {
     if q.on.is_empty() {
         let value = if counts { "ISNULL(z.a, 0)" } else { "z.a" };
         list.push(format!(
-            "SELECT l.id, {value} FROM {l} LEFT JOIN (SELECT r.{y} AS k, {aggregate} AS a FROM {r}{} GROUP BY r.{y}) AS z ON z.k = l.{x}{left}",
+            "SELECT l.id, {value} FROM {l} LEFT JOIN (SELECT r.{y} AS k, {aggregate} AS a FROM {r}{} GROUP BY \
+                r.{y}) AS z ON z.k = l.{x}{left}",
             filter(&q.right)
         ));
     }

@@ -73,7 +73,8 @@ pub fn groups(q: &Question, tables: &[Table]) -> Vec<Group> {
             filter(before)
         ),
         format!(
-            "SELECT SUM(1) - SUM(0), SUM(CASE WHEN l.x IS NULL THEN 0 ELSE 1 END), SUM(l.x), MIN(l.u), MAX(l.y), MIN(l.d), MAX(l.d) FROM {l}{} HAVING COUNT(*) > 0 \
+            "SELECT SUM(1) - SUM(0), SUM(CASE WHEN l.x IS NULL THEN 0 ELSE 1 END), SUM(l.x), MIN(l.u), \
+                MAX(l.y), MIN(l.d), MAX(l.d) FROM {l}{} HAVING COUNT(*) > 0 \
              UNION ALL SELECT 0, 0, NULL, NULL, NULL, NULL, NULL WHERE NOT EXISTS (SELECT * FROM {l}{})",
             filter(before),
             filter(before)

@@ -7,7 +7,8 @@
 //!                          └─ settle_failed ─────────▶ as the files say: none, online, RESTORING
 //! ```
 //! Whether a database is being restored is told by its primary file, which storage writes; the row in master only saves a start from
-//! having to guess about files that a crash has left half-made. At start: the primary file says it is being restored, or the row says so and
+//! having to guess about files that a crash has left half-made. At start: the primary file says it is being restored,
+//! or the row says so and
 //! the file is no database (yet) ▸ RESTORING; else it is opened.
 //!
 //! 1. A taken database is in `slots` without an open database and cannot be named to any purpose but another restore; it is in `busy`,

@@ -8,7 +8,20 @@ use taffrail_observe::{Event, EventRing, History};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(taffrail("checkpoint_history", &["start_time datetime2(7)! · database_id smallint! · database_name nvarchar(128)? · is_automatic bit! · begin_lsn nvarchar(24)? · pages int! · bytes bigint! · duration_us bigint!"], checkpoint_history));
+    views.push(taffrail(
+        "checkpoint_history",
+        &[
+            "start_time datetime2(7)!",
+            "database_id smallint!",
+            "database_name nvarchar(128)?",
+            "is_automatic bit!",
+            "begin_lsn nvarchar(24)?",
+            "pages int!",
+            "bytes bigint!",
+            "duration_us bigint!",
+        ],
+        checkpoint_history,
+    ));
 }
 
 fn checkpoint_history(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

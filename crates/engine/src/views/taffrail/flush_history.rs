@@ -10,7 +10,30 @@ use taffrail_observe::trace;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(taffrail("flush_history", &["sequence_number bigint! · start_time datetime2(7)! · session_id smallint! · database_id smallint! · database_name nvarchar(128)? · file_id smallint? · operation nvarchar(60)! · cause nvarchar(60)! · first_lsn nvarchar(24)? · last_lsn nvarchar(24)? · offset bigint? · bytes bigint! · blocks int! · records int! · commits int! · is_durable bit! · duration_us bigint! · is_failed bit!"], flush_history));
+    views.push(taffrail(
+        "flush_history",
+        &[
+            "sequence_number bigint!",
+            "start_time datetime2(7)!",
+            "session_id smallint!",
+            "database_id smallint!",
+            "database_name nvarchar(128)?",
+            "file_id smallint?",
+            "operation nvarchar(60)!",
+            "cause nvarchar(60)!",
+            "first_lsn nvarchar(24)?",
+            "last_lsn nvarchar(24)?",
+            "offset bigint?",
+            "bytes bigint!",
+            "blocks int!",
+            "records int!",
+            "commits int!",
+            "is_durable bit!",
+            "duration_us bigint!",
+            "is_failed bit!",
+        ],
+        flush_history,
+    ));
 }
 
 fn flush_history(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

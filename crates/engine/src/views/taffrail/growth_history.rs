@@ -8,7 +8,26 @@ use taffrail_observe::{Event, EventRing, History};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(taffrail("growth_history", &["start_time datetime2(7)! · session_id smallint? · database_id smallint! · database_name nvarchar(128)! · file_id smallint! · file_name nvarchar(128)! · file_type nvarchar(60)! · from_bytes bigint? · to_bytes bigint? · vlfs int? · is_zeroed bit? · is_automatic bit! · is_cancelled bit! · duration_us bigint!"], growth_history));
+    views.push(taffrail(
+        "growth_history",
+        &[
+            "start_time datetime2(7)!",
+            "session_id smallint?",
+            "database_id smallint!",
+            "database_name nvarchar(128)!",
+            "file_id smallint!",
+            "file_name nvarchar(128)!",
+            "file_type nvarchar(60)!",
+            "from_bytes bigint?",
+            "to_bytes bigint?",
+            "vlfs int?",
+            "is_zeroed bit?",
+            "is_automatic bit!",
+            "is_cancelled bit!",
+            "duration_us bigint!",
+        ],
+        growth_history,
+    ));
 }
 
 fn growth_history(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

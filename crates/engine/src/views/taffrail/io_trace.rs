@@ -11,7 +11,25 @@ use taffrail_observe::trace;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(taffrail("io_trace", &["sequence_number bigint! · start_time datetime2(7)! · session_id smallint! · operation nvarchar(60)! · database_id smallint? · file_id smallint? · physical_name nvarchar(260)? · offset bigint? · length bigint? · is_durable bit! · duration_us bigint! · result nvarchar(256)! · system_error int?"], io_trace));
+    views.push(taffrail(
+        "io_trace",
+        &[
+            "sequence_number bigint!",
+            "start_time datetime2(7)!",
+            "session_id smallint!",
+            "operation nvarchar(60)!",
+            "database_id smallint?",
+            "file_id smallint?",
+            "physical_name nvarchar(260)?",
+            "offset bigint?",
+            "length bigint?",
+            "is_durable bit!",
+            "duration_us bigint!",
+            "result nvarchar(256)!",
+            "system_error int?",
+        ],
+        io_trace,
+    ));
 }
 
 fn io_trace(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -15,8 +15,18 @@ const ARGUMENTS: (usize, usize) = (3, 67);
 
 const COLUMNS: &[&str] = &[
     "lsn nvarchar(23)! · operation nvarchar(20)! · schema_name sysname? · table_name sysname? · object_id int!",
-    "key_columns nvarchar(max)? · before nvarchar(max)? · after nvarchar(max)? · changed_columns nvarchar(max)? · note nvarchar(4000)?",
-    "transaction_id nvarchar(14)! · xact_id bigint? · transaction_name nvarchar(33)? · session_id int? · begin_time datetime2(7)? · commit_time datetime2(7)! · commit_lsn nvarchar(23)!",
+    "key_columns nvarchar(max)?",
+    "before nvarchar(max)?",
+    "after nvarchar(max)?",
+    "changed_columns nvarchar(max)?",
+    "note nvarchar(4000)?",
+    "transaction_id nvarchar(14)!",
+    "xact_id bigint?",
+    "transaction_name nvarchar(33)?",
+    "session_id int?",
+    "begin_time datetime2(7)?",
+    "commit_time datetime2(7)!",
+    "commit_lsn nvarchar(23)!",
 ];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {

@@ -9,7 +9,17 @@ use taffrail_observe::{EventRing, History};
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(taffrail("trace_rings", &["name nvarchar(128)! · capacity bigint! · recorded bigint! · overwritten bigint! · missed bigint!"], trace_rings));
+    views.push(taffrail(
+        "trace_rings",
+        &[
+            "name nvarchar(128)!",
+            "capacity bigint!",
+            "recorded bigint!",
+            "overwritten bigint!",
+            "missed bigint!",
+        ],
+        trace_rings,
+    ));
 }
 
 fn trace_rings(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -134,7 +134,8 @@ fn run_once(server: &Taffrail, data: &Path, name: &str, kind: Kind) -> io::Resul
         format!("CREATE TABLE source (id int NOT NULL, text char({ROW_BYTES}) NOT NULL)"),
         format!("CREATE TABLE target (id int NOT NULL, text char({ROW_BYTES}) NOT NULL)"),
         format!(
-            "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {ROWS} BEGIN INSERT source VALUES (@i, REPLICATE('A row. ', 570)) SET @i = @i + 1 END COMMIT"
+            "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {ROWS} BEGIN INSERT source VALUES (@i, \
+                REPLICATE('A row. ', 570)) SET @i = @i + 1 END COMMIT"
         ),
     ];
     let mut client = make(server, data, name, kind, &tables)?;
@@ -143,7 +144,8 @@ fn run_once(server: &Taffrail, data: &Path, name: &str, kind: Kind) -> io::Resul
     let began = Instant::now();
     client
         .run(&format!(
-            "SET NOCOUNT ON DECLARE @t int = 0 WHILE @t < {TRANSACTIONS} BEGIN BEGIN TRAN INSERT target SELECT * FROM source COMMIT SET @t = @t + 1 END"
+            "SET NOCOUNT ON DECLARE @t int = 0 WHILE @t < {TRANSACTIONS} BEGIN BEGIN TRAN INSERT target SELECT \
+                * FROM source COMMIT SET @t = @t + 1 END"
         ))
         .map_err(io::Error::other)?;
     let seconds = began.elapsed().as_secs_f64();

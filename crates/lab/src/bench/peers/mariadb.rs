@@ -79,8 +79,14 @@ impl Peer for MariaDb {
             "CREATE TABLE mytable (id int AUTO_INCREMENT PRIMARY KEY, sometext varchar(10), moretext varchar(50)) ENGINE=InnoDB".into(),
             "CREATE TABLE `load` (id int AUTO_INCREMENT PRIMARY KEY, sometext varchar(10), moretext varchar(50)) ENGINE=InnoDB".into(),
             format!("CREATE PROCEDURE w1(n int) BEGIN DECLARE c int DEFAULT n; WHILE c > 0 DO {insert} SET c = c - 1; END WHILE; END"),
-            format!("CREATE PROCEDURE w2(n int) BEGIN DECLARE c int DEFAULT n; START TRANSACTION; WHILE c > 0 DO {insert} SET c = c - 1; END WHILE; COMMIT; END"),
-            "CREATE TABLE customer (c_id int, c_d_id tinyint unsigned, c_w_id int, c_first char(16), c_middle char(2), c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state char(2), c_zip char(9), c_phone char(16), c_since datetime, c_credit char(2), c_credit_lim numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), c_payment_cnt smallint, c_delivery_cnt smallint, c_data varchar(500), PRIMARY KEY (c_w_id, c_d_id, c_id)) ENGINE=InnoDB".into(),
+            format!("CREATE PROCEDURE w2(n int) BEGIN DECLARE c int DEFAULT n; START TRANSACTION; WHILE c > 0 \
+                DO {insert} SET c = c - 1; END WHILE; COMMIT; END"),
+            "CREATE TABLE customer (c_id int, c_d_id tinyint unsigned, c_w_id int, c_first char(16), c_middle \
+                char(2), c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state \
+                char(2), c_zip char(9), c_phone char(16), c_since datetime, c_credit char(2), c_credit_lim \
+                numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), \
+                c_payment_cnt smallint, c_delivery_cnt smallint, c_data varchar(500), PRIMARY KEY (c_w_id, \
+                c_d_id, c_id)) ENGINE=InnoDB".into(),
             "CREATE TABLE customer_tmp LIKE customer".into(),
             "ALTER TABLE customer_tmp DROP PRIMARY KEY".into(),
         ]
@@ -125,7 +131,10 @@ impl Peer for MariaDb {
             "TRUNCATE customer".into(),
             "TRUNCATE customer_tmp".into(),
             format!(
-                "INSERT INTO customer SELECT seq % 3000 + 1, seq DIV 3000 % 10 + 1, seq DIV 30000 + 1, CONCAT('First', seq), 'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', 'CA', '123411111', '0123456789012345', '2009-02-09 13:13:00', 'GC', 50000.00, 0.1234, -10.00, 10.00, 1, 0, RPAD(REPEAT('Data of a customer, WITH CAPITALS. ', 14), 500, ' ') FROM seq_0_to_{}",
+                "INSERT INTO customer SELECT seq % 3000 + 1, seq DIV 3000 % 10 + 1, seq DIV 30000 + 1, \
+                    CONCAT('First', seq), 'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', 'CA', \
+                    '123411111', '0123456789012345', '2009-02-09 13:13:00', 'GC', 50000.00, 0.1234, -10.00, \
+                    10.00, 1, 0, RPAD(REPEAT('Data of a customer, WITH CAPITALS. ', 14), 500, ' ') FROM seq_0_to_{}",
                 rows - 1
             ),
         ]

@@ -86,9 +86,17 @@ impl Peer for Postgres {
         vec![
             "CREATE TABLE mytable (id int GENERATED ALWAYS AS IDENTITY, sometext varchar(10), moretext varchar(50))".into(),
             "CREATE TABLE load (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sometext varchar(10), moretext varchar(50))".into(),
-            "CREATE PROCEDURE w1(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN REVERSE n..1 LOOP INSERT INTO mytable (sometext, moretext) VALUES ('Num:' || i, i || ' bottles of beer on the wall'); COMMIT; END LOOP; END $$".into(),
-            "CREATE PROCEDURE w2(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN REVERSE n..1 LOOP INSERT INTO mytable (sometext, moretext) VALUES ('Num:' || i, i || ' bottles of beer on the wall'); END LOOP; END $$".into(),
-            "CREATE TABLE customer (c_id int, c_d_id smallint, c_w_id int, c_first char(16), c_middle char(2), c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state char(2), c_zip char(9), c_phone char(16), c_since timestamp, c_credit char(2), c_credit_lim numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), c_payment_cnt smallint, c_delivery_cnt smallint, c_data char(500))".into(),
+            "CREATE PROCEDURE w1(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN REVERSE n..1 LOOP INSERT INTO \
+                mytable (sometext, moretext) VALUES ('Num:' || i, i || ' bottles of beer on the wall'); COMMIT; \
+                END LOOP; END $$".into(),
+            "CREATE PROCEDURE w2(n int) LANGUAGE plpgsql AS $$ BEGIN FOR i IN REVERSE n..1 LOOP INSERT INTO \
+                mytable (sometext, moretext) VALUES ('Num:' || i, i || ' bottles of beer on the wall'); END \
+                LOOP; END $$".into(),
+            "CREATE TABLE customer (c_id int, c_d_id smallint, c_w_id int, c_first char(16), c_middle char(2), \
+                c_last char(16), c_street_1 char(20), c_street_2 char(20), c_city char(20), c_state char(2), \
+                c_zip char(9), c_phone char(16), c_since timestamp, c_credit char(2), c_credit_lim \
+                numeric(12,2), c_discount numeric(4,4), c_balance numeric(12,2), c_ytd_payment numeric(12,2), \
+                c_payment_cnt smallint, c_delivery_cnt smallint, c_data char(500))".into(),
             "CREATE UNIQUE INDEX ci_customer ON customer (c_w_id, c_d_id, c_id)".into(),
             "CREATE TABLE customer_tmp (LIKE customer)".into(),
         ]
@@ -126,7 +134,10 @@ impl Peer for Postgres {
         vec![
             "TRUNCATE customer; TRUNCATE customer_tmp".into(),
             format!(
-                "INSERT INTO customer SELECT i % 3000 + 1, i / 3000 % 10 + 1, i / 30000 + 1, 'First' || i, 'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', 'CA', '123411111', '0123456789012345', '2009-02-09 13:13:00', 'GC', 50000.00, 0.1234, -10.00, 10.00, 1, 0, repeat('Data of a customer, WITH CAPITALS. ', 14) FROM generate_series(0, {} - 1) AS i",
+                "INSERT INTO customer SELECT i % 3000 + 1, i / 3000 % 10 + 1, i / 30000 + 1, 'First' || i, \
+                    'OE', 'BARBARBAR', 'Street one', 'Street two', 'Springfield', 'CA', '123411111', \
+                    '0123456789012345', '2009-02-09 13:13:00', 'GC', 50000.00, 0.1234, -10.00, 10.00, 1, 0, \
+                    repeat('Data of a customer, WITH CAPITALS. ', 14) FROM generate_series(0, {} - 1) AS i",
                 rows
             ),
             "VACUUM ANALYZE customer".into(),

@@ -128,7 +128,8 @@ impl Measured {
             unit: "ratio",
             of_device: None,
             note: format!(
-                "95 % in [{:.3}, {:.3}], {} pairs; {FEW} VLFs {:.4} s, {MANY} VLFs {:.4} s, {crossed} VLFs crossed {times}; <= {limit}: {verdict}{counts}{cpu}",
+                "95 % in [{:.3}, {:.3}], {} pairs; {FEW} VLFs {:.4} s, {MANY} VLFs {:.4} s, {crossed} VLFs \
+                    crossed {times}; <= {limit}: {verdict}{counts}{cpu}",
                 ratio.low, ratio.high, ratio.pairs, ratio.base, ratio.other
             ),
             drift: 0.0,

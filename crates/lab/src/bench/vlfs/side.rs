@@ -55,7 +55,8 @@ impl Side {
                 "ALTER DATABASE SCOPED CONFIGURATION SET LOG_VLF_ALGORITHM = 2012".into(),
                 "CREATE TABLE filler (id int NOT NULL, text char(8000) NOT NULL)".into(),
                 format!(
-                    "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {FILLERS} BEGIN INSERT filler VALUES (@i, 'x') SET @i = @i + 1 END COMMIT"
+                    "SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < {FILLERS} BEGIN INSERT filler \
+                        VALUES (@i, 'x') SET @i = @i + 1 END COMMIT"
                 ),
                 "SELECT * INTO work FROM customer WHERE 1 = 2".into(),
                 "CREATE UNIQUE CLUSTERED INDEX ci_work ON work (c_w_id, c_d_id, c_id)".into(),

@@ -7,7 +7,8 @@
 //! LOP_MODIFY_HEADER       u64 prev before, u64 next before, u64 prev now, u64 next now
 //! ```
 //! The rows that moved are not logged with the old page: they are in the format record of the new one, and on it, which an undo
-//! reads. Nobody can have seen or changed the new page before the split's end. The new page lacks one thing: the first entry of an interior page
+//! reads. Nobody can have seen or changed the new page before the split's end. The new page lacks one thing: the
+//! first entry of an interior page
 //! has no key, so the record has it. Logs of versions that did not write it are redone like any other; an unfinished split of an interior
 //! page in them cannot be undone, and that is an error.
 

@@ -5,7 +5,8 @@
 //! 3. the next leaf in order moves to that page, and the log is full: all of the move is undone, down to the allocation;
 //! 4. a row is put between those of the leaf that was to move: by the hint it went to the page, which is free and still had their copies.
 //!
-//! Committed then, the row was not there for anybody who came from the root. Rolled back after the hint had gone elsewhere, it was looked for
+//! Committed then, the row was not there for anybody who came from the root. Rolled back after the hint had gone
+//! elsewhere, it was looked for
 //! where it belongs, not found, and the database was suspect.
 
 use std::sync::Arc;
