@@ -5,7 +5,7 @@ set -euo pipefail
 package=$(realpath "$1")
 here=$(mktemp -d "${TMPDIR:-/tmp}/taffrail-deb.XXXXXX")
 end() {
-    [ -z "${CONTAINERS_CONF:-}" ] || pod rm -f service >/dev/null 2>&1 || true
+    [ -z "${ENGINE:-}" ] || engine_end
     rm -rf "$here"
 }
 trap end EXIT
@@ -35,20 +35,10 @@ if [ "$(id -u)" = 0 ]; then
     echo 'ok purged'
 fi
 
-for program in podman runc systemctl; do
-    [ "$(id -u)" = 0 ] && command -v $program > /dev/null || { echo "NOT RUN: the service (needs root, podman, runc and systemd; no $program)"; exit 0; }
-done
-cat > "$here/containers.conf" <<'CONF'
-[containers]
-default_ulimits = ["nofile=16384:16384", "nproc=16384:16384"]
-[engine]
-runtime = "runc"
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-CONF
-printf '[storage]\ndriver = "vfs"\nrunroot = "%s/run"\ngraphroot = "%s/graph"\n' "$here" "$here" > "$here/storage.conf"
-export CONTAINERS_CONF=$here/containers.conf CONTAINERS_STORAGE_CONF=$here/storage.conf
-pod() { podman --log-level=fatal "$@"; }
+. "$(dirname "$0")/engine.sh"
+command -v systemctl > /dev/null || { echo "NOT RUN: the service (it needs systemd)"; exit 0; }
+why=$(engine_there) || { echo "NOT RUN: the service ($why)"; exit 0; }
+engine_begin "$here"
 in_it() { pod exec service "$@"; }
 volatile() { printf -- '--mount type=tmpfs,destination=%s,notmpcopyup ' "$@"; }
 # This system's own files below, what is written above them; none of its services but ours.
