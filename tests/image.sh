@@ -112,8 +112,17 @@ pod exec one sh -c 'ls -i /opt/mssql-tools18/bin/sqlcmd /opt/mssql-tools/bin/sql
     || fail 'sqlcmd is a hard link of the binary'
 [ "$(pod exec one find /opt/mssql-tools18/bin/sqlcmd /opt/mssql-tools/bin/sqlcmd -type f | wc -l)" = 2 ] || fail 'sqlcmd is a regular file'
 ok 'sqlcmd, twice, is a regular file: hard links'
-pod exec one cat /usr/share/doc/taffrail/taffrail.spdx.json \
-    | python3 -c 'import json, sys; b = json.load(sys.stdin); assert b["spdxVersion"] == "SPDX-2.3"; n = [p["name"] for p in b["packages"]]; assert {"rustls", "libc6"} <= set(n); print(f"ok its bill of materials: {len(n)} packages")'
+pod exec one cat /usr/share/doc/taffrail/taffrail.spdx.json > "$here/spdx"
+python3 - "$here/spdx" <<'PY' || fail 'the bill of materials'
+import json, sys
+bill = json.load(open(sys.argv[1]))
+related = {(r["spdxElementId"], r["relationshipType"], r["relatedSpdxElement"]) for r in bill["relationships"]}
+assert bill["spdxVersion"] == "SPDX-2.3" and ("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-image") in related
+parts = [p for p in bill["packages"] if p["SPDXID"] != "SPDXRef-image"]
+assert all(("SPDXRef-image", "CONTAINS", p["SPDXID"]) in related and p["versionInfo"] for p in parts)
+assert {"taffrail-engine", "rustls", "libc6", "busybox-static"} <= {p["name"] for p in parts}
+print(f"ok its bill of materials (SPDX 2.3): {len(parts)} packages")
+PY
 [ "$(pod exec one id -u)" = 10001 ] || fail 'the user is 10001'
 [ "$(pod exec one sh -c 'cat /proc/1/comm')" = taffrail ] || fail 'the server is PID 1'
 said one 'console=off' || fail 'the console is off'

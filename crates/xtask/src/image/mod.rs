@@ -76,7 +76,7 @@ pub fn options(words: &[&str]) -> Result<Options> {
 pub fn build(root: &Path, o: &Options) -> Result<()> {
     fs::create_dir_all(&o.out)?;
     let packages = unpack(&o.out.join(format!("packages-{}", o.arch)), &o.arch)?;
-    let bom = bill_of_materials(root, &packages.versions)?;
+    let bom = bill_of_materials(root, o, &packages.versions)?;
     let layer = layer(root, o, &packages, &bom)?;
     let compressed = gzip(&layer)?;
     if compressed.len() > BYTES_MAX {
@@ -93,6 +93,46 @@ pub fn build(root: &Path, o: &Options) -> Result<()> {
     Ok(())
 }
 
+/// apt-get with lists of its own: this machine's may be empty, and do not know the packages of another architecture.
+struct Apt<'a> {
+    dir: PathBuf,
+    arch: &'a str,
+    updated: bool,
+}
+
+impl Apt<'_> {
+    fn command(&self) -> Command {
+        let mut command = Command::new("apt-get");
+        for (name, value) in [
+            ("Dir::State", self.dir.join("state").display().to_string()),
+            ("Dir::State::status", "/dev/null".into()),
+            ("Dir::Cache", self.dir.join("cache").display().to_string()),
+            ("APT::Architecture", self.arch.into()),
+            ("APT::Architectures", self.arch.into()),
+            // Root would fetch as another user, who cannot write here.
+            ("APT::Sandbox::User", "root".into()),
+        ] {
+            command.arg("-o").arg(format!("{name}={value}"));
+        }
+        command
+    }
+
+    /// A package, into a folder.
+    fn download(&mut self, package: &str, into: &Path) -> Result<()> {
+        if !self.updated {
+            for dir in ["state/lists/partial", "cache/archives/partial"] {
+                fs::create_dir_all(self.dir.join(dir))?;
+            }
+            // A source that is not Debian's may fail; what is missing then, the download says.
+            if let Err(e) = run(self.command().args(["update", "-qq"])) {
+                eprintln!("{e}");
+            }
+            self.updated = true;
+        }
+        run(self.command().args(["download", "-qq", package]).current_dir(into)).map(drop)
+    }
+}
+
 /// The packages' files, unpacked, and their versions.
 struct Packages {
     root: PathBuf,
@@ -104,13 +144,9 @@ fn unpack(dir: &Path, arch: &str) -> Result<Packages> {
     let _ = fs::remove_dir_all(&root);
     fs::create_dir_all(&debs)?;
     fs::create_dir_all(&root)?;
+    let mut apt = Apt { dir: fs::canonicalize(dir)?.join("apt"), arch, updated: false };
     let mut versions = Vec::new();
     for package in PACKAGES {
-        // tzdata has no architecture of its own.
-        let wanted = match package {
-            "tzdata" => package.to_string(),
-            _ => format!("{package}:{arch}"),
-        };
         let found = || -> Result<Option<PathBuf>> {
             let mut files: Vec<PathBuf> = Vec::new();
             for entry in fs::read_dir(&debs)? {
@@ -124,9 +160,9 @@ fn unpack(dir: &Path, arch: &str) -> Result<Packages> {
             Ok(files.pop())
         };
         if found()?.is_none() {
-            run(Command::new("apt-get").args(["download", "-qq", &wanted]).current_dir(&debs))?;
+            apt.download(package, &debs)?;
         }
-        let deb = found()?.with_context(|| format!("apt-get has brought no {wanted}"))?;
+        let deb = found()?.with_context(|| format!("apt-get has brought no {package}"))?;
         run(Command::new("dpkg-deb").arg("-x").arg(&deb).arg(&root))?;
         let version = run(Command::new("dpkg-deb").arg("-f").arg(&deb).arg("Version"))?;
         versions.push((package.to_string(), version.trim().to_string()));
@@ -301,9 +337,14 @@ fn oci_archive(o: &Options, layer: &[u8], compressed: &[u8]) -> Result<Vec<u8>> 
 }
 
 /// What is in the image, as SPDX: the crates of the lock file that the binary is made of, the packages.
-fn bill_of_materials(root: &Path, debian: &[(String, String)]) -> Result<String> {
+fn bill_of_materials(root: &Path, o: &Options, debian: &[(String, String)]) -> Result<String> {
+    let target = match o.arch.as_str() {
+        "amd64" => "x86_64-unknown-linux-gnu",
+        _ => "aarch64-unknown-linux-gnu",
+    };
     let tree = run(Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
         .args(["tree", "--locked", "--offline", "-p", "taffrail-cli", "-e", "normal"])
+        .args(["--target", target])
         .args(["--prefix", "none", "--format", "{p}|{l}"])
         .current_dir(root))?;
     let mut crates: Vec<(String, String, String)> = Vec::new();
@@ -348,14 +389,34 @@ fn bill_of_materials(root: &Path, debian: &[(String, String)]) -> Result<String>
         })
     }));
     let version = env!("CARGO_PKG_VERSION");
+    let related = |from: &str, how: &str, to: &Value| json!({ "spdxElementId": from, "relationshipType": how, "relatedSpdxElement": to });
+    let image = "SPDXRef-image";
+    let mut relationships = vec![related("SPDXRef-DOCUMENT", "DESCRIBES", &image.into())];
+    relationships.extend(packages.iter().map(|p| related(image, "CONTAINS", &p["SPDXID"])));
+    packages.insert(
+        0,
+        json!({
+            "SPDXID": image,
+            "name": "taffrail",
+            "versionInfo": version,
+            "downloadLocation": "NOASSERTION",
+            "licenseDeclared": "NOASSERTION",
+            "primaryPackagePurpose": "CONTAINER"
+        }),
+    );
+    for package in &mut packages {
+        package["filesAnalyzed"] = false.into();
+    }
+    let binary = sha256(&fs::read(&o.binary).with_context(|| o.binary.display().to_string())?)?;
     let whole = json!({
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
-        "name": format!("taffrail-{version}"),
-        "documentNamespace": format!("https://taffrail.invalid/spdx/{version}"),
+        "name": format!("taffrail-{version}-{}", o.arch),
+        "documentNamespace": format!("https://taffrail.invalid/spdx/{version}/{binary}"),
         "creationInfo": { "created": "1970-01-01T00:00:00Z", "creators": ["Tool: cargo-xtask-image"] },
-        "packages": packages
+        "packages": packages,
+        "relationships": relationships
     });
     Ok(serde_json::to_string_pretty(&whole)?)
 }
