@@ -1,48 +1,35 @@
 //! The target `event_file`: files of events, written by a thread of the server, rolled at a size, kept over restarts.
 //!
-//! Names are SQL Server's: `NAME_0_TIME.xel`, where TIME is a Windows file time. The format is our own:
+//! Names are SQL Server's: `NAME_0_TIME.xel`, where TIME is a Windows file time. The format is our own, [`super::blocks`] with
 //!
 //! ```text
-//! file   = magic (8) · block …
-//! block  = length of what follows the header (u32) · FNV-1a of it (u32) · events
+//! block  = events
 //! event  = length (u32) · time, 100 ns since 0001-01-01 UTC (u64) · length of name (u16) · name · XML
 //! ```
-//! A block is written whole and synced. What a crash leaves of one has the wrong sum, and ends the file for readers.
+//! A block is synced when it is written.
 //!
 //! A write that fails ends the target: its events are dropped and counted, and the error log says why. The server goes on.
 
+use super::blocks::{self, BLOCK, HEADER, Kind as Files, MAGIC, Place, Unreadable, seal};
 use super::resolve::FileParameters;
 use super::xml;
 use crate::ddl::event_path;
 use crate::instance::Instance;
 use std::collections::VecDeque;
-use std::io::IoSlice;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_io::{Disk, IoResult, OpenSpec, Volume};
+use taffrail_io::{Disk, IoResult, OpenSpec};
 use taffrail_observe::xe::targets::{Kind, with};
 use taffrail_observe::xe::{self, Recorded, Running};
 use taffrail_observe::{Event, EventRing, Whose};
 
-/// The first bytes of a file.
-const MAGIC: &[u8; 8] = b"TFXEL\x01\0\0";
-const HEADER: usize = 8;
-/// A block has about so many bytes.
-const BLOCK: usize = 64 << 10;
-/// No block is longer: what says so is damaged.
-const LONGEST: usize = 64 << 20;
+/// Files of events.
+static FILES: Files = Files { magic: b"TFXEL\x01\0\0", next: unused, all: rolled, durable: true };
 /// 1601-01-01 in 100 ns since 0001-01-01.
 const FILE_TIME: u64 = 504_911_232_000_000_000;
 
 /// A file that is written.
-pub(super) struct Writer {
-    parameters: FileParameters,
-    /// Without what follows the given name.
-    stem: PathBuf,
-    volume: Arc<dyn Volume>,
-    at: u64,
-}
+pub(super) struct Writer(blocks::Writer);
 
 /// Without `.xel`.
 fn stem(path: &Path) -> PathBuf {
@@ -74,63 +61,33 @@ impl Writer {
         };
         let path =
             event_path(instance, &parameters.name).map_err(|r| refused(&r.system_error()))?;
-        let disk = &*instance.options().env.disk;
-        let stem = stem(&path);
-        let made = match stem.parent() {
-            Some(dir) => disk.create_dir(dir),
-            None => Ok(()),
+        let env = &instance.options().env;
+        let place = Place {
+            stem: stem(&path),
+            most: u64::from(parameters.max_mb) << 20,
+            keep: parameters.max_files as usize,
         };
-        let utc = instance.options().env.clock.now_utc().0;
-        let volume = made.and_then(|()| create(disk, &stem, utc)).map_err(|e| refused(&e))?;
-        Ok(Writer { parameters, stem, volume, at: MAGIC.len() as u64 })
+        let opened = blocks::Writer::open(&*env.disk, &FILES, place, env.clock.now_utc().0);
+        opened.map(Writer).map_err(|e| refused(&e))
     }
 
     /// The file's name.
     pub fn path(&self) -> &Path {
-        self.volume.path()
-    }
-
-    fn append(&mut self, disk: &dyn Disk, utc: u64, block: &[u8]) -> IoResult<()> {
-        let most = u64::from(self.parameters.max_mb) << 20;
-        if self.at > MAGIC.len() as u64 && self.at + block.len() as u64 > most {
-            self.volume = create(disk, &self.stem, utc)?;
-            self.at = MAGIC.len() as u64;
-            let mut all = rolled(disk, &self.stem)?;
-            let keep = self.parameters.max_files as usize;
-            // 0 keeps all.
-            let gone = if keep == 0 { 0 } else { all.len().saturating_sub(keep) };
-            for old in all.drain(..gone).filter(|old| *old != *self.volume.path()) {
-                disk.remove(&old)?;
-            }
-        }
-        self.volume.write_at(self.at, block)?;
-        self.volume.sync()?;
-        self.at += block.len() as u64;
-        Ok(())
+        self.0.path()
     }
 }
 
-/// A new file, whose name no other has.
-fn create(disk: &dyn Disk, stem: &Path, utc: u64) -> IoResult<Arc<dyn Volume>> {
+/// A name that no file has.
+fn unused(disk: &dyn Disk, stem: &Path, utc: u64) -> IoResult<PathBuf> {
     let mut time = utc.saturating_sub(FILE_TIME);
     loop {
         let mut name = stem.file_name().unwrap_or_default().to_owned();
         name.push(format!("_0_{time:018}.xel"));
         let path = stem.with_file_name(name);
-        if disk.exists(&path)? {
-            time += 1;
-            continue;
+        if !disk.exists(&path)? {
+            return Ok(path);
         }
-        let volume = disk.create(&path, OpenSpec::PLAIN)?;
-        if let Err(e) = volume.write_durable(0, &[IoSlice::new(MAGIC)]) {
-            // Nobody could read it. The first error is the one to tell.
-            let _ = disk.remove(&path);
-            return Err(e);
-        }
-        if let Some(dir) = path.parent() {
-            disk.sync_dir(dir)?;
-        }
-        return Ok(volume);
+        time += 1;
     }
 }
 
@@ -141,19 +98,6 @@ fn encode(session: &Running, event: &Recorded, out: &mut Vec<u8>) {
     out.extend((name.len() as u16).to_le_bytes());
     out.extend(name.as_bytes());
     out.extend(text.as_bytes());
-}
-
-/// FNV-1a of 32 bits.
-fn sum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |h, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193))
-}
-
-fn seal(mut block: Vec<u8>) -> Vec<u8> {
-    let length = (block.len() - HEADER) as u32;
-    let checked = sum(&block[HEADER..]);
-    block[..4].copy_from_slice(&length.to_le_bytes());
-    block[4..HEADER].copy_from_slice(&checked.to_le_bytes());
-    block
 }
 
 /// Writes what the session's file target has.
@@ -176,12 +120,12 @@ pub(super) fn flush(instance: &Instance, session: &Running, writer: &mut Writer)
             encode(session, e, &mut block);
             if block.len() >= BLOCK {
                 let full = std::mem::replace(&mut block, vec![0; HEADER]);
-                writer.append(&*env.disk, env.clock.now_utc().0, &seal(full))?;
+                writer.0.append(&*env.disk, env.clock.now_utc().0, &seal(full))?;
             }
         }
         match block.len() {
             HEADER => Ok(()),
-            _ => writer.append(&*env.disk, env.clock.now_utc().0, &seal(block)),
+            _ => writer.0.append(&*env.disk, env.clock.now_utc().0, &seal(block)),
         }
     });
     if let Err(e) = written {
@@ -214,12 +158,7 @@ pub(super) struct Stored {
 }
 
 /// Reads a file block by block.
-pub(super) struct Reader {
-    volume: Arc<dyn Volume>,
-    pub path: PathBuf,
-    at: u64,
-    length: u64,
-}
+pub(super) struct Reader(blocks::Reader);
 
 /// What comes next in a file.
 pub(super) enum Next {
@@ -235,48 +174,31 @@ impl Reader {
     /// Opens a file: 25717 when it cannot be read, 25723 when it is none of ours.
     pub fn open(disk: &dyn Disk, path: &Path) -> SqlResult<Reader> {
         let shown = path.display();
-        let failed = |e: taffrail_io::IoError| SqlError::new(25717, &[&e.system_error(), &shown]);
-        let volume = disk.open(path, OpenSpec::PLAIN.read_only()).map_err(failed)?;
-        let length = volume.len().map_err(failed)?;
-        let mut magic = [0; MAGIC.len()];
-        if length < magic.len() as u64 {
-            return Err(SqlError::new(25723, &[&shown]));
-        }
-        volume.read_at(0, &mut magic).map_err(failed)?;
-        if magic != *MAGIC {
-            return Err(SqlError::new(25723, &[&shown]));
-        }
-        Ok(Reader { volume, path: path.to_owned(), at: MAGIC.len() as u64, length })
+        let opened = blocks::Reader::open(disk, &FILES, path);
+        opened.map(Reader).map_err(|why| match why {
+            Unreadable::Io(e) => SqlError::new(25717, &[&e.system_error(), &shown]),
+            Unreadable::Other => SqlError::new(25723, &[&shown]),
+        })
+    }
+
+    /// What it reads.
+    pub fn path(&self) -> &Path {
+        &self.0.path
     }
 
     /// The next block.
     pub fn next(&mut self) -> SqlResult<Next> {
-        let at = self.at;
-        if at == self.length {
-            return Ok(Next::End);
-        }
-        let failed = |e: taffrail_io::IoError| {
-            SqlError::new(25717, &[&e.system_error(), &self.path.display()])
-        };
-        let mut header = [0; HEADER];
-        if self.length - at < HEADER as u64 {
-            return Ok(Next::Damaged);
-        }
-        self.volume.read_at(at, &mut header).map_err(failed)?;
-        let word =
-            |n: usize| u32::from_le_bytes([header[n], header[n + 1], header[n + 2], header[n + 3]]);
-        let (length, checked) = (word(0) as usize, word(4));
-        if length == 0 || length > LONGEST || length as u64 > self.length - at - HEADER as u64 {
-            return Ok(Next::Damaged);
-        }
-        let mut block = vec![0; length];
-        self.volume.read_at(at + HEADER as u64, &mut block).map_err(failed)?;
-        if sum(&block) != checked {
-            return Ok(Next::Damaged);
-        }
-        let Some(events) = decode(&block) else { return Ok(Next::Damaged) };
-        self.at = at + (HEADER + length) as u64;
-        Ok(Next::Block(at, events))
+        let next = self.0.next();
+        let next =
+            next.map_err(|e| SqlError::new(25717, &[&e.system_error(), &self.path().display()]))?;
+        Ok(match next {
+            blocks::Next::Block(at, bytes) => match decode(&bytes) {
+                Some(events) => Next::Block(at, events),
+                None => Next::Damaged,
+            },
+            blocks::Next::End => Next::End,
+            blocks::Next::Damaged => Next::Damaged,
+        })
     }
 }
 
@@ -316,7 +238,7 @@ pub(super) fn matching(instance: &Instance, pattern: &str) -> SqlResult<Vec<Path
         let named = name.starts_with(prefix) && name.ends_with(suffix) && name.ends_with(".xel");
         // A crash leaves a file that was being made without what all begin with: there are no events in it.
         let begun = || match disk.open(p, OpenSpec::PLAIN.read_only()).and_then(|v| v.len()) {
-            Ok(length) => length >= MAGIC.len() as u64,
+            Ok(length) => length >= MAGIC as u64,
             // Told when it is read.
             Err(_) => true,
         };

@@ -107,7 +107,7 @@ impl Events {
 impl RowStream for Events {
     fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
         let name = |e: &Events| {
-            let shown = e.reader.as_ref().map(|r| r.path.display().to_string());
+            let shown = e.reader.as_ref().map(|r| r.path().display().to_string());
             Value::nvarchar(&shown.unwrap_or_default())
         };
         let Some(event) = self.next_event()? else { return Ok(false) };

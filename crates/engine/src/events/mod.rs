@@ -9,11 +9,13 @@
 //! | [`surroundings`] | what is around an event |
 //! | [`deadlock`], [`blocked`] | the reports of deadlocks and of who waits for long |
 //! | [`tell`] | what sessions tell of |
+//! | [`blocks`] | files of blocks, rolled at a size |
 //! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
 //! | [`xml`] | events and targets as XML |
 //! | [`catalog_views`], [`views`] | sys.server_event_session…, sys.dm_xe_… |
 
 mod blocked;
+mod blocks;
 mod catalog_views;
 pub(crate) mod deadlock;
 pub(crate) mod definition;
