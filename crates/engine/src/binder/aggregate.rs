@@ -129,6 +129,7 @@ impl<'a> Binder<'a> {
         self.new_slot(SlotInfo {
             ty: b.ty,
             collation: b.collation,
+            label: b.label,
             block: u32::MAX,
             source: u32::MAX,
             identity: false,
@@ -179,7 +180,7 @@ impl<'a> Binder<'a> {
         }
         super::large::aggregated(arg.declared(), name, f.distinct)?;
         let (arg_ty, ty) = aggregate_types(function, name, arg.ty)?;
-        let collation = arg.collation;
+        let (collation, label) = (arg.collation, arg.label);
         // COUNT takes xml as it is.
         let arg = self.cast_to(arg.plain(), arg_ty)?;
         let separator = match f.arguments.get(1) {
@@ -212,7 +213,7 @@ impl<'a> Binder<'a> {
             collation,
             slot: 0,
         };
-        Ok((agg, Bound { nullable: !counts, collation, ..Bound::new(Expr::NULL, ty) }))
+        Ok((agg, Bound { nullable: !counts, collation, label, ..Bound::new(Expr::NULL, ty) }))
     }
 
     fn window(
@@ -327,8 +328,7 @@ impl<'a> Binder<'a> {
             "LAG" | "LEAD" => {
                 arity(1, 3)?;
                 let value = self.expr(&f.arguments[0])?;
-                let collation = value.collation;
-                let b = Bound { collation, ..Bound::of(Expr::NULL, value.declared()) };
+                let b = Bound::of(Expr::NULL, value.declared()).collate(value.collated());
                 let offset = match f.arguments.get(1) {
                     None => Expr::Const(Value::BigInt(1)),
                     Some(e) => {
@@ -350,8 +350,7 @@ impl<'a> Binder<'a> {
             "FIRST_VALUE" | "LAST_VALUE" => {
                 arity(1, 1)?;
                 let value = self.expr(&f.arguments[0])?;
-                let collation = value.collation;
-                let b = Bound { collation, ..Bound::of(Expr::NULL, value.declared()) };
+                let b = Bound::of(Expr::NULL, value.declared()).collate(value.collated());
                 let last = name == "LAST_VALUE";
                 (WindowFunction::Edge { value: value.expr, last, ignore_nulls }, b)
             }

@@ -1,5 +1,6 @@
 //! Values: literals, names, operators, CASE, conversions, subqueries.
 
+use super::collated::{Collated, Label, together};
 use super::conversion::{XML, same_values};
 use super::query::arith_op;
 use super::{Binder, Bound, large, unsupported};
@@ -76,7 +77,7 @@ impl<'a> Binder<'a> {
                     b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
                 b.collation = collation;
-                b.explicit_collation = true;
+                b.label = Label::Explicit;
                 Ok(b)
             }
             ExprKind::OdbcLiteral(kind, text) => {
@@ -215,7 +216,7 @@ impl<'a> Binder<'a> {
             // Refused, a literal is the int that it was.
             .map_err(|e| arith::binary(op, l_ty, r_ty).err().unwrap_or(e))?;
         let nullable = left.nullable || right.nullable;
-        let (collation, explicit_collation) = self.merge_collation(&left, &right, "add")?;
+        let collated = self.merge_collation(&left, &right, "add")?;
         let ty = operation.result;
         let l = self.cast_to(left, operation.left)?;
         let r = self.cast_to(right, operation.right)?;
@@ -227,7 +228,7 @@ impl<'a> Binder<'a> {
             // Digits that are lost may be an error when it is computed.
             && operation.is_exact(a, b, &v)
         {
-            let bound = Bound { collation, explicit_collation, ..Bound::new(Expr::Const(v), ty) };
+            let bound = Bound::new(Expr::Const(v), ty).collate(collated);
             return Ok(Bound { nullable, ..bound });
         }
         let expr = match (op, ty) {
@@ -242,38 +243,7 @@ impl<'a> Binder<'a> {
             (BinaryOp::Subtract, SqlType::Int) => Expr::SubInt(Box::new((l, r))),
             _ => Expr::Arith(Box::new(Arith { op: operation, left: l, right: r })),
         };
-        Ok(Bound { nullable, collation, explicit_collation, ..Bound::new(expr, ty) })
-    }
-
-    /// The collation of two texts together: written ones win, 468 where two differ.
-    pub(crate) fn merge_collation(
-        &self,
-        a: &Bound,
-        b: &Bound,
-        operation: &str,
-    ) -> SqlResult<(Collation, bool)> {
-        let (ta, tb) = (is_text(a.ty), is_text(b.ty));
-        match (ta, tb) {
-            (true, false) => return Ok((a.collation, a.explicit_collation)),
-            (false, true) => return Ok((b.collation, b.explicit_collation)),
-            (false, false) => return Ok((a.collation, false)),
-            (true, true) => {}
-        }
-        if a.collation == b.collation {
-            return Ok((a.collation, a.explicit_collation || b.explicit_collation));
-        }
-        match (a.explicit_collation, b.explicit_collation) {
-            (true, false) => return Ok((a.collation, true)),
-            (false, true) => return Ok((b.collation, true)),
-            _ => {}
-        }
-        // Literals and variables take the collation of a column.
-        let plain = |e: &Expr| !matches!(e, Expr::Slot(_));
-        match (plain(&a.expr), plain(&b.expr)) {
-            (true, false) => Ok((b.collation, false)),
-            (false, true) => Ok((a.collation, false)),
-            _ => Err(SqlError::new(468, &[&a.collation.name(), &b.collation.name(), &operation])),
-        }
+        Ok(Bound { nullable, ..Bound::new(expr, ty) }.collate(collated))
     }
 
     fn case(&mut self, c: &'a ast::Case) -> SqlResult<Bound> {
@@ -303,7 +273,7 @@ impl<'a> Binder<'a> {
         otherwise: Option<Bound>,
     ) -> SqlResult<Bound> {
         let all: Vec<&Bound> = whens.iter().map(|(_, b)| b).chain(otherwise.as_ref()).collect();
-        let (to, collation) = self.common(&all)?;
+        let (to, collated) = self.common(&all)?;
         let nullable = otherwise.is_none() || all.iter().any(|b| b.nullable);
         let mut out = Vec::with_capacity(whens.len());
         for (p, b) in whens {
@@ -311,27 +281,24 @@ impl<'a> Binder<'a> {
         }
         let otherwise = otherwise.map(|b| self.cast_to_declared(b, to)).transpose()?;
         let expr = Expr::Case(Box::new(Case { whens: out, otherwise }));
-        Ok(Bound { nullable, collation, ..Bound::of(expr, to) })
+        Ok(Bound { nullable, ..Bound::of(expr, to) }.collate(collated))
     }
 
     /// The type that several values go to together, and their collation.
-    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(Declared, Collation)> {
+    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(Declared, Collated)> {
         let mut common: Option<Declared> = None;
-        let mut collation = None;
         for b in all.iter().filter(|b| !b.untyped) {
             common = Some(match common {
                 None => b.declared(),
                 Some(t) => convert::common_declared(t, b.declared())?,
             });
-            if is_text(b.ty) && (collation.is_none() || b.explicit_collation) {
-                collation = Some(b.collation);
-            }
         }
         let common = common.unwrap_or(SqlType::Int.into());
-        if common.kind == Kind::Xml {
-            collation = None;
-        }
-        Ok((common, collation.unwrap_or_default()))
+        let collated = match common.kind {
+            Kind::Xml => Collated::default(),
+            _ => together(all.iter().copied()),
+        };
+        Ok((common, collated))
     }
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
@@ -370,7 +337,7 @@ impl<'a> Binder<'a> {
         let unstyled =
             style.as_ref().is_some_and(|s| s.constant().is_none_or(|style| style.is_null()));
         let nullable = b.nullable || c.try_ || unstyled;
-        let (collation, explicit_collation) = (b.collation, b.explicit_collation);
+        let collated = if is_text(b.ty) { b.collated() } else { Collated::default() };
         let expr = if b.untyped {
             if let Some(wanted) = &self.wanted {
                 wanted.note(&b.expr, to);
@@ -386,7 +353,7 @@ impl<'a> Binder<'a> {
                 self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
             }
         };
-        Ok(Bound { nullable, collation, explicit_collation, ..Bound::of(expr, declared) })
+        Ok(Bound { nullable, ..Bound::of(expr, declared) }.collate(collated))
     }
 
     /// A type as written: 2715, 243 and what its arguments deserve.
@@ -436,7 +403,8 @@ impl<'a> Binder<'a> {
         }
         let c = columns.remove(0);
         let expr = Expr::Subquery(Box::new(plan));
-        Ok(Bound { expr, nullable: true, explicit_collation: false, ..c })
+        let label = c.label.min(Label::Implicit);
+        Ok(Bound { expr, nullable: true, label, ..c })
     }
 
     /// A subquery and its columns.
@@ -459,7 +427,7 @@ impl<'a> Binder<'a> {
             .map(|(s, c)| {
                 let info = &self.slots[*s as usize];
                 let declared = Declared::new(info.ty, c.large);
-                Bound { collation: info.collation, ..Bound::of(Expr::Slot(*s), declared) }
+                Bound::of(Expr::Slot(*s), declared).collate(info.collated())
             })
             .collect();
         let output = outputs.first().copied().unwrap_or(0);

@@ -462,9 +462,10 @@ impl<'a> Binder<'a> {
         let (mut slots, mut columns, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..width {
             let all: Vec<_> = bound.iter().map(|r| &r[i]).collect();
-            let (to, collation) = self.common(&all)?;
+            let (to, collated) = self.common(&all)?;
             let nullable = all.iter().any(|b| b.nullable);
-            let b = super::Bound { nullable, collation, ..super::Bound::new(Expr::NULL, to.ty) };
+            let b = super::Bound { nullable, ..super::Bound::new(Expr::NULL, to.ty) };
+            let b = b.collate(collated);
             slots.push(self.computed_slot(&b, ""));
             types.push(to);
             columns.push(super::query::column_desc("", &b));
@@ -498,7 +499,7 @@ impl<'a> Binder<'a> {
         let mut columns = view_columns(view);
         super::rowset::shape(view.name, &args, &mut columns)?;
         let collation = match view.name {
-            "STRING_SPLIT" => Some(self.one_collation(&args, "string_split")?),
+            "STRING_SPLIT" => Some(self.one_collation(&args, "string_split")?.collation),
             _ => None,
         };
         let mut args: Vec<Expr> = args.into_iter().map(|b| b.expr).collect();

@@ -1,5 +1,6 @@
 //! Function calls: the forms that the binder evaluates itself, aggregates, windows, and the table of built-ins.
 
+use super::collated::together;
 use super::{Binder, Bound, unsupported};
 use crate::functions;
 use crate::plan::expr::{Call, CompareOp, Expr, Part};
@@ -7,7 +8,7 @@ use crate::plan::rel::Rel;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
-use taffrail_types::{Collation, Conversion, Family, SqlType};
+use taffrail_types::{Conversion, Family, SqlType};
 
 /// Functions that [`Binder::function`] binds itself, and those over windows.
 const OWN: &[&str] = &[
@@ -82,11 +83,11 @@ impl<'a> Binder<'a> {
                 let b = self.expr(&f.arguments[1])?;
                 let first = if a.untyped { &b } else { &a };
                 let to = first.declared();
-                let (nullable, collation) = (a.nullable && b.nullable, a.collation);
+                let (nullable, collated) = (a.nullable && b.nullable, first.collated());
                 let a = self.cast_to_declared(a, to)?;
                 let b = self.cast_to_declared(b, to)?;
                 let expr = Expr::Coalesce(vec![a, b]);
-                Ok(Bound { nullable, collation, ..Bound::of(expr, to) })
+                Ok(Bound { nullable, ..Bound::of(expr, to) }.collate(collated))
             }
             "NULLIF" => {
                 self.arity(f, 2)?;
@@ -132,11 +133,11 @@ impl<'a> Binder<'a> {
         if list.iter().all(|b| b.untyped) {
             return Err(SqlError::new(4127, &[]));
         }
-        let (to, collation) = self.common(&list.iter().collect::<Vec<_>>())?;
+        let (to, collated) = self.common(&list.iter().collect::<Vec<_>>())?;
         let nullable = list.iter().all(|b| b.nullable);
         let list =
             list.into_iter().map(|b| self.cast_to_declared(b, to)).collect::<SqlResult<_>>()?;
-        Ok(Bound { nullable, collation, ..Bound::of(Expr::Coalesce(list), to) })
+        Ok(Bound { nullable, ..Bound::of(Expr::Coalesce(list), to) }.collate(collated))
     }
 
     /// The `*` of CHECKSUM and BINARY_CHECKSUM: all columns of the query's tables. Others take none.
@@ -207,10 +208,13 @@ impl<'a> Binder<'a> {
         if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
-        let mut collation = args.first().map(|b| b.collation).unwrap_or_default();
+        let mut collated = match name {
+            "CONCAT" | "CONCAT_WS" => together(&args),
+            _ => together(args.first()),
+        };
         if bound.compares() {
-            collation = self.one_collation(&args, name)?;
-            bound.collations = smallvec::smallvec![collation];
+            collated = self.one_collation(&args, name)?;
+            bound.collations = smallvec::smallvec![collated.collation];
         } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
             bound.collations = args.iter().map(|b| b.collation).collect();
         }
@@ -230,7 +234,7 @@ impl<'a> Binder<'a> {
         if name == "RAND" && !self.scalars_only && !self.blocks.is_empty() && is_constant(&expr) {
             expr = self.once(expr, ty);
         }
-        Ok(Bound { collation, ..Bound::new(expr, ty) })
+        Ok(Bound::new(expr, ty).collate(collated))
     }
 
     /// Types that the rules of the functions cannot tell from others: 8116.
@@ -269,25 +273,6 @@ impl<'a> Binder<'a> {
             }
             _ => super::large::passed(name, args),
         }
-    }
-
-    /// The collation under which texts are compared with each other: 468.
-    pub(super) fn one_collation(&self, args: &[Bound], name: &str) -> SqlResult<Collation> {
-        let mut texts = args.iter().filter(|b| super::expr::is_text(b.ty));
-        let Some(first) = texts.next() else { return Ok(Collation::default()) };
-        let (mut collation, mut written) = (first.collation, first.explicit_collation);
-        let mut column = matches!(first.expr, Expr::Slot(_));
-        for b in texts {
-            let one = Bound {
-                collation,
-                explicit_collation: written,
-                // Only whether it is a column counts.
-                ..Bound::new(if column { Expr::Slot(0) } else { Expr::NULL }, first.ty)
-            };
-            (collation, written) = self.merge_collation(&one, b, &name.to_ascii_lowercase())?;
-            column |= matches!(b.expr, Expr::Slot(_));
-        }
-        Ok(collation)
     }
 
     /// A value that is computed once for all rows of the statement, however often it is asked for.

@@ -10,6 +10,7 @@
 
 mod aggregate;
 mod change;
+mod collated;
 mod conversion;
 pub(crate) mod declared;
 mod dml;
@@ -49,6 +50,7 @@ use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
 
+use collated::{Collated, Label};
 pub(crate) use dml::{bind_check, bind_text};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 use from::FromTree;
@@ -186,8 +188,8 @@ pub struct Bound {
     pub nullable: bool,
     /// Its collation, for text.
     pub collation: Collation,
-    /// The collation was written (COLLATE), so it wins.
-    pub explicit_collation: bool,
+    /// How strongly it is meant.
+    pub label: Label,
     /// The NULL literal: takes any type.
     pub untyped: bool,
     /// It is xml (its methods may be called, and FOR XML takes it as it is), or text, ntext or image.
@@ -204,7 +206,7 @@ impl Bound {
             ty,
             nullable: true,
             collation: Collation::default(),
-            explicit_collation: false,
+            label: Label::CoercibleDefault,
             untyped: false,
             large: Large::Plain,
             literal: false,
@@ -400,6 +402,7 @@ impl<'a> Binder<'a> {
         self.new_slot(SlotInfo {
             ty: b.ty,
             collation: b.collation,
+            label: b.label,
             block,
             source: u32::MAX,
             identity: false,
@@ -516,6 +519,7 @@ impl<'a> Binder<'a> {
                 let info = SlotInfo {
                     ty: c.ty,
                     collation: c.collation,
+                    label: Label::Implicit,
                     block,
                     source: src.id,
                     identity: c.identity,
@@ -533,8 +537,9 @@ impl<'a> Binder<'a> {
                 frame.slots.push(slot);
             }
         }
-        let (nullable, collation, large) = (c.nullable, c.collation, c.large);
-        Bound { nullable, collation, large, ..Bound::new(Expr::Slot(slot), c.ty) }
+        let (nullable, large) = (c.nullable, c.large);
+        Bound { nullable, large, ..Bound::new(Expr::Slot(slot), c.ty) }
+            .collate(Collated::implicit(c.collation))
     }
 
     pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {

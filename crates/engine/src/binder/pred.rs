@@ -1,5 +1,6 @@
 //! Conditions.
 
+use super::collated::Collated;
 use super::expr::is_text;
 use super::{Binder, Bound, NullRule, large, unsupported};
 use crate::plan::expr::{
@@ -121,7 +122,7 @@ impl<'a> Binder<'a> {
             wanted.compared(&left.expr, op, right.ty);
             wanted.compared(&right.expr, op, left.ty);
         }
-        let (collation, _) = self.merge_collation(&left, &right, op.text())?;
+        let Collated { collation, .. } = self.merge_collation(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
         let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
         let variable = is_variable(&left) || is_variable(&right);
@@ -161,19 +162,25 @@ impl<'a> Binder<'a> {
         let mut list = l.list.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
         // One type for all, as if each were compared: the highest precedence decides.
         let mut ty = value.ty;
-        let mut collation = value.collation;
+        let mut collation = None;
+        let mut differ = false;
         for b in &mut list {
             large::compared(&value, b, "equal to")?;
             if b.untyped {
                 b.ty = value.ty;
             }
-            collation = self.merge_collation(&value, b, "equal to")?.0;
+            let both = self.merge_collation(&value, b, "equal to")?.collation;
+            if is_text(b.ty) {
+                differ |= collation.is_some_and(|c| c != both);
+                collation = Some(both);
+            }
             ty = compare::comparison_type(ty, b.ty, "equal to")?;
         }
-        // Each is an equality of its own, where these know NULL.
+        // Each is an equality of its own, where these know NULL or compare by different collations.
         let of_nulls = |b: &Bound| matches!(b.expr, Expr::Var(_)) || is_null(&b.expr);
-        if (of_nulls(&value) || list.iter().any(of_nulls))
-            && self.meta.null_rule() != NullRule::Unknown
+        if differ
+            || (of_nulls(&value) || list.iter().any(of_nulls))
+                && self.meta.null_rule() != NullRule::Unknown
         {
             let mut any = Vec::with_capacity(list.len());
             for item in &l.list {
@@ -182,6 +189,7 @@ impl<'a> Binder<'a> {
             }
             return Ok(not(Pred::Or(any), l.negated));
         }
+        let collation = collation.unwrap_or(value.collation);
         let value = self.comparable(value, ty)?;
         let list = list.into_iter().map(|b| self.comparable(b, ty)).collect::<SqlResult<_>>()?;
         Ok(not(Pred::InList(Box::new(InList { value, list, collation })), l.negated))
@@ -200,7 +208,7 @@ impl<'a> Binder<'a> {
         }
         let column = columns.remove(0);
         large::compared(&value, &column, operator)?;
-        let (collation, _) = self.merge_collation(&value, &column, operator)?;
+        let Collated { collation, .. } = self.merge_collation(&value, &column, operator)?;
         let ty = compare::comparison_type(value.ty, column.ty, operator)?;
         let value = self.comparable(value, ty)?;
         let converted = self.comparable(column, ty)?;
@@ -217,7 +225,7 @@ impl<'a> Binder<'a> {
         let value = self.expr(&l.operand)?;
         let pattern = self.expr(&l.pattern)?;
         large::liked(&value, &pattern)?;
-        let (collation, _) = self.merge_collation(&value, &pattern, "like")?;
+        let Collated { collation, .. } = self.merge_collation(&value, &pattern, "like")?;
         let wide = |t: SqlType| matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
         let unicode = wide(value.ty) || wide(pattern.ty);
         let text = |b: &Bound| match (unicode, is_text(b.ty)) {

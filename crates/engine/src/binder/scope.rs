@@ -1,6 +1,7 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
+use super::collated::{Collated, Label};
 use super::eq;
 use crate::catalog::Table;
 use crate::database::Database;
@@ -19,6 +20,8 @@ use taffrail_types::{Collation, SqlType};
 pub(crate) struct SlotInfo {
     pub ty: SqlType,
     pub collation: Collation,
+    /// How strongly it is meant.
+    pub label: Label,
     /// The block it belongs to.
     pub block: u32,
     /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
@@ -31,6 +34,11 @@ pub(crate) struct SlotInfo {
 }
 
 impl SlotInfo {
+    /// The collation with its label.
+    pub fn collated(&self) -> Collated {
+        Collated { collation: self.collation, label: self.label }
+    }
+
     /// Table and column, as a plan shows them; both empty where it has no name.
     pub fn shown(&self) -> (&str, &str) {
         match &*self.table {

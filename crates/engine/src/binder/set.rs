@@ -71,9 +71,9 @@ impl<'a> Binder<'a> {
             .map(|p| {
                 let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
                     nullable: c.nullable,
-                    collation: c.collation.unwrap_or_default(),
                     untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
                     ..Bound::of(Expr::Slot(*s), c.declared())
+                        .collate(self.slots[*s as usize].collated())
                 };
                 p.outputs.iter().zip(&p.columns).map(one).collect()
             })
@@ -82,10 +82,10 @@ impl<'a> Binder<'a> {
         let mut columns = Vec::with_capacity(width);
         for i in 0..width {
             let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
-            let (to, collation) = self.common(&all)?;
+            let (to, collated) = self.common(&all)?;
             let nullable = all.iter().any(|b| b.nullable);
-            types.push((to, collation));
-            let b = Bound { collation, nullable, ..Bound::of(Expr::NULL, to) };
+            types.push((to, collated));
+            let b = Bound { nullable, ..Bound::of(Expr::NULL, to) }.collate(collated);
             columns.push(column_desc(&parts[0].columns[i].name, &b));
         }
         // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
@@ -98,13 +98,9 @@ impl<'a> Binder<'a> {
                 _ => types
                     .iter()
                     .zip(&columns)
-                    .map(|((ty, collation), c)| {
-                        let b = Bound {
-                            nullable: c.nullable,
-                            collation: *collation,
-                            ..Bound::of(Expr::NULL, *ty)
-                        };
-                        self.computed_slot(&b, &c.name)
+                    .map(|((ty, collated), c)| {
+                        let b = Bound { nullable: c.nullable, ..Bound::of(Expr::NULL, *ty) };
+                        self.computed_slot(&b.collate(*collated), &c.name)
                     })
                     .collect(),
             };
@@ -116,7 +112,7 @@ impl<'a> Binder<'a> {
             slot_lists.push(slots);
         }
         let keyed: Vec<(Slot, Collation)> =
-            slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, *c)).collect();
+            slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, c.collation)).collect();
         let outputs = slot_lists[0].clone();
         let rel = match op {
             SetOperator::UnionAll => Rel::Union(rels),
