@@ -58,7 +58,7 @@ pub struct Overrides {
     pub delayed_durability_window_ms: Option<u64>,
     pub target_recovery_time_s: Option<u64>,
     pub recovery_interval_min: Option<u64>,
-    /// `[backup]`, in a file only.
+    /// `[backup]`, and `TAFFRAIL_BACKUP_*`.
     pub backup: Option<BackupOverrides>,
 }
 
@@ -166,13 +166,6 @@ pub const DEFAULT_STOP_GRACE_S: u64 = 5;
 impl Overrides {
     /// From `TAFFRAIL_*` variables, through `var` so that a test needs no process environment.
     pub fn from_env(var: impl Fn(&str) -> Option<String>) -> Result<Overrides, String> {
-        fn number<T: std::str::FromStr>(
-            name: &str,
-            text: Option<String>,
-        ) -> Result<Option<T>, String> {
-            text.map(|t| t.trim().parse().map_err(|_| format!("{name}: '{t}' is not a number")))
-                .transpose()
-        }
         let path = |name: &str| var(name).map(PathBuf::from);
         Ok(Overrides {
             data: path("TAFFRAIL_DATA"),
@@ -218,7 +211,7 @@ impl Overrides {
                 "TAFFRAIL_RECOVERY_INTERVAL_MIN",
                 var("TAFFRAIL_RECOVERY_INTERVAL_MIN"),
             )?,
-            backup: None,
+            backup: BackupOverrides::from_env(&var)?,
         })
     }
 
@@ -273,7 +266,10 @@ impl Overrides {
                 .or(those.delayed_durability_window_ms),
             target_recovery_time_s: self.target_recovery_time_s.or(those.target_recovery_time_s),
             recovery_interval_min: self.recovery_interval_min.or(those.recovery_interval_min),
-            backup: self.backup.or(those.backup),
+            backup: match (self.backup, those.backup) {
+                (Some(these), Some(those)) => Some(these.or(those)),
+                (these, those) => these.or(those),
+            },
         }
     }
 }
@@ -404,6 +400,10 @@ impl Settings {
             backup_schedule: given.backup.map(BackupOverrides::schedule).transpose()?,
         })
     }
+}
+
+fn number<T: std::str::FromStr>(name: &str, text: Option<String>) -> Result<Option<T>, String> {
+    text.map(|t| t.trim().parse().map_err(|_| format!("{name}: '{t}' is not a number"))).transpose()
 }
 
 /// A switch.
