@@ -7,12 +7,14 @@
 //! | unsafe | only where ARCHITECTURE.md says; everywhere else the compiler forbids it |
 //! | messages | every number raised is in the catalogue |
 //! | file sizes | a file holds one idea: none over 600 lines, except the message catalogue |
+//! | links | a page links to what is there, file and heading; code names pages that are there |
 //! | golden sources | a golden batch says how its output is known to be right; the batches that do not only get fewer |
 
 mod arrows;
 mod files;
 mod golden;
 mod image;
+mod links;
 mod modules;
 
 use std::process::ExitCode;
@@ -45,7 +47,7 @@ fn image(words: &[&str]) -> ExitCode {
 fn tidy() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut findings = Vec::new();
-    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 8] = [
+    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 9] = [
         ("arrows", arrows::check(&root)),
         ("modules", modules::check(&root)),
         ("unsafe", files::unsafe_code(&root)),
@@ -54,6 +56,7 @@ fn tidy() -> ExitCode {
         ("widths", files::widths(&root)),
         ("session", files::session_fields(&root)),
         ("golden sources", golden::sources(&root)),
+        ("links", links::check(&root)),
     ];
     for (rule, result) in checks {
         match result {
