@@ -1,4 +1,4 @@
-//! The commands of `docs/guide`, as they stand: each page is one script of bash, run in an empty directory.
+//! The commands of README.md and of `docs/guide`, as they stand: each page is one script of bash, run in an empty directory.
 //!
 //! | block | is |
 //! | --- | --- |
@@ -88,7 +88,7 @@ fn script(page: &str) -> (String, usize) {
 }
 
 fn run(name: &str) {
-    let page = repository().join("docs/guide").join(name);
+    let page = repository().join(name);
     let (script, count) = script(&fs::read_to_string(&page).unwrap());
     assert!(count >= 3, "{name} runs {count} blocks");
     let folder = TempDir::new("guide");
@@ -144,36 +144,64 @@ fn run(name: &str) {
 }
 
 #[test]
+fn readme() {
+    run("README.md");
+}
+
+#[test]
 fn install() {
-    run("install.md");
+    run("docs/guide/install.md");
 }
 
 #[test]
 fn containers() {
-    run("containers.md");
+    run("docs/guide/containers.md");
 }
 
 #[test]
 fn tests() {
-    run("tests.md");
+    run("docs/guide/tests.md");
 }
 
 #[test]
 fn backup() {
-    run("backup.md");
+    run("docs/guide/backup.md");
 }
 
 #[test]
 fn memory() {
-    run("memory.md");
+    run("docs/guide/memory.md");
 }
 
 #[test]
 fn upgrade() {
-    run("upgrade.md");
+    run("docs/guide/upgrade.md");
 }
 
 #[test]
 fn hardening() {
-    run("hardening.md");
+    run("docs/guide/hardening.md");
+}
+
+#[test]
+fn no_page_of_the_guide_is_left_out() {
+    let this = include_str!("guide.rs");
+    for page in fs::read_dir(repository().join("docs/guide")).unwrap() {
+        let name = page.unwrap().file_name().to_string_lossy().into_owned();
+        assert!(name == "README.md" || this.contains(&format!("docs/guide/{name}")), "{name}");
+    }
+}
+
+#[test]
+fn each_number_of_the_page_of_errors_is_a_message() {
+    let page = repository().join("docs/reference/error-numbers.md");
+    let mut count = 0;
+    for line in fs::read_to_string(page).unwrap().lines().filter(|l| l.starts_with("| ")) {
+        let cell = line.split('|').nth(1).unwrap_or_default();
+        for number in cell.split(',').filter_map(|n| n.trim().parse().ok()) {
+            assert!(taffrail_base::message::find(number).is_some(), "{number} is no message");
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count} numbers");
 }

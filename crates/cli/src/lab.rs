@@ -3,7 +3,8 @@
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use taffrail_lab::client::{ConnectOptions, Encrypt};
+use taffrail_lab::articles::{Line, try_the_log as try_the_log_on};
+use taffrail_lab::client::{Client, ConnectOptions, Encrypt};
 use taffrail_lab::load::{self, GENERATORS, LoadOptions};
 
 /// Experiments and loads.
@@ -21,6 +22,29 @@ enum LabCommand {
     /// Bulk-copy generated rows into a table of any SQL Server
     #[command(after_help = LOAD_HELP)]
     Load(Box<Load>),
+    /// Try what articles about the transaction log have measured, in under a minute, and show it beside what they saw
+    #[command(name = "try")]
+    Try(Try),
+}
+
+/// The flags of `lab try`.
+#[derive(Args)]
+struct Try {
+    /// Server and port
+    #[arg(
+        short = 'S',
+        long,
+        value_name = "HOST[,PORT]",
+        env = "SQLCMDSERVER",
+        default_value = "127.0.0.1,1433"
+    )]
+    server: String,
+    /// Login; its password comes from SQLCMDPASSWORD
+    #[arg(short = 'U', long, value_name = "LOGIN", default_value = "sa")]
+    user: String,
+    /// Take the server's certificate unseen
+    #[arg(short = 'C', long)]
+    trust_server_certificate: bool,
 }
 
 const LOAD_HELP: &str = "\
@@ -45,7 +69,13 @@ struct Load {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Server and port
-    #[arg(short = 'S', long, value_name = "HOST[,PORT]", default_value = "127.0.0.1,1433")]
+    #[arg(
+        short = 'S',
+        long,
+        value_name = "HOST[,PORT]",
+        env = "SQLCMDSERVER",
+        default_value = "127.0.0.1,1433"
+    )]
     server: String,
     /// Login
     #[arg(short = 'U', long, value_name = "LOGIN", default_value = "sa")]
@@ -104,7 +134,57 @@ pub fn run(lab: Lab) -> ExitCode {
             ExitCode::SUCCESS
         }
         LabCommand::Load(flags) => load(*flags),
+        LabCommand::Try(flags) => try_the_log(flags),
     }
+}
+
+fn try_the_log(flags: Try) -> ExitCode {
+    let (host, port) = match place(&flags.server) {
+        Ok(place) => place,
+        Err(why) => {
+            eprintln!("taffrail: {why}");
+            return ExitCode::from(super::USAGE);
+        }
+    };
+    let options = ConnectOptions {
+        trust_server_certificate: flags.trust_server_certificate || is_here(&host),
+        host,
+        port,
+        user: flags.user,
+        password: std::env::var("SQLCMDPASSWORD").unwrap_or_default(),
+        encrypt: Encrypt::Optional,
+        ..ConnectOptions::default()
+    };
+    let mut show = |line| match line {
+        Line::Title(title) => println!("\n{title}"),
+        Line::Seen([what, here, there]) => {
+            println!("  {what}\n      here         {here}\n      the article  {there}");
+        }
+    };
+    match Client::connect(&options).and_then(|mut c| try_the_log_on(&mut c, &mut show)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("taffrail: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Host and port of HOST[,PORT].
+fn place(server: &str) -> Result<(String, u16), String> {
+    let (host, port) = match server.rsplit_once(',') {
+        None => (server, 1433),
+        Some((host, port)) => {
+            let wrong = || format!("'{port}' is no port: -S takes HOST or HOST,PORT");
+            (host, port.trim().parse().map_err(|_| wrong())?)
+        }
+    };
+    Ok((host.trim().trim_start_matches("tcp:").into(), port))
+}
+
+/// Nobody stands between a program and its own machine.
+fn is_here(host: &str) -> bool {
+    matches!(host, "127.0.0.1" | "localhost" | "::1")
 }
 
 fn load(flags: Load) -> ExitCode {
@@ -136,25 +216,18 @@ fn load(flags: Load) -> ExitCode {
 }
 
 fn options(f: Load) -> Result<LoadOptions, String> {
-    let (host, port) = match f.server.rsplit_once(',') {
-        None => (f.server.as_str(), 1433),
-        Some((host, port)) => {
-            let wrong = || format!("'{port}' is no port: -S takes HOST or HOST,PORT");
-            (host, port.trim().parse().map_err(|_| wrong())?)
-        }
-    };
+    let (host, port) = place(&f.server)?;
     let encrypt = match &*f.encrypt {
         "no" => Encrypt::No,
         "optional" => Encrypt::Optional,
         "yes" => Encrypt::Yes,
         other => return Err(format!("'{other}': --encrypt is 'yes', 'optional' or 'no'")),
     };
-    let host = host.trim().trim_start_matches("tcp:");
-    let local = matches!(host, "127.0.0.1" | "localhost" | "::1");
+    let local = is_here(&host);
     Ok(LoadOptions {
         generator: f.generator,
         connect: ConnectOptions {
-            host: host.into(),
+            host,
             port,
             user: f.user,
             password: f
@@ -163,7 +236,6 @@ fn options(f: Load) -> Result<LoadOptions, String> {
                 .unwrap_or_default(),
             database: f.database.unwrap_or_default(),
             encrypt,
-            // Nobody stands between a program and its own machine.
             trust_server_certificate: f.trust_server_certificate || (local && f.ca_file.is_none()),
             ca_file: f.ca_file,
             packet_bytes: f.packet_size as usize,
@@ -196,7 +268,7 @@ mod tests {
         let words = ["x", "load", "tpcc-customer"].iter().chain(words);
         match Only::parse_from(words).lab.command {
             LabCommand::Load(flags) => options(*flags),
-            LabCommand::List => unreachable!(),
+            LabCommand::List | LabCommand::Try(_) => unreachable!(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! workloads, and `taffrail-bench`. It knows no internals: what it measures, any client could measure.
 #![forbid(unsafe_code)]
 
+pub mod articles;
 pub mod bench;
 pub mod client;
 pub mod load;
