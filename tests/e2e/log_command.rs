@@ -123,6 +123,10 @@ fn a_killed_servers_changes_are_told_and_taken_back() {
     assert!(before == files(), "a look changed the files");
     let (code, text) = log(&["changes", "--table", "nothing"], &file);
     assert!(code == 2 && text.contains("'nothing'"), "{code} {text}");
+    let mut none = Command::new(binary());
+    let none = none.args(["log", "undo"]).arg(&file).arg("0000:00ffffff").output().unwrap();
+    let text = String::from_utf8_lossy(&none.stderr).into_owned();
+    assert!(none.status.code() == Some(2) && text.contains("has no transaction"), "{text}");
 
     // The server comes back, and the script is right for it.
     let server = Server::start(&data, &[]);

@@ -174,7 +174,7 @@ pub fn run(args: Log) -> ExitCode {
         Ok(Outcome::Damaged) => ExitCode::from(1),
         // Whoever reads the output has seen enough (head, less).
         Err(Failure::Output(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(Failure::Log(e)) if e.is_damage() => {
+        Err(e) if e.is_damage() => {
             eprintln!("taffrail: {e}");
             ExitCode::from(1)
         }

@@ -465,3 +465,80 @@ fn large_values_that_are_gone_from_their_pages_come_from_the_log() {
     ));
     assert_eq!(backup, want);
 }
+
+/// What a transaction does to a table beside rebuilding it is told, and the rebuilding is not.
+#[test]
+fn a_transaction_that_rebuilds_a_table_changes_rows_too() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY FULL");
+    c.ok("CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int); INSERT t VALUES (1, 1), (2, 2)");
+    c.ok("BEGIN TRAN big; ALTER TABLE t ALTER COLUMN v bigint; DELETE t WHERE id = 1; COMMIT");
+    let told = c.rows("SELECT operation, before, after FROM taffrail.log_changes(NULL, NULL, 't') WHERE transaction_name = 'big'");
+    assert_eq!(told, "DELETE | {\"id\":1,\"v\":1} | NULL");
+    // A table that got its key later, in the transaction that made it.
+    c.ok("BEGIN TRAN; CREATE TABLE n (id int NOT NULL, v int); INSERT n VALUES (1, 1), (2, 2); ALTER TABLE n ADD PRIMARY KEY (id); INSERT n VALUES (3, 3); COMMIT");
+    let told = c.rows("SELECT operation, after FROM taffrail.log_changes(NULL, NULL, 'n')");
+    assert_eq!(
+        told,
+        "INSERT | {\"id\":1,\"v\":1}\nINSERT | {\"id\":2,\"v\":2}\nINSERT | {\"id\":3,\"v\":3}"
+    );
+    // Twice in one transaction.
+    c.ok("BEGIN TRAN twice; UPDATE n SET v = 5 WHERE id = 1; ALTER TABLE n REBUILD; UPDATE n SET v = 6 WHERE id = 1; ALTER INDEX ALL ON n REBUILD; INSERT n VALUES (7, 7); COMMIT");
+    let told = c.rows("SELECT operation, after FROM taffrail.log_changes(NULL, NULL, 'n') WHERE transaction_name = 'twice'");
+    assert!(told.lines().count() == 3 && told.ends_with("INSERT | {\"id\":7,\"v\":7}"), "{told}");
+}
+
+/// Rows are told although others beside them, on the same page, were changed and put back: what counts for a row is when its own
+/// change was taken back.
+#[test]
+fn rollbacks_beside_a_row_hide_none_of_its_changes() {
+    for kind in [" PRIMARY KEY", ""] {
+        let (_world, mut c) = World::with_database();
+        c.ok("ALTER DATABASE d SET RECOVERY FULL");
+        c.ok(&format!("CREATE TABLE t (id int NOT NULL{kind}, v varchar(400), n int)"));
+        c.ok("INSERT t SELECT value, REPLICATE('x', 300), 0 FROM GENERATE_SERIES(1, 200)");
+        let from = c.rows("SELECT MAX([Current LSN]) FROM sys.fn_dblog(NULL, NULL)");
+        c.ok("BEGIN TRAN mine; UPDATE t SET n = id WHERE id IN (1, 100, 200); COMMIT");
+        // The last row is put back first: its page does not see the records that put back the others.
+        c.ok("BEGIN TRAN; UPDATE t SET n = -1; UPDATE t SET n = -2, v = 'short' WHERE id % 3 = 0; ROLLBACK");
+        c.ok("BEGIN TRAN; UPDATE t SET n += 1000 WHERE id = 200; SAVE TRAN s; UPDATE t SET n = -3; ROLLBACK TRAN s; UPDATE t SET n += 1 WHERE id = 1; COMMIT");
+        let told = c.rows(&format!("SELECT JSON_VALUE(before, '$.n'), JSON_VALUE(after, '$.n'), JSON_VALUE(after, '$.id'), LEN(JSON_VALUE(after, '$.v')), note FROM taffrail.log_changes('{from}', NULL, 't')"));
+        let want = "0 | 1 | 1 | 300 | NULL\n0 | 100 | 100 | 300 | NULL\n0 | 200 | 200 | 300 | NULL\n200 | 1200 | 200 | 300 | NULL\n1 | 2 | 1 | 300 | NULL";
+        assert_eq!(told, want, "{kind}");
+    }
+}
+
+/// A log that begins with a restore holds nothing before what was restored.
+#[test]
+fn the_log_of_a_restored_database_begins_with_what_was_restored() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY FULL; CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int)");
+    c.ok("INSERT t SELECT value, 0 FROM GENERATE_SERIES(1, 3000)");
+    c.ok("BACKUP DATABASE d TO DISK = 'd.bak'; UPDATE t SET v = 1 WHERE id = 1; BACKUP LOG d TO DISK = 'd.trn'");
+    c.ok("USE master; RESTORE DATABASE d FROM DISK = 'd.bak' WITH NORECOVERY, REPLACE; RESTORE LOG d FROM DISK = 'd.trn'; USE d");
+    c.ok("UPDATE t SET v = 2 WHERE id = 1; DELETE t WHERE id = 2");
+    let told = c.rows("SELECT operation, before, after FROM taffrail.log_changes(NULL, NULL, 't') WHERE commit_time IS NOT NULL");
+    assert!(
+        told.ends_with(
+            "UPDATE | {\"id\":1,\"v\":1} | {\"id\":1,\"v\":2}\nDELETE | {\"id\":2,\"v\":0} | NULL"
+        ),
+        "{told}"
+    );
+}
+
+#[test]
+fn arguments_that_are_no_text_are_refused() {
+    let (_world, mut c) = World::with_database();
+    for (arguments, from) in [
+        ("1, NULL, NULL", "int"),
+        ("NULL, 0x01, NULL", "varbinary"),
+        ("NULL, NULL, 7", "int"),
+        ("NULL, NULL, NULL, 1.5", "numeric"),
+    ] {
+        let told = c.rows(&format!("SELECT * FROM taffrail.log_changes({arguments})"));
+        let want = format!("Error converting data type {from} to nvarchar.");
+        assert!(told.contains("Msg 8114, Level 16") && told.contains(&want), "{told}");
+    }
+    let told = c.rows("SELECT * FROM taffrail.log_undo(0x01)");
+    assert!(told.contains("Error converting data type varbinary to bigint."), "{told}");
+}

@@ -233,9 +233,10 @@ impl Log {
         (u64::from(lsn.slot) < 512 && pos < vlf.end()).then_some(LogPos(pos))
     }
 
-    /// The position of the first block of the oldest active VLF.
+    /// The position of the first block of the oldest active VLF; in a log that a restore has made, not before what was restored.
     pub fn oldest(&self) -> LogPos {
-        LogPos(self.lock().table.tail().first_block())
+        let restored = self.pos_of(self.first_restored).unwrap_or(LogPos::ZERO);
+        restored.max(LogPos(self.lock().table.tail().first_block()))
     }
 
     /// Every VLF, in file order. The first call after a restart reads the headers of those that were used since the

@@ -1,18 +1,19 @@
 //! What rows were when a batch began: from what they are now, back through the log behind the batch.
 //!
 //! A row's page says up to which record it is what the log made of it. So the log is read from the batch's end to the last such record, and
-//! what it says of the rows looked for is taken back, but for records that a rollback had taken back already. A transaction that
-//! changes a row holds it until its end, so what is not decided yet of a row is of one transaction.
+//! what it says of the rows looked for is taken back, but for records that a rollback had taken back already: those whose compensation
+//! is in the page, too. A compensation names the record before the one that it takes back. A transaction that changes a row holds it
+//! until its end, so what is not decided yet of a row is of one transaction.
 
 use super::Ticks;
 use super::batch::{Batch, RowKey, What, key_of};
-use super::ends::{Xact, Xacts};
+use super::ends::Xacts;
 use super::history::History;
 use super::source::{Cursor, Source};
 use super::splice::{Splice, replace};
 use std::collections::{HashMap, HashSet};
 use taffrail_base::{HobtId, LogPos, PageId, SqlResult, TransactionId};
-use taffrail_log::Entry;
+use taffrail_log::{Entry, Lop};
 use taffrail_storage::access::now;
 use taffrail_storage::access::record::changes::{RowChange, formatted, row_change};
 use taffrail_storage::{Rid, StorageError};
@@ -27,6 +28,12 @@ enum Later {
     Insert,
 }
 
+/// A change of a transaction that has not ended yet.
+struct Undecided {
+    pos: LogPos,
+    change: Later,
+}
+
 /// A row that is looked for.
 struct Look {
     hobt: HobtId,
@@ -35,8 +42,8 @@ struct Look {
     /// The last record that is in that; at the most the record from which on it is another row's place.
     upto: LogPos,
     back: Splice,
-    /// Of a transaction that has not ended yet.
-    open: (TransactionId, Vec<(LogPos, Later)>),
+    /// Of a transaction that has not ended yet: what no rollback has taken back so far.
+    open: (TransactionId, Vec<Undecided>),
     /// There is nothing more to be learned of it.
     done: bool,
     lost: bool,
@@ -48,20 +55,13 @@ impl Look {
         self.open.1 = Vec::new();
     }
 
-    /// Decides what the open transaction did.
-    fn settle(&mut self, x: Option<&Xact>) {
-        for (pos, later) in std::mem::take(&mut self.open.1) {
+    /// The open transaction takes nothing back any more that is in the row.
+    fn settle(&mut self) {
+        for Undecided { change, .. } in std::mem::take(&mut self.open.1) {
             if self.done {
                 return;
             }
-            if x.is_some_and(|x| x.took_back(pos)) {
-                if x.is_some_and(|x| x.took_back_after(pos, self.upto)) && self.base.is_some() {
-                    // The row was looked at while this was being taken back.
-                    self.lose();
-                }
-                continue;
-            }
-            match later {
+            match change {
                 Later::Modify(at, before, after) => self.back.then(at, &before, after),
                 Later::Delete(row) => {
                     self.base = Some(row.into_vec());
@@ -76,6 +76,28 @@ impl Look {
     fn row(&self) -> Option<Vec<u8>> {
         if self.lost { None } else { self.back.apply(self.base.as_ref()?) }
     }
+}
+
+/// The rows that are looked for.
+#[derive(Default)]
+struct Looks {
+    ids: HashMap<RowKey, usize>,
+    list: Vec<Look>,
+}
+
+impl Looks {
+    fn get(&self, key: &[u8]) -> Option<&Look> {
+        self.ids.get(key).map(|id| &self.list[*id])
+    }
+}
+
+/// A record that may be taken back yet.
+#[derive(Clone, Copy)]
+enum Done {
+    /// An event of the batch, and its row.
+    Event(u32, usize),
+    /// Behind the batch: where, and its row.
+    Later(LogPos, usize),
 }
 
 /// Where things are looked up.
@@ -94,21 +116,22 @@ impl Ahead<'_> {
     /// yet. `at`: everything before was read. What cannot be found stays out.
     pub fn resolve(&mut self, at: LogPos, xacts: &mut Xacts, images: &mut Images) -> SqlResult<()> {
         let mut looks = self.looks(images)?;
-        let finite = looks.values().filter(|l| l.upto < LogPos::MAX).map(|l| l.upto).max();
-        let endless = looks.values().filter(|l| !l.done && l.upto == LogPos::MAX).count();
+        let mut late = HashSet::new();
+        let finite = looks.list.iter().filter(|l| l.upto < LogPos::MAX).map(|l| l.upto).max();
+        let endless = looks.list.iter().filter(|l| !l.done && l.upto == LogPos::MAX).count();
         let unknown = xacts.unknown();
         if unknown > 0 || endless > 0 || finite.is_some_and(|f| f >= at) {
             self.source.flush()?;
             let mut cursor = self.source.cursor(at)?;
             let need = Need { unknown, endless, finite: finite.unwrap_or(LogPos::ZERO) };
-            self.read(&mut cursor, need, &mut looks, xacts)?;
+            late = self.read(&mut cursor, need, &mut looks, xacts)?;
         }
         for (key, chain) in &self.batch.chains {
             if images.contains_key(key) {
                 continue;
             }
             let now = looks.get(key).and_then(Look::row);
-            if let Some(row) = self.first(chain, now, xacts) {
+            if let Some(row) = self.first(chain, now, xacts, &late) {
                 images.insert(key.clone(), row);
             }
         }
@@ -116,8 +139,8 @@ impl Ahead<'_> {
     }
 
     /// The rows to be looked for.
-    fn looks(&mut self, images: &Images) -> SqlResult<HashMap<RowKey, Look>> {
-        let mut looks = HashMap::new();
+    fn looks(&mut self, images: &Images) -> SqlResult<Looks> {
+        let mut looks = Looks::default();
         for (key, chain) in &self.batch.chains {
             let Some(&first) = chain.first() else { continue };
             let event = &self.batch.events[first as usize];
@@ -149,7 +172,8 @@ impl Ahead<'_> {
                     (look.base, look.upto) = (Some(base), upto);
                 }
             }
-            looks.insert(key.clone(), look);
+            looks.ids.insert(key.clone(), looks.list.len());
+            looks.list.push(look);
         }
         Ok(looks)
     }
@@ -175,49 +199,58 @@ impl Ahead<'_> {
         Ok(found.map_err(|e| e.to_sql())?.map(|upto| (row, upto)))
     }
 
-    /// Reads the log behind the batch.
+    /// Reads the log behind the batch. Events of it that were taken back, but are in the rows that were looked at.
     fn read(
         &mut self,
         cursor: &mut Cursor,
         mut need: Need,
-        looks: &mut HashMap<RowKey, Look>,
+        looks: &mut Looks,
         xacts: &mut Xacts,
-    ) -> SqlResult<()> {
-        let hobts: HashSet<HobtId> = looks.values().map(|l| l.hobt).collect();
-        let mut pages: HashMap<PageId, Vec<RowKey>> = HashMap::new();
+    ) -> SqlResult<HashSet<u32>> {
+        let hobts: HashSet<HobtId> = looks.list.iter().map(|l| l.hobt).collect();
+        let mut pages: HashMap<PageId, Vec<usize>> = HashMap::new();
+        let mut open: HashMap<TransactionId, HashMap<LogPos, Done>> = HashMap::new();
         for (key, chain) in &self.batch.chains {
+            let Some(&look) = looks.ids.get(key) else { continue };
             let event = &self.batch.events[chain[0] as usize];
-            if event.heap && looks.contains_key(key) {
-                pages.entry(event.at.0).or_default().push(key.clone());
+            if event.heap {
+                pages.entry(event.at.0).or_default().push(look);
+            }
+            for i in chain {
+                let e = &self.batch.events[*i as usize];
+                if xacts.may_take_back(e.txn, cursor.position()) {
+                    open.entry(e.txn).or_default().insert(e.prev, Done::Event(*i, look));
+                }
             }
         }
-        let mut reading =
-            Reading { hobts, pages, looks, touched: HashMap::new(), key: Vec::new(), xacts };
-        let mut later = Xacts::default();
+        let (key, late) = (Vec::new(), HashSet::new());
+        let mut reading = Reading { hobts, pages, looks, open, late, key, xacts };
         while need.more(cursor.position()) {
             self.ticks.tick()?;
-            let seen = cursor.step(self.source, |e| reading.see(e, &mut later, &mut need))?;
+            let seen = cursor.step(self.source, |e| reading.see(e, &mut need))?;
             if seen.is_none() {
                 reading.xacts.give_up();
                 break;
             }
         }
-        let Reading { looks, xacts, .. } = reading;
-        for look in looks.values_mut().filter(|l| !l.done) {
-            let txn = look.open.0;
-            look.settle(xacts.get(txn).or_else(|| later.get(txn)));
-        }
-        Ok(())
+        reading.looks.list.iter_mut().for_each(Look::settle);
+        Ok(reading.late)
     }
 
     /// What a row was when the batch began. `now`: what it was when the batch ended.
-    fn first(&self, chain: &[u32], now: Option<Vec<u8>>, xacts: &Xacts) -> Option<Vec<u8>> {
+    fn first(
+        &self,
+        chain: &[u32],
+        now: Option<Vec<u8>>,
+        xacts: &Xacts,
+        late: &HashSet<u32>,
+    ) -> Option<Vec<u8>> {
         let mut changes = Vec::new();
         let mut row = None;
         let mut ended = false;
         for i in chain {
             let e = &self.batch.events[*i as usize];
-            if xacts.get(e.txn).is_some_and(|x| x.took_back(e.pos)) {
+            if xacts.get(e.txn).is_some_and(|x| x.took_back(e.pos)) && !late.contains(i) {
                 continue;
             }
             match &e.what {
@@ -261,42 +294,47 @@ impl Need {
 struct Reading<'a> {
     hobts: HashSet<HobtId>,
     /// Heap pages with rows that are looked for.
-    pages: HashMap<PageId, Vec<RowKey>>,
-    looks: &'a mut HashMap<RowKey, Look>,
-    /// Rows that transactions have changed which are open.
-    touched: HashMap<TransactionId, Vec<RowKey>>,
+    pages: HashMap<PageId, Vec<usize>>,
+    looks: &'a mut Looks,
+    /// What transactions that are open have done to rows that are looked for, by the record before it.
+    open: HashMap<TransactionId, HashMap<LogPos, Done>>,
+    late: HashSet<u32>,
     key: Vec<u8>,
     xacts: &'a mut Xacts,
 }
 
 impl Reading<'_> {
-    fn see(&mut self, e: &Entry<'_>, later: &mut Xacts, need: &mut Need) {
+    fn see(&mut self, e: &Entry<'_>, need: &mut Need) {
         let (r, h) = (&e.record, &e.record.header);
         let known = self.xacts.get(h.txn);
         let waited = known.is_some_and(|x| x.used && x.ended.is_none());
         let ended = match known {
             Some(_) => self.xacts.see(e),
-            None if later.get(h.txn).is_some() => later.see(e),
-            None => false,
+            None => matches!(h.op, Lop::CommitXact | Lop::AbortXact),
         };
         if ended {
             need.unknown -= usize::from(waited);
-            for key in self.touched.remove(&h.txn).unwrap_or_default() {
-                let x = self.xacts.get(h.txn).or_else(|| later.get(h.txn));
-                if let Some(look) = self.looks.get_mut(&key).filter(|l| l.open.0 == h.txn) {
+            for done in self.open.remove(&h.txn).unwrap_or_default().into_values() {
+                let Done::Later(_, look) = done else { continue };
+                let look = &mut self.looks.list[look];
+                if look.open.0 == h.txn {
                     let was = look.done;
-                    look.settle(x);
+                    look.settle();
                     need.learned(look, was);
                 }
             }
-            later.drop(h.txn);
+            return;
+        }
+        if h.is_compensation() {
+            self.take_back(r.pos, h.txn, h.undo_next);
             return;
         }
         if let Some(page) = formatted(r)
-            && let Some(keys) = self.pages.get(&page)
+            && let Some(looks) = self.pages.get(&page)
         {
-            for key in keys {
-                if let Some(look) = self.looks.get_mut(key).filter(|l| !l.done && r.pos <= l.upto) {
+            for look in looks {
+                let look = &mut self.looks.list[*look];
+                if !look.done && r.pos <= look.upto {
                     look.lose();
                     need.learned(look, false);
                 }
@@ -305,7 +343,8 @@ impl Reading<'_> {
         if !self.hobts.contains(&h.hobt) || !key_of(r, &mut self.key) {
             return;
         }
-        let Some(look) = self.looks.get_mut(&self.key[..]) else { return };
+        let Some(&id) = self.looks.ids.get(&self.key[..]) else { return };
+        let look = &mut self.looks.list[id];
         let Some((_, change)) = row_change(r) else { return };
         if look.done || r.pos > look.upto {
             return;
@@ -322,17 +361,36 @@ impl Reading<'_> {
                 return;
             }
         };
-        if look.open.0 != h.txn || look.open.1.is_empty() {
-            if self.xacts.get(h.txn).is_none() {
-                later.touch(h.txn);
+        if look.open.0 != h.txn {
+            look.settle();
+            need.learned(look, false);
+            look.open.0 = h.txn;
+            if look.done {
+                return;
             }
-            look.open = (h.txn, Vec::new());
-            self.touched.entry(h.txn).or_default().push(self.key.as_slice().into());
         }
-        look.open.1.push((r.pos, change));
+        look.open.1.push(Undecided { pos: r.pos, change });
+        self.open.entry(h.txn).or_default().insert(h.prev, Done::Later(r.pos, id));
         if look.open.1.len() > MOST {
             look.lose();
             need.learned(look, false);
+        }
+    }
+
+    /// A compensation takes back the record of its transaction that comes behind `prev`.
+    fn take_back(&mut self, pos: LogPos, txn: TransactionId, prev: LogPos) {
+        match self.open.get_mut(&txn).and_then(|open| open.remove(&prev)) {
+            Some(Done::Event(i, look)) if pos > self.looks.list[look].upto => {
+                self.late.insert(i);
+            }
+            Some(Done::Later(at, look)) => {
+                let look = &mut self.looks.list[look];
+                let found = look.open.1.iter().rposition(|c| c.pos == at);
+                if let Some(i) = found.filter(|_| pos <= look.upto && look.open.0 == txn) {
+                    look.open.1.remove(i);
+                }
+            }
+            _ => {}
         }
     }
 }

@@ -3,10 +3,10 @@
 use super::Ticks;
 use super::ends::Xacts;
 use super::history::History;
-use super::source::{Cursor, Source};
+use super::source::{Cursor, Source, damaged};
 use crate::catalog::systab::{SystemTables, key_parts};
 use std::collections::HashMap;
-use taffrail_base::{HobtId, LogPos, Lsn, ObjectId, PageId, SqlError, SqlResult, TransactionId};
+use taffrail_base::{HobtId, LogPos, Lsn, ObjectId, PageId, SqlResult, TransactionId};
 use taffrail_log::{Entry, Lop, Record};
 use taffrail_storage::access::record::changes::{
     HobtChange, RowChange, Stored, formatted, hobt_change, is_loaded_page, loaded_rows,
@@ -58,6 +58,8 @@ pub(super) enum What {
 pub(super) struct Event {
     pub lsn: Lsn,
     pub pos: LogPos,
+    /// The record of its transaction before it.
+    pub prev: LogPos,
     pub txn: TransactionId,
     pub hobt: HobtId,
     pub heap: bool,
@@ -212,8 +214,8 @@ impl Batch {
             _ => 0,
         };
         let at = (h.page, slot);
-        let (lsn, pos) = (e.lsn, e.record.pos);
-        self.events.push(Event { lsn, pos, txn: h.txn, hobt: h.hobt, heap, at, what });
+        let (lsn, pos, prev) = (e.lsn, e.record.pos, h.prev);
+        self.events.push(Event { lsn, pos, prev, txn: h.txn, hobt: h.hobt, heap, at, what });
     }
 
     fn note(
@@ -240,7 +242,7 @@ impl Batch {
         let Some(owner) = history.owner(h.hobt).filter(|o| wanted(o.object, range)) else {
             return Ok(());
         };
-        if history.is_rebuild(h.txn, h.hobt) {
+        if history.is_rebuild(h.txn, h.hobt, r.pos) {
             return Ok(());
         }
         let heap = owner.heap;
@@ -253,7 +255,7 @@ impl Batch {
             });
             return match whole {
                 true => Ok(()),
-                false => Err(SqlError::new(9004, &[&source.database().name])),
+                false => Err(damaged(&source.database().name)),
             };
         }
         if let Some(rows) = minimally_logged(r) {

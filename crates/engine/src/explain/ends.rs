@@ -39,13 +39,11 @@ pub(crate) struct Xact {
 impl Xact {
     /// A record of it was taken back.
     pub fn took_back(&self, pos: LogPos) -> bool {
-        self.ended == Some(Ended::RolledBack)
-            || self.taken_back.iter().rev().any(|&(from, to)| from < pos && pos < to)
-    }
-
-    /// A record of it was taken back, but not before `moment`.
-    pub fn took_back_after(&self, pos: LogPos, moment: LogPos) -> bool {
-        self.taken_back.iter().any(|&(from, to)| from < pos && pos < to && to > moment)
+        if self.ended == Some(Ended::RolledBack) {
+            return true;
+        }
+        let next = self.taken_back.partition_point(|&(from, _)| from < pos);
+        next.checked_sub(1).is_some_and(|last| pos < self.taken_back[last].1)
     }
 
     /// To be called for each of its records, in order. True if it has ended with it.
@@ -108,9 +106,13 @@ impl Xacts {
         self.0.entry(txn).or_default().used = true;
     }
 
-    /// It is to be known.
-    pub fn touch(&mut self, txn: TransactionId) {
-        self.0.entry(txn).or_default();
+    /// It may have taken something back at or behind `at`.
+    pub fn may_take_back(&self, txn: TransactionId, at: LogPos) -> bool {
+        self.get(txn).is_none_or(|x| match x.ended {
+            None => true,
+            Some(Ended::RolledBack) => x.end >= at,
+            Some(_) => x.end >= at && !x.taken_back.is_empty(),
+        })
     }
 
     /// It is not needed any more.
@@ -163,7 +165,6 @@ mod tests {
         x.note(LogPos(50), LogPos(70));
         assert_eq!(x.taken_back.len(), 2);
         assert!(!x.took_back(LogPos(10)) && x.took_back(LogPos(30)) && x.took_back(LogPos(60)));
-        assert!(x.took_back_after(LogPos(30), LogPos(45)));
-        assert!(!x.took_back_after(LogPos(30), LogPos(50)));
+        assert!(!x.took_back(LogPos(70)) && !x.took_back(LogPos(50)));
     }
 }

@@ -31,7 +31,9 @@ pub(crate) struct Owner {
 /// A change of a table's columns, or of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Schema {
-    /// ALTER TABLE or the like.
+    /// It has more columns.
+    Added,
+    /// ALTER TABLE of another kind, or the like.
     Altered,
     /// Its rows were written anew, into another heap or tree.
     Rebuilt,
@@ -52,8 +54,8 @@ pub(crate) struct History {
     owners: HashMap<HobtId, Arc<Owner>>,
     /// By object, in order.
     changes: HashMap<ObjectId, Vec<SchemaChange>>,
-    /// Heaps and trees that DDL filled with rows that were there before, and by which transaction.
-    rebuilt: HashSet<(TransactionId, HobtId)>,
+    /// Heaps and trees that DDL filled with rows that were there before, by which transaction, and where its own changes begin.
+    rebuilt: HashMap<(TransactionId, HobtId), LogPos>,
     /// When rows went by TRUNCATE TABLE, in order.
     emptied: HashMap<HobtId, Vec<LogPos>>,
     /// Transactions that changed definitions of tables.
@@ -66,6 +68,8 @@ struct Gathered {
     hobts: HashMap<HobtId, (ObjectId, bool)>,
     created: HashSet<(TransactionId, ObjectId)>,
     made: Vec<(TransactionId, HobtId, ObjectId, LogPos, Lsn)>,
+    /// Heaps and clustered indexes that went, in order.
+    gone: HashMap<(TransactionId, ObjectId), Vec<LogPos>>,
     names: HashMap<ObjectId, (i64, String)>,
     changes: Vec<(ObjectId, SchemaChange)>,
     emptied: Vec<(TransactionId, HobtId, LogPos)>,
@@ -93,7 +97,9 @@ impl Gathered {
                         self.made.push((h.txn, facts.hobt, facts.object, r.pos, e.lsn));
                     }
                     HobtChange::Emptied => self.emptied.push((h.txn, facts.hobt, r.pos)),
-                    HobtChange::Dropped => {}
+                    HobtChange::Dropped => {
+                        self.gone.entry((h.txn, facts.object)).or_default().push(r.pos);
+                    }
                 }
             }
             return Ok(());
@@ -120,8 +126,9 @@ impl Gathered {
         let object = ObjectId(parts.first().copied().unwrap_or(0) as i32);
         let change = |what| SchemaChange { pos: r.pos, lsn: e.lsn, txn: h.txn, what };
         if h.hobt == columns.hobt {
+            let what = if row.is_empty() { Schema::Altered } else { Schema::Added };
             if !dropped {
-                self.changes.push((object, change(Schema::Altered)));
+                self.changes.push((object, change(what)));
             }
             return Ok(());
         }
@@ -197,14 +204,20 @@ impl History {
             history.owners.insert(hobt, Arc::new(Owner { object, name, table, live, heap }));
         }
         for (object, change) in g.changes {
-            let own = g.created.contains(&(change.txn, object)) && change.what == Schema::Altered;
+            let own = g.created.contains(&(change.txn, object)) && change.what == Schema::Added;
             if !own && !g.undone.contains(&change.txn) {
                 history.changes.entry(object).or_default().push(change);
             }
         }
+        // What a table begins with is no rebuild.
+        let mut begun = HashSet::new();
         for (txn, hobt, object, pos, lsn) in g.made {
-            if !g.created.contains(&(txn, object)) && !g.undone.contains(&txn) {
-                history.rebuilt.insert((txn, hobt));
+            let first = g.created.contains(&(txn, object)) && begun.insert(object);
+            if !first && !g.undone.contains(&txn) {
+                // When all rows are there, what they were in before goes.
+                let gone = g.gone.get(&(txn, object));
+                let end = gone.and_then(|at| at.iter().find(|at| **at > pos));
+                history.rebuilt.insert((txn, hobt), end.copied().unwrap_or(LogPos::MAX));
                 let change = SchemaChange { pos, lsn, txn, what: Schema::Rebuilt };
                 history.changes.entry(object).or_default().push(change);
             }
@@ -228,9 +241,9 @@ impl History {
         self.owners.values().find(|o| o.object == object)
     }
 
-    /// The transaction put rows there that had been elsewhere: no change of the table.
-    pub fn is_rebuild(&self, txn: TransactionId, hobt: HobtId) -> bool {
-        self.rebuilt.contains(&(txn, hobt))
+    /// The record puts a row there that had been elsewhere: no change of the table.
+    pub fn is_rebuild(&self, txn: TransactionId, hobt: HobtId, pos: LogPos) -> bool {
+        self.rebuilt.get(&(txn, hobt)).is_some_and(|end| pos < *end)
     }
 
     /// The transaction made, changed, rebuilt or dropped a table.
@@ -247,6 +260,13 @@ impl History {
     pub fn changed_after(&self, object: ObjectId, pos: LogPos, what: Schema) -> Option<Lsn> {
         let list = self.changes.get(&object)?;
         list.iter().find(|c| c.pos > pos && c.what == what).map(|c| c.lsn)
+    }
+
+    /// The first change of the columns of a table after `pos`.
+    pub fn reshaped_after(&self, object: ObjectId, pos: LogPos) -> Option<Lsn> {
+        let list = self.changes.get(&object)?;
+        let columns = |c: &&SchemaChange| matches!(c.what, Schema::Added | Schema::Altered);
+        list.iter().filter(columns).find(|c| c.pos > pos).map(|c| c.lsn)
     }
 }
 

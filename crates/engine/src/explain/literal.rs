@@ -53,7 +53,7 @@ pub(super) fn literal(v: &Value, ty: SqlType) -> String {
     }
 }
 
-/// That a column has this value and no other, not even one that is equal under its collation.
+/// That a column has this value and no other, not even one that is equal under its collation or in another time zone.
 pub(super) fn is(column: &str, v: &Value, ty: SqlType, large: Option<SqlType>) -> String {
     let mut out = String::new();
     let value = literal(v, ty);
@@ -68,9 +68,29 @@ pub(super) fn is(column: &str, v: &Value, ty: SqlType, large: Option<SqlType>) -
     let bytes = matches!(ty, SqlType::VarBinary(_));
     let _ = match v {
         Value::Null => write!(out, "{name} IS NULL"),
+        Value::Variant(inner) => {
+            let value = format!("CAST({} AS {})", literal(&inner.1, inner.0), inner.0);
+            let base = inner.0.name();
+            write!(
+                out,
+                "SQL_VARIANT_PROPERTY({name}, 'BaseType') = N'{base}' \
+                 AND CAST({name} AS varbinary(8000)) = CAST({value} AS varbinary(8000)) \
+                 AND DATALENGTH({name}) = DATALENGTH({value})"
+            )
+        }
+        // There are two zeros, which are equal.
+        Value::Float(0.0) | Value::Real(0.0) => {
+            write!(
+                out,
+                "CAST({name} AS varbinary(8)) = CAST(CAST({value} AS {ty}) AS varbinary(8))"
+            )
+        }
         _ if text => write!(out, "{name} = {value} COLLATE Latin1_General_BIN2"),
         _ => write!(out, "{name} = {value}"),
     };
+    if let Value::DateTimeOffset { offset, .. } = v {
+        let _ = write!(out, " AND DATEPART(tzoffset, {name}) = {offset}");
+    }
     let varies = matches!(ty, SqlType::VarChar(_) | SqlType::NVarChar(_)) || bytes;
     if let Some(b) = v.as_bytes().filter(|_| varies) {
         let _ = write!(out, " AND DATALENGTH({name}) = {}", b.len());

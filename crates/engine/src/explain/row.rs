@@ -14,6 +14,7 @@ use taffrail_types::convert::{Conversion, cast};
 use taffrail_types::{MaxLen, SqlType, Value, text};
 
 /// A column of a row.
+#[derive(Clone)]
 pub(crate) struct Field<'a> {
     pub column: &'a Column,
     /// None: a large value that is not there any more.
@@ -44,6 +45,18 @@ pub(crate) fn fields<'a>(
         out.push(Field { column, value });
     }
     Ok(out)
+}
+
+/// The table has all columns that the row knows.
+pub(crate) fn has_all_columns(table: &Table, row: &[u8]) -> bool {
+    let known = columns_known(row);
+    table.columns.iter().filter(|c| usize::from(c.null_bit) < known).count() == known
+}
+
+/// The columns that came later than these, as they are in a row that nobody has changed since.
+pub(crate) fn since<'a>(table: &'a Table, known: &[Field<'_>]) -> Vec<Field<'a>> {
+    let later = table.columns.iter().filter(|c| known.iter().all(|f| f.column.id != c.id));
+    later.map(|column| Field { column, value: Some(column.missing.clone()) }).collect()
 }
 
 /// A value on overflow pages, from these if they hold it still, or else from the records that filled them.

@@ -41,6 +41,7 @@ impl Kind {
 /// A committed change of a row, or of all rows of a table. Rows are bytes of the table's layout.
 pub(crate) struct Change {
     pub lsn: Lsn,
+    pub pos: LogPos,
     pub txn: TransactionId,
     pub kind: Kind,
     pub owner: Arc<Owner>,
@@ -48,6 +49,8 @@ pub(crate) struct Change {
     pub after: Option<Vec<u8>>,
     /// What is not told, and why.
     pub note: Option<String>,
+    /// The note says only that the table's columns have changed since.
+    pub reshaped: bool,
     pub begin: Option<Arc<Begin>>,
     /// The commit record's LSN and time.
     pub commit: (Lsn, u64),
@@ -211,22 +214,23 @@ impl Scan {
         let Some(owner) = owner.cloned() else { return Ok(None) };
         let mut change = Change {
             lsn: e.lsn,
+            pos: e.pos,
             txn: e.txn,
             kind: told.kind,
             owner,
             before: told.before,
             after: told.after,
             note: None,
+            reshaped: false,
             begin: x.begin.clone(),
             commit: (lsn, time),
         };
-        let pos = e.pos;
-        change.note = self.note(&mut change, pos, &told.unlogged);
+        change.note = self.note(&mut change, &told.unlogged);
         Ok(Some(change))
     }
 
     /// What is not told of a change; what the table of today cannot tell of is taken out.
-    fn note(&self, c: &mut Change, pos: LogPos, unlogged: &Option<i64>) -> Option<String> {
+    fn note(&self, c: &mut Change, unlogged: &Option<i64>) -> Option<String> {
         match c.kind {
             Kind::Truncate => return Some("the rows are not in the log".into()),
             Kind::Drop => return Some("the rows are not in the log".into()),
@@ -241,7 +245,7 @@ impl Scan {
             Kind::Delete => c.before.is_none(),
             _ => c.before.is_none() || c.after.is_none(),
         };
-        let object = c.owner.object;
+        let (object, pos) = (c.owner.object, c.pos);
         let after = |what| self.history.changed_after(object, pos, what);
         if c.owner.table.is_none() {
             (c.before, c.after) = (None, None);
@@ -250,8 +254,7 @@ impl Scan {
                 None => "the table is not in the database: its columns are not known".into(),
             });
         }
-        let altered = after(Schema::Altered);
-        if let (Some(altered), false) = (altered, c.owner.live) {
+        if let (Some(altered), false) = (after(Schema::Altered), c.owner.live) {
             (c.before, c.after) = (None, None);
             return Some(format!(
                 "the table's columns were changed at {altered}, and its rows written anew"
@@ -265,7 +268,8 @@ impl Scan {
                 None => "the row's other columns are not in the log".into(),
             });
         }
-        let altered = altered?;
+        let altered = self.history.reshaped_after(object, pos)?;
+        c.reshaped = true;
         Some(format!(
             "the table was altered at {altered}: columns that it has lost since are not shown"
         ))

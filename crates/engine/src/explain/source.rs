@@ -172,8 +172,15 @@ impl Source {
 fn failed(database: &str, e: &LogError) -> Box<SqlError> {
     match e {
         LogError::NotFound(pos) => no_such(&format!("{:#x}", pos.0), database),
-        _ => SqlError::new(9004, &[&database]),
+        _ => damaged(database),
     }
+}
+
+/// The statement's error, where that of recovery ends a connection.
+pub(super) fn damaged(database: &str) -> Box<SqlError> {
+    let mut e = SqlError::new(9004, &[&database]);
+    e.severity = 16;
+    e
 }
 
 /// As RESTORE would say it of the same files.

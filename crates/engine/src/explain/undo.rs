@@ -2,7 +2,7 @@
 //!
 //! Its changes are taken back one by one, the last one first. Each statement looks for the row exactly as the change left it, and ends the
 //! script where it is not there; so the rows that others have changed since are never overwritten. The changes are read in pieces of
-//! some thousand, the last piece first.
+//! some thousand, the last piece first; of a piece of long rows the last megabytes are kept, and what is before them is read again.
 
 use super::Ticks;
 use super::batch::Range;
@@ -23,6 +23,9 @@ use taffrail_types::SqlType;
 
 /// Changes of a piece.
 const PIECE: usize = 8 << 10;
+
+/// Bytes of rows that are kept.
+const BYTES: usize = 8 << 20;
 
 /// Which transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,6 +54,8 @@ pub(crate) struct Undo {
     /// Pieces that are not taken back yet: where they begin, and the end of the last one.
     pieces: Vec<LogPos>,
     end: LogPos,
+    /// Changes that are to be taken back next, the last one first.
+    changes: VecDeque<Change>,
     queue: VecDeque<String>,
     /// The table for which IDENTITY_INSERT is on.
     identity: Option<String>,
@@ -121,6 +126,11 @@ impl Found {
     }
 }
 
+fn size(c: &Change) -> usize {
+    let row = |r: &Option<Vec<u8>>| r.as_ref().map_or(0, Vec::len);
+    size_of::<Change>() + row(&c.before) + row(&c.after)
+}
+
 impl Undo {
     /// Finds the transaction in the log: 9003 if it is not there, or did not commit.
     pub fn open(source: Arc<Source>, named: Named) -> SqlResult<Undo> {
@@ -141,7 +151,9 @@ impl Undo {
         let Found { xact, pieces, end, objects, .. } = found;
         let (queue, last) = (VecDeque::new(), Some(Vec::new()));
         let identity = None;
-        let mut undo = Undo { source, history, txn, xact, pieces, end, queue, identity, last };
+        let changes = VecDeque::new();
+        let mut undo =
+            Undo { source, history, txn, xact, pieces, end, changes, queue, identity, last };
         undo.frame(&objects)?;
         Ok(undo)
     }
@@ -185,7 +197,9 @@ impl Undo {
             if let Some(text) = self.queue.pop_front() {
                 return Ok(Some(text));
             }
-            if let Some(from) = self.pieces.pop() {
+            if let Some(change) = self.changes.pop_back() {
+                self.take_back(&change)?;
+            } else if let Some(from) = self.pieces.pop() {
                 self.piece(from)?;
             } else if let Some(last) = self.last.take() {
                 self.identity_insert(None);
@@ -196,19 +210,24 @@ impl Undo {
         }
     }
 
-    /// Takes back what the transaction did between here and the piece before.
+    /// Reads what the transaction did between here and the piece before, or the last of it.
     fn piece(&mut self, from: LogPos) -> SqlResult<()> {
         let range = Range { txn: Some(self.txn), ..Range::default() };
         let (source, history) = (self.source.clone(), self.history.clone());
         let known = (self.txn, self.xact.clone());
         let mut scan = Scan::of_transaction(source, history, range, (from, self.end), known)?;
-        let mut changes = Vec::new();
-        while let Some(change) = scan.next()? {
-            changes.push(change);
-        }
+        let mut bytes = 0;
         self.end = from;
-        for change in changes.iter().rev() {
-            self.take_back(change)?;
+        while let Some(change) = scan.next()? {
+            bytes += size(&change);
+            self.changes.push_back(change);
+            while bytes > BYTES && self.changes.len() > 1 {
+                bytes -= self.changes.pop_front().map_or(0, |c| size(&c));
+                self.end = self.changes[0].pos;
+            }
+        }
+        if self.end > from {
+            self.pieces.push(from);
         }
         Ok(())
     }
@@ -233,11 +252,18 @@ impl Undo {
     }
 
     fn take_back(&mut self, c: &Change) -> SqlResult<()> {
-        if let Some(note) = &c.note {
+        let owner: Arc<Owner> = c.owner.clone();
+        let all = |row: &Option<Vec<u8>>| match (row, &owner.table) {
+            (Some(row), Some(table)) => row::has_all_columns(table, row),
+            _ => true,
+        };
+        // Columns that have come since are no obstacle, others are.
+        if let Some(note) =
+            c.note.as_ref().filter(|_| !c.reshaped || !all(&c.before) || !all(&c.after))
+        {
             self.refuse(c, note);
             return Ok(());
         }
-        let owner: Arc<Owner> = c.owner.clone();
         let Some(table) = &owner.table else { return Ok(()) };
         let fields = |row: &Option<Vec<u8>>| match row {
             Some(row) => row::fields(&self.source, &owner, table, row),
@@ -267,7 +293,9 @@ impl Undo {
         };
         let statement = match c.kind {
             Kind::Insert => {
-                format!("DELETE {one}FROM {name} WHERE {}", condition(table, &after))
+                let mut row = after.clone();
+                row.extend(row::since(table, &after));
+                format!("DELETE {one}FROM {name} WHERE {}", condition(table, &row))
             }
             Kind::Delete => {
                 let own = table.identity.is_some().then(|| name.clone());

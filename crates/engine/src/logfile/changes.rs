@@ -51,7 +51,12 @@ const POOL: u64 = 64 << 20;
 
 impl From<Box<SqlError>> for Failure {
     fn from(e: Box<SqlError>) -> Failure {
-        Failure::Request(e.message)
+        match e.number {
+            824 | 9004 | 9015 => Failure::Damaged(e.message),
+            // Of recovery; a caller's LSN is an error of severity 16.
+            9003 if e.severity > 16 => Failure::Damaged(e.message),
+            _ => Failure::Request(e.message),
+        }
     }
 }
 
@@ -117,8 +122,11 @@ pub fn changes(data: Data<'_>, rows: &Rows) -> Result<Outcome, Failure> {
 /// Writes the T-SQL that takes a committed transaction back. `transaction`: as `log changes` shows it.
 pub fn undo(data: Data<'_>, transaction: TransactionId) -> Result<Outcome, Failure> {
     let source = source(&data)?;
-    let mut undo = Undo::open(source, Named::Id(transaction)).map_err(|_| {
-        Failure::Request(format!("the log has no transaction {transaction} that committed"))
+    let mut undo = Undo::open(source, Named::Id(transaction)).map_err(|e| match e.number {
+        9003 => {
+            Failure::Request(format!("the log has no transaction {transaction} that committed"))
+        }
+        _ => e.into(),
     })?;
     while let Some(statement) = undo.next().map_err(Failure::from)? {
         writeln!(data.out, "{statement}")?;
@@ -167,4 +175,20 @@ fn json_line(c: &Change, shown: &Shown) -> String {
         }
     }
     o.maybe("changed_columns", shown.changed.clone()).maybe("note", c.note.clone()).line()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_damaged_is_told_apart_from_what_is_asked_wrongly() {
+        let damage = |number, severity| {
+            let mut e = SqlError::new(number, &[&"x", &"y", &"z"]);
+            e.severity = severity;
+            Failure::from(e).is_damage()
+        };
+        assert!(damage(9004, 16) && damage(9003, 20));
+        assert!(!damage(9003, 16) && !damage(208, 16));
+    }
 }

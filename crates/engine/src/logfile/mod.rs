@@ -41,6 +41,19 @@ pub enum Failure {
     Output(std::io::Error),
     /// What was asked for makes no sense for this file.
     Request(String),
+    /// What is in the files is not what must be there.
+    Damaged(String),
+}
+
+impl Failure {
+    /// The bytes are there and they are wrong.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Failure::Log(e) => e.is_damage(),
+            Failure::Damaged(_) => true,
+            _ => false,
+        }
+    }
 }
 
 impl std::fmt::Display for Failure {
@@ -48,7 +61,7 @@ impl std::fmt::Display for Failure {
         match self {
             Failure::Log(e) => e.fmt(f),
             Failure::Output(e) => write!(f, "writing the output: {e}"),
-            Failure::Request(why) => f.write_str(why),
+            Failure::Request(why) | Failure::Damaged(why) => f.write_str(why),
         }
     }
 }

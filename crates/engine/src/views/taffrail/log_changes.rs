@@ -34,9 +34,38 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(Declaration { schema: SCHEMA, ..found });
 }
 
+/// An argument that is text, or NULL. 8114: it is something else.
+fn text_of(v: &Value) -> SqlResult<Option<String>> {
+    if v.is_null() {
+        return Ok(None);
+    }
+    let text = v.as_text();
+    text.map(Some).ok_or_else(|| SqlError::new(8114, &[&kind(v), &"nvarchar"]))
+}
+
+/// What type of value an argument is.
+pub(super) fn kind(v: &Value) -> &'static str {
+    match v {
+        Value::Bit(_) => "bit",
+        Value::TinyInt(_) => "tinyint",
+        Value::SmallInt(_) => "smallint",
+        Value::Int(_) => "int",
+        Value::BigInt(_) => "bigint",
+        Value::Decimal(_) => "numeric",
+        Value::Real(_) => "real",
+        Value::Float(_) => "float",
+        Value::Money(_) => "money",
+        Value::Binary(_) => "varbinary",
+        Value::VarChar(_) => "varchar",
+        Value::NVarChar(_) => "nvarchar",
+        Value::Variant(_) => "sql_variant",
+        _ => "datetime2",
+    }
+}
+
 /// The table of an argument; none: all of them. 208 if there is none of the name.
 pub(super) fn object(cx: &ViewContext<'_>, name: Option<&Value>) -> SqlResult<Option<ObjectId>> {
-    let Some(name) = name.and_then(Value::as_text) else { return Ok(None) };
+    let Some(name) = name.map(text_of).transpose()?.flatten() else { return Ok(None) };
     let sight = Sight { session: cx.session.id, dirty: true };
     match table_of(&cx.database.catalog, &name, sight) {
         Some(table) => Ok(Some(table.id())),
@@ -47,7 +76,8 @@ pub(super) fn object(cx: &ViewContext<'_>, name: Option<&Value>) -> SqlResult<Op
 /// The log that the arguments name: of these backups and what follows them, or of the database's files.
 pub(super) fn source(cx: &ViewContext<'_>, files: &[Value]) -> SqlResult<Arc<Source>> {
     let env = &cx.session.instance.options().env;
-    let names: Vec<String> = files.iter().filter_map(Value::as_text).collect();
+    let names: SqlResult<Vec<Option<String>>> = files.iter().map(text_of).collect();
+    let names: Vec<String> = names?.into_iter().flatten().collect();
     if names.is_empty() {
         return Source::of_files(cx.database, env).map(Arc::new);
     }
@@ -73,6 +103,9 @@ fn open(
     arguments: &[Value],
     wanted: &[usize],
 ) -> SqlResult<Box<dyn RowStream>> {
+    for bound in &arguments[..2] {
+        text_of(bound)?;
+    }
     let first = crate::views::fn_dblog::bound(arguments.first())?;
     let last = crate::views::fn_dblog::bound(arguments.get(1))?;
     let object = object(cx, arguments.get(2))?;

@@ -43,7 +43,8 @@ fn open(
     let transaction = arguments.first().filter(|v| !v.is_null());
     let Some(transaction) = transaction.and_then(named) else {
         let ty = SqlType::BigInt.name();
-        return Err(SqlError::new(8114, &[&"nvarchar", &ty]));
+        let from = arguments.first().map_or("nvarchar", super::log_changes::kind);
+        return Err(SqlError::new(8114, &[&from, &ty]));
     };
     let source = super::log_changes::source(cx, arguments.get(1..).unwrap_or(&[]))?;
     let undo = Undo::open(source, transaction)?;
