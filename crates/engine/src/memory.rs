@@ -81,7 +81,11 @@ const LARGE: usize = 64 << 10;
 
 /// The variable at a place is to have a new value: 701 where there is no room for it beside the others'.
 pub(crate) fn variables(all: &[Value], at: usize, new: &Value) -> SqlResult<()> {
-    let new = spilled(new);
+    variable_of(all, at, spilled(new))
+}
+
+/// The same of a value of so many bytes.
+pub(crate) fn variable_of(all: &[Value], at: usize, new: usize) -> SqlResult<()> {
     if new < LARGE {
         return Ok(());
     }

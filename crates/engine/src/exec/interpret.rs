@@ -292,13 +292,9 @@ impl<'s> Interpreter<'s> {
             }
             StmtKind::Set(var, code) => {
                 // No moment of its own to begin or end: this is the body of loops.
-                let value = self.value(module, act, s, code);
-                let value = value.and_then(|v| {
-                    crate::memory::variables(&act.vars, *var as usize, &v).map(|()| v)
-                });
-                return match value.and_then(|v| self.warn_if_due(s.line).map(|()| v)) {
-                    Ok(v) => {
-                        act.vars[*var as usize] = v;
+                let assigned = self.assign(module, act, s, *var as usize, code);
+                return match assigned.and_then(|()| self.warn_if_due(s.line)) {
+                    Ok(()) => {
                         self.session.last.row_count = 1;
                         self.session.last.error = 0;
                         self.done_of_control()
@@ -414,6 +410,25 @@ impl<'s> Interpreter<'s> {
             }
             other => other,
         }
+    }
+
+    /// SET of a variable.
+    fn assign(
+        &mut self,
+        module: &Arc<Module>,
+        act: &mut Activation,
+        s: &Stmt,
+        var: usize,
+        code: &Code,
+    ) -> SqlResult<()> {
+        if let Code::Ready(e, _) = code {
+            let cx = StatementContext { session: self.session, sink: self.sink, line: s.line };
+            return Rt::new(cx, &mut act.vars, Vec::new(), 0, &[]).assign(var, e);
+        }
+        let v = self.value(module, act, s, code)?;
+        crate::memory::variables(&act.vars, var, &v)?;
+        act.vars[var] = v;
+        Ok(())
     }
 
     /// Evaluates an expression outside queries.

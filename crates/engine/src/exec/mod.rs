@@ -9,6 +9,7 @@
 //!   [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
+mod assign;
 pub(crate) mod called;
 pub(crate) mod change;
 mod check;

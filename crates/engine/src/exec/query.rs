@@ -444,9 +444,7 @@ fn assign<'a>(rt: &mut Rt<'a>, q: &'a SelectPlan) -> SqlResult<u64> {
     while count < limit && op.next(rt)? {
         rt.tick()?;
         for (var, e) in &q.assign {
-            let v = rt.eval(e)?;
-            memory::variables(rt.vars, *var as usize, &v)?;
-            rt.vars[*var as usize] = v;
+            rt.assign(*var as usize, e)?;
         }
         count += 1;
     }

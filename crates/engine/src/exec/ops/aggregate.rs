@@ -1,29 +1,21 @@
 //! Grouping and aggregate functions.
 
+use super::partial::Partial;
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
 use crate::exec::runtime::{KeyMap, Rt, ValueSet};
 use crate::memory::Held;
 use crate::pieces;
 use crate::plan::node::{Agg, AggFunction, Aggregate};
-use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};
-use taffrail_types::arith::{self, BinaryOp, Operation};
-use taffrail_types::{Bytes, Conversion, MaxLen, SqlType, Value, compare, convert};
+use taffrail_types::{Bytes, MaxLen, SqlType, Value};
 
 /// So many texts are joined between two looks at whether the batch was cancelled.
 const ROWS_JOINED: usize = 8 << 10;
 
 /// The state of one aggregate of one group.
 pub(crate) struct Accumulator {
-    /// Values that counted (not NULL).
-    count: i64,
-    /// A NULL was left out.
-    pub nulls: bool,
-    value: Value,
-    sum: i128,
-    mean: f64,
-    m2: f64,
+    pub part: Partial,
     distinct: Option<ValueSet>,
     text: Vec<u8>,
     /// STRING_AGG in an order: keys, separator, text.
@@ -32,19 +24,10 @@ pub(crate) struct Accumulator {
     held: Held,
 }
 
-fn addition(ty: SqlType) -> Operation {
-    Operation { op: BinaryOp::Add, left: ty, right: ty, result: ty }
-}
-
 impl Accumulator {
     pub fn new(agg: &Agg) -> Accumulator {
         Accumulator {
-            count: 0,
-            nulls: false,
-            value: Value::Null,
-            sum: 0,
-            mean: 0.0,
-            m2: 0.0,
+            part: Partial::NONE,
             distinct: agg.distinct.then(|| ValueSet::new(agg.collation)),
             text: Vec::new(),
             ordered: Vec::new(),
@@ -73,143 +56,51 @@ impl Accumulator {
 
     /// Takes a value in.
     pub fn add(&mut self, agg: &Agg, v: Value, separator: Option<&Value>) -> SqlResult<()> {
-        if agg.function == AggFunction::CountStar {
-            self.count += 1;
-            return Ok(());
-        }
-        if v.is_null() {
-            self.nulls |= !agg.quiet;
-            return Ok(());
-        }
-        if let Some(seen) = &mut self.distinct
+        if !v.is_null()
+            && let Some(seen) = &mut self.distinct
             && !seen.insert(v.clone())
         {
             return Ok(());
         }
-        self.count += 1;
-        match agg.function {
-            AggFunction::CountStar | AggFunction::Count | AggFunction::CountBig => {}
-            AggFunction::Sum | AggFunction::Avg => self.sum(agg, v)?,
-            AggFunction::Min | AggFunction::Max => {
-                let better = match agg.function {
-                    AggFunction::Min => Ordering::Less,
-                    _ => Ordering::Greater,
-                };
-                if self.value.is_null()
-                    || compare::compare(&v, &self.value, agg.collation) == better
-                {
-                    self.value = v;
-                }
-            }
-            AggFunction::StDev | AggFunction::StDevP | AggFunction::Var | AggFunction::VarP => {
-                let Value::Float(x) = v else { return Ok(()) };
-                let delta = x - self.mean;
-                self.mean += delta / self.count as f64;
-                self.m2 += delta * (x - self.mean);
-            }
-            AggFunction::StringAgg => {
-                if self.count > 1
-                    && let Some(s) = separator.and_then(Value::as_bytes)
-                {
-                    self.text.extend_from_slice(s);
-                }
-                let before = self.text.capacity();
-                pieces::append(&mut self.text, v.as_bytes().unwrap_or_default())?;
-                self.held.add(self.text.capacity() - before);
-                short_enough(agg, &self.text)?;
-            }
-            AggFunction::ChecksumAgg => {
-                self.sum ^= v.as_i64().unwrap_or(0) as i128;
-            }
+        if agg.function != AggFunction::StringAgg {
+            return self.part.add(agg, v);
         }
-        Ok(())
-    }
-
-    fn sum(&mut self, agg: &Agg, v: Value) -> SqlResult<()> {
-        match agg.arg_ty {
-            // Integers are summed wide; the sum, be it an average's, is checked at the end.
-            SqlType::Int | SqlType::BigInt => self.sum += v.as_i64().unwrap_or(0) as i128,
-            SqlType::Money => {
-                if let Value::Money(m) = v {
-                    self.sum += m as i128;
-                }
-            }
-            _ if self.value.is_null() => self.value = v,
-            ty => self.value = addition(ty).eval(&self.value, &v)?,
+        if v.is_null() {
+            self.part.nulls |= !agg.quiet;
+            return Ok(());
         }
-        Ok(())
+        self.part.count += 1;
+        if self.part.count > 1
+            && let Some(s) = separator.and_then(Value::as_bytes)
+        {
+            self.text.extend_from_slice(s);
+        }
+        let before = self.text.capacity();
+        pieces::append(&mut self.text, v.as_bytes().unwrap_or_default())?;
+        self.held.add(self.text.capacity() - before);
+        short_enough(agg, &self.text)
     }
 
     /// The result.
     pub fn finish(&self, agg: &Agg) -> SqlResult<Value> {
-        let n = self.count;
-        Ok(match agg.function {
-            AggFunction::CountStar | AggFunction::Count | AggFunction::CountBig => {
-                if agg.int_count {
-                    Value::Int(i32::try_from(n).map_err(|_| overflow(SqlType::Int))?)
-                } else {
-                    Value::BigInt(n)
-                }
+        if agg.function != AggFunction::StringAgg || self.part.count == 0 {
+            return self.part.finish(agg);
+        }
+        let text = match self.ordered.is_empty() {
+            true => {
+                let mut text = Vec::new();
+                pieces::append(&mut text, &self.text)?;
+                text
             }
-            _ if n == 0 => Value::Null,
-            AggFunction::Min | AggFunction::Max => self.value.clone(),
-            AggFunction::Sum | AggFunction::Avg => {
-                let average = agg.function == AggFunction::Avg;
-                let parts = if average { n } else { 1 };
-                match agg.arg_ty {
-                    SqlType::Int => {
-                        let sum = i32::try_from(self.sum).map_err(|_| overflow(SqlType::Int))?;
-                        Value::Int((sum as i64 / parts) as i32)
-                    }
-                    ty @ (SqlType::BigInt | SqlType::Money) => {
-                        let sum = i64::try_from(self.sum).map_err(|_| overflow(ty))? / parts;
-                        if ty == SqlType::Money { Value::Money(sum) } else { Value::BigInt(sum) }
-                    }
-                    SqlType::Float if average => match self.value {
-                        Value::Float(f) => Value::Float(f / n as f64),
-                        _ => Value::Null,
-                    },
-                    ty if average => {
-                        let count_ty = SqlType::Decimal { precision: 19, scale: 0 };
-                        let big = SqlType::BigInt;
-                        let count = convert::cast(
-                            &Value::BigInt(n),
-                            big,
-                            count_ty,
-                            None,
-                            Conversion::Implicit,
-                        )?;
-                        let op = arith::binary(BinaryOp::Divide, ty, count_ty)?;
-                        let v = op.eval(&self.value, &count)?;
-                        convert::cast(&v, op.result, agg.ty, None, Conversion::Implicit)?
-                    }
-                    _ => self.value.clone(),
-                }
+            false => {
+                let text = self.joined(agg)?;
+                short_enough(agg, &text)?;
+                text
             }
-            AggFunction::StDev | AggFunction::Var if n < 2 => Value::Null,
-            AggFunction::StDev => Value::Float((self.m2 / (n - 1) as f64).sqrt()),
-            AggFunction::Var => Value::Float(self.m2 / (n - 1) as f64),
-            AggFunction::StDevP => Value::Float((self.m2 / n as f64).sqrt()),
-            AggFunction::VarP => Value::Float(self.m2 / n as f64),
-            AggFunction::StringAgg => {
-                let b = match self.ordered.is_empty() {
-                    true => {
-                        let mut text = Vec::new();
-                        pieces::append(&mut text, &self.text)?;
-                        Bytes::from_vec(text)
-                    }
-                    false => {
-                        let text = self.joined(agg)?;
-                        short_enough(agg, &text)?;
-                        Bytes::from_vec(text)
-                    }
-                };
-                match agg.ty {
-                    SqlType::NVarChar(_) => Value::NVarChar(b),
-                    _ => Value::VarChar(b),
-                }
-            }
-            AggFunction::ChecksumAgg => Value::Int(self.sum as i32),
+        };
+        Ok(match agg.ty {
+            SqlType::NVarChar(_) => Value::NVarChar(Bytes::from_vec(text)),
+            _ => Value::VarChar(Bytes::from_vec(text)),
         })
     }
 }
@@ -222,10 +113,6 @@ fn short_enough(agg: &Agg, text: &[u8]) -> SqlResult<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn overflow(ty: SqlType) -> Box<SqlError> {
-    SqlError::new(8115, &[&"expression", &ty.name()]).with_state(2)
 }
 
 pub(crate) struct AggregateOp<'a> {
@@ -274,7 +161,7 @@ pub(crate) fn accumulate<'a>(
             let s = rt.eval(s)?;
             if !agg.order.is_empty() && !v.is_null() {
                 let keys = agg.order.iter().map(|k| rt.eval(&k.expr)).collect::<SqlResult<_>>()?;
-                state.count += 1;
+                state.part.count += 1;
                 let keys: Vec<Value> = keys;
                 state.held.values(&keys);
                 for v in [&s, &v] {
@@ -320,7 +207,7 @@ impl<'a> Operator<'a> for AggregateOp<'a> {
                 accumulate(rt, agg, &mut self.states[group * width + i])?;
             }
         }
-        if self.states.iter().any(|s| s.nulls) && rt.cx.session.options.ansi_warnings {
+        if self.states.iter().any(|s| s.part.nulls) && rt.cx.session.options.ansi_warnings {
             rt.cx.session.warnings.null_eliminated = true;
         }
         Ok(())

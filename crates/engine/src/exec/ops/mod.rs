@@ -2,11 +2,13 @@
 
 mod aggregate;
 mod join;
+mod partial;
 mod parts;
 mod recursive;
 pub(crate) mod scan;
 mod seek;
 mod set;
+mod sliding;
 mod sort;
 pub(crate) mod view;
 mod window;

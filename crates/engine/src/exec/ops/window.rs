@@ -1,13 +1,14 @@
 //! Window functions: the input is kept and sorted by partition and order; each function then sees its partition.
 
 use super::aggregate::{Accumulator, accumulate};
+use super::sliding::Sliding;
 use super::sort::compare_keys;
 use super::{Op, Operator, build};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::memory::Held;
 use crate::pieces;
 use crate::plan::expr::Expr;
-use crate::plan::node::{Window, WindowFrame, WindowFunction, WindowItem};
+use crate::plan::node::{Agg, AggFunction, Window, WindowFrame, WindowFunction, WindowItem};
 use std::cmp::Ordering;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Value, compare};
@@ -34,6 +35,12 @@ fn nth_of(known: &[usize], i: usize, n: i64) -> Option<usize> {
         _ => (known.partition_point(|k| *k < i) as i64).saturating_add(n),
     };
     usize::try_from(at).ok().and_then(|at| known.get(at)).copied()
+}
+
+/// The frame's first row moves, and the aggregate can be made of parts.
+fn slides(frame: WindowFrame, agg: &Agg) -> bool {
+    let moves = matches!(frame, WindowFrame::Rows(Some(_), _));
+    moves && !agg.distinct && agg.function != AggFunction::StringAgg
 }
 
 impl<'a> WindowOp<'a> {
@@ -198,6 +205,19 @@ impl<'a> WindowOp<'a> {
                             out.push(v);
                         }
                     }
+                }
+            }
+            WindowFunction::Aggregate(agg) if slides(item.frame, agg) => {
+                let mut sliding = Sliding::new(agg, from);
+                for i in from..to {
+                    rt.tick()?;
+                    let (start, end) = self.frame(item.frame, i, (from, to), from);
+                    let v = sliding.over(start..end, |j| {
+                        rt.tick()?;
+                        self.load(rt, j);
+                        agg.arg.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))
+                    })?;
+                    out.push(v);
                 }
             }
             WindowFunction::Aggregate(agg) => {
