@@ -67,6 +67,7 @@ pub use database::{
 };
 pub use error::{FileFull, StorageError, StorageResult};
 pub use instance::{InstanceOptions, StorageInstance, Workers};
+pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
 pub use txn::{
     BeginSpec, Durability, Isolation, RECOVERY_SESSION, RowLock, Savepoint, Transaction,

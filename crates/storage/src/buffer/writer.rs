@@ -82,7 +82,10 @@ impl Store {
         let mut written = 0;
         for chunk in frames.chunks(BATCH) {
             match self.write_batch(pool, &mut writer, chunk, unhardened) {
-                Ok(n) => written += n,
+                Ok(n) => {
+                    pool.counters.page_writes.add(n as u64);
+                    written += n;
+                }
                 Err(e) => {
                     // A page that could not be written, or a log that could not: nothing written later can be trusted to be
                     // newer than what is on disk now.
@@ -293,6 +296,19 @@ impl Store {
     /// No more pages are dirty than that.
     pub(crate) fn dirty_at_most(&self) -> usize {
         self.dirty.lock().len()
+    }
+
+    /// How many pages are dirty, for who looks: nothing is pinned, and the list is held for a copy of it.
+    pub(crate) fn dirty_now(&self, pool: &BufferPool) -> usize {
+        let mut frames = self.dirty.lock().clone();
+        frames.sort_unstable();
+        frames.dedup();
+        let dirty = |frame: &&u32| {
+            let control = pool.arena().control(**frame);
+            control.key.load(Ordering::Relaxed) >> 48 == u64::from(self.id.0)
+                && control.first_dirty.load(Ordering::Relaxed) != 0
+        };
+        frames.iter().filter(dirty).count()
     }
 
     /// (frame, key, first dirty position) of each dirty page.

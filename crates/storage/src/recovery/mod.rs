@@ -35,6 +35,7 @@ pub(crate) use checkpoint::Background;
 pub(crate) use create::{
     FILE_MAGIC, boot_page, cannot_create, file_header, io_error, log_options, remove_file,
 };
+pub use pace::RecoveryEstimate;
 pub(crate) use pace::RedoRate;
 pub(crate) use restored::{
     log_files_at, log_files_of, read_primary, recover_restored, redo_restored, write_boots,

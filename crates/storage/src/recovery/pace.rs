@@ -74,7 +74,43 @@ impl RedoRate {
     }
 }
 
+/// What a restart would have to do now, and how long its redo is taken to need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecoveryEstimate {
+    /// Pages changed in memory and not yet written.
+    pub dirty_pages: usize,
+    /// Log to go through.
+    pub redo_bytes: u64,
+    /// Bytes of log per second, measured or assumed.
+    pub bytes_per_second: u64,
+    /// Pages per second, measured or assumed.
+    pub pages_per_second: u64,
+    /// Both have been measured by a restart that had enough to do.
+    pub is_measured: bool,
+}
+
+impl RecoveryEstimate {
+    /// The longer of the two: each rate has been measured while the other work was done beside it.
+    pub fn seconds(&self) -> f64 {
+        let log = self.redo_bytes as f64 / self.bytes_per_second as f64;
+        log.max(self.dirty_pages as f64 / self.pages_per_second as f64)
+    }
+}
+
 impl Database {
+    /// What a restart would have to do now.
+    pub fn recovery_estimate(&self) -> RecoveryEstimate {
+        let rate = &self.instance.redo_rate;
+        let measured = |rate: &AtomicU64| rate.load(Ordering::Relaxed) > 0;
+        RecoveryEstimate {
+            dirty_pages: self.store.dirty_now(self.pool()),
+            redo_bytes: self.redo_bytes(),
+            bytes_per_second: rate.bytes(),
+            pages_per_second: rate.pages(),
+            is_measured: measured(&rate.bytes) && measured(&rate.pages),
+        }
+    }
+
     /// Bytes of log that a restart would redo now.
     pub fn redo_bytes(&self) -> u64 {
         let from = LogPos(self.store.durable_min.load(Ordering::Acquire));

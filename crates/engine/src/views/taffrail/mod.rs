@@ -10,6 +10,7 @@
 //! | [`log_changes`] | changes of rows in the log |
 //! | [`log_undo`] | statements that take a transaction back |
 //! | [`plan_of`] | how a text would be run |
+//! | [`recovery_estimate`] | what a restart would have to do now |
 //! | [`trace_rings`] | how full the rings behind them are, and what they have lost |
 
 mod checkpoint_history;
@@ -19,6 +20,7 @@ mod io_trace;
 mod log_changes;
 mod log_undo;
 mod plan_of;
+mod recovery_estimate;
 mod trace_rings;
 
 use super::{Declaration, Make, ViewContext, sys};
@@ -37,6 +39,7 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
     flush_history::declare(views);
     growth_history::declare(views);
     checkpoint_history::declare(views);
+    recovery_estimate::declare(views);
     trace_rings::declare(views);
     plan_of::declare(views);
     log_changes::declare(views);
