@@ -5,26 +5,29 @@ import { gzipSync } from "node:zlib";
 
 const check = process.argv.includes("--check");
 const outdir = "dist";
-const licence = readFileSync("node_modules/uplot/LICENSE", "utf8").trim();
-const result = await build({
-  entryPoints: { app: "src/main.ts" },
+const licence = (name) => readFileSync(`node_modules/${name}/LICENSE`, "utf8").trim();
+const bundle = async (entryPoints, library, of) => (await build({
+  entryPoints,
   bundle: true,
   minify: true,
   format: "esm",
   target: "es2022",
   outdir,
   legalComments: "none",
-  banner: { js: `/* Taffrail's console, Apache-2.0. With uPlot:\n${licence}\n*/` },
+  banner: { js: `/* Taffrail's console, Apache-2.0. With ${library}:\n${licence(of)}\n*/` },
   write: false,
   charset: "utf8",
-});
-const files = result.outputFiles.map((f) => [f.path.split("/").pop(), Buffer.from(f.contents)]);
+})).outputFiles;
+// The editor is loaded when the page Query opens.
+const outputs = [...(await bundle({ app: "src/main.ts" }, "uPlot", "uplot")), ...(await bundle({ editor: "src/editor.ts" }, "CodeMirror and Lezer", "@codemirror/view"))];
+const files = outputs.map((f) => [f.path.split("/").pop(), Buffer.from(f.contents)]);
 let wrong = false;
 mkdirSync(outdir, { recursive: true });
 let packed = 0;
 for (const name of ["index.html", "icon.svg"]) packed += gzipSync(readFileSync(`static/${name}`)).length;
 for (const [name, content] of files) {
-  packed += gzipSync(content).length;
+  if (name.startsWith("app.")) packed += gzipSync(content).length;
+  else console.log(`${name}: ${(gzipSync(content).length / 1024).toFixed(1)} KiB compressed`);
   const path = `${outdir}/${name}`;
   if (!check) {
     writeFileSync(path, content);

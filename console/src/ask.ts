@@ -26,15 +26,22 @@ export function ask(live: Live, page: string, every: number, got: (said: any) =>
 }
 
 /** Hands rows over as a file that spreadsheets open. */
-export function saveCsv(name: string, columns: string[], rows: unknown[][]): void {
+export function saveCsv(name: string, columns: string[], rows: Iterable<unknown[]>): void {
   const cell = (v: unknown) => {
     const text = String(v ?? "");
-    // A spreadsheet would take what begins like this for a formula.
-    const harmless = typeof v !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    // A spreadsheet would take what begins like this for a formula, unless it is a number.
+    const harmless = /^[=+\-@\t\r]/.test(text) && !/^[-+]?[\d.]+(e[-+]?\d+)?$/i.test(text) ? `'${text}` : text;
     return `"${harmless.replaceAll('"', '""')}"`;
   };
-  const text = [columns.join(","), ...rows.map((r) => r.map(cell).join(","))].join("\r\n");
-  const link = h("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+  // A million rows are no one string.
+  const [parts, lines]: [string[], string[]] = [[], []];
+  lines.push(columns.map(cell).join(","));
+  for (const row of rows) {
+    lines.push(row.map(cell).join(","));
+    if (lines.length >= 10_000) parts.push(`${lines.splice(0).join("\r\n")}\r\n`);
+  }
+  parts.push(lines.join("\r\n"));
+  const link = h("a", { href: URL.createObjectURL(new Blob(parts, { type: "text/csv" })), download: name });
   link.click();
   URL.revokeObjectURL(link.href);
 }

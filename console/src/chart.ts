@@ -69,7 +69,7 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
           {
             ...axis,
             splits: (_, __, ___, now) => Array.from({ length: KEPT / 30 }, (_, i) => now - 30 * i).reverse(),
-            values: (_, at) => at.map((s) => `−${Math.round(at[at.length - 1] - s)} s`),
+            values: (_, at) => at.map((s) => (s < at[at.length - 1] ? `−${Math.round(at[at.length - 1] - s)} s` : "now")),
             size: 24,
           },
           { ...axis, values: (_, at) => at.map((v) => options.unit(v)), size: 84, space: 32, ...(options.binary ? { incrs: POWERS } : {}) },

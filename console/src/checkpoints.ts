@@ -37,7 +37,7 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
     }),
   ];
   const trouble = h("p", { class: "trouble", role: "alert" });
-  const table = (title: string, columns: string[], label: string, query: string, source: string) => {
+  const table = (title: string, columns: string[], label: string, query: string, source: string, more?: [string, string]) => {
     const body = h("tbody");
     const note = h("p", { class: "state", role: "status" }, "Loading …");
     const head = h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, c))));
@@ -48,15 +48,18 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, h("table", {}, head, body)),
       note,
       h("button", { class: "source", type: "button", click: () => void showQuery(query) }, source),
+      more && " ",
+      more && h("button", { class: "source", type: "button", click: () => void showQuery(more[0]) }, more[1]),
     );
     return { element, body, note };
   };
   const restart = table(
     "What a restart would have to do now",
-    ["Database", "Recovery model", "Target", "Log since the last checkpoint", "Log to go through", "VLFs of it", "Last checkpoint at"],
+    ["Database", "Recovery model", "Dirty pages", "Log to go through", "Redo would take", "Target", "Log since the last checkpoint", "Last checkpoint at"],
     "Recovery",
     "recovery",
     "sys.dm_db_log_stats, sys.databases",
+    ["estimate", "taffrail.recovery_estimate"],
   );
   const history = table(
     "Checkpoints, the newest first",
@@ -67,21 +70,24 @@ export function checkpoints(live: Live): { element: HTMLElement; stop: () => voi
   );
   const number = (text: string) => h("td", { class: "number" }, text);
   const got = (said: any) => {
+    const estimates = new Map<number, any[]>(said.estimate.map((e: any[]) => [e[0], e]));
     set(
       restart.body,
-      ...said.recovery.map(([, name, model, target, since, toDo, vlfs, lsn]: any[]) =>
-        h(
+      ...said.recovery.map(([id, name, model, target, since, , , lsn]: any[]) => {
+        const [, , dirty, toDo, takes, , measured] = estimates.get(id) ?? [];
+        return h(
           "tr",
           {},
           h("td", {}, name),
           h("td", {}, model),
+          number(count(dirty ?? null)),
+          number(bytes(toDo ?? null)),
+          h("td", { class: "number" }, takes === undefined ? "–" : micros(Math.round(Number(takes) * 1e6)), takes === undefined || measured ? null : h("small", {}, "by an assumed rate")),
           number(target ? `${count(target)} s` : "–"),
           number(since === null ? "–" : bytes(since * MB)),
-          number(toDo === null ? "–" : bytes(toDo * MB)),
-          number(count(vlfs)),
           h("td", {}, h("code", {}, lsn ?? "–")),
-        ),
-      ),
+        );
+      }),
     );
     restart.note.textContent = said.recovery.length ? "" : "No database is open.";
     set(

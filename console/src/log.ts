@@ -1,5 +1,6 @@
 // A database's log: its VLFs as a ring, who holds it, each flush, each growth.
 
+import { changes } from "./changes";
 import { chart } from "./chart";
 import { h, set, svg } from "./dom";
 import { showQuery } from "./query";
@@ -80,6 +81,8 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
     empty: "No flush in the last three minutes: nobody has committed.",
     lines: [{ label: "each write", colour: 2, values: () => ofDatabase().map((f) => f.us) }],
   });
+  const name = () => live.databases.find((d) => d.id === db)?.name ?? null;
+  const explained = changes(name);
   const columns = ["Time", "File", "From", "To", "VLFs", "Why", "Duration"];
   const element = h(
     "div",
@@ -105,9 +108,11 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
       noGrowth,
       h("button", { class: "source", type: "button", click: () => void showQuery("growths") }, "taffrail.growth_history"),
     ),
+    explained.element,
   );
 
   const choose = (id: number) => {
+    if (db && db !== id) explained.changed();
     db = id;
     sessionStorage.setItem("database", String(id));
     set(ring, h("p", { class: "state" }, "Loading …"));
@@ -195,6 +200,7 @@ export function log(live: Live): { element: HTMLElement; stop: () => void } {
       stopListening();
       sizes.stop();
       durations.stop();
+      explained.stop();
     },
   };
 }

@@ -7,9 +7,12 @@ import { checkpoints } from "./checkpoints";
 import { counters } from "./counters";
 import { h, set } from "./dom";
 import { errorLog } from "./errorlog";
+import { events } from "./events";
 import { log } from "./log";
 import { overview } from "./overview";
+import { opensWith } from "./query";
 import { get, Live, post, Refused } from "./server";
+import { openInQuery, statements } from "./statements";
 import { seconds } from "./units";
 import { waits } from "./waits";
 import { writes } from "./writes";
@@ -23,6 +26,8 @@ const PAGES: Record<string, [string, Page]> = {
   log: ["Log", log],
   writes: ["Writes", writes],
   checkpoints: ["Checkpoints", checkpoints],
+  events: ["Events", events],
+  query: ["Query", statements],
   backups: ["Backups", backups],
   errorlog: ["Error log", errorLog],
 };
@@ -125,6 +130,7 @@ async function start(): Promise<void> {
   route();
 }
 
+opensWith(openInQuery);
 theme();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
 start().catch((e) => login(e instanceof Refused ? e.message : "The server does not answer."));

@@ -164,7 +164,7 @@ function table(live: Live): { element: HTMLElement; stop: () => void } {
           h("td", {}, s.login, h("small", {}, [s.program, s.host].filter(Boolean).join(" · "))),
           h("td", {}, s.database ?? "–"),
           h("td", {}, blocks ? `${s.status}, blocks ${count(blocks)}` : s.status, s.command ? h("small", {}, s.command) : null),
-          h("td", {}, s.wait ?? "–", s.blocker ? h("small", {}, `session ${s.blocker}${s.resource ? `, ${s.resource}` : ""}`) : null),
+          h("td", {}, s.wait ?? "–", s.blocker ? h("small", { class: "wraps" }, `session ${s.blocker}${s.resource ? `, ${s.resource}` : ""}`) : null),
           h("td", { class: "number" }),
           h("td", { class: "number" }, count(s.transactions)),
           h("td", { class: "number" }),

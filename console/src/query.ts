@@ -3,6 +3,13 @@
 import { h } from "./dom";
 import { get } from "./server";
 
+let open: (text: string) => void = () => {};
+
+/** Where statements can be run. */
+export function opensWith(opener: (text: string) => void): void {
+  open = opener;
+}
+
 let known: Record<string, string> | null = null;
 
 /** Shows a statement, so that anybody can ask the same. */
@@ -19,7 +26,7 @@ export async function showQuery(name: string): Promise<void> {
     { "aria-label": "Statement" },
     h("h2", {}, "The statement behind it"),
     h("pre", { tabindex: 0 }, text),
-    h("form", { method: "dialog", class: "row" }, h("button", { class: "main" }, "Close"), h("button", { type: "button", click: () => void copy() }, "Copy"), copied),
+    h("form", { method: "dialog", class: "row" }, h("button", { class: "main" }, "Close"), h("button", { type: "button", click: () => void copy() }, "Copy"), h("button", { type: "button", click: () => (dialog.close(), open(text)) }, "Open in Query"), copied),
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

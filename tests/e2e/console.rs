@@ -7,9 +7,10 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use taffrail_tests::{PASSWORD, Server, TempDir};
 
-const OWN: &str = "Host: localhost\r\nX-Taffrail: console\r\nContent-Type: application/json\r\n";
+pub(crate) const OWN: &str =
+    "Host: localhost\r\nX-Taffrail: console\r\nContent-Type: application/json\r\n";
 
-fn post(at: &str, path: &str, headers: &str, body: &str) -> (String, String) {
+pub(crate) fn post(at: &str, path: &str, headers: &str, body: &str) -> (String, String) {
     let length = body.len();
     ask(
         at,
@@ -59,7 +60,14 @@ fn only_who_is_here_and_logged_in_sees_anything() {
         let again = get(&at, &path, &format!("If-None-Match: {tag}\r\n"));
         assert_eq!((status(&again), again.1.len()), (304, 0));
     }
-    let private = ["/api/stream", "/api/log/1", "/api/io/0", "/api/queries", "/api/page/counters"];
+    let private = [
+        "/api/stream",
+        "/api/log/1",
+        "/api/io/0",
+        "/api/queries",
+        "/api/page/counters",
+        "/api/ring/system_health",
+    ];
     for path in private {
         assert_eq!(status(&get(&at, path, "")), 401, "{path}");
         let guessed = "Cookie: taffrail-console=00\r\n";

@@ -1,6 +1,6 @@
 //! Pages of the console that ask for rows of their own: they are those of the statements that the pages show.
 
-use crate::console::{log_in, status};
+use crate::console::{OWN, log_in, post, status};
 use crate::life::connect;
 use crate::monitoring::{console, get};
 use std::time::{Duration, Instant};
@@ -109,6 +109,37 @@ fn checkpoints_and_what_a_restart_would_have_to_do_are_told() {
     let recovery = page(&at, &cookie, "checkpoints", "recovery");
     let row = recovery.iter().find(|r| r[1] == "written").unwrap();
     assert_eq!((row[2].as_str(), row[3].as_str()), ("FULL", "60"));
+    // Whoever writes pages, all of them are counted.
+    let counted = |c: &mut taffrail_lab::client::Client, name: &str| {
+        let sql = "SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name =";
+        let answer = c.query(&format!("{sql} '{name}'")).unwrap();
+        answer.first_value().parse::<u64>().unwrap()
+    };
+    let by_checkpoints = counted(&mut c, "Checkpoint pages/sec");
+    assert!(by_checkpoints > 0 && counted(&mut c, "Page writes/sec") >= by_checkpoints);
+    // A hundred pages more are dirty, until a checkpoint has written them.
+    let dirty = |c: &mut taffrail_lab::client::Client| {
+        let sql = "SELECT dirty_pages FROM taffrail.recovery_estimate WHERE database_name =";
+        let answer = c.query(&format!("{sql} 'written'")).unwrap();
+        answer.first_value().parse::<u64>().unwrap()
+    };
+    c.run("USE written CREATE TABLE large (filler char(8000)) CHECKPOINT").unwrap();
+    assert!(dirty(&mut c) < 20);
+    let insert = "INSERT large VALUES ('x') SET @i += 1";
+    c.run(&format!("DECLARE @i int = 0 BEGIN TRAN WHILE @i < 100 BEGIN {insert} END COMMIT"))
+        .unwrap();
+    assert!(dirty(&mut c) >= 100);
+    std::thread::sleep(Duration::from_secs(1));
+    let estimate = page(&at, &cookie, "checkpoints", "estimate");
+    let row = estimate.iter().find(|r| r[1] == "written").unwrap();
+    let (pages, bytes): (f64, f64) = (row[2].parse().unwrap(), row[3].parse().unwrap());
+    assert!(pages >= 100.0 && bytes >= 800_000.0, "{row:?}");
+    // No restart has measured anything: 10,000 pages and 100 MB a second are assumed.
+    let seconds: f64 = row[4].parse().unwrap();
+    let expected = (pages / 10_000.0).max(bytes / f64::from(100 << 20));
+    assert!((seconds - expected).abs() < 1e-6 && row[6] == "false", "{row:?}");
+    c.run("CHECKPOINT").unwrap();
+    assert!(dirty(&mut c) < 20);
     assert_eq!(
         c.query(&statement(&at, &cookie, "recovery")).unwrap().sets[0].rows.len(),
         recovery.len()
@@ -139,6 +170,45 @@ fn the_error_log_is_told_the_newest_first() {
     assert!(
         c.query(&statement(&at, &cookie, "errorLog")).unwrap().sets[0].rows.len() >= rows.len()
     );
+    assert!(server.stop().success());
+}
+
+#[test]
+fn event_sessions_are_shown_started_and_stopped() {
+    let temp = TempDir::new("events-page");
+    let server = Server::start(&temp.path().join("data"), &[]);
+    let at = console(&server);
+    let cookie = log_in(&at);
+    let mut c = connect(&server, "master");
+    c.run("CREATE EVENT SESSION [it''s ]] mine] ON SERVER ADD EVENT sqlserver.error_reported ADD TARGET package0.ring_buffer").unwrap();
+    c.run("RAISERROR('of the \"test\"', 17, 1) WITH LOG").unwrap_err();
+    let order = |start: bool| {
+        let body = format!("{{\"name\":\"it''s ] mine\",\"start\":{start}}}");
+        status(&post(&at, "/api/events", &format!("{OWN}{cookie}"), &body))
+    };
+    let own = || {
+        std::thread::sleep(Duration::from_secs(1));
+        let rows = page(&at, &cookie, "events", "eventSessions");
+        assert!(rows.iter().any(|r| r[0] == "system_health" && r[1] == "1"), "{rows:?}");
+        rows.into_iter().find(|r| r[0] == "it''s ] mine").unwrap()
+    };
+    assert_eq!((own()[1].as_str(), own()[6].as_str()), ("0", "1"));
+    assert_eq!(order(true), 200);
+    assert_eq!(order(true), 409, "it runs already");
+    c.run("RAISERROR('seen', 16, 1)").unwrap_err();
+    let row = own();
+    assert_eq!((row[1].as_str(), row[4].as_str()), ("1", "1"), "{row:?}");
+    let (_, ring) = get(&at, "/api/ring/it%27%27s%20]%20mine", &cookie);
+    assert!(ring.contains("error_reported") && ring.contains("seen"), "{ring}");
+    assert_eq!(order(false), 200);
+    assert_eq!(own()[1], "0");
+    assert_eq!(get(&at, "/api/ring/none", &cookie).1, "{\"xml\":null}");
+    let errors = page(&at, &cookie, "events", "errors");
+    assert_eq!(errors[0][2], "Error: 50000, Severity: 17, State: 1.");
+    assert_eq!(errors[0][3], "of the \"test\"");
+    for name in ["eventSessions", "allGrowths", "longCheckpoints", "errors"] {
+        c.query(&statement(&at, &cookie, name)).unwrap();
+    }
     assert!(server.stop().success());
 }
 

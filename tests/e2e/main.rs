@@ -6,6 +6,7 @@ mod bulk_insert;
 mod clients;
 mod console;
 mod console_pages;
+mod console_query;
 mod container;
 mod crash_loop;
 mod examples;

@@ -31,7 +31,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Connections at a time; more wait.
+/// Connections at a time; for more those give way that have no request.
 const CONNECTIONS: usize = 64;
 /// Threads for what blocks.
 const HELPERS: usize = 4;
@@ -132,16 +132,25 @@ fn router(web: Web) -> Router {
         .route("/metrics", get(metrics))
         .merge(console::router(web.clone()))
         .fallback(|| async { (StatusCode::NOT_FOUND, "There is no such page.\n") })
-        .layer(middleware::from_fn(in_time))
+        .layer(middleware::from_fn_with_state(web.clone(), in_time))
         .layer(middleware::from_fn(with_headers))
         .with_state(web)
 }
 
 /// A request has come whole, in time, before anything is done about it; its connection knows that it runs.
-async fn in_time(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
+async fn in_time(
+    State(web): State<Web>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
     let _running = peer.begin();
     let (parts, body) = request.into_parts();
-    let body = match tokio::time::timeout(QUIET, to_bytes(body, BODY_BYTES)).await {
+    peer.receives(true);
+    let most = web.console.body_bytes(parts.uri.path(), &parts.headers).unwrap_or(BODY_BYTES);
+    let received = tokio::time::timeout(QUIET, to_bytes(body, most)).await;
+    peer.receives(false);
+    let body = match received {
         Ok(Ok(body)) => body,
         // It is too long, or who sends it has gone.
         Ok(Err(_)) => return StatusCode::PAYLOAD_TOO_LARGE.into_response(),

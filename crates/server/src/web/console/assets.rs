@@ -6,11 +6,16 @@ use axum::response::{IntoResponse, Response};
 use std::sync::LazyLock;
 
 /// Name, type, content.
-const FILES: [(&str, &str, &[u8]); 3] = [
+const FILES: [(&str, &str, &[u8]); 4] = [
     (
         "app.js",
         "text/javascript; charset=utf-8",
         include_bytes!("../../../../../console/dist/app.js"),
+    ),
+    (
+        "editor.js",
+        "text/javascript; charset=utf-8",
+        include_bytes!("../../../../../console/dist/editor.js"),
     ),
     ("app.css", "text/css; charset=utf-8", include_bytes!("../../../../../console/dist/app.css")),
     ("icon.svg", "image/svg+xml", include_bytes!("../../../../../console/static/icon.svg")),

@@ -82,9 +82,18 @@ impl Logins {
 
 /// A body that says it is JSON, and is what is expected.
 pub(super) fn from_json<T: DeserializeOwned>(headers: &HeaderMap, body: &[u8]) -> Option<T> {
+    from_json_of(headers, body, BODY_MAX)
+}
+
+/// The same of a body that may have so many bytes.
+pub(super) fn from_json_of<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    body: &[u8],
+    most: usize,
+) -> Option<T> {
     let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let is_json = kind.split(';').next()?.trim().eq_ignore_ascii_case("application/json");
-    (is_json && body.len() <= BODY_MAX).then(|| serde_json::from_slice(body).ok())?
+    (is_json && body.len() <= most).then(|| serde_json::from_slice(body).ok())?
 }
 
 #[derive(Deserialize)]
@@ -156,6 +165,8 @@ pub(super) async fn log_out(
     axum::Extension(who): axum::Extension<Who>,
 ) -> Response {
     web.console.logins.remove(&who.token);
+    let (queries, token) = (web.console.queries.clone(), who.token.clone());
+    tokio::task::spawn_blocking(move || queries.end_login(&token));
     let cookie = format!("{COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
     ([(header::SET_COOKIE, cookie)], json_of(&json!({}))).into_response()
 }

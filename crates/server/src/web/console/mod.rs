@@ -3,6 +3,7 @@
 //! ```text
 //!  sampler (one thread, while somebody looks) ──frame each second──▶ watch channel ──▶ stream of each viewer
 //!  page ── what a frame has not ──▶ reader (one session, one question at a time)
+//!  page ── what somebody writes ──▶ query (a session of its own)
 //! ```
 //!
 //! * It is for this machine: whoever comes otherwise is told so, since HTTP is not encrypted. A login goes with a cookie that no
@@ -11,9 +12,11 @@
 //! * Everything is asked in T-SQL, by a session that others see; the pages show the statements ([`queries`]).
 
 mod assets;
+mod grid;
 mod io;
 mod logins;
 mod queries;
+pub(super) mod query;
 mod reader;
 mod sampler;
 
@@ -34,6 +37,7 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::task::{Context, Poll};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -46,6 +50,9 @@ pub(super) struct Console {
     sampler: Arc<Sampler>,
     reader: Arc<Reader>,
     viewers: Arc<Semaphore>,
+    queries: Arc<query::Queries>,
+    /// Somebody ends the sessions of pages that have gone.
+    looked_after: AtomicBool,
 }
 
 impl Console {
@@ -55,7 +62,15 @@ impl Console {
             sampler: Arc::new(Sampler::new(shared.instance.clone(), shared.log.clone())),
             reader: Arc::new(Reader::new(shared.instance.clone())),
             viewers: Arc::new(Semaphore::new(VIEWERS)),
+            queries: Arc::new(query::Queries::new(shared.instance.clone())),
+            looked_after: AtomicBool::new(false),
         }
+    }
+
+    /// What a request may bring: a batch is longer than anything else, and comes from who is logged in.
+    pub(super) fn body_bytes(&self, path: &str, headers: &HeaderMap) -> Option<usize> {
+        let batch = path == "/api/query" && self.logins.find(headers).is_some();
+        batch.then_some(query::BATCH_BYTES)
     }
 
     /// Ends the streams: they have no end of their own.
@@ -67,6 +82,7 @@ impl Console {
     pub(super) fn stop(&self) {
         self.sampler.stop();
         self.reader.stop();
+        self.queries.stop();
     }
 }
 
@@ -78,7 +94,13 @@ pub(super) fn router(web: Web) -> Router<Web> {
         .route("/api/log/{db}", get(log))
         .route("/api/page/{name}", get(page))
         .route("/api/io/{after}", get(io::io))
+        .route("/api/ring/{session}", get(ring))
+        .route("/api/events", post(event_session))
         .route("/api/kill", post(kill))
+        .route("/api/query", post(query::run))
+        .route("/api/query/cancel", post(query::cancel))
+        .route("/api/query/keep", post(query::keep))
+        .route("/api/query/close", post(query::close))
         .layer(middleware::from_fn_with_state(web.clone(), logged_in));
     let public = Router::new()
         .route("/", get(assets::index))
@@ -241,6 +263,16 @@ async fn page(
     }
 }
 
+/// The events in the ring of an event session.
+async fn ring(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    Path(session): Path<String>,
+) -> Response {
+    let asked = asked(&web, move |reader| reader.ring(&who.login, &session));
+    asked.await.map_or_else(|e| e, |answer| json_of(&answer))
+}
+
 /// What the reader answers, on a helping thread; else the answer that says why not.
 async fn asked<R: Send + 'static>(
     web: &Web,
@@ -272,8 +304,35 @@ async fn kill(
     let Some(Kill { session }) = logins::from_json(&headers, &body) else {
         return refused(StatusCode::BAD_REQUEST, "{\"session\": number} is expected.");
     };
-    let asked = asked(&web, move |reader| Ok(reader.kill(&who.login, session)));
-    match asked.await {
+    ordered(&web, move |reader| reader.kill(&who.login, session)).await
+}
+
+#[derive(Deserialize)]
+struct EventSession {
+    name: String,
+    start: bool,
+}
+
+/// Starts or stops an event session.
+async fn event_session(
+    State(web): State<Web>,
+    axum::Extension(who): axum::Extension<Who>,
+    headers: HeaderMap,
+    body: axum::body::Bytes,
+) -> Response {
+    let Some(EventSession { name, start }) = logins::from_json(&headers, &body) else {
+        let what = "{\"name\": text, \"start\": true or false} is expected.";
+        return refused(StatusCode::BAD_REQUEST, what);
+    };
+    ordered(&web, move |reader| reader.event_session(&who.login, &name, start)).await
+}
+
+/// What has been ordered is done, or the engine's words why not.
+async fn ordered(
+    web: &Web,
+    order: impl FnOnce(&Reader) -> Result<(), String> + Send + 'static,
+) -> Response {
+    match asked(web, move |reader| Ok(order(reader))).await {
         Ok(Ok(())) => json_of(&json!({})),
         Ok(Err(e)) => refused(StatusCode::CONFLICT, &e),
         Err(answer) => answer,

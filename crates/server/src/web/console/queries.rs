@@ -88,6 +88,45 @@ FROM sys.databases d CROSS APPLY sys.dm_db_log_stats(d.database_id) s
 WHERE d.state = 0
 ORDER BY d.database_id";
 
+/// Pages that are changed in memory, and how long a restart would take.
+const ESTIMATE: &str = "SELECT database_id, database_name, dirty_pages, redo_bytes, estimated_seconds, target_seconds, is_measured
+FROM taffrail.recovery_estimate
+ORDER BY database_id";
+
+/// Event sessions, and what they have counted since they run.
+const EVENT_SESSIONS: &str = "SELECT e.name, CASE WHEN s.address IS NULL THEN 0 ELSE 1 END, CONVERT(varchar(19), s.create_time, 121), e.startup_state,
+       (SELECT SUM(t.execution_count) FROM sys.dm_xe_session_targets t WHERE t.event_session_address = s.address),
+       s.dropped_event_count,
+       CASE WHEN EXISTS (SELECT * FROM sys.server_event_session_targets r
+                         WHERE r.event_session_id = e.event_session_id AND r.name = 'ring_buffer') THEN 1 ELSE 0 END
+FROM sys.server_event_sessions e
+LEFT JOIN sys.dm_xe_sessions s ON s.name = e.name
+ORDER BY e.name";
+
+/// Growths of all files, the newest first.
+const ALL_GROWTHS: &str =
+    "SELECT TOP (50) CONVERT(varchar(23), start_time, 121), database_name, file_name, file_type, from_bytes, to_bytes,
+       is_automatic, is_zeroed, duration_us
+FROM taffrail.growth_history
+ORDER BY start_time DESC";
+
+/// Checkpoints that took a second or longer.
+const LONG_CHECKPOINTS: &str =
+    "SELECT TOP (50) CONVERT(varchar(23), start_time, 121), database_name, is_automatic, pages, bytes, duration_us
+FROM taffrail.checkpoint_history
+WHERE duration_us >= 1000000
+ORDER BY start_time DESC";
+
+/// Errors of severity 17 and more, each with its text, which is the entry behind it.
+const ERRORS: &str =
+    "DECLARE @log TABLE (n int IDENTITY PRIMARY KEY, LogDate datetime, ProcessInfo nvarchar(50), Text nvarchar(max))
+INSERT @log EXEC sp_readerrorlog 0, 1
+SELECT TOP (50) CONVERT(varchar(23), e.LogDate, 121), e.ProcessInfo, e.Text, t.Text
+FROM @log e
+LEFT JOIN @log t ON t.n = e.n + 1
+WHERE e.Text LIKE 'Error: %, Severity: 1[7-9],%' OR e.Text LIKE 'Error: %, Severity: 2[0-9],%'
+ORDER BY e.n DESC";
+
 /// The newest entries of the error log, the newest first.
 const ERROR_LOG: &str =
     "DECLARE @log TABLE (n int IDENTITY PRIMARY KEY, LogDate datetime, ProcessInfo nvarchar(50), Text nvarchar(max))
@@ -122,9 +161,21 @@ ORDER BY b.backup_set_id DESC";
 type Statements = &'static [(&'static str, &'static str)];
 
 /// Pages that ask for rows of their own.
-const PAGES: [(&str, Statements); 4] = [
+const PAGES: [(&str, Statements); 5] = [
     ("counters", &[("clock", CLOCK), ("counterValues", COUNTER_VALUES)]),
-    ("checkpoints", &[("checkpoints", CHECKPOINTS), ("recovery", RECOVERY)]),
+    (
+        "checkpoints",
+        &[("checkpoints", CHECKPOINTS), ("recovery", RECOVERY), ("estimate", ESTIMATE)],
+    ),
+    (
+        "events",
+        &[
+            ("eventSessions", EVENT_SESSIONS),
+            ("allGrowths", ALL_GROWTHS),
+            ("longCheckpoints", LONG_CHECKPOINTS),
+            ("errors", ERRORS),
+        ],
+    ),
     ("errorlog", &[("errorLog", ERROR_LOG)]),
     ("backups", &[("backupAges", BACKUP_AGES), ("backups", BACKUPS)]),
 ];
@@ -132,6 +183,23 @@ const PAGES: [(&str, Statements); 4] = [
 /// What a page asks.
 pub(super) fn page(name: &str) -> Option<(&'static str, Statements)> {
     PAGES.iter().find(|page| page.0 == name).copied()
+}
+
+/// What the ring of an event session has: XML, as the target shows it.
+pub(super) fn ring(session: &str) -> String {
+    format!(
+        "SELECT t.target_data
+FROM sys.dm_xe_sessions s
+JOIN sys.dm_xe_session_targets t ON t.event_session_address = s.address
+WHERE t.target_name = 'ring_buffer' AND s.name = N'{}'",
+        session.replace('\'', "''")
+    )
+}
+
+/// Starts an event session, or stops it.
+pub(super) fn event_session(session: &str, starts: bool) -> String {
+    let state = if starts { "START" } else { "STOP" };
+    format!("ALTER EVENT SESSION [{}] ON SERVER STATE = {state}", session.replace(']', "]]"))
 }
 
 /// VLFs of a database.
@@ -178,6 +246,7 @@ pub(super) fn all() -> Value {
         "vlfs": vlfs(5),
         "log": log_state(5),
         "growths": growths(5),
+        "ring": ring("system_health"),
     });
     for (name, sql) in PAGES.iter().flat_map(|page| page.1) {
         all[*name] = (*sql).into();

@@ -36,6 +36,35 @@ impl Session {
         Ok(session)
     }
 
+    /// One for what people write themselves: nothing is set that a client's would not have.
+    pub(super) fn for_queries(instance: &Arc<Instance>, login: &str) -> Result<Session, String> {
+        let options = ConnectOptions {
+            login: login.to_owned(),
+            program_name: "Taffrail console - Query".into(),
+            client_net_address: "<local machine>".into(),
+            odbc_defaults: true,
+            ..ConnectOptions::default()
+        };
+        instance.connect(options).map(Session).map_err(|e| e.message.clone())
+    }
+
+    /// Runs a batch for whoever listens.
+    pub(super) fn run(&mut self, sql: &str, sink: &mut dyn ResultSink) -> ConnectionFate {
+        self.0.execute_batch(sql, sink)
+    }
+
+    pub(super) fn database(&self) -> &str {
+        self.0.database()
+    }
+
+    pub(super) fn was_cancelled(&self) -> bool {
+        self.0.was_cancelled()
+    }
+
+    pub(super) fn cancel_handle(&self) -> CancelHandle {
+        self.0.cancel_handle()
+    }
+
     /// The rows of a statement; its first error.
     pub(super) fn rows(&mut self, sql: &str) -> Result<JsonRows, String> {
         Ok(self.results(sql)?.pop().unwrap_or_default())
@@ -228,6 +257,17 @@ impl Reader {
     #[cfg(test)]
     pub(super) fn ask(&self, login: &str, sql: &str) -> Result<JsonRows, String> {
         self.with(login, |session| session.rows(sql))
+    }
+
+    /// What the ring of an event session has; none: it has no ring, or does not run.
+    pub(super) fn ring(&self, login: &str, session: &str) -> Result<Json, String> {
+        let rows = self.with(login, |own| own.rows(&queries::ring(session)))?;
+        Ok(json!({ "xml": rows.first().map(|row| row[0].clone()) }))
+    }
+
+    /// Starts or stops an event session.
+    pub(super) fn event_session(&self, login: &str, name: &str, on: bool) -> Result<(), String> {
+        self.with(login, |own| own.rows(&queries::event_session(name, on)).map(|_| ()))
     }
 
     /// KILL.
