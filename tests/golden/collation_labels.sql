@@ -1,4 +1,5 @@
 -- Whose word a collation is: COLLATE before a column before what is neither.
+--@ source: reasoned
 CREATE TABLE b (w nvarchar(12) COLLATE Latin1_General_BIN2, s varchar(12) COLLATE Latin1_General_BIN2, ci varchar(12))
 INSERT b VALUES (N'a', 'b', 'A')
 GO

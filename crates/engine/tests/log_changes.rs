@@ -476,14 +476,16 @@ fn a_transaction_that_rebuilds_a_table_changes_rows_too() {
     let told = c.rows("SELECT operation, before, after FROM taffrail.log_changes(NULL, NULL, 't') WHERE transaction_name = 'big'");
     assert_eq!(told, "DELETE | {\"id\":1,\"v\":1} | NULL");
     // A table that got its key later, in the transaction that made it.
-    c.ok("BEGIN TRAN; CREATE TABLE n (id int NOT NULL, v int); INSERT n VALUES (1, 1), (2, 2); ALTER TABLE n ADD PRIMARY KEY (id); INSERT n VALUES (3, 3); COMMIT");
+    c.ok("BEGIN TRAN; CREATE TABLE n (id int NOT NULL, v int); INSERT n VALUES (1, 1), (2, 2); ALTER TABLE n \
+        ADD PRIMARY KEY (id); INSERT n VALUES (3, 3); COMMIT");
     let told = c.rows("SELECT operation, after FROM taffrail.log_changes(NULL, NULL, 'n')");
     assert_eq!(
         told,
         "INSERT | {\"id\":1,\"v\":1}\nINSERT | {\"id\":2,\"v\":2}\nINSERT | {\"id\":3,\"v\":3}"
     );
     // Twice in one transaction.
-    c.ok("BEGIN TRAN twice; UPDATE n SET v = 5 WHERE id = 1; ALTER TABLE n REBUILD; UPDATE n SET v = 6 WHERE id = 1; ALTER INDEX ALL ON n REBUILD; INSERT n VALUES (7, 7); COMMIT");
+    c.ok("BEGIN TRAN twice; UPDATE n SET v = 5 WHERE id = 1; ALTER TABLE n REBUILD; UPDATE n SET v = 6 WHERE id \
+        = 1; ALTER INDEX ALL ON n REBUILD; INSERT n VALUES (7, 7); COMMIT");
     let told = c.rows("SELECT operation, after FROM taffrail.log_changes(NULL, NULL, 'n') WHERE transaction_name = 'twice'");
     assert!(told.lines().count() == 3 && told.ends_with("INSERT | {\"id\":7,\"v\":7}"), "{told}");
 }
@@ -501,9 +503,13 @@ fn rollbacks_beside_a_row_hide_none_of_its_changes() {
         c.ok("BEGIN TRAN mine; UPDATE t SET n = id WHERE id IN (1, 100, 200); COMMIT");
         // The last row is put back first: its page does not see the records that put back the others.
         c.ok("BEGIN TRAN; UPDATE t SET n = -1; UPDATE t SET n = -2, v = 'short' WHERE id % 3 = 0; ROLLBACK");
-        c.ok("BEGIN TRAN; UPDATE t SET n += 1000 WHERE id = 200; SAVE TRAN s; UPDATE t SET n = -3; ROLLBACK TRAN s; UPDATE t SET n += 1 WHERE id = 1; COMMIT");
-        let told = c.rows(&format!("SELECT JSON_VALUE(before, '$.n'), JSON_VALUE(after, '$.n'), JSON_VALUE(after, '$.id'), LEN(JSON_VALUE(after, '$.v')), note FROM taffrail.log_changes('{from}', NULL, 't')"));
-        let want = "0 | 1 | 1 | 300 | NULL\n0 | 100 | 100 | 300 | NULL\n0 | 200 | 200 | 300 | NULL\n200 | 1200 | 200 | 300 | NULL\n1 | 2 | 1 | 300 | NULL";
+        c.ok("BEGIN TRAN; UPDATE t SET n += 1000 WHERE id = 200; SAVE TRAN s; UPDATE t SET n = -3; ROLLBACK \
+            TRAN s; UPDATE t SET n += 1 WHERE id = 1; COMMIT");
+        let told = c.rows(&format!("SELECT JSON_VALUE(before, '$.n'), JSON_VALUE(after, '$.n'), \
+            JSON_VALUE(after, '$.id'), LEN(JSON_VALUE(after, '$.v')), note FROM taffrail.log_changes('{from}', \
+            NULL, 't')"));
+        let want = "0 | 1 | 1 | 300 | NULL\n0 | 100 | 100 | 300 | NULL\n0 | 200 | 200 | 300 | NULL\n200 | 1200 \
+            | 200 | 300 | NULL\n1 | 2 | 1 | 300 | NULL";
         assert_eq!(told, want, "{kind}");
     }
 }

@@ -1,7 +1,8 @@
 //! An aggregate over a frame whose first row moves: each row is taken in once and let go once, in constant time on average.
 //!
-//! The frame is two stacks. Its newer rows wait in `newer`, with one part for all of them. Its older rows are in `older`, each as the part of
-//! itself and of the newer rows below it, so that the oldest, on top, tells of them all; letting it go uncovers the part without it.
+//! The frame is two stacks. Its newer rows wait in `newer`, with one part for all of them. Its older rows are in `older`, each as
+//! the part of itself and of the newer rows below it, so that the oldest, on top, tells of them all; letting it go uncovers the
+//! part without it.
 //! When `older` is empty, `newer` is turned over into it.
 
 use super::partial::Partial;
