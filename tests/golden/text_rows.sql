@@ -31,7 +31,7 @@ DECLARE @a int, @b sysname; SELECT TOP 1 @a = compatibility_level, @b = name FRO
 GO
 SELECT * FROM sys.query_store_plan
 GO
-SELECT * FROM sys.fn_trace_geteventinfo(1)
+SELECT * FROM sys.fn_get_audit_file(N'x', NULL, NULL)
 GO
 SELECT * FROM sys.dm_hadr_cluster
 GO

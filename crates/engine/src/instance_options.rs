@@ -24,6 +24,8 @@ pub struct InstanceOptions {
     pub default_log_dir: Option<PathBuf>,
     /// Where backups go that are named by a relative path; none: `backup` in the data directory.
     pub default_backup_dir: Option<PathBuf>,
+    /// Where the default trace is, beside the error log; none: there is none.
+    pub trace_dir: Option<PathBuf>,
     /// Sessions at a time: `@@MAX_CONNECTIONS`.
     pub max_connections: u32,
     /// Files and directories of the server itself, which no statement may name.
@@ -71,6 +73,7 @@ impl InstanceOptions {
             default_data_dir: None,
             default_log_dir: None,
             default_backup_dir: None,
+            trace_dir: None,
             max_connections: 32_767,
             private_files: Vec::new(),
             log_vlf_algorithm: VlfAlgorithm::default(),

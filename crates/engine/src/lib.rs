@@ -63,6 +63,7 @@ mod traced;
 pub mod views;
 
 pub use connection::{CancelHandle, ConnectOptions, Connection, ConnectionFate};
+pub use events::trace::FailedLogin;
 pub use instance::{Host, Instance, InstanceOptions, Login, StartError};
 pub use load::{BulkSource, BulkSourceError};
 pub use rpc::{RpcCall, RpcParam, RpcProcedure, TransactionRequest, TxIsolation};

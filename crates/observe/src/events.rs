@@ -319,6 +319,7 @@ impl EventRing {
     /// Records an event that has just ended.
     pub fn push(&self, event: Event) {
         crate::xe::occurred(&event);
+        crate::listen::occurred(&event);
         let mut ring = self.lock();
         // Under the lock: see 1.
         ring.push(event, Moment::now());

@@ -12,6 +12,7 @@
 //! histogram   power-of-two buckets
 //! events      a bounded ring of growths, checkpoints …
 //! trace       rings of each file I/O and each log flush, that nobody waits for
+//! listen      who is told of events and changed objects at once
 //! moment      the monotonic clock as one integer
 //! xe          extended events: sessions, predicates, targets
 //! ```
@@ -20,6 +21,7 @@
 pub mod counters;
 pub mod events;
 pub mod histogram;
+pub mod listen;
 pub mod moment;
 pub mod session;
 pub mod trace;

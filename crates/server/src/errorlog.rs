@@ -85,6 +85,8 @@ struct Out {
     fold: Fold,
     /// Where a new file is begun; none in a test.
     dir: Option<PathBuf>,
+    /// Who is told of each entry.
+    heard: Option<Heard>,
     /// Entries are on standard output as they are in the file, instead of on standard error.
     to_stdout: bool,
 }
@@ -92,11 +94,12 @@ struct Out {
 impl Out {
     fn new(target: Box<dyn Target>, ring: &'static EventRing) -> Out {
         let (since, wall) = (SystemTime::UNIX_EPOCH, Wall::new());
-        let (fold, dir) = (Fold::default(), None);
+        let (fold, dir, heard) = (Fold::default(), None, None);
         // What happened before is not of this server.
         let told = ring.newest();
         let to_stdout = false;
-        Out { ring, told, wall, target, len: 0, torn: false, lost: 0, since, fold, dir, to_stdout }
+        let (len, torn, lost) = (0, false, 0);
+        Out { ring, told, wall, target, len, torn, lost, since, fold, dir, heard, to_stdout }
     }
 
     /// Begins a new file.
@@ -170,11 +173,14 @@ impl Out {
             // What belongs together is told or folded together.
             let texts: Vec<&str> = entries.iter().map(|e| &*e.text).collect();
             let first = entries.first().map(|e| (e.level, e.source.clone()));
-            let told = first.is_none_or(|(level, source)| {
-                self.fold.note(at, level, &source, &texts.join("\n"))
+            let told = first.as_ref().is_none_or(|(level, source)| {
+                self.fold.note(at, *level, source, &texts.join("\n"))
             });
             for entry in entries.iter().filter(|_| told) {
                 self.write(at, entry.level, &entry.source, &entry.text);
+            }
+            if let Some((_, source)) = first.filter(|_| told) {
+                self.hear(at, &source, &texts.join("\n"));
             }
             self.told = recorded.number;
         }
@@ -183,6 +189,16 @@ impl Out {
             self.write(now, level, &source, &text);
         }
         now
+    }
+
+    /// Tells of an entry that has been written.
+    fn hear(&self, at: SystemTime, source: &str, text: &str) {
+        let Some(heard) = &self.heard else { return };
+        let text = &*printable(text);
+        let time = Stamp::local(at).errorlog();
+        let lines: Vec<String> =
+            text.lines().map(|line| format!("{time} {source:<11} {line}")).collect();
+        heard(&lines.join("\n"), numbers(text));
     }
 
     fn write(&mut self, at: SystemTime, level: Level, source: &str, text: &str) {
@@ -231,6 +247,17 @@ fn next_file(dir: &Path) -> io::Result<File> {
     File::options().create(true).append(true).open(file_name(dir, 0))
 }
 
+/// Who is told of each entry: its lines as the file has them, and number, severity and state of the error that it is about.
+pub(crate) type Heard = Box<dyn Fn(&str, Option<(i32, u8, u8)>) + Send>;
+
+/// `Error: 9002, Severity: 17, State: 2.`
+fn numbers(text: &str) -> Option<(i32, u8, u8)> {
+    let head = text.lines().next()?.strip_prefix("Error: ")?.strip_suffix('.')?;
+    let (number, rest) = head.split_once(", Severity: ")?;
+    let (severity, state) = rest.split_once(", State: ")?;
+    Some((number.parse().ok()?, severity.parse().ok()?, state.parse().ok()?))
+}
+
 /// Where entries go.
 pub struct ErrorLog {
     out: Mutex<Out>,
@@ -270,6 +297,11 @@ impl ErrorLog {
         Ok(())
     }
 
+    /// From now on somebody is told of each entry.
+    pub(crate) fn heard_by(&self, heard: Heard) {
+        self.out.lock().heard = Some(heard);
+    }
+
     /// Writes what the engine has reported (`ending`: what has been held back, too), and tries again to say what is missing.
     pub fn catch_up(&self, ending: bool) {
         let mut out = self.out.lock();
@@ -284,6 +316,7 @@ impl ErrorLog {
         let now = out.catch_up(false);
         if out.fold.note(now, level, source, text) {
             out.write(now, level, source, text);
+            out.hear(now, source, text);
         }
     }
 
@@ -346,6 +379,30 @@ mod tests {
     fn lines(disk: &Disk) -> Vec<(String, String)> {
         let text = String::from_utf8(disk.0.lock().0.clone()).unwrap();
         text.lines().map(|l| (l[..22].to_owned(), l[23..].to_owned())).collect()
+    }
+
+    #[test]
+    fn who_hears_has_the_lines_and_the_numbers_of_each_entry() {
+        let (log, disk, ring) = roomy(64);
+        let heard = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let all = heard.clone();
+        log.heard_by(Box::new(move |text, error| all.lock().push((text.to_owned(), error))));
+        ring.push(Event::Raised {
+            session: taffrail_base::SessionId(53),
+            number: 50_000,
+            severity: 16,
+            state: 3,
+            text: "out of paper".into(),
+        });
+        log.info("Server", "one\ntwo");
+        let heard = heard.lock();
+        assert_eq!(heard.iter().map(|h| h.1).collect::<Vec<_>>(), [Some((50_000, 16, 3)), None]);
+        let told: Vec<&str> = heard.iter().flat_map(|h| h.0.lines()).collect();
+        let written = lines(&disk);
+        assert_eq!(told.len(), 4);
+        for (told, (time, rest)) in told.iter().zip(written) {
+            assert_eq!(*told, format!("{time} {rest}"));
+        }
     }
 
     #[test]

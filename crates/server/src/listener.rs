@@ -229,6 +229,7 @@ impl Server {
         options.default_data_dir = dirs.data;
         options.default_log_dir = dirs.log;
         options.default_backup_dir = dirs.backup;
+        options.trace_dir = Some(log_dir.clone());
         options.max_connections = settings.max_connections;
         options.private_files = private_files(&data, &settings);
         options.log_vlf_algorithm = settings.log_vlf_algorithm;
@@ -248,6 +249,12 @@ impl Server {
             log.write(Level::Error, "Server", &e.to_string());
             StartFailure(e.to_string())
         })?;
+        let hears = Arc::downgrade(&instance);
+        log.heard_by(Box::new(move |text, error| {
+            if let Some(instance) = hears.upgrade() {
+                instance.trace_error_log(text, error);
+            }
+        }));
         reporting::recovery(&log, &instance);
 
         let credentials = Arc::new(Credentials::new(&*env.entropy));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use taffrail_base::SqlError;
-use taffrail_engine::{ConnectOptions, Connection, EnvChange, ResultSink};
+use taffrail_engine::{ConnectOptions, Connection, EnvChange, FailedLogin, ResultSink};
 use taffrail_tds::login7::{FEATURE_UTF8, Login7};
 use taffrail_tds::packet::{PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PACKET_BYTES_MIN};
 use taffrail_tds::prelogin::{self, EncryptionPolicy, Negotiated, Prelogin};
@@ -82,17 +82,24 @@ pub(crate) fn login(
     let refuse = |output: &mut Output, errors: &[Box<SqlError>], state: u8, reason: &str| {
         let log = &shared.log;
         let number = errors.last().map_or(18456, |e| e.number);
-        // One entry: the two lines stay together, and are folded together.
-        log.write(
-            Level::Warning,
-            "Logon",
-            &format!(
-                "Error: {number}, Severity: 14, State: {state}.\nLogin failed for user '{}'. Reason: {} [CLIENT: {}]",
-                escaped(&login.user_name),
-                escaped(reason),
-                channel.peer().ip()
-            ),
+        let text = format!(
+            "Login failed for user '{}'. Reason: {} [CLIENT: {}]",
+            escaped(&login.user_name),
+            escaped(reason),
+            channel.peer().ip()
         );
+        // One entry: the two lines stay together, and are folded together.
+        let head = format!("Error: {number}, Severity: 14, State: {state}.");
+        log.write(Level::Warning, "Logon", &format!("{head}\n{text}"));
+        shared.instance.trace_failed_login(&FailedLogin {
+            login: &login.user_name,
+            host: &login.host_name,
+            program: &login.app_name,
+            process: login.client_pid,
+            error: number,
+            state,
+            text: &text,
+        });
         for error in errors {
             // A client that has gone away needs no answer.
             let _ = output.message(error);

@@ -102,6 +102,17 @@ fn refused_logins_say_little_and_take_their_time() {
     client.send_login("sa", PASSWORD, "no_such_database", 4096);
     let numbers: Vec<_> = errors(&client.tokens()).iter().map(|e| (e.0, e.2)).collect();
     assert_eq!(numbers, [(4060, 11), (18456, 14)]);
+    // The default trace has them.
+    let mut client = session();
+    let refused = "SELECT COUNT(*) FROM sys.fn_trace_gettable('log.trc', DEFAULT) WHERE EventClass = 20 AND Success = 0 \
+        AND EventSubClass = 1 AND Error = 18456 AND State = 5 AND LoginName = 'nobody' \
+        AND TextData LIKE 'Login failed for user ''nobody''. Reason: %[[]CLIENT: 127.0.0.1]'";
+    client.batch(refused, 0);
+    let count = client.tokens().into_iter().find_map(|t| match t {
+        Token::Row(row) => row[0].as_i64(),
+        _ => None,
+    });
+    assert!(count.is_some_and(|n| n > 0), "{count:?}");
 }
 
 #[test]

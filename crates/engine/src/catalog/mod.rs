@@ -27,6 +27,7 @@ pub mod registry;
 pub mod rows;
 mod state;
 pub mod systab;
+mod told;
 mod unmade;
 mod wait;
 

@@ -13,11 +13,12 @@
 use super::identity::base_key;
 use super::state::{Pending, Sight, is_private, key_of, sequence_of};
 use super::systab::{self, SystemTables};
-use super::{Catalog, Object, PRIVATE, Table, sql, system_transaction};
+use super::{Catalog, Object, PRIVATE, Table, sql, system_transaction, told};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use taffrail_base::{ObjectId, SchemaId, SessionId, SqlError, SqlResult};
+use taffrail_observe::listen::Stage;
 use taffrail_storage::lock::{LockMode, Resource};
 use taffrail_storage::{Durability, Transaction};
 
@@ -72,6 +73,7 @@ impl Catalog {
                 tx.lock(*name, LockMode::X).map_err(|e| e.to_sql())?;
             }
             self.pending_of(session, |mine| mine.resources.extend(resources));
+            self.tell_changed(session, old.as_ref(), new.as_ref());
             self.state.write().change(session, *id, new);
         }
         Ok(())
@@ -127,6 +129,7 @@ impl Catalog {
                 let mut unused = BTreeSet::new();
                 self.pending_over(session, |state| {
                     let Some(mine) = state.pending.remove(&session) else { return false };
+                    told::tell_ended(&mine, Stage::Commit);
                     unused = mine.sequences;
                     for (id, new) in mine.objects {
                         state.remove(id);
@@ -149,6 +152,7 @@ impl Catalog {
                 let mut unused = BTreeSet::new();
                 self.pending_over(session, |state| {
                     let mine = state.pending.remove(&session);
+                    mine.iter().for_each(|mine| told::tell_ended(mine, Stage::Rollback));
                     let Ok(old) = &old else { return false };
                     unused = mine.map(|p| p.sequences).unwrap_or_default();
                     let mut changed = false;
@@ -212,6 +216,7 @@ impl Catalog {
         objects.extend(self.reread(&tables, session.into())?);
         self.pending_of(session, |_| ());
         self.state.write().replace(session, objects);
+        self.tell_undone_in_part(session);
         Ok(())
     }
 

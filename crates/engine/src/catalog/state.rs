@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use taffrail_base::{DatabaseId, ObjectId, SchemaId, SessionId};
+use taffrail_observe::listen::ObjectChange;
 use taffrail_storage::lock::Resource;
 
 pub(super) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
@@ -56,6 +57,8 @@ pub(super) struct Pending {
     pub sequences: BTreeSet<i64>,
     /// What others wait for.
     pub resources: BTreeSet<Resource>,
+    /// What was told of it to who listens, in order.
+    pub told: Vec<ObjectChange>,
 }
 
 #[derive(Default)]

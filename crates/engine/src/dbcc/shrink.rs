@@ -12,11 +12,13 @@ use super::{number_of, text_of};
 use crate::catalog::fold;
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::events::trace::{Audit, Resized, audit};
 use crate::results::{print, send};
 use crate::row;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_observe::{Moment, Whose};
 use taffrail_storage::{FileKind, ShrinkMode, ShrinkReport, ShrinkStop};
 use taffrail_syntax::ast;
 use taffrail_types::{SqlType, Value};
@@ -126,9 +128,18 @@ fn shrink_log(
     mode: ShrinkMode,
     silent: bool,
 ) -> SqlResult<Vec<Value>> {
+    let logs = || database.storage.log_files().into_iter().find(|f| f.0.0 == id);
+    let (from, began) = (logs().map_or(0, |f| f.2.size), Moment::now());
     let report = database.storage.shrink_log_file(taffrail_base::FileId(id), mode);
     let report = report.map_err(|e| e.to_sql())?;
-    let name = database.storage.log_files().into_iter().find(|f| f.0.0 == id).map(|f| f.1);
+    let name = logs().map(|f| f.1);
+    if report.to < from {
+        let whose = Whose::new(database.id, &database.name);
+        let file = name.as_deref().unwrap_or_default();
+        let ns = Moment::now().since(began);
+        let shrunk = Resized { database: &whose, file, from, to: report.to, ns };
+        audit(cx.instance(), &Audit::LogShrunk(shrunk));
+    }
     if !silent && let Some(message) = why_not(id, &name.unwrap_or_default(), mode, &report) {
         cx.message(message)?;
     }

@@ -215,6 +215,7 @@ pub(crate) fn drop_databases(cx: &mut StatementContext<'_>, s: &ast::Drop) -> Sq
         databases.drop_database(name)?;
         cx.instance().adopt_databases();
         crate::backup::forget_suspects(cx.instance(), id);
+        crate::events::trace::database_dropped(cx.instance(), id, &slot.entry.name);
     }
     Ok(())
 }

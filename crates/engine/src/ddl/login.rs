@@ -2,6 +2,7 @@
 
 use crate::catalog::{datetime_now, master};
 use crate::context::StatementContext;
+use crate::events::trace::{Audit, audit};
 use crate::instance_options::Host;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
@@ -61,6 +62,10 @@ pub(super) fn alter(cx: &mut StatementContext<'_>, s: &LoginDefinition) -> SqlRe
     entry.password_hash = hashed.unwrap_or(entry.password_hash);
     entry.default_database = database.unwrap_or(entry.default_database);
     master::put_login(master, &entry)?;
+    if asked.database.is_some() {
+        let changed = Audit::DefaultDatabase { login: &login.name, sid: &login.sid };
+        audit(&instance, &changed);
+    }
     instance.read_logins()
 }
 

@@ -11,6 +11,7 @@
 //! | [`tell`] | what sessions tell of |
 //! | [`blocks`] | files of blocks, rolled at a size |
 //! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
+//! | [`trace`] | the default trace |
 //! | [`xml`] | events and targets as XML |
 //! | [`catalog_views`], [`views`] | sys.server_event_session…, sys.dm_xe_… |
 
@@ -26,6 +27,7 @@ mod resolve;
 mod statement;
 pub(crate) mod surroundings;
 pub(crate) mod tell;
+pub(crate) mod trace;
 mod views;
 pub(crate) mod xml;
 
@@ -39,12 +41,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use surroundings::Around;
 use taffrail_base::{DatabaseId, SqlResult};
 use taffrail_observe::xe::{self, Running, Target, Wanted};
-use taffrail_observe::{Command, Event, EventRing, Whose};
+use taffrail_observe::{Command, Event, EventRing, Whose, listen};
 
 /// What this brings.
 pub(crate) static FEATURE: Feature = Feature {
     statements: statement::STATEMENTS,
-    views: &[catalog_views::declare, file_view::declare, views::declare],
+    views: &[catalog_views::declare, file_view::declare, trace::declare, views::declare],
     ..Feature::NOTHING
 };
 
@@ -68,6 +70,8 @@ pub(crate) struct EventSessions {
     pub definitions: Mutex<Vec<Definition>>,
     /// What is around events.
     pub around: Arc<Around>,
+    /// The default trace.
+    pub trace: trace::Trace,
     /// The files that running sessions write, by the sessions' ids.
     files: Mutex<BTreeMap<i32, Arc<Mutex<file::Writer>>>>,
     /// A thread writes them.
@@ -83,6 +87,7 @@ impl EventSessions {
         EventSessions {
             definitions: Mutex::default(),
             around: Arc::new(around),
+            trace: Default::default(),
             files: Mutex::default(),
             dispatched: AtomicBool::new(false),
             owner,
@@ -110,6 +115,7 @@ impl EventSessions {
 impl Drop for EventSessions {
     fn drop(&mut self) {
         xe::stop_all(self.owner);
+        listen::end(self.owner);
     }
 }
 
@@ -133,6 +139,7 @@ impl Instance {
             }
         };
         self.events_configured();
+        self.server_starts();
         let mut definitions = self.events().definitions.lock();
         *definitions = all;
         for d in definitions.iter().filter(|d| d.options.startup) {
@@ -229,6 +236,7 @@ impl Instance {
 
     /// The server stops: nothing more is told, and what has happened is written.
     pub(crate) fn end_events(&self) {
+        self.end_trace();
         let all = self.events().all_running();
         xe::stop_all(self.events().owner);
         all.iter().for_each(|s| self.flush_file(s));
@@ -239,6 +247,7 @@ impl Instance {
         if blocked::threshold(self) > 0 {
             self.dispatch_events();
         }
+        self.trace_configured();
     }
 
     /// Starts the thread that writes files and looks for long waits, if there is none.
@@ -249,6 +258,7 @@ impl Instance {
         let (mut written, mut monitor) = (BTreeMap::new(), blocked::Monitor::default());
         let started = self.run_ticks("event dispatcher", Command::XeDispatcher, move |instance| {
             monitor.look(instance);
+            instance.tick_trace();
             let now = instance.options().env.clock.monotonic();
             let latencies: BTreeMap<i32, i64> = {
                 let all = instance.events().definitions.lock();

@@ -5,6 +5,7 @@ use super::module::{DeclaredVariable, Module, Plan, Stmt, StmtKind};
 use super::ops;
 use super::planning::Source;
 use super::runtime::Rt;
+use crate::events::trace;
 use crate::features::{RegisteredStatement, Run};
 use crate::memory;
 use crate::plan::statement::SelectPlan;
@@ -210,6 +211,20 @@ impl Interpreter<'_> {
             None => None,
         };
         let statement = filled.as_ref().unwrap_or(statement);
+        let ended = self.run_registered(module, s, found, statement);
+        let text = module.text.get(s.span.start as usize..s.span.end as usize);
+        let place = (text.unwrap_or_default(), s.line);
+        trace::statement_ran(self.session, place, statement, ended.is_ok());
+        ended
+    }
+
+    fn run_registered(
+        &mut self,
+        module: &Arc<Module>,
+        s: &Stmt,
+        found: &RegisteredStatement,
+        statement: &ast::Statement,
+    ) -> SqlResult<Ended> {
         let run = match found.run {
             Run::Within(run) => run,
             Run::Itself(run) => {

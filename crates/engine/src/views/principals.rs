@@ -303,7 +303,7 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
         true,
     ),
     (1562, "clr enabled", 0, 0, 1, "CLR user code execution enabled in the server", true, false),
-    (1568, "default trace enabled", 0, 0, 1, "Enable or disable the default trace", true, true),
+    (1568, "default trace enabled", 1, 0, 1, "Enable or disable the default trace", true, true),
     (
         1569,
         "blocked process threshold (s)",
@@ -391,7 +391,7 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
 
 /// Options that do something when they are set.
 pub(crate) fn settable(id: i32) -> bool {
-    matches!(id, 518 | MAX_SERVER_MEMORY | 1569 | 1579 | 1584)
+    matches!(id, 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
 }
 
 /// Options of tuning that set-up scripts set: they are kept and shown, and do nothing. (An option that would switch something on
