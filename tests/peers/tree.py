@@ -251,7 +251,11 @@ class Printer:
                 if self.dialect == TSQL
                 else {"STDEV": "STDDEV_SAMP", "VAR": "VAR_SAMP", "STDEVP": "STDDEV_POP", "VARP": "VAR_POP"}[name] + f"({args[0]})"
             )
-        return f"{name}({distinct}{args[0]})"
+        return self.whole_sum(node, f"{name}({distinct}{args[0]})")
+
+    def whole_sum(self, node, call):
+        """PostgreSQL adds bigint up as numeric, which divides otherwise."""
+        return f"CAST({call} AS bigint)" if self.dialect == POSTGRES and node.type == "int" and node.info["name"] == "SUM" else call
 
     def window(self, node):
         """name(arguments) OVER (PARTITION BY … ORDER BY … frame): kids are arguments, partition list, order list"""
@@ -268,7 +272,7 @@ class Printer:
             parts.append("ORDER BY " + self.keys(order.kids))
         if node.info.get("frame"):
             parts.append(node.info["frame"])
-        return f"{call} OVER ({' '.join(parts)})"
+        return self.whole_sum(node, f"{call} OVER ({' '.join(parts)})")
 
     def keys(self, keys):
         """The keys of an order, each once. NULL is less than all else, as T-SQL and SQLite have it."""
