@@ -9,10 +9,12 @@
 //! |---|---|---|---|---|
 //! | integers (bit with another integer) | yes | yes | yes | yes |
 //! | decimal, money | yes | yes | yes | no: 402 |
-//! | float, real | yes | yes | no: 402 | no: 402 |
+//! | float, real | yes | yes | no: 402, two of them 8117 | no: 402 |
 //! | datetime, smalldatetime, with each other or a number | yes | no: 8117 | no | no |
 //! | date, time, datetime2, datetimeoffset | no: 206, 402, 8117 | no | no | no |
 //! | text + text, binary + binary | `+` only | no: 8117 | no | binary with an integer |
+//!
+//! Text goes with `%` beside integers only. Two bits go with nothing but `& | ^`.
 
 use crate::decimal::{self, DecimalError, NumericType};
 use crate::value::INLINE_BYTES;
@@ -107,8 +109,10 @@ pub fn binary(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResult<Operatio
     }
     match (l, r) {
         (Char | NChar, Char | NChar) | (Binary, Binary) => {
-            if op != BinaryOp::Add {
-                return invalid(left);
+            match op {
+                BinaryOp::Add => {}
+                BinaryOp::Subtract | BinaryOp::Modulo if l == Binary => return incompatible(),
+                _ => return invalid(left),
             }
             let result = concat_type(left, right);
             let unicode = result.is_unicode();
@@ -149,7 +153,9 @@ pub fn binary(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResult<Operatio
         (Guid, Guid) | (RowVersion, RowVersion) => invalid(left),
         (Guid, _) | (_, Guid) => incompatible(),
         (Binary | RowVersion, Binary | RowVersion) => incompatible(),
-        (Binary | RowVersion, Float) | (Float, Binary | RowVersion) => incompatible(),
+        (Binary | RowVersion, Float) | (Float, Binary | RowVersion) => {
+            Err(SqlError::new(206, &[&left.name(), &right.name()]))
+        }
         (Binary | RowVersion, _) => numbers(op, right, right),
         (_, Binary | RowVersion) => numbers(op, left, left),
         _ => numbers(op, left, right),
@@ -162,6 +168,12 @@ fn text_with(op: BinaryOp, other: SqlType, left: SqlType, right: SqlType) -> Sql
         Family::Guid | Family::RowVersion | Family::NewDate => {
             Err(SqlError::new(402, &[&left.name(), &right.name(), &op.message_name()]))
         }
+        family if op == BinaryOp::Modulo && family != Family::Integer => {
+            Err(SqlError::new(402, &[&left.name(), &right.name(), &op.message_name()]))
+        }
+        Family::Bit if op == BinaryOp::Add || op == BinaryOp::Subtract => {
+            Err(SqlError::new(402, &[&left.name(), &right.name(), &op.message_name()]))
+        }
         _ => binary(op, other, other),
     }
 }
@@ -172,7 +184,13 @@ fn numbers(op: BinaryOp, left: SqlType, right: SqlType) -> SqlResult<Operation> 
         || Err(SqlError::new(402, &[&left.name(), &right.name(), &op.message_name()]));
     let same = |ty: SqlType| Ok(Operation { op, left: ty, right: ty, result: ty });
     match (left.family(), right.family()) {
+        (Bit, Bit) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => {
+            Err(SqlError::new(8117, &[&left.name(), &op.message_name()]))
+        }
         (Bit, Bit) => incompatible(),
+        (Float, Float) if op == BinaryOp::Modulo => {
+            Err(SqlError::new(8117, &[&left.name(), &op.message_name()]))
+        }
         (Float, _) | (_, Float) if op == BinaryOp::Modulo => incompatible(),
         (Float, _) | (_, Float) => same(higher(left, right)),
         (Decimal, _) | (_, Decimal) => {
@@ -281,8 +299,8 @@ macro_rules! integer {
             BinaryOp::Divide if y == 0 => return Err(divide_by_zero()),
             BinaryOp::Divide => x.checked_div(y),
             BinaryOp::Modulo if y == 0 => return Err(divide_by_zero()),
-            // The least integer % -1 is 0, though the division overflows.
-            BinaryOp::Modulo => Some(x.wrapping_rem(y)),
+            // Of the least integer and -1 the division overflows.
+            BinaryOp::Modulo => x.checked_rem(y),
             BinaryOp::BitAnd => Some(x & y),
             BinaryOp::BitOr => Some(x | y),
             BinaryOp::BitXor => Some(x ^ y),

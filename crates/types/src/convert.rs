@@ -300,6 +300,12 @@ impl Cast<'_> {
         SqlError::new(8114, &[&self.from.message_name(), &self.to.message_name()]).with_state(5)
     }
 
+    /// 9809: binary and text know the styles 0, 1 and 2.
+    #[cold]
+    fn no_style(&self, style: i32) -> Box<SqlError> {
+        SqlError::new(9809, &[&style, &self.from.name(), &self.to.name()])
+    }
+
     /// 8115 naming the source type. Its state tells what was converted to what: SQL Server's are 5 for a number as text,
     /// 6 for float and real to decimal, 8 for the rest to decimal.
     #[cold]

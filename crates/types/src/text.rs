@@ -19,7 +19,7 @@ pub fn float(v: f64, style: i32) -> String {
 /// C's `%g`: six significant digits, no trailing zeroes.
 fn general(v: f64) -> String {
     if v == 0.0 {
-        return "0".into();
+        return if v.is_sign_negative() { "-0" } else { "0" }.into();
     }
     let exponent = decimal_exponent(v, 6);
     if !(-4..6).contains(&exponent) {

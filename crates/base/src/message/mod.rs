@@ -35,12 +35,14 @@ const LOGGED: &[i32] = &[
 /// Messages whose severity in `sys.messages` is not the one that is sent: number and listed severity.
 const LISTED: &[(i32, u8)] = &[
     (104, 15),
+    (108, 15),
     (116, 15),
     (130, 16),
     (319, 16),
     (596, 16),
     (1088, 15),
     (4108, 16),
+    (4109, 16),
     (8155, 15),
     (8156, 15),
     (8158, 15),
@@ -85,6 +87,8 @@ pub struct SqlError {
     pub message: String,
     /// What raised it. No client is told.
     pub origin: Origin,
+    /// Errors of the same statement that are told before this one.
+    pub before: Vec<SqlError>,
 }
 
 /// What raised an error: beside its number that decides what the error ends.
@@ -124,8 +128,16 @@ impl SqlError {
 
     /// A message whose finished text is the caller's: state 1, line not known yet.
     pub fn of_text(number: i32, severity: u8, message: String) -> Box<SqlError> {
-        let (procedure, origin) = (None, Origin::Run);
-        Box::new(SqlError { number, state: 1, severity, line: 0, procedure, message, origin })
+        Box::new(SqlError {
+            number,
+            state: 1,
+            severity,
+            line: 0,
+            procedure: None,
+            message,
+            origin: Origin::Run,
+            before: Vec::new(),
+        })
     }
 
     /// The same, raised elsewhere than by a statement that ran.

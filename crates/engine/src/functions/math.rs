@@ -224,7 +224,11 @@ fn power(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     if any_null(args) {
         return Ok(Value::Null);
     }
-    let x = float(&args[0]).powf(float(&args[1]));
+    let (base, exponent) = (float(&args[0]), float(&args[1]));
+    if base == 0.0 && exponent < 0.0 {
+        return Err(SqlError::new(8134, &[]));
+    }
+    let x = base.powf(exponent);
     if x.is_infinite() {
         return Err(overflow(c.bound.result));
     }

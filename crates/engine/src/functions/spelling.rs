@@ -11,7 +11,7 @@ pub static FUNCTIONS: &[Function] = &[
         |c, a| Ok(c.optional_text(a[0].as_bytes().map(hex)))),
     Function::new("QUOTENAME", 1, 2, quotename_rule, quotename),
     Function::new("STRING_ESCAPE", 2, 2, string_escape_rule, string_escape),
-    Function::new("SOUNDEX", 1, 1, |r| Ok(signature(&[r.text(0)?], SqlType::varchar(4))),
+    Function::new("SOUNDEX", 1, 1, |r| Ok(signature(&[r.text(0)?], SqlType::varchar(5))),
         |_, a| Ok(a[0].as_text().map_or(Value::Null, |s| Value::varchar(&soundex(&s))))),
     Function::new("DIFFERENCE", 2, 2, |r| Ok(signature(&[r.text(0)?, r.text(1)?], SqlType::Int)), difference),
     Function::new("PARSENAME", 2, 2, |r| Ok(signature(&[r.unicode(0)?, r.param(1, SqlType::Int)?], SqlType::SYSNAME)), parsename),
@@ -85,8 +85,12 @@ fn string_escape(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     Ok(c.text_result(&out))
 }
 
-/// First letter and three digits; letters of one sound in a row count once, H and W between them do not part them.
+/// First letter and three digits, by the letters of the code page; letters of one sound in a row count once, and a
+/// capital H or W between them does not part them.
 fn soundex(s: &str) -> String {
+    let page = Value::varchar(s).as_text();
+    let is_letter =
+        |c: &char| c.is_ascii_alphabetic() || matches!(c, 'À'..='ÿ') && !matches!(c, '×' | '÷');
     let code = |c: char| match c.to_ascii_uppercase() {
         'B' | 'F' | 'P' | 'V' => '1',
         'C' | 'G' | 'J' | 'K' | 'Q' | 'S' | 'X' | 'Z' => '2',
@@ -94,12 +98,14 @@ fn soundex(s: &str) -> String {
         'L' => '4',
         'M' | 'N' => '5',
         'R' => '6',
-        'H' | 'W' => '-',
+        'H' | 'W' if c.is_ascii_uppercase() => '-',
         _ => '0',
     };
-    let mut letters = s.chars().take_while(|c| c.is_ascii_alphabetic());
+    let mut letters = page.iter().flat_map(|s| s.chars()).take_while(is_letter);
     let Some(first) = letters.next() else { return "0000".into() };
-    let mut out = String::from(first.to_ascii_uppercase());
+    let mut upper = first.to_uppercase();
+    let (capital, more) = (upper.next(), upper.next());
+    let mut out = vec![capital.filter(|_| more.is_none()).unwrap_or(first)];
     let mut last = code(first);
     for c in letters {
         let k = code(c);
@@ -111,10 +117,8 @@ fn soundex(s: &str) -> String {
         }
         last = k;
     }
-    while out.len() < 4 {
-        out.push('0');
-    }
-    out
+    out.resize(4, '0');
+    out.into_iter().collect()
 }
 
 /// How many of the four characters of the SOUNDEX codes agree.
@@ -123,7 +127,7 @@ fn difference(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Ok(Value::Null);
     }
     let (a, b) = (soundex(&string(&args[0])), soundex(&string(&args[1])));
-    let same = a.bytes().zip(b.bytes()).filter(|(x, y)| x == y).count();
+    let same = a.chars().zip(b.chars()).filter(|(x, y)| x == y).count();
     Ok(Value::Int(same as i32))
 }
 

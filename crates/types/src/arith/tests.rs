@@ -41,6 +41,14 @@ fn result_types() {
         (Add, "real", "decimal(5,2)", "real"),
         (Add, "real", "float", "float"),
         (Modulo, "float", "int", "402"),
+        (Modulo, "real", "float", "8117"),
+        (Modulo, "decimal(5,2)", "varchar(2)", "402"),
+        (Modulo, "int", "varchar(2)", "int"),
+        (Subtract, "varbinary(2)", "varbinary(2)", "402"),
+        (Multiply, "varbinary(2)", "varbinary(2)", "8117"),
+        (Multiply, "bit", "bit", "8117"),
+        (Add, "bit", "varchar(2)", "402"),
+        (Add, "varbinary(2)", "real", "206"),
         (Modulo, "decimal(5,2)", "int", "decimal(5,2)"),
         (Add, "datetime", "int", "datetime"),
         (Add, "int", "datetime", "datetime"),
@@ -81,7 +89,7 @@ fn integers() {
     assert_eq!(int(Divide, i32::MIN, -1), Err(message.into()));
     assert_eq!(int(Divide, 1, 0), Err("8134 Divide by zero error encountered.".into()));
     assert_eq!(int(Modulo, 1, 0), Err("8134 Divide by zero error encountered.".into()));
-    assert_eq!(int(Modulo, i32::MIN, -1), Ok(0));
+    assert_eq!(int(Modulo, i32::MIN, -1), Err(message.into()));
     assert_eq!(int(Modulo, -7, 3), Ok(-1));
     assert_eq!(int(Divide, -7, 2), Ok(-3));
     assert_eq!(int(BitXor, 6, 3), Ok(5));

@@ -55,7 +55,7 @@ impl Cast<'_> {
         let digits = match style {
             1 => text.strip_prefix(b"0x").or(text.strip_prefix(b"0X")),
             2 => Some(&text[..]),
-            _ => return Err(SqlError::new(281, &[&style, &self.from.name()])),
+            _ => return Err(self.no_style(style)),
         };
         digits.and_then(parse_hex).ok_or_else(|| self.failed())
     }

@@ -13,6 +13,10 @@ impl Cast<'_> {
             let local = match (v, self.to) {
                 // A moment with an offset keeps its wall clock; one without is in UTC.
                 (Value::DateTimeOffset { .. }, SqlType::DateTimeOffset(_)) => local,
+                // With a style it is told in UTC.
+                (Value::DateTimeOffset { .. }, _) if self.style.is_some_and(|s| s != 0) => {
+                    local.at_offset(0).ok_or_else(|| self.out_of_range())?
+                }
                 _ => Local { offset: 0, ..local },
             };
             return local.to_value(self.to).map_err(|_| self.out_of_range());

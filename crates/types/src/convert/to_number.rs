@@ -299,7 +299,7 @@ fn parse_money(text: &[u8]) -> Option<i128> {
         // Dollar, euro, pound, yen, cent.
         .filter(|b| !matches!(b, b'$' | 0x80 | 0xA3 | 0xA5 | 0xA2 | b','))
         .collect();
-    if text.trim_ascii().is_empty() {
+    if matches!(text.trim_ascii(), b"" | b"+" | b"-" | b".") {
         return Some(0);
     }
     Decimal::parse_scaled(&text, 4).ok().map(Decimal::scaled)

@@ -6,7 +6,7 @@
 use super::{Cast, fit};
 use crate::codepage::{cp1252_to_utf16, encode_1252, encode_utf16, utf16_to_1252};
 use crate::datetime::{self, Local};
-use crate::{Bytes, Family, Value, text};
+use crate::{Bytes, Family, SqlType, Value, text};
 use taffrail_base::{SqlError, SqlResult};
 
 impl Cast<'_> {
@@ -56,7 +56,13 @@ impl Cast<'_> {
                     let text =
                         datetime::format::format(local, from, self.style, self.context.language);
                     // Dates are cut.
-                    return text.ok_or_else(|| SqlError::new(281, &[&style, &from.name()]));
+                    let text = text.ok_or_else(|| SqlError::new(281, &[&style, &from.name()]))?;
+                    // A style of a time alone has nothing of a date, and the other way round.
+                    let of_dates = matches!(style, 1..=7 | 10..=12 | 23 | 101..=107 | 110..=112);
+                    if text.is_empty() || of_dates && matches!(from, SqlType::Time(_)) {
+                        return Err(self.failed());
+                    }
+                    return Ok(text);
                 }
                 (None, None) => return Err(self.failed()),
             },
@@ -84,7 +90,7 @@ impl Cast<'_> {
                 let text = text::hex(b, style == 1);
                 Ok(if unicode { encode_utf16(&text) } else { encode_1252(&text) })
             }
-            style => Err(SqlError::new(281, &[&style, &self.from.name()])),
+            style => Err(self.no_style(style)),
         }
     }
 }
