@@ -426,6 +426,9 @@ impl<'s> Compiler<'s> {
             K::CloseCursor(c) => StmtKind::CloseCursor(self.cursor(*c)?),
             K::DeallocateCursor(c) => StmtKind::DeallocateCursor(self.cursor(*c)?),
             K::Fetch(f) => StmtKind::Fetch(Box::new(self.fetch(*f)?)),
+            K::Drop(drop) if drop.names.len() > 1 && drop.kind != ast::DropKind::Database => {
+                StmtKind::Block(self.list(drop.one_each(s.span), d))
+            }
             kind => {
                 if let K::CreateTable(t) = &kind {
                     self.makes_temp_table(&t.name)?;

@@ -1,6 +1,8 @@
 //! Databases, their files, backup and restore.
 
-use super::{Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Span};
+use super::{
+    Ident, NameOrVariable, NamedOption, ObjectName, OptionValue, Span, Statement, StatementKind,
+};
 
 /// `CREATE DATABASE`.
 #[derive(Clone, Debug, PartialEq)]
@@ -360,6 +362,23 @@ pub struct Drop {
     pub names: Vec<ObjectName>,
     /// `ON DATABASE` or `ON ALL SERVER` after a DDL trigger.
     pub scope: Option<Ident>,
+}
+
+impl Drop {
+    /// A DROP for each name: one that is not there keeps no other from going.
+    pub fn one_each(self, span: Span) -> Vec<Statement> {
+        let Drop { kind, if_exists, names, scope } = self;
+        let one = |name: ObjectName| Statement {
+            span,
+            kind: StatementKind::Drop(Box::new(Drop {
+                kind,
+                if_exists,
+                names: vec![name],
+                scope: scope.clone(),
+            })),
+        };
+        names.into_iter().map(one).collect()
+    }
 }
 
 /// Objects that can be dropped by name alone.

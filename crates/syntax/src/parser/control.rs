@@ -83,7 +83,9 @@ impl Parser<'_> {
 
     fn try_catch(&mut self) -> Parse<StatementKind> {
         self.at += 2;
+        self.scopes.push(self.at);
         let body = self.statements()?;
+        self.scopes.pop();
         self.expect_kw(Kw::End)?;
         if body.is_empty() || !self.at_word("TRY") {
             return Err(self.unexpected());
@@ -93,7 +95,9 @@ impl Parser<'_> {
         self.expect_kw(Kw::Begin)?;
         self.expect_word("CATCH")?;
         self.catches += 1;
+        self.scopes.push(self.at);
         let catch = self.statements()?;
+        self.scopes.pop();
         self.catches -= 1;
         self.expect_kw(Kw::End)?;
         self.expect_word("CATCH")?;
@@ -148,7 +152,7 @@ impl Parser<'_> {
     pub(super) fn goto(&mut self) -> Parse<StatementKind> {
         self.bump();
         let label = self.name()?;
-        self.gotos.push(label.clone());
+        self.gotos.push((label.clone(), self.scopes.clone()));
         Ok(StatementKind::Goto(label))
     }
 
@@ -254,7 +258,10 @@ impl Parser<'_> {
         let name = self.variable()?;
         self.eat_kw(Kw::As);
         let kind = if self.eat_kw(Kw::Table) {
-            DeclarationKind::Table(Box::new(self.table_body()?))
+            self.unnamed = true;
+            let body = self.table_body();
+            self.unnamed = false;
+            DeclarationKind::Table(Box::new(body?))
         } else if self.eat_kw(Kw::Cursor) {
             DeclarationKind::Cursor
         } else {

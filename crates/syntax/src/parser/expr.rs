@@ -371,6 +371,13 @@ impl Parser<'_> {
             TokenKind::Variable => {
                 let name = self.variable()?;
                 let system = name.value.starts_with("@@");
+                if self.is(TokenKind::Dot)
+                    && matches!(self.ahead(1).kind, TokenKind::Word | TokenKind::Delimited)
+                    && self.ahead(2).kind != TokenKind::LParen
+                {
+                    // A column is not qualified by a variable.
+                    return Err(self.error_at(137, token.start, &[&name.value]).with_state(2));
+                }
                 let kind =
                     if system { ExprKind::SystemVariable(name) } else { ExprKind::Variable(name) };
                 Ok(Expr { span: Span::new(token.start, token.end), kind })

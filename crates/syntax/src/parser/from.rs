@@ -322,6 +322,13 @@ impl Parser<'_> {
             TokenKind::LParen => self.nested_parentheses(),
             _ => {
                 let table = self.table_source()?;
+                // A name stands in no parentheses of its own.
+                if matches!(
+                    table,
+                    TableRef::Named(_) | TableRef::Variable(_) | TableRef::Function(_)
+                ) {
+                    return Err(self.unexpected());
+                }
                 self.expect(TokenKind::RParen)?;
                 Ok(table)
             }

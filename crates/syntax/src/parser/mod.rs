@@ -71,6 +71,8 @@ struct Parser<'a> {
     height: u32,
     /// How many derived tables are being parsed.
     derived: u32,
+    /// The constraints that are being parsed are a table variable's, and have no names.
+    unnamed: bool,
     /// The query that is being parsed is a statement's own, and may have an INTO.
     into: bool,
     /// How many `WHILE`s surround the current statement.
@@ -82,8 +84,10 @@ struct Parser<'a> {
     /// What the batch has set so far.
     settings: ParseSettings,
     /// Labels declared and referenced in the batch or module.
-    labels: Vec<Ident>,
-    gotos: Vec<Ident>,
+    labels: Vec<(Ident, Vec<usize>)>,
+    gotos: Vec<(Ident, Vec<usize>)>,
+    /// The TRY and CATCH blocks that surround the current statement, each by its beginning.
+    scopes: Vec<usize>,
     /// The procedure or view that the batch defines.
     defines: Option<Box<str>>,
     /// Where functions are called by a name of one part, if somebody asks.
@@ -114,6 +118,7 @@ pub(crate) fn parse_noting(
         depth: 0,
         height: 0,
         derived: 0,
+        unnamed: false,
         into: false,
         loops: 0,
         catches: 0,
@@ -122,6 +127,7 @@ pub(crate) fn parse_noting(
         settings: ParseSettings::default(),
         labels: Vec::new(),
         gotos: Vec::new(),
+        scopes: Vec::new(),
         defines: None,
         calls,
     };

@@ -149,6 +149,7 @@ impl Parser<'_> {
             let operator = if self.eat_kw(Kw::Union) {
                 if self.eat_kw(Kw::All) { SetOperator::UnionAll } else { SetOperator::Union }
             } else if self.eat_kw(Kw::Except) {
+                self.not_all("EXCEPT")?;
                 SetOperator::Except
             } else {
                 break;
@@ -171,6 +172,7 @@ impl Parser<'_> {
     fn more_intersects(&mut self, first: QueryBody) -> Parse<QueryBody> {
         let mut rest = Vec::new();
         while self.eat_kw(Kw::Intersect) {
+            self.not_all("INTERSECT")?;
             rest.push((SetOperator::Intersect, self.query_primary()?));
         }
         Ok(chain(first, rest))
@@ -398,6 +400,14 @@ impl Parser<'_> {
         let Some(op) = self.assign_op_ahead(0) else { return Err(self.unexpected()) };
         self.bump();
         Ok(op)
+    }
+
+    /// 324: duplicates are told apart by UNION only.
+    fn not_all(&self, operator: &str) -> Parse<()> {
+        match self.at_kw(Kw::All) {
+            true => Err(self.error_at(324, self.token().start, &[&operator])),
+            false => Ok(()),
+        }
     }
 
     #[inline(never)]

@@ -192,10 +192,10 @@ impl Parser<'_> {
         if self.is_label() {
             let label = self.name()?;
             self.bump();
-            if self.labels.iter().any(|l| l.is(&label.value)) {
+            if self.labels.iter().any(|(l, _)| l.is(&label.value)) {
                 return Err(self.error_at(132, label.span.start, &[&label]));
             }
-            self.labels.push(label.clone());
+            self.labels.push((label.clone(), self.scopes.clone()));
             return Ok(StatementKind::Label(label));
         }
         if self.at_word("THROW") {
@@ -229,11 +229,15 @@ impl Parser<'_> {
         StatementKind::Unsupported(Box::new(Unsupported { what: words.join(" ").into() }))
     }
 
-    /// Every `GOTO` has its label.
+    /// Every `GOTO` has its label, which is in no TRY or CATCH that it is not in itself.
     fn check_gotos(&self) -> Parse<()> {
-        for goto in &self.gotos {
-            if !self.labels.iter().any(|label| label.is(&goto.value)) {
+        for (goto, from) in &self.gotos {
+            let found = self.labels.iter().find(|(label, _)| label.is(&goto.value));
+            let Some((_, scopes)) = found else {
                 return Err(self.error_at(133, goto.span.start, &[goto]));
+            };
+            if !from.starts_with(scopes) {
+                return Err(self.error_at(1026, goto.span.start, &[]));
             }
         }
         Ok(())

@@ -134,6 +134,10 @@ impl Parser<'_> {
             || matches!(self.kind(), TokenKind::Keyword(Kw::Double | Kw::National))
         {
             column.ty = Some(self.data_type()?);
+        } else if matches!(self.kind(), TokenKind::Comma | TokenKind::RParen)
+            && !column.name.is("timestamp")
+        {
+            return Err(self.error_at(173, start, &[&column.name.value]));
         } else if !column.name.is("timestamp") {
             return Err(self.unexpected());
         }
@@ -175,6 +179,7 @@ impl Parser<'_> {
                     column.second_default |= column.default.is_some();
                     column.default = Some(self.default_constraint(None)?);
                 }
+                Kw::Constraint if self.unnamed => return Err(self.unexpected()),
                 Kw::Constraint => {
                     self.bump();
                     let name = self.name()?;
@@ -256,6 +261,9 @@ impl Parser<'_> {
 
     fn table_constraint(&mut self) -> Parse<TableConstraint> {
         let start = self.start();
+        if self.unnamed && self.at_kw(Kw::Constraint) {
+            return Err(self.unexpected());
+        }
         let name = if self.eat_kw(Kw::Constraint) { Some(self.name()?) } else { None };
         if self.at_kw(Kw::Default) {
             let default = self.default_constraint(name.clone())?;
