@@ -14,7 +14,7 @@ use crate::exec::change::{full_name, trim};
 use crate::rowcodec::PlaceAllocator;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
-use taffrail_base::{SqlError, SqlResult};
+use taffrail_base::{Origin, SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{self, AssignError};
 use taffrail_types::{ConvertContext, SqlType, Value};
@@ -44,7 +44,12 @@ pub(crate) fn alter_table(
             index::modified(cx, &database, table.head.id)
         }
         ast::AlterTableAction::AlterColumn(change) => {
-            alter_column(cx, &database, &table, change)?;
+            // It is an update of all rows.
+            let of_rows = |e: &SqlError| matches!(e.number, 220 | 515 | 2628 | 8115 | 8152);
+            alter_column(cx, &database, &table, change).map_err(|e| match of_rows(&e) {
+                true => e.with_origin(Origin::Change),
+                false => e,
+            })?;
             index::modified(cx, &database, table.head.id)
         }
         ast::AlterTableAction::Rebuild(options) => {

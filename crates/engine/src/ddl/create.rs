@@ -112,8 +112,10 @@ pub(crate) fn could_not_create(
 ) -> SqlResult<Box<SqlError>> {
     // An index that was begun has found rows that are not unique.
     let origin = if reason.number == 1505 { Origin::Change } else { Origin::Run };
-    cx.reason(reason)?;
-    Ok(SqlError::new(1750, &[]).with_severity(16).with_state(0).with_origin(origin))
+    let state = matches!(reason.number, 1767 | 1785 | 2714) as u8;
+    let stateless = matches!(reason.number, 1752 | 1767 | 1773 | 1776 | 1778 | 1779 | 1785);
+    cx.reason(if stateless { reason.with_state(0) } else { reason })?;
+    Ok(SqlError::new(1750, &[]).with_severity(16).with_state(state).with_origin(origin))
 }
 
 /// Adds a body in parentheses to a draft; its defaults are bound, and no two of its constraints have one name. A primary
@@ -126,7 +128,9 @@ pub(crate) fn add_body(
 ) -> SqlResult<()> {
     draft.unpadded = !cx.session.options.ansi_padding;
     match draft.add_body(body, text, cx.session.options.ansi_null_dflt_on) {
-        Err(e) if e.number == 8111 || e.number == 1779 => return Err(could_not_create(cx, e)?),
+        Err(e) if matches!(e.number, 1752 | 1769 | 1779 | 1909 | 1911 | 1919 | 8111 | 8112) => {
+            return Err(could_not_create(cx, e)?);
+        }
         other => other?,
     }
     super::checks::bind_defaults(cx, &draft.defaults)?;

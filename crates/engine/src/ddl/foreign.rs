@@ -103,6 +103,11 @@ fn one(
     if nulls && draft.columns.iter().any(|c| !table.columns[*c].nullable) {
         return Err(SqlError::new(1761, &[&shown, &"SET NULL"]));
     }
+    let defaults = [on_delete, on_update].contains(&Action::SetDefault);
+    let lacks = |c: &usize| !table.columns[*c].nullable && table.columns[*c].default.is_none();
+    if defaults && draft.columns.iter().any(lacks) {
+        return Err(SqlError::new(1762, &[&shown]));
+    }
     let mut sorted = there.clone();
     sorted.sort_unstable();
     let key = parent.indexes.iter().find(|i| {

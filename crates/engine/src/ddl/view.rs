@@ -75,7 +75,8 @@ fn columns(
         metadata.as_view(database, &head.schema);
         let mut binder = Binder::new(&metadata, &none, &lines);
         let bound = binder.bind_view((database.id, head.id), s)?;
-        Ok(bound.columns)
+        let updatable = bound.rel.shows_rows();
+        Ok((bound.columns, updatable))
     });
     let bound = match bound {
         Ok(bound) => bound,
@@ -85,6 +86,10 @@ fn columns(
         }
     };
     let fail = |e: Box<SqlError>| Err(e.in_procedure(&head.name).with_line(1));
+    let (bound, updatable) = bound;
+    if s.check_option && !updatable {
+        return fail(SqlError::new(4510, &[&"CHECK OPTION"]));
+    }
     if !s.columns.is_empty() && s.columns.len() != bound.len() {
         let number = if s.columns.len() < bound.len() { 8158 } else { 8159 };
         return fail(SqlError::new(number, &[&head.name]));

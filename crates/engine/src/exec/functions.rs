@@ -236,7 +236,7 @@ impl FnContext for Session {
         if key.is_empty() {
             return self.kept.context_info.clone();
         }
-        let found = self.kept.context.iter().find(|k| k.name.eq_ignore_ascii_case(key));
+        let found = self.kept.context.iter().find(|k| *k.name == *key);
         found.map_or(Value::Null, |k| k.value.clone())
     }
 

@@ -1,7 +1,7 @@
 //! SERVERPROPERTY, DATABASEPROPERTYEX, OBJECTPROPERTY and their relatives. A name that is not known gives NULL.
 
 use super::functions::{PRODUCT_VERSION, flag, int, text};
-use crate::catalog::{IndexKind, Object, ObjectKind};
+use crate::catalog::{Action, IndexKind, Object, ObjectKind};
 use crate::session::Session;
 use crate::views;
 use taffrail_base::IndexId;
@@ -164,6 +164,11 @@ impl Session {
             }
             "ismsshipped" | "issystemtable" | "isscalarfunction" | "istablefunction"
             | "isinlinefunction" | "istrigger" => flag(false),
+            "isexecuted" => flag(matches!(head.kind, ObjectKind::Procedure | ObjectKind::View)),
+            "isschemabound" | "isindexed" | "isencrypted" => match head.kind {
+                ObjectKind::View | ObjectKind::Procedure => flag(false),
+                _ => Value::Null,
+            },
             "ownerid" => int(1),
             "schemaid" => int(head.schema_id.0),
             "tablehasidentity" => flag(table.is_some_and(|t| t.identity.is_some())),
@@ -214,7 +219,16 @@ impl Session {
             }),
             "cnstisclustkey" => flag(of_key(IndexKind::Clustered)),
             "cnstisnonclustkey" => flag(of_key(IndexKind::Nonclustered)),
-            "cnstisnotrepl" | "cnstisdeletecascade" | "cnstisupdatecascade" => flag(false),
+            "cnstisdeletecascade" | "cnstisupdatecascade" => {
+                let keys = self.database.catalog.foreign_keys_of(c.head.parent, self.id);
+                let key = keys.into_iter().flatten().find(|k| k.id == c.head.id);
+                let action = key.map(|k| match name {
+                    "cnstisdeletecascade" => k.on_delete,
+                    _ => k.on_update,
+                });
+                flag(action == Some(Action::Cascade))
+            }
+            "cnstisnotrepl" => flag(false),
             _ => Value::Null,
         }
     }
@@ -225,6 +239,10 @@ impl Session {
         match name {
             "allowsnull" => flag(c.nullable),
             "columnid" => int(c.id),
+            "ordinal" => {
+                let place = object.columns().iter().position(|k| k.id == c.id);
+                place.map_or(Value::Null, |at| int(at as i32 + 1))
+            }
             "isidentity" => flag(c.is_identity),
             "isrowguidcol" => flag(c.is_rowguid),
             "iscomputed" | "issparse" | "ishidden" | "isfulltextindexed" => flag(false),

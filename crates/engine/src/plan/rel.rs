@@ -290,6 +290,18 @@ pub struct SubqueryRows {
 }
 
 impl Rel {
+    /// Whether each of its rows is a row of a table, or several joined: no group, no part of a set.
+    pub fn shows_rows(&self) -> bool {
+        match self {
+            Rel::Get(_) | Rel::Join(_) | Rel::Rowset(_) => true,
+            Rel::Select(s) => s.input.shows_rows(),
+            Rel::Compute(c) => c.input.shows_rows(),
+            Rel::Project(p) => p.input.shows_rows(),
+            Rel::Sort(s) => s.input.shows_rows(),
+            _ => false,
+        }
+    }
+
     /// The rows of `input` for which the conditions hold; `input` itself where there are none.
     pub fn select(input: Rel, conditions: Vec<Pred>) -> Rel {
         match conditions.is_empty() {

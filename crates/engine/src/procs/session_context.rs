@@ -44,7 +44,7 @@ fn put(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> SqlResult<i32> {
         }
     };
     let all = &mut cx.session.kept.context;
-    let same = |k: &ContextKey| k.name.eq_ignore_ascii_case(&key);
+    let same = |k: &ContextKey| *k.name == *key;
     if all.iter().any(|k| same(k) && k.read_only) {
         return Err(SqlError::new(15664, &[&key]));
     }

@@ -311,11 +311,19 @@ fn type_facts(ty: SqlType) -> Vec<Value> {
 fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for object in cx.objects() {
         let head = object.head();
-        for c in object.columns() {
+        for (at, c) in object.columns().iter().enumerate() {
+            let place = at as i32 + 1;
             let default = c.default.as_ref().map(|d| &d.definition);
             let nullable = if c.nullable { "YES" } else { "NO" };
-            let mut cells =
-                row![&cx.database.name, &head.schema, &head.name, &c.name, c.id, default, nullable];
+            let mut cells = row![
+                &cx.database.name,
+                &head.schema,
+                &head.name,
+                &c.name,
+                place,
+                default,
+                nullable
+            ];
             match c.old_large {
                 _ if c.xml => cells.extend(row!["xml", -1, -1, (), (), (), ()]),
                 false => cells.extend(type_facts(c.ty)),
@@ -326,11 +334,12 @@ fn columns(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
                 }
             }
             let charset = match c.ty {
+                _ if c.xml => None,
                 SqlType::Char(_) | SqlType::VarChar(_) => Some("iso_1"),
                 SqlType::NChar(_) | SqlType::NVarChar(_) => Some("UNICODE"),
                 _ => None,
             };
-            let collation = is_text(c.ty).then(|| c.collation.name());
+            let collation = (is_text(c.ty) && !c.xml).then(|| c.collation.name());
             cells.extend(row![(), (), charset, (), (), collation, (), (), ()]);
             rows.push(cells);
         }

@@ -70,7 +70,7 @@ impl ColumnRow {
             id: c.id,
             name: Value::nvarchar(&c.name),
             types: Types::of_column(c),
-            collation: collation_cell(c.ty, c.collation),
+            collation: if c.xml { None } else { collation_cell(c.ty, c.collation) },
             is_nullable: c.nullable,
             is_padded: !c.unpadded && (is_text(c.ty) || binary),
             is_rowguid: c.is_rowguid,
