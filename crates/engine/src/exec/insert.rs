@@ -11,6 +11,7 @@ use crate::exec::ops::scan::{Large, ScanOp};
 use crate::exec::ops::{self, Operator};
 use crate::exec::runtime::{RowBuffer, Rt};
 use crate::plan::change::{ColumnSource, InsertPlan, InsertRows};
+use crate::plan::expr::Expr;
 use crate::plan::locking::TableLock;
 use crate::plan::node::{Node, QueryPlan};
 use crate::rowcodec::version;
@@ -33,6 +34,10 @@ pub(crate) struct RowSink<'a> {
 /// Runs an INSERT; gives the number of rows.
 pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
     rt.cx.session.change_in(&plan.database)?;
+    if plan.table.identity.is_none() {
+        // @@IDENTITY is of the last statement that put in rows.
+        rt.cx.session.last.identity = None;
+    }
     let limit = match &plan.top {
         None => rt.cx.session.row_limit(),
         Some(e) => ops::top_count(&rt.eval(e)?)?.min(rt.cx.session.row_limit()),
@@ -49,17 +54,26 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a InsertPlan) -> SqlResult<u64> {
     let mut ins = RowSink::open(rt, plan, plan.table_lock != TableLock::Intent)?;
     match &plan.rows {
         InsertRows::Values(rows) => {
-            for row in rows {
-                if ins.count == limit {
-                    break;
-                }
-                ins.values_row(rt, row)?;
+            let rows = &rows[..rows.len().min(limit.try_into().unwrap_or(usize::MAX))];
+            // What subqueries read must not be what the statement has put there.
+            let kept = match plan.spool {
+                true => rows.iter().map(|row| given(rt, row)).collect::<SqlResult<Vec<_>>>()?,
+                false => Vec::new(),
+            };
+            for (at, row) in rows.iter().enumerate() {
+                ins.values_row(rt, row, kept.get(at).map(Vec::as_slice))?;
             }
         }
         InsertRows::Query(q) => ins.query(rt, q, limit)?,
         InsertRows::External => {}
     }
     ins.finish(rt)
+}
+
+/// The values of a row of VALUES; DEFAULT is NULL here.
+fn given<'a>(rt: &mut Rt<'a>, row: &'a [Option<Expr>]) -> SqlResult<Vec<Value>> {
+    rt.tick()?;
+    row.iter().map(|e| e.as_ref().map_or(Ok(Value::Null), |e| rt.eval(e))).collect()
 }
 
 /// Puts the rows of a query into a table.
@@ -152,15 +166,21 @@ impl<'a> RowSink<'a> {
     fn values_row(
         &mut self,
         rt: &mut Rt<'a>,
-        row: &'a [Option<crate::plan::expr::Expr>],
+        row: &'a [Option<Expr>],
+        kept: Option<&[Value]>,
     ) -> SqlResult<()> {
         let plan = self.plan;
         self.scratch.values.clear();
         for (at, source) in plan.columns.iter().enumerate() {
             let (source, given) = match source {
-                ColumnSource::Source(n) => match &row[*n] {
-                    Some(e) => (source, Some((e, plan.source_types[*n]))),
-                    None => (&plan.defaults[at], None),
+                ColumnSource::Source(n) => match (&row[*n], kept) {
+                    (Some(_), Some(kept)) => {
+                        let v = self.store(rt, kept[*n].clone(), plan.source_types[*n], at)?;
+                        self.scratch.values.push(v);
+                        continue;
+                    }
+                    (Some(e), None) => (source, Some((e, plan.source_types[*n]))),
+                    (None, _) => (&plan.defaults[at], None),
                 },
                 ColumnSource::Expr(e, ty) => (source, Some((e, *ty))),
                 _ => (source, None),

@@ -19,14 +19,15 @@ use taffrail_types::SqlType;
 impl Planner<'_> {
     /// INSERT.
     pub fn insert(&self, insert: InsertPlan<Rel>) -> SqlResult<InsertPlan> {
+        let table = &insert.table;
+        let in_subqueries = || {
+            let subqueries = self.subqueries.borrow();
+            subqueries.iter().flatten().any(|s| s.rel.reads_table(table))
+        };
         let spool = match &insert.rows {
-            InsertRows::Query(q) => {
-                let table = &insert.table;
-                let subqueries = self.subqueries.borrow();
-                let mut inside = subqueries.iter().flatten();
-                q.node.reads_table(table) || inside.any(|s| s.rel.reads_table(table))
-            }
-            _ => false,
+            InsertRows::Query(q) => q.node.reads_table(table) || in_subqueries(),
+            InsertRows::Values(rows) => rows.len() > 1 && in_subqueries(),
+            InsertRows::External => false,
         };
         let needed = match &insert.rows {
             InsertRows::Query(q) => q.outputs.iter().copied().collect(),
