@@ -72,7 +72,7 @@ pub(crate) fn bind_arguments(
                             convert::cast_with(v, p.ty, to, None, Conversion::Implicit, &context)
                                 .map_err(|e| match e.number {
                                     // A parameter's conversion is 8114, whatever the value says.
-                                    235 | 241 | 245 | 295 => {
+                                    220 | 232 | 235 | 241 | 242 | 244 | 245 | 248 | 295 | 8115 => {
                                         SqlError::new(8114, &[&p.ty.name(), &to.name()])
                                             .with_state(5)
                                     }

@@ -102,6 +102,8 @@ pub(crate) struct Cursors {
     pub fetch_status: i32,
     /// `@@CURSOR_ROWS`.
     pub rows: i32,
+    /// The cursor that was opened last.
+    last: Option<Arc<CursorText>>,
 }
 
 impl Cursors {
@@ -114,6 +116,24 @@ impl Cursors {
     pub fn leave(&mut self, level: u32) {
         if !self.list.is_empty() {
             self.list.retain(|c| c.level.is_none_or(|l| l < level));
+            self.count();
+        }
+    }
+
+    /// A transaction has been rolled back: open cursors but those of a copy that was asked for are closed.
+    pub fn rolled_back(&mut self) {
+        for cursor in self.list.iter_mut().filter(|c| !c.text.counted) {
+            cursor.open = None;
+        }
+        self.count();
+    }
+
+    /// `@@CURSOR_ROWS` when the cursor that was opened last may be open no more.
+    fn count(&mut self) {
+        let last = self.last.as_ref();
+        let is_last = |c: &&Cursor| last.is_some_and(|l| Arc::ptr_eq(l, &c.text));
+        if !self.list.iter().any(|c| c.open.is_some() && is_last(&c)) {
+            self.rows = 0;
         }
     }
 
@@ -321,6 +341,7 @@ impl Interpreter<'_> {
         let c = &mut cursors.list[at];
         c.act = act;
         let opened = opened?;
+        cursors.last = Some(text.clone());
         cursors.rows = if text.counted { opened.rows.len() as i32 } else { -1 };
         c.open = Some(opened);
         self.session.last.row_count = 0;
@@ -417,7 +438,7 @@ impl Interpreter<'_> {
         if cursors.list[at].open.take().is_none() {
             return Err(SqlError::new(16917, &[]));
         }
-        cursors.rows = 0;
+        cursors.count();
         Ok(QUIET)
     }
 
@@ -425,6 +446,7 @@ impl Interpreter<'_> {
     pub fn deallocate_cursor(&mut self, cursor: &CursorRef) -> SqlResult<Ended> {
         let at = self.cursor(cursor)?;
         self.session.held.cursors.list.remove(at);
+        self.session.held.cursors.count();
         Ok(QUIET)
     }
 }

@@ -128,7 +128,8 @@ impl<'s> SessionMetadata<'s> {
 
     fn database(&self, name: &ast::ObjectName) -> SqlResult<Arc<Database>> {
         if name.server.is_some() {
-            return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)]));
+            return Err(SqlError::new(7202, &[&name.server.as_ref().map_or("", |s| &s.value)])
+                .with_state(2));
         }
         match &name.database {
             _ if is_global_temp(&name.name.value) => self.session.instance.databases().tempdb(),

@@ -345,7 +345,16 @@ impl Interpreter<'_> {
             return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
         }
         let module = match callee {
-            Callee::Special(n) => return self.special(n, passed),
+            Callee::Special(n) => {
+                // It is a procedure of its own: its text is one level deeper still.
+                if self.session.running.nest_level + 1 >= MAX_NEST_LEVEL {
+                    return Ok(Err(SqlError::new(217, &[&MAX_NEST_LEVEL]).into()));
+                }
+                self.session.running.nest_level += 1;
+                let returned = self.special(n, passed);
+                self.session.running.nest_level -= 1;
+                return returned;
+            }
             Callee::System(p) => match p.body {
                 procs::Body::Native(code) => return Ok(self.native(p, code, passed)),
                 procs::Body::Sql(text) => self.session.system_module(p, text),
@@ -507,13 +516,20 @@ impl Interpreter<'_> {
             return Ok(Err(e.into()));
         }
         let now = self.session.transaction.count;
-        if procedure && module.object_id > 0 && now != count && !self.session.transaction.doomed {
-            let e = SqlError::new(266, &[&count, &now]).with_state(2).in_procedure(name);
+        let own = match procedure {
+            true => module.object_id > 0,
+            // A transaction that began by itself is no text's.
+            false => !self.session.transaction.implicit,
+        };
+        if own && now != count && !self.session.transaction.doomed {
+            let e = SqlError::new(266, &[&count, &now]).with_state(2);
+            // A procedure's is told at its end, which has no line.
+            let e = if procedure { e.in_procedure(name) } else { e.with_line(1) };
             if self.session.running.tries > 0 {
-                return Ok(Err(e.with_line(1).into()));
+                return Ok(Err(e.into()));
             }
             self.session.note_error(266);
-            self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
+            self.sink.message(&e).map_err(|_| Unwind::Gone)?;
         }
         let returned = outputs
             .into_iter()

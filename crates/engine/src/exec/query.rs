@@ -84,7 +84,7 @@ impl Interpreter<'_> {
                 self.session.begin_implicitly(self.sink)?;
                 self.session.begin_transaction(name, self.sink)?;
                 if mark.is_some() {
-                    if self.session.transaction.count() > 1 {
+                    if self.session.transaction.mark.is_some() {
                         self.context(s.line).message(SqlError::new(3920, &[]))?;
                     } else {
                         self.session.transaction.mark = mark;
@@ -105,6 +105,9 @@ impl Interpreter<'_> {
                 }
                 let name = name.as_ref().map(|n| self.transaction_name(act, n)).transpose()?;
                 self.session.rollback_transaction(name.as_deref(), self.sink)?;
+                if self.session.transaction.count() == 0 {
+                    self.session.held.cursors.rolled_back();
+                }
                 plain(Command::ROLLBACK)
             }
             StmtKind::Save(name) => {

@@ -457,7 +457,11 @@ impl Interpreter<'_> {
         let name = match n {
             NameCode::Name(n) => n.to_string(),
             NameCode::Var(v) => match act.vars[*v as usize].as_text() {
-                Some(t) => t,
+                // Of a variable the first characters count.
+                Some(t) => {
+                    let units: Vec<u16> = t.encode_utf16().take(32).collect();
+                    String::from_utf16_lossy(&units)
+                }
                 None if act.vars[*v as usize].is_null() => String::new(),
                 None => return Err(SqlError::new(3914, &[&"int"])),
             },
