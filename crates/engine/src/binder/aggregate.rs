@@ -1,6 +1,6 @@
 //! Aggregates and window functions: each becomes a slot that an operator below fills.
 
-use super::{Binder, Bound, SlotInfo, WindowGroup, unsupported};
+use super::{Binder, Bound, SlotInfo, WindowGroup, coercion, unsupported};
 use crate::plan::expr::{Expr, Part, Pred, Slot, slots_of};
 use crate::plan::node::{Agg, AggFunction, SortKey, WindowFrame, WindowFunction, WindowItem};
 use taffrail_base::{SqlError, SqlResult};
@@ -104,24 +104,29 @@ impl<'a> Binder<'a> {
         if block.in_aggregate {
             return Err(SqlError::new(130, &[]));
         }
-        if !block.aggregates_allowed {
-            return Err(SqlError::new(147, &[]));
-        }
         if !f.within_group.is_empty() && function != AggFunction::StringAgg {
             return Err(SqlError::new(10757, &[&name]));
         }
-        self.aggregate_allowed()?;
-        self.block().in_aggregate = true;
-        let agg = self.aggregate(function, name, f);
-        self.block().in_aggregate = false;
-        let (mut agg, mut b) = agg?;
-        if let Some(same) = self.block().aggs.iter().find(|a| a.is_same(&agg)) {
+        let ((mut agg, mut b), owner) = self.owned(|this| {
+            this.block().in_aggregate = true;
+            let agg = this.aggregate(function, name, f);
+            this.block().in_aggregate = false;
+            agg
+        })?;
+        if let Some(same) = self.blocks[owner].aggs.iter().find(|a| a.is_same(&agg)) {
             b.expr = Expr::Slot(same.slot);
-            return Ok(Some(b));
+        } else {
+            let mut others = self.blocks[owner].aggs.iter().map(|a| &a.order);
+            if !agg.order.is_empty() && others.any(|o| !o.is_empty() && *o != agg.order) {
+                return Err(SqlError::new(8711, &[]));
+            }
+            agg.slot = self.result_slot(&b);
+            b.expr = Expr::Slot(agg.slot);
+            self.blocks[owner].aggs.push(agg);
         }
-        agg.slot = self.result_slot(&b);
-        b.expr = Expr::Slot(agg.slot);
-        self.block().aggs.push(agg);
+        if let Expr::Slot(slot) = b.expr {
+            self.note_outer(owner, slot);
+        }
         Ok(Some(b))
     }
 
@@ -129,7 +134,7 @@ impl<'a> Binder<'a> {
         self.new_slot(SlotInfo {
             ty: b.ty,
             collation: b.collation,
-            label: b.label,
+            coercion: b.coercion,
             block: u32::MAX,
             source: u32::MAX,
             identity: false,
@@ -168,6 +173,9 @@ impl<'a> Binder<'a> {
             return Ok((agg, Bound::not_null(Expr::NULL, ty)));
         }
         let wanted = if function == AggFunction::StringAgg { 2 } else { 1 };
+        if f.distinct && f.arguments.len() > wanted {
+            return Err(SqlError::new(102, &[&","]));
+        }
         if f.arguments.len() != wanted {
             return Err(SqlError::new(174, &[&name.to_ascii_lowercase(), &wanted]));
         }
@@ -175,12 +183,15 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(102, &[&","]));
         }
         let arg = self.expr(&f.arguments[0])?;
-        if arg.untyped {
+        if arg.untyped && !self.misses() {
             return Err(SqlError::new(8117, &[&"NULL", &name.to_ascii_lowercase()]));
         }
         super::large::aggregated(arg.declared(), name, f.distinct)?;
         let (arg_ty, ty) = aggregate_types(function, name, arg.ty)?;
-        let (collation, label) = (arg.collation, arg.label);
+        if !matches!(function, AggFunction::Count | AggFunction::CountBig) {
+            coercion::needed(&arg, name)?;
+        }
+        let (collation, coercion) = arg.coerced();
         // COUNT takes xml as it is.
         let arg = self.cast_to(arg.plain(), arg_ty)?;
         let separator = match f.arguments.get(1) {
@@ -213,7 +224,8 @@ impl<'a> Binder<'a> {
             collation,
             slot: 0,
         };
-        Ok((agg, Bound { nullable: !counts, collation, label, ..Bound::new(Expr::NULL, ty) }))
+        let b = Bound::new(Expr::NULL, ty).with_collation((collation, coercion));
+        Ok((agg, Bound { nullable: !counts, ..b }))
     }
 
     fn window(
@@ -222,6 +234,9 @@ impl<'a> Binder<'a> {
         f: &'a ast::FunctionCall,
         over: &'a ast::Over,
     ) -> SqlResult<Option<Bound>> {
+        if self.blocks.last().is_some_and(|b| b.in_window || b.in_aggregate) {
+            return Err(SqlError::new(4109, &[]));
+        }
         if !self.blocks.last().is_some_and(|b| b.windows_allowed) {
             return Err(SqlError::new(4108, &[]));
         }
@@ -231,15 +246,15 @@ impl<'a> Binder<'a> {
         if name == "STRING_AGG" {
             return Err(SqlError::new(4113, &[&name]));
         }
-        self.block().windows_allowed = false;
+        self.block().in_window = true;
         let item = self.window_item(name, f, over);
-        self.block().windows_allowed = true;
+        self.block().in_window = false;
         let Some((function, mut b, frame)) = item? else { return Ok(None) };
         let slot = self.result_slot(&b);
         b.expr = Expr::Slot(slot);
-        self.block().windows_allowed = false;
+        self.block().in_window = true;
         let keys = self.window_keys(over);
-        self.block().windows_allowed = true;
+        self.block().in_window = false;
         let (partition, order) = keys?;
         let item = WindowItem { function, frame, slot };
         let windows = &mut self.block().windows;
@@ -316,6 +331,12 @@ impl<'a> Binder<'a> {
                 Err(SqlError::new(189, &[&name.to_ascii_lowercase(), &least, &most]))
             }
         };
+        if f.distinct {
+            return Err(SqlError::new(10759, &[]));
+        }
+        if matches!(name, "ROW_NUMBER" | "RANK" | "DENSE_RANK") && !f.arguments.is_empty() {
+            return Err(SqlError::new(174, &[&name.to_ascii_lowercase(), &0]));
+        }
         let item = match name {
             "ROW_NUMBER" => (WindowFunction::RowNumber, big()),
             "RANK" => (WindowFunction::Rank, big()),
@@ -323,12 +344,15 @@ impl<'a> Binder<'a> {
             "NTILE" => {
                 arity(1, 1)?;
                 let n = self.expr(&f.arguments[0])?;
+                if n.ty.family() != taffrail_types::Family::Integer {
+                    return Err(SqlError::new(4116, &[&name.to_ascii_lowercase()]));
+                }
                 (WindowFunction::Ntile(self.cast_to(n, SqlType::BigInt)?), big())
             }
             "LAG" | "LEAD" => {
                 arity(1, 3)?;
                 let value = self.expr(&f.arguments[0])?;
-                let b = Bound::of(Expr::NULL, value.declared()).collate(value.collated());
+                let b = Bound::of(Expr::NULL, value.declared()).with_collation(value.coerced());
                 let offset = match f.arguments.get(1) {
                     None => Expr::Const(Value::BigInt(1)),
                     Some(e) => {
@@ -350,16 +374,13 @@ impl<'a> Binder<'a> {
             "FIRST_VALUE" | "LAST_VALUE" => {
                 arity(1, 1)?;
                 let value = self.expr(&f.arguments[0])?;
-                let b = Bound::of(Expr::NULL, value.declared()).collate(value.collated());
+                let b = Bound::of(Expr::NULL, value.declared()).with_collation(value.coerced());
                 let last = name == "LAST_VALUE";
                 (WindowFunction::Edge { value: value.expr, last, ignore_nulls }, b)
             }
             "PERCENT_RANK" | "CUME_DIST" => return Err(unsupported(name)),
             _ => {
                 let Some(function) = aggregate_function(name) else { return Ok(None) };
-                if f.distinct {
-                    return Err(SqlError::new(10759, &[]));
-                }
                 if framed && !ordered {
                     return Err(SqlError::new(10756, &[]));
                 }

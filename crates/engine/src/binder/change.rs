@@ -103,7 +103,7 @@ impl<'a> Binder<'a> {
         let slot = self.new_slot(SlotInfo {
             ty: super::through::LOCATOR,
             collation: Default::default(),
-            label: Default::default(),
+            coercion: Default::default(),
             block,
             source: id,
             identity: false,

@@ -26,6 +26,12 @@ pub(super) struct Target {
 impl<'a> Binder<'a> {
     /// The target of an INSERT, to be locked.
     pub(super) fn insert_target(&mut self, t: &'a TableRef) -> SqlResult<Target> {
+        if let TableRef::Named(n) = t
+            && let Some(name) = n.name.as_bare()
+            && self.ctes.iter().any(|c| super::eq(&c.table.name.value, &name.value))
+        {
+            return Err(unsupported("A change through a common table expression"));
+        }
         let (target, mut hints) = self.target_table(t)?;
         if hints.locks.read_past {
             return Err(unsupported("READPAST for the target of an INSERT"));
@@ -312,7 +318,7 @@ impl<'a> Binder<'a> {
             let to = table.columns[*column].declared();
             types.push(match all.iter().all(|b| b.untyped) {
                 true => to,
-                false => self.common(&all)?.0,
+                false => self.common(&all)?,
             });
         }
         let mut out = Vec::with_capacity(bound.len());

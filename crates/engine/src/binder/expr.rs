@@ -1,9 +1,8 @@
 //! Values: literals, names, operators, CASE, conversions, subqueries.
 
-use super::collated::{Collated, Label, together};
 use super::conversion::{XML, same_values};
 use super::query::arith_op;
-use super::{Binder, Bound, large, unsupported};
+use super::{Binder, Bound, Coercion, large, unsupported};
 use crate::functions;
 use crate::plan::expr::{
     Arith, Call, Case, Chain, CompareOp, Concat, Expr, Global, Pred, Subquery,
@@ -13,7 +12,7 @@ use taffrail_syntax::ast::{self, ExprKind, Literal};
 use taffrail_types::arith::{self, BinaryOp, UnaryOp};
 use taffrail_types::convert::{Declared, Kind, Large};
 use taffrail_types::names::{self, TypeArg, TypeUse};
-use taffrail_types::{Collation, Conversion, Decimal, MaxLen, SqlType, Value, convert};
+use taffrail_types::{Collation, Conversion, Decimal, Family, MaxLen, SqlType, Value, convert};
 
 /// Text or binary of any kind.
 pub(crate) fn is_string(ty: SqlType) -> bool {
@@ -77,7 +76,7 @@ impl<'a> Binder<'a> {
                     b.expr = Expr::Collate(Box::new((b.expr, collation)));
                 }
                 b.collation = collation;
-                b.label = Label::Explicit;
+                b.coercion = Coercion::Explicit;
                 Ok(b)
             }
             ExprKind::OdbcLiteral(kind, text) => {
@@ -215,9 +214,10 @@ impl<'a> Binder<'a> {
         let operation = arith::binary(op, left.ty, right.ty)
             // Refused, a literal is the int that it was.
             .map_err(|e| arith::binary(op, l_ty, r_ty).err().unwrap_or(e))?;
-        let nullable = left.nullable || right.nullable;
-        let collated = self.merge_collation(&left, &right, "add")?;
+        // Of numbers the result may overflow, which options make NULL.
+        let nullable = left.nullable || right.nullable || !is_string(operation.result);
         let ty = operation.result;
+        let coerced = self.coerce_to(&[&left, &right], ty, "add")?;
         let l = self.cast_to(left, operation.left)?;
         let r = self.cast_to(right, operation.right)?;
         let string = is_string(ty);
@@ -228,7 +228,7 @@ impl<'a> Binder<'a> {
             // Digits that are lost may be an error when it is computed.
             && operation.is_exact(a, b, &v)
         {
-            let bound = Bound::new(Expr::Const(v), ty).collate(collated);
+            let bound = Bound::new(Expr::Const(v), ty).with_collation(coerced);
             return Ok(Bound { nullable, ..bound });
         }
         let expr = match (op, ty) {
@@ -243,7 +243,7 @@ impl<'a> Binder<'a> {
             (BinaryOp::Subtract, SqlType::Int) => Expr::SubInt(Box::new((l, r))),
             _ => Expr::Arith(Box::new(Arith { op: operation, left: l, right: r })),
         };
-        Ok(Bound { nullable, ..Bound::new(expr, ty) }.collate(collated))
+        Ok(Bound { nullable, ..Bound::new(expr, ty).with_collation(coerced) })
     }
 
     fn case(&mut self, c: &'a ast::Case) -> SqlResult<Bound> {
@@ -273,7 +273,8 @@ impl<'a> Binder<'a> {
         otherwise: Option<Bound>,
     ) -> SqlResult<Bound> {
         let all: Vec<&Bound> = whens.iter().map(|(_, b)| b).chain(otherwise.as_ref()).collect();
-        let (to, collated) = self.common(&all)?;
+        let to = self.common(&all)?;
+        let coerced = self.coerce_to(&all, to.ty, "CASE")?;
         let nullable = otherwise.is_none() || all.iter().any(|b| b.nullable);
         let mut out = Vec::with_capacity(whens.len());
         for (p, b) in whens {
@@ -281,24 +282,27 @@ impl<'a> Binder<'a> {
         }
         let otherwise = otherwise.map(|b| self.cast_to_declared(b, to)).transpose()?;
         let expr = Expr::Case(Box::new(Case { whens: out, otherwise }));
-        Ok(Bound { nullable, ..Bound::of(expr, to) }.collate(collated))
+        Ok(Bound { nullable, ..Bound::of(expr, to).with_collation(coerced) })
     }
 
-    /// The type that several values go to together, and their collation.
-    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<(Declared, Collated)> {
+    /// The type that several values go to together.
+    pub(crate) fn common(&self, all: &[&Bound]) -> SqlResult<Declared> {
         let mut common: Option<Declared> = None;
+        let decimal = all.iter().map(|b| b.ty).find(|ty| ty.family() == Family::Decimal);
         for b in all.iter().filter(|b| !b.untyped) {
+            let own = match (decimal.and_then(|other| counted_digits(b, other)), decimal) {
+                (Some((d, _)), Some(SqlType::Decimal { .. })) => {
+                    SqlType::Decimal { precision: d.digits(), scale: 0 }.into()
+                }
+                (Some((_, ty)), _) => ty.into(),
+                (None, _) => b.declared(),
+            };
             common = Some(match common {
-                None => b.declared(),
-                Some(t) => convert::common_declared(t, b.declared())?,
+                None => own,
+                Some(t) => convert::common_declared(t, own)?,
             });
         }
-        let common = common.unwrap_or(SqlType::Int.into());
-        let collated = match common.kind {
-            Kind::Xml => Collated::default(),
-            _ => together(all.iter().copied()),
-        };
-        Ok((common, collated))
+        Ok(common.unwrap_or(SqlType::Int.into()))
     }
 
     fn cast_expr(&mut self, c: &'a ast::Cast) -> SqlResult<Bound> {
@@ -333,11 +337,12 @@ impl<'a> Binder<'a> {
                 Some(self.cast_to(s, SqlType::Int)?)
             }
         };
-        // NULL for a style gives NULL.
-        let unstyled =
-            style.as_ref().is_some_and(|s| s.constant().is_none_or(|style| style.is_null()));
-        let nullable = b.nullable || c.try_ || unstyled;
-        let collated = if is_text(b.ty) { b.collated() } else { Collated::default() };
+        let coerced = b.coerced();
+        if matches!(to, SqlType::Char(_) | SqlType::VarChar(_))
+            && let Coercion::Clash(clash) = coerced.1
+        {
+            return Err(clash.cast());
+        }
         let expr = if b.untyped {
             if let Some(wanted) = &self.wanted {
                 wanted.note(&b.expr, to);
@@ -353,7 +358,8 @@ impl<'a> Binder<'a> {
                 self.conversion(b.expr, b.ty, to, style, Conversion::Explicit, c.try_)
             }
         };
-        Ok(Bound { nullable, ..Bound::of(expr, declared) }.collate(collated))
+        // What is converted as the statement says may be NULL, whatever it was.
+        Ok(Bound::of(expr, declared).with_collation(coerced))
     }
 
     /// A type as written: 2715, 243 and what its arguments deserve.
@@ -403,8 +409,7 @@ impl<'a> Binder<'a> {
         }
         let c = columns.remove(0);
         let expr = Expr::Subquery(Box::new(plan));
-        let label = c.label.min(Label::Implicit);
-        Ok(Bound { expr, nullable: true, label, ..c })
+        Ok(Bound { expr, nullable: true, ..c })
     }
 
     /// A subquery and its columns.
@@ -427,7 +432,8 @@ impl<'a> Binder<'a> {
             .map(|(s, c)| {
                 let info = &self.slots[*s as usize];
                 let declared = Declared::new(info.ty, c.large);
-                Bound::of(Expr::Slot(*s), declared).collate(info.collated())
+                let (collation, coercion) = (info.collation, info.coercion);
+                Bound { collation, coercion, ..Bound::of(Expr::Slot(*s), declared) }
             })
             .collect();
         let output = outputs.first().copied().unwrap_or(0);
@@ -435,7 +441,15 @@ impl<'a> Binder<'a> {
     }
 }
 
+/// An integer literal beside a decimal has as many digits as it shows.
 fn literal_precision(b: &mut Bound, other: SqlType) {
+    if let Some((d, ty)) = counted_digits(b, other) {
+        b.expr = Expr::Const(Value::Decimal(d));
+        b.ty = ty;
+    }
+}
+
+fn counted_digits(b: &Bound, other: SqlType) -> Option<(Decimal, SqlType)> {
     if let (Expr::Const(v), SqlType::Int, SqlType::Decimal { .. } | SqlType::Numeric { .. }) =
         (&b.expr, b.ty, other)
         && b.literal
@@ -443,9 +457,9 @@ fn literal_precision(b: &mut Bound, other: SqlType) {
         && let Some(d) = Decimal::new(n < 0, n.unsigned_abs() as u128, 0)
     {
         let precision = n.unsigned_abs().checked_ilog10().unwrap_or(0) as u8 + 1;
-        b.expr = Expr::Const(Value::Decimal(d));
-        b.ty = SqlType::Numeric { precision, scale: 0 };
+        return Some((d, SqlType::Numeric { precision, scale: 0 }));
     }
+    None
 }
 
 /// A type as written, without a line.

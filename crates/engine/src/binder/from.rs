@@ -203,14 +203,18 @@ impl<'a> Binder<'a> {
         let method = self.join_method(j)?;
         let left = self.source_item(&j.left, false)?;
         let between = self.block().sources.len();
-        let right = self.source_item(&j.right, matches!(j.kind, CrossApply | OuterApply))?;
+        let lateral = matches!(j.kind, CrossApply | OuterApply);
+        let applying = std::mem::replace(&mut self.block().applying, lateral);
+        let right = self.source_item(&j.right, lateral);
+        self.block().applying = applying;
+        let right = right?;
         if matches!(j.kind, Left | Right | Full) {
             self.outer_join_allowed(recursed)?;
         }
         let mut on = Vec::new();
         if let Some(e) = &j.on {
             let seen = std::mem::replace(&mut self.block().seen_from, before);
-            let bound = self.pred(e);
+            let bound = self.pred(e).map_err(super::aggregate::refused_as(1015));
             self.block().seen_from = seen;
             bound?.into_conjuncts(&mut on);
         }
@@ -462,10 +466,11 @@ impl<'a> Binder<'a> {
         let (mut slots, mut columns, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..width {
             let all: Vec<_> = bound.iter().map(|r| &r[i]).collect();
-            let (to, collated) = self.common(&all)?;
+            let to = self.common(&all)?;
+            let coerced = self.coerce_to(&all, to.ty, "UNION ALL")?;
             let nullable = all.iter().any(|b| b.nullable);
-            let b = super::Bound { nullable, ..super::Bound::new(Expr::NULL, to.ty) };
-            let b = b.collate(collated);
+            let b = super::Bound::of(Expr::NULL, to).with_collation(coerced);
+            let b = super::Bound { nullable, ..b };
             slots.push(self.computed_slot(&b, ""));
             types.push(to);
             columns.push(super::query::column_desc("", &b));
@@ -499,7 +504,7 @@ impl<'a> Binder<'a> {
         let mut columns = view_columns(view);
         super::rowset::shape(view.name, &args, &mut columns)?;
         let collation = match view.name {
-            "STRING_SPLIT" => Some(self.one_collation(&args, "string_split")?.collation),
+            "STRING_SPLIT" => Some(self.compared_in(&args, "string_split")?.0),
             _ => None,
         };
         let mut args: Vec<Expr> = args.into_iter().map(|b| b.expr).collect();

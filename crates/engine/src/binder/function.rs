@@ -1,6 +1,5 @@
 //! Function calls: the forms that the binder evaluates itself, aggregates, windows, and the table of built-ins.
 
-use super::collated::together;
 use super::{Binder, Bound, unsupported};
 use crate::functions;
 use crate::plan::expr::{Call, CompareOp, Expr, Part};
@@ -8,7 +7,7 @@ use crate::plan::rel::Rel;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
-use taffrail_types::{Conversion, Family, SqlType};
+use taffrail_types::{Conversion, Family, MaxLen, SqlType};
 
 /// Functions that [`Binder::function`] binds itself, and those over windows.
 const OWN: &[&str] = &[
@@ -83,11 +82,11 @@ impl<'a> Binder<'a> {
                 let b = self.expr(&f.arguments[1])?;
                 let first = if a.untyped { &b } else { &a };
                 let to = first.declared();
-                let (nullable, collated) = (a.nullable && b.nullable, first.collated());
+                let (nullable, coerced) = (a.nullable && b.nullable, first.coerced());
                 let a = self.cast_to_declared(a, to)?;
                 let b = self.cast_to_declared(b, to)?;
                 let expr = Expr::Coalesce(vec![a, b]);
-                Ok(Bound { nullable, ..Bound::of(expr, to) }.collate(collated))
+                Ok(Bound { nullable, ..Bound::of(expr, to).with_collation(coerced) })
             }
             "NULLIF" => {
                 self.arity(f, 2)?;
@@ -129,15 +128,22 @@ impl<'a> Binder<'a> {
     }
 
     fn coalesce(&mut self, f: &'a ast::FunctionCall) -> SqlResult<Bound> {
+        if f.arguments.len() < 2 {
+            return Err(SqlError::new(102, &[&")"]));
+        }
         let list = f.arguments.iter().map(|e| self.expr(e)).collect::<SqlResult<Vec<_>>>()?;
         if list.iter().all(|b| b.untyped) {
             return Err(SqlError::new(4127, &[]));
         }
-        let (to, collated) = self.common(&list.iter().collect::<Vec<_>>())?;
-        let nullable = list.iter().all(|b| b.nullable);
+        let all: Vec<&Bound> = list.iter().collect();
+        let to = self.common(&all)?;
+        let coerced = self.coerce_to(&all, to.ty, "CASE")?;
+        // As CASE: the first that is not NULL, else the last, which may be.
+        let nullable = list.iter().any(|b| b.nullable);
         let list =
             list.into_iter().map(|b| self.cast_to_declared(b, to)).collect::<SqlResult<_>>()?;
-        Ok(Bound { nullable, ..Bound::of(Expr::Coalesce(list), to) }.collate(collated))
+        let b = Bound::of(Expr::Coalesce(list), to).with_collation(coerced);
+        Ok(Bound { nullable, ..b })
     }
 
     /// The `*` of CHECKSUM and BINARY_CHECKSUM: all columns of the query's tables. Others take none.
@@ -205,16 +211,13 @@ impl<'a> Binder<'a> {
             bound.result = with_scale(bound.result, args.last())?;
         }
         negative_length(name, &args)?;
+        bound.result = narrowed(name, &args, bound.result);
         if name == "NEWSEQUENTIALID" && !self.is_whole_default(f) {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
-        let mut collated = match name {
-            "CONCAT" | "CONCAT_WS" => together(&args),
-            _ => together(args.first()),
-        };
+        let coerced = self.of_arguments(name, bound.compares(), &args)?;
         if bound.compares() {
-            collated = self.one_collation(&args, name)?;
-            bound.collations = smallvec::smallvec![collated.collation];
+            bound.collations = smallvec::smallvec![coerced.0];
         } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
             bound.collations = args.iter().map(|b| b.collation).collect();
         }
@@ -234,7 +237,8 @@ impl<'a> Binder<'a> {
         if name == "RAND" && !self.scalars_only && !self.blocks.is_empty() && is_constant(&expr) {
             expr = self.once(expr, ty);
         }
-        Ok(Bound::new(expr, ty).collate(collated))
+        let nullable = !matches!(name, "CONCAT" | "CONCAT_WS" | "GETDATE");
+        Ok(Bound { nullable, ..Bound::new(expr, ty).with_collation(coerced) })
     }
 
     /// Types that the rules of the functions cannot tell from others: 8116.
@@ -248,7 +252,10 @@ impl<'a> Binder<'a> {
                 Some(at) => invalid("NULL", at),
                 None => Ok(()),
             },
-            "CHECKSUM" if args.len() == 1 && args[0].untyped => invalid("NULL", 0),
+            "CHECKSUM" if args.iter().any(|b| b.untyped) => {
+                let at = args.iter().position(|b| b.untyped).unwrap_or_default();
+                invalid("NULL", at).map_err(|e| e.with_state(4))
+            }
             "SUBSTRING" | "EOMONTH" | "TODATETIMEOFFSET" | "DATETRUNC"
                 if args.first().is_some_and(|b| b.untyped) =>
             {
@@ -266,9 +273,9 @@ impl<'a> Binder<'a> {
                     None => Ok(()),
                 }
             }
-            // What cannot be compared is left out.
+            // What cannot be compared is left out, and NULL as it is written.
             "BINARY_CHECKSUM" => {
-                args.retain(|b| b.large == Large::Plain);
+                args.retain(|b| b.large == Large::Plain && !b.untyped);
                 if args.is_empty() { Err(SqlError::new(8184, &[])) } else { Ok(()) }
             }
             _ => super::large::passed(name, args),
@@ -295,6 +302,34 @@ fn negative_length(name: &str, args: &[Bound]) -> SqlResult<()> {
         Some(..0) => Err(SqlError::new(536, &[&name.to_ascii_lowercase()]).with_state(state)),
         _ => Ok(()),
     }
+}
+
+/// Text of a function that a constant says how long it is at most.
+fn narrowed(name: &str, args: &[Bound], result: SqlType) -> SqlType {
+    use SqlType::{NVarChar, VarChar};
+    let constant = |at: usize| {
+        let value = args.get(at).and_then(|b| b.expr.constant());
+        value.and_then(|v| v.as_i64()).and_then(|n| usize::try_from(n).ok())
+    };
+    let most = match result {
+        VarChar(MaxLen::N(n)) | NVarChar(MaxLen::N(n)) => usize::from(n),
+        _ => return result,
+    };
+    let length = match name {
+        "LEFT" | "RIGHT" => constant(1),
+        "SUBSTRING" => constant(2),
+        "SPACE" => constant(0),
+        "STR" if args.len() == 1 => Some(10),
+        "STR" => constant(1),
+        "REPLICATE" => match (args[0].ty.length(), constant(1)) {
+            (Some(MaxLen::N(one)), Some(times)) => Some(times.saturating_mul(usize::from(one))),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(length) = length else { return result };
+    let length = MaxLen::N(length.clamp(1, most) as u16);
+    if let NVarChar(_) = result { NVarChar(length) } else { VarChar(length) }
 }
 
 /// The result of a function that makes a time of parts: its scale is the last argument, which is an integer constant

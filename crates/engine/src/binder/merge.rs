@@ -196,7 +196,7 @@ impl<'a> Binder<'a> {
         let slot = self.new_slot(SlotInfo {
             ty: SqlType::VarBinary(MaxLen::N(1800)),
             collation: Default::default(),
-            label: Default::default(),
+            coercion: Default::default(),
             block,
             source: id,
             identity: false,

@@ -10,7 +10,7 @@
 
 mod aggregate;
 mod change;
-mod collated;
+mod coercion;
 mod conversion;
 pub(crate) mod declared;
 mod dml;
@@ -21,8 +21,10 @@ mod hints;
 mod identity;
 mod large;
 mod merge;
+mod missing;
 mod order;
 mod output;
+mod owner;
 mod pivot;
 mod pred;
 mod query;
@@ -50,7 +52,7 @@ use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Collation, SqlType};
 
-use collated::{Collated, Label};
+pub use coercion::Coercion;
 pub(crate) use dml::{bind_check, bind_text};
 pub(crate) use expr::{is_text as is_text_type, resolve_type};
 use from::FromTree;
@@ -188,8 +190,8 @@ pub struct Bound {
     pub nullable: bool,
     /// Its collation, for text.
     pub collation: Collation,
-    /// How strongly it is meant.
-    pub label: Label,
+    /// What that is worth beside another.
+    pub coercion: Coercion,
     /// The NULL literal: takes any type.
     pub untyped: bool,
     /// It is xml (its methods may be called, and FOR XML takes it as it is), or text, ntext or image.
@@ -206,7 +208,7 @@ impl Bound {
             ty,
             nullable: true,
             collation: Collation::default(),
-            label: Label::CoercibleDefault,
+            coercion: Coercion::Default,
             untyped: false,
             large: Large::Plain,
             literal: false,
@@ -249,6 +251,10 @@ pub struct Binder<'a> {
     pub(crate) blocks: Vec<Block>,
     pub(crate) ctes: Vec<Cte<'a>>,
     outer: Vec<OuterFrame>,
+    /// Where all mistakes of the statement are told: the columns that could not be found.
+    missing: Option<missing::Missing>,
+    /// While an aggregate is bound: the columns that it mentions, each with the depth of its block.
+    mentioned: Option<Vec<(usize, Slot)>>,
     next_block: u32,
     next_source: u32,
     /// Tables and views named so far, those of common table expressions once for each time these are named.
@@ -332,6 +338,8 @@ impl<'a> Binder<'a> {
             blocks: Vec::new(),
             ctes: Vec::new(),
             outer: Vec::new(),
+            missing: None,
+            mentioned: None,
             next_block: 0,
             next_source: 0,
             named_tables: 0,
@@ -402,7 +410,7 @@ impl<'a> Binder<'a> {
         self.new_slot(SlotInfo {
             ty: b.ty,
             collation: b.collation,
-            label: b.label,
+            coercion: b.coercion,
             block,
             source: u32::MAX,
             identity: false,
@@ -456,7 +464,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Resolves a column: the innermost block that has it wins (207, 209, 4104).
-    pub(crate) fn column(&mut self, c: &ast::ColumnRef) -> SqlResult<Bound> {
+    pub(crate) fn existing_column(&mut self, c: &ast::ColumnRef) -> SqlResult<Bound> {
         let name = &*c.name.value;
         for depth in (0..self.blocks.len()).rev() {
             let block = &self.blocks[depth];
@@ -519,7 +527,7 @@ impl<'a> Binder<'a> {
                 let info = SlotInfo {
                     ty: c.ty,
                     collation: c.collation,
-                    label: Label::Implicit,
+                    coercion: Coercion::Implicit,
                     block,
                     source: src.id,
                     identity: c.identity,
@@ -532,14 +540,22 @@ impl<'a> Binder<'a> {
                 slot
             }
         };
+        self.note_outer(depth, slot);
+        if let Some(mentioned) = &mut self.mentioned {
+            mentioned.push((depth, slot));
+        }
+        let (nullable, collation, large) = (c.nullable, c.collation, c.large);
+        let coercion = self.slots[slot as usize].coercion;
+        Bound { nullable, collation, coercion, large, ..Bound::new(Expr::Slot(slot), c.ty) }
+    }
+
+    /// What is bound reads a slot of the block at this depth.
+    fn note_outer(&mut self, depth: usize, slot: Slot) {
         for frame in &mut self.outer {
             if frame.depth > depth && !frame.slots.contains(&slot) {
                 frame.slots.push(slot);
             }
         }
-        let (nullable, large) = (c.nullable, c.large);
-        Bound { nullable, large, ..Bound::new(Expr::Slot(slot), c.ty) }
-            .collate(Collated::implicit(c.collation))
     }
 
     pub(crate) fn at(&self, e: Box<SqlError>, span: ast::Span) -> Box<SqlError> {

@@ -39,6 +39,13 @@ fn refuse_negative(count: &Expr, percent: bool) -> SqlResult<()> {
     }
 }
 
+/// 104 behind the reason why ORDER BY names nothing of a set operation's list.
+fn not_listed(reason: Box<SqlError>) -> Box<SqlError> {
+    let mut e = SqlError::new(104, &[]);
+    e.before.push(*reason);
+    e
+}
+
 /// The output of a set operation that its first SELECT lists as this very `t.c`, whatever its alias; one behind a star
 /// has no place that could be told here.
 fn qualified_output(first: &ast::SelectBlock, wanted: &ast::ColumnRef) -> Option<usize> {
@@ -120,7 +127,9 @@ impl<'a> Binder<'a> {
         let mut keys = Vec::new();
         for item in &q.order_by {
             let at = match &item.expr.kind {
-                ExprKind::Literal(Literal::Int(n)) => self.position(*n, bound.columns.len())?,
+                ExprKind::Literal(Literal::Int(n)) => {
+                    self.position(*n, bound.columns.len()).map_err(not_listed)?
+                }
                 ExprKind::Literal(Literal::String(s) | Literal::NString(s)) => bound
                     .columns
                     .iter()
@@ -130,12 +139,14 @@ impl<'a> Binder<'a> {
                     .columns
                     .iter()
                     .position(|k| eq(&k.name, &c.name.value))
-                    .ok_or_else(|| SqlError::new(207, &[&c.name.value]))?,
+                    .ok_or_else(|| not_listed(SqlError::new(207, &[&c.name.value])))?,
                 ExprKind::Column(c) => qualified_output(q.body.first_block(), c)
                     .ok_or_else(|| SqlError::new(104, &[]))?,
                 _ => return Err(SqlError::new(104, &[])),
             };
             super::large::sorted(bound.columns[at].large)?;
+            let coercion = self.slots[bound.outputs[at] as usize].coercion;
+            super::coercion::settled(coercion, keys.len() + 1)?;
             if bound.order.contains(&(at as u16 + 1)) {
                 return Err(SqlError::new(169, &[]));
             }
@@ -190,10 +201,14 @@ impl<'a> Binder<'a> {
         distinct: bool,
     ) -> SqlResult<OrderKey> {
         let key = self.order_key(place, item, items, distinct)?;
-        super::large::sorted(match &key.value {
-            Ok(at) => items[*at].bound.large,
-            Err(b) => b.large,
-        })?;
+        let key_value = match &key.value {
+            Ok(at) => &items[*at].bound,
+            Err(b) => b,
+        };
+        super::large::sorted(key_value.large)?;
+        if key.collation.is_none() {
+            super::coercion::settled(key_value.coercion, place)?;
+        }
         Ok(key)
     }
 

@@ -13,7 +13,7 @@ use crate::plan::rel::{Group, Rel};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
-use taffrail_types::{Collation, SqlType, Value};
+use taffrail_types::{Collation, Conversion, SqlType, Value, convert};
 
 fn column(e: &ast::Expr) -> SqlResult<&ast::ColumnRef> {
     match &e.kind {
@@ -39,9 +39,11 @@ impl<'a> Binder<'a> {
         let [call] = &p.aggregates[..] else {
             return Err(unsupported("PIVOT with more than one aggregate"));
         };
+        if call.star {
+            return Err(SqlError::new(102, &[&"*"]));
+        }
         let name = call.name.name.value.to_ascii_uppercase();
-        let function =
-            aggregate_function(&name).filter(|_| !call.star && call.arguments.len() == 1);
+        let function = aggregate_function(&name).filter(|_| call.arguments.len() == 1);
         let function = function
             .ok_or_else(|| SqlError::new(195, &[&call.name.name.value, &"aggregate function"]))?;
         let (spread, argument) = (column(&p.column)?, column(&call.arguments[0])?);
@@ -53,7 +55,7 @@ impl<'a> Binder<'a> {
         let (mut keys, mut outputs, mut columns) = (Vec::new(), Vec::new(), Vec::new());
         for name in rest {
             let ident = ast::Ident { value: (&*name).into(), ..argument.name.clone() };
-            let b = self.column(&ast::ColumnRef { qualifier: None, name: ident })?;
+            let b = self.existing_column(&ast::ColumnRef { qualifier: None, name: ident })?;
             let Expr::Slot(slot) = b.expr else {
                 return Err(unsupported("PIVOT of a computed column"));
             };
@@ -65,7 +67,10 @@ impl<'a> Binder<'a> {
             keys.push((b.expr, slot, b.collation));
         }
         let mut aggs = Vec::with_capacity(p.values.len());
-        for value in &p.values {
+        for (at, value) in p.values.iter().enumerate() {
+            if p.values[..at].iter().any(|v| eq(&v.value, &value.value)) {
+                return Err(SqlError::new(8156, &[&value.value, &p.alias.value]));
+            }
             let (agg, b) = self.pivot_value(function, &name, (spread, argument), &value.value)?;
             if columns.iter().any(|c| eq(&c.name, &value.value)) {
                 return Err(SqlError::new(265, &[&value.value]));
@@ -88,11 +93,18 @@ impl<'a> Binder<'a> {
         (spread, argument): (&ast::ColumnRef, &ast::ColumnRef),
         value: &str,
     ) -> SqlResult<(Agg, Bound)> {
-        let left = self.column(spread)?;
+        let left = self.existing_column(spread)?;
         let ty = SqlType::NVarChar(taffrail_types::MaxLen::N(128));
-        let right = Bound::not_null(Expr::Const(Value::nvarchar(value)), ty);
+        let constant = Value::nvarchar(value);
+        if convert::cast(&constant, ty, left.ty, None, Conversion::Implicit).is_err() {
+            let mut refused = SqlError::new(473, &[&value]);
+            let reason = SqlError::new(8114, &[&"nvarchar", &left.ty.name()]);
+            refused.before.push(*reason.with_state(5));
+            return Err(refused);
+        }
+        let right = Bound::not_null(Expr::Const(constant), ty);
         let same = self.compare(CompareOp::Eq, left, right)?;
-        let argument = self.column(argument)?;
+        let argument = self.existing_column(argument)?;
         let collation: Collation = argument.collation;
         super::large::aggregated(argument.declared(), name, false)?;
         let (arg_ty, ty) = aggregate_types(function, name, argument.ty)?;

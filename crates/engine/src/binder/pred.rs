@@ -1,6 +1,5 @@
 //! Conditions.
 
-use super::collated::Collated;
 use super::expr::is_text;
 use super::{Binder, Bound, NullRule, large, unsupported};
 use crate::plan::expr::{
@@ -122,7 +121,7 @@ impl<'a> Binder<'a> {
             wanted.compared(&left.expr, op, right.ty);
             wanted.compared(&right.expr, op, left.ty);
         }
-        let Collated { collation, .. } = self.merge_collation(&left, &right, op.text())?;
+        let (collation, _) = self.compared_by(&left, &right, op.text())?;
         let ty = compare::comparison_type(left.ty, right.ty, op.text())?;
         let is_variable = |b: &Bound| matches!(b.expr, Expr::Var(_));
         let variable = is_variable(&left) || is_variable(&right);
@@ -169,7 +168,7 @@ impl<'a> Binder<'a> {
             if b.untyped {
                 b.ty = value.ty;
             }
-            let both = self.merge_collation(&value, b, "equal to")?.collation;
+            let both = self.compared_by(&value, b, "equal to")?.0;
             if is_text(b.ty) {
                 differ |= collation.is_some_and(|c| c != both);
                 collation = Some(both);
@@ -200,7 +199,7 @@ impl<'a> Binder<'a> {
         &mut self,
         value: Bound,
         q: &'a ast::Query,
-        operator: &str,
+        operator: &'static str,
     ) -> SqlResult<(Expr, Subquery, taffrail_types::Collation)> {
         let (mut plan, mut columns) = self.subquery(q)?;
         if columns.len() != 1 {
@@ -208,7 +207,7 @@ impl<'a> Binder<'a> {
         }
         let column = columns.remove(0);
         large::compared(&value, &column, operator)?;
-        let Collated { collation, .. } = self.merge_collation(&value, &column, operator)?;
+        let (collation, _) = self.compared_by(&value, &column, operator)?;
         let ty = compare::comparison_type(value.ty, column.ty, operator)?;
         let value = self.comparable(value, ty)?;
         let converted = self.comparable(column, ty)?;
@@ -225,7 +224,7 @@ impl<'a> Binder<'a> {
         let value = self.expr(&l.operand)?;
         let pattern = self.expr(&l.pattern)?;
         large::liked(&value, &pattern)?;
-        let Collated { collation, .. } = self.merge_collation(&value, &pattern, "like")?;
+        let (collation, _) = self.compared_by(&value, &pattern, "like")?;
         let wide = |t: SqlType| matches!(t, SqlType::NChar(_) | SqlType::NVarChar(_));
         let unicode = wide(value.ty) || wide(pattern.ty);
         let text = |b: &Bound| match (unicode, is_text(b.ty)) {

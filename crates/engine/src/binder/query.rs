@@ -82,6 +82,9 @@ impl<'a> Binder<'a> {
             not_for_xml(&s.query, "SELECT INTO")?;
         }
         let q = self.query(&s.query, false)?;
+        for (at, slot) in q.outputs.iter().enumerate() {
+            super::coercion::settled(self.slots[*slot as usize].coercion, at + 1)?;
+        }
         let plan = QueryPlan { node: q.rel, outputs: q.outputs, columns: q.columns };
         let identity = self.into_identity.take();
         Ok(SelectPlan { plan, assign: q.assign, order: q.order, identity })
@@ -192,13 +195,15 @@ impl<'a> Binder<'a> {
             let b = self.expr(e).map_err(super::aggregate::refused_as(144))?;
             let mut columns = Vec::new();
             add_slots(Part::Expr(&b.expr), &mut columns);
-            if columns.is_empty() && !matches!(e.kind, ExprKind::Subquery(_)) {
+            let constant = columns.is_empty() && !self.misses();
+            if constant && !matches!(e.kind, ExprKind::Subquery(_)) {
                 return Err(SqlError::new(164, &[]));
             }
             if crate::plan::expr::has_subquery(Part::Expr(&b.expr)) {
                 return Err(SqlError::new(144, &[]));
             }
             super::large::sorted(b.large)?;
+            super::coercion::settled(b.coercion, groups.len() + 2)?;
             let slot = match b.expr {
                 Expr::Slot(slot) => slot,
                 _ => self.group_slot(&b),
@@ -213,7 +218,11 @@ impl<'a> Binder<'a> {
             self.locate(s, &mut items)?;
         }
         if nested && items.iter().any(|i| i.assign.is_some()) {
-            return Err(SqlError::new(102, &[&"="]));
+            // What is part of a set is bound without the query around it.
+            return Err(match q {
+                Some(_) => SqlError::new(102, &[&"="]),
+                None => SqlError::new(10734, &[]),
+            });
         }
         self.block().windows_allowed = false;
         let mut having = Vec::new();

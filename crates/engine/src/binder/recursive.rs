@@ -83,11 +83,9 @@ impl<'a> Binder<'a> {
     }
 
     /// 467 for an aggregate over rows that come from the recursive part's mention of its expression.
-    pub(crate) fn aggregate_allowed(&self) -> SqlResult<()> {
-        match (self.recursion.last(), self.blocks.last()) {
-            (Some(r), Some(block)) if r.blocks.contains(&block.id) => {
-                Err(SqlError::new(467, &[&r.name]))
-            }
+    pub(crate) fn aggregate_allowed(&self, block: u32) -> SqlResult<()> {
+        match self.recursion.last() {
+            Some(r) if r.blocks.contains(&block) => Err(SqlError::new(467, &[&r.name])),
             _ => Ok(()),
         }
     }

@@ -1,8 +1,7 @@
 //! What names can mean where the binder stands: the sources of each block with their columns, what is gathered for the block
 //! while it is bound, and the common table expressions in scope.
 
-use super::collated::{Collated, Label};
-use super::eq;
+use super::{Coercion, eq};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::plan::expr::{Expr, Slot};
@@ -20,8 +19,8 @@ use taffrail_types::{Collation, SqlType};
 pub(crate) struct SlotInfo {
     pub ty: SqlType,
     pub collation: Collation,
-    /// How strongly it is meant.
-    pub label: Label,
+    /// What that is worth beside another.
+    pub coercion: Coercion,
     /// The block it belongs to.
     pub block: u32,
     /// The source it comes from, unique in the statement; `u32::MAX` for computed slots.
@@ -34,11 +33,6 @@ pub(crate) struct SlotInfo {
 }
 
 impl SlotInfo {
-    /// The collation with its label.
-    pub fn collated(&self) -> Collated {
-        Collated { collation: self.collation, label: self.label }
-    }
-
     /// Table and column, as a plan shows them; both empty where it has no name.
     pub fn shown(&self) -> (&str, &str) {
         match &*self.table {
@@ -113,8 +107,12 @@ pub(crate) struct Block {
     pub aggregates_allowed: bool,
     /// An aggregate's argument is being bound.
     pub in_aggregate: bool,
+    /// The right side of an APPLY is being bound.
+    pub applying: bool,
     /// Window functions may stand here.
     pub windows_allowed: bool,
+    /// What a window function works on is being bound, or its window.
+    pub in_window: bool,
     pub aggs: Vec<Agg>,
     pub windows: Vec<WindowGroup>,
 }

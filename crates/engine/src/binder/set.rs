@@ -71,21 +71,32 @@ impl<'a> Binder<'a> {
             .map(|p| {
                 let one = |(s, c): (&Slot, &ColumnDesc)| Bound {
                     nullable: c.nullable,
+                    collation: c.collation.unwrap_or_default(),
+                    coercion: self.slots[*s as usize].coercion,
                     untyped: self.slots[*s as usize].table.as_ref() == UNTYPED,
                     ..Bound::of(Expr::Slot(*s), c.declared())
-                        .collate(self.slots[*s as usize].collated())
                 };
                 p.outputs.iter().zip(&p.columns).map(one).collect()
             })
             .collect();
+        let operation = match op {
+            SetOperator::UnionAll => "UNION ALL",
+            SetOperator::Union => "UNION",
+            SetOperator::Except => "EXCEPT",
+            SetOperator::Intersect => "INTERSECT",
+        };
         let mut types = Vec::with_capacity(width);
         let mut columns = Vec::with_capacity(width);
         for i in 0..width {
             let all: Vec<&Bound> = bounds.iter().map(|b| &b[i]).collect();
-            let (to, collated) = self.common(&all)?;
+            let to = self.common(&all)?;
+            let coerced = match operation {
+                "UNION ALL" => self.coerce_to(&all, to.ty, operation)?,
+                _ => self.compared_in_set(&all, operation)?,
+            };
             let nullable = all.iter().any(|b| b.nullable);
-            types.push((to, collated));
-            let b = Bound { nullable, ..Bound::of(Expr::NULL, to) }.collate(collated);
+            types.push((to, coerced));
+            let b = Bound { nullable, ..Bound::of(Expr::NULL, to).with_collation(coerced) };
             columns.push(column_desc(&parts[0].columns[i].name, &b));
         }
         // Each operand puts its columns, converted, into slots of its own (EXCEPT, INTERSECT) or shared ones (UNION).
@@ -98,9 +109,10 @@ impl<'a> Binder<'a> {
                 _ => types
                     .iter()
                     .zip(&columns)
-                    .map(|((ty, collated), c)| {
-                        let b = Bound { nullable: c.nullable, ..Bound::of(Expr::NULL, *ty) };
-                        self.computed_slot(&b.collate(*collated), &c.name)
+                    .map(|((ty, coerced), c)| {
+                        let b = Bound::of(Expr::NULL, *ty).with_collation(*coerced);
+                        let b = Bound { nullable: c.nullable, ..b };
+                        self.computed_slot(&b, &c.name)
                     })
                     .collect(),
             };
@@ -112,7 +124,7 @@ impl<'a> Binder<'a> {
             slot_lists.push(slots);
         }
         let keyed: Vec<(Slot, Collation)> =
-            slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, c.collation)).collect();
+            slot_lists[0].iter().zip(&types).map(|(s, (_, c))| (*s, c.0)).collect();
         let outputs = slot_lists[0].clone();
         let rel = match op {
             SetOperator::UnionAll => Rel::Union(rels),

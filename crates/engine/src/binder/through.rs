@@ -118,7 +118,7 @@ impl<'a> Binder<'a> {
         let locator = self.new_slot(SlotInfo {
             ty: LOCATOR,
             collation: Default::default(),
-            label: Default::default(),
+            coercion: Default::default(),
             block,
             source: id,
             identity: false,

@@ -88,7 +88,7 @@ impl<'a> Binder<'a> {
             name: table,
             span: name.span,
         });
-        self.column(&ast::ColumnRef { qualifier, name: column }).ok().filter(Bound::is_xml)
+        self.existing_column(&ast::ColumnRef { qualifier, name: column }).ok().filter(Bound::is_xml)
     }
 
     /// `value`, `query` or `exist` of an xml value. Names of methods are in lower case.

@@ -169,7 +169,13 @@ impl Interpreter<'_> {
             544 | 545 | 8101 | 40510 => {}
             // A view may be altered, refreshed or dropped before.
             _ if !self.session.lookups.failed_views.borrow().is_empty() => {}
-            _ => check.errors.push(*e.with_line(s.line)),
+            _ => {
+                let mut e = e;
+                for before in std::mem::take(&mut e.before) {
+                    check.errors.push(*Box::new(before).with_line(s.line));
+                }
+                check.errors.push(*e.with_line(s.line));
+            }
         }
         Ok(())
     }

@@ -149,6 +149,11 @@ impl Interpreter<'_> {
         kind: DoneKind,
         command: Command,
     ) -> Result<(), Unwind> {
+        for before in &e.before {
+            let mut before = Box::new(before.clone()).with_line(line);
+            before.procedure = e.procedure.clone();
+            self.sink.message(&before).map_err(|_| Unwind::Gone)?;
+        }
         self.sink.message(e).map_err(|_| Unwind::Gone)?;
         if let Some(number) = fate.followed_by {
             let mut info = SqlError::new(number, &[]).with_severity(0).with_line(line);

@@ -302,7 +302,7 @@ impl<'a> Rt<'a> {
                             Some([a, b]) => Some(u16::from_le_bytes([*a, *b])),
                             Some(_) => {
                                 let text = e.as_text().unwrap_or_default();
-                                return Err(SqlError::new(506, &[&text]));
+                                return Err(SqlError::new(506, &[&text, &"LIKE"]));
                             }
                         }
                     }

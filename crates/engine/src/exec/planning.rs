@@ -52,7 +52,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     }
     let variables = Variables { list: module.variables.list[..visible as usize].to_vec() };
     let mut binder = Binder::new(&metadata, &variables, &module.lines);
-    let bound = bind(&mut binder, source)?;
+    let bound = binder.telling_all(|b| bind(b, source))?;
     if cfg!(debug_assertions) {
         invariants::assert(&bound, &binder.subqueries, binder.frame_size(), || {
             names(&binder, &bound)
