@@ -144,6 +144,26 @@ fn times_without_an_end_are_no_mistake() {
     assert!(health.output().unwrap().status.success());
 }
 
+/// Testcontainers for Go calls `sqlcmd -No` without `-C`.
+#[test]
+fn who_asks_for_no_encryption_asks_for_no_certificate() {
+    let folder = TempDir::new("sqlcmd-optional");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let at = format!("127.0.0.1,{}", server.port);
+    for (arguments, connects) in [
+        (&["-No"][..], true),
+        (&["-N", "optional"], true),
+        (&["-No", "-F", "db.example"], false),
+        (&["-N"], false),
+        (&["-Nm", "-C"], true),
+    ] {
+        let mut command = Command::new(binary());
+        command.args(["sql", "-S", &at, "-U", "sa", "-Q", "SELECT 1"]).args(arguments);
+        let out = command.env("SQLCMDPASSWORD", PASSWORD).output().unwrap();
+        assert_eq!(out.status.success(), connects, "{arguments:?}: {}", text(&out.stderr));
+    }
+}
+
 #[test]
 fn the_environment_says_packet_size_and_login_timeout() {
     let folder = TempDir::new("sqlcmd-environment");

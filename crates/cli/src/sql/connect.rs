@@ -85,8 +85,9 @@ impl Settings {
             password: self.password.clone(),
             database: self.database.clone(),
             encrypt,
-            // Who has not asked for encryption has not asked who answers, either.
-            trust_server_certificate: self.trust_certificate || self.encrypt.is_empty(),
+            // Who has not asked for encryption has not asked who answers, either; who names the host has.
+            trust_server_certificate: self.trust_certificate
+                || encrypt == Encrypt::Optional && self.host_in_certificate.is_empty(),
             ca_file: None,
             packet_bytes: self.packet_bytes.unwrap_or(4096),
             application: "sqlcmd".into(),
