@@ -165,6 +165,27 @@ pod stop -t 30 one > /dev/null
 said one 'waiting for running requests, 5 s at most' || fail 'the grace is said'
 ok "SIGTERM ends it in order: $(since "$began"), exit code 0"
 gone one
+start one -e TAFFRAIL_STOP_GRACE_S=1 "$image"
+ready one
+pod exec -d -e SQLCMDPASSWORD one sqlcmd -C -U sa -Q "WAITFOR DELAY '00:01:00'" > /dev/null
+until [ "$(query one "SELECT COUNT(*) FROM sys.dm_exec_requests WHERE command = 'WAITFOR'")" = 1 ]; do sleep 0.1; done
+pod exec one sh -c '(sleep 0.2 &)'
+sleep 1
+[[ $(pod exec one ps) != *'[sleep]'* ]] || fail 'PID 1 buries orphans'
+began=$(now)
+pod stop -t 30 one > /dev/null
+took=$((($(now) - began) / 1000000))
+[ "$(ended one)" = 0 ] && [ $took -lt 10000 ] && said one '1 s at most' || fail "a request that goes on is waited for 1 s: $took ms"
+gone one
+mkfifo "$here/init/never"
+start one -e TAFFRAIL_SA_PASSWORD_FILE=/docker-entrypoint-initdb.d/never -v "$here/init:/docker-entrypoint-initdb.d:ro" "$image"
+sleep 1
+began=$(now)
+pod stop -t 30 one > /dev/null
+[ $((($(now) - began) / 1000000)) -lt 10000 ] && [ "$(ended one)" = 143 ] || fail "SIGTERM ends a start: $(since "$began")"
+rm "$here/init/never"
+gone one
+ok "as PID 1: a grace of 1 s took $took ms, a start that hangs is ended, orphans are buried"
 began=$(now)
 start one -e TAFFRAIL_MAX_SERVER_MEMORY_MB=600 -e MSSQL_MEMORY_LIMIT_MB=500 -v kept:/var/opt/mssql "$image"
 ready one

@@ -196,6 +196,8 @@ fn main() -> ExitCode {
 }
 
 fn serve(flags: Overrides) -> ExitCode {
+    let orders = taffrail_server::Orders::default();
+    let hears = orders.end_first_process();
     let settings = match Settings::resolve(flags) {
         Ok(settings) => settings,
         Err(e) => {
@@ -203,8 +205,8 @@ fn serve(flags: Overrides) -> ExitCode {
             return ExitCode::from(USAGE);
         }
     };
-    let orders = taffrail_server::Orders::default();
-    let served = taffrail_server::first_start::run(&settings, &["sql"], &orders)
+    let served = hears
+        .and_then(|()| taffrail_server::first_start::run(&settings, &["sql"], &orders))
         .and_then(|()| taffrail_server::serve(settings, &orders));
     match served {
         Ok(()) => ExitCode::SUCCESS,

@@ -58,6 +58,7 @@ pub fn serve(settings: Settings, orders: &Orders) -> Result<(), StartFailure> {
     if orders.to_stop() {
         return Ok(());
     }
+    orders.bury_orphans()?;
     let mut server = Server::start(settings)?;
     orders.reach(&server)?;
     server.announce();
