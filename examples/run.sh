@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh BINARY: every example on a server of that binary. Those of containers are run where there is an engine, and it is said where
-# there is none; IMAGE.docker.tar (cargo xtask image) as the second argument is the image for them.
+# there is none; IMAGE.docker.tar as the second argument is the image for them, without it `cargo xtask image` makes one of the binary.
 set -euo pipefail
 TAFFRAIL_BINARY=$(realpath "$1")
 export TAFFRAIL_BINARY
@@ -23,19 +23,45 @@ ran go-migrate
 (cd junit-flyway && mvn -q -B -Dstyle.color=never test)
 ran junit-flyway
 
-compose=
-for command in 'docker compose' 'podman compose' 'docker-compose' 'podman-compose'; do
-    $command version > /dev/null 2>&1 && { compose=$command; break; }
-done
-if [ -z "$compose" ] || [ -z "$image" ]; then
-    skipped compose "needs docker or podman with compose, and the image"
+if [ -z "$image" ] && (cd .. && cargo xtask image --binary "$TAFFRAIL_BINARY" --out "$here/image" --arch "$(dpkg --print-architecture)") > "$here/out" 2>&1; then
+    image=$(echo "$here"/image/*.docker.tar)
+fi
+if [ -z "$image" ]; then
+    skipped testcontainers "$(tail -1 "$here/out")"
 else
-    engine=${compose%%[ -]*}
-    TAFFRAIL_IMAGE=$($engine load -q -i "$image" | sed 's/^Loaded image: //')
-    export TAFFRAIL_IMAGE MSSQL_SA_PASSWORD=Example-only-1!
-    ended() { (cd compose && $compose down -v > /dev/null 2>&1) || true; rm -rf "$here"; }
+    code=0
+    testcontainers/run.sh "$image" || code=$?
+    [ $code = 0 ] || [ $code = 3 ]
+fi
+
+# Of Docker where its daemon runs, else of podman behind the same interface.
+. ../packaging/tests/engine.sh
+compose=
+for command in 'docker compose' docker-compose; do $command version > /dev/null 2>&1 && { compose=$command; break; }; done
+if [ -z "$compose" ] || [ -z "$image" ]; then
+    skipped compose "needs docker-compose, and the image"
+elif ! docker info > /dev/null 2>&1 && ! why=$(engine_there); then
+    skipped compose "$why"
+else
+    if docker info > /dev/null 2>&1; then
+        load() { docker load -q -i "$1"; }
+        ended() { (cd compose && $compose down -v > /dev/null 2>&1) || true; rm -rf "$here"; }
+    else
+        mkdir "$here/engine"
+        engine_begin "$here/engine"
+        engine_serve
+        load() { pod load -q -i "$1"; }
+        # Without systemd podman asks nobody how they are.
+        (while sleep 1; do for c in $(pod ps -q); do pod healthcheck run "$c" > /dev/null 2>&1 || true; done; done) &
+        asks=$!
+        ended() { kill $asks; (cd compose && $compose down -v > /dev/null 2>&1) || true; engine_end; rm -rf "$here"; }
+    fi
     trap ended EXIT
-    (cd compose && $compose up -d db && $compose run --rm schema | grep -qw 2)
+    TAFFRAIL_IMAGE=$(load "$image" | sed 's/^Loaded image: //')
+    MSSQL_PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    export TAFFRAIL_IMAGE MSSQL_PORT MSSQL_SA_PASSWORD=Example-only-1!
+    (cd compose && $compose up -d db && $compose run --rm schema) > "$here/out" 2>&1 || { cat "$here/out"; exit 1; }
+    grep -qw 2 "$here/out" || { cat "$here/out"; exit 1; }
     ran compose
 fi
 if kubectl cluster-info > /dev/null 2>&1; then
