@@ -43,8 +43,10 @@ SELECT COUNT(*) AS differences FROM (
         COUNT(i) OVER (PARTITION BY g ORDER BY k ROWS BETWEEN 60 FOLLOWING AND 70 FOLLOWING) AS c
     FROM #t) AS w
 CROSS APPLY (
-    SELECT SUM(i) AS a, MIN(CASE WHEN t.k >= w.k + 6 THEN d END) AS b, COUNT(CASE WHEN t.k BETWEEN w.k + 180 AND w.k + 210 THEN i END) AS c
-    FROM #t AS t WHERE t.g = w.g AND t.k >= w.k) AS q
+    SELECT SUM(i) AS a, MIN(later) AS b, COUNT(far) AS c
+    FROM (
+        SELECT i, CASE WHEN t.k >= w.k + 6 THEN d END AS later, CASE WHEN t.k BETWEEN w.k + 180 AND w.k + 210 THEN i END AS far
+        FROM #t AS t WHERE t.g = w.g AND t.k >= w.k) AS x) AS q
 WHERE NOT EXISTS (SELECT w.a, w.b, w.c INTERSECT SELECT q.a, q.b, q.c)
 GO
 -- Fractions: parts of parts make the same but for the last digits.
