@@ -23,7 +23,7 @@ export function changes(database: () => string | null): { element: HTMLElement; 
   const session = new QuerySession();
   const field = (id: string, label: string, placeholder: string, size: number) => {
     const input = h("input", { id, placeholder, size, spellcheck: "false", autocomplete: "off" });
-    return { input, label: h("label", { for: id }, label) };
+    return { input, both: h("span", { class: "field" }, h("label", { for: id }, label), input) };
   };
   const table = field("changes-table", "Table", "all", 18);
   const from = field("changes-from", "from LSN", "the oldest", 24);
@@ -37,7 +37,7 @@ export function changes(database: () => string | null): { element: HTMLElement; 
   const out = h("div");
   const script = h("div");
   const source = h("button", { class: "source", type: "button", click: () => openInQuery(statement(false)) }, "taffrail.log_changes, taffrail.log_undo, sys.fn_dblog");
-  const form = h("form", { class: "row fields", submit: (e) => (e.preventDefault(), void ask(false)) }, table.label, table.input, transaction.label, transaction.input, from.label, from.input, to.label, to.input, show, records, cancel);
+  const form = h("form", { class: "row fields", submit: (e) => (e.preventDefault(), void ask(false)) }, table.both, transaction.both, from.both, to.both, show, records, cancel);
   const element = h("section", { class: "panel", id: "changes" }, h("h2", {}, "The log explained"), form, trouble, out, note, script, source);
 
   const statement = (raw: boolean) => {

@@ -251,7 +251,7 @@ export function counters(live: Live): { element: HTMLElement; stop: () => void }
         figure((v) => Math.min(...v)),
         figure((v) => Math.max(...v)),
         h("td", {}, times.length && !c ? "not there" : unit(c)),
-        h("td", {}, h("button", { type: "button", "data-name": name, "aria-label": `Take ${title(name)} away`, click: () => choose(store.chosen.filter((n) => n !== name)) }, "Remove")),
+        h("td", {}, h("button", { type: "button", "data-name": name, "aria-label": `Remove ${title(name)}`, click: () => choose(store.chosen.filter((n) => n !== name)) }, "Remove")),
       );
     });
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.name : undefined;

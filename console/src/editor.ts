@@ -55,6 +55,16 @@ function columnsOf(tables: Map<string, string[]>) {
   };
 }
 
+/** What is typed over a selection is put in here: browsers would give it the selection's style, which the console's policy refuses. */
+function typedOver(event: InputEvent, view: EditorView): boolean {
+  const [{ from, to, empty }, text] = [view.state.selection.main, event.data];
+  if (empty || !text || event.inputType !== "insertText" || view.composing) return false;
+  event.preventDefault();
+  const insert = () => view.state.update(view.state.replaceSelection(text), { userEvent: "input.type", scrollIntoView: true });
+  if (!view.state.facet(EditorView.inputHandler).some((handler) => handler(view, from, to, text, insert))) view.dispatch(insert());
+  return true;
+}
+
 export function make(place: HTMLElement, text: string, run: () => void, changed: () => void): Editor {
   const root = place.attachShadow({ mode: "open" });
   const language = new Compartment();
@@ -73,6 +83,7 @@ export function make(place: HTMLElement, text: string, run: () => void, changed:
       tooltips({ position: "absolute" }),
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ "aria-label": "Statements" }),
+      EditorView.domEventHandlers({ beforeinput: (event, view) => typedOver(event as InputEvent, view) }),
       // Tab goes on to the next button, as everywhere on the page.
       keymap.of([...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
       language.of(sql({ dialect: MSSQL, upperCaseKeywords: true })),

@@ -101,12 +101,12 @@ async function start(): Promise<void> {
     h(
       "header",
       {},
-      h("strong", {}, who.server),
+      h("strong", { title: `Taffrail ${who.version}` }, who.server),
       h("nav", { "aria-label": "Pages" }, ...links),
       h("span", { class: "space" }),
       uptime,
       themeButton,
-      h("button", { type: "button", click: () => void leave() }, `Log out ${who.login}`),
+      h("button", { type: "button", title: `Logged in as ${who.login}`, click: () => void leave() }, "Log out"),
     ),
     state,
     main,
@@ -124,7 +124,7 @@ async function start(): Promise<void> {
     const trouble = live.state === "stale" || live.state === "refused";
     state.textContent = trouble ? live.trouble : "";
     document.body.classList.toggle("stale", trouble);
-    uptime.textContent = live.uptime === null ? "" : `${who.version}, up ${seconds(live.uptime)}`;
+    uptime.textContent = live.uptime === null ? "" : `up ${seconds(live.uptime)}`;
   });
   live.start();
   route();

@@ -153,6 +153,8 @@ export async function openPage(browser, server, { theme = "light", width = 1280,
     await context.addCookies([{ name, value, url: server.url }]);
   }
   const page = await context.newPage();
+  // While pages are written: those of dist/, and not the binary's.
+  if (process.env.CONSOLE_DIST) await page.route("**/assets/*.{js,css}", (route) => route.fulfill({ path: join(process.env.CONSOLE_DIST, new URL(route.request().url()).pathname.split("/").pop()) }));
   page.complaints = [];
   page.foreign = [];
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.complaints.push(m.text()));

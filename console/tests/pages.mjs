@@ -1,0 +1,215 @@
+// What each page shows while the server works: its figures move, and they are those that the views have at the same time.
+
+import { strict as assert } from "node:assert";
+import { pause, show } from "./support.mjs";
+
+const number = (text) => Number(String(text).replaceAll(/[^\d.eE-]/g, ""));
+const cells = (page, rows) => page.locator(rows).evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText)));
+
+/** Reads something of the page again and again until it is as wanted. */
+export async function until(what, read, wanted, ms = 15_000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    const value = await read();
+    if (wanted(value)) return value;
+    if (Date.now() > end) throw new Error(`${what}: ${JSON.stringify(value)?.slice(0, 600)}`);
+    await pause(150);
+  }
+}
+
+/** A total that only grows lies between what the view says before and after. */
+async function between(what, sql, ask, read) {
+  // The page is up to date when its figure is not older than what the view said first.
+  const before = Number((await sql.run(ask))[0][0]);
+  const shown = await until(what, read, (n) => Number.isFinite(n) && n >= before);
+  const after = Number((await sql.run(ask))[0][0]);
+  assert.ok(shown <= after, `${what}: ${before} <= ${shown} <= ${after}`);
+  await until(`${what} moves`, read, (n) => n > shown);
+}
+
+/** A rate is that of the view over the same seconds, by and large. */
+async function rate(what, sql, ask, read) {
+  const views = [];
+  const shown = [];
+  let last = null;
+  for (let i = 0; i < 6; i++) {
+    const now = [performance.now(), Number((await sql.run(ask))[0][0])];
+    if (last) views.push(((now[1] - last[1]) * 1000) / (now[0] - last[0]));
+    last = now;
+    shown.push(await read());
+    await pause(900);
+  }
+  const [least, most] = [Math.min(...views) * 0.4, Math.max(...views) * 2.5];
+  const fits = shown.filter((n) => n >= least && n <= most).length;
+  assert.ok(fits >= 3, `${what}: the page says ${shown}, the view ${views.map(Math.round)}`);
+  assert.ok(new Set(shown).size > 1, `${what} does not move: ${shown}`);
+}
+
+const counter = (name, instance) => `SELECT cntr_value FROM sys.dm_os_performance_counters WHERE counter_name = '${name}' AND instance_name = '${instance}'`;
+
+export const CHECKS = {
+  overview: async (page, sql) => {
+    const legend = async () => number(await page.locator(".legend span", { hasText: "transactions" }).locator("b").innerText());
+    await until("transactions", legend, (n) => n > 0);
+    await rate("transactions per second", sql, counter("Transactions/sec", "_Total"), legend);
+    const waiters = (await sql.run("SELECT session_id, blocking_session_id FROM sys.dm_exec_requests WHERE blocking_session_id <> 0 AND wait_type LIKE 'LCK%' AND wait_time > 1500 ORDER BY 1")).map((r) => r.join(" < "));
+    assert.equal(waiters.length, 2);
+    await until(
+      "the blocking tree",
+      async () => (await page.locator("tr.blocked").evaluateAll((rows) => rows.map((r) => `${r.cells[0].innerText.replace("↳", "").trim()} < ${/session (\d+)/.exec(r.cells[4].innerText)?.[1]}`))).sort(),
+      (shown) => JSON.stringify(shown) === JSON.stringify(waiters.sort()),
+    );
+    assert.match(await page.locator("tr.blocks").first().innerText(), /blocks 2/);
+  },
+  counters: async (page, sql) => {
+    const last = async () => number(await page.locator("main tbody tr", { hasText: "Log Flushes/sec" }).locator("td").nth(2).innerText());
+    await until("log flushes", last, (n) => n > 0);
+    await rate("log flushes per second", sql, counter("Log Flushes/sec", "_Total"), last);
+  },
+  waits: async (page, sql) => {
+    await page.selectOption("#period", { label: (await page.locator("#period option").allInnerTexts()).find((t) => /start/i.test(t)) });
+    const waits = async () => number(await page.locator("main tbody tr", { has: page.locator("code", { hasText: /^WRITELOG$/ }) }).locator("td").nth(3).innerText());
+    await between("waits for WRITELOG", sql, "SELECT waiting_tasks_count FROM sys.dm_os_wait_stats WHERE wait_type = 'WRITELOG'", waits);
+  },
+  log: async (page, sql) => {
+    const [[id, vlfs, mb]] = await until("the log stands", () => sql.run("SELECT DB_ID('shop'), total_vlf_count, total_log_size_mb FROM sys.dm_db_log_stats(DB_ID('shop'))"), (r) => r.length === 1);
+    await page.selectOption("#database", id);
+    const cards = () => page.locator("dl.cards").innerText();
+    await until("VLFs of the log", cards, (text) => new RegExp(`VLFs\\s+(${vlfs}|${Number(vlfs) + 1}),`).test(text));
+    assert.ok(Number(mb) > 0);
+    const end = async () => {
+      const lsn = /End\s+([0-9a-f]{8}):([0-9a-f]{8}):([0-9a-f]{4})/.exec(await cards());
+      return lsn ? Number.parseInt(lsn[1], 16) * 2 ** 32 + Number.parseInt(lsn[2], 16) : Number.NaN;
+    };
+    const ask = "SELECT CONVERT(bigint, CONVERT(varbinary(8), '0x' + LEFT(log_end_lsn, 8) + SUBSTRING(log_end_lsn, 10, 8), 1)) FROM sys.dm_db_log_stats(DB_ID('shop'))";
+    await between("the log's end", sql, ask, end);
+    await until("flushes", () => page.locator(".legend b").first().innerText(), (text) => /KB/.test(text));
+    // Committed changes of a table, as the function has them.
+    await page.fill("#changes-table", "dbo.accounts");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    const shown = await until("changes", () => cells(page, "#changes tbody tr"), (rows) => rows.length > 3, 60_000);
+    assert.ok(shown.some((r) => /UPDATE dbo.accounts/.test(r[3]) && /balance: /.test(r[4]) && /balance: /.test(r[5])), JSON.stringify(shown[0]));
+    const transaction = shown.find((r) => r[2])[2];
+    await page.getByRole("button", { name: `Undo script of transaction ${transaction}` }).click();
+    const script = await until("the undo script", () => page.locator("#undo").innerText({ timeout: 60_000 }), (text) => text.includes("BEGIN TRANSACTION"));
+    const lines = await sql.run(`SELECT statement FROM shop.taffrail.log_undo('${transaction}') ORDER BY line`);
+    assert.equal(script.trimEnd(), lines.map((l) => l[0]).join("\n").trimEnd());
+  },
+  writes: async (page, sql) => {
+    await page.selectOption("#kind", "durable");
+    await page.fill("#file", "shop_log");
+    const rows = () => cells(page, "main tbody tr");
+    const first = await until("durable writes of the log", rows, (all) => all.length > 5);
+    // Each row is in the view: its offset and length.
+    const [, , , file, offset, length] = first[0];
+    assert.match(file, /shop_log/);
+    const found = await sql.run(`SELECT length FROM taffrail.io_trace WHERE physical_name LIKE '%shop_log%' AND is_durable = 1 AND offset = ${number(offset)}`);
+    assert.ok(found.some(([n]) => Math.abs(Number(n) / 1024 - number(length)) < 1), `${length}: ${found}`);
+    await until("the newest write", rows, (all) => all[0][0] !== first[0][0]);
+  },
+  checkpoints: async (page, sql) => {
+    const row = async () => (await cells(page, "main section:nth-of-type(1) tbody tr")).find((r) => r[0] === "shop");
+    const first = await until("the row of the database", row, (r) => r !== undefined && number(r[2]) >= 0);
+    await until("dirty pages move", row, (r) => r && r[2] !== first[2]);
+    await until(
+      "the newest checkpoint",
+      async () => {
+        const [view] = await sql.run("SELECT TOP (1) pages, begin_lsn FROM taffrail.checkpoint_history WHERE database_name = 'shop' ORDER BY start_time DESC");
+        const shown = (await cells(page, "main section:nth-of-type(2) tbody tr")).find((r) => r[1] === "shop");
+        return [view, shown];
+      },
+      ([view, shown]) => shown && number(shown[3]) === Number(view[0]) && shown[7] === view[1],
+    );
+  },
+  events: async (page, sql) => {
+    await page.locator("#deadlocks svg[role=img]").waitFor();
+    const [[xml]] = await sql.run("SELECT t.target_data FROM sys.dm_xe_session_targets t JOIN sys.dm_xe_sessions s ON s.address = t.event_session_address WHERE s.name = 'system_health'");
+    const id = /<victimProcess id="([^"]+)"/.exec(xml)[1];
+    const spid = new RegExp(`<process id="${id}"[^>]* spid="(\\d+)"`).exec(xml)[1];
+    assert.match(await page.locator("#deadlocks svg").innerHTML(), new RegExp(`session ${spid}: the victim`));
+    const blocked = await sql.run("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE blocking_session_id <> 0 AND wait_time > 2000");
+    await until("who is blocked", () => page.locator("#blocked tbody tr").count(), (n) => n >= Number(blocked[0][0]) && n > 0);
+    const waited = async () => number((await page.locator("#blocked tbody tr").first().locator("td").nth(2).innerText()).split(" ").at(-2));
+    const before = await waited();
+    await until("how long it has waited moves", waited, (n) => n !== before);
+    await until(
+      "growths",
+      async () => [await page.locator("#growths tbody tr").count(), Math.min(50, Number((await sql.run("SELECT COUNT(*) FROM taffrail.growth_history"))[0][0]))],
+      ([shown, there]) => shown === there && there > 0,
+    );
+    assert.match(await page.locator("#errors").innerText(), /Severity: 18.*\s+The disk of the orders is nearly full\./);
+    // Stopped and started again.
+    await page.getByRole("button", { name: "Stop system_health" }).click();
+    await until("it is stopped", () => sql.run("SELECT COUNT(*) FROM sys.dm_xe_sessions WHERE name = 'system_health'"), (r) => r[0][0] === "0");
+    await page.getByRole("button", { name: "Start system_health" }).click();
+    await until("it runs", () => sql.run("SELECT COUNT(*) FROM sys.dm_xe_sessions WHERE name = 'system_health'"), (r) => r[0][0] === "1");
+  },
+  query: async (page, sql) => {
+    const editor = page.locator(".cm-content");
+    await editor.waitFor();
+    const put = async (text) => {
+      await editor.click();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.insertText(text);
+    };
+    const note = page.locator(".state[data-end]");
+    const run = async (text, how = "Control+Enter") => {
+      await note.evaluateAll((all) => all.forEach((n) => delete n.dataset.end));
+      await put(text);
+      await page.keyboard.press(how);
+      await note.waitFor({ timeout: 60_000 });
+      return note.innerText();
+    };
+    // Names are completed: those of the database that is chosen.
+    await page.selectOption("#query-database", "shop");
+    await page.locator('#editor[data-names="shop"]').waitFor({ timeout: 30_000 });
+    await put("SELECT * FROM acc");
+    await page.keyboard.press("Control+Space");
+    await page.locator(".cm-tooltip-autocomplete li", { hasText: "accounts" }).waitFor();
+    await page.keyboard.press("Escape");
+    // Several results, messages, an error with its line behind GO.
+    const said = await run("SELECT name FROM sys.databases ORDER BY database_id\nSELECT 1 a, NULL b\nGO\n\nPRINT N'told'\nSELECT * FROM none_such");
+    assert.match(said, /with errors/);
+    assert.equal(await page.locator(".result").count(), 2);
+    assert.match(await page.locator("#messages").innerText(), /told\s+Msg 208, Level 16, State 1, Line 6/);
+    const names = (await sql.run("SELECT name FROM sys.databases ORDER BY database_id")).map((r) => r[0]);
+    assert.deepEqual((await cells(page, ".result:nth-of-type(1) tbody tr")).map((r) => r[1]), names);
+    // The plan, as text.
+    await put("SELECT * FROM accounts WHERE id = 2");
+    await page.getByRole("button", { name: "Plan" }).click();
+    await until("a plan", () => page.locator("#results").innerText(), (text) => /Clustered Index Seek/.test(text));
+    // A figure that moves is the view's.
+    await run("SELECT COUNT(*) FROM orders WITH (NOLOCK)");
+    const before = Number((await cells(page, ".result tbody tr"))[0][1]);
+    await run("SELECT COUNT(*) FROM orders WITH (NOLOCK)");
+    const shown = Number((await cells(page, ".result tbody tr"))[0][1]);
+    const after = Number((await sql.run("SELECT COUNT(*) FROM shop.dbo.orders WITH (NOLOCK)"))[0][0]);
+    assert.ok(before < shown && shown <= after, `${before} < ${shown} <= ${after}`);
+    // Cancel.
+    await put("WAITFOR DELAY '00:05:00'");
+    await note.evaluateAll((all) => all.forEach((n) => delete n.dataset.end));
+    await page.keyboard.press("F5");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator('.state[data-end="cancelled"]').waitFor();
+    await run("SELECT id, owner, balance FROM accounts WITH (NOLOCK)\nSELECT TOP (200) * FROM orders WITH (NOLOCK)");
+  },
+  backups: async (page, sql) => {
+    const there = Number((await sql.run("SELECT COUNT(*) FROM msdb.dbo.backupset"))[0][0]);
+    await until("backups", () => page.locator("main section:nth-of-type(3) tbody tr").count(), (n) => n === there && n > 0);
+    const age = async () => (await cells(page, "main section:nth-of-type(1) tbody tr")).find((r) => r[0] === "shop")?.[2];
+    const first = await age();
+    await until("a backup's age moves", age, (now) => now !== first);
+  },
+  errorlog: async (page, sql) => {
+    const count = async () => number((await page.locator("main .state").innerText()).split(" ")[0]);
+    const before = await until("entries", count, (n) => n > 5);
+    await sql.run("RAISERROR (N'Said while somebody looks.', 10, 1) WITH LOG");
+    await until("the newest entry", () => page.locator("main tbody tr").first().innerText(), (text) => text.includes("Said while somebody looks."));
+    assert.ok((await count()) > before);
+  },
+};
+
+export async function check(page, server, name, sql) {
+  await show(page, server, name);
+  await CHECKS[name](page, sql);
+}
