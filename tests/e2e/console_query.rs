@@ -55,10 +55,11 @@ fn a_page_has_a_session_that_keeps_what_it_makes_until_the_page_goes() {
     let page = Page { at: &at, cookie: &cookie, session: "first" };
     let said = page.run(
         "SELECT 1 a, N'\u{e9}\\u0022' b, NULL c, CAST('2026-01-02' AS datetime) d, $1.5 e, \
-        CAST(0.1 AS float) f SELECT 2 PRINT 'told'",
+         CAST(0.1 AS float) f SELECT 2 PRINT 'told'",
     );
     let expected = [
-        "{\"columns\":[[\"a\",\"int\",true],[\"b\",\"nvarchar(2)\",false],[\"c\",\"int\",true],[\"d\",\"datetime\",false],[\"e\",\"money\",true],[\"f\",\"float\",true]]}",
+        "{\"columns\":[[\"a\",\"int\",true],[\"b\",\"nvarchar(2)\",false],[\"c\",\"int\",true],\
+         [\"d\",\"datetime\",false],[\"e\",\"money\",true],[\"f\",\"float\",true]]}",
         "[\"1\",\"\u{e9}\\\"\",null,\"2026-01-02 00:00:00.000\",\"1.5000\",\"0.1\"]",
         "{\"rows\":1}",
         "{\"columns\":[[\"\",\"int\",true]]}",
@@ -155,8 +156,8 @@ fn a_million_rows_pass_through_and_wait_for_who_reads_them() {
     let server = Server::start(&temp.path().join("data"), &[]);
     let at = console(&server);
     let (cookie, mut c) = (log_in(&at), connect(&server, "master"));
-    let rows = "WITH a AS (SELECT 1 n UNION ALL SELECT n + 1 FROM a WHERE n < 1000) SELECT x.n * 1000 + y.n, \
-        REPLICATE('x', 100) FROM a x CROSS JOIN a y OPTION (MAXRECURSION 0)";
+    let rows = "WITH a AS (SELECT 1 n UNION ALL SELECT n + 1 FROM a WHERE n < 1000) \
+        SELECT x.n * 1000 + y.n, REPLICATE('x', 100) FROM a x CROSS JOIN a y OPTION (MAXRECURSION 0)";
     let body = format!("{{\"session\":\"big\",\"sql\":\"{rows}\"}}");
     let mut stream = TcpStream::connect(&at).unwrap();
     let length = body.len();

@@ -7,9 +7,18 @@ use taffrail_base::SqlResult;
 use taffrail_types::Value;
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
-    views.push(taffrail("recovery_estimate", &["database_id smallint! · database_name nvarchar(128)! · \
-        dirty_pages int! · redo_bytes bigint! · redo_bytes_per_second bigint! · redo_pages_per_second bigint! · \
-        is_measured bit! · estimated_seconds float! · target_seconds int!"], recovery_estimate));
+    let columns = &[
+        "database_id smallint!",
+        "database_name nvarchar(128)!",
+        "dirty_pages int!",
+        "redo_bytes bigint!",
+        "redo_bytes_per_second bigint!",
+        "redo_pages_per_second bigint!",
+        "is_measured bit!",
+        "estimated_seconds float!",
+        "target_seconds int!",
+    ];
+    views.push(taffrail("recovery_estimate", columns, recovery_estimate));
 }
 
 fn recovery_estimate(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {

@@ -94,8 +94,8 @@ FROM taffrail.recovery_estimate
 ORDER BY database_id";
 
 /// Event sessions, and what they have counted since they run.
-const EVENT_SESSIONS: &str = "SELECT e.name, CASE WHEN s.address IS NULL THEN 0 ELSE 1 END, \
-    CONVERT(varchar(19), s.create_time, 121), e.startup_state,
+const EVENT_SESSIONS: &str = "SELECT e.name, CASE WHEN s.address IS NULL THEN 0 ELSE 1 END,
+       CONVERT(varchar(19), s.create_time, 121), e.startup_state,
        (SELECT SUM(t.execution_count) FROM sys.dm_xe_session_targets t WHERE t.event_session_address = s.address),
        s.dropped_event_count,
        CASE WHEN EXISTS (SELECT * FROM sys.server_event_session_targets r
