@@ -83,7 +83,7 @@ async function start(): Promise<void> {
   const live = new Live(() => location.reload());
   const main = h("main", { id: "main", tabindex: -1 });
   const state = h("p", { class: "banner", role: "status" });
-  const uptime = h("span", { class: "muted" });
+  const uptime = h("span", { class: "muted uptime" });
   const links = Object.entries(PAGES).map(([key, [title]]) => h("a", { href: `#${key}` }, title));
   const themeButton = h("button", { type: "button", title: "Light, dark, or as the system has it" });
   themeButton.textContent = `Theme: ${theme()}`;

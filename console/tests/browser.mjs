@@ -54,7 +54,7 @@ async function pictures(browser, server, state, names = PAGES, prepare = async (
       await pause(state === "loaded" ? 5000 : 2500);
       for (const name of names) {
         await show(page, server, name);
-        await pause(name === "log" || name === "events" ? 2600 : 1600);
+        await pause(["log", "events", "counters"].includes(name) ? 3600 : 1600);
         await prepare(page, name);
         await page.screenshot({ path: `${folder}/${name}-${state}-${theme}-${width}.png`, fullPage: true });
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

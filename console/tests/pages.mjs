@@ -138,11 +138,16 @@ export const CHECKS = {
       ([shown, there]) => shown === there && there > 0,
     );
     assert.match(await page.locator("#errors").innerText(), /Severity: 18.*\s+The disk of the orders is nearly full\./);
-    // Stopped and started again.
-    await page.getByRole("button", { name: "Stop system_health" }).click();
-    await until("it is stopped", () => sql.run("SELECT COUNT(*) FROM sys.dm_xe_sessions WHERE name = 'system_health'"), (r) => r[0][0] === "0");
-    await page.getByRole("button", { name: "Start system_health" }).click();
-    await until("it runs", () => sql.run("SELECT COUNT(*) FROM sys.dm_xe_sessions WHERE name = 'system_health'"), (r) => r[0][0] === "1");
+    // Started, looked into, stopped.
+    const runs = () => sql.run("SELECT COUNT(*) FROM sys.dm_xe_sessions WHERE name = 'watch'");
+    await page.getByRole("button", { name: "Start watch" }).click();
+    await until("it runs", runs, (r) => r[0][0] === "1");
+    await sql.run("RAISERROR (N'Seen by the session.', 16, 1)", { any: true });
+    await page.getByRole("button", { name: "Events of watch" }).click();
+    await until("its event", () => page.locator("#ring tbody").innerText(), (text) => /error_reported.*Seen by the session\./s.test(text));
+    await page.locator("#ring").getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Stop watch" }).click();
+    await until("it is stopped", runs, (r) => r[0][0] === "0");
   },
   query: async (page, sql) => {
     const editor = page.locator(".cm-content");

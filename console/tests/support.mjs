@@ -89,6 +89,7 @@ export async function work(server) {
     CREATE TABLE bulk_rows (id int IDENTITY PRIMARY KEY, filler char(2000) NOT NULL)`);
   await shop.run("INSERT accounts VALUES (1, N'Ada', 100), (2, N'Grace', 200), (3, N'Edsger', 300)");
   await shop.run("UPDATE accounts SET balance = balance - 10 WHERE id = 1");
+  await own.run("CREATE EVENT SESSION watch ON SERVER ADD EVENT sqlserver.error_reported ADD TARGET package0.ring_buffer");
   await deadlock(server);
   await shop.run("RAISERROR (N'The disk of the orders is nearly full.', 18, 1) WITH LOG", { any: true });
   await own.run("BACKUP DATABASE shop TO DISK = N'shop.bak'");

@@ -24,8 +24,8 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use taffrail_engine::{CancelHandle, ConnectionFate, Instance};
@@ -43,10 +43,12 @@ pub(crate) const BATCH_BYTES: usize = 1 << 20;
 /// Whose session: the login's token, and the name that the page has given it.
 type Key = (String, String);
 
+type Open = HashMap<Key, Arc<Slot>>;
+
 /// The sessions of pages.
 pub(super) struct Queries {
     instance: Arc<Instance>,
-    open: Mutex<HashMap<Key, Arc<Slot>>>,
+    open: Arc<Mutex<Open>>,
     stopping: AtomicBool,
 }
 
@@ -70,7 +72,7 @@ impl Slot {
 
 impl Queries {
     pub(super) fn new(instance: Arc<Instance>) -> Queries {
-        Queries { instance, open: Mutex::default(), stopping: AtomicBool::new(false) }
+        Queries { instance, open: Arc::default(), stopping: AtomicBool::new(false) }
     }
 
     fn find(&self, key: &Key) -> Option<Arc<Slot>> {
@@ -84,13 +86,16 @@ impl Queries {
         if let Some(slot) = self.find(key) {
             return Ok(slot);
         }
-        let session = Session::for_queries(&self.instance, login)?;
-        let slot = Arc::new(Slot {
-            cancel: session.cancel_handle(),
-            session: Mutex::new(Some(session)),
-            heard: Mutex::new(Instant::now()),
-            runs: AtomicBool::new(false),
-            ends: AtomicBool::new(false),
+        let mut session = Session::for_queries(&self.instance, login)?;
+        let slot = Arc::new_cyclic(|own| {
+            session.on_kill(killed(Arc::downgrade(&self.open), own.clone()));
+            Slot {
+                cancel: session.cancel_handle(),
+                session: Mutex::new(Some(session)),
+                heard: Mutex::new(Instant::now()),
+                runs: AtomicBool::new(false),
+                ends: AtomicBool::new(false),
+            }
         });
         let mut open = self.open.lock();
         if self.stopping.load(Ordering::SeqCst) {
@@ -142,6 +147,23 @@ impl Queries {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// What KILL does: a session that waits for its page ends at once, one that runs something ends with that.
+fn killed(open: Weak<Mutex<Open>>, own: Weak<Slot>) -> Box<dyn Fn() + Send + Sync> {
+    Box::new(move || {
+        let (open, own) = (open.clone(), own.clone());
+        let end = move || {
+            let (Some(open), Some(own)) = (open.upgrade(), own.upgrade()) else { return };
+            open.lock().retain(|_, slot| !Arc::ptr_eq(slot, &own));
+            own.end();
+        };
+        // Its transaction is rolled back: who kills waits for nothing. Without a thread it ends with the page.
+        let _ = std::thread::Builder::new()
+            .name("console kill".into())
+            .stack_size(STACK_BYTES)
+            .spawn(end);
+    })
 }
 
 #[derive(Deserialize)]

@@ -53,6 +53,11 @@ impl Session {
         self.0.execute_batch(sql, sink)
     }
 
+    /// Called when the session is killed; it ends when it is dropped, or with what runs.
+    pub(super) fn on_kill(&mut self, hook: Box<dyn Fn() + Send + Sync>) {
+        self.0.on_kill(hook);
+    }
+
     pub(super) fn database(&self) -> &str {
         self.0.database()
     }
