@@ -69,17 +69,22 @@ export interface Heard {
 export class QuerySession {
   private readonly id = crypto.randomUUID();
   private open = false;
+  private readonly timer: number;
+  private readonly gone = () => this.close();
   running = false;
 
   constructor() {
-    setInterval(() => {
+    // One that is over is forgotten with its timer.
+    this.timer = setInterval(() => {
       if (this.open) void post("/api/query/keep", { session: this.id }).catch(() => {});
     }, 60_000);
-    addEventListener("pagehide", () => this.close());
+    addEventListener("pagehide", this.gone);
   }
 
   /** Ends the session: its transaction is rolled back. */
   close(): void {
+    clearInterval(this.timer);
+    removeEventListener("pagehide", this.gone);
     if (!this.open) return;
     this.open = false;
     void fetch("/api/query/close", { ...request({ session: this.id }), keepalive: true }).catch(() => {});

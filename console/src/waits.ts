@@ -1,8 +1,9 @@
 // What sessions wait for, by type: in the last seconds or since the start, and what that means.
 
+import { QuerySession, results } from "./batch";
 import { h, set } from "./dom";
 import { showQuery } from "./query";
-import type { Live, WaitType } from "./server";
+import { Refused, type Live, type WaitType } from "./server";
 import { count, micros, percent } from "./units";
 
 /** Threads of the server that rest: not waits of anybody. */
@@ -12,18 +13,18 @@ const IDLE = new Set([
   "HADR_FILESTREAM_IOMGR_IOCOMPLETION", "SP_SERVER_DIAGNOSTICS_SLEEP", "SNI_HTTP_ACCEPT", "DISPATCHER_QUEUE_SEMAPHORE", "SLEEP_DBSTARTUP",
 ]);
 
-/** What a type means, and what to look at. The first pattern that fits counts. */
-const MEANS: [RegExp, string][] = [
-  [/^WRITELOG$/, "Commits wait for the log to reach the disk. Many small transactions: put more into each. Slow writes: see Writes."],
-  [/^LOGBUFFER$/, "Records come faster than the log is written: all its buffers are full."],
-  [/^LCK_/, "Somebody else holds a lock. Overview shows who blocks whom."],
-  [/^PAGEIOLATCH_/, "Pages are read from, or written to, the disk: more memory, or fewer pages per statement."],
+/** What a type means, and the page to look at. The first pattern that fits counts. */
+const MEANS: [RegExp, string, string?, string?][] = [
+  [/^WRITELOG$/, "Commits wait for the log to reach the disk. Many small transactions: put more into each. Or the writes are slow:", "writes", "Writes"],
+  [/^LOGBUFFER$/, "Records come faster than the log is written: all its buffers are full.", "log", "Log"],
+  [/^LCK_/, "Somebody else holds a lock. Who blocks whom:", "overview", "Overview"],
+  [/^PAGEIOLATCH_/, "Pages are read from, or written to, the disk: more memory, or fewer pages per statement.", "writes", "Writes"],
   [/^PAGELATCH_/, "Many sessions change the same page in memory: the end of an index, or an allocation page."],
   [/^LATCH_/, "Something in memory that only one can change at a time."],
   [/^ASYNC_NETWORK_IO$/, "Clients do not read their results as fast as they come."],
-  [/^PREEMPTIVE_OS_WRITEFILE/, "A file grows, and its new part is zeroed: grow it ahead of need."],
+  [/^PREEMPTIVE_OS_WRITEFILE/, "A file grows, and its new part is zeroed: grow it ahead of need.", "events", "Events"],
   [/^PREEMPTIVE_/, "The operating system does something for a session."],
-  [/^BACKUP|^ASYNC_IO_COMPLETION/, "A backup or restore reads or writes."],
+  [/^BACKUP|^ASYNC_IO_COMPLETION/, "A backup or restore reads or writes.", "backups", "Backups"],
   [/^RESOURCE_SEMAPHORE/, "Statements wait for memory."],
   [/^THREADPOOL$/, "There are no threads left for requests."],
   [/^IO_COMPLETION$/, "Something other than a page is read or written."],
@@ -56,7 +57,15 @@ export function between(from: WaitType[] | null, to: WaitType[], idle: boolean):
   return rows.filter((r) => r.tasks > 0 || r.ms > 0).sort((a, b) => b.ms - a.ms || b.tasks - a.tasks);
 }
 
+function means(name: string): HTMLElement {
+  const [, text, page, title] = MEANS.find((m) => m[0].test(name)) ?? [null, ""];
+  return h("span", {}, text, page ? " " : null, page ? h("a", { href: `#${page}` }, title ?? page) : null);
+}
+
 export function waits(live: Live): { element: HTMLElement; stop: () => void } {
+  const session = new QuerySession();
+  let own: { at: number; types: WaitType[] }[] = [];
+  const of = h("select", { id: "wait-session", change: () => change() }, h("option", { value: "" }, "everybody"));
   const period = h("select", { id: "period", change: () => draw() }, ...PERIODS.map(([key, title]) => h("option", { value: key }, title)));
   const idle = h("input", { id: "idle", type: "checkbox", change: () => draw() });
   const body = h("tbody");
@@ -66,7 +75,7 @@ export function waits(live: Live): { element: HTMLElement; stop: () => void } {
   const element = h(
     "div",
     { class: "page" },
-    h("div", { class: "row" }, h("label", { for: "period" }, "Waits of"), period, idle, h("label", { for: "idle" }, "with threads that rest")),
+    h("div", { class: "row" }, h("label", { for: "wait-session" }, "Waits of"), of, h("label", { for: "period" }, "in"), period, h("span", { class: "field" }, idle, h("label", { for: "idle" }, "with threads that rest"))),
     h(
       "section",
       { class: "panel" },
@@ -77,13 +86,14 @@ export function waits(live: Live): { element: HTMLElement; stop: () => void } {
     ),
   );
   const draw = () => {
-    const newest = live.waitTypes[live.waitTypes.length - 1];
+    const samples = of.value ? own : live.waitTypes;
+    const newest = samples[samples.length - 1];
     if (!newest) {
       note.textContent = "Loading …";
       return;
     }
     const seconds = PERIODS.find((p) => p[0] === period.value)?.[2] ?? 10;
-    const from = seconds ? (live.waitTypes.find((w) => w.at >= newest.at - seconds - 0.5) ?? newest) : null;
+    const from = seconds ? (samples.find((w) => w.at >= newest.at - seconds - 0.5) ?? newest) : null;
     const rows = between(from?.types ?? null, newest.types, idle.checked);
     const total = rows.reduce((n, r) => n + r.ms, 0);
     const known = from ? Math.round(newest.at - from.at) : null;
@@ -105,11 +115,53 @@ export function waits(live: Live): { element: HTMLElement; stop: () => void } {
           h("td", { class: "number" }, r.tasks ? micros((r.ms * 1000) / r.tasks) : "–"),
           h("td", { class: "number" }, micros(r.type.maxMs * 1000)),
           h("td", { class: "number" }, micros(r.signalMs * 1000)),
-          h("td", { class: "statement" }, IDLE.has(r.type.name) ? "A thread that rests." : (MEANS.find((m) => m[0].test(r.type.name))?.[1] ?? "")),
+          h("td", { class: "statement" }, IDLE.has(r.type.name) ? "A thread that rests." : means(r.type.name)),
         );
       }),
     );
   };
+  const change = () => {
+    own = [];
+    draw();
+    void ask();
+  };
+  /** Of one session: asked for while it is wanted. */
+  const ask = async () => {
+    const id = Number(of.value);
+    if (!id || session.running) return;
+    try {
+      const sql = `SELECT wait_type, waiting_tasks_count, wait_time_ms, signal_wait_time_ms, max_wait_time_ms FROM sys.dm_exec_session_wait_stats WHERE session_id = ${id}`;
+      const [rows] = await results(session, sql);
+      if (Number(of.value) !== id) return;
+      const types = rows.all().map(([name, ...n]) => ({ name: name ?? "", tasks: Number(n[0]), ms: Number(n[1]), signalMs: Number(n[2]), maxMs: Number(n[3]) }));
+      own = [...own, { at: Date.now() / 1000, types }].slice(-61);
+      draw();
+    } catch (e) {
+      note.textContent = e instanceof Refused ? e.message : "The server does not answer; trying again.";
+    }
+  };
+  let listed = "";
+  const list = () => {
+    const all = live.sessions.map((s): [string, string] => [String(s.id), `session ${s.id}, ${s.login}${s.program ? `, ${s.program}` : ""}`]);
+    if (of.value && !all.some(([id]) => id === of.value)) all.unshift([of.value, `session ${of.value}, which has gone`]);
+    const now = JSON.stringify(all);
+    if (now === listed) return;
+    listed = now;
+    const chosen = of.value;
+    set(of, h("option", { value: "" }, "everybody"), ...all.map(([id, text]) => h("option", { value: id, selected: id === chosen }, text)));
+  };
   draw();
-  return { element, stop: live.listen(draw) };
+  list();
+  const silent = live.listen(() => {
+    list();
+    if (of.value) void ask();
+    else draw();
+  });
+  return {
+    element,
+    stop: () => {
+      silent();
+      session.close();
+    },
+  };
 }

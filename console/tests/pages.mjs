@@ -70,6 +70,11 @@ export const CHECKS = {
     await page.selectOption("#period", { label: (await page.locator("#period option").allInnerTexts()).find((t) => /start/i.test(t)) });
     const waits = async () => number(await page.locator("main tbody tr", { has: page.locator("code", { hasText: /^WRITELOG$/ }) }).locator("td").nth(3).innerText());
     await between("waits for WRITELOG", sql, "SELECT waiting_tasks_count FROM sys.dm_os_wait_stats WHERE wait_type = 'WRITELOG'", waits);
+    // And of one session that waits much.
+    const view = "FROM sys.dm_exec_session_wait_stats WHERE wait_type = 'WRITELOG'";
+    const [[id]] = await sql.run(`SELECT TOP (1) session_id ${view} ORDER BY waiting_tasks_count DESC`);
+    await page.selectOption("#wait-session", id);
+    await between(`waits of session ${id}`, sql, `SELECT SUM(waiting_tasks_count) ${view} AND session_id = ${id}`, waits);
   },
   log: async (page, sql) => {
     const [[id, vlfs, mb]] = await until("the log stands", () => sql.run("SELECT DB_ID('shop'), total_vlf_count, total_log_size_mb FROM sys.dm_db_log_stats(DB_ID('shop'))"), (r) => r.length === 1);

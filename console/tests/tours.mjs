@@ -54,7 +54,10 @@ export const TOURS = {
     const sql = session(server, "ledger");
     await page.selectOption("#database", { label: "ledger" });
     await sql.run("BACKUP DATABASE ledger TO DISK = N'ledger.bak' CREATE TABLE t (a int) BEGIN TRAN INSERT t VALUES (1)");
-    await session(server, "ledger").run("BACKUP LOG ledger TO DISK = N'ledger.trn' CHECKPOINT");
+    const other = session(server, "ledger");
+    await other.run("CREATE TABLE filler (c char(4000)) SET NOCOUNT ON DECLARE @i int = 0 BEGIN TRAN WHILE @i < 3500 BEGIN INSERT filler VALUES ('x') SET @i += 1 END COMMIT");
+    await other.run("BACKUP LOG ledger TO DISK = N'ledger.trn'");
+    await other.close();
     await until("an open transaction holds it", () => page.locator(".reason").innerText(), (text) => /ACTIVE_TRANSACTION.*DBCC OPENTRAN/.test(text), 30_000);
     await sql.run("ROLLBACK");
     await sql.close();
