@@ -22,10 +22,15 @@ export function grid(rows: Rows, label: string): { element: HTMLElement; grow: (
   const element = h("div", { class: "rows-view", tabindex: 0, role: "region", "aria-label": label, scroll: () => draw() }, space);
   let [first, drawn, high] = [-1, "", 0];
 
-  const widths = () => {
-    const longest = rows.columns.map((c) => Math.max(c.name.length, 4));
-    for (let n = 0; n < Math.min(rows.length, 100); n++) rows.row(n).forEach((cell, i) => (longest[i] = Math.max(longest[i], cell?.length ?? 4)));
-    const all = [Math.max(4, String(rows.length).length), ...longest.map((n) => Math.min(48, n))];
+  const longest = rows.columns.map((c) => Math.max(c.name.length, 4));
+  let [wide, looked] = ["", 0];
+  /** As wide as what has been seen: the first rows, and those in sight. */
+  const widths = (seen: (string | null)[][]) => {
+    for (; looked < Math.min(rows.length, 100); looked++) seen.push(rows.row(looked));
+    for (const row of seen) row.forEach((cell, i) => (longest[i] = Math.max(longest[i], cell?.length ?? 4)));
+    const all = [Math.max(4, count(rows.length).length), ...longest.map((n) => Math.min(48, n))];
+    if (wide === all.join()) return;
+    wide = all.join();
     set(
       columns,
       ...all.map((n) => {
@@ -46,10 +51,12 @@ export function grid(rows: Rows, label: string): { element: HTMLElement; grow: (
     const now = `${first} ${last}`;
     if (now === drawn) return;
     drawn = now;
+    const inSight = Array.from({ length: last - first }, (_, i) => rows.row(first + i));
+    widths([...inSight]);
     set(
       body,
-      ...Array.from({ length: last - first }, (_, i) => {
-        const cells = rows.row(first + i).map((cell, c) => {
+      ...inSight.map((row, i) => {
+        const cells = row.map((cell, c) => {
           if (cell === null) return h("td", { class: "null" }, "NULL");
           const long = cell.length > SHOWN;
           return h("td", { class: rows.columns[c].number ? "right" : undefined, title: cell.length > 40 ? cell.slice(0, 4000) : undefined }, long ? `${cell.slice(0, SHOWN)}…` : cell);
@@ -66,7 +73,7 @@ export function grid(rows: Rows, label: string): { element: HTMLElement; grow: (
       space.style.height = `${height}px`;
       element.style.height = `${Math.min(rows.length, SIGHT) * ROW + ROW + 24}px`;
     }
-    if (rows.length <= 100 || !columns.childElementCount) widths();
+    widths([]);
     draw();
   };
   grow();

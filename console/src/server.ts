@@ -101,7 +101,7 @@ export interface Point {
 
 /** So many seconds are kept and drawn. */
 export const KEPT = 180;
-const FLUSHES_KEPT = 2000;
+const FLUSHES_KEPT = 20_000;
 
 interface Totals {
   at: number;

@@ -1,6 +1,7 @@
 // browser.mjs short | full FOLDER: the console in Chromium, before a server at work (TAFFRAIL_BINARY). `short` opens each page once and
 // compares it with the views; `full` also takes the tours, looks at each page in both themes and widths, idle, loaded, empty and
-// refused, and leaves the pictures in FOLDER.
+// refused, and leaves the pictures in FOLDER. Names of parts behind FOLDER: only those (empty refused viewers pages loaded tours million
+// idle stale).
 
 import { strict as assert } from "node:assert";
 import { readFileSync, mkdirSync } from "node:fs";
@@ -10,7 +11,7 @@ import { check } from "./pages.mjs";
 import { launch, openPage, PAGES, PASSWORD, pause, session, show, startServer, work } from "./support.mjs";
 import { TOURS } from "./tours.mjs";
 
-const [how = "short", folder] = process.argv.slice(2);
+const [how = "short", folder, ...parts] = process.argv.slice(2);
 const began = performance.now();
 const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -171,6 +172,17 @@ async function twentyViewers(server) {
   return cost;
 }
 
+async function tours(browser, server) {
+  for (const [name, tour] of Object.entries(TOURS)) {
+    const page = await openPage(browser, server);
+    await tour(page, server);
+    clean(page, name);
+    await page.screenshot({ path: `${folder}/tour-${name}.png`, fullPage: true });
+    await page.context().close();
+    say(`tour: ${name}`);
+  }
+}
+
 /** A million rows: all are there, the last is seen, and the server has none of them. */
 async function million(browser, server) {
   const page = await openPage(browser, server);
@@ -194,34 +206,24 @@ async function million(browser, server) {
 
 const browser = await launch();
 let server = await startServer();
+const wanted = (part) => (parts.length ? parts.includes(part) : how === "full" || part === "pages");
 try {
-  if (how === "full") {
-    mkdirSync(folder, { recursive: true });
-    if (!process.env.LOADED_ONLY) await pictures(browser, server, "empty");
-    await refusals(browser, server);
+  if (folder) mkdirSync(folder, { recursive: true });
+  if (wanted("empty")) await pictures(browser, server, "empty");
+  if (wanted("refused")) await refusals(browser, server);
+  if (wanted("viewers")) {
     const cost = await twentyViewers(server);
-    assert.ok(process.env.DEBUG_BUILD || cost <= 3, `20 viewers cost ${cost.toFixed(2)} % of a core`);
+    assert.ok(cost <= 3, `20 viewers cost ${cost.toFixed(2)} % of a core`);
   }
   const load = await work(server);
   say("at work");
-  await each(browser, server);
-  if (how === "full") {
-    await pictures(browser, server, "loaded");
-    for (const [name, tour] of Object.entries(TOURS)) {
-      const page = await openPage(browser, server);
-      await tour(page, server);
-      clean(page, name);
-      await page.screenshot({ path: `${folder}/tour-${name}.png`, fullPage: true });
-      await page.context().close();
-      say(`tour: ${name}`);
-    }
-    await million(browser, server);
-  }
+  if (wanted("pages")) await each(browser, server);
+  if (wanted("loaded")) await pictures(browser, server, "loaded");
+  if (wanted("tours")) await tours(browser, server);
+  if (wanted("million")) await million(browser, server);
   await load.stop();
-  if (how === "full") {
-    await pictures(browser, server, "idle");
-    await stale(browser, server);
-  }
+  if (wanted("idle")) await pictures(browser, server, "idle");
+  if (wanted("stale")) await stale(browser, server);
   await server.stop();
   server = null;
   assert.deepEqual(problems, []);
