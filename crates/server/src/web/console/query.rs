@@ -156,7 +156,9 @@ fn killed(open: Weak<Mutex<Open>>, own: Weak<Slot>) -> Box<dyn Fn() + Send + Syn
         let end = move || {
             let (Some(open), Some(own)) = (open.upgrade(), own.upgrade()) else { return };
             open.lock().retain(|_, slot| !Arc::ptr_eq(slot, &own));
-            own.end();
+            // What runs is not cancelled: it is told that it was killed.
+            own.ends.store(true, Ordering::SeqCst);
+            drop(own.session.lock().take());
         };
         // Its transaction is rolled back: who kills waits for nothing. Without a thread it ends with the page.
         let _ = std::thread::Builder::new()
