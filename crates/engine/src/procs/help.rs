@@ -427,7 +427,8 @@ pub(super) fn configure(cx: &mut StatementContext<'_>, args: &Arguments<'_>) -> 
     };
     if let Some(value) = args.number(1) {
         let option = found[0];
-        if value < option.3 || value > option.4 {
+        // The default may lie outside: it says that the server decides.
+        if (value < option.3 || value > option.4) && value != option.2 {
             return Err(SqlError::new(15129, &[&value, &option.1]));
         }
         let old = view_of(cx, option, false);

@@ -216,6 +216,7 @@ fn database_principals(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> Sq
 pub(crate) type Option_ = (i32, &'static str, i64, i64, i64, &'static str, bool, bool);
 
 /// The options that clients look up. All but [`settable`] ones always have their default.
+#[rustfmt::skip]
 pub(crate) const CONFIGURATIONS: &[Option_] = &[
     (
         101,
@@ -387,6 +388,38 @@ pub(crate) const CONFIGURATIONS: &[Option_] = &[
         true,
         false,
     ),
+    (400, "cross db ownership chaining", 0, 0, 1, "Allow cross db ownership chaining", true, false),
+    (1126, "default full-text language", 1033, 0, 2147483647, "default full-text language", true, true),
+    (1505, "index create memory (KB)", 0, 704, 2147483647, "Memory for index create sorts (kBytes)", true, true),
+    (1531, "cursor threshold", -1, -1, 2147483647, "cursor threshold", true, true),
+    (1534, "user options", 0, 0, 32767, "user options", true, false),
+    (1535, "affinity mask", 0, -2147483648, 2147483647, "affinity mask", true, true),
+    (1537, "media retention", 0, 0, 365, "Tape retention period in days", true, true),
+    (1542, "query governor cost limit", 0, 0, 2147483647, "Maximum estimated cost allowed by query governor", true, true),
+    (1546, "lightweight pooling", 0, 0, 1, "User mode scheduler uses lightweight pooling", false, true),
+    (1547, "scan for startup procs", 0, 0, 1, "scan for startup stored procedures", false, true),
+    (1549, "affinity64 mask", 0, -2147483648, 2147483647, "affinity64 mask", true, true),
+    (1550, "affinity I/O mask", 0, -2147483648, 2147483647, "affinity I/O mask", false, true),
+    (1551, "affinity64 I/O mask", 0, -2147483648, 2147483647, "affinity64 I/O mask", false, true),
+    (1557, "PH timeout (s)", 60, 1, 3600, "DB connection timeout for full-text protocol handler (s)", true, true),
+    (1570, "in-doubt xact resolution", 0, 0, 2, "Recovery policy for DTC transactions with unknown outcome", true, true),
+    (1577, "common criteria compliance enabled", 0, 0, 1, "Common Criteria compliance mode enabled", false, true),
+    (1578, "EKM provider enabled", 0, 0, 1, "Enable or disable EKM provider", true, true),
+    (1580, "filestream access level", 0, 0, 2, "Sets the FILESTREAM access level", true, false),
+    (1582, "access check cache bucket count", 0, 0, 65536,
+        "Default hash bucket count for the access check result security cache", true, true),
+    (1583, "access check cache quota", 0, 0, 2147483647, "Default quota for the access check result security cache", true, true),
+    (1585, "automatic soft-NUMA disabled", 0, 0, 1, "Automatic soft-NUMA is enabled by default", false, true),
+    (1586, "external scripts enabled", 0, 0, 1, "Allows execution of external scripts", true, false),
+    (1587, "clr strict security", 1, 0, 1, "CLR strict security enabled in the server", true, true),
+    (1588, "column encryption enclave type", 0, 0, 2, "Type of enclave used for computations on encrypted columns", false, false),
+    (1589, "tempdb metadata memory-optimized", 0, 0, 1, "Tempdb metadata memory-optimized is disabled by default.", false, true),
+    (1591, "ADR cleaner retry timeout (min)", 15, 0, 32767, "ADR cleaner retry timeout.", true, true),
+    (1592, "ADR Preallocation Factor", 4, 0, 32767, "ADR Preallocation Factor.", true, true),
+    (16387, "SMO and DMO XPs", 1, 0, 1, "Enable or disable SMO and DMO XPs", true, true),
+    (16392, "Replication XPs", 0, 0, 1, "Enable or disable Replication XPs", true, true),
+    (16397, "allow polybase export", 0, 0, 1, "Allow INSERT into a Hadoop external table", true, false),
+    (16399, "polybase enabled", 0, 0, 1, "Configure SQL Server to connect to external data sources through PolyBase", false, false),
 ];
 
 /// Options that do something when they are set.
@@ -394,10 +427,12 @@ pub(crate) fn settable(id: i32) -> bool {
     matches!(id, 518 | MAX_SERVER_MEMORY | 1568 | 1569 | 1579 | 1584)
 }
 
-/// Options of tuning that set-up scripts set: they are kept and shown, and do nothing. (An option that would switch something on
+/// Options that set-up scripts set and that change nothing here: they are kept and shown. (An option that would switch something on
 /// that is not there is refused.)
 pub(crate) fn kept(id: i32) -> bool {
-    matches!(id, 106 | 109 | 503 | 505 | 1538..=1541 | 1543 | 1576 | 1581)
+    matches!(id, 101 | 103 | 106 | 109 | 117 | 503 | 505 | 1505 | 1517 | 1519 | 1520 | 1531)
+        || matches!(id, 1535 | 1536 | 1538..=1541 | 1543 | 1546 | 1549..=1551 | 1557 | 1570)
+        || matches!(id, 1576 | 1581..=1583 | 1585 | 1587 | 1589 | 1591 | 1592 | 16387)
 }
 
 /// The value of an option in a list of those that differ from their default.
@@ -418,7 +453,9 @@ fn configurations(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResu
     let databases = cx.session.instance.databases();
     let set = master::configurations(&databases.master()?.storage)?;
     let running = databases.running_configurations();
-    for option in CONFIGURATIONS {
+    let mut all: Vec<&Option_> = CONFIGURATIONS.iter().collect();
+    all.sort_by_key(|option| option.0);
+    for option in all {
         let (value, in_use) = (configured(cx, option, &set), in_force(cx, option, &running));
         let (id, name, _, min, max, description, dynamic, advanced) = *option;
         rows.push(row![id, name, value, min, max, in_use, description, dynamic, advanced]);
