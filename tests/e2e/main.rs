@@ -19,6 +19,7 @@ mod limits;
 mod log_command;
 mod lost_connection;
 mod monitoring;
+mod operation;
 mod orders;
 mod own_files;
 mod places;
