@@ -33,6 +33,7 @@ mod memory;
 pub mod os;
 pub mod overlay;
 mod room;
+mod settling;
 pub mod sim;
 mod small;
 mod time;
@@ -49,6 +50,7 @@ pub use error::{IoError, IoResult};
 pub use failstop::FailStopDisk;
 pub use memory::give_back_memory;
 pub use room::reserve;
+pub use settling::SettlingDisk;
 pub use small::{small_file_temporary, write_small_file};
 pub use time::UtcTime;
 

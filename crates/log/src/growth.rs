@@ -162,7 +162,7 @@ fn is_cancelled() -> bool {
 }
 
 /// With `ahead`, so much of a new file is zeroed at once; the rest while the log is used.
-const ZEROED_AT_CREATION: u64 = 16 * MB;
+const ZEROED_AT_CREATION: u64 = 2 * MB;
 
 /// Extents and zeroes of a new file; durable after a sync.
 pub(crate) fn initialize_new(

@@ -1,10 +1,11 @@
 //! What can be told of a database that is not open, from its primary file alone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use taffrail_io::{OpenSpec as IoSpec, UtcTime};
+use taffrail_log::VlfStatus;
 
-use crate::database::{DatabaseOptions, FileInfo, FileKind, OpenSpec};
+use crate::database::{Database, DatabaseOptions, FileInfo, FileKind, OpenSpec};
 use crate::error::StorageResult;
 use crate::instance::StorageInstance;
 use crate::page::HEADER_BYTES;
@@ -37,6 +38,24 @@ pub struct Closed {
     pub options: DatabaseOptions,
     /// Its files, as large as they are now; 0 for one that is missing.
     pub files: Vec<FileInfo>,
+}
+
+impl Database {
+    /// Parts of the log files that nobody reads any more, of a database that has been closed: start and end, in order. A copy that has
+    /// zeroes there is as good, once it has forgotten its log chain.
+    pub fn dead_log(&self) -> Vec<(PathBuf, Vec<(u64, u64)>)> {
+        // The directory's.
+        const KEPT: u64 = 4096;
+        let log = self.log();
+        let vlfs = log.vlfs();
+        let files = log.files().into_iter().map(|file| {
+            let own = vlfs.iter().filter(|v| v.file == file.file && v.status != VlfStatus::Active);
+            let mut parts: Vec<_> = own.map(|v| (v.offset + KEPT, v.offset + v.size)).collect();
+            parts.sort_unstable();
+            (file.path, parts)
+        });
+        files.collect()
+    }
 }
 
 /// When the database of a primary file was made. `name` is for messages.

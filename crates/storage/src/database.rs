@@ -581,9 +581,8 @@ impl Database {
         }
         let data = self.store.files().into_iter().map(|f| f.settings.lock().path.clone());
         let log = self.log().files().into_iter().map(|f| f.path);
-        for path in data.chain(log) {
-            crate::recovery::remove_file(&self.instance.env, &path)?;
-        }
-        Ok(())
+        let paths: Vec<_> = data.chain(log).collect();
+        let paths: Vec<_> = paths.iter().map(|path| path.as_path()).collect();
+        crate::recovery::remove_files(&self.instance.env, &paths)
     }
 }

@@ -133,7 +133,7 @@ pub fn backup(
 }
 
 /// What was written and removed so far no longer keeps the device busy: the file system's journal is written, freed blocks are discarded.
-fn settle(dir: &Path) -> io::Result<()> {
+pub(super) fn settle(dir: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(std::fs::File::open(dir)?)?)
 }
 

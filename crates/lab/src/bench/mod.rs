@@ -10,6 +10,7 @@ mod beside;
 pub mod bulk;
 pub mod deadlocks;
 pub mod device;
+pub mod fresh;
 pub mod growth;
 pub mod lob;
 pub mod pairs;

@@ -10,17 +10,28 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, growth, lob, print_table, reading, vlfs, wire,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, growth, lob, print_table, reading,
+    vlfs, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--out DIR] [--dir DIR]\n\
-                     parts: life, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, deadlocks, lob";
+                     parts: life, fresh, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, deadlocks, lob";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 9] =
-    ["life", "reading", "backup", "bandwidth", "vlfs", "growth", "deadlocks", "lob", "bulk"];
+const ALONE: [&str; 10] = [
+    "life",
+    "fresh",
+    "reading",
+    "backup",
+    "bandwidth",
+    "vlfs",
+    "growth",
+    "deadlocks",
+    "lob",
+    "bulk",
+];
 const TOGETHER: [&str; 3] = ["loops", "clients", "customers"];
 
 struct Arguments {
@@ -170,6 +181,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
         failed.push(e.to_string());
     }
     print_table(&figures);
+    failed.extend(fresh::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
     let json = serde_json::to_string_pretty(&figures).map_err(std::io::Error::other)?;
     std::fs::write(a.out.join("bench.json"), json)?;
@@ -186,6 +198,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
 fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Result<Vec<Figure>> {
     match part {
         "life" => rows::life(&a.server, dir, a.scale),
+        "fresh" => fresh::fresh(&a.server, dir, probe),
         "reading" => reading::reading(&a.server, dir, a.amounts),
         "backup" => backup::backup(&a.server, dir, probe, a.amounts),
         "bandwidth" => bandwidth::bandwidth(&a.server, dir, a.amounts),

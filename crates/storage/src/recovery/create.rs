@@ -12,7 +12,7 @@ use std::sync::Arc;
 use taffrail_base::{
     DatabaseId, FileId, HobtId, IndexId, LogPos, Lsn, ObjectId, PAGE_BYTES, PageId, SqlError,
 };
-use taffrail_io::{Env, IoError, OpenSpec};
+use taffrail_io::{Env, IoError, OpenSpec, SettlingDisk};
 use taffrail_log::{Log, LogAnchor, LogFileSpec, LogOptions};
 use taffrail_observe::DatabaseCounters;
 
@@ -48,14 +48,21 @@ pub(crate) fn cannot_create(e: &IoError) -> StorageError {
 
 /// Removes a file if it is there, durably.
 pub(crate) fn remove_file(env: &Env, path: &Path) -> StorageResult<()> {
+    remove_files(env, &[path])
+}
+
+/// Removes those of the files that are there, durably.
+pub(crate) fn remove_files(env: &Env, paths: &[&Path]) -> StorageResult<()> {
+    let mut dirs: Vec<&Path> = Vec::new();
     let removed = (|| {
-        if env.disk.exists(path)? {
-            env.disk.remove(path)?;
-            if let Some(dir) = path.parent() {
-                env.disk.sync_dir(dir)?;
+        for path in paths {
+            if !env.disk.exists(path)? {
+                continue;
             }
+            env.disk.remove(path)?;
+            dirs.extend(path.parent().filter(|dir| !dirs.contains(dir)));
         }
-        Ok(())
+        dirs.iter().try_for_each(|dir| env.disk.sync_dir(dir))
     })();
     removed.map_err(|e| io_error("write", e))
 }
@@ -144,10 +151,32 @@ impl Database {
         name: &str,
         spec: &CreateSpec,
     ) -> StorageResult<Arc<Database>> {
+        Database::create_on(instance, &instance.env, id, name, spec)
+    }
+
+    /// The same for a caller whose next start removes these files after a crash: nothing of the database is durable before
+    /// [`SettlingDisk::settle`], and the many small steps of its making wait for no device.
+    pub fn create_unsettled(
+        instance: &Arc<StorageInstance>,
+        id: DatabaseId,
+        name: &str,
+        spec: &CreateSpec,
+    ) -> StorageResult<(Arc<Database>, Arc<SettlingDisk>)> {
+        let disk = Arc::new(SettlingDisk::new(instance.env.disk.clone()));
+        let env = Env { disk: disk.clone(), ..instance.env.clone() };
+        Ok((Database::create_on(instance, &env, id, name, spec)?, disk))
+    }
+
+    fn create_on(
+        instance: &Arc<StorageInstance>,
+        env: &Env,
+        id: DatabaseId,
+        name: &str,
+        spec: &CreateSpec,
+    ) -> StorageResult<Arc<Database>> {
         let [primary] = &spec.data_files[..] else {
             return Err(StorageError::Misuse("a database has exactly one data file for now"));
         };
-        let env = &instance.env;
         let all: Vec<&Path> =
             spec.data_files.iter().chain(&spec.log_files).map(|f| f.path.as_path()).collect();
         for path in &all {
@@ -161,13 +190,13 @@ impl Database {
         // A database that had this id and was given up may have left pages.
         instance.pool.unregister(id);
         instance.pool.discard(id);
-        let made = create_files(instance, id, name, spec, primary);
+        let made = create_files(instance, env, id, name, spec, primary);
         if made.is_err() {
             instance.pool.unregister(id);
             instance.pool.discard(id);
             for path in &all {
                 // The first error is the one to report; what cannot be removed is in the way of the next attempt, which says so.
-                let _ = remove_file(env, path);
+                let _ = remove_file(&instance.env, path);
             }
         }
         made
@@ -176,12 +205,12 @@ impl Database {
 
 fn create_files(
     instance: &Arc<StorageInstance>,
+    env: &Env,
     id: DatabaseId,
     name: &str,
     spec: &CreateSpec,
     primary: &DataFileSpec,
 ) -> StorageResult<Arc<Database>> {
-    let env = &instance.env;
     let guid = env.entropy.guid();
     let pages = (primary.size / PAGE_BYTES as u64).max(MIN_FILE_PAGES.into());
     let pages = u32::try_from(pages)

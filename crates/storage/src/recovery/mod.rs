@@ -34,6 +34,7 @@ pub use boot::{Boot, BootError, BootFile, FEATURES, FORMAT_VERSION};
 pub(crate) use checkpoint::Background;
 pub(crate) use create::{
     FILE_MAGIC, boot_page, cannot_create, file_header, io_error, log_options, remove_file,
+    remove_files,
 };
 pub use pace::RecoveryEstimate;
 pub(crate) use pace::RedoRate;

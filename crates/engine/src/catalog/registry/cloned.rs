@@ -4,7 +4,8 @@
 //! row Creating ─► empty files ─► row: they are its own ─► template closed ─► files copied, durable ─► template opened again
 //!   ─► clone opened, its new places durable ─► row Online ─► known
 //! ```
-//! Where the file system can, the copies share the template's blocks until either is written. A crash before the row says Online leaves
+//! Where the file system can, the copies share the template's blocks until either is written. Where it cannot, what the template's log
+//! does not need any more stays behind. A crash before the row says Online leaves
 //! what a CREATE DATABASE leaves (see the registry's head), and of the template a database that was closed in order, or not yet.
 
 use super::{
@@ -95,9 +96,11 @@ impl Databases {
         let closed = original.storage.close().map_err(sql);
         let disk = &*self.storage.env.disk;
         let copied = settled.and(closed).and_then(|()| {
+            let dead = original.storage.dead_log();
             let mut pairs = from.iter().zip(to);
             pairs.try_for_each(|(from, to)| {
-                copy(disk, from, to, going_on)?
+                let left_out = dead.iter().find(|(path, _)| path == from);
+                copy(disk, from, to, left_out.map_or(&[], |d| &d.1), going_on)?
                     .map_err(|e| SqlError::new(5123, &[&e.system_error(), &e.path.display()]))
             })
         });
@@ -146,15 +149,17 @@ impl Databases {
     }
 }
 
-/// Copies a file that nobody has open into an empty one; durable when it returns. The outer error: it is not wanted any more.
+/// Copies a file that nobody has open into an empty one, but for some parts; durable when it returns. The outer error: it is not wanted
+/// any more.
 fn copy(
     disk: &dyn Disk,
     from: &Path,
     to: &Path,
+    left_out: &[(u64, u64)],
     going_on: &dyn Fn() -> SqlResult<()>,
 ) -> SqlResult<IoResult<()>> {
     let mut stopped = None;
-    let copied = copy_while(disk, from, to, &mut || {
+    let copied = copy_while(disk, from, to, left_out, &mut || {
         stopped = going_on().err();
         stopped.is_none()
     });
@@ -169,6 +174,7 @@ fn copy_while(
     disk: &dyn Disk,
     from: &Path,
     to: &Path,
+    left_out: &[(u64, u64)],
     wanted: &mut dyn FnMut() -> bool,
 ) -> IoResult<()> {
     let target = disk.open(to, IoSpec::DATA)?;
@@ -182,7 +188,19 @@ fn copy_while(
     let mut idle: Vec<AlignedBuf> = Vec::new();
     let mut flying = 0;
     let mut at = 0;
+    // What was never written reads as zeroes, there and here.
+    let mut gaps = source.unwritten(0, len).unwrap_or_default();
+    gaps.extend(left_out);
+    gaps.sort_unstable();
+    let mut gaps = gaps.into_iter().peekable();
     while at < len && wanted() {
+        while let Some((_, end)) = gaps.next_if(|(start, _)| *start <= at) {
+            at = at.max(end);
+        }
+        let until = gaps.peek().map_or(len, |gap| gap.0.min(len));
+        if at >= until {
+            continue;
+        }
         if flying == IN_FLIGHT {
             for done in target.reap(1)? {
                 done.result?;
@@ -191,7 +209,7 @@ fn copy_while(
             }
         }
         let mut buf = idle.pop().unwrap_or_else(|| AlignedBuf::zeroed(PIECE as usize));
-        let size = PIECE.min(len - at) as usize;
+        let size = PIECE.min(until - at) as usize;
         source.read_at(at, &mut buf[..size])?;
         if buf[..size] == zeros[..size] {
             // It reads so already.

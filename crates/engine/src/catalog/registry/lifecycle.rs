@@ -5,7 +5,7 @@ use super::{Databases, Slot, give_up, io, sql};
 use crate::catalog::Catalog;
 use crate::catalog::master::{self, DatabaseEntry, EntryState};
 use crate::database::Database;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
@@ -45,8 +45,10 @@ impl Databases {
             }
             return Err(e);
         }
-        let storage = match taffrail_storage::Database::create(&self.storage, id, name, spec) {
-            Ok(storage) => storage,
+        // After a crash before the row says Online the files go: until then nothing of them has to be durable.
+        let made = taffrail_storage::Database::create_unsettled(&self.storage, id, name, spec);
+        let (storage, disk) = match made {
+            Ok(made) => made,
             Err(e) => {
                 // Storage has removed the files.
                 master::remove_database(&master, id)?;
@@ -58,6 +60,8 @@ impl Databases {
             storage.checkpoint(CheckpointKind::Internal).map_err(create_error)?;
             let catalog = Arc::new(Catalog::open(&storage)?);
             let storage = storage.clone();
+            disk.settle()
+                .map_err(|e| SqlError::new(5123, &[&e.system_error(), &e.path.display()]))?;
             entry.state = EntryState::Online;
             entry.made.clear();
             master::put_database(&master, &entry)?;
@@ -154,11 +158,9 @@ impl Databases {
             drop(disk.create(&file, IoSpec::PLAIN).map_err(refused)?);
             entry.made.push(file);
         }
-        for file in &entry.made {
-            if let Some(dir) = file.parent() {
-                disk.sync_dir(dir).map_err(refused)?;
-            }
-        }
+        let mut dirs: Vec<&Path> = entry.made.iter().filter_map(|f| f.parent()).collect();
+        dirs.dedup();
+        dirs.into_iter().try_for_each(|dir| disk.sync_dir(dir).map_err(refused))?;
         master::put_database(master, entry)
     }
 
