@@ -54,8 +54,11 @@ engine_serve() {
 }
 
 engine_end() {
+    local left
     pod rm -f -t 0 --all > /dev/null 2>&1 || true
     pod volume rm -f --all > /dev/null 2>&1 || true
     [ -z "${ENGINE_SERVICE:-}" ] || { kill "$ENGINE_SERVICE" 2> /dev/null; wait "$ENGINE_SERVICE" 2> /dev/null; } || true
+    # Those that keep what a request to execute has ended with, for five minutes, and would then make the storage anew.
+    for left in $(pgrep -f -- "conmon .*$ENGINE/"); do kill -9 "$left" 2> /dev/null || true; done
     rm -rf "$ENGINE"
 }
