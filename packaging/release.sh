@@ -22,6 +22,13 @@ part() { # what, command…: exit code 3 is of one that cannot run here, and has
     esac
     return 0
 }
+there() { # program, its Debian packages: installed where that can be done
+    command -v "$1" > /dev/null && return 0
+    if [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
+        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${@:2}"; } > /dev/null 2>&1 || true
+    fi
+    command -v "$1" > /dev/null || { echo "there is no $1 (Debian: ${*:2})"; return 1; }
+}
 tests() { [ "${TESTS:-yes}" = yes ]; }
 
 packages() { # binary
@@ -46,26 +53,28 @@ image() { # binary, architecture: twice, which makes the same bytes
     echo "ok reproducible: built twice, the same bytes"
 }
 
-begin "x86_64: the binary"
+machine=$(uname -m)
+case $machine in
+    x86_64) deb=amd64 cpu=x64 ;;
+    aarch64) deb=arm64 cpu=arm64 ;;
+    *) echo "$machine is not one of x86_64, aarch64"; exit 1 ;;
+esac
+begin "$machine: the binary"
 cargo build --release --locked --quiet -p taffrail-cli
 binary=$target/release/taffrail
-part "x86_64: packages" packages "$binary"
-part "x86_64: the image" image "$binary" amd64
+part "$machine: packages" packages "$binary"
+part "$machine: the image" image "$binary" "$deb"
 
 linker=aarch64-linux-gnu-gcc
 arm=aarch64-unknown-linux-gnu
 aarch64() {
-    if ! command -v "$linker" > /dev/null && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
-        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc-aarch64-linux-gnu libc6-dev-arm64-cross; } \
-            > /dev/null 2>&1 || true
-    fi
-    command -v "$linker" > /dev/null || { echo "there is no $linker (Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"; return 3; }
+    there "$linker" gcc-aarch64-linux-gnu libc6-dev-arm64-cross || return 3
     rustup target add "$arm" || { echo "the target's standard library cannot be had"; return 3; }
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$linker CC_aarch64_unknown_linux_gnu=$linker \
         cargo build --release --locked --quiet -p taffrail-cli --target "$arm"
 }
 emulated() { # name, the emulator's program, its words
-    command -v "$2" > /dev/null || { echo "there is no $2 (Debian: qemu-user-static)"; return 3; }
+    there "$2" qemu-user-static || return 3
     packaging/tests/emulated.sh "$1" "$binary" "${@:2}"
 }
 image_emulated() { # the arm64 image's own files, nothing of this machine's
@@ -75,9 +84,10 @@ image_emulated() { # the arm64 image's own files, nothing of this machine's
     tar -xOf "$out/taffrail-arm64.docker.tar" --wildcards '*/layer.tar' | tar -xf - -C "$root" || return 1
     emulated "the arm64 image" qemu-aarch64-static -L "$root" "$root/opt/taffrail/bin/taffrail"
 }
-part "aarch64: the binary" aarch64
 arm_binary=$target/$arm/release/taffrail
-if [ ${#missing[@]} = 0 ] || [[ ${missing[-1]} != *"aarch64: the binary" ]]; then
+# x86_64 makes those of the other machine, too.
+[ "$machine" != x86_64 ] || part "aarch64: the binary" aarch64
+if [ "$machine" = x86_64 ] && [[ " ${missing[*]} " != *"aarch64: the binary"* ]]; then
     part "aarch64: packages" packages "$arm_binary"
     part "aarch64: the image" image "$arm_binary" arm64
     if tests; then
@@ -91,11 +101,6 @@ begin "checksums"
 
 if tests; then
     # The machine's own packages can be used here; those of the other were only built.
-    machine=$(uname -m)
-    case $machine in
-        x86_64) deb=amd64 cpu=x64 ;;
-        aarch64) deb=arm64 cpu=arm64 ;;
-    esac
     [ "$machine" != x86_64 ] || part "x86_64: a processor without SSE4.2, AVX and AES" emulated x86_64 qemu-x86_64-static -cpu qemu64 "$binary"
     part "the archive" packaging/tests/archive.sh "$out"/taffrail-*-"$machine"-linux.tar.gz
     part "the wheel" packaging/tests/wheel.sh "$out"/*_"$machine".whl
