@@ -76,7 +76,7 @@ class Taffrail:
             try:
                 self.connection.cursor().execute(sql)
             except pymssql.Error as e:
-                raise SystemExit(f"{e}: {sql}") from None
+                raise Refused(e.args[0], f"{e}: {sql}") from None
 
     def end_world(self, name):
         self.database = "master"

@@ -17,6 +17,8 @@ class Scope:
         self.leaves, self.keys, self.rows, self.outer = leaves, keys, rows, outer
         # No two rows have the same keys.
         self.unique = unique
+        # An aggregate has an order: there cannot be another one with another order.
+        self.ordered = False
         # What a subquery sees of a query that is grouped.
         self.seen = self
 
@@ -143,7 +145,10 @@ class Expressions:
         if op == "round":
             # The result has the digits of what is rounded, so these are enough.
             return Node(op, [Node("to_dec", [a], "dec", prec=9)], "dec", bound=bound + 1, prec=9) if bound <= SMALL else a
-        if op in ("neg", "abs", "floor", "ceiling"):
+        if op in ("floor", "ceiling"):
+            # Without digits behind the point its sum would leave none to what it is put together with.
+            return Node("to_dec", [Node(op, [a], "dec")], "dec", bound=bound + 1, prec=9) if bound <= SMALL else a
+        if op in ("neg", "abs"):
             return Node(op, [a], "dec", bound=bound + 1, prec=prec + 1) if prec < 36 else a
         b = sub("int") if op == "mul" else sub()
         bound = bound * b.info["bound"] if op == "mul" else bound + b.info["bound"]

@@ -296,9 +296,10 @@ class Maker(Expressions):
         bound, prec = arg.info.get("bound", 0), arg.info.get("prec", 10)
         if name == "COUNT":
             bound, prec = max(scope.rows, 1), 10
-        if name == "STRING_AGG" and arg.op == "collate":
+        if name == "STRING_AGG" and (arg.op == "collate" or scope.ordered):
             name = "MAX"
         if name == "STRING_AGG":
+            scope.ordered = True
             keys = [Node("key", [k], down=self.chance(30)) for k in [arg] + scope.keys]
             return Node("agg", [arg] + keys, "text", name=name, bound=10_000)
         if name == "SUM":

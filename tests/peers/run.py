@@ -181,6 +181,18 @@ def told(engines, question):
     return "\n".join(out)
 
 
+def made(engines, seed, tables):
+    """Makes the tables and views of a seed everywhere; what Taffrail refuses of it."""
+    for dialect in (POSTGRES, SQLITE, TSQL):
+        try:
+            engines[dialect].world(f"peers_{seed}", [sql for t in tables for sql in t.scripts[dialect]])
+        except Refused as why:
+            for engine in engines:
+                engine.end_world(f"peers_{seed}")
+            return why
+    return None
+
+
 class Tally:
     def __init__(self):
         self.statements = 0
@@ -233,8 +245,15 @@ def main():
                 break
             tables = world.tables(seed)
             tables += views(seed, tables)
-            for dialect, engine in enumerate(engines):
-                engine.world(f"peers_{seed}", [sql for t in tables for sql in t.scripts[dialect]])
+            refused = made(engines, seed, tables)
+            if refused is not None:
+                # The peers have these tables and views, so it is a difference, and there is nothing to ask.
+                found += 1
+                print(f"\n{seed}: {refused}", flush=True)
+                seed += 1
+                if options.again:
+                    break
+                continue
             for number in [only] if options.again else range(min(PER_WORLD, options.statements - tally.statements)):
                 asking = question(seed, number, tables)
                 _, differences = asked(engines, asking)
