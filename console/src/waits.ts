@@ -89,6 +89,7 @@ export function waits(live: Live): { element: HTMLElement; stop: () => void } {
     const samples = of.value ? own : live.waitTypes;
     const newest = samples[samples.length - 1];
     if (!newest) {
+      set(body);
       note.textContent = "Loading …";
       return;
     }
