@@ -42,6 +42,9 @@ GO
 --@ source: message 8114
 SELECT CONVERT(varchar(40), CAST('20240101' AS date), 8)
 GO
+--@ source: message 8114
+SELECT CONVERT(varchar(40), CAST('12:00' AS time), 101)
+GO
 --@ source: message 9809
 SELECT CONVERT(varbinary(4), 'ab', 3)
 GO

@@ -60,6 +60,9 @@ BEGIN CATCH
     SELECT ERROR_MESSAGE() AS m
 END CATCH
 GO
+--@ source: message 207
+SELECT SUM(nope1), MAX(nope2) FROM t GROUP BY nope3 HAVING COUNT(nope4) > 1
+GO
 --@ source: message 104
 SELECT 2 AS x UNION ALL SELECT 2 ORDER BY 2
 GO
