@@ -275,7 +275,7 @@ fn names_of_constraints_are_given_once() {
             said,
             format!(
                 "Msg 2714, Level 16, State 5, Line 1: There is already an object named '{name}' in the database.\n\
-                 Msg 1750, Level 16, State 0, Line 1: Could not create constraint or index. See previous errors."
+                 Msg 1750, Level 16, State 1, Line 1: Could not create constraint or index. See previous errors."
             ),
             "{body}"
         );

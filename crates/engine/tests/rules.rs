@@ -270,7 +270,7 @@ fn an_insert_exec_counts_as_a_transaction() {
     c.ok("CREATE PROCEDURE counted AS SELECT @@TRANCOUNT");
     c.ok("CREATE PROCEDURE opens AS BEGIN TRAN SELECT 11");
     assert_eq!(c.rows("INSERT t EXEC counted SELECT a, @@TRANCOUNT FROM t"), "1 | 0");
-    let mismatch = "Msg 266, Level 16, State 2, Procedure opens, Line 1: Transaction count after EXECUTE indicates a \
+    let mismatch = "Msg 266, Level 16, State 2, Procedure opens, Line 0: Transaction count after EXECUTE indicates a \
                     mismatching number of BEGIN and COMMIT statements. Previous count = 1, current count = 2.";
     assert_eq!(c.rows("INSERT t EXEC opens SELECT @@TRANCOUNT"), format!("{mismatch}\n1"));
     // In a transaction that is open already it counts no more.
