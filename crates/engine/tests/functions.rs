@@ -215,8 +215,11 @@ fn what_a_session_keeps() {
     c.ok("EXEC sp_set_session_context 'who', N'ann'");
     c.ok("DECLARE @n int = 7 EXEC sys.sp_set_session_context @key = N'n', @value = @n, @read_only = 1");
     assert_eq!(
-        c.rows("SELECT SESSION_CONTEXT(N'who'), SESSION_CONTEXT(N'N'), SQL_VARIANT_PROPERTY(SESSION_CONTEXT(N'n'), 'BaseType')"),
-        "ann | 7 | int"
+        c.rows(
+            "SELECT SESSION_CONTEXT(N'who'), SESSION_CONTEXT(N'n'), SESSION_CONTEXT(N'N'), \
+             SQL_VARIANT_PROPERTY(SESSION_CONTEXT(N'n'), 'BaseType')"
+        ),
+        "ann | 7 | NULL | int"
     );
     assert_eq!(
         c.rows("EXEC sp_set_session_context 'n', 8"),
