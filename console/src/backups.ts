@@ -65,7 +65,7 @@ export function backups(live: Live): { element: HTMLElement; stop: () => void } 
   const source = (query: string, text: string) => h("button", { class: "source", type: "button", click: () => void showQuery(query) }, text);
   const ages = table(["Database", "Recovery model", "Last full", "Last differential", "Last log", "What would be lost"], "Ages of backups");
   const list = table(["Time", "Database", "Kind", "Size", "Duration", "First LSN", "Last LSN", "On the full backup at", "File"], "Backups");
-  const picture = h("div", { class: "bars axis" });
+  const picture = h("div", { class: "bars axis", tabindex: 0, role: "region", "aria-label": "Backups in time" });
   const note = h("p", { class: "state", role: "status" }, "Loading …");
   const legend = h("div", { class: "legend" }, ...Object.values(KINDS).map(([name, colour], i) => h("span", {}, h("i", { class: `key line-${colour}` }), `${name} (${["bar", "diamond", "dot"][i]})`)));
   const element = h(

@@ -105,7 +105,7 @@ export function draw(d: Deadlock): HTMLElement {
     ...boxes,
     ...d.parties.map((p) => box(...at.get(p.id)!, p.victim ? "victim" : "", [`${name(p)}${p.victim ? ": the victim" : ""}`, p.text.replaceAll(/\s+/g, " ")], p.text)),
   );
-  const area = h("div", { class: "graph" });
+  const area = h("div", { class: "graph", tabindex: 0, role: "region", "aria-label": "The deadlock, drawn" });
   area.append(drawing);
   return area;
 }
