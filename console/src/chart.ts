@@ -68,7 +68,10 @@ export function chart(live: Live, options: Options): { element: HTMLElement; sto
         axes: [
           {
             ...axis,
-            splits: (_, __, ___, now) => Array.from({ length: KEPT / 30 }, (_, i) => now - 30 * i).reverse(),
+            splits: (u, __, ___, now) => {
+              const every = u.width < 480 ? 60 : 30;
+              return Array.from({ length: KEPT / every }, (_, i) => now - every * i).reverse();
+            },
             values: (_, at) => at.map((s) => (s < at[at.length - 1] ? `−${Math.round(at[at.length - 1] - s)} s` : "now")),
             size: 24,
           },

@@ -172,6 +172,24 @@ async function twentyViewers(server) {
   return cost;
 }
 
+/** What somebody has done on a page whose picture is taken. */
+async function worked(page, name) {
+  if (name === "query") {
+    await page.locator(".cm-content").click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.insertText("SELECT name, state_desc, recovery_model_desc, log_reuse_wait_desc FROM sys.databases\nSELECT TOP (100) * FROM shop.dbo.orders WITH (NOLOCK)\nPRINT N'Said.'");
+    await page.keyboard.press("Control+Enter");
+    await page.locator('.state[data-end="done"]').waitFor();
+  }
+  if (name === "log") {
+    await page.selectOption("#database", { label: "shop" });
+    await page.fill("#changes-table", "dbo.accounts");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    await page.getByRole("button", { name: /^Undo script/ }).first().click({ timeout: 60_000 });
+    await page.locator("#undo").waitFor({ timeout: 60_000 });
+  }
+}
+
 async function tours(browser, server) {
   for (const [name, tour] of Object.entries(TOURS)) {
     const page = await openPage(browser, server);
@@ -218,7 +236,7 @@ try {
   const load = await work(server);
   say("at work");
   if (wanted("pages")) await each(browser, server);
-  if (wanted("loaded")) await pictures(browser, server, "loaded");
+  if (wanted("loaded")) await pictures(browser, server, "loaded", PAGES, worked);
   if (wanted("tours")) await tours(browser, server);
   if (wanted("million")) await million(browser, server);
   await load.stop();
