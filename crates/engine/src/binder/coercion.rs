@@ -123,8 +123,8 @@ impl Binder<'_> {
         to: SqlType,
         operator: &'static str,
     ) -> SqlResult<Coerced> {
-        let all = all.iter().map(|b| b.coerced());
-        let out = all.fold(Ok(Coerced::default()), |a, b| merged(a?, b, operator))?;
+        let mut all = all.iter().map(|b| b.coerced());
+        let out = all.try_fold(Coerced::default(), |a, b| merged(a, b, operator))?;
         match (out.1, to) {
             (Coercion::Clash(clash), SqlType::Char(_) | SqlType::VarChar(_)) => {
                 Err(clash.converted(to))
@@ -176,8 +176,9 @@ impl Binder<'_> {
     ) -> SqlResult<Coerced> {
         match name {
             "CONCAT" | "CONCAT_WS" => {
-                let joined = args.iter().map(Bound::coerced).filter(|c| c.1 != Coercion::Default);
-                return joined.fold(Ok(Coerced::default()), |a, b| merged(a?, b, "concat"));
+                let mut joined =
+                    args.iter().map(Bound::coerced).filter(|c| c.1 != Coercion::Default);
+                return joined.try_fold(Coerced::default(), |a, b| merged(a, b, "concat"));
             }
             "LEN" | "UPPER" | "LOWER" | "LTRIM" | "RTRIM" | "TRIM" | "SUBSTRING" | "REVERSE"
             | "STUFF" | "LEFT" | "RIGHT" | "SOUNDEX" | "DIFFERENCE" | "UNICODE" => {

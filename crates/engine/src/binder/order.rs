@@ -40,6 +40,7 @@ fn refuse_negative(count: &Expr, percent: bool) -> SqlResult<()> {
 }
 
 /// 104 behind the reason why ORDER BY names nothing of a set operation's list.
+#[allow(clippy::boxed_local)] // errors travel boxed
 fn not_listed(reason: Box<SqlError>) -> Box<SqlError> {
     let mut e = SqlError::new(104, &[]);
     e.before.push(*reason);
