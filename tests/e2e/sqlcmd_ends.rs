@@ -193,3 +193,94 @@ fn the_environment_says_packet_size_and_login_timeout() {
     assert_eq!(command.output().unwrap().status.code(), Some(1));
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
+
+/// Waits until so many requests wait for a clock.
+fn waits(c: &mut taffrail_lab::client::Client, wanted: &str) {
+    let asks = "SELECT COUNT(*) FROM sys.dm_exec_requests WHERE wait_type = 'WAITFOR'";
+    let until = Instant::now() + Duration::from_secs(20);
+    while c.query(asks).unwrap().first_value() != wanted {
+        assert!(Instant::now() < until, "no {wanted} requests that wait");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn ctrl_c_stops_the_batch_and_whoever_sits_at_a_terminal_stays() {
+    use std::process::Stdio;
+    let folder = TempDir::new("sqlcmd-ctrl-c");
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut watcher = connect(&server, "master");
+    let began = Instant::now();
+    let command =
+        format!("'{}' sql -S 127.0.0.1,{} -U sa -h -1 -W", binary().display(), server.port);
+    let mut script = Command::new("script")
+        .args(["-q", "-e", "-c", &command, "/dev/null"])
+        .env("SQLCMDPASSWORD", PASSWORD)
+        .env("XDG_STATE_HOME", folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut keys = script.stdin.take().unwrap();
+    let mut output = script.stdout.take().unwrap();
+    let screen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let shared = screen.clone();
+    let reader = std::thread::spawn(move || {
+        let mut some = [0; 4096];
+        while let Ok(n @ 1..) = output.read(&mut some) {
+            shared.lock().unwrap().extend_from_slice(&some[..n]);
+        }
+    });
+    let shown = || text(&screen.lock().unwrap());
+    let until = Instant::now() + Duration::from_secs(60);
+    let shows = |what: &str, times: usize| {
+        while shown().matches(what).count() < times {
+            assert!(Instant::now() < until, "no {what}: {}", shown());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    shows("1> ", 1);
+    keys.write_all(b"WAITFOR DELAY '0:5:0'\r").unwrap();
+    shows("2> ", 1);
+    keys.write_all(b"GO\r").unwrap();
+    waits(&mut watcher, "1");
+    keys.write_all(b"\x03").unwrap();
+    waits(&mut watcher, "0");
+    shows("1> ", 2);
+    keys.write_all(b"SELECT 'it ' + 'stays'\r").unwrap();
+    shows("2> ", 2);
+    keys.write_all(b"GO\r").unwrap();
+    shows("it stays", 1);
+    shows("1> ", 3);
+    keys.write_all(b"EXIT\r").unwrap();
+    let ended = script.wait().unwrap();
+    drop(keys);
+    reader.join().unwrap();
+    let screen = shown();
+    assert!(ended.success(), "{ended}: {screen}");
+    assert!(screen.contains("because the user pressed CTRL+C"), "{screen}");
+
+    // Nobody sits there: the program ends with the batch, and nothing that follows is run.
+    let at = format!("127.0.0.1,{}", server.port);
+    fs::write(folder.path().join("next.sql"), "SELECT 'nothing ' + 'follows'\nGO\n").unwrap();
+    fs::write(folder.path().join("wait.sql"), "WAITFOR DELAY '0:5:0'\nGO\n").unwrap();
+    let child = Command::new(binary())
+        .args(["sql", "-S", &at, "-U", "sa", "-i", "wait.sql", "next.sql"])
+        .current_dir(folder.path())
+        .env("SQLCMDPASSWORD", PASSWORD)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    waits(&mut watcher, "1");
+    let pid = rustix::process::Pid::from_raw(child.id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let out = child.wait_with_output().unwrap();
+    waits(&mut watcher, "0");
+    assert_eq!(out.status.code(), Some(1));
+    let said = text(&out.stdout);
+    assert!(
+        said.contains("because the user pressed CTRL+C") && !said.contains("follows"),
+        "{said}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(60));
+}

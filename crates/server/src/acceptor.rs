@@ -140,12 +140,13 @@ pub(crate) fn has_terminal() -> bool {
     std::fs::File::open("/dev/tty").is_ok()
 }
 
-/// SIGHUP was ignored when the process was started.
-pub(crate) fn ignores_hup() -> bool {
+/// A signal was ignored when the process was started.
+pub(crate) fn ignores(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok());
     // Signal 1 is the lowest bit.
-    mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok()).is_some_and(|m| m & 1 != 0)
+    mask.is_some_and(|m| m >> (signal - 1) & 1 != 0)
 }
 
 /// A connection's place; it is free again however the session ends.

@@ -27,6 +27,7 @@ mod dirlock;
 mod entry;
 pub mod errorlog;
 pub mod first_start;
+mod interrupts;
 mod listener;
 mod login;
 mod memory;
@@ -42,6 +43,7 @@ mod web;
 
 use std::io::Write;
 
+pub use interrupts::Interrupts;
 pub use listener::{Server, StartFailure};
 pub use orders::Orders;
 pub use settings::{Overrides, Settings};

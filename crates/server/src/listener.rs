@@ -6,7 +6,7 @@
 //! Stop, by signal or [`Server::stop`]: accept nothing more; idle sessions end at once, running requests may end
 //! within `stop_grace`, then they are cancelled; the engine writes its checkpoint and closes the databases.
 
-use crate::acceptor::{Acceptor, has_terminal, ignores_hup};
+use crate::acceptor::{Acceptor, has_terminal, ignores};
 use crate::admission::Connections;
 use crate::certificate::{Tls, own_files};
 use crate::channel::Channel;
@@ -335,7 +335,7 @@ impl Server {
         let register = |signal, end: &UnixStream| -> std::io::Result<()> {
             signal_hook::low_level::pipe::register(signal, end.try_clone()?).map(|_| ())
         };
-        let hup = if ignores_hup() { Ok(()) } else { register(SIGHUP, &self.hup) };
+        let hup = if ignores(SIGHUP) { Ok(()) } else { register(SIGHUP, &self.hup) };
         hup.and_then(|()| register(SIGTERM, &self.stop))
             .and_then(|()| register(SIGINT, &self.stop))
             .map_err(|e| StartFailure(format!("signals: {e}")))

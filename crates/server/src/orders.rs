@@ -1,6 +1,6 @@
 //! Orders to stop that come as signals, kept for whichever server there is by then: the first start has two, one after the other.
 
-use crate::acceptor::{has_terminal, ignores_hup};
+use crate::acceptor::{has_terminal, ignores};
 use crate::listener::{Server, StartFailure};
 use rustix::process::{WaitOptions, wait};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
@@ -56,7 +56,7 @@ impl Orders {
     /// From here on no order is missed. Until then a signal ends the process, which harms nothing and is quicker.
     pub(crate) fn hear(&self) -> Result<(), StartFailure> {
         let mut signals = vec![SIGTERM, SIGINT];
-        if has_terminal() && !ignores_hup() {
+        if has_terminal() && !ignores(SIGHUP) {
             signals.push(SIGHUP);
         }
         for signal in signals {

@@ -44,6 +44,13 @@ pub struct Call {
     pub argument: String,
 }
 
+impl Call {
+    /// GO by itself.
+    pub fn go() -> Call {
+        Call { command: Command::Go, argument: String::new() }
+    }
+}
+
 /// Whether a command's name has a colon.
 #[derive(Clone, Copy, PartialEq)]
 enum Colon {

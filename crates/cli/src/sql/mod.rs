@@ -118,7 +118,14 @@ fn session(args: &Args) -> i32 {
         Some(_) => Control::Remove,
     };
     let formatter = format::Formatter::new(args.has("trim-spaces"), control);
-    let mut s = Sqlcmd::new(vars, formatter, commands, connection);
+    let interrupts = match taffrail_server::Interrupts::hear() {
+        Ok(interrupts) => interrupts,
+        Err(e) => {
+            eprintln!("Sqlcmd: Error: signals: {e}");
+            return 1;
+        }
+    };
+    let mut s = Sqlcmd::new(vars, formatter, commands, connection, interrupts);
     s.settings = Switches {
         exit_on_error: args.has("exit-on-error"),
         severity_to_exit: args.number("error-severity-level").map_or(0, |n| n.clamp(0, 255) as u8),
@@ -179,19 +186,15 @@ fn work(s: &mut Sqlcmd, args: &Args, person: bool) {
     let once = args.text("query").is_some();
     s.query = args.text("query").or(args.text("initial-query")).map(String::from);
     if args.files.is_empty() {
-        if let Some(Fault::Interrupted) = s.run(once, !person) {
-            s.streams.out(
-                "Sqlcmd: Warning: The last operation was terminated because the user pressed CTRL+C\n",
-            );
-        }
+        // What was interrupted has been said, at the prompt too.
+        s.run(once, !person);
         return;
     }
     for file in &args.files {
         match s.include(file, true) {
             None => continue,
             // What ends it has set the exit code.
-            Some(Fault::Exit) => {}
-            Some(Fault::Interrupted) => s.exit_code = 1,
+            Some(Fault::Exit | Fault::Interrupted) => {}
             Some(Fault::Own(text)) => {
                 s.streams.complain(&format!("{text}\n"));
                 s.exit_code = 1;

@@ -14,6 +14,8 @@ const NO_ROWS: i32 = -101;
 const NO_NUMBER: i32 = -102;
 /// From this severity on the server ends the connection.
 const FATAL: u8 = 20;
+/// How long Ctrl+C waits to be seen.
+const LOOK: Duration = Duration::from_millis(100);
 /// The state that ends the program.
 const EXIT_STATE: u8 = 127;
 
@@ -45,10 +47,12 @@ impl Sqlcmd {
         };
         // What an earlier batch left unread, the server is to stop.
         let sent = client.cancel().and_then(|()| client.send_batch(query));
+        self.interrupts.begin();
         let fault = match sent {
             Ok(()) => self.show_answer(&mut code, deadline),
             Err(e) => Err(e),
         };
+        self.interrupts.end();
         let fault = match fault {
             Ok(fault) => fault,
             Err(e) => {
@@ -84,9 +88,23 @@ impl Sqlcmd {
         let mut messages: Vec<Message> = Vec::new();
         loop {
             let client = self.client.as_mut().expect("the caller has it");
-            let token = match client.next_token(deadline) {
+            if self.interrupts.came() {
+                // The next one ends the program, should the server not answer.
+                self.interrupts.end();
+                let stopped = client.cancel();
+                self.streams.out(&out);
+                for m in messages {
+                    self.say(m, code);
+                }
+                stopped?;
+                *code = 1;
+                return Ok(Some(self.interrupted()));
+            }
+            let look = Instant::now() + LOOK;
+            let token = match client.next_token(Some(deadline.map_or(look, |d| d.min(look)))) {
                 Ok(Some(token)) => token,
                 Ok(None) => return Ok(None),
+                Err(e) if is_timeout(&e) && deadline.is_none_or(|d| Instant::now() < d) => continue,
                 Err(e) if is_timeout(&e) => {
                     let stopped = client.cancel();
                     self.streams.out(&out);
@@ -168,6 +186,14 @@ impl Sqlcmd {
                 _ => {}
             }
         }
+    }
+
+    /// Somebody pressed Ctrl+C.
+    pub(super) fn interrupted(&mut self) -> Fault {
+        self.streams.out(
+            "Sqlcmd: Warning: The last operation was terminated because the user pressed CTRL+C\n",
+        );
+        Fault::Interrupted
     }
 
     /// Shows a message; a fault where it ends the program.

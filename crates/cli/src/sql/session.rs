@@ -11,6 +11,7 @@ use super::vars::{Refused, Vars};
 use std::io::BufRead;
 use std::path::Path;
 use taffrail_lab::client::Client;
+use taffrail_server::Interrupts;
 
 /// What our own errors begin with.
 const ERROR: &str = "Sqlcmd: Error: ";
@@ -20,7 +21,7 @@ const ERROR: &str = "Sqlcmd: Error: ";
 pub enum Fault {
     /// EXIT, QUIT, an error under -b.
     Exit,
-    /// Ctrl+C at the prompt.
+    /// Ctrl+C.
     Interrupted,
     /// Of ours: a line for whoever watches.
     Own(String),
@@ -67,6 +68,7 @@ pub struct Sqlcmd {
     pub settings: Switches,
     pub connection: Settings,
     pub client: Option<Client>,
+    pub(super) interrupts: Interrupts,
     pub exit_code: i32,
     /// The least severity that goes to standard error, if -r says so.
     pub stderr_severity: Option<u8>,
@@ -83,7 +85,13 @@ pub struct Sqlcmd {
 
 impl Sqlcmd {
     /// Connected to nothing yet.
-    pub fn new(vars: Vars, format: Formatter, commands: Commands, connection: Settings) -> Sqlcmd {
+    pub fn new(
+        vars: Vars,
+        format: Formatter,
+        commands: Commands,
+        connection: Settings,
+        interrupts: Interrupts,
+    ) -> Sqlcmd {
         Sqlcmd {
             vars,
             streams: Streams::default(),
@@ -91,6 +99,7 @@ impl Sqlcmd {
             settings: Switches::default(),
             connection,
             client: None,
+            interrupts,
             exit_code: 0,
             stderr_severity: None,
             query: None,
@@ -134,16 +143,17 @@ impl Sqlcmd {
                 Some(query) => {
                     self.batch.reset(Some(&query));
                     match self.step() {
-                        Ok(Step::Text) => Ok(Some(go())),
+                        Ok(Step::Text) => Ok(Some(Call::go())),
                         Ok(Step::Command(call)) => Ok(Some(call)),
                         // What is left of it is nothing; it was the query nevertheless.
                         Err(e) => {
                             self.streams.complain(&format!("{e}\n"));
-                            Ok(Some(go()))
+                            Ok(Some(Call::go()))
                         }
                     }
                 }
                 None if self.batch.wants_line() => match self.read_line() {
+                    Err(Fault::Interrupted) => return Some(self.interrupted()),
                     Err(fault) => return Some(fault),
                     Ok(Some(line)) => {
                         self.batch.feed(&line);
@@ -154,7 +164,7 @@ impl Sqlcmd {
                     Ok(None) if !all => return None,
                     Ok(None) => {
                         once = true;
-                        Ok(Some(go()))
+                        Ok(Some(Call::go()))
                     }
                 },
                 None => self.step_call(),
@@ -178,8 +188,10 @@ impl Sqlcmd {
                 }
             }
             if let Some(Fault::Interrupted) = fault {
+                let Some(Source::Editor(_)) = self.sources.last() else { return fault };
+                // The person stays.
                 self.exit_code = 0;
-                return fault;
+                continue;
             }
             if fault.is_some() && self.settings.exit_on_error && !self.settings.ignore_errors {
                 if self.exit_code == 0 {
@@ -579,10 +591,6 @@ impl Sqlcmd {
             editor.names_are_old(&Settings { database, ..self.connection.clone() });
         }
     }
-}
-
-fn go() -> Call {
-    Call { command: Command::Go, argument: String::new() }
 }
 
 fn undefined(name: &str) -> Fault {

@@ -195,23 +195,25 @@ impl Transport {
 
     /// Some bytes into `input`.
     fn read(&mut self) -> Result<usize> {
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(io::Error::from(io::ErrorKind::TimedOut).into());
+        loop {
+            if let Some(deadline) = self.deadline {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(io::Error::from(io::ErrorKind::TimedOut).into());
+                }
+                self.socket.set_read_timeout(Some(left))?;
             }
-            self.socket.set_read_timeout(Some(left))?;
-        }
-        let n = self.read_plain().map_err(|e| match e {
-            // What a read timeout is called depends on the system.
-            ClientError::Io(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                ClientError::Io(io::ErrorKind::TimedOut.into())
+            match self.read_plain() {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                Ok(n) => return Ok(n),
+                // A signal ends a read that has a timeout, whatever its handler says of restarts.
+                Err(ClientError::Io(e)) if e.kind() == io::ErrorKind::Interrupted => {}
+                // What a read timeout is called depends on the system.
+                Err(ClientError::Io(e)) if e.kind() == io::ErrorKind::WouldBlock => {
+                    return Err(io::Error::from(io::ErrorKind::TimedOut).into());
+                }
+                Err(e) => return Err(e),
             }
-            e => e,
-        })?;
-        match n {
-            0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-            n => Ok(n),
         }
     }
 
