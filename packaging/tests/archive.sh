@@ -7,7 +7,7 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; wait; rm -rf "$here"' EXIT
 cd "$here"
 tar -xzf "$archive" --strip-components 1
-for file in taffrail sqlcmd LICENSE README.md CHANGELOG.md docs/settings.md systemd/taffrail.service; do
+for file in taffrail sqlcmd LICENSE README.md CHANGELOG.md docs/reference/settings.md systemd/taffrail.service; do
     [ -e "$file" ] || { echo "FAILED $file is missing"; exit 1; }
 done
 env -i PATH=/usr/bin:/bin TAFFRAIL_SA_PASSWORD=Archive-test-1! ./taffrail serve --listen 127.0.0.1:0 --console off > out 2> err &

@@ -442,7 +442,7 @@ mod tests {
     /// What runs is what the documents say runs.
     #[test]
     fn every_view_and_procedure_is_documented() {
-        let text = include_str!("../../../../docs/t-sql.md");
+        let text = include_str!("../../../../docs/reference/t-sql.md");
         // Code spans, and the names in them; built-in functions stand among the statements in plain capitals.
         let spans = text.split('`').skip(1).step_by(2);
         let word = |c: char| !c.is_ascii_alphanumeric() && c != '_';
@@ -457,7 +457,7 @@ mod tests {
         let procedures = crate::procs::names().map(|(name, _)| name);
         let missing: Vec<&str> =
             views.chain(procedures).filter(|name| !known.contains(&fold(name))).collect();
-        assert!(missing.is_empty(), "not in docs/t-sql.md: {missing:?}");
+        assert!(missing.is_empty(), "not in docs/reference/t-sql.md: {missing:?}");
     }
 
     #[test]
