@@ -184,6 +184,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 483, severity: 16, text: "The OUTPUT clause cannot be used in an INSERT...EXEC statement." },
     Message { number: 487, severity: 16, text: "An invalid option was specified for the statement \"%.*ls\"." },
     Message { number: 488, severity: 16, text: "Pivot grouping columns must be comparable. The type of column \"%.*ls\" is \"%ls\", which is not comparable." },
+    Message { number: 493, severity: 16, text: "The column '%.*ls' that was returned from the nodes() method cannot be used directly. It can only be used with one of the four XML data type methods, exist(), nodes(), query(), and value(), or in IS NULL and IS NOT NULL checks." },
     Message { number: 500, severity: 16, text: "Trying to pass a table-valued parameter with %d column(s) where the corresponding user-defined table type requires %d column(s)." },
     Message { number: 506, severity: 16, text: "The invalid escape character \"%.*ls\" was specified in a %ls predicate." },
     Message { number: 507, severity: 16, text: "Invalid argument for SET ROWCOUNT. Must be a non-null non-negative integer." },

@@ -53,7 +53,10 @@ impl<'a> Binder<'a> {
                 Ok(Bound::of(Expr::Var(at), self.variables.declared(at)))
             }
             ExprKind::SystemVariable(v) => self.global(&v.value),
-            ExprKind::Column(c) => self.column(c),
+            ExprKind::Column(c) => {
+                let b = self.column(c)?;
+                self.used_directly(b)
+            }
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(b) => self.operators(b),
             ExprKind::Case(c) => self.case(c),

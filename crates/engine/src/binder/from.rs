@@ -166,12 +166,10 @@ impl<'a> Binder<'a> {
                 let source = self.table_source(database, table, &alias.value, None, hints);
                 self.add_source(source)
             }
-            TableRef::Function(f)
-                if f.call.name.schema.is_some() && &*f.call.name.name.value == "nodes" =>
-            {
-                Err(unsupported("The method nodes"))
-            }
-            TableRef::Function(f) => self.table_function(f),
+            TableRef::Function(f) => match self.nodes(f)? {
+                Some(source) => self.add_source(source),
+                None => self.table_function(f),
+            },
             TableRef::Derived(d) => {
                 let target = !lateral && self.arm(&d.alias.value, &d.columns);
                 let mut bound = match lateral {

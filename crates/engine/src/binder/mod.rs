@@ -83,6 +83,8 @@ pub trait Metadata {
         &self,
         name: &ast::ObjectName,
     ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
+    /// The session's database.
+    fn current_database(&self) -> SqlResult<Arc<Database>>;
     /// The table behind a table variable: 1087.
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)>;
     /// The text of a view. Until [`Metadata::leave_view`] names are looked up as the view means them.

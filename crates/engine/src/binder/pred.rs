@@ -50,7 +50,11 @@ impl<'a> Binder<'a> {
                 self.compare(compare_op(c.op), left, right)
             }
             ExprKind::IsNull(n) => {
-                let b = self.expr(&n.operand)?;
+                let b = match &n.operand.kind {
+                    // What nodes() finds may be asked this.
+                    ExprKind::Column(c) => self.column(c)?,
+                    _ => self.expr(&n.operand)?,
+                };
                 Ok(not(Pred::IsNull(Box::new(b.expr)), n.negated))
             }
             ExprKind::IsDistinct(d) => {

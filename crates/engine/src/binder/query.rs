@@ -368,7 +368,7 @@ impl<'a> Binder<'a> {
                         return Err(self.at(SqlError::new(263, &[]), *span));
                     }
                     for at in 0..self.block().sources.len() {
-                        self.star(at, &mut items);
+                        self.star(at, &mut items)?;
                     }
                 }
                 SelectItem::QualifiedStar(q) => {
@@ -376,7 +376,7 @@ impl<'a> Binder<'a> {
                     let Some(at) = at else {
                         return Err(self.at(SqlError::new(107, &[q]), q.span));
                     };
-                    self.star(at, &mut items);
+                    self.star(at, &mut items)?;
                 }
                 SelectItem::Expr { expr, alias } => {
                     let bound = match &expr.kind {
@@ -419,14 +419,16 @@ impl<'a> Binder<'a> {
         Ok(items)
     }
 
-    pub(super) fn star(&mut self, source: usize, items: &mut Vec<Item>) {
+    pub(super) fn star(&mut self, source: usize, items: &mut Vec<Item>) -> SqlResult<()> {
         let depth = self.blocks.len() - 1;
         for c in 0..self.blocks[depth].sources[source].columns.len() {
             let column = &self.blocks[depth].sources[source].columns[c];
             let (name, identity) = (column.name.to_string(), column.identity);
             let bound = self.source_column(depth, source, c);
+            let bound = self.used_directly(bound)?;
             items.push(Item { name, bound, assign: None, identity, plain: true });
         }
+        Ok(())
     }
 
     /// Puts computed items into slots, and columns of the rows outside: what an APPLY hands up must not be taken for what it is given.

@@ -8,7 +8,9 @@
 //! nvarchar(max), NULL without rows; with TYPE it is marked as XML ([`Bound::xml`]). Paths (`a/b`) and the other modes are refused.
 
 use super::query::BoundQuery;
-use super::{Binder, Bound, unsupported};
+use super::{Binder, Bound, Source, SourceColumn, SourceKind, unsupported};
+use crate::functions::spelling::split_name;
+use crate::functions::xquery::Outside;
 use crate::functions::{self, xquery};
 use crate::plan::expr::{Call, Expr};
 use crate::plan::node::{Agg, AggFunction};
@@ -40,6 +42,23 @@ fn encoded(name: &str) -> String {
 
 fn constant(text: &str) -> Bound {
     Bound::not_null(Expr::Const(Value::nvarchar(text)), TEXT)
+}
+
+/// An argument of a method, which is a literal.
+fn method_text(arguments: &[ast::Expr], at: usize, method: &str) -> SqlResult<String> {
+    match &arguments[at].kind {
+        ast::ExprKind::Literal(ast::Literal::String(s) | ast::Literal::NString(s)) => {
+            Ok(s.to_string())
+        }
+        _ => Err(SqlError::new(8172, &[&(at + 1), &method])),
+    }
+}
+
+impl Source {
+    /// It is a call of nodes().
+    pub(super) fn is_nodes(&self) -> bool {
+        matches!(&self.kind, SourceKind::View { view, .. } if view.name == crate::views::NODES)
+    }
 }
 
 impl<'a> Binder<'a> {
@@ -98,16 +117,8 @@ impl<'a> Binder<'a> {
         name: &str,
         arguments: &'a [ast::Expr],
     ) -> SqlResult<Bound> {
-        if !target.is_xml() {
-            return Err(SqlError::new(258, &[&target.declared().name()]));
-        }
-        let wrong = self.meta.wrong_for_xml_methods();
-        if !wrong.is_empty() {
-            let what = "indexed views and/or indexes on computed columns and/or filtered indexes and/or query \
-                        notifications and/or XML data type methods and/or spatial index operations";
-            return Err(SqlError::new(1934, &[&"SELECT", &wrong.join(", "), &what]));
-        }
-        let (function, wanted) = match name {
+        self.may_call_method(&target)?;
+        let (functions, wanted) = match name {
             "value" => (xquery::VALUE, 2),
             "query" => (xquery::QUERY, 1),
             "exist" => (xquery::EXIST, 1),
@@ -117,23 +128,20 @@ impl<'a> Binder<'a> {
         if arguments.len() != wanted {
             return Err(SqlError::new(174, &[&name, &wanted]));
         }
-        let text = |at: usize| match &arguments[at].kind {
-            ast::ExprKind::Literal(ast::Literal::String(s) | ast::Literal::NString(s)) => {
-                Ok(s.to_string())
-            }
-            _ => Err(SqlError::new(8172, &[&(at + 1), &name])),
-        };
-        let source = text(0)?;
-        let path = xquery::Path::read(&source)?;
-        let found = self.call(function, vec![target, constant(&source)])?;
+        let source = method_text(arguments, 0, name)?;
+        let query = xquery::Query::read(&source)?;
+        let function = functions[usize::from(self.is_of_nodes(&target))];
+        let mut args = vec![target, constant(&source)];
+        self.values_of_query(&query, &mut args)?;
+        let found = self.call(function, args)?;
         if name != "value" {
             let large = if name == "query" { Large::Xml } else { Large::Plain };
             return Ok(Bound { large, ..found });
         }
-        if !path.is_singleton() {
+        if !query.is_singleton() {
             return Err(SqlError::new(2389, &[&"value()", &"xdt:untypedAtomic *"]));
         }
-        let ty = text(1)?;
+        let ty = method_text(arguments, 1, name)?;
         let bare = ty.trim().to_ascii_lowercase();
         if matches!(&*bare, "xml" | "text" | "ntext" | "image" | "sql_variant") {
             return Err(SqlError::new(9500, &[&bare]));
@@ -144,6 +152,133 @@ impl<'a> Binder<'a> {
         };
         let expr = self.conversion(found.expr, TEXT, to, None, Conversion::Explicit, false);
         Ok(Bound::new(expr, to))
+    }
+
+    fn may_call_method(&self, target: &Bound) -> SqlResult<()> {
+        if !target.is_xml() {
+            return Err(SqlError::new(258, &[&target.declared().name()]));
+        }
+        let wrong = self.meta.wrong_for_xml_methods();
+        if !wrong.is_empty() {
+            let what = "indexed views and/or indexes on computed columns and/or filtered indexes and/or query \
+                        notifications and/or XML data type methods and/or spatial index operations";
+            return Err(SqlError::new(1934, &[&"SELECT", &wrong.join(", "), &what]));
+        }
+        Ok(())
+    }
+
+    /// The values of SQL that an expression names, behind its other arguments.
+    fn values_of_query(&mut self, q: &xquery::Query, args: &mut Vec<Bound>) -> SqlResult<()> {
+        if q.outside.len() > xquery::OUTSIDE_MOST {
+            return Err(unsupported("An XQuery expression with so many values of SQL"));
+        }
+        for named in &q.outside {
+            args.push(match named {
+                Outside::Variable(name) => {
+                    let (at, _) = self.variables.scalar(name)?;
+                    Bound::of(Expr::Var(at), self.variables.declared(at))
+                }
+                Outside::Column(name) => {
+                    let ident = |value: String| ast::Ident {
+                        value: value.into(),
+                        span: Default::default(),
+                        delimited: true,
+                    };
+                    let mut parts = split_name(name).unwrap_or_default();
+                    let Some(column) = parts.pop() else {
+                        return Err(SqlError::new(207, &[name]));
+                    };
+                    let qualifier = parts.pop().map(|table| ast::ObjectName {
+                        server: None,
+                        database: None,
+                        schema: parts.pop().map(ident),
+                        name: ident(table),
+                        span: Default::default(),
+                    });
+                    self.column(&ast::ColumnRef { qualifier, name: ident(column) })?
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// `x.nodes('…') AS t(c)`, where `x` is a column or variable; none: it is no method of one.
+    pub(super) fn nodes(&mut self, f: &'a ast::TableFunction) -> SqlResult<Option<Source>> {
+        let Some(of) = f.call.name.schema.as_ref().filter(|_| &*f.call.name.name.value == "nodes")
+        else {
+            return Ok(None);
+        };
+        let target = if of.value.starts_with('@') && !of.delimited {
+            let (at, _) = self.variables.scalar(&of.value)?;
+            Bound::of(Expr::Var(at), self.variables.declared(at))
+        } else {
+            match self.method_target(&f.call.name) {
+                Some(target) => target,
+                None => return Ok(None),
+            }
+        };
+        self.may_call_method(&target)?;
+        if f.call.arguments.len() != 1 {
+            return Err(SqlError::new(174, &[&"nodes", &1]));
+        }
+        let Some(alias) = &f.alias else { return Err(SqlError::new(102, &[&")"])) };
+        let [column] = &f.columns[..] else {
+            let number = if f.columns.is_empty() { 8158 } else { 8159 };
+            return Err(SqlError::new(number, &[&alias.value]));
+        };
+        let source = method_text(&f.call.arguments, 0, "nodes")?;
+        let query = xquery::Query::read(&source)?;
+        let part = i32::from(self.is_of_nodes(&target));
+        let part = Bound::not_null(Expr::Const(Value::Int(part)), SqlType::Int);
+        let mut args = vec![target, constant(&source), part];
+        let named = args.len();
+        self.values_of_query(&query, &mut args)?;
+        let mut exprs = Vec::with_capacity(args.len());
+        for (n, b) in args.into_iter().enumerate() {
+            exprs.push(if n < named { b.expr } else { self.cast_to(b, TEXT)? });
+        }
+        let column = SourceColumn {
+            name: (&*column.value).into(),
+            ty: TEXT,
+            nullable: true,
+            collation: Default::default(),
+            identity: false,
+            large: Large::Xml,
+            slot: None,
+        };
+        let database = self.meta.current_database()?;
+        let view = crate::views::nodes();
+        Ok(Some(Source {
+            id: self.source_id(),
+            alias: (&*alias.value).into(),
+            schema: None,
+            qualified: false,
+            columns: vec![column],
+            kind: SourceKind::View { database, view, args: exprs, dirty: false },
+            locator: None,
+        }))
+    }
+
+    /// It is what nodes() has found, which only methods may touch.
+    pub(super) fn is_of_nodes(&self, b: &Bound) -> bool {
+        let Expr::Slot(slot) = b.expr else { return false };
+        if !b.is_xml() {
+            return false;
+        }
+        let id = self.slots[slot as usize].source;
+        let sources = self.blocks.iter().flat_map(|b| &b.sources);
+        sources.filter(|s| s.id == id).any(Source::is_nodes)
+    }
+
+    /// A column that is no part of what nodes() has found: 493.
+    pub(super) fn used_directly(&self, b: Bound) -> SqlResult<Bound> {
+        match self.is_of_nodes(&b) {
+            true => {
+                let Expr::Slot(slot) = b.expr else { unreachable!("a column of nodes()") };
+                Err(SqlError::new(493, &[&self.slots[slot as usize].column]))
+            }
+            false => Ok(b),
+        }
     }
 
     /// Rows as XML.

@@ -247,6 +247,10 @@ impl Metadata for SessionMetadata<'_> {
         }
     }
 
+    fn current_database(&self) -> SqlResult<Arc<Database>> {
+        Ok(self.session.database.clone())
+    }
+
     fn table_variable(&self, name: &str) -> SqlResult<(Arc<Database>, Arc<Table>)> {
         let missing = || SqlError::new(1087, &[&name]);
         let collation = taffrail_types::Collation::default();

@@ -59,6 +59,7 @@ pub mod physical_stats;
 pub mod principals;
 mod properties;
 pub mod rowsets;
+pub(crate) use rowsets::NODES;
 pub mod scoped;
 pub(crate) mod sql_text;
 pub mod statistics;
@@ -408,6 +409,13 @@ static BY_NAME: LazyLock<Names> = LazyLock::new(|| {
     let key = |v: &SystemView| (fold(v.schema), fold(v.name));
     VIEWS.iter().enumerate().map(|(n, v)| (key(v), n)).collect()
 });
+
+/// The method `nodes()` of xml, as a source of rows.
+pub fn nodes() -> &'static SystemView {
+    static NODES: LazyLock<SystemView> =
+        LazyLock::new(|| SystemView::new(VIEWS.len(), rowsets::nodes()));
+    &NODES
+}
 
 /// All of them.
 pub fn all() -> &'static [SystemView] {

@@ -1,6 +1,7 @@
-//! Table-valued functions that make rows of their arguments: STRING_SPLIT, GENERATE_SERIES. They are found without a schema.
+//! Table-valued functions that make rows of their arguments: STRING_SPLIT, GENERATE_SERIES, which are found without a schema; nodes().
 
 use super::{Declaration, RowStream, ViewContext, streamed};
+use crate::functions::xquery;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Bytes, Collation, Value};
 
@@ -14,6 +15,34 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ),
         streamed("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
     ]);
+}
+
+/// What `nodes()` of xml is called where it stands among views. Nobody finds it by this name.
+pub(crate) const NODES: &str = "nodes()";
+
+/// Document, path, whether the document is a part that nodes() has found, and values of SQL that the path names.
+pub(super) fn nodes() -> Declaration {
+    streamed(NODES, (3, 19), &["value nvarchar(max)?"], |_, args, _| {
+        let text = |n: usize| args.get(n).and_then(Value::as_text);
+        let (Some(document), Some(path)) = (text(0), text(1)) else {
+            return Ok(Box::new(Nodes(None)));
+        };
+        let part = args.get(2).and_then(Value::as_i64) == Some(1);
+        let outside: Vec<_> = args.iter().skip(3).map(Value::as_text).collect();
+        Ok(Box::new(Nodes(Some(xquery::Parts::of(&document, &path, part, &outside)?))))
+    })
+}
+
+struct Nodes(Option<xquery::Parts>);
+
+impl RowStream for Nodes {
+    fn next(&mut self, cells: &mut [Value]) -> SqlResult<bool> {
+        let Some(part) = self.0.as_mut().and_then(Iterator::next) else { return Ok(false) };
+        for cell in cells {
+            *cell = Value::nvarchar(&part);
+        }
+        Ok(true)
+    }
 }
 
 /// The parts of a text, found one at a time.

@@ -23,6 +23,8 @@ pub(super) struct Tree {
     pub nodes: Vec<Kind>,
     /// The default namespace that a node stands in is not empty.
     pub spaced: Vec<bool>,
+    /// What each stands in; the document in itself.
+    pub parents: Vec<usize>,
 }
 
 /// What a path finds.
@@ -32,7 +34,21 @@ pub(super) enum Found {
     Attribute(usize, usize),
 }
 
-fn decoded(text: &str) -> String {
+impl Found {
+    fn node(self) -> usize {
+        match self {
+            Found::Node(n) | Found::Attribute(n, _) => n,
+        }
+    }
+}
+
+/// What begins the text of a part that is an attribute, the document, or within a default namespace.
+const ATTRIBUTE: char = '\u{1}';
+const DOCUMENT: char = '\u{2}';
+const SPACED: char = '\u{3}';
+
+/// Text without the entities that stand for characters.
+pub(super) fn decoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {
@@ -61,7 +77,7 @@ fn decoded(text: &str) -> String {
     out
 }
 
-fn escaped(text: &str, quotes: bool) -> String {
+pub(super) fn escaped(text: &str, quotes: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -78,10 +94,15 @@ fn escaped(text: &str, quotes: bool) -> String {
 impl Tree {
     /// Reads well-formed content.
     pub fn read(text: &str) -> SqlResult<Tree> {
+        Tree::within(text, false)
+    }
+
+    /// The same of content that stands within a default namespace.
+    fn within(text: &str, spaced: bool) -> SqlResult<Tree> {
         crate::functions::xml::check(text)?;
         let root =
             Kind::Element { name: String::new(), attributes: Vec::new(), children: Vec::new() };
-        let mut tree = Tree { nodes: vec![root], spaced: vec![false] };
+        let mut tree = Tree { nodes: vec![root], spaced: vec![spaced], parents: vec![0] };
         let mut open = vec![0usize];
         let mut rest = text;
         let mut parts = 0u32;
@@ -135,6 +156,7 @@ impl Tree {
     fn add(&mut self, parent: usize, kind: Kind, spaced: bool) -> usize {
         self.nodes.push(kind);
         self.spaced.push(spaced);
+        self.parents.push(parent);
         let n = self.nodes.len() - 1;
         if let Kind::Element { children, .. } = &mut self.nodes[parent] {
             children.push(n);
@@ -158,6 +180,58 @@ impl Tree {
             Kind::Element { children, .. } => children,
             _ => &[],
         }
+    }
+
+    /// The name of what was found.
+    pub fn name(&self, found: Found) -> &str {
+        match (found, &self.nodes[found.node()]) {
+            (Found::Attribute(_, at), Kind::Element { attributes, .. }) => &attributes[at].0,
+            (Found::Node(_), Kind::Element { name, .. }) => name,
+            _ => "",
+        }
+    }
+
+    /// What nodes() has found, for the methods that are called on it: an element as XML, text as text; what else it may be begins with a
+    /// character that no XML has.
+    pub fn part(&self, found: Found) -> String {
+        let mut out = String::new();
+        match (found, &self.nodes[found.node()]) {
+            (Found::Attribute(_, at), Kind::Element { attributes, .. }) => {
+                let (name, value) = &attributes[at];
+                out = format!("{ATTRIBUTE}{name}{ATTRIBUTE}{value}");
+            }
+            (Found::Node(0), _) => {
+                out.push(DOCUMENT);
+                self.write(0, &mut out);
+            }
+            (Found::Node(n), _) => {
+                if self.spaced[self.parents[n]] {
+                    out.push(SPACED);
+                }
+                self.write(n, &mut out);
+            }
+            (Found::Attribute(..), _) => {}
+        }
+        out
+    }
+
+    /// Reads that again, and says where it is.
+    pub fn of_part(text: &str) -> SqlResult<(Tree, Found)> {
+        if let Some((name, value)) =
+            text.strip_prefix(ATTRIBUTE).and_then(|t| t.split_once(ATTRIBUTE))
+        {
+            let attributes = vec![(name.to_owned(), value.to_owned())];
+            let root = Kind::Element { name: String::new(), attributes, children: Vec::new() };
+            let tree = Tree { nodes: vec![root], spaced: vec![false], parents: vec![0] };
+            return Ok((tree, Found::Attribute(0, 0)));
+        }
+        if let Some(text) = text.strip_prefix(DOCUMENT) {
+            return Ok((Tree::read(text)?, Found::Node(0)));
+        }
+        let inner = text.strip_prefix(SPACED);
+        let tree = Tree::within(inner.unwrap_or(text), inner.is_some())?;
+        let first = usize::from(tree.nodes.len() > 1);
+        Ok((tree, Found::Node(first)))
     }
 
     /// The text of what was found.

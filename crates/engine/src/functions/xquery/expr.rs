@@ -1,0 +1,413 @@
+//! What an expression is, and what it comes to.
+
+use super::tree::{Found, Kind, Tree};
+use crate::pieces;
+use std::collections::HashSet;
+use taffrail_base::SqlResult;
+use taffrail_base::message::unsupported;
+
+pub(super) enum Test {
+    Itself,
+    Parent,
+    Element(String),
+    AnyElement,
+    Attribute(String),
+    AnyAttribute,
+    Text,
+    Node,
+}
+
+pub(super) struct Step {
+    /// `//` stands before it.
+    pub deep: bool,
+    pub test: Test,
+    pub predicates: Vec<Expr>,
+}
+
+pub(super) enum Start {
+    /// Where the expression is looked at from.
+    Here,
+    /// The document.
+    Document,
+    /// `(…)[n]`
+    Inner(Box<Expr>, Option<usize>),
+}
+
+/// A way to nodes.
+pub(super) struct Path {
+    pub start: Start,
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Op {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    Count,
+    Not,
+    Contains,
+    LocalName,
+    Text,
+    Number,
+    Position,
+    Last,
+    True,
+    False,
+}
+
+pub(super) enum Expr {
+    Path(Path),
+    Text(String),
+    Number(f64),
+    /// `sql:column` or `sql:variable`, by number.
+    Outside(usize),
+    Call(Function, Vec<Expr>),
+    Compare(Op, Box<(Expr, Expr)>),
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
+}
+
+/// What an expression comes to.
+pub(super) enum Val {
+    Found(Vec<Found>),
+    Text(String),
+    Number(f64),
+    Bool(bool),
+    /// No value of SQL.
+    Nothing,
+}
+
+/// Where an expression is looked at from.
+#[derive(Clone, Copy)]
+pub(super) struct Here {
+    pub at: Found,
+    position: usize,
+    last: usize,
+}
+
+impl Here {
+    pub fn alone(at: Found) -> Here {
+        Here { at, position: 1, last: 1 }
+    }
+}
+
+/// So many nodes are visited between two looks at whether the batch was cancelled.
+const NODES_PER_LOOK: u32 = 4096;
+
+/// A document that is asked.
+pub(super) struct Asked<'a> {
+    pub tree: &'a Tree,
+    /// What nodes() found: the document around it is not there.
+    pub part: bool,
+    /// The values of SQL.
+    pub outside: &'a [Option<String>],
+    pub visited: u32,
+}
+
+pub(super) fn number(n: f64) -> String {
+    if n.fract() == 0.0 && n.abs() < 1e15 { format!("{n:.0}") } else { format!("{n}") }
+}
+
+impl Asked<'_> {
+    fn string(&self, found: Found) -> String {
+        let mut out = String::new();
+        self.tree.string(found, &mut out);
+        out
+    }
+
+    fn outside_of_part(&self) -> SqlResult<()> {
+        if self.part {
+            return Err(unsupported("A path that leads out of what nodes() has found"));
+        }
+        Ok(())
+    }
+
+    pub fn value(&mut self, e: &Expr, here: Here) -> SqlResult<Val> {
+        Ok(match e {
+            Expr::Path(path) => Val::Found(self.path(path, here)?),
+            Expr::Text(t) => Val::Text(t.clone()),
+            Expr::Number(n) => Val::Number(*n),
+            Expr::Outside(n) => match self.outside.get(*n) {
+                Some(Some(text)) => Val::Text(text.clone()),
+                _ => Val::Nothing,
+            },
+            Expr::And(list) => {
+                for e in list {
+                    if !self.holds(e, here)? {
+                        return Ok(Val::Bool(false));
+                    }
+                }
+                Val::Bool(true)
+            }
+            Expr::Or(list) => {
+                for e in list {
+                    if self.holds(e, here)? {
+                        return Ok(Val::Bool(true));
+                    }
+                }
+                Val::Bool(false)
+            }
+            Expr::Compare(op, sides) => {
+                let (l, r) = (self.value(&sides.0, here)?, self.value(&sides.1, here)?);
+                Val::Bool(self.compared(*op, l, r, matches!(sides.1, Expr::Outside(_))))
+            }
+            Expr::Call(function, args) => self.call(*function, args, here)?,
+        })
+    }
+
+    fn call(&mut self, function: Function, args: &[Expr], here: Here) -> SqlResult<Val> {
+        let mut values = Vec::with_capacity(args.len());
+        for e in args {
+            values.push(self.value(e, here)?);
+        }
+        let itself = Val::Found(vec![here.at]);
+        let first = values.first().unwrap_or(&itself);
+        Ok(match function {
+            Function::Count => match first {
+                Val::Found(list) => Val::Number(list.len() as f64),
+                Val::Nothing => Val::Number(0.0),
+                _ => Val::Number(1.0),
+            },
+            Function::Not => Val::Bool(!truth(first)),
+            Function::Contains => {
+                let part = values.get(1).map_or_else(String::new, |v| self.text(v));
+                Val::Bool(self.text(first).contains(&part))
+            }
+            Function::LocalName => match first {
+                Val::Found(list) => {
+                    let name = list.first().map_or("", |f| self.tree.name(*f));
+                    Val::Text(name.rsplit(':').next().unwrap_or_default().to_owned())
+                }
+                _ => Val::Text(String::new()),
+            },
+            Function::Text => Val::Text(self.text(first)),
+            Function::Number => Val::Number(self.text(first).trim().parse().unwrap_or(f64::NAN)),
+            Function::Position => Val::Number(here.position as f64),
+            Function::Last => Val::Number(here.last as f64),
+            Function::True => Val::Bool(true),
+            Function::False => Val::Bool(false),
+        })
+    }
+
+    /// As text: of several, the first.
+    pub fn text(&self, v: &Val) -> String {
+        match v {
+            Val::Found(list) => list.first().map_or_else(String::new, |f| self.string(*f)),
+            Val::Text(t) => t.clone(),
+            Val::Number(n) => number(*n),
+            Val::Bool(b) => b.to_string(),
+            Val::Nothing => String::new(),
+        }
+    }
+
+    fn holds(&mut self, e: &Expr, here: Here) -> SqlResult<bool> {
+        Ok(truth(&self.value(e, here)?))
+    }
+
+    /// Some value of the one side and some of the other. Numbers are compared as such, and what SQL gives where both are one.
+    fn compared(&self, op: Op, l: Val, r: Val, outside: bool) -> bool {
+        let numeric = matches!(l, Val::Number(_)) || matches!(r, Val::Number(_));
+        let all = |v: Val| match v {
+            Val::Found(list) => list.into_iter().map(|f| self.string(f)).collect(),
+            Val::Nothing => Vec::new(),
+            v => vec![self.text(&v)],
+        };
+        let (left, right) = (all(l), all(r));
+        let mut pairs = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
+        pairs.any(|(a, b)| {
+            let numbers = || Some((a.trim().parse::<f64>().ok()?, b.trim().parse::<f64>().ok()?));
+            let order = match numbers().filter(|_| numeric || outside) {
+                Some((a, b)) => a.partial_cmp(&b),
+                None if numeric => None,
+                None => Some(a.cmp(b)),
+            };
+            let Some(order) = order else { return false };
+            match op {
+                Op::Eq => order.is_eq(),
+                Op::Ne => order.is_ne(),
+                Op::Lt => order.is_lt(),
+                Op::Le => order.is_le(),
+                Op::Gt => order.is_gt(),
+                Op::Ge => order.is_ge(),
+            }
+        })
+    }
+
+    /// What a path finds, in the order in which it is come to; ended by whoever cancels the batch.
+    pub fn path(&mut self, path: &Path, here: Here) -> SqlResult<Vec<Found>> {
+        let mut all = match &path.start {
+            Start::Here => vec![here.at],
+            Start::Document => {
+                self.outside_of_part()?;
+                vec![Found::Node(0)]
+            }
+            Start::Inner(e, nth) => {
+                let Val::Found(list) = self.value(e, here)? else {
+                    return Err(unsupported("A path that begins at a value"));
+                };
+                match nth {
+                    Some(n) => list.get(n.wrapping_sub(1)).copied().into_iter().collect(),
+                    None => list,
+                }
+            }
+        };
+        for step in &path.steps {
+            let mut next = Met::default();
+            for at in all {
+                self.step(step, at, &mut next)?;
+            }
+            all = next.list;
+        }
+        Ok(all)
+    }
+
+    fn step(&mut self, step: &Step, from: Found, out: &mut Met) -> SqlResult<()> {
+        self.visited = self.visited.wrapping_add(1);
+        if self.visited.is_multiple_of(NODES_PER_LOOK) {
+            pieces::look()?;
+        }
+        let mut found = Vec::new();
+        self.matches(&step.test, from, &mut found)?;
+        for p in &step.predicates {
+            if let Expr::Number(n) = p {
+                let at = (*n as usize).wrapping_sub(1);
+                found = found.get(at).copied().into_iter().collect();
+                continue;
+            }
+            let last = found.len();
+            let mut kept = Vec::new();
+            for (n, at) in found.into_iter().enumerate() {
+                let here = Here { at, position: n + 1, last };
+                let keep = match self.value(p, here)? {
+                    Val::Number(n) => n == here.position as f64,
+                    v => truth(&v),
+                };
+                if keep {
+                    kept.push(at);
+                }
+            }
+            found = kept;
+        }
+        // What several ways lead to is found once.
+        let once = step.deep || matches!(step.test, Test::Parent);
+        for f in found {
+            if !once || out.known.insert(f) {
+                out.list.push(f);
+            }
+        }
+        if let (true, Found::Node(n)) = (step.deep, from) {
+            for child in self.tree.children(n) {
+                self.step(step, Found::Node(*child), out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn matches(&self, test: &Test, from: Found, out: &mut Vec<Found>) -> SqlResult<()> {
+        match (test, from) {
+            (Test::Itself, _) => {
+                out.push(from);
+                return Ok(());
+            }
+            (Test::Parent, Found::Attribute(n, _)) => {
+                if n == 0 {
+                    self.outside_of_part()?;
+                }
+                out.push(Found::Node(n));
+                return Ok(());
+            }
+            (Test::Parent, Found::Node(n)) => {
+                let parent = self.tree.parents[n];
+                if parent == 0 {
+                    self.outside_of_part()?;
+                }
+                if n != 0 {
+                    out.push(Found::Node(parent));
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        let Found::Node(n) = from else { return Ok(()) };
+        let Kind::Element { attributes, children, .. } = &self.tree.nodes[n] else {
+            return Ok(());
+        };
+        match test {
+            Test::Attribute(_) | Test::AnyAttribute => {
+                for (at, (name, _)) in attributes.iter().enumerate() {
+                    let wanted = match test {
+                        Test::Attribute(wanted) => wanted == name,
+                        _ => !name.starts_with("xmlns"),
+                    };
+                    if wanted {
+                        out.push(Found::Attribute(n, at));
+                    }
+                }
+            }
+            test => {
+                let fits = |c: &&usize| match (test, &self.tree.nodes[**c]) {
+                    (Test::Element(wanted), Kind::Element { name, .. }) => {
+                        wanted == name && !self.tree.spaced[**c]
+                    }
+                    (Test::AnyElement, Kind::Element { .. }) | (Test::Text, Kind::Text(_)) => true,
+                    (Test::Node, _) => true,
+                    _ => false,
+                };
+                out.extend(children.iter().filter(fits).map(|c| Found::Node(*c)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The effective boolean value.
+fn truth(v: &Val) -> bool {
+    match v {
+        Val::Found(list) => !list.is_empty(),
+        Val::Text(t) => !t.is_empty(),
+        Val::Number(n) => *n != 0.0 && !n.is_nan(),
+        Val::Bool(b) => *b,
+        Val::Nothing => false,
+    }
+}
+
+/// What a step has found so far.
+#[derive(Default)]
+struct Met {
+    list: Vec<Found>,
+    /// The same, where several ways may lead to one node.
+    known: HashSet<Found>,
+}
+
+impl Expr {
+    /// It comes to one thing at most, as value() wants it.
+    pub fn is_singleton(&self) -> bool {
+        match self {
+            Expr::Path(path) => path.is_singleton(),
+            _ => true,
+        }
+    }
+}
+
+impl Path {
+    fn is_singleton(&self) -> bool {
+        let numbered = |s: &Step| s.predicates.iter().any(|p| matches!(p, Expr::Number(_)));
+        let one = |s: &Step| {
+            let alone = matches!(s.test, Test::Itself | Test::Parent | Test::Attribute(_));
+            !s.deep && (numbered(s) || alone)
+        };
+        let start = match &self.start {
+            Start::Inner(e, nth) => nth.is_some() || e.is_singleton(),
+            _ => true,
+        };
+        start && self.steps.iter().all(one)
+    }
+}
