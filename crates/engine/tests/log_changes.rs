@@ -548,3 +548,39 @@ fn arguments_that_are_no_text_are_refused() {
     let told = c.rows("SELECT * FROM taffrail.log_undo(0x01)");
     assert!(told.contains("Error converting data type varbinary to bigint."), "{told}");
 }
+
+/// A rebuilding puts rows elsewhere as they are: what they were before is found there.
+#[test]
+fn rows_are_followed_over_a_rebuilding() {
+    let (_world, mut c) = World::with_database();
+    c.ok("ALTER DATABASE d SET RECOVERY FULL");
+    c.ok(
+        "CREATE TABLE t (id int NOT NULL CONSTRAINT pk PRIMARY KEY, v varchar(30), n int NOT NULL)",
+    );
+    c.ok("INSERT t SELECT value, 'v', value FROM GENERATE_SERIES(1, 2000)");
+    c.ok("CHECKPOINT; BACKUP DATABASE d TO DISK = 'd.bak'");
+    let from = c.rows("SELECT MAX([Current LSN]) FROM sys.fn_dblog(NULL, NULL)");
+    c.ok("UPDATE t SET n = 5 WHERE id IN (1, 2)");
+    c.ok("ALTER INDEX ALL ON t REBUILD");
+    c.ok("UPDATE t SET v = 'longer' WHERE id = 1; BEGIN TRAN; UPDATE t SET n = 0; ROLLBACK");
+    c.ok("BEGIN TRAN; UPDATE t SET n = 6 WHERE id = 2; ALTER TABLE t REBUILD; UPDATE t SET n = 7 WHERE id = 1; COMMIT");
+    let told = |c: &mut Client| {
+        c.rows(&format!(
+            "SELECT before, after, note FROM taffrail.log_changes('{from}', NULL, 't')"
+        ))
+    };
+    let want = r#"{"id":1,"v":"v","n":1} | {"id":1,"v":"v","n":5} | NULL
+{"id":2,"v":"v","n":2} | {"id":2,"v":"v","n":5} | NULL
+{"id":1,"v":"v","n":5} | {"id":1,"v":"longer","n":5} | NULL
+{"id":2,"v":"v","n":5} | {"id":2,"v":"v","n":6} | NULL
+{"id":1,"v":"longer","n":5} | {"id":1,"v":"longer","n":7} | NULL"#;
+    assert_eq!(told(&mut c), want);
+    // Under another key a row is not found by what its key was.
+    c.ok(
+        "UPDATE t SET n = id; UPDATE t SET v = 'x' WHERE id = 1; ALTER TABLE t DROP CONSTRAINT pk",
+    );
+    c.ok("ALTER TABLE t ADD CONSTRAINT pk PRIMARY KEY (n)");
+    let all = told(&mut c);
+    assert!(all.contains("the table was rebuilt at "), "{all}");
+    assert!(!all.contains("\"v\":\"x\""), "{all}");
+}

@@ -6,7 +6,7 @@
 //! until its end, so what is not decided yet of a row is of one transaction.
 
 use super::Ticks;
-use super::batch::{Batch, RowKey, What, key_of};
+use super::batch::{Batch, RowKey, What, key_of, row_key};
 use super::ends::Xacts;
 use super::history::History;
 use super::source::{Cursor, Source};
@@ -15,7 +15,9 @@ use std::collections::{HashMap, HashSet};
 use taffrail_base::{HobtId, LogPos, PageId, SqlResult, TransactionId};
 use taffrail_log::{Entry, Lop};
 use taffrail_storage::access::now;
-use taffrail_storage::access::record::changes::{RowChange, formatted, row_change};
+use taffrail_storage::access::record::changes::{
+    RowChange, Stored, formatted, is_loaded_page, loaded_rows, row_change,
+};
 use taffrail_storage::{Rid, StorageError};
 
 /// More changes of one row by one transaction than this are not kept: what the row was before is not found then.
@@ -223,8 +225,9 @@ impl Ahead<'_> {
                 }
             }
         }
-        let (key, late) = (Vec::new(), HashSet::new());
-        let mut reading = Reading { hobts, pages, looks, open, late, key, xacts };
+        let (key, late, history) = (Vec::new(), HashSet::new(), self.history);
+        let copies = hobts.iter().filter_map(|hobt| history.copy_of(*hobt)).collect();
+        let mut reading = Reading { hobts, copies, pages, looks, open, late, key, xacts, history };
         while need.more(cursor.position()) {
             self.ticks.tick()?;
             let seen = cursor.step(self.source, |e| reading.see(e, &mut need))?;
@@ -254,7 +257,7 @@ impl Ahead<'_> {
                 continue;
             }
             match &e.what {
-                What::Modify { at, before, after, .. } => changes.push((*at, before, after.len())),
+                What::Modify { at, before, after, .. } => changes.push((*at, before, after)),
                 What::Delete(bytes) => {
                     (row, ended) = (Some(bytes.to_vec()), true);
                     break;
@@ -267,7 +270,9 @@ impl Ahead<'_> {
         }
         let mut row = if ended { row } else { now }?;
         for (at, before, after) in changes.into_iter().rev() {
-            if !replace(&mut row, at, after, before) {
+            // Else it is another row, or was put together differently.
+            let there = row.get(at..at + after.len()) == Some(&after[..]);
+            if !there || !replace(&mut row, at, after.len(), before) {
                 return None;
             }
         }
@@ -293,6 +298,8 @@ impl Need {
 
 struct Reading<'a> {
     hobts: HashSet<HobtId>,
+    /// What those were copied into.
+    copies: HashSet<HobtId>,
     /// Heap pages with rows that are looked for.
     pages: HashMap<PageId, Vec<usize>>,
     looks: &'a mut Looks,
@@ -301,6 +308,7 @@ struct Reading<'a> {
     late: HashSet<u32>,
     key: Vec<u8>,
     xacts: &'a mut Xacts,
+    history: &'a History,
 }
 
 impl Reading<'_> {
@@ -340,6 +348,19 @@ impl Reading<'_> {
                 }
             }
         }
+        if self.copies.contains(&h.hobt)
+            && let Some(from) = self.history.copied_from(h.txn, h.hobt, r.pos)
+        {
+            match row_change(r) {
+                Some((_, RowChange::Inserted(entry))) => self.copied(r.pos, from, entry, need),
+                _ if is_loaded_page(r) => {
+                    // A damaged page is found by who reads it for its changes.
+                    loaded_rows(r, |_, entry| self.copied(r.pos, from, entry, need));
+                }
+                _ => {}
+            }
+            return;
+        }
         if !self.hobts.contains(&h.hobt) || !key_of(r, &mut self.key) {
             return;
         }
@@ -375,6 +396,22 @@ impl Reading<'_> {
             look.lose();
             need.learned(look, false);
         }
+    }
+
+    /// A row of a tree was put into another one as it was.
+    fn copied(&mut self, pos: LogPos, from: HobtId, entry: &[u8], need: &mut Need) {
+        let Some(Stored::Entry(key, _)) = Stored::of(false, entry) else { return };
+        row_key(&mut self.key, from, false, (PageId::NONE, 0), key);
+        let Some(&id) = self.looks.ids.get(&self.key[..]) else { return };
+        let look = &mut self.looks.list[id];
+        if look.done || pos > look.upto {
+            return;
+        }
+        look.settle();
+        if !look.done {
+            (look.base, look.done) = (Some(entry.to_vec()), true);
+        }
+        need.learned(look, false);
     }
 
     /// A compensation takes back the record of its transaction that comes behind `prev`.

@@ -5,7 +5,7 @@ use super::ends::Xacts;
 use super::history::History;
 use super::source::{Cursor, Source, damaged};
 use crate::catalog::systab::{SystemTables, key_parts};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use taffrail_base::{HobtId, LogPos, Lsn, ObjectId, PageId, SqlResult, TransactionId};
 use taffrail_log::{Entry, Lop, Record};
 use taffrail_storage::access::record::changes::{
@@ -108,8 +108,10 @@ pub(super) struct Batch {
     pub chains: HashMap<RowKey, Vec<u32>>,
     /// Heap pages that were made anew, and when.
     pub formatted: HashMap<PageId, LogPos>,
-    /// The record that was read and is none of its own: behind the range.
+    /// The record that was read and is none of its own: behind the range, or the first of a copy of a tree.
     beyond: Option<LogPos>,
+    /// Copies of trees that have begun.
+    begun: HashSet<HobtId>,
     bytes: usize,
 }
 
@@ -149,6 +151,7 @@ impl Batch {
             if cursor.position() >= end {
                 return self.all(true);
             }
+            let mut copying = false;
             let done = cursor.step(source, |e| -> SqlResult<bool> {
                 if range.last.is_some_and(|last| e.lsn > last) || e.record.pos >= end {
                     self.beyond = Some(e.record.pos);
@@ -164,6 +167,13 @@ impl Batch {
                         return Ok(only == txn);
                     }
                 }
+                // What rows were is found in the copy, which is read for the batch before it.
+                let (h, pos) = (&e.record.header, e.record.pos);
+                if history.copied_from(txn, h.hobt, pos).is_some() {
+                    copying = self.begun.insert(h.hobt) && !self.events.is_empty();
+                    self.beyond = copying.then_some(pos);
+                    return Ok(false);
+                }
                 let before = self.events.len();
                 self.note(e, source, history, range)?;
                 if self.events.len() > before {
@@ -172,6 +182,7 @@ impl Batch {
                 Ok(false)
             })?;
             match done {
+                Some(Ok(false)) if copying => break,
                 Some(Ok(false)) => {}
                 Some(Ok(true)) | None => return self.all(true),
                 Some(Err(e)) => return Err(e),

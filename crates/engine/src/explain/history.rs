@@ -9,7 +9,7 @@ use crate::rowcodec::{Cell, RowLayout};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use taffrail_base::{HobtId, LogPos, Lsn, ObjectId, SqlResult, TransactionId};
-use taffrail_log::{Entry, Lop};
+use taffrail_log::{Entry, Lop, Record};
 use taffrail_storage::access::record::changes::{
     HobtChange, RowChange, Stored, hobt_change, row_change,
 };
@@ -48,14 +48,24 @@ struct SchemaChange {
     what: Schema,
 }
 
+/// How rows were put elsewhere.
+struct Copying {
+    /// From here on the transaction's changes are its own.
+    end: LogPos,
+    /// The tree that this is a copy of.
+    of: Option<HobtId>,
+}
+
 /// What DDL did.
 #[derive(Default)]
 pub(crate) struct History {
     owners: HashMap<HobtId, Arc<Owner>>,
     /// By object, in order.
     changes: HashMap<ObjectId, Vec<SchemaChange>>,
-    /// Heaps and trees that DDL filled with rows that were there before, by which transaction, and where its own changes begin.
-    rebuilt: HashMap<(TransactionId, HobtId), LogPos>,
+    /// Heaps and trees that DDL filled with rows that were there before, and by which transaction.
+    rebuilt: HashMap<(TransactionId, HobtId), Copying>,
+    /// Trees of which others are a copy: the same rows under the same keys.
+    copies: HashMap<HobtId, HobtId>,
     /// When rows went by TRUNCATE TABLE, in order.
     emptied: HashMap<HobtId, Vec<LogPos>>,
     /// Transactions that changed definitions of tables.
@@ -69,13 +79,64 @@ struct Gathered {
     created: HashSet<(TransactionId, ObjectId)>,
     made: Vec<(TransactionId, HobtId, ObjectId, LogPos, Lsn)>,
     /// Heaps and clustered indexes that went, in order.
-    gone: HashMap<(TransactionId, ObjectId), Vec<LogPos>>,
+    gone: HashMap<(TransactionId, ObjectId), Vec<(LogPos, HobtId)>>,
+    keys: Keys,
     names: HashMap<ObjectId, (i64, String)>,
     changes: Vec<(ObjectId, SchemaChange)>,
     emptied: Vec<(TransactionId, HobtId, LogPos)>,
     /// Transactions with DDL that were rolled back.
     involved: HashSet<TransactionId>,
     undone: HashSet<TransactionId>,
+}
+
+/// Whether the columns of clustered indexes stay what they are: rows of the catalogue are removed and written again.
+#[derive(Default)]
+struct Keys {
+    /// Removed and not written again so far.
+    removed: HashMap<(TransactionId, Vec<u8>), Vec<u8>>,
+    changed: HashSet<(TransactionId, ObjectId)>,
+}
+
+impl Keys {
+    fn see(&mut self, r: &Record<'_>) -> SqlResult<()> {
+        let txn = r.header.txn;
+        let Some((_, change)) = row_change(r) else { return Ok(()) };
+        let key = match change {
+            RowChange::Inserted(b) | RowChange::Deleted(b) => match Stored::of(false, b) {
+                Some(Stored::Entry(key, _)) => key,
+                _ => return Ok(()),
+            },
+            RowChange::Modified { key, .. } | RowChange::DeletedUnseen(key) => key,
+        };
+        let parts = key_parts(key)?;
+        let [object, 1, ..] = parts[..] else { return Ok(()) };
+        let before = self.removed.remove(&(txn, key.to_vec()));
+        let same = match change {
+            RowChange::Deleted(b) => {
+                self.removed.insert((txn, key.to_vec()), b.to_vec());
+                return Ok(());
+            }
+            RowChange::Inserted(b) => before.is_some_and(|was| was == b),
+            // Of a ghost only that it is one.
+            RowChange::Modified { at, before: old, .. } => {
+                before.is_some() && at == 0 && old.len() == 1
+            }
+            RowChange::DeletedUnseen(_) => false,
+        };
+        if !same {
+            self.changed.insert((txn, ObjectId(object as i32)));
+        }
+        Ok(())
+    }
+
+    /// What was not written again is no column of a key any more.
+    fn end(&mut self) -> SqlResult<()> {
+        for (txn, key) in self.removed.keys() {
+            let object = key_parts(key)?.first().copied().unwrap_or(0);
+            self.changed.insert((*txn, ObjectId(object as i32)));
+        }
+        Ok(())
+    }
 }
 
 impl Gathered {
@@ -98,11 +159,15 @@ impl Gathered {
                     }
                     HobtChange::Emptied => self.emptied.push((h.txn, facts.hobt, r.pos)),
                     HobtChange::Dropped => {
-                        self.gone.entry((h.txn, facts.object)).or_default().push(r.pos);
+                        let gone = self.gone.entry((h.txn, facts.object)).or_default();
+                        gone.push((r.pos, facts.hobt));
                     }
                 }
             }
             return Ok(());
+        }
+        if h.hobt == SystemTables::INDEX_COLUMNS.hobt {
+            return self.keys.see(r);
         }
         let (objects, columns) = (SystemTables::OBJECTS, SystemTables::COLUMNS);
         if h.hobt != objects.hobt && h.hobt != columns.hobt {
@@ -172,6 +237,7 @@ impl History {
                 None => break,
             }
         }
+        g.keys.end()?;
         Ok(History::of(source, g))
     }
 
@@ -216,8 +282,21 @@ impl History {
             if !first && !g.undone.contains(&txn) {
                 // When all rows are there, what they were in before goes.
                 let gone = g.gone.get(&(txn, object));
-                let end = gone.and_then(|at| at.iter().find(|at| **at > pos));
-                history.rebuilt.insert((txn, hobt), end.copied().unwrap_or(LogPos::MAX));
+                let gone = gone.and_then(|all| all.iter().find(|(at, _)| *at > pos)).copied();
+                let end = gone.map_or(LogPos::MAX, |(at, _)| at);
+                let is_tree = |hobt| history.owners.get(&hobt).is_some_and(|o| !o.heap);
+                let reshaped = history.changes.get(&object).is_some_and(|list| {
+                    let columns = |c: &SchemaChange| c.pos < end && c.what != Schema::Rebuilt;
+                    list.iter().any(columns)
+                });
+                let of = gone.map(|(_, old)| old).filter(|old| {
+                    let same = !reshaped && !g.keys.changed.contains(&(txn, object));
+                    same && is_tree(*old) && is_tree(hobt)
+                });
+                if let Some(of) = of {
+                    history.copies.insert(of, hobt);
+                }
+                history.rebuilt.insert((txn, hobt), Copying { end, of });
                 let change = SchemaChange { pos, lsn, txn, what: Schema::Rebuilt };
                 history.changes.entry(object).or_default().push(change);
             }
@@ -243,7 +322,17 @@ impl History {
 
     /// The record puts a row there that had been elsewhere: no change of the table.
     pub fn is_rebuild(&self, txn: TransactionId, hobt: HobtId, pos: LogPos) -> bool {
-        self.rebuilt.get(&(txn, hobt)).is_some_and(|end| pos < *end)
+        self.rebuilt.get(&(txn, hobt)).is_some_and(|copying| pos < copying.end)
+    }
+
+    /// The same, where the row is under its key what it was in another tree: in which.
+    pub fn copied_from(&self, txn: TransactionId, hobt: HobtId, pos: LogPos) -> Option<HobtId> {
+        self.rebuilt.get(&(txn, hobt)).filter(|copying| pos < copying.end)?.of
+    }
+
+    /// The tree into which all rows of this one were put as they were.
+    pub fn copy_of(&self, hobt: HobtId) -> Option<HobtId> {
+        self.copies.get(&hobt).copied()
     }
 
     /// The transaction made, changed, rebuilt or dropped a table.
