@@ -15,7 +15,8 @@ SELECT object_name, LEFT(event_data, 60) + SUBSTRING(event_data, 85, 4000) AS da
 GO
 --@ source: reasoned
 SELECT t.target_name, CASE WHEN t.target_data LIKE '<EventFileTarget truncated="0"><Buffers logged="1" dropped="0"/><File name="%golden[_]kept[_]0[_]%.xel"/></EventFileTarget>'
-    THEN 'as expected' ELSE t.target_data END AS data FROM sys.dm_xe_session_targets t WHERE t.target_name = 'event_file'
+    THEN 'as expected' ELSE t.target_data END AS data FROM sys.dm_xe_session_targets t
+    JOIN sys.dm_xe_sessions s ON s.address = t.event_session_address WHERE t.target_name = 'event_file' AND s.name = 'kept'
 GO
 --@ source: documentation sys.fn_xe_file_target_read_file
 -- What stands behind the block that is named.
@@ -34,9 +35,11 @@ GO
 --@ source: message 25642
 CREATE EVENT SESSION nameless ON SERVER ADD EVENT sqlserver.checkpoint_end ADD TARGET package0.event_file
 GO
---@ source: reasoned
+--@ source: documentation CREATE EVENT SESSION
 CREATE EVENT SESSION lossless ON SERVER ADD EVENT sqlserver.checkpoint_end ADD TARGET package0.event_file (SET filename = N'lossless')
     WITH (EVENT_RETENTION_MODE = NO_EVENT_LOSS)
+SELECT event_retention_mode_desc FROM sys.server_event_sessions WHERE name = 'lossless'
+DROP EVENT SESSION lossless ON SERVER
 GO
 --@ source: documentation DROP EVENT SESSION
 DROP EVENT SESSION kept ON SERVER

@@ -67,7 +67,7 @@ GO
 --@ source: reasoned
 IF @@TRANCOUNT > 0 ROLLBACK
 -- Known to SQL Server, and not built here.
-CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.page_split
+CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.latch_suspend_begin
 GO
 --@ source: reasoned
 CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed (ACTION (sqlserver.tsql_stack))

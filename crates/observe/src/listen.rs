@@ -2,6 +2,7 @@
 //! trace. With nobody there it costs one relaxed load and a branch.
 
 use crate::events::Event;
+use crate::xe;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 use taffrail_base::DatabaseId;
@@ -79,6 +80,41 @@ pub fn listened() -> bool {
     ANY.load(Relaxed)
 }
 
+/// Somebody listens, or a session of events wants objects that change.
+#[inline]
+pub fn objects_listened() -> bool {
+    use xe::Event::{ObjectAltered, ObjectCreated, ObjectDeleted};
+    listened() || [ObjectAltered, ObjectCreated, ObjectDeleted].into_iter().any(xe::wanted)
+}
+
+/// The same to sessions of events.
+fn tell_sessions(change: &ObjectChange, stage: Stage) {
+    let event = match change.change {
+        Change::Created => xe::Event::ObjectCreated,
+        Change::Altered => xe::Event::ObjectAltered,
+        Change::Deleted => xe::Event::ObjectDeleted,
+    };
+    if !xe::wanted(event) {
+        return;
+    }
+    // The two letters of the kind, as a number.
+    let mut kind = change.kind.bytes();
+    let (a, b) = (kind.next().unwrap_or(b' '), kind.next().unwrap_or(b' '));
+    let transaction = crate::session::with_current(|c| c.transaction_id.load(Relaxed));
+    let fields = [
+        change.database.0.into(),
+        change.object.into(),
+        u16::from_le_bytes([a, b]).into(),
+        change.index.unwrap_or(0).into(),
+        0.into(),
+        (stage as u8).into(),
+        transaction.unwrap_or(0).into(),
+        xe::Val::text(&change.name),
+        xe::Val::Empty,
+    ];
+    xe::tell(event, &fields);
+}
+
 #[cold]
 fn tell(how: impl Fn(&dyn Listener)) {
     let all = LISTENERS.read().unwrap_or_else(PoisonError::into_inner).clone();
@@ -93,6 +129,7 @@ pub(crate) fn occurred(event: &Event) {
 
 /// An object has changed.
 pub fn object_changed(change: &ObjectChange, stage: Stage) {
+    tell_sessions(change, stage);
     if listened() {
         tell(|l| l.object_changed(change, stage));
     }

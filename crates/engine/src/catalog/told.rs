@@ -16,7 +16,7 @@ impl Catalog {
         old: Option<&Object>,
         new: Option<&Object>,
     ) {
-        if !listen::listened() {
+        if !listen::objects_listened() {
             return;
         }
         let variable = |o: &Object| o.as_table().is_some_and(|t| t.is_variable());

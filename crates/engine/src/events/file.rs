@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_io::{Disk, IoResult, OpenSpec};
-use taffrail_observe::xe::targets::{Kind, with};
+use taffrail_observe::xe::targets::{Kind, Pending, with};
 use taffrail_observe::xe::{self, Recorded, Running};
 use taffrail_observe::{Event, EventRing, Whose};
 
@@ -102,11 +102,7 @@ fn encode(session: &Running, event: &Recorded, out: &mut Vec<u8>) {
 
 /// Writes what the session's file target has.
 pub(super) fn flush(instance: &Instance, session: &Running, writer: &mut Writer) {
-    let pending = session.targets.iter().find_map(|t| match &t.kind {
-        Kind::File(pending) => Some(pending),
-        _ => None,
-    });
-    let Some(pending) = pending else { return };
+    let Some(pending) = pending(session) else { return };
     let events = with(pending, |p| p.take());
     if events.is_empty() {
         return;
@@ -129,17 +125,35 @@ pub(super) fn flush(instance: &Instance, session: &Running, writer: &mut Writer)
         }
     });
     if let Err(e) = written {
-        with(pending, |p| {
-            p.failed = true;
-            p.dropped += count + p.take().len() as u64;
-        });
-        let text = format!(
-            "Event session '{}': the target package0.event_file has stopped, since its file could not be written: {e}",
-            session.name
-        );
-        let database = Whose::new(DatabaseId(1), "master");
-        EventRing::global().push(Event::BackgroundError { database, text });
+        stop(session, count, &e);
     }
+}
+
+/// The session's file cannot be written: its target ends, and so many events that it had already are lost.
+pub(super) fn stop(session: &Running, lost: u64, why: &dyn std::fmt::Display) {
+    let Some(pending) = pending(session) else { return };
+    with(pending, |p| {
+        p.failed = true;
+        p.dropped += lost + p.take().len() as u64;
+    });
+    let text = format!(
+        "Event session '{}': the target package0.event_file has stopped, since its file could not be written: {why}",
+        session.name
+    );
+    let database = Whose::new(DatabaseId(1), "master");
+    EventRing::global().push(Event::BackgroundError { database, text });
+}
+
+fn pending(session: &Running) -> Option<&std::sync::Mutex<Pending>> {
+    session.targets.iter().find_map(|t| match &t.kind {
+        Kind::File(pending) => Some(pending),
+        _ => None,
+    })
+}
+
+/// Something waits for the session's file.
+pub(super) fn is_waiting(session: &Running) -> bool {
+    pending(session).is_some_and(|p| with(p, |p| !p.events.is_empty()))
 }
 
 /// What waits for a session's file has taken half of its room.

@@ -4,19 +4,19 @@ fn listed(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|n| n.eq_ignore_ascii_case(name))
 }
 
-const SQLSERVER: &str = "sp_statement_starting module_start module_end existing_connection errorlog_written \
-    lock_acquired lock_released lock_cancel lock_timeout lock_timeout_greater_than_0 lock_deadlock_chain \
+const SQLSERVER: &str = "errorlog_written \
+    lock_deadlock_chain \
     database_xml_deadlock_report file_read file_written physical_page_read physical_page_write log_flush_requested \
-    log_block_pushed_to_logpool transaction_log sql_transaction database_transaction_begin database_transaction_end \
+    log_block_pushed_to_logpool transaction_log database_transaction_begin database_transaction_end \
     databases_log_file_size_changed databases_log_file_used_size_changed databases_data_file_size_changed \
     databases_log_growth databases_log_shrink databases_log_truncation databases_log_flush databases_log_flush_wait \
-    databases_log_cache_read databases_log_cache_hit database_started database_stopped page_split \
+    databases_log_cache_read databases_log_cache_hit database_started database_stopped \
     latch_suspend_begin latch_suspend_end sort_warning hash_warning plan_guide_successful plan_guide_unsuccessful \
     query_post_execution_showplan query_pre_execution_showplan sp_server_diagnostics_component_result \
     connectivity_ring_buffer_recorded security_error_ring_buffer_recorded sql_exit_invoked \
     job_object_ring_buffer_stats nonyield_copiedstack_ring_buffer_recorded auto_stats sql_statement_recompile \
     query_post_compilation_showplan degree_of_parallelism missing_column_statistics missing_join_predicate \
-    object_created object_altered object_deleted cursor_open cursor_close cursor_execute cursor_prepare \
+    cursor_open cursor_close cursor_execute cursor_prepare \
     prepare_sql exec_prepared_sql unprepare_sql scan_started scan_stopped deprecation_announcement \
     deprecation_final_support user_event exchange_spill plan_affecting_convert unmatched_filtered_indexes \
     recovery_unit_harden_log_timestamps hadr_capture_log_block hadr_db_commit_mgr_harden server_memory_change \

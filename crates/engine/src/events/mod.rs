@@ -8,7 +8,7 @@
 //! | [`resolve`], [`known`] | names to what runs; names that SQL Server has and this server does not |
 //! | [`surroundings`] | what is around an event |
 //! | [`deadlock`], [`blocked`] | the reports of deadlocks and of who waits for long |
-//! | [`tell`] | what sessions tell of |
+//! | [`tell`], [`masked`] | what sessions tell of; texts without passwords |
 //! | [`blocks`] | files of blocks, rolled at a size |
 //! | [`file`], [`file_view`] | the target event_file, sys.fn_xe_file_target_read_file |
 //! | [`trace`] | the default trace |
@@ -23,6 +23,7 @@ pub(crate) mod definition;
 mod file;
 mod file_view;
 mod known;
+mod masked;
 mod resolve;
 mod statement;
 pub(crate) mod surroundings;
@@ -61,6 +62,7 @@ const SYSTEM_HEALTH_TEXT: &str = "CREATE EVENT SESSION [system_health] ON SERVER
     ADD EVENT sqlserver.xml_deadlock_report, \
     ADD EVENT sqlos.wait_info(ACTION(sqlserver.session_id,sqlserver.sql_text) WHERE duration>15000 AND \
     (wait_type='WRITELOG' OR wait_type='LOGBUFFER' OR wait_type='IO_COMPLETION' OR wait_type='RESOURCE_SEMAPHORE')) \
+    ADD TARGET package0.event_file(SET filename=N'system_health.xel',max_file_size=5,max_rollover_files=4), \
     ADD TARGET package0.ring_buffer(SET max_events_limit=5000,max_memory=4096) \
     WITH (MAX_DISPATCH_LATENCY=120 SECONDS,STARTUP_STATE=ON)";
 
@@ -74,6 +76,8 @@ pub(crate) struct EventSessions {
     pub trace: trace::Trace,
     /// The files that running sessions write, by the sessions' ids.
     files: Mutex<BTreeMap<i32, Arc<Mutex<file::Writer>>>>,
+    /// Those of sessions that began with the server: made when there is something to write, or somebody reads.
+    later: Mutex<BTreeMap<i32, resolve::FileParameters>>,
     /// A thread writes them.
     dispatched: AtomicBool,
     /// What runs is this one's.
@@ -89,6 +93,7 @@ impl EventSessions {
             around: Arc::new(around),
             trace: Default::default(),
             files: Mutex::default(),
+            later: Mutex::default(),
             dispatched: AtomicBool::new(false),
             owner,
         }
@@ -144,7 +149,7 @@ impl Instance {
         *definitions = all;
         for d in definitions.iter().filter(|d| d.options.startup) {
             // A session that cannot run any more stays stopped, and the server starts.
-            if let Err(e) = self.start_events(d, None) {
+            if let Err(e) = self.start_events(d, None, true) {
                 let text = format!("Event session '{}' failed to start: {}", d.name, e.message);
                 let database = Whose::new(DatabaseId(1), "master");
                 EventRing::global().push(Event::BackgroundError { database, text });
@@ -165,18 +170,22 @@ impl Instance {
     }
 
     /// Starts a session, or what it has become after an ALTER.
-    fn start_events(self: &Arc<Self>, d: &Definition, goes: Option<Goes>) -> SqlResult<()> {
+    fn start_events(
+        self: &Arc<Self>,
+        d: &Definition,
+        goes: Option<Goes>,
+        with_server: bool,
+    ) -> SqlResult<()> {
         self.note_databases();
         let (old, events, targets) = match goes {
             Some((old, events, targets)) => (Some(old), events, targets),
             None => {
-                let (events, targets) =
-                    resolve::session(&d.events, &d.targets, d.options.memory_kb)?;
+                let (events, targets) = resolve::session(&d.events, &d.targets, &d.options)?;
                 (None, events, targets)
             }
         };
         let events_of = self.events();
-        self.open_file(d)?;
+        self.open_file(d, with_server)?;
         let utc = self.options().env.clock.now_utc().0;
         let around = events_of.around.clone();
         let whose = (d.id, d.name.clone(), events_of.owner);
@@ -185,7 +194,11 @@ impl Instance {
             new.started = old.started;
             xe::stop(old);
         }
-        xe::start(Arc::new(new));
+        let (new, begins) = (Arc::new(new), old.is_none());
+        xe::start(new.clone());
+        if begins {
+            tell::existing_connections(self, &new);
+        }
         Ok(())
     }
 
@@ -195,17 +208,23 @@ impl Instance {
         xe::stop(&running);
         self.flush_file(&running);
         self.events().files.lock().remove(&id);
+        self.events().later.lock().remove(&id);
         true
     }
 
     /// A session's file, if it has one now, is opened; one that it has no more is closed.
-    fn open_file(self: &Arc<Self>, d: &Definition) -> SqlResult<()> {
+    fn open_file(self: &Arc<Self>, d: &Definition, later: bool) -> SqlResult<()> {
         let events = self.events();
         let files = d.targets.iter().map(resolve::file_parameters);
         let wanted = files.collect::<SqlResult<Vec<_>>>()?.into_iter().flatten().next();
+        events.later.lock().remove(&d.id);
         let there = events.file(d.id).is_some();
         match wanted {
             Some(_) if there => {}
+            Some(parameters) if later => {
+                events.later.lock().insert(d.id, parameters);
+                self.dispatch_events();
+            }
             Some(parameters) => {
                 let writer = file::Writer::open(self, parameters)?;
                 events.files.lock().insert(d.id, Arc::new(Mutex::new(writer)));
@@ -224,14 +243,41 @@ impl Instance {
 
     /// Writes what a session's file is to have.
     pub(crate) fn flush_file(&self, running: &Running) {
+        if file::is_waiting(running) {
+            self.open_later(running);
+        }
         if let Some(writer) = self.events().file(running.id) {
             file::flush(self, running, &mut writer.lock());
         }
     }
 
-    /// Writes all files.
+    /// Makes the file of a session that began with the server, if it has none yet.
+    pub(crate) fn open_later(&self, running: &Running) {
+        let mut later = self.events().later.lock();
+        let Some(parameters) = later.remove(&running.id) else { return };
+        match file::Writer::open(self, parameters) {
+            Ok(writer) => {
+                let writer = Arc::new(Mutex::new(writer));
+                self.events().files.lock().insert(running.id, writer);
+            }
+            Err(e) => file::stop(running, 0, &e.message),
+        }
+    }
+
+    /// Writes all files, for somebody who reads them.
     pub(crate) fn flush_files(&self) {
-        self.events().all_running().iter().for_each(|s| self.flush_file(s));
+        for s in self.events().all_running() {
+            self.open_later(&s);
+            self.flush_file(&s);
+        }
+    }
+
+    /// A session has fired events for which there is no room, and which must not be lost: it writes them itself.
+    #[cold]
+    pub(crate) fn make_room_for_events(&self) {
+        xe::targets::emptied();
+        let all = self.events().all_running();
+        all.iter().filter(|s| file::is_half_full(s)).for_each(|s| self.flush_file(s));
     }
 
     /// The server stops: nothing more is told, and what has happened is written.

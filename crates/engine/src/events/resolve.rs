@@ -1,5 +1,6 @@
 //! From names to what runs: events, fields, actions, predicates and targets, or the error that says which is wrong.
 
+use super::definition::Options;
 use super::known;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -320,7 +321,7 @@ fn is_target(name: &EventName, names: &[&str]) -> bool {
 pub(super) fn target(
     target: &TargetDefinition,
     events: &[Wanted],
-    memory_kb: i64,
+    options: &Options,
 ) -> SqlResult<Target> {
     let p = Parameters { name: dotted(&target.name), set: &target.set };
     let is = |names: &[&str]| is_target(&target.name, names);
@@ -341,8 +342,9 @@ pub(super) fn target(
         return pairs(&p, events).map(Target::new);
     }
     if file_parameters(target)?.is_some() {
-        let most = (memory_kb as usize) << 10;
-        return Ok(Target::new(Kind::File(Mutex::new(Pending { most, ..Pending::default() }))));
+        let (most, lossless) = ((options.memory_kb as usize) << 10, options.retention == 'N');
+        let pending = Pending { most, lossless, ..Pending::default() };
+        return Ok(Target::new(Kind::File(Mutex::new(pending))));
     }
     if is(&["etw_classic_sync_target"]) {
         return Err(unsupported(format!("The target {}", p.name)));
@@ -427,7 +429,7 @@ fn pairs(p: &Parameters<'_>, events: &[Wanted]) -> SqlResult<Kind> {
 pub(super) fn session(
     events: &[EventDefinition],
     targets: &[TargetDefinition],
-    memory_kb: i64,
+    options: &Options,
 ) -> SqlResult<(Vec<Wanted>, Vec<Arc<Target>>)> {
     let mut all = Vec::new();
     for e in events {
@@ -439,7 +441,7 @@ pub(super) fn session(
     }
     let mut made = Vec::new();
     for (n, t) in targets.iter().enumerate() {
-        let found = Arc::new(target(t, &all, memory_kb)?);
+        let found = Arc::new(target(t, &all, options)?);
         if targets[..n].iter().any(|other| other.name.name.is(&t.name.name.value)) {
             return Err(SqlError::new(25603, &[&"target", &dotted(&t.name)]));
         }

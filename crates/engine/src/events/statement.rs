@@ -51,8 +51,7 @@ fn run(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
             }
             let id = all.iter().map(|d| d.id).max().unwrap_or(0).max(super::SYSTEM_HEALTH) + 1;
             let d = Definition::of(id, s)?;
-            resolve::session(&d.events, &d.targets, d.options.memory_kb)?;
-            refuse_lossless_file(&d)?;
+            resolve::session(&d.events, &d.targets, &d.options)?;
             put(&master, id, &d.to_string())?;
             all.push(d);
             Ok(())
@@ -69,14 +68,13 @@ fn run(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
         }
         (EventSessionVerb::Alter, Some(at)) => match s.state {
             Some(true) if events.running(all[at].id).is_some() => Err(SqlError::new(25705, &[])),
-            Some(true) => instance.start_events(&all[at], None),
+            Some(true) => instance.start_events(&all[at], None, false),
             Some(false) if instance.stop_events(all[at].id) => Ok(()),
             Some(false) => Err(SqlError::new(25704, &[])),
             None => {
                 let runs = events.running(all[at].id);
                 let new = altered(&all[at], s, runs.is_some())?;
-                let resolved = resolve::session(&new.events, &new.targets, new.options.memory_kb)?;
-                refuse_lossless_file(&new)?;
+                let resolved = resolve::session(&new.events, &new.targets, &new.options)?;
                 put(&master, new.id, &new.to_string())?;
                 let old = std::mem::replace(&mut all[at], new);
                 match runs {
@@ -87,7 +85,7 @@ fn run(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
                             same.map_or(fresh, |n| runs.targets[n].clone())
                         });
                         let targets: Vec<Arc<_>> = carried.collect();
-                        instance.start_events(&all[at], Some((runs, resolved.0, targets)))
+                        instance.start_events(&all[at], Some((runs, resolved.0, targets)), false)
                     }
                     None => Ok(()),
                 }
@@ -98,17 +96,6 @@ fn run(cx: &mut StatementContext<'_>, s: &Statement, _: &str) -> SqlResult<()> {
 
 fn same(a: &EventName, b: &EventName) -> bool {
     a.package.is(&b.package.value) && a.name.is(&b.name.value)
-}
-
-/// A file is written later, by another thread: whoever fires an event does not wait for it.
-fn refuse_lossless_file(d: &Definition) -> SqlResult<()> {
-    for t in &d.targets {
-        if d.options.retention == 'N' && resolve::file_parameters(t)?.is_some() {
-            let what = "EVENT_RETENTION_MODE = NO_EVENT_LOSS with the target package0.event_file";
-            return Err(unsupported(what));
-        }
-    }
-    Ok(())
 }
 
 /// The definition after an ALTER.

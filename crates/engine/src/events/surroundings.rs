@@ -52,7 +52,7 @@ impl Surroundings for Around {
             Action::Username | Action::ServerPrincipalName | Action::SessionServerPrincipalName => {
                 of(|s| Val::text(&s.client.login))
             }
-            Action::SqlText => of(|s| Val::Text(s.text())),
+            Action::SqlText => of(|s| super::tell::told_text(&s.text())),
             Action::DatabaseName => Val::Text(self.database_name(database)),
             Action::ServerInstanceName => Val::Text(self.server_name.clone()),
             Action::SystemThreadId => Val::from(std::process::id()),

@@ -1,12 +1,14 @@
 //! What sessions tell of: batches, calls, statements, errors. Everything here runs only when somebody wants it.
 
+use super::masked::masked;
 use crate::exec::module::{Module, Stmt, StmtKind};
+use crate::instance::Instance;
 use crate::rpc::RpcProcedure;
 use crate::session::Session;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlError;
 use taffrail_observe::Moment;
-use taffrail_observe::xe::{Event, Val, tell, wanted};
+use taffrail_observe::xe::{Event, Running, Val, tell, tell_to, wanted};
 
 /// What a session had done before something began.
 pub(crate) struct Before {
@@ -93,10 +95,10 @@ pub(crate) fn called(procedure: &RpcProcedure) -> String {
 pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before {
     match request {
         Request::Batch(text) if wanted(Event::SqlBatchStarting) => {
-            tell(Event::SqlBatchStarting, &[Val::text(text)]);
+            tell(Event::SqlBatchStarting, &[told_text(text)]);
         }
         Request::Call(name, text) if wanted(Event::RpcStarting) => {
-            let fields = [0.into(), Val::text(name), Val::text(text), Val::Empty];
+            let fields = [0.into(), Val::text(name), told_text(text), Val::Empty];
             tell(Event::RpcStarting, &fields);
         }
         _ => {}
@@ -116,7 +118,7 @@ pub(crate) fn request_ended(
     match request {
         Request::Batch(text) if wanted(Event::SqlBatchCompleted) => tell(
             Event::SqlBatchCompleted,
-            &[cpu, duration, physical, logical, writes, rows, result, Val::text(text)],
+            &[cpu, duration, physical, logical, writes, rows, result, told_text(text)],
         ),
         Request::Call(name, text) if wanted(Event::RpcCompleted) => tell(
             Event::RpcCompleted,
@@ -130,13 +132,92 @@ pub(crate) fn request_ended(
                 rows,
                 0.into(),
                 Val::text(name),
-                Val::text(text),
+                told_text(text),
                 Val::Empty,
                 Val::Empty,
             ],
         ),
         _ => {}
     }
+}
+
+/// The object type of a procedure: `P `.
+const PROCEDURE: i32 = 8272;
+
+/// Somebody wants the runs of procedures.
+#[inline]
+pub(crate) fn modules_wanted() -> bool {
+    wanted(Event::ModuleStart) || wanted(Event::ModuleEnd)
+}
+
+fn module_fields(module: &Module) -> [Val; 3] {
+    let database = module.database.as_ref().map_or(0, |d| d.id.0);
+    [PROCEDURE.into(), module.object_id.into(), database.into()]
+}
+
+/// Where a module stands in its text, what it is called, and its text.
+fn whole(module: &Module) -> [Val; 5] {
+    let name = Val::text(module.name.as_deref().unwrap_or_default());
+    [1.into(), 0.into(), (-1).into(), name, told_text(&module.text)]
+}
+
+/// What became of a session's transaction.
+#[derive(Clone, Copy)]
+pub(crate) enum Transaction {
+    Begin = 0,
+    Commit = 1,
+    Rollback = 2,
+    Savepoint = 3,
+}
+
+/// A transaction of the session has begun or ended, or has a savepoint of this name. `duration`: since it began.
+#[inline]
+pub(crate) fn transaction(session: &Session, what: Transaction, savepoint: &str) {
+    if wanted(Event::SqlTransaction) {
+        transaction_now(session, what, savepoint);
+    }
+}
+
+#[cold]
+fn transaction_now(session: &Session, what: Transaction, savepoint: &str) {
+    let begun = session.cell.transaction_begun.load(Relaxed);
+    let now = session.instance.options().env.clock.now_utc().0;
+    let us = match what {
+        Transaction::Begin => 0,
+        _ => now.saturating_sub(begun) / 10,
+    };
+    let name = Val::text(session.transaction.name.as_deref().unwrap_or("user_transaction"));
+    let (user, id) = (1, session.cell.transaction_id.load(Relaxed));
+    let fields =
+        [user.into(), (what as u8).into(), us.into(), id.into(), name, Val::text(savepoint)];
+    tell(Event::SqlTransaction, &fields);
+}
+
+/// A procedure begins.
+#[cold]
+pub(crate) fn module_begins(module: &Module) -> Moment {
+    if module.object_id != 0 && wanted(Event::ModuleStart) {
+        let fields: Vec<Val> = module_fields(module).into_iter().chain(whole(module)).collect();
+        tell(Event::ModuleStart, &fields);
+    }
+    Moment::now()
+}
+
+/// A procedure has ended.
+#[cold]
+pub(crate) fn module_ended(session: &Session, module: &Module, began: Moment) {
+    if module.object_id != 0 && wanted(Event::ModuleEnd) {
+        let us = Val::from(Moment::now().since(began) / 1000);
+        let rows = Val::from(session.last.row_count.max(0));
+        let head = module_fields(module).into_iter().chain([us, rows]);
+        let fields: Vec<Val> = head.chain(whole(module)).collect();
+        tell(Event::ModuleEnd, &fields);
+    }
+}
+
+/// A text as events show it: without passwords.
+pub(crate) fn told_text(text: &str) -> Val {
+    Val::text(&masked(text))
 }
 
 /// What only holds other statements together, or jumps among them.
@@ -158,9 +239,13 @@ fn is_frame(kind: &StmtKind) -> bool {
 fn place(module: &Module, s: &Stmt) -> (Val, i32, i32) {
     let (start, end) = (s.span.start as usize, s.span.end as usize);
     let text = module.text.get(start..end).unwrap_or_default();
-    let wide = |to: usize| 2 * module.text.get(..to).map_or(0, |t| t.encode_utf16().count()) as i32;
+    let wide = |to: usize| {
+        let before = module.text.get(..to).unwrap_or_default();
+        let plain = before.is_ascii();
+        2 * if plain { before.len() } else { before.encode_utf16().count() } as i32
+    };
     let end = if end >= module.text.len() { -1 } else { wide(end) };
-    (Val::text(text), wide(start), end)
+    (told_text(text), wide(start), end)
 }
 
 #[cold]
@@ -172,6 +257,21 @@ pub(crate) fn statement_begins(session: &Session, module: &Module, s: &Stmt) -> 
         let (text, start, end) = place(module, s);
         let fields = [0.into(), s.line.into(), start.into(), end.into(), text];
         tell(Event::SqlStatementStarting, &fields);
+    } else if module.object_id != 0 && wanted(Event::SpStatementStarting) {
+        let (text, start, end) = place(module, s);
+        let fields = [
+            module.database.as_ref().map_or(0, |d| d.id.0).into(),
+            module.object_id.into(),
+            PROCEDURE.into(),
+            0.into(),
+            session.running.nest_level.into(),
+            s.line.into(),
+            start.into(),
+            end.into(),
+            Val::text(module.name.as_deref().unwrap_or_default()),
+            text,
+        ];
+        tell(Event::SpStatementStarting, &fields);
     }
     Some(Before::new(session))
 }
@@ -212,8 +312,7 @@ pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, befo
             &[
                 database.into(),
                 module.object_id.into(),
-                // A procedure: `P `.
-                8272.into(),
+                PROCEDURE.into(),
                 duration,
                 cpu,
                 physical,
@@ -284,6 +383,44 @@ pub(crate) fn login(session: &Session) {
             Val::text(&session.database.name),
         ];
         tell(Event::Login, &fields);
+    }
+}
+
+/// A session of events has begun: it hears of all connections that there are.
+pub(crate) fn existing_connections(instance: &Instance, to: &Running) {
+    if !to.events.iter().any(|e| e.info.event == Event::ExistingConnection) {
+        return;
+    }
+    for entry in instance.sessions() {
+        let (cell, client) = (&entry.cell, &entry.client);
+        let none = || Val::Empty;
+        let login = || Val::text(&client.login);
+        let database = cell.database_id.load(Relaxed);
+        let fields = [
+            entry.id.0.into(),
+            Val::Bool(false),
+            database.into(),
+            client.packet_size.into(),
+            cell.open_transaction_count.load(Relaxed).into(),
+            none(),
+            none(),
+            client.client_pid.into(),
+            none(),
+            none(),
+            Val::text(&to.name),
+            Val::Text(instance.events().around.database_name(database)),
+            Val::text(&client.program_name),
+            Val::text(&client.host_name),
+            none(),
+            none(),
+            none(),
+            none(),
+            login(),
+            none(),
+            login(),
+            none(),
+        ];
+        tell_to(to, Event::ExistingConnection, &fields);
     }
 }
 

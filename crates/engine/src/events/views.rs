@@ -183,6 +183,7 @@ fn targets(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> 
         let Some(d) = definitions.iter().find(|d| d.id == s.id) else { continue };
         for (target, t) in s.targets.iter().zip(&d.targets) {
             cx.session.check_cancel()?;
+            cx.session.instance.open_later(&s);
             cx.session.instance.flush_file(&s);
             let file = cx.session.instance.events().file(s.id);
             let file = file.map(|f| f.lock().path().display().to_string());

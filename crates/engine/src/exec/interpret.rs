@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::message::{CANCELLED, CLIENT_GONE};
 use taffrail_base::{ObjectId, Origin, SqlError, SqlResult};
 use taffrail_observe::session::Command as Shown;
-use taffrail_observe::xe::statements_wanted;
+use taffrail_observe::xe::{self, statements_wanted};
 use taffrail_syntax::ast::SwitchOption;
 use taffrail_types::convert::Declared;
 use taffrail_types::{SqlType, Value};
@@ -226,6 +226,9 @@ impl<'s> Interpreter<'s> {
     /// Runs a statement.
     pub fn statement(&mut self, module: &Arc<Module>, act: &mut Activation, s: &Stmt) -> Step {
         let began = if is_told(&s.kind) { self.session.time() } else { None };
+        if xe::targets::full() {
+            self.session.instance.make_room_for_events();
+        }
         self.session.cell.statement_start.store(s.span.start as i32, Relaxed);
         self.session.cell.statement_end.store(s.span.end as i32, Relaxed);
         if statements_wanted() {

@@ -7,6 +7,7 @@ use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
 use super::module::{Code, ExecTarget, Execute, Module, Parameter, Stmt};
 use crate::catalog;
 use crate::database::Database;
+use crate::events::tell;
 use crate::plan::expr::Expr;
 use crate::procs;
 use crate::session::Session;
@@ -480,7 +481,11 @@ impl Interpreter<'_> {
         let caller = self.session.entry.runs(Some(module.clone()));
         let cell = self.session.cell.clone();
         let at = [&cell.statement_start, &cell.statement_end].map(|a| a.load(Relaxed));
+        let told = tell::modules_wanted().then(|| tell::module_begins(&module));
         let step = self.list(&module, &mut act, &module.statements);
+        if let Some(began) = told {
+            tell::module_ended(self.session, &module, began);
+        }
         let cleaned = self.leave(&mut act);
         self.session.entry.runs(caller);
         cell.statement_start.store(at[0], Relaxed);

@@ -4,6 +4,7 @@ use super::interpret::{Activation, Interpreter};
 use super::module::NameCode;
 use crate::catalog::DdlOutcome;
 use crate::context::INSERT_EXEC;
+use crate::events::tell::{self, Transaction};
 use crate::session::{Isolation, NamedSavepoint, Session, TempTable, TransactionPart};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
@@ -207,6 +208,7 @@ impl Session {
         let now = self.instance.options().env.clock.now_utc();
         self.cell.transaction_begun.store(now.0, Ordering::Relaxed);
         self.publish_transaction();
+        tell::transaction(self, Transaction::Begin, "");
     }
 
     /// An INSERT … EXEC begins: in autocommit it is a transaction of its own.
@@ -276,6 +278,8 @@ impl Session {
             }
         }
         let result = self.commit_parts(delayed == Some(true));
+        let ended = if result.is_ok() { Transaction::Commit } else { Transaction::Rollback };
+        tell::transaction(self, ended, "");
         let descriptor = self.transaction_over();
         let marked = std::mem::take(&mut self.transaction.marked);
         if !marked.is_empty()
@@ -337,6 +341,7 @@ impl Session {
         if self.transaction.count == 0 {
             return result;
         }
+        tell::transaction(self, Transaction::Rollback, "");
         // Nobody was told that an INSERT … EXEC is one.
         let silent = self.transaction.of_insert;
         let descriptor = self.transaction_over();
@@ -374,6 +379,7 @@ impl Session {
             return Err(self.storage_error(e));
         }
         self.transaction.savepoints.push(NamedSavepoint { name: name.into(), parts });
+        tell::transaction(self, Transaction::Savepoint, name);
         Ok(())
     }
 }

@@ -150,12 +150,36 @@ events! {
     ErrorReported = SqlServer "error_reported" ["error_number" Int32, "severity" Int32, "state" Int32,
         "user_defined" Bool, "category" Map("error_category"), "destination" Flags("error_destination"),
         "is_intercepted" Bool, "message" Text] {} "Occurs when an error is reported.";
+    ExistingConnection = SqlServer "existing_connection" ["session_id" UInt16, "is_dac" Bool,
+        "database_id" UInt32, "packet_size" UInt32, "transaction_count" UInt32, "group_id" UInt32,
+        "duration" UInt64, "client_pid" UInt32, "options" Binary, "options_text" Text,
+        "started_event_session_name" Text, "database_name" Text, "client_app_name" Text, "client_hostname" Text,
+        "nt_domain" Text, "nt_user" Text, "session_nt_domain" Text, "session_nt_user" Text,
+        "server_principal_name" Text, "server_principal_sid" Binary, "session_server_principal_name" Text,
+        "session_server_principal_sid" Binary]
+        {"collect_options_text" false "options_text", "collect_database_name" false "database_name"}
+        "Occurs when a session is started, once for each connection that there is.";
     FileReadCompleted = SqlServer "file_read_completed" ["mode" Map("file_io_mode"), "duration" UInt64,
         "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32,
         "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a read of a file has completed.";
     FileWriteCompleted = SqlServer "file_write_completed" ["mode" Map("file_io_mode"), "duration" UInt64,
         "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32,
         "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a write to a file has completed.";
+    LockAcquired = SqlServer "lock_acquired" ["resource_type" Map("lock_resource_type"),
+        "mode" Map("lock_mode"), "owner_type" Map("lock_owner_type"), "transaction_id" Int64,
+        "database_id" UInt32, "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32,
+        "lockspace_nest_id" UInt32, "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32,
+        "object_id" Int32, "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text,
+        "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs when a lock is acquired.";
+    LockCancel = SqlServer "lock_cancel" ["resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"),
+        "owner_type" Map("lock_owner_type"), "transaction_id" Int64, "database_id" UInt32,
+        "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32,
+        "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32, "object_id" Int32,
+        "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text, "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs when a lock is canceled.";
     LockDeadlock = SqlServer "lock_deadlock" ["resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"),
         "owner_type" Map("lock_owner_type"), "transaction_id" Int64, "database_id" UInt32,
         "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32,
@@ -167,6 +191,29 @@ events! {
         "database_id" UInt32, "resource_type" Map("lock_resource_type"), "escalated_lock_count" UInt32,
         "object_id" Int32, "database_name" Text] {"collect_database_name" false "database_name"}
         "Occurs when a lock is escalated from finer to coarser granularity.";
+    LockReleased = SqlServer "lock_released" ["resource_type" Map("lock_resource_type"),
+        "mode" Map("lock_mode"), "owner_type" Map("lock_owner_type"), "transaction_id" Int64,
+        "database_id" UInt32, "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32,
+        "lockspace_nest_id" UInt32, "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32,
+        "object_id" Int32, "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text,
+        "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs when a lock is released.";
+    LockTimeout = SqlServer "lock_timeout" ["resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"),
+        "owner_type" Map("lock_owner_type"), "transaction_id" Int64, "database_id" UInt32,
+        "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32,
+        "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32, "object_id" Int32,
+        "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text, "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs when a lock request has timed out.";
+    LockTimeoutGreaterThan0 = SqlServer "lock_timeout_greater_than_0" [
+        "resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"), "owner_type" Map("lock_owner_type"),
+        "transaction_id" Int64, "database_id" UInt32, "lockspace_workspace_id" Pointer,
+        "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32, "resource_0" UInt32, "resource_1" UInt32,
+        "resource_2" UInt32, "object_id" Int32, "associated_object_id" UInt64, "duration" UInt64,
+        "resource_description" Text, "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs when a lock request with a time-out of more than 0 has timed out.";
     LogFlushComplete = SqlServer "log_flush_complete" ["log_block_id" Int64, "database_id" UInt32, "file_id" UInt32,
         "duration" UInt64, "error" UInt32, "write_size" UInt32, "pending_writes" UInt32, "pending_bytes" UInt64,
         "rows" UInt32] {} "Log flush complete.";
@@ -180,6 +227,30 @@ events! {
     Logout = SqlServer "logout" ["is_cached" Bool, "is_recovered" Bool, "is_dac" Bool, "duration" UInt64,
         "cpu_time" UInt64, "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64] {}
         "Occurs when a user has logged out of (disconnected from) the Server.";
+    ModuleEnd = SqlServer "module_end" ["object_type" Map("object_type"), "object_id" Int32,
+        "source_database_id" UInt32, "duration" Int64, "row_count" UInt64, "line_number" Int32, "offset" Int32,
+        "offset_end" Int32, "object_name" Text, "statement" Text] {"collect_statement" false "statement"}
+        "Occurs when a module has finished executing.";
+    ModuleStart = SqlServer "module_start" ["object_type" Map("object_type"), "object_id" Int32,
+        "source_database_id" UInt32, "line_number" Int32, "offset" Int32, "offset_end" Int32,
+        "object_name" Text, "statement" Text] {"collect_statement" false "statement"}
+        "Occurs when a module starts to execute.";
+    ObjectAltered = SqlServer "object_altered" ["database_id" UInt32, "object_id" Int32, "object_type" Map("object_type"),
+        "index_id" UInt32, "related_object_id" Int32, "ddl_phase" Map("ddl_opcode"), "transaction_id" Int64,
+        "object_name" Text, "database_name" Text] {"collect_database_name" false "database_name"}
+        "Occurs when an object was altered by the ALTER statement.";
+    ObjectCreated = SqlServer "object_created" ["database_id" UInt32, "object_id" Int32, "object_type" Map("object_type"),
+        "index_id" UInt32, "related_object_id" Int32, "ddl_phase" Map("ddl_opcode"), "transaction_id" Int64,
+        "object_name" Text, "database_name" Text] {"collect_database_name" false "database_name"}
+        "Occurs when an object was created by the CREATE statement.";
+    ObjectDeleted = SqlServer "object_deleted" ["database_id" UInt32, "object_id" Int32, "object_type" Map("object_type"),
+        "index_id" UInt32, "related_object_id" Int32, "ddl_phase" Map("ddl_opcode"), "transaction_id" Int64,
+        "object_name" Text, "database_name" Text] {"collect_database_name" false "database_name"}
+        "Occurs when an object was deleted by the DROP statement.";
+    PageSplit = SqlServer "page_split" ["splitOperation" Map("page_split_type"), "database_id" UInt32,
+        "rowset_id" UInt64, "file_id" UInt16, "page_id" UInt32, "new_page_file_id" UInt16,
+        "new_page_page_id" UInt32, "database_name" Text] {"collect_database_name" false "database_name"}
+        "Occurs when a page is split.";
     RpcCompleted = SqlServer "rpc_completed" ["cpu_time" UInt64, "duration" UInt64, "physical_reads" UInt64,
         "logical_reads" UInt64, "writes" UInt64, "result" Map("rpc_return_result"), "row_count" UInt64,
         "connection_reset_option" Map("connection_reset_option"), "object_name" Text, "statement" Text,
@@ -194,6 +265,11 @@ events! {
         "line_number" Int32, "offset" Int32, "offset_end" Int32, "object_name" Text, "statement" Text]
         {"collect_object_name" false "object_name", "collect_statement" true "statement"}
         "Occurs when a statement inside a stored procedure has completed.";
+    SpStatementStarting = SqlServer "sp_statement_starting" ["source_database_id" UInt32, "object_id" Int32,
+        "object_type" Map("object_type"), "state" Map("statement_starting_state"), "nest_level" UInt16,
+        "line_number" Int32, "offset" Int32, "offset_end" Int32, "object_name" Text, "statement" Text]
+        {"collect_object_name" false "object_name", "collect_statement" true "statement"}
+        "Occurs when a statement inside a stored procedure has started.";
     SqlBatchCompleted = SqlServer "sql_batch_completed" ["cpu_time" UInt64, "duration" UInt64,
         "physical_reads" UInt64, "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64,
         "result" Map("sql_batch_completed_result"), "batch_text" Text] {"collect_batch_text" true "batch_text"}
@@ -208,6 +284,10 @@ events! {
     SqlStatementStarting = SqlServer "sql_statement_starting" ["state" Map("statement_starting_state"),
         "line_number" Int32, "offset" Int32, "offset_end" Int32, "statement" Text]
         {"collect_statement" true "statement"} "Occurs when a Transact-SQL statement has started.";
+    SqlTransaction = SqlServer "sql_transaction" ["transaction_type" Map("sql_transaction_type"),
+        "transaction_state" Map("sql_transaction_state"), "duration" UInt64, "transaction_id" Int64,
+        "object_name" Text, "savepoint_name" Text] {}
+        "Occurs when a SQL transaction begins, commits, is rolled back, or has a savepoint set.";
     WaitCompleted = SqlOs "wait_completed" ["wait_type" Map("wait_types"), "duration" UInt64,
         "signal_duration" UInt64, "wait_resource" Pointer] {}
         "Occurs when there is a wait completed on a SQLOS controlled resource. Use this event to track wait completion.";
@@ -250,6 +330,7 @@ pub static MAPS: &[(&str, MapEntries)] = &[
         ],
     ),
     ("error_destination", &[(1, "ERRORLOG"), (2, "USER"), (4, "EVENTLOG")]),
+    ("ddl_opcode", &[(0, "Begin"), (1, "Commit"), (2, "Rollback")]),
     ("event_opcode", &[(0, "Begin"), (1, "End")]),
     ("file_io_mode", &[(0, "Contiguous"), (1, "ScatterGather")]),
     (
@@ -315,16 +396,31 @@ pub static MAPS: &[(&str, MapEntries)] = &[
     (
         "object_type",
         &[
+            (8259, "CHECK CNST"),
+            (8260, "DEFAULT"),
+            (8262, "FKEY CNST"),
             (8272, "PROC"),
             (8276, "SRVTRIGGER"),
+            (8277, "USRTAB"),
+            (8278, "VIEW"),
             (16724, "TRIGGER"),
+            (19280, "PKEY CNST"),
             (20038, "FUNCTION"),
             (20801, "ADHOC"),
             (20816, "PREPARED"),
+            (20821, "UNIQUE CNST"),
+            (21587, "STATISTICS"),
+            (22601, "INDEX"),
         ],
+    ),
+    (
+        "page_split_type",
+        &[(0, "SPLIT_FOR_ROOT_NODE"), (1, "SPLIT_FOR_INSERT"), (2, "SPLIT_FOR_UPDATE")],
     ),
     ("rpc_return_result", &[(0, "OK"), (1, "Error"), (2, "Abort"), (3, "Skipped")]),
     ("sql_batch_completed_result", &[(0, "OK"), (1, "Error"), (2, "Abort")]),
+    ("sql_transaction_state", &[(0, "Begin"), (1, "Commit"), (2, "Rollback"), (3, "Savepoint")]),
+    ("sql_transaction_type", &[(0, "System"), (1, "User")]),
     ("statement_starting_state", &[(0, "Normal"), (1, "Recompiled")]),
 ];
 

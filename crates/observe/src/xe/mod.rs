@@ -25,7 +25,7 @@ pub use predicate::Predicate;
 pub(crate) use session::tell_wait;
 pub use session::{
     Recorded, Running, Surroundings, Wanted, quietly, running, start, statements_wanted, stop,
-    stop_all, tell, wait_wanted, wanted,
+    stop_all, tell, tell_to, wait_wanted, wanted,
 };
 pub use targets::Target;
 pub use value::{Action, Val};

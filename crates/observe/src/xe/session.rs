@@ -6,6 +6,7 @@ use super::targets::Target;
 use super::value::{Action, Val};
 use crate::moment::Moment;
 use crate::session::with_current;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -106,17 +107,36 @@ impl Running {
         }
     }
 
+    /// What the database of an event is called.
+    fn database_name(&self, info: &EventInfo, fields: &[Val]) -> Val {
+        match info.field("database_id").map(|n| &fields[n]) {
+            Some(Val::Number(n)) => {
+                self.surroundings.action(0, u16::try_from(*n).unwrap_or(0), Action::DatabaseName)
+            }
+            _ => Val::Empty,
+        }
+    }
+
     fn occurred(&self, event: Event, fields: &[Val], at: Moment) {
         for wanted in &self.events {
             if wanted.info.event != event {
                 continue;
             }
-            let holds = |p: &Predicate| p.holds(fields, &mut |a| self.action(a));
+            let left_out = |n: usize| wanted.left_out >> n & 1 == 1;
+            // Where it happens only the number of the database is known.
+            let unnamed = wanted.info.field("database_name").filter(|n| {
+                fields[*n] == Val::Empty && (wanted.predicate.is_some() || !left_out(*n))
+            });
+            let mut named = Cow::Borrowed(fields);
+            if let Some(n) = unnamed {
+                let name = self.database_name(wanted.info, fields);
+                named.to_mut()[n] = name;
+            }
+            let holds = |p: &Predicate| p.holds(&named, &mut |a| self.action(a));
             if !wanted.predicate.as_ref().is_none_or(holds) {
                 continue;
             }
-            let left_out = |n: usize| wanted.left_out >> n & 1 == 1;
-            let kept = fields.iter().enumerate();
+            let kept = named.iter().enumerate();
             let fields = kept.map(|(n, v)| if left_out(n) { Val::Empty } else { v.clone() });
             let recorded = Arc::new(Recorded {
                 wanted: wanted.clone(),
@@ -171,6 +191,12 @@ pub fn tell(event: Event, fields: &[Val]) {
     TELLING.set(false);
 }
 
+/// The same, told to one session only.
+pub fn tell_to(session: &Running, event: Event, fields: &[Val]) {
+    assert_eq!(fields.len(), event.info().fields.len(), "a value for each field of {event:?}");
+    quietly(|| session.occurred(event, fields, Moment::now()));
+}
+
 /// What this thread does meanwhile is told to no session.
 pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let before = TELLING.replace(true);
@@ -205,8 +231,12 @@ fn change(how: impl FnOnce(&mut Vec<Arc<Running>>)) {
         let by = |s: &Arc<Running>| s.events.iter().any(|e| e.info.event as usize == n);
         wanted.store(all.iter().any(by), Relaxed);
     }
-    let statements =
-        [Event::SqlStatementStarting, Event::SqlStatementCompleted, Event::SpStatementCompleted];
+    let statements = [
+        Event::SqlStatementStarting,
+        Event::SqlStatementCompleted,
+        Event::SpStatementStarting,
+        Event::SpStatementCompleted,
+    ];
     STATEMENTS.store(statements.into_iter().any(wanted), Relaxed);
     let shortest = |w: &Arc<Wanted>| {
         let duration = match w.info.event {

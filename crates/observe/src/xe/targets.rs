@@ -3,7 +3,7 @@
 use super::events::{EVENT_COUNT, Event};
 use super::session::Recorded;
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a ring takes at most when its `max_memory` says nothing.
@@ -97,12 +97,28 @@ pub struct Pending {
     pub bytes: usize,
     /// So much is kept at most.
     pub most: usize,
+    /// Nothing is dropped for want of room: whoever fires events makes some where it can ([`full`]).
+    pub lossless: bool,
     /// Events for which there was no room, or whose target has stopped.
     pub dropped: u64,
     /// The largest of them.
     pub largest_dropped: usize,
     /// It is written no more: the file failed.
     pub failed: bool,
+}
+
+/// Something waits for a file that should lose nothing, and has no room.
+static FULL: AtomicBool = AtomicBool::new(false);
+
+/// A session must write its files before it goes on: one load, and a branch.
+#[inline]
+pub fn full() -> bool {
+    FULL.load(Relaxed)
+}
+
+/// Somebody writes them now.
+pub fn emptied() {
+    FULL.store(false, Relaxed);
 }
 
 fn lock<T>(m: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -226,7 +242,11 @@ impl Pairs {
 impl Pending {
     fn add(&mut self, event: &Arc<Recorded>) {
         let size = event.size();
-        if self.failed || self.bytes + size > self.most {
+        let fits = self.bytes + size <= self.most;
+        if !fits && self.lossless {
+            FULL.store(true, Relaxed);
+        }
+        if self.failed || !(fits || self.lossless) {
             self.dropped += 1;
             self.largest_dropped = self.largest_dropped.max(size);
             return;

@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::PageId;
 use taffrail_log::{Lcx, Lop};
+use taffrail_observe::xe;
 
 use super::Hobt;
 use super::btree::{MAX_KEY, has_room};
@@ -71,9 +72,13 @@ pub(super) fn split(
     let mut sys = work.nested("SplitPage");
     hobt.structure_changes();
     match split_leaf(db, &mut sys, hobt, &mut path, key, inserting) {
-        Ok(()) => {
+        Ok((old, new)) => {
             // Commit first, unlatch afterwards.
             sys.commit_system()?;
+            if xe::wanted(xe::Event::PageSplit) {
+                drop(path);
+                tell_split(db, hobt, (old, new), inserting);
+            }
             db.store.rarities.splits.fetch_add(1, Ordering::Relaxed);
             db.store.counters.page_splits.inc();
             Ok(())
@@ -83,6 +88,23 @@ pub(super) fn split(
             Err(e)
         }
     }
+}
+
+/// What a split did, told to sessions of events.
+#[cold]
+fn tell_split(db: &Database, hobt: &Hobt, (old, new): (PageId, PageId), inserting: bool) {
+    let (insert, update) = (1, 2);
+    let fields = [
+        if inserting { insert } else { update }.into(),
+        db.id().0.into(),
+        hobt.id().0.into(),
+        old.file.0.into(),
+        old.page.into(),
+        new.file.0.into(),
+        new.page.into(),
+        xe::Val::Empty,
+    ];
+    xe::tell(xe::Event::PageSplit, &fields);
 }
 
 fn latch_path<'p>(db: &'p Database, hobt: &Hobt, key: &[u8]) -> StorageResult<Path<'p>> {
@@ -138,7 +160,7 @@ fn split_leaf<'p>(
     path: &mut Path<'p>,
     key: &[u8],
     inserting: bool,
-) -> StorageResult<()> {
+) -> StorageResult<(PageId, PageId)> {
     let leaf = path.at(0);
     let slot = search(leaf, key).unwrap_or_else(|s| s);
     let m = cut(leaf, slot, inserting);
@@ -181,7 +203,8 @@ fn split_leaf<'p>(
         path.others.push(neighbour);
         relinked?;
     }
-    insert_separator(sys, hobt, path.at(1), &sep, right_id)
+    insert_separator(sys, hobt, path.at(1), &sep, right_id)?;
+    Ok((path.at(0).id(), right_id))
 }
 
 fn insert_separator(

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use taffrail_base::SessionId;
-use taffrail_observe::{Counter, LockCounters, Moment, wait};
+use taffrail_observe::{Counter, LockCounters, Moment, wait, xe};
 
 use super::mode::{LockMode, ModeSet};
 use super::outcome::{Granted, LockError, LockLimits};
@@ -15,6 +15,7 @@ use super::resource::{Resource, ResourceKind};
 use super::state::{Held, NO_OBJECT, OwnerId, OwnerKind, RECENT, TxLockState};
 use super::sync::{Mutex, MutexGuard, Verdict, WaitSlot};
 use super::table::{LockTable, Outcome, Woken};
+use super::told;
 
 /// Shards of the lock table. Two threads meet in one with probability 1/128.
 const SHARDS: usize = 128;
@@ -222,14 +223,27 @@ impl LockManager {
             }
             outcome
         };
+        let queued = matches!(outcome, Outcome::Queued { .. });
         let (before, now) = match outcome {
             Outcome::Granted { before, now } => (before, now),
-            Outcome::Refused => return Err(LockError::Timeout(resource.kind())),
+            Outcome::Refused => {
+                let e = LockError::Timeout(resource.kind());
+                told::refused(&e, &resource, mode, state.owner, None);
+                return Err(e);
+            }
             Outcome::Queued { before, wanted } => {
-                self.wait_for(state, object, (hash, resource), wanted, timeout)?;
+                let waited = self.wait_for(state, object, (hash, resource), wanted, timeout)?;
+                if xe::wanted(xe::Event::LockAcquired) {
+                    let owner = state.owner;
+                    told::told(xe::Event::LockAcquired, &resource, wanted, owner, waited);
+                }
                 (before, wanted)
             }
         };
+        if xe::wanted(xe::Event::LockAcquired) && !queued && before != now {
+            let none = Duration::ZERO;
+            told::told(xe::Event::LockAcquired, &resource, now, state.owner, none);
+        }
         state.remember(hash, &resource, now);
         if before == LockMode::Null {
             state.held.push(Held { resource, object });
@@ -253,7 +267,7 @@ impl LockManager {
         (hash, resource): (u64, Resource),
         wanted: LockMode,
         timeout: Option<Duration>,
-    ) -> Result<(), LockError> {
+    ) -> Result<Duration, LockError> {
         let Some(slot) = state.slot.clone() else { unreachable!("a queued request has a slot") };
         let counters = self.counters(resource.kind());
         counters.waits.inc();
@@ -319,7 +333,11 @@ impl LockManager {
             Err(LockError::Deadlock { .. }) => counters.deadlocks.inc(),
             _ => {}
         }
-        result
+        let waited = started.elapsed();
+        if let Err(e) = &result {
+            told::refused(e, &resource, wanted, state.owner, Some(waited));
+        }
+        result.map(|()| waited)
     }
 
     /// Takes a request out of its queue; `false` if it is not there any more.
@@ -461,6 +479,10 @@ impl LockManager {
         debug_assert!(before != LockMode::Null, "{resource:?} was in the list of {owner:?}");
         self.note_writer(hash, resource, before, LockMode::Null);
         self.wake(hash, resource, woken);
+        drop(shard);
+        if xe::wanted(xe::Event::LockReleased) {
+            told::told(xe::Event::LockReleased, resource, before, owner, Duration::ZERO);
+        }
     }
 
     /// The transaction has ended: everything is given back.

@@ -13,6 +13,7 @@
 //! escalation  many row locks become one on the object
 //! deadlock  the search through the graph of who waits for whom
 //! sync      the only place that knows mutexes and condition variables
+//! told      what sessions of extended events hear
 //! view      what sys.dm_tran_locks shows
 //! ```
 //!
@@ -41,6 +42,7 @@ mod resource;
 mod state;
 mod sync;
 mod table;
+mod told;
 mod view;
 
 #[cfg(test)]

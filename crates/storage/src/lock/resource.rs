@@ -176,6 +176,16 @@ impl Resource {
         }
     }
 
+    /// What its kind makes of it: an object's or tree's number, a page.
+    pub(super) fn entity(&self) -> u64 {
+        self.entity
+    }
+
+    /// The row within that.
+    pub(super) fn detail(&self) -> u64 {
+        self.detail
+    }
+
     /// A number that hardly any other resource has, for reports.
     pub fn identity(&self) -> u64 {
         self.hash() >> 16
