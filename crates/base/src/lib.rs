@@ -9,6 +9,8 @@ pub mod ids;
 pub mod lsn;
 pub mod message;
 pub mod procedure;
+#[cfg(debug_assertions)]
+pub mod sched;
 pub mod sync;
 
 pub use ids::{

@@ -7,10 +7,26 @@
 //! that way, and p99 was five times as high.)
 //!
 //! A panic under a lock must be dealt with by whoever owns the data; see the log's state and the page latches.
+//!
+//! In debug builds a thread that takes turns (`sched`) meets the schedule wherever it uses one of these, or sleeps, parks and asks
+//! for the time by the functions of [`thread`]. In others these are the plain ones.
+
+#[cfg(debug_assertions)]
+mod rw;
+pub mod thread;
+
+#[cfg(debug_assertions)]
+pub use rw::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use thread::{now, point};
 
 use std::ops::{Deref, DerefMut};
+#[cfg(debug_assertions)]
+use std::panic::Location;
 use std::sync::{self, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+#[cfg(debug_assertions)]
+use crate::sched;
 
 /// A mutex without fairness and without poisoning.
 #[derive(Default, Debug)]
@@ -18,7 +34,19 @@ pub struct Mutex<T: ?Sized>(sync::Mutex<T>);
 
 /// A locked [`Mutex`].
 #[derive(Debug)]
-pub struct MutexGuard<'a, T: ?Sized>(Option<sync::MutexGuard<'a, T>>);
+pub struct MutexGuard<'a, T: ?Sized> {
+    inner: Option<sync::MutexGuard<'a, T>>,
+    #[cfg(debug_assertions)]
+    mutex: &'a Mutex<T>,
+    #[cfg(debug_assertions)]
+    place: &'static Location<'static>,
+}
+
+/// What those sleep on who wait for a lock or a condition: one number for each.
+#[cfg(debug_assertions)]
+fn key<T: ?Sized>(of: &T) -> usize {
+    std::ptr::from_ref(of).cast::<()>() as usize
+}
 
 impl<T> Mutex<T> {
     /// An unlocked one.
@@ -35,17 +63,60 @@ impl<T> Mutex<T> {
 impl<T: ?Sized> Mutex<T> {
     /// Locks, sleeping if need be.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        MutexGuard(Some(self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+        #[cfg(debug_assertions)]
+        if let Some(mut guard) = sched::take(key(self), || self.lock_free()) {
+            guard.place = Location::caller();
+            return guard;
+        }
+        self.guard(self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Locks if nobody else holds it.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
+        point();
+        self.lock_free()
+    }
+
+    /// Locks if it is free within so long. Whoever takes no turns looks again and again: this is for debug builds.
+    #[cfg(debug_assertions)]
+    #[track_caller]
+    pub fn try_lock_for(&self, most: Duration) -> Option<MutexGuard<'_, T>> {
+        let until = now() + most;
+        loop {
+            if let Some(guard) = self.try_lock() {
+                return Some(guard);
+            }
+            let left = until.checked_duration_since(now()).filter(|left| !left.is_zero())?;
+            match sched::task() {
+                Some(task) => drop(task.sleep(key(self), Some(left))),
+                None => thread::sleep(left.min(Duration::from_millis(1))),
+            }
+        }
+    }
+
+    #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn lock_free(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
-            Ok(guard) => Some(MutexGuard(Some(guard))),
-            Err(sync::TryLockError::Poisoned(e)) => Some(MutexGuard(Some(e.into_inner()))),
+            Ok(guard) => Some(self.guard(guard)),
+            Err(sync::TryLockError::Poisoned(e)) => Some(self.guard(e.into_inner())),
             Err(sync::TryLockError::WouldBlock) => None,
+        }
+    }
+
+    #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn guard<'a>(&'a self, inner: sync::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        MutexGuard {
+            inner: Some(inner),
+            #[cfg(debug_assertions)]
+            mutex: self,
+            #[cfg(debug_assertions)]
+            place: Location::caller(),
         }
     }
 
@@ -59,14 +130,22 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        self.0.as_ref().expect("taken only within a wait")
+        self.inner.as_ref().expect("taken only within a wait")
     }
 }
 
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.0.as_mut().expect("taken only within a wait")
+        self.inner.as_mut().expect("taken only within a wait")
+    }
+}
+
+#[cfg(debug_assertions)]
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        drop(self.inner.take());
+        sched::gave_back(key(self.mutex), self.place);
     }
 }
 
@@ -81,28 +160,72 @@ impl Condvar {
     }
 
     /// Unlocks, sleeps until notified (or for no reason), and locks again.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
-        let inner = guard.0.take().expect("taken only within a wait");
-        guard.0 = Some(self.0.wait(inner).unwrap_or_else(PoisonError::into_inner));
+        #[cfg(debug_assertions)]
+        if self.wait_turn(guard, None).is_some() {
+            return;
+        }
+        let inner = guard.inner.take().expect("taken only within a wait");
+        guard.inner = Some(self.0.wait(inner).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// The same until a moment at the latest; true if it came.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn wait_until<T>(&self, guard: &mut MutexGuard<'_, T>, until: Instant) -> bool {
-        let inner = guard.0.take().expect("taken only within a wait");
-        let left = until.saturating_duration_since(Instant::now());
+        self.wait_for(guard, until.saturating_duration_since(now()))
+    }
+
+    /// The same for so long at most; true if it was.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, most: Duration) -> bool {
+        #[cfg(debug_assertions)]
+        if let Some(timed_out) = self.wait_turn(guard, Some(most)) {
+            return timed_out;
+        }
+        let inner = guard.inner.take().expect("taken only within a wait");
         let (inner, result) =
-            self.0.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner);
-        guard.0 = Some(inner);
+            self.0.wait_timeout(inner, most).unwrap_or_else(PoisonError::into_inner);
+        guard.inner = Some(inner);
         result.timed_out()
     }
 
+    /// A wait of one who takes turns: nobody comes between the unlocking and the sleep.
+    #[cfg(debug_assertions)]
+    #[track_caller]
+    fn wait_turn<T>(&self, guard: &mut MutexGuard<'_, T>, most: Option<Duration>) -> Option<bool> {
+        let task = sched::task()?;
+        let mutex = guard.mutex;
+        drop(guard.inner.take());
+        task.wake_all(key(mutex));
+        let timed_out = task.sleep(key(self), most);
+        if let Some(mut locked) = sched::take(key(mutex), || mutex.lock_free()) {
+            guard.inner = locked.inner.take();
+            // It has given nothing back.
+            std::mem::forget(locked);
+        }
+        Some(timed_out)
+    }
+
     /// Wakes one.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn notify_one(&self) {
+        #[cfg(debug_assertions)]
+        if let Some(task) = sched::task() {
+            task.wake_one(key(self));
+            task.point();
+        }
         self.0.notify_one();
     }
 
     /// Wakes all.
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn notify_all(&self) {
+        #[cfg(debug_assertions)]
+        if let Some(task) = sched::task() {
+            task.wake_all(key(self));
+            task.point();
+        }
         self.0.notify_all();
     }
 }
