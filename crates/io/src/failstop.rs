@@ -18,7 +18,9 @@
 
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+
+use taffrail_base::sync::{Condvar, Mutex, MutexGuard};
 
 use crate::{
     Disk, Entry, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
@@ -140,8 +142,7 @@ impl FailStopVolume {
     }
 
     fn hardening(&self) -> MutexGuard<'_, Hardening> {
-        // Nothing panics while it is held.
-        self.hardening.lock().unwrap_or_else(PoisonError::into_inner)
+        self.hardening.lock()
     }
 
     fn begin(&self) -> IoResult<u64> {
@@ -240,7 +241,7 @@ impl Volume for FailStopVolume {
         let before = h.next;
         while h.running.iter().any(|&n| n <= before) {
             h.waiting += 1;
-            h = self.ended.wait(h).unwrap_or_else(PoisonError::into_inner);
+            self.ended.wait(&mut h);
             h.waiting -= 1;
         }
         self.check()

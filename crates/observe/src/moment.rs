@@ -3,6 +3,8 @@
 use std::sync::OnceLock;
 use std::time::Instant;
 
+use taffrail_base::sync::now;
+
 /// Nanoseconds since this process first asked for the time. Only for measuring; never stored on disk.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Moment(pub u64);
@@ -13,7 +15,8 @@ impl Moment {
     /// Now. Costs what the operating system's monotonic clock costs (some 25 ns).
     pub fn now() -> Moment {
         // 2^64 ns are 584 years.
-        Moment(START.get_or_init(Instant::now).elapsed().as_nanos() as u64)
+        let start = *START.get_or_init(now);
+        Moment(now().saturating_duration_since(start).as_nanos() as u64)
     }
 
     /// Nanoseconds from `earlier` to this moment; 0 if it is later.

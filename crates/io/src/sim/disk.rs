@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use super::world::{FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
+use taffrail_base::sync::thread::{device, is_scheduled, point};
+
+use super::world::{Called, FaultKind, Go, IoKind, NameOp, SimFile, SimWorld, State, power_lost};
 use crate::{
     Disk, Entry, IoError, IoResult, OpenSpec, Space, Volume, VolumeKind, WriteDone, WriteOp,
 };
@@ -34,6 +36,7 @@ impl SimDisk {
         change: impl FnOnce(&mut State),
     ) -> IoResult<()> {
         let fail = |e: io::Error| IoError::new(op, path, e);
+        device();
         let mut s = self.world.lock();
         let go = s.step(IoKind::Name, path).map_err(fail)?;
         if let Some(kind) = check(&s) {
@@ -78,6 +81,7 @@ impl Disk for SimDisk {
                     durable: Vec::new(),
                     pending: Default::default(),
                     in_flight: Vec::new(),
+                    called: Vec::new(),
                     unwritten: Vec::new(),
                     unwritten_durable: Vec::new(),
                     unreadable: Vec::new(),
@@ -160,6 +164,7 @@ impl Disk for SimDisk {
 
     fn sync_dir(&self, dir: &Path) -> IoResult<()> {
         let fail = |e: io::Error| IoError::new("sync_dir", dir, e);
+        device();
         let mut s = self.world.lock();
         match s.step(IoKind::SyncDir, dir).map_err(fail)? {
             Go::Yes => {}
@@ -243,10 +248,14 @@ impl SimVolume {
     ) -> IoResult<()> {
         self.check_write(op, offset, parts)?;
         let data: Vec<u8> = parts.concat_bytes();
+        let races = self.call(offset, &data);
         let (mut s, go) = self.enter(op, kind)?;
+        // Syncs that began before it ended say nothing of it.
+        s.writes += 1;
+        let number = s.writes;
+        s.stats.races += u64::from(races);
         let sector = self.sector as usize;
         let end = offset + data.len() as u64;
-        s.stats.races += u64::from(s.files[self.file].races(offset, data.len()));
         let grows = end.saturating_sub(s.files[self.file].current.len() as u64);
         let full = grows > 0 && s.total_bytes() + grows > s.options.capacity;
         match go {
@@ -256,7 +265,7 @@ impl SimVolume {
                 let begun = !full && matches!(fault, FaultKind::Io | FaultKind::Full);
                 let durable = kind == IoKind::WriteDurable && begun;
                 if durable || fault == FaultKind::Io && !full {
-                    s.files[self.file].write(offset, &data, sector);
+                    s.files[self.file].write(number, offset, &data, sector);
                 }
                 if durable {
                     s.lose_pending(self.file);
@@ -265,17 +274,56 @@ impl SimVolume {
             }
             _ if full => return Err(self.fail(op, device_error(FaultKind::Full))),
             Go::PowerFails => {
-                s.files[self.file].write(offset, &data, sector);
+                s.files[self.file].write(number, offset, &data, sector);
                 return Err(self.fail(op, power_lost()));
             }
             Go::Yes => {}
         }
         s.stats.bytes_written += data.len() as u64;
-        s.files[self.file].write(offset, &data, sector);
+        s.files[self.file].write(number, offset, &data, sector);
         if kind == IoKind::WriteDurable && !s.sync_is_dropped() {
             s.files[self.file].harden(offset, data.len() as u64, sector);
         }
         Ok(())
+    }
+}
+
+impl SimVolume {
+    /// A write is under way: where threads take turns it is in flight, and others go on. True: it met another at its place.
+    fn call(&self, offset: u64, data: &[u8]) -> bool {
+        let mut s = self.world.lock();
+        let races = s.files[self.file].races(offset, data.len());
+        s.writes += 1;
+        let number = s.writes;
+        if is_scheduled() && s.epoch == self.epoch && s.powered {
+            let data = data.to_vec();
+            s.files[self.file].called.push(Called { number, offset, data });
+            drop(s);
+            device();
+            // Unless a loss of power or the end of the process has dealt with it.
+            self.world.lock().files[self.file].called.retain(|call| call.number != number);
+        }
+        races
+    }
+
+    /// A read that meets writes in flight sees any of their sectors.
+    fn see_called(&self, s: &mut State, offset: u64, buf: &mut [u8]) {
+        let State { files, rng, .. } = s;
+        let (sector, end) = (u64::from(self.sector), offset + buf.len() as u64);
+        for call in &files[self.file].called {
+            let last = call.offset + call.data.len() as u64;
+            let mut at = call.offset;
+            while at < last {
+                let next = ((at / sector + 1) * sector).min(last);
+                let (from, to) = (at.max(offset), next.min(end));
+                if from < to && rng.one_in(2) {
+                    let new = (from - call.offset) as usize..(to - call.offset) as usize;
+                    buf[(from - offset) as usize..(to - offset) as usize]
+                        .copy_from_slice(&call.data[new]);
+                }
+                at = next;
+            }
+        }
     }
 }
 
@@ -307,7 +355,8 @@ impl Volume for SimVolume {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
-        let (s, go) = self.enter("read", IoKind::Read)?;
+        point();
+        let (mut s, go) = self.enter("read", IoKind::Read)?;
         match go {
             Go::Yes | Go::Fails(FaultKind::Wrong) => {}
             Go::PowerFails => return Err(self.fail("read", power_lost())),
@@ -324,6 +373,7 @@ impl Volume for SimVolume {
             Some(part) => buf.copy_from_slice(part),
             None => return Err(self.fail("read", io::ErrorKind::UnexpectedEof)),
         }
+        self.see_called(&mut s, offset, buf);
         if go != Go::Yes
             && let Some(byte) = buf.first_mut()
         {
@@ -345,6 +395,7 @@ impl Volume for SimVolume {
     }
 
     fn submit(&self, ops: Vec<WriteOp>) -> IoResult<()> {
+        point();
         for op in &ops {
             self.check_write("submit", op.offset, &[IoSlice::new(&op.buf[..op.len])])?;
         }
@@ -383,6 +434,7 @@ impl Volume for SimVolume {
     }
 
     fn allocate(&self, offset: u64, len: u64) -> IoResult<()> {
+        device();
         let (mut s, go) = self.enter("allocate", IoKind::Allocate)?;
         let end = offset + len;
         let have = s.files[self.file].current.len() as u64;
@@ -423,8 +475,13 @@ impl Volume for SimVolume {
     }
 
     fn sync(&self) -> IoResult<()> {
-        let (mut s, go) = self.enter("sync", IoKind::Sync)?;
         let file = self.file;
+        let (writes, len) = {
+            let s = self.world.lock();
+            (s.writes, s.files[file].current.len())
+        };
+        device();
+        let (mut s, go) = self.enter("sync", IoKind::Sync)?;
         match go {
             Go::Yes => {}
             Go::PowerFails => return Err(self.fail("sync", power_lost())),
@@ -435,19 +492,14 @@ impl Volume for SimVolume {
         }
         if !s.sync_is_dropped() {
             let f = &mut s.files[file];
-            // Not a plain copy: what a failed sync has lost stays lost.
-            f.durable.resize(f.current.len(), 0);
-            let sector = self.sector as usize;
-            f.unwritten_durable.resize(f.durable.len().div_ceil(sector), true);
-            let dirty: Vec<u64> = f.pending.keys().copied().collect();
-            for index in dirty {
-                f.harden(index * sector as u64, 1, sector);
-            }
+            // What has returned before it began. Not a plain copy: what a failed sync has lost stays lost.
+            f.harden_until(writes, len, self.sector as usize);
         }
         Ok(())
     }
 
     fn truncate(&self, len: u64) -> IoResult<()> {
+        device();
         let (mut s, go) = self.enter("truncate", IoKind::Truncate)?;
         match go {
             Go::Yes => {}

@@ -12,6 +12,9 @@
 //! - Submitted writes are applied when they are reaped, in an order from the seed.
 //! - After a failed sync the pending writes are gone as far as later syncs know (pages are clean), while reads
 //!   still see them until the crash.
+//! - Where threads take turns (`taffrail_base::sched`) a write is in flight while others go on: a read that meets it sees any of its
+//!   sectors, and when power fails each of them is old or new. A sync covers what had returned when it began.
+//! - A process may be killed ([`SimWorld::kill`]) while the machine goes on: what it wrote stays, of a write in flight a part.
 //! - Power goes off in the middle of a chosen operation ([`SimWorld::crash_at`]): it and every later one fail,
 //!   until [`SimWorld::restart`].
 //!
@@ -19,6 +22,7 @@
 
 mod disk;
 mod hooked;
+mod process;
 mod rng;
 mod world;
 

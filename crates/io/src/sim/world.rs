@@ -108,7 +108,9 @@ pub(super) struct SimFile {
     /// What a crash surely leaves.
     pub durable: Vec<u8>,
     /// Unsynced versions of sectors, oldest first.
-    pub pending: BTreeMap<u64, Vec<Box<[u8]>>>,
+    pub pending: BTreeMap<u64, Vec<Version>>,
+    /// Writes whose callers wait for them.
+    pub called: Vec<Called>,
     /// Submitted and not yet reaped.
     pub in_flight: Vec<WriteOp>,
     /// Sectors that are reserved and were never written, as the file system sees it now.
@@ -117,6 +119,19 @@ pub(super) struct SimFile {
     pub unwritten_durable: Vec<bool>,
     /// Places that the device does not read any more.
     pub unreadable: Vec<std::ops::Range<u64>>,
+}
+
+/// What a sector was written with, and the how-manieth write that was.
+pub(super) struct Version {
+    pub number: u64,
+    pub bytes: Box<[u8]>,
+}
+
+/// A write in flight.
+pub(super) struct Called {
+    pub number: u64,
+    pub offset: u64,
+    pub data: Vec<u8>,
 }
 
 pub(super) enum NameOp {
@@ -135,10 +150,12 @@ pub(super) struct State {
     pub dirs: BTreeSet<PathBuf>,
     /// Raised by every restart: handles of an earlier one are dead.
     pub epoch: u64,
-    powered: bool,
-    crash_at: Option<u64>,
-    faults: Vec<Fault>,
+    pub powered: bool,
+    pub crash_at: Option<u64>,
+    pub faults: Vec<Fault>,
     drop_sync: Option<u64>,
+    /// Writes so far, in flight too.
+    pub writes: u64,
     pub stats: SimStats,
 }
 
@@ -205,9 +222,9 @@ impl State {
             let choice = self.rng.below(versions.len() as u64 + 1) as usize;
             let start = index as usize * sector;
             if let Some(v) = versions.get(choice)
-                && let Some(place) = file.durable.get_mut(start..start + v.len())
+                && let Some(place) = file.durable.get_mut(start..start + v.bytes.len())
             {
-                place.copy_from_slice(v);
+                place.copy_from_slice(&v.bytes);
                 if let Some(u) = file.unwritten_durable.get_mut(index as usize) {
                     *u = false;
                 }
@@ -220,9 +237,13 @@ impl State {
         self.stats.crashes += 1;
         let sector = self.options.sector as usize;
         for file in &mut self.files {
-            // Writes in flight may or may not have reached the disk.
+            // Writes in flight may or may not have reached the disk, sector by sector.
             for op in std::mem::take(&mut file.in_flight) {
-                file.write(op.offset, &op.buf[..op.len], sector);
+                self.writes += 1;
+                file.write(self.writes, op.offset, &op.buf[..op.len], sector);
+            }
+            for call in std::mem::take(&mut file.called) {
+                file.write(call.number, call.offset, &call.data, sector);
             }
             let (mut kept, mut lost) = (0, 0);
             // The length that was not synced may have been.
@@ -243,8 +264,9 @@ impl State {
                     *u = false;
                 }
                 let end = (start + sector).min(file.durable.len());
-                let n = (end - start).min(versions[choice].len());
-                file.durable[start..start + n].copy_from_slice(&versions[choice][..n]);
+                let bytes = &versions[choice].bytes;
+                let n = (end - start).min(bytes.len());
+                file.durable[start..start + n].copy_from_slice(&bytes[..n]);
             }
             self.stats.sectors_kept += kept;
             self.stats.sectors_lost += lost;
@@ -281,7 +303,7 @@ impl NameOp {
 
 impl SimFile {
     /// Applies a write to what reads see and records the sectors' new versions as pending.
-    pub fn write(&mut self, offset: u64, data: &[u8], sector: usize) {
+    pub fn write(&mut self, number: u64, offset: u64, data: &[u8], sector: usize) {
         if data.is_empty() {
             return;
         }
@@ -295,7 +317,7 @@ impl SimFile {
         for index in start / sector..=(end - 1) / sector {
             let from = index * sector;
             let to = (from + sector).min(self.current.len());
-            let version = self.current[from..to].into();
+            let version = Version { number, bytes: self.current[from..to].into() };
             self.pending.entry(index as u64).or_default().push(version);
         }
     }
@@ -303,7 +325,31 @@ impl SimFile {
     /// True when a submitted write that has not ended writes some of these bytes.
     pub fn races(&self, offset: u64, len: usize) -> bool {
         let end = offset + len as u64;
-        self.in_flight.iter().any(|op| op.offset < end && offset < op.offset + op.len as u64)
+        let meets = |from: u64, len: usize| from < end && offset < from + len as u64;
+        self.in_flight.iter().any(|op| meets(op.offset, op.len))
+            || self.called.iter().any(|call| meets(call.offset, call.data.len()))
+    }
+
+    /// Makes durable what was written up to a write, where the file had such a length.
+    pub fn harden_until(&mut self, write: u64, len: usize, sector: usize) {
+        let len = match self.current.len() < len {
+            true => self.current.len(),
+            // A file that has grown since may be as long as that, and need not.
+            false => len.max(self.durable.len().min(self.current.len())),
+        };
+        self.durable.resize(len, 0);
+        self.unwritten_durable.resize(len.div_ceil(sector), true);
+        for (index, versions) in &mut self.pending {
+            let there = versions.iter().take_while(|v| v.number <= write).count();
+            let Some(last) = versions.drain(..there).next_back() else { continue };
+            let start = *index as usize * sector;
+            let n = last.bytes.len().min(self.durable.len().saturating_sub(start));
+            self.durable[start..start + n].copy_from_slice(&last.bytes[..n]);
+            if n > 0 {
+                self.unwritten_durable[*index as usize] = false;
+            }
+        }
+        self.pending.retain(|_, versions| !versions.is_empty());
     }
 
     /// Makes a range of bytes durable as reads see it now.
@@ -396,6 +442,7 @@ impl SimWorld {
                 crash_at: None,
                 faults: Vec::new(),
                 drop_sync: None,
+                writes: 0,
                 stats: SimStats::default(),
             })),
             clock: Arc::new(SimClock {
