@@ -140,6 +140,7 @@ impl Connection {
         self.session.running.cancel.store(false, Ordering::Release);
         self.session.entry.request_begins();
         if let Some(e) = self.session.entry.last_words(false) {
+            self.session.instance.counters().told(e.severity);
             return last_words(sink, &e);
         }
         self.session.follow_databases();
@@ -153,13 +154,15 @@ impl Connection {
         let fate = it.request_ends(result, &mut self.cancelled);
         cell.gather();
         self.session.entry.runs(None);
-        self.session.entry.request_ends();
+        let lasted = self.session.entry.request_ends();
+        self.session.instance.counters().request_lasted(lasted);
         cell.set_status(Status::Sleeping);
         cell.set_command(taffrail_observe::session::Command::AwaitingCommand);
         self.session.publish();
         if let Some(e) = self.session.entry.last_words(self.cancelled) {
             // The client hears of this, and of no attention.
             self.cancelled = false;
+            self.session.instance.counters().told(e.severity);
             return last_words(sink, &e);
         }
         fate
@@ -375,7 +378,7 @@ impl Interpreter<'_> {
                 return Err(unwind);
             }
             self.session.tell_full(e);
-            tell::error(e, false);
+            tell::error(self.session, e, false);
             self.sink.message(e).map_err(|_| Unwind::Gone)?;
         }
         let done =
@@ -456,7 +459,7 @@ impl Interpreter<'_> {
             Err(e) => {
                 self.session.tell_full(&e);
                 self.session.note_error(e.number);
-                tell::error(&e, false);
+                tell::error(self.session, &e, false);
                 self.sink.message(&e.with_line(1)).map_err(|_| Unwind::Gone)?;
                 true
             }

@@ -41,6 +41,10 @@ impl StatementContext<'_> {
     /// Sends an informational message (or an error that does not end the statement).
     pub fn message(&mut self, message: Box<SqlError>) -> SqlResult<()> {
         let message = message.with_line(self.line);
+        // What PRINT says has no number.
+        if message.number != 0 {
+            self.session.instance.counters().told(message.severity);
+        }
         self.sink.message(&message).map_err(|_| client_gone())
     }
 

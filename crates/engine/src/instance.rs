@@ -12,6 +12,7 @@ use crate::database::Database;
 use crate::events::EventSessions;
 use crate::events::surroundings::Around;
 use crate::lost::Lost;
+use crate::rings::Rings;
 use crate::session::{Kept, Running, Session, SetOptions, TransactionState};
 use crate::sessions::{InstanceCounters, SessionEntry, Sessions};
 use crate::traced::Traced;
@@ -104,6 +105,7 @@ pub struct Instance {
     guid_base: [u8; 16],
     lost: Lost,
     events: EventSessions,
+    rings: Rings,
     host: OnceLock<Box<dyn Host>>,
     pub(crate) scheduled: crate::backup::Scheduled,
 }
@@ -152,6 +154,7 @@ impl Instance {
             threads: Threads::default(),
             sequential: AtomicU64::new(0),
             lost: Lost::default(),
+            rings: Rings::default(),
             host: OnceLock::new(),
             scheduled: Default::default(),
             options,
@@ -215,6 +218,11 @@ impl Instance {
 
     pub(crate) fn loss(&self) -> &Lost {
         &self.lost
+    }
+
+    /// What sys.dm_os_ring_buffers shows.
+    pub(crate) fn rings(&self) -> &Rings {
+        &self.rings
     }
 
     /// Its sessions of extended events.

@@ -90,6 +90,10 @@ impl InstanceOptions {
 pub trait Host: Send + Sync {
     /// `SHUTDOWN`: gives the order to stop; with `nowait` nothing that runs may go on. Returns at once.
     fn shut_down(&self, login: &str, nowait: bool);
+    /// Where clients find the server; none: nowhere.
+    fn tcp_port(&self) -> Option<u16> {
+        None
+    }
     /// `sp_cycle_errorlog`: begins a new error log.
     fn cycle_error_log(&self) -> std::io::Result<()>;
     /// What is kept of a password in its place; an error: why there is none.

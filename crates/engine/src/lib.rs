@@ -54,6 +54,7 @@ mod planner;
 pub(crate) mod plans;
 pub(crate) mod procs;
 pub(crate) mod results;
+mod rings;
 pub mod rowcodec;
 pub mod rpc;
 pub mod session;

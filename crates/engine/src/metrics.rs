@@ -158,6 +158,11 @@ fn sessions(instance: &Instance, open: &[Arc<Database>], out: &mut Families) {
     let c = instance.counters();
     let help = "Batches and remote calls received.";
     out.counter("mssql_batch_requests", help, c.batch_requests.get() as f64);
+    let help = "Errors of severity 11 to 19 that clients heard of.";
+    out.counter("mssql_user_errors", help, c.user_errors.get() as f64);
+    let help = "Errors that ended their connection.";
+    let killed = c.kill_connection_errors.get();
+    out.counter("mssql_kill_connection_errors", help, killed as f64);
     out.counter("taffrail_logins", "Logins.", c.logins.get() as f64);
     out.counter("taffrail_logouts", "Sessions that ended.", c.logouts.get() as f64);
     let help = "Texts of statements that were compiled.";

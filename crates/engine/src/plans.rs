@@ -14,6 +14,7 @@ use crate::exec::module::Module;
 use hashbrown::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use taffrail_observe::HotCounter;
 
 type Hasher = foldhash::fast::RandomState;
 
@@ -28,11 +29,48 @@ struct Texts {
     bytes: usize,
 }
 
+/// What was looked for among plans of a kind, and how many there are.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PlanFigures {
+    pub lookups: u64,
+    pub hits: u64,
+    pub plans: usize,
+}
+
+/// What the cache holds.
+pub(crate) struct CacheFigures {
+    pub texts: PlanFigures,
+    pub procedures: PlanFigures,
+    /// Bytes of the texts.
+    pub text_bytes: usize,
+}
+
+#[derive(Default)]
+struct Lookups {
+    all: HotCounter,
+    hits: HotCounter,
+}
+
+impl Lookups {
+    fn note(&self, found: bool) {
+        self.all.inc();
+        if found {
+            self.hits.inc();
+        }
+    }
+
+    fn figures(&self, plans: usize) -> PlanFigures {
+        PlanFigures { lookups: self.all.get(), hits: self.hits.get(), plans }
+    }
+}
+
 /// The plan cache of an instance's databases.
 #[derive(Default)]
 pub(crate) struct PlanCache {
     texts: Mutex<Texts>,
     procedures: Mutex<HashMap<ProcedureKey, Arc<Module>, Hasher>>,
+    of_texts: Lookups,
+    of_procedures: Lookups,
 }
 
 /// Longer texts are not kept: they are rarely sent twice.
@@ -47,8 +85,12 @@ impl PlanCache {
         if text.len() > MAX_TEXT {
             return None;
         }
-        let texts = self.texts.lock();
-        texts.map.get(&(key.0, key.1, text.clone(), declared.into())).cloned()
+        let found = {
+            let texts = self.texts.lock();
+            texts.map.get(&(key.0, key.1, text.clone(), declared.into())).cloned()
+        };
+        self.of_texts.note(found.is_some());
+        found
     }
 
     pub fn add_text(&self, key: TextKey, declared: &str, module: Arc<Module>) {
@@ -73,7 +115,19 @@ impl PlanCache {
     }
 
     pub fn procedure(&self, key: &ProcedureKey) -> Option<Arc<Module>> {
-        self.procedures.lock().get(key).cloned()
+        let found = self.procedures.lock().get(key).cloned();
+        self.of_procedures.note(found.is_some());
+        found
+    }
+
+    /// What it holds.
+    pub fn figures(&self) -> CacheFigures {
+        let (texts, text_bytes) = {
+            let texts = self.texts.lock();
+            (self.of_texts.figures(texts.map.len()), texts.bytes)
+        };
+        let procedures = self.of_procedures.figures(self.procedures.lock().len());
+        CacheFigures { texts, procedures, text_bytes }
     }
 
     pub fn add_procedure(&self, key: ProcedureKey, module: Arc<Module>) {

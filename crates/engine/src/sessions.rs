@@ -9,7 +9,7 @@ use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use taffrail_base::{DatabaseId, SessionId, SqlError};
-use taffrail_observe::{Command, Counter, Moment, SessionCell, Status};
+use taffrail_observe::{Command, Counter, Gauge, Moment, SessionCell, Status};
 use taffrail_types::Value;
 
 /// Counters of an instance: what its sessions do.
@@ -23,6 +23,40 @@ pub struct InstanceCounters {
     pub compilations: Counter,
     pub recompilations: Counter,
     pub attentions: Counter,
+    /// Temporary tables and table variables that were made.
+    pub temp_tables: Counter,
+    /// Errors of severity 11 to 19 that clients heard of.
+    pub user_errors: Counter,
+    /// Messages below that.
+    pub info_errors: Counter,
+    /// Errors that ended their connection.
+    pub kill_connection_errors: Counter,
+    /// Requests by how long they lasted ([`BATCH_BOUNDS_MS`]), and how long together, ns.
+    pub batches: [(Counter, Counter); BATCH_BOUNDS_MS.len() + 1],
+    /// What `sp_user_counter1` … have set.
+    pub user_settable: [Gauge; 10],
+}
+
+/// Where the next class of requests begins, ms.
+pub const BATCH_BOUNDS_MS: [u64; 16] =
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
+
+impl InstanceCounters {
+    /// A request is over.
+    pub(crate) fn request_lasted(&self, ns: u64) {
+        let class = BATCH_BOUNDS_MS.partition_point(|ms| ms * 1_000_000 <= ns);
+        self.batches[class].0.inc();
+        self.batches[class].1.add(ns);
+    }
+
+    /// A client hears of an error.
+    pub(crate) fn told(&self, severity: u8) {
+        match severity {
+            0..=10 => self.info_errors.inc(),
+            11..=19 => self.user_errors.inc(),
+            _ => self.kill_connection_errors.inc(),
+        }
+    }
 }
 
 /// A session as others see it.
@@ -48,6 +82,8 @@ pub struct SessionEntry {
     /// The database of which it takes a backup; 0: none.
     backs_up: AtomicU16,
     transaction_name: Mutex<Arc<str>>,
+    /// Pages of tempdb that were allocated and given back before the request.
+    tempdb_before: [AtomicU64; 2],
     pub(crate) cancel: Arc<AtomicBool>,
     kill_hook: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
@@ -228,15 +264,37 @@ impl SessionEntry {
             self.clock.adopt();
         }
         self.cell.request_started.store(Moment::now().0, Ordering::Relaxed);
+        let now = [self.cell.tempdb_allocated.get(), self.cell.tempdb_freed.get()];
+        for (before, now) in self.tempdb_before.iter().zip(now) {
+            before.store(now, Ordering::Relaxed);
+        }
     }
 
-    pub(crate) fn request_ends(&self) {
+    /// Pages of tempdb that were allocated and given back: by requests that are over, and by the one that runs.
+    pub(crate) fn tempdb_pages(&self) -> [[u64; 2]; 2] {
+        let now = [self.cell.tempdb_allocated.get(), self.cell.tempdb_freed.get()];
+        if !self.is_running() {
+            return [now, [0, 0]];
+        }
+        let before = [0, 1].map(|n| self.tempdb_before[n].load(Ordering::Relaxed).min(now[n]));
+        [before, [now[0] - before[0], now[1] - before[1]]]
+    }
+
+    /// Gives how long it has lasted, ns.
+    pub(crate) fn request_ends(&self) -> u64 {
         let now = Moment::now();
         let began = Moment(self.cell.request_started.load(Ordering::Relaxed));
-        self.cell.elapsed_ns.add(now.since(began));
+        let lasted = now.since(began);
+        self.cell.elapsed_ns.add(lasted);
         self.cell.request_ended.store(now.0, Ordering::Relaxed);
         self.clock.request_ended(self.cell.elapsed_ns.get());
         self.running.store(false, Ordering::Release);
+        lasted
+    }
+
+    /// The system's number of the session's thread; none: it has sent nothing yet.
+    pub(crate) fn thread(&self) -> Option<u64> {
+        Some(self.clock.thread.load(Ordering::Relaxed)).filter(|id| *id != 0)
     }
 
     pub(crate) fn is_killed(&self) -> bool {
@@ -376,6 +434,7 @@ fn enlist(
         running: AtomicBool::new(false),
         backs_up: AtomicU16::new(0),
         transaction_name: Mutex::new("".into()),
+        tempdb_before: Default::default(),
         kill_hook: Mutex::new(None),
     });
     list.insert(taken, entry.clone());

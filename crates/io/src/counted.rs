@@ -6,6 +6,12 @@
 //! submitted) are kept apart: on a log file they are the zeroes that initialise new space, while blocks and headers go out
 //! durably.
 
+mod pending;
+
+use pending::{Pending, Taken};
+
+pub use pending::PendingIo;
+
 use std::collections::HashMap;
 use std::io::IoSlice;
 use std::path::{Path, PathBuf};
@@ -164,12 +170,14 @@ pub struct CountedDisk {
     clock: Arc<dyn Clock>,
     watch: Option<Arc<dyn Watch>>,
     files: Mutex<HashMap<PathBuf, Arc<FileTotals>>>,
+    pending: Arc<Pending>,
 }
 
 impl CountedDisk {
     /// Counts what goes to `inner`, by this clock.
     pub fn new(inner: Arc<dyn Disk>, clock: Arc<dyn Clock>) -> CountedDisk {
-        CountedDisk { inner, clock, watch: None, files: Mutex::default() }
+        let (files, pending) = (Mutex::default(), Arc::new(Pending::new()));
+        CountedDisk { inner, clock, watch: None, files, pending }
     }
 
     /// The same, and somebody is told of each operation.
@@ -205,6 +213,11 @@ impl CountedDisk {
         })
     }
 
+    /// What is under way, the oldest first.
+    pub fn pending(&self) -> Vec<PendingIo> {
+        self.pending.all()
+    }
+
     /// What went through all files that are there.
     pub fn sum(&self) -> FileIo {
         let files: Vec<_> = locked(&self.files).values().cloned().collect();
@@ -221,7 +234,8 @@ impl CountedDisk {
         let totals = locked(&self.files).entry(path.to_owned()).or_default().clone();
         let clock = Arc::clone(&self.clock);
         let watch = self.watch.as_ref().map(|w| (Arc::clone(w), w.opened(path)));
-        Arc::new(CountedVolume { inner, clock, totals, watch, submitted: Mutex::default() })
+        let (submitted, pending) = (Mutex::default(), Arc::clone(&self.pending));
+        Arc::new(CountedVolume { inner, clock, totals, watch, submitted, pending })
     }
 }
 
@@ -302,6 +316,7 @@ struct CountedVolume {
     totals: Arc<FileTotals>,
     watch: Option<(Arc<dyn Watch>, u32)>,
     submitted: Mutex<Vec<Submitted>>,
+    pending: Arc<Pending>,
 }
 
 /// A write that is in flight, and when it was submitted.
@@ -310,9 +325,21 @@ struct Submitted {
     at: Duration,
     offset: u64,
     length: usize,
+    taken: Taken,
 }
 
 impl CountedVolume {
+    /// An operation begins.
+    fn begins(
+        &self,
+        operation: FileOperation,
+        (offset, length): (u64, u64),
+        began: Duration,
+    ) -> Taken {
+        let file = self.watch.as_ref().map_or(0, |w| w.1);
+        self.pending.begin(PendingIo { began, operation, file, offset, length })
+    }
+
     fn tell(&self, done: impl FnOnce() -> Done) {
         if let Some((watch, file)) = &self.watch {
             watch.done(*file, done());
@@ -328,8 +355,10 @@ impl CountedVolume {
         f: impl FnOnce() -> IoResult<R>,
     ) -> IoResult<R> {
         let began = self.clock.monotonic();
+        let taken = self.begins(operation, (offset, length), began);
         let result = f();
         let took = self.clock.monotonic().saturating_sub(began);
+        self.pending.end(taken);
         if let Some(to) = to {
             to.add(length as usize, took);
         }
@@ -340,13 +369,15 @@ impl CountedVolume {
 
     fn submitted(&self, op: &WriteOp) -> Submitted {
         let at = self.clock.monotonic();
-        Submitted { token: op.token, at, offset: op.offset, length: op.len }
+        let taken = self.begins(PLAIN.0, (op.offset, op.len as u64), at);
+        Submitted { token: op.token, at, offset: op.offset, length: op.len, taken }
     }
 
     /// A submitted write has ended, `now`, with this error or none.
     fn ended(&self, submitted: &mut Vec<Submitted>, token: u64, now: Duration, error: i32) {
         let Some(at) = submitted.iter().position(|s| s.token == token) else { return };
-        let Submitted { at, offset, length, .. } = submitted.swap_remove(at);
+        let Submitted { at, offset, length, taken, .. } = submitted.swap_remove(at);
+        self.pending.end(taken);
         let took = now.saturating_sub(at);
         self.totals.plain.add(length, took);
         let (operation, durable) = PLAIN;
@@ -369,6 +400,7 @@ impl CountedVolume {
 
 impl Drop for CountedVolume {
     fn drop(&mut self) {
+        locked(&self.submitted).drain(..).for_each(|s| self.pending.end(s.taken));
         if let Some((watch, file)) = &self.watch {
             watch.closed(*file);
         }

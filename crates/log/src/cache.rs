@@ -326,6 +326,11 @@ impl State {
         self.cached.push_back(block);
     }
 
+    /// Bytes of all buffers.
+    pub fn buffer_bytes(&self) -> u64 {
+        (self.buffers_made * BLOCK_BYTES_MAX) as u64
+    }
+
     /// The closed block at a position, if it is in the cache.
     pub fn cached_block(&self, pos: LogPos) -> Option<Arc<CachedBlock>> {
         let i = self.cached.partition_point(|b| b.header.pos < pos);

@@ -296,6 +296,11 @@ impl Log {
         (infos.iter().map(|f| f.size).sum(), infos.len() as u64)
     }
 
+    /// Bytes of the buffers of its cache.
+    pub fn cache_bytes(&self) -> u64 {
+        self.lock().buffer_bytes()
+    }
+
     /// Sizes.
     pub fn space(&self) -> LogSpace {
         let (total, files) = self.total();

@@ -194,17 +194,25 @@ pub struct DatabaseCounters {
     /// Page splits (SQLServer:Access Methods adds them up).
     pub page_splits: Counter,
     /// Ghosted records that scans stepped over.
-    pub skipped_ghosts: Counter,
+    pub skipped_ghosts: HotCounter,
     /// Forwarded records fetched.
     pub forwarded_records: Counter,
     /// Full Scans, Range Scans, Index Searches of SQLServer:Access Methods.
-    pub full_scans: Counter,
+    pub full_scans: HotCounter,
     /// See `full_scans`.
-    pub range_scans: Counter,
+    pub range_scans: HotCounter,
     /// See `full_scans`.
-    pub index_searches: Counter,
+    pub index_searches: HotCounter,
     /// Checkpoints completed.
     pub checkpoints: Counter,
+    /// Pages Allocated/sec
+    pub pages_allocated: Counter,
+    /// Page Deallocations/sec
+    pub pages_deallocated: Counter,
+    /// Extents Allocated/sec
+    pub extents_allocated: Counter,
+    /// Extent Deallocations/sec
+    pub extents_deallocated: Counter,
 }
 
 impl DatabaseCounters {
@@ -246,6 +254,31 @@ pub struct BufferCounters {
     pub target_pages: Gauge,
     /// Page life expectancy, s
     pub page_life_expectancy_s: Gauge,
+    /// When it was looked at last, s, and the evictions until then.
+    looked: [AtomicU64; 2],
+}
+
+impl BufferCounters {
+    /// A moment has passed: once a second, with so many pages in memory, the expectancy grows by a second, or falls to the time in which
+    /// as many pages have gone as there are.
+    pub fn tick(&self, now: std::time::Duration, pages: u32) {
+        let [at, evicted] = &self.looked;
+        let (now, before) = (now.as_secs(), at.load(Relaxed));
+        if now == before {
+            return;
+        }
+        at.store(now, Relaxed);
+        let evictions = self.evictions.get();
+        let gone = evictions.saturating_sub(evicted.swap(evictions, Relaxed));
+        self.database_pages.set(pages.into());
+        if before == 0 {
+            return;
+        }
+        let seconds = now.saturating_sub(before);
+        let grown = self.page_life_expectancy_s.get() + seconds as i64;
+        let least = (u64::from(pages) * seconds).checked_div(gone);
+        self.page_life_expectancy_s.set(least.map_or(grown, |least| grown.min(least as i64)));
+    }
 }
 
 /// One instance of `SQLServer:Locks` (Database, Object, Page, Key, RID …).
@@ -278,6 +311,20 @@ mod tests {
             }
         });
         assert_eq!(counter.get(), 10_000);
+    }
+
+    #[test]
+    fn a_page_lives_longer_each_second_and_shorter_when_many_go() {
+        let c = BufferCounters::default();
+        let at = std::time::Duration::from_secs;
+        (100..=160).for_each(|s| c.tick(at(s), 1000));
+        assert_eq!((c.page_life_expectancy_s.get(), c.database_pages.get()), (60, 1000));
+        c.evictions.add(50);
+        c.tick(at(161), 1000);
+        assert_eq!(c.page_life_expectancy_s.get(), 20);
+        c.tick(at(161), 5);
+        c.tick(at(162), 1000);
+        assert_eq!(c.page_life_expectancy_s.get(), 21);
     }
 
     #[test]

@@ -149,6 +149,10 @@ pub struct SessionCell {
     pub logical_reads: Counter,
     /// Rows returned or affected by the last statement.
     pub row_count: AtomicU64,
+    /// Pages of tempdb that were allocated, in extents of eight.
+    pub tempdb_allocated: Counter,
+    /// Pages of tempdb that were given back.
+    pub tempdb_freed: Counter,
     /// How far a backup or restore has come, in hundredths of a percent.
     pub percent_complete: AtomicU32,
     full: Mutex<Option<Event>>,
@@ -253,6 +257,8 @@ impl SessionCell {
             writes: Counter::new(),
             logical_reads: Counter::new(),
             row_count: AtomicU64::new(0),
+            tempdb_allocated: Counter::new(),
+            tempdb_freed: Counter::new(),
             percent_complete: AtomicU32::new(0),
             full: Mutex::default(),
             touched: Mutex::default(),

@@ -117,9 +117,14 @@ struct Process {
     log: Arc<ErrorLog>,
     credentials: Arc<Credentials>,
     stop: UnixStream,
+    port: u16,
 }
 
 impl taffrail_engine::Host for Process {
+    fn tcp_port(&self) -> Option<u16> {
+        Some(self.port)
+    }
+
     fn shut_down(&self, login: &str, nowait: bool) {
         let how = if nowait { "NOWAIT request" } else { "request" };
         self.log.info("Server", &SqlError::new(6006, &[&how, &escaped(login)]).message);
@@ -266,7 +271,12 @@ impl Server {
         let (stop, stopped) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
         let (hup, hung_up) = UnixStream::pair().map_err(|e| fail("socket pair", &e))?;
         let process = stop.try_clone().map_err(|e| fail("socket pair", &e))?;
-        let host = Process { log: log.clone(), credentials: credentials.clone(), stop: process };
+        let host = Process {
+            log: log.clone(),
+            credentials: credentials.clone(),
+            stop: process,
+            port: address.port(),
+        };
         instance.set_host(Box::new(host));
         let shared = Arc::new(Shared {
             connections: Connections::new(settings.max_connections as usize),

@@ -152,7 +152,7 @@ impl Database {
             Ok(guard)
         })();
         match &result {
-            Ok(_) => {}
+            Ok(_) => self.store.counters.pages_allocated.inc(),
             // To be read anew: what is wrong with one page of the list may be wrong with others.
             Err(_) if wrong => *space = Space::default(),
             Err(_) => space.free.push(page),
@@ -168,8 +168,7 @@ impl Database {
         page: PageId,
     ) -> StorageResult<()> {
         debug_assert!(work.system, "a page's deallocation is not left to a user's rollback");
-        self.freeing.lock().add(hobt, page);
-        work.freed.push((hobt, page));
+        self.note_freed(work, hobt, page);
         let (pfs, index) = pfs_of(page);
         let mut map = self.pool().write(&self.store, pfs)?;
         bits::set_free_space(work, &mut map, hobt, &[(index as u16, 1)], 0)
@@ -339,6 +338,7 @@ impl Database {
         let bit = (extent.page - interval_start(extent.page)) / EXTENT_PAGES;
         let mut map = self.pool().write(&self.store, gam_of(extent))?;
         bits::set_bits(work, &mut map, Lcx::Gam, hobt.id(), &[(bit, 1)], false)?;
+        self.tally_taken(1);
         search.hint = extent.page + EXTENT_PAGES;
         Ok(extent)
     }
@@ -476,7 +476,7 @@ impl Database {
             return Err(e);
         }
         let freed = runs.iter().map(|r| u64::from(r.1)).sum();
-        self.store.rarities.extents_freed.fetch_add(freed, Ordering::Relaxed);
+        self.tally_freed(freed);
         Ok((next, search))
     }
 

@@ -51,6 +51,7 @@ pub mod recovery;
 #[cfg(test)]
 mod rig;
 mod spec;
+mod tally;
 pub mod txn;
 
 pub use access::bulk_space::BulkHold;
@@ -58,7 +59,7 @@ pub use access::{
     Direction, Hobt, HobtKind, KeyRange, LobRef, Rid, ScanLocks, SpaceUsed, btree, heap, lob,
 };
 pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
-pub use buffer::SuspectPage;
+pub use buffer::{PageInMemory, SuspectPage};
 pub use closed::{Closed, Content, closed, content_of, created};
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `SQL_Latin1_General_CP1_CI_AS` | one weight per byte, as SQL sort order 52: no expansions (`ß` is not `ss`) | one weight per code unit |
 //! | `Latin1_General_BIN2` | the bytes | the code units |
+//! | `Latin1_General_BIN` | the bytes | the first code unit, then the bytes of the others, the low one first |
 //!
 //! The weights are our own frozen tables ([`tables`]). Where SQL Server orders nvarchar by Windows' linguistic rules
 //! (hyphens nearly ignored, `ß` = `ss`), this order is simpler: one code unit, one weight, the same order for a
@@ -41,17 +42,24 @@ pub enum Collation {
     SqlLatin1GeneralCp1CiAs = 1,
     /// Code page 1252, by code point.
     Latin1GeneralBin2 = 2,
+    /// The older form of that: equality is the same, the order of nvarchar is not.
+    Latin1GeneralBin = 3,
 }
 
 /// LCID 1033 with ignore-case, ignore-kana, ignore-width; the sort id follows.
 const TDS_CI_AS: [u8; 5] = [0x09, 0x04, 0xD0, 0x00, 52];
 /// LCID 1033 with the BIN2 flag.
 const TDS_BIN2: [u8; 5] = [0x09, 0x04, 0x00, 0x02, 0];
+/// LCID 1033 with the BIN flag.
+const TDS_BIN: [u8; 5] = [0x09, 0x04, 0x00, 0x01, 0];
 
 impl Collation {
     /// All of them.
-    pub const ALL: [Collation; 2] =
-        [Collation::SqlLatin1GeneralCp1CiAs, Collation::Latin1GeneralBin2];
+    pub const ALL: [Collation; 3] = [
+        Collation::SqlLatin1GeneralCp1CiAs,
+        Collation::Latin1GeneralBin2,
+        Collation::Latin1GeneralBin,
+    ];
 
     /// By name, in any case.
     pub fn from_name(name: &str) -> Option<Collation> {
@@ -63,6 +71,7 @@ impl Collation {
         match self {
             Collation::SqlLatin1GeneralCp1CiAs => "SQL_Latin1_General_CP1_CI_AS",
             Collation::Latin1GeneralBin2 => "Latin1_General_BIN2",
+            Collation::Latin1GeneralBin => "Latin1_General_BIN",
         }
     }
 
@@ -74,6 +83,7 @@ impl Collation {
                     for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
             }
             Collation::Latin1GeneralBin2 => "Latin1-General, binary code point comparison sort",
+            Collation::Latin1GeneralBin => "Latin1-General, binary sort",
         }
     }
 
@@ -92,6 +102,7 @@ impl Collation {
         match self {
             Collation::SqlLatin1GeneralCp1CiAs => TDS_CI_AS,
             Collation::Latin1GeneralBin2 => TDS_BIN2,
+            Collation::Latin1GeneralBin => TDS_BIN,
         }
     }
 
@@ -100,10 +111,10 @@ impl Collation {
         Collation::ALL.into_iter().find(|c| c.tds() == b)
     }
 
-    /// Orders by code point.
+    /// Two texts are equal only if they are the same.
     #[inline]
     pub fn is_binary(self) -> bool {
-        self == Collation::Latin1GeneralBin2
+        self != Collation::SqlLatin1GeneralCp1CiAs
     }
 
     /// The weight of a byte; equal weights are equal characters.
@@ -152,18 +163,22 @@ impl Collation {
     #[inline]
     pub fn compare_nvarchar(self, a: &[u8], b: &[u8]) -> Ordering {
         let (mut a, mut b) = (units(a), units(b));
-        let blank = b' ' as u16;
+        let (blank, mut first) = (b' ' as u16, true);
         loop {
             let (x, y) = match (a.next(), b.next()) {
                 (None, None) => return Ordering::Equal,
                 (x, y) => (x.unwrap_or(blank), y.unwrap_or(blank)),
             };
             if x != y {
+                if self == Collation::Latin1GeneralBin && !first {
+                    return x.swap_bytes().cmp(&y.swap_bytes());
+                }
                 let (x, y) = (self.unit_weight(x), self.unit_weight(y));
                 if x != y {
                     return x.cmp(&y);
                 }
             }
+            first = false;
         }
     }
 
@@ -194,17 +209,30 @@ impl Collation {
     pub fn sort_key_nvarchar(self, text: &[u8], out: &mut Vec<u8>) {
         let all = units(text);
         let end = all.clone().rposition(|u| u != b' ' as u16).map_or(0, |i| i + 1);
-        let blank = self.unit_weight(b' ' as u16);
-        let terminator = if self.is_binary() { b' ' as u16 + 1 } else { BLANK };
+        // What is behind the first unit is ordered by its bytes.
+        let turns = self == Collation::Latin1GeneralBin;
+        let weight = |i: usize, u: u16| match turns && i > 0 {
+            true => u.swap_bytes(),
+            false => self.unit_weight(u),
+        };
+        let blanks = [weight(0, b' ' as u16), weight(1, b' ' as u16)];
+        let blank = |i: usize| blanks[usize::from(i > 0)];
+        let terminator = |i: usize| if self.is_binary() { blank(i) + 1 } else { BLANK };
         out.reserve(end * 2 + 2);
         let mut push = |w: u16| out.extend_from_slice(&w.to_be_bytes());
         for (i, u) in all.clone().take(end).enumerate() {
-            let w = self.unit_weight(u);
-            match w.cmp(&blank) {
+            let w = weight(i, u);
+            match w.cmp(&blank(i)) {
                 Ordering::Less => push(w),
                 Ordering::Equal => {
-                    let next = all.clone().take(end).skip(i + 1).map(|u| self.unit_weight(u));
-                    push(beside(terminator, blank, next));
+                    let rest = all.clone().take(end).enumerate().skip(i + 1);
+                    // Beside a blank of its own place.
+                    let next = rest.map(|(at, u)| match weight(at, u).cmp(&blank(at)) {
+                        Ordering::Less => 0,
+                        Ordering::Equal => 1,
+                        Ordering::Greater => 2,
+                    });
+                    push(beside(terminator(i), 1, next));
                 }
                 Ordering::Greater if !self.is_binary() => push(w),
                 Ordering::Greater if w < 0xFFFD => push(w + 2),
@@ -214,7 +242,7 @@ impl Collation {
                 }
             }
         }
-        push(terminator);
+        push(terminator(end));
     }
 
     /// Equal text gives equal hashes.

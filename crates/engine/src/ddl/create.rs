@@ -213,6 +213,9 @@ pub(crate) fn table(
         true => table,
         false => catalog.table(id, session).ok_or_else(|| SqlError::new(208, &[&written]))?,
     };
+    if table.is_temporary() {
+        cx.instance().counters().temp_tables.inc();
+    }
     if let Some(temp) = &target.temp {
         cx.session.add_temp_table(temp, id);
     } else if crate::catalog::is_global_temp(&target.name) {

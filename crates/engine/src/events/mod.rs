@@ -306,6 +306,9 @@ impl Instance {
             monitor.look(instance);
             instance.tick_trace();
             let now = instance.options().env.clock.monotonic();
+            instance.rings().tick(now, instance.databases().memory_mb());
+            instance.storage().pool.counters.tick(now, instance.storage().pool.used_pages());
+            let now = instance.options().env.clock.monotonic();
             let latencies: BTreeMap<i32, i64> = {
                 let all = instance.events().definitions.lock();
                 all.iter().map(|d| (d.id, d.options.latency_ms)).collect()

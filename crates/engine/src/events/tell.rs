@@ -332,8 +332,15 @@ pub(crate) fn statement_ended(session: &Session, module: &Module, s: &Stmt, befo
 }
 
 /// The session meets an error; `caught`: a TRY will hear of it and not the client.
-#[inline]
-pub(crate) fn error(e: &SqlError, caught: bool) {
+pub(crate) fn error(session: &Session, e: &SqlError, caught: bool) {
+    let instance = &session.instance;
+    if !caught {
+        instance.counters().told(e.severity);
+    }
+    if e.severity > 10 {
+        let now = instance.options().env.clock.monotonic();
+        instance.rings().failed(now, session.id.0, e);
+    }
     if wanted(Event::ErrorReported) {
         error_now(e, caught);
     }

@@ -133,7 +133,7 @@ impl Interpreter<'_> {
     pub(super) fn note(&mut self, e: &SqlError, fate: &Fate) {
         self.session.note_error(e.number);
         self.session.last.row_count = 0;
-        tell::error(e, fate.caught != Caught::Nowhere);
+        tell::error(self.session, e, fate.caught != Caught::Nowhere);
         if e.severity > 10 {
             self.session.running.gravest = self.session.running.gravest.max(e.severity);
         }

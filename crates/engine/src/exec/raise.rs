@@ -165,6 +165,7 @@ impl Interpreter<'_> {
                 }
                 if e.severity <= 10 {
                     self.session.last.set_error = set_error.then_some(number);
+                    self.session.instance.counters().told(e.severity);
                     self.sink.message(&e).map_err(|_| client_gone())?;
                     if *nowait {
                         self.sink.flush().map_err(|_| client_gone())?;

@@ -21,6 +21,7 @@
 
 pub(crate) mod applock;
 mod constraints;
+mod counters;
 mod describe;
 pub(crate) mod describe_rows;
 mod errorlog;

@@ -1,7 +1,8 @@
 //! The procedures of `procs`, as they are registered: names, parameters, code.
 
 use super::{
-    Arguments, Body, SystemProcedure, applock, constraints, describe_rows, errorlog, files,
+    Arguments, Body, SystemProcedure, applock, constraints, counters, describe_rows, errorlog,
+    files,
 };
 use super::{help, odbc, odbc_routines, odbc_tables, odbc_types, properties, rename};
 use super::{session_context, space};
@@ -215,6 +216,16 @@ static PROCEDURES: &[SystemProcedure] = &[
         odbc_tables::tableswc,
     ),
     native("sp_updateextendedproperty", PROPERTY, properties::update),
+    native("sp_user_counter1", &["@newvalue"], counters::set::<0>),
+    native("sp_user_counter10", &["@newvalue"], counters::set::<9>),
+    native("sp_user_counter2", &["@newvalue"], counters::set::<1>),
+    native("sp_user_counter3", &["@newvalue"], counters::set::<2>),
+    native("sp_user_counter4", &["@newvalue"], counters::set::<3>),
+    native("sp_user_counter5", &["@newvalue"], counters::set::<4>),
+    native("sp_user_counter6", &["@newvalue"], counters::set::<5>),
+    native("sp_user_counter7", &["@newvalue"], counters::set::<6>),
+    native("sp_user_counter8", &["@newvalue"], counters::set::<7>),
+    native("sp_user_counter9", &["@newvalue"], counters::set::<8>),
     native("sp_who", &["@loginame"], help::who),
     native("sp_who2", &["@loginame"], help::who2),
     native("xp_create_subdir", &["@path"], files::create_subdir),

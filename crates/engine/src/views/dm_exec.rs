@@ -332,7 +332,7 @@ fn requests(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()>
             remaining,
             s.request_cpu_ms(),
             elapsed_ms(cell),
-            (),
+            super::dm_os_tasks::scheduler_of(&s),
             &(s.id.0 as u64).to_be_bytes()[..],
             cell.reads.get(),
             cell.writes.get(),

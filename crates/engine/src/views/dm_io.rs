@@ -1,15 +1,31 @@
 //! I/O of files.
 
-use super::{Declaration, Rows, ViewContext, function, integer};
+use super::{Declaration, Rows, ViewContext, function, integer, sys};
 use crate::instance::Instance;
 use crate::row;
+use std::collections::HashMap;
 use taffrail_base::SqlResult;
 use taffrail_io::counted::IoTotals;
+use taffrail_observe::trace::file_name;
 use taffrail_storage::{FileKind, FileSize};
 use taffrail_types::Value;
 
+const PENDING: &[&str] = &[
+    "io_completion_request_address varbinary(8)!",
+    "io_type nvarchar(60)!",
+    "io_pending_ms_ticks bigint!",
+    "io_pending int!",
+    "io_completion_routine_address varbinary(8)?",
+    "io_user_data_address varbinary(8)?",
+    "scheduler_address varbinary(8)!",
+    "io_handle varbinary(8)?",
+    "io_offset bigint?",
+    "io_handle_path nvarchar(256)?",
+];
+
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
+        sys("dm_io_pending_io_requests", PENDING, pending),
         function(
             "dm_io_virtual_file_stats",
             2,
@@ -101,6 +117,45 @@ pub(crate) fn totals(instance: &Instance, file: &FileSize) -> [IoTotals; 2] {
     [io.reads, writes]
 }
 
+/// What is under way: one row each, which the system has not ended.
+fn pending(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    let instance = &cx.session.instance;
+    let all = instance.file_io().pending();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let mut owners = HashMap::new();
+    for database in instance.databases().open() {
+        for f in database.storage.file_sizes() {
+            owners.insert(f.path, handle(database.id.0, f.id.0));
+        }
+    }
+    let now = instance.options().env.clock.monotonic();
+    let none = [0u8; 8];
+    for io in all {
+        let path = file_name(io.file);
+        let handle = path.as_ref().and_then(|p| owners.get(p)).copied().unwrap_or(none);
+        rows.push(row![
+            &u64::from(io.file).to_be_bytes()[..],
+            "disk",
+            now.saturating_sub(io.began).as_millis() as u64,
+            1,
+            (),
+            (),
+            &none[..],
+            &handle[..],
+            io.offset,
+            path.map(|p| p.display().to_string())
+        ]);
+    }
+    Ok(())
+}
+
+/// What stands for a file's handle.
+fn handle(database: u16, file: u16) -> [u8; 8] {
+    (u64::from(database) << 16 | u64::from(file)).to_be_bytes()
+}
+
 /// The files that are asked for, by database and file; `None`: any.
 fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut(FileIo)) {
     let instance = &cx.session.instance;
@@ -116,7 +171,6 @@ fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut
                 continue;
             }
             let [reads, writes] = totals(instance, &f);
-            let handle = u64::from(database.id.0) << 16 | u64::from(f.id.0);
             row(FileIo {
                 database: database.id.0,
                 file: f.id.0,
@@ -128,7 +182,7 @@ fn each_file(cx: &ViewContext<'_>, wanted: [Option<i64>; 2], mut row: impl FnMut
                 write_bytes: writes.bytes,
                 write_ms: writes.stall.as_millis() as u64,
                 size: f.size,
-                handle: handle.to_be_bytes(),
+                handle: handle(database.id.0, f.id.0),
             });
         }
     }

@@ -7,6 +7,11 @@ use taffrail_types::{Conversion, SqlType, Value, convert};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.push(sys(
+        "dm_server_registry",
+        &["registry_key nvarchar(256)?", "value_name nvarchar(256)?", "value_data sql_variant?"],
+        registry,
+    ));
+    views.push(sys(
         "dm_server_services",
         &[
             "servicename nvarchar(256)!",
@@ -24,6 +29,32 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         ],
         services,
     ));
+}
+
+/// There is no registry: what scripts ask for and what has a meaning here, under the names that they ask by.
+fn registry(cx: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
+    const INSTANCE: &str =
+        r"HKLM\Software\Microsoft\Microsoft SQL Server\MSSQL16.MSSQLSERVER\MSSQLServer";
+    let instance = &cx.session.instance;
+    let file = |path: std::path::PathBuf| path.display().to_string();
+    let mut put = |key: &str, name: &str, data: String| {
+        rows.push(row![format!("{INSTANCE}{key}"), name, data]);
+    };
+    put(r"\CurrentVersion", "CurrentVersion", "16.0.1000.6".into());
+    let [data, log] = match &instance.databases().default_files("master")[..] {
+        [data, log] => [data.clone(), log.clone()],
+        _ => Default::default(),
+    };
+    put(r"\Parameters", "SQLArg0", format!("-d{}", file(data)));
+    if let Some(dir) = &instance.options().trace_dir {
+        put(r"\Parameters", "SQLArg1", format!("-e{}", file(dir.join("errorlog"))));
+    }
+    put(r"\Parameters", "SQLArg2", format!("-l{}", file(log)));
+    if let Some(port) = instance.host().and_then(|host| host.tcp_port()) {
+        put(r"\SuperSocketNetLib\Tcp\IPAll", "TcpPort", port.to_string());
+        put(r"\SuperSocketNetLib\Tcp\IPAll", "TcpDynamicPorts", String::new());
+    }
+    Ok(())
 }
 
 /// The database engine. Who starts it, and as whom, the system knows, not the server. Data files grow without being written

@@ -40,9 +40,13 @@ mod dependencies;
 mod describe;
 pub mod dm_db;
 pub mod dm_db_log;
+mod dm_db_space;
 pub mod dm_exec;
 pub mod dm_io;
 pub mod dm_os;
+mod dm_os_buffers;
+mod dm_os_memory;
+pub(crate) mod dm_os_tasks;
 pub mod dm_os_volume;
 mod dm_server;
 pub mod dm_tran;
@@ -297,6 +301,15 @@ pub(crate) fn streamed(
     Declaration { schema: "sys", name, columns, arguments: Some(arguments), source }
 }
 
+/// The same of a view.
+pub(crate) fn streamed_view(
+    name: &'static str,
+    columns: &[&'static str],
+    open: OpenStream,
+) -> Declaration {
+    Declaration { arguments: None, ..streamed(name, (0, 0), columns, open) }
+}
+
 impl SystemView {
     /// Its rows are made one at a time.
     pub fn is_streamed(&self) -> bool {
@@ -373,6 +386,10 @@ static DECLARED: &[Declare] = &[
     compatibility::declare,
     sysprocesses::declare,
     dm_os::declare,
+    dm_db_space::declare,
+    dm_os_buffers::declare,
+    dm_os_memory::declare,
+    dm_os_tasks::declare,
     performance_counters::declare,
     dm_exec::declare,
     dm_tran::declare,

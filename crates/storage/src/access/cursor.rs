@@ -107,6 +107,7 @@ impl BTreeCursor {
             };
             if self.clean {
                 if is_ghost(&self.copy, slot) {
+                    tx.parts().0.store.counters.skipped_ghosts.inc();
                     continue;
                 }
                 return Ok(Some(split_entry(self.copy.row(slot))));

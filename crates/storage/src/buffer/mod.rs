@@ -6,6 +6,7 @@
 //! store    one database as the pool sees it: files, log, dirty pages, growth, changed extents
 //! bring_in large reads, for restart
 //! bulk     pages that bulk work has filled to disk, past the pool
+//! described what is in memory, for who wants to see it
 //! suspects pages that were read and are not what was written
 //! whole    reads by which a restart decides what to write over
 //! writer   batches of dirty pages to disk: write-ahead rule, double-write region, joined writes
@@ -16,6 +17,7 @@
 
 mod bring_in;
 mod bulk;
+mod described;
 mod frame;
 mod pool;
 mod store;
@@ -24,6 +26,7 @@ mod whole;
 mod writer;
 
 pub use bring_in::RUN_PAGES;
+pub use described::PageInMemory;
 pub use frame::{Pin, ReadGuard, WriteGuard};
 pub use pool::{Access, BufferPool};
 pub use store::{DataFile, FileSettings, Rarities, Store};

@@ -48,8 +48,8 @@ pub struct BufferPool {
     /// Frames below are used, as far as they are needed: see [`BufferPool::set_target`].
     limit: AtomicU32,
     /// Frames at or above were never used.
-    high_water: AtomicU32,
-    free: Mutex<Vec<u32>>,
+    pub(super) high_water: AtomicU32,
+    pub(super) free: Mutex<Vec<u32>>,
     hand: AtomicU32,
     stores: RwLock<HashMap<DatabaseId, Arc<Store>>>,
     /// Counters of `SQLServer:Buffer Manager`.

@@ -10,20 +10,87 @@ use taffrail_base::SqlResult;
 use taffrail_io::UtcTime;
 use taffrail_types::Value;
 
-const TRACES: &str = "id int! · status int! · path nvarchar(260)? · max_size bigint? · stop_time datetime? · max_files int? · is_rowset bit? · is_rollover bit? · is_shutdown bit? · is_default bit? · buffer_count int? · buffer_size int? · file_position bigint? · reader_spid int? · start_time datetime? · last_event_time datetime? · event_count bigint? · dropped_event_count int?";
+const TRACES: &[&str] = &[
+    "id int!",
+    "status int!",
+    "path nvarchar(260)?",
+    "max_size bigint?",
+    "stop_time datetime?",
+    "max_files int?",
+    "is_rowset bit?",
+    "is_rollover bit?",
+    "is_shutdown bit?",
+    "is_default bit?",
+    "buffer_count int?",
+    "buffer_size int?",
+    "file_position bigint?",
+    "reader_spid int?",
+    "start_time datetime?",
+    "last_event_time datetime?",
+    "event_count bigint?",
+    "dropped_event_count int?",
+];
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     views.extend([
-        sys("traces", &[TRACES], traces),
-        sys("trace_categories", &["category_id smallint! · name nvarchar(128)! · type tinyint!"], categories),
-        sys("trace_events", &["trace_event_id smallint! · category_id smallint! · name nvarchar(128)!"], events),
-        sys("trace_columns", &["trace_column_id smallint! · name nvarchar(128)! · type_name nvarchar(128)! · max_size int? · is_filterable bit! · is_repeatable bit! · is_repeated_base bit!"], columns),
-        sys("trace_event_bindings", &["trace_event_id smallint! · trace_column_id smallint!"], bindings),
-        sys("trace_subclass_values", &["trace_event_id smallint! · trace_column_id smallint! · subclass_name nvarchar(128)? · subclass_value smallint?"], subclasses),
-        function("fn_trace_getinfo", 1, &["traceid int! · property int! · value sql_variant?"], info),
-        function("fn_trace_geteventinfo", 1, &["eventid int! · columnid int!"], event_info),
+        sys("traces", TRACES, traces),
+        sys(
+            "trace_categories",
+            &["category_id smallint!", "name nvarchar(128)!", "type tinyint!"],
+            categories,
+        ),
+        sys(
+            "trace_events",
+            &["trace_event_id smallint!", "category_id smallint!", "name nvarchar(128)!"],
+            events,
+        ),
+        sys(
+            "trace_columns",
+            &[
+                "trace_column_id smallint!",
+                "name nvarchar(128)!",
+                "type_name nvarchar(128)!",
+                "max_size int?",
+                "is_filterable bit!",
+                "is_repeatable bit!",
+                "is_repeated_base bit!",
+            ],
+            columns,
+        ),
+        sys(
+            "trace_event_bindings",
+            &["trace_event_id smallint!", "trace_column_id smallint!"],
+            bindings,
+        ),
+        sys(
+            "trace_subclass_values",
+            &[
+                "trace_event_id smallint!",
+                "trace_column_id smallint!",
+                "subclass_name nvarchar(128)?",
+                "subclass_value smallint?",
+            ],
+            subclasses,
+        ),
+        function(
+            "fn_trace_getinfo",
+            1,
+            &["traceid int!", "property int!", "value sql_variant?"],
+            info,
+        ),
+        function("fn_trace_geteventinfo", 1, &["eventid int!", "columnid int!"], event_info),
         // The default trace has no filter.
-        function("fn_trace_getfilterinfo", 1, &["columnid int! · logical_operator int! · comparison_operator int! · value sql_variant?"], |_, _, _| Ok(())),
+        function(
+            "fn_trace_getfilterinfo",
+            1,
+            &[
+                "columnid int!",
+                "logical_operator int!",
+                "comparison_operator int!",
+                "value sql_variant?",
+            ],
+            |_, _, _| Ok(()),
+        ),
     ]);
 }
 

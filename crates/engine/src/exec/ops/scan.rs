@@ -115,6 +115,14 @@ impl<'a> ScanOp<'a> {
     fn cursor(&self, range: KeyRange) -> SqlResult<Cursor> {
         let direction = if self.scan.backward { Direction::Backward } else { Direction::Forward };
         let locks = self.locks;
+        if let Access::Clustered(index, _) | Access::Nonclustered(index, _) = &self.scan.access {
+            let counters = self.scan.database.storage.counters();
+            counters.index_searches.inc();
+            let one = index.unique && range.lower.is_some() && range.lower == range.upper;
+            if !one {
+                counters.range_scans.inc();
+            }
+        }
         Ok(match &self.scan.access {
             Access::Full => Cursor::Closed,
             Access::Clustered(index, _) => {
@@ -363,6 +371,9 @@ impl<'a> Operator<'a> for ScanOp<'a> {
         }
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
         let base = scan.table.base();
+        if matches!(scan.access, Access::Full) {
+            scan.database.storage.counters().full_scans.inc();
+        }
         self.cursor = match &scan.access {
             Access::Full if base.kind == IndexKind::Heap => {
                 Cursor::Heap(heap::scan(base.hobt()?, self.locks))

@@ -1,0 +1,65 @@
+//! What is in memory, page by page, for who wants to see it: each page is latched for the moment in which it is looked at, and stays no
+//! longer in memory for it.
+
+use super::BufferPool;
+use crate::database::Database;
+use crate::page::PageType;
+use std::sync::atomic::Ordering;
+use taffrail_base::{HobtId, PageId};
+
+/// A page in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PageInMemory {
+    /// Which.
+    pub id: PageId,
+    /// What it is; none: nobody's.
+    pub kind: Option<PageType>,
+    /// In its tree; leaves have 0.
+    pub level: u8,
+    /// Whose it is.
+    pub hobt: HobtId,
+    /// Of that tree: 1 is clustered.
+    pub index: i32,
+    /// Rows, or entries.
+    pub rows: u16,
+    /// Bytes that are free; of pages without rows 0.
+    pub free: u16,
+    /// It has been changed since it was written.
+    pub is_modified: bool,
+}
+
+impl BufferPool {
+    /// Frames that hold pages.
+    pub fn used_pages(&self) -> u32 {
+        self.high_water.load(Ordering::Relaxed).min(self.frames()).saturating_sub(self.free_pages())
+    }
+
+    /// Frames that held pages once and hold none now.
+    pub fn free_pages(&self) -> u32 {
+        self.free.lock().len() as u32
+    }
+}
+
+impl Database {
+    /// The pages that are in memory, in no order.
+    pub fn pages_in_memory(&self) -> Vec<PageId> {
+        self.pool().present(&self.store)
+    }
+
+    /// One of them; none: it has gone.
+    pub fn page_in_memory(&self, id: PageId) -> Option<PageInMemory> {
+        let page = self.pool().read_present(&self.store, id)?;
+        let kind = page.kind();
+        let slotted = kind.is_some_and(PageType::is_slotted);
+        Some(PageInMemory {
+            id,
+            kind,
+            level: page.level(),
+            hobt: page.hobt(),
+            index: page.index(),
+            rows: if slotted { page.slots() } else { 0 },
+            free: if slotted { page.free_bytes() } else { 0 },
+            is_modified: page.control().first_dirty.load(Ordering::Relaxed) != 0,
+        })
+    }
+}
