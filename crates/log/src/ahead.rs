@@ -19,7 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::{Thread, ThreadId};
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
+use crate::fair::{Condvar, Mutex};
+use taffrail_base::sync::thread;
 use taffrail_base::{FileId, LogPos};
 use taffrail_io::{AlignedBuf, IoError, WriteOp};
 use taffrail_observe::{Moment, Whose};
@@ -471,7 +472,7 @@ impl Log {
             };
             if !pause.is_zero() && !self.ahead.kicked.swap(false, Ordering::AcqRel) {
                 let idle = taffrail_observe::wait(taffrail_observe::WaitType::SleepTask);
-                std::thread::park_timeout(pause);
+                thread::park_timeout(pause);
                 drop(idle);
                 self.ahead.kicked.store(false, Ordering::Release);
             }
@@ -500,8 +501,8 @@ impl Log {
         if self.ahead.kicked.swap(true, Ordering::AcqRel) {
             return;
         }
-        if let Some(thread) = &*self.ahead.thread.lock() {
-            thread.unpark();
+        if let Some(sleeper) = &*self.ahead.thread.lock() {
+            thread::unpark(sleeper);
         }
     }
 }

@@ -15,7 +15,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use taffrail_base::LogPos;
-use taffrail_base::sync::MutexGuard;
+use taffrail_base::sync::{MutexGuard, thread};
 use taffrail_io::IoError;
 use taffrail_observe::trace::{FlushCause, flush_histograms};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType, xe};
@@ -73,14 +73,14 @@ impl Waiter {
         };
         self.at.store(Moment::now().0, Ordering::Relaxed);
         self.state.store(state, Ordering::Release);
-        self.thread.unpark();
+        thread::unpark(&self.thread);
     }
 
     /// Sleeps until woken. Others may unpark the thread for their own reasons: only the state counts.
     fn sleep(&self) -> u8 {
         loop {
             match self.state.load(Ordering::Acquire) {
-                WAITING => std::thread::park(),
+                WAITING => thread::park(),
                 woken => return woken,
             }
         }
@@ -170,7 +170,7 @@ impl Log {
     fn let_others_append(&self, reason: FlushReason) {
         if reason == FlushReason::Commit && self.company.wants_yield() {
             let began = Moment::now();
-            std::thread::yield_now();
+            thread::yield_now();
             self.company.yielded(Moment::now().since(began));
         }
     }
@@ -394,7 +394,7 @@ impl Log {
         // A growth and writes that had begun.
         let mut files = self.files.lock();
         while !self.lock().core.is_at_rest() {
-            std::thread::sleep(Duration::from_micros(200));
+            thread::sleep(Duration::from_micros(200));
         }
         if !failed {
             let (end, closed) = {

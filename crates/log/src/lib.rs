@@ -61,6 +61,7 @@ mod directory;
 #[path = "../../testkit/src/drawn.rs"]
 mod drawn;
 mod error;
+pub mod fair;
 mod files;
 pub mod flush;
 pub mod fresh;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::RwLock;
+use crate::fair::RwLock;
 use taffrail_base::sync::{Condvar, Mutex};
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::{AlignedBuf, Env, IoError, Volume};

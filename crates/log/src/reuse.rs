@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use crate::fair::Mutex;
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::IoError;
 use taffrail_observe::{Event, EventRing};

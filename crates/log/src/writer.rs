@@ -17,7 +17,7 @@ use std::thread::Thread;
 use std::time::Duration;
 
 use taffrail_base::LogPos;
-use taffrail_base::sync::Mutex;
+use taffrail_base::sync::{Mutex, thread};
 use taffrail_observe::WaitType;
 use taffrail_observe::trace::FlushCause;
 
@@ -134,7 +134,7 @@ impl Log {
             }
             {
                 let _idle = taffrail_observe::wait(WaitType::LogMgrQueue);
-                std::thread::park_timeout(idle.unwrap_or(IDLE).min(IDLE));
+                thread::park_timeout(idle.unwrap_or(IDLE).min(IDLE));
             }
             if !self.writer.kicked.load(Ordering::Acquire) {
                 // Nobody came: what was written is not left like that.
@@ -156,8 +156,8 @@ impl Log {
         if self.writer.kicked.swap(true, Ordering::AcqRel) {
             return;
         }
-        if let Some(thread) = &*self.writer.thread.lock() {
-            thread.unpark();
+        if let Some(sleeper) = &*self.writer.thread.lock() {
+            thread::unpark(sleeper);
         }
     }
 }

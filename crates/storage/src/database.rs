@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::RwLock;
 use taffrail_base::sync::Mutex;
 use taffrail_base::{
     DatabaseId, FileId, HobtId, IndexId, LogPos, ObjectId, PAGE_BYTES, PageId, SqlError,
 };
 use taffrail_io::UtcTime;
+use taffrail_log::fair::RwLock;
 use taffrail_log::{FlushReason, Log};
 use taffrail_observe::DatabaseCounters;
 
@@ -64,7 +64,7 @@ pub struct Database {
     /// Leaves that had a ghost, or have nothing any more.
     pub(crate) ghosts: Mutex<Leaves>,
     /// One ghost cleanup at a time; taken before `cleaning`.
-    pub(crate) cleaner: parking_lot::Mutex<()>,
+    pub(crate) cleaner: taffrail_log::fair::Mutex<()>,
     /// The content of the newer boot page.
     pub(crate) boot: Mutex<Boot>,
     /// One checkpoint at a time.
@@ -129,7 +129,7 @@ impl Database {
             pending_after_rollback: Mutex::default(),
             returning: Returning::default(),
             ghosts: Mutex::default(),
-            cleaner: parking_lot::Mutex::default(),
+            cleaner: taffrail_log::fair::Mutex::default(),
             checkpointing: Mutex::default(),
             ticking: Mutex::default(),
             background_errors: Mutex::default(),

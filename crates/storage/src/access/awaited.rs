@@ -21,8 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
 use taffrail_base::LogPos;
+use taffrail_base::sync::now;
+use taffrail_log::fair::{Condvar, Mutex};
 
 use super::full::check_cancelled;
 use crate::database::Database;
@@ -143,8 +144,8 @@ impl<'d> Patience<'d> {
         if work.in_rollback || work.in_checkpoint || is_giving_back() {
             return Ok(false);
         }
-        let now = Instant::now();
-        let (began, mut freed) = self.since.unwrap_or((now, now));
+        let first = now();
+        let (began, mut freed) = self.since.unwrap_or((first, first));
         let returning = &self.db.returning;
         // Where the log ended when it was last seen to grow, and when that was.
         let mut logged: Option<(LogPos, Instant)> = None;
@@ -152,7 +153,7 @@ impl<'d> Patience<'d> {
             check_cancelled()?;
             self.db.store.check()?;
             let mut state = returning.state.lock();
-            if began.elapsed() >= MAX {
+            if now() - began >= MAX {
                 return Ok(false);
             }
             let undo = state.under_way > 0;
@@ -160,7 +161,7 @@ impl<'d> Patience<'d> {
             if done && returning.pages.load(Ordering::Relaxed) != self.pages {
                 break;
             }
-            if !undo && freed.elapsed() >= QUIET_MAX {
+            if !undo && now() - freed >= QUIET_MAX {
                 return Ok(false);
             }
             if done {
@@ -172,18 +173,18 @@ impl<'d> Patience<'d> {
                 Some(_) if returning.pages.load(Ordering::Relaxed) != self.pages => break,
                 _ if undo => {}
                 Some((before, _)) if before != appended => break,
-                Some((_, at)) if at.elapsed() >= IDLE_MAX => return Ok(false),
+                Some((_, at)) if now() - at >= IDLE_MAX => return Ok(false),
                 _ => {}
             }
             if logged.is_none_or(|(before, _)| before != appended) {
-                logged = Some((appended, Instant::now()));
+                logged = Some((appended, now()));
             }
             state.waiting += 1;
             returning.changed.wait_for(&mut state, SLICE);
             state.waiting -= 1;
         }
         if self.note() {
-            freed = Instant::now();
+            freed = now();
         }
         self.since = Some((began, freed));
         Ok(true)

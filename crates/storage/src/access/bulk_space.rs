@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
 use taffrail_base::{FileId, HobtId, PageId};
+use taffrail_log::fair::{Condvar, Mutex};
 use taffrail_log::{Lcx, RecordFlags};
 
 use super::Hobt;

@@ -14,10 +14,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
-use parking_lot::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use taffrail_base::sync::Mutex;
 use taffrail_base::{HobtId, IndexId, ObjectId, PageId};
 use taffrail_log::Lcx;
+use taffrail_log::fair::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::alloc::Space;
 use crate::buffer::{BufferPool, Pin, ReadGuard, Store, WriteGuard};

@@ -192,7 +192,7 @@ impl Database {
     }
 
     /// Waits for whoever cleans.
-    pub(super) fn only_cleaner(&self) -> StorageResult<parking_lot::MutexGuard<'_, ()>> {
+    pub(super) fn only_cleaner(&self) -> StorageResult<taffrail_log::fair::MutexGuard<'_, ()>> {
         loop {
             match self.cleaner.try_lock_for(CANCEL_EVERY) {
                 Some(one) => return Ok(one),

@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use foldhash::fast::FixedState;
-use parking_lot::RwLock;
-use taffrail_base::sync::Mutex;
+use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{DatabaseId, PAGE_BYTES, PageId};
+use taffrail_log::fair::RwLock;
 use taffrail_observe::BufferCounters;
 
 use super::frame::{Arena, Control, Pin, ReadGuard, WriteGuard};
@@ -281,7 +281,7 @@ impl BufferPool {
             Installed::Here(guard) => guard,
             Installed::There(Some(pin)) => return Ok(Found::Pinned(pin)),
             Installed::There(None) => {
-                std::thread::yield_now();
+                thread::yield_now();
                 return self.find(store, key, access, source);
             }
         };
@@ -369,7 +369,7 @@ impl BufferPool {
                     return Some(pin);
                 }
                 // Being evicted or installed by a thread that is about to take this shard.
-                None => std::thread::yield_now(),
+                None => thread::yield_now(),
             }
         }
     }
@@ -427,8 +427,8 @@ impl BufferPool {
                     break;
                 }
                 match step / (u64::from(n) * 4) {
-                    ..SWEEPS_AT_ONCE => std::thread::yield_now(),
-                    _ => std::thread::sleep(Duration::from_millis(1)),
+                    ..SWEEPS_AT_ONCE => thread::yield_now(),
+                    _ => thread::sleep(Duration::from_millis(1)),
                 }
             }
             let frame = self.hand.fetch_add(1, Ordering::Relaxed) % n;
@@ -552,7 +552,7 @@ impl BufferPool {
             }
             // A writer of victims may hold a pin for a moment.
             while !self.arena.own(frame) {
-                std::thread::yield_now();
+                thread::yield_now();
             }
             let key = control.key.load(Ordering::Relaxed);
             if key >> 48 == u64::from(database.0) {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use parking_lot::RwLock;
-use taffrail_base::sync::Mutex;
+use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{DatabaseId, FileId, LogPos, PAGE_BYTES, PageId, SqlError};
 use taffrail_io::{Clock, Volume};
+use taffrail_log::fair::RwLock;
 use taffrail_log::{Growth, Log, READ_TRIES, read_retried, tell_retried};
 use taffrail_observe::{DatabaseCounters, Event, EventRing, WaitType, wait};
 
@@ -446,7 +446,7 @@ impl Store {
                 return ours().then_some(pin);
             }
             // Its evictor gives it up, or takes the page away, in a moment.
-            std::thread::yield_now();
+            thread::yield_now();
         }
         None
     }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use taffrail_base::SessionId;
+use taffrail_base::sync::now;
 use taffrail_observe::{Counter, LockCounters, Moment, wait, xe};
 
 use super::mode::{LockMode, ModeSet};
@@ -272,7 +273,7 @@ impl LockManager {
         let counters = self.counters(resource.kind());
         counters.waits.inc();
         let mut waiting = wait(wanted.wait_type());
-        let started = Instant::now();
+        let started = now();
         self.waiting.lock().insert(
             state.owner,
             WaitingOwner {
@@ -303,14 +304,14 @@ impl LockManager {
                 }
                 Verdict::Victim => break Err(victim),
                 Verdict::Cancelled => LockError::Cancelled,
-                Verdict::Waiting if deadline.is_some_and(|d| Instant::now() >= d) => {
+                Verdict::Waiting if deadline.is_some_and(|d| now() >= d) => {
                     LockError::Timeout(resource.kind())
                 }
                 Verdict::Waiting => {
                     // Every cycle goes through the last of its members that began to wait, whose search ends them all;
                     // the later ones are a net under the argument.
                     self.resolve_deadlocks(state.owner);
-                    search_at = Instant::now() + self.limits.deadlock_again;
+                    search_at = now() + self.limits.deadlock_again;
                     continue;
                 }
             };

@@ -32,9 +32,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
 use taffrail_base::{HobtId, LogPos, PAGE_BYTES, PageId};
 use taffrail_io::AlignedBuf;
+use taffrail_log::fair::{Condvar, Mutex, MutexGuard};
 use taffrail_log::{Lop, Record, RecordHeader};
 
 use super::create::io_error;

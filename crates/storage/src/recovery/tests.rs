@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use taffrail_base::{HobtId, IndexId, LogPos, ObjectId, PageId};
 use taffrail_io::sim::HookedDisk;
 use taffrail_io::{AlignedBuf, OpenSpec as IoOpenSpec};
 use taffrail_log::Growth;
+use taffrail_log::fair::Mutex;
 use taffrail_observe::{Event, EventRing};
 
 use crate::access::{Direction, HobtKind, KeyRange, ScanLocks, btree, directory};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use taffrail_base::sync::Mutex;
+use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{LogPos, SessionId, TransactionId};
 use taffrail_io::UtcTime;
 
@@ -209,7 +209,7 @@ impl TxnTable {
         let mut out = Vec::with_capacity(entries.len());
         for e in entries {
             while e.busy.load(Ordering::SeqCst) {
-                std::thread::yield_now();
+                thread::yield_now();
             }
             let last = LogPos(e.last.load(Ordering::Acquire));
             if e.ended.load(Ordering::Acquire) || last.is_zero() {

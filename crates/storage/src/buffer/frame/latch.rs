@@ -11,8 +11,14 @@
 //! 1. A reader does not enter while others read and somebody sleeps: a writer would never come in.
 //! 2. `SLEEPERS` is set before anybody sleeps, and is cleared, under the queue's lock, only when nobody does.
 //! 3. Whoever makes the latch free and sees `SLEEPERS` wakes one.
+//!
+//! Threads that take turns (debug builds, `taffrail_base::sched`) sleep on the schedule instead.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+
+#[cfg(debug_assertions)]
+use taffrail_base::sched;
+use taffrail_base::sync::point;
 
 use parking_lot_core::{DEFAULT_UNPARK_TOKEN, FilterOp, ParkToken, SpinWait, park, unpark_filter};
 
@@ -78,7 +84,9 @@ impl Latch {
 
     /// Latches shared.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn shared(&self) {
+        point();
         if !self.try_shared() {
             self.wait(WANTS_SHARED);
         }
@@ -86,7 +94,9 @@ impl Latch {
 
     /// Latches exclusively.
     #[inline]
+    #[cfg_attr(debug_assertions, track_caller)]
     pub fn exclusive(&self) {
+        point();
         if !self.try_exclusive() {
             self.wait(WANTS_EXCLUSIVE);
         }
@@ -98,7 +108,12 @@ impl Latch {
 
     #[cold]
     #[allow(unsafe_code)]
+    #[cfg_attr(debug_assertions, track_caller)]
     fn wait(&self, token: ParkToken) {
+        #[cfg(debug_assertions)]
+        if sched::take(self.key(), || self.try_latch(token).then_some(())).is_some() {
+            return;
+        }
         let mut spin = SpinWait::new();
         let mut looks = 0;
         while !self.try_latch(token) {
@@ -140,6 +155,15 @@ impl Latch {
         if before & (READERS | SLEEPERS) == 1 | SLEEPERS {
             self.wake();
         }
+        self.gave_back();
+    }
+
+    /// What who takes turns waits for.
+    #[inline(always)]
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn gave_back(&self) {
+        #[cfg(debug_assertions)]
+        sched::gave_back(self.key(), std::panic::Location::caller());
     }
 
     /// Lets go of an exclusive latch, which the caller holds.
@@ -150,6 +174,7 @@ impl Latch {
         if before & SLEEPERS != 0 {
             self.wake();
         }
+        self.gave_back();
     }
 
     /// Turns an exclusive latch, which the caller holds, into a shared one.
@@ -160,6 +185,7 @@ impl Latch {
             // The first may be a writer; it sleeps again, and the last reader wakes it.
             self.wake();
         }
+        self.gave_back();
     }
 
     #[cold]
