@@ -68,18 +68,25 @@ fn qualified_output(first: &ast::SelectBlock, wanted: &ast::ColumnRef) -> Option
     None
 }
 
-/// A key beside those before it: 169 for a column that is among them.
-fn add_key(keys: &mut Vec<OrderKey>, key: OrderKey) -> SqlResult<()> {
-    let same = |k: &OrderKey| match (&k.value, &key.value) {
-        (Ok(a), Ok(b)) => a == b && k.collation == key.collation,
-        (Err(Bound { expr: Expr::Slot(a), .. }), Err(Bound { expr: Expr::Slot(b), .. })) => a == b,
-        _ => false,
-    };
-    if keys.iter().any(same) {
-        return Err(SqlError::new(169, &[]));
+impl OrderKey {
+    /// It sorts by what another sorts by.
+    fn repeats(&self, other: &OrderKey) -> bool {
+        match (&self.value, &other.value) {
+            (Ok(a), Ok(b)) => a == b && self.collation == other.collation,
+            (Err(Bound { expr: Expr::Slot(a), .. }), Err(Bound { expr: Expr::Slot(b), .. })) => {
+                a == b
+            }
+            _ => false,
+        }
     }
-    keys.push(key);
-    Ok(())
+}
+
+/// The name of a column, if it is nothing but one.
+fn column(item: &ast::OrderItem) -> Option<&ast::ColumnRef> {
+    match &item.expr.kind {
+        ExprKind::Column(c) => Some(c),
+        _ => None,
+    }
 }
 
 /// Nothing but variables and constants, put together: it says nothing of a row.
@@ -111,12 +118,45 @@ impl<'a> Binder<'a> {
         items: &[Item],
         distinct: bool,
     ) -> SqlResult<Vec<OrderKey>> {
-        let mut keys = Vec::new();
+        let mut keys: Vec<OrderKey> = Vec::new();
+        let mut written = Vec::new();
         for (at, item) in list.iter().enumerate() {
             let key = self.order_item(at + 1, item, items, distinct)?;
-            add_key(&mut keys, key)?;
+            match keys.iter().position(|k| k.repeats(&key)) {
+                None => {
+                    keys.push(key);
+                    written.push(item);
+                }
+                // A query in FROM may show one value as two columns: the second orders nothing.
+                Some(first) if self.two_columns(written[first], item, items)? => {}
+                Some(_) => return Err(SqlError::new(169, &[])),
+            }
         }
         Ok(keys)
+    }
+
+    /// Two columns of FROM, by what they are called.
+    fn two_columns(
+        &self,
+        a: &ast::OrderItem,
+        b: &ast::OrderItem,
+        items: &[Item],
+    ) -> SqlResult<bool> {
+        let (Some(a), Some(b)) = (column(a), column(b)) else { return Ok(false) };
+        let in_from = |c: &ast::ColumnRef| {
+            let sources = self.blocks.last().map_or(&[][..], |b| &b.sources);
+            sources.iter().flat_map(|s| &s.columns).any(|k| eq(&k.name, &c.name.value))
+        };
+        for c in [a, b] {
+            if self.alias(c, items)?.is_some() && !in_from(c) {
+                return Ok(false);
+            }
+        }
+        let other_table = match (&a.qualifier, &b.qualifier) {
+            (Some(a), Some(b)) => !eq(&a.name.value, &b.name.value),
+            _ => false,
+        };
+        Ok(other_table || !eq(&a.name.value, &b.name.value))
     }
 
     /// ORDER BY and OFFSET of a set operation: only by output columns.
