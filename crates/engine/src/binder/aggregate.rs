@@ -397,6 +397,8 @@ impl<'a> Binder<'a> {
         if f.range {
             return match (&f.start, &f.end) {
                 (UnboundedPreceding, CurrentRow) => Ok(WindowFrame::RangeToCurrent),
+                (CurrentRow, UnboundedFollowing) => Ok(WindowFrame::RangeFromCurrent),
+                (CurrentRow, CurrentRow) => Ok(WindowFrame::Peers),
                 (UnboundedPreceding, UnboundedFollowing) => Ok(WindowFrame::Partition),
                 _ => Err(unsupported("This RANGE frame")),
             };

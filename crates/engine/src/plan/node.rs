@@ -450,6 +450,10 @@ pub enum WindowFrame {
     Partition,
     /// To the current row and its peers.
     RangeToCurrent,
+    /// From the current row and its peers on.
+    RangeFromCurrent,
+    /// The current row and its peers.
+    Peers,
     /// Rows from an offset to an offset of the current one; `None` is unbounded.
     Rows(Option<i64>, Option<i64>),
 }

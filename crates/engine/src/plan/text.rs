@@ -238,6 +238,10 @@ pub(crate) fn frame(item: &WindowItem) -> Option<String> {
         WindowFrame::RangeToCurrent => {
             Some("RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW".into())
         }
+        WindowFrame::RangeFromCurrent => {
+            Some("RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING".into())
+        }
+        WindowFrame::Peers => Some("RANGE BETWEEN CURRENT ROW AND CURRENT ROW".into()),
         WindowFrame::Rows(from, to) => {
             Some(format!("ROWS BETWEEN {} AND {}", end(from, "PRECEDING"), end(to, "FOLLOWING")))
         }

@@ -39,7 +39,7 @@ fn nth_of(known: &[usize], i: usize, n: i64) -> Option<usize> {
 
 /// The frame's first row moves, and the aggregate can be made of parts.
 fn slides(frame: WindowFrame, agg: &Agg) -> bool {
-    let moves = matches!(frame, WindowFrame::Rows(Some(_), _));
+    let moves = matches!(frame, WindowFrame::Rows(Some(_), _) | WindowFrame::RangeFromCurrent);
     moves && !agg.distinct && agg.function != AggFunction::StringAgg
 }
 
@@ -184,11 +184,11 @@ impl<'a> WindowOp<'a> {
             WindowFunction::Edge { value, last, ignore_nulls } => {
                 let known =
                     if *ignore_nulls { self.not_null(rt, value, from, to)? } else { Vec::new() };
-                let mut last_end = from;
+                let mut before = (from, from);
                 for i in from..to {
                     rt.tick()?;
-                    let (start, end) = self.frame(item.frame, i, (from, to), last_end);
-                    last_end = end;
+                    before = self.frame(item.frame, i, (from, to), before);
+                    let (start, end) = before;
                     let mut edge = if *last { end.checked_sub(1) } else { Some(start) };
                     if *ignore_nulls {
                         edge = if *last {
@@ -209,9 +209,11 @@ impl<'a> WindowOp<'a> {
             }
             WindowFunction::Aggregate(agg) if slides(item.frame, agg) => {
                 let mut sliding = Sliding::new(agg, from);
+                let mut before = (from, from);
                 for i in from..to {
                     rt.tick()?;
-                    let (start, end) = self.frame(item.frame, i, (from, to), from);
+                    before = self.frame(item.frame, i, (from, to), before);
+                    let (start, end) = before;
                     let v = sliding.over(start..end, |j| {
                         rt.tick()?;
                         self.load(rt, j);
@@ -225,8 +227,8 @@ impl<'a> WindowOp<'a> {
                 let mut done: Option<(usize, usize, Value)> = None;
                 for i in from..to {
                     rt.tick()?;
-                    let last_end = done.as_ref().map_or(from, |d| d.1);
-                    let (start, end) = self.frame(item.frame, i, (from, to), last_end);
+                    let before = done.as_ref().map_or((from, from), |d| (d.0, d.1));
+                    let (start, end) = self.frame(item.frame, i, (from, to), before);
                     if let Some((s, e, v)) = &done
                         && (*s, *e) == (start, end)
                     {
@@ -256,25 +258,33 @@ impl<'a> WindowOp<'a> {
         Ok(())
     }
 
-    /// The rows of the frame of row `i`, within the partition `from..to`; the frame of the row before ended at `last_end`
-    /// (the first row's: at `from`).
+    /// The rows of the frame of row `i`, within the partition `from..to`; `last` is the frame of the row before (the first row's:
+    /// empty, at `from`).
     fn frame(
         &self,
         frame: WindowFrame,
         i: usize,
         (from, to): (usize, usize),
-        last_end: usize,
+        last: (usize, usize),
     ) -> (usize, usize) {
+        let peers_end = || {
+            let mut end = i + 1;
+            while end < to && self.peers(self.order[i], self.order[end]) {
+                end += 1;
+            }
+            end
+        };
         match frame {
             WindowFrame::Partition => (from, to),
             // A peer of the row before: looking for the others once for each of them would take time in their square.
-            WindowFrame::RangeToCurrent if i < last_end => (from, last_end),
-            WindowFrame::RangeToCurrent => {
-                let mut end = i + 1;
-                while end < to && self.peers(self.order[i], self.order[end]) {
-                    end += 1;
+            WindowFrame::RangeToCurrent | WindowFrame::Peers if i < last.1 => last,
+            WindowFrame::RangeToCurrent => (from, peers_end()),
+            WindowFrame::Peers => (i, peers_end()),
+            WindowFrame::RangeFromCurrent => {
+                match i > from && self.peers(self.order[i - 1], self.order[i]) {
+                    true => last,
+                    false => (i, to),
                 }
-                (from, end)
             }
             WindowFrame::Rows(start, end) => {
                 let clamp = |v: i64| v.clamp(from as i64, to as i64) as usize;
