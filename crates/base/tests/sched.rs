@@ -150,7 +150,7 @@ fn time_is_the_schedules() {
     for seed in 0..20 {
         let ran = run(&Plan::new(seed), || {
             let began = now();
-            let sleeper = spawn("sleeper", || thread::park_timeout(Duration::from_secs(3600)));
+            let sleeper = spawn("sleeper", || thread::park_timeout(Duration::from_secs(300)));
             let parked = spawn("parked", thread::park);
             let (flag, never) = (Mutex::new(()), Condvar::new());
             assert!(never.wait_for(&mut flag.lock(), Duration::from_secs(60)));
@@ -162,7 +162,7 @@ fn time_is_the_schedules() {
             now() - began
         });
         let passed = ran.unwrap().result;
-        assert!(passed >= Duration::from_secs(3600), "{passed:?}");
+        assert!(passed >= Duration::from_secs(300), "{passed:?}");
     }
     assert!(real.elapsed() < Duration::from_secs(60));
 }

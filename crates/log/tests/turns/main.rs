@@ -204,6 +204,12 @@ fn run(case: &Case) -> Seen {
         ..LogOptions::default()
     };
     let log = Log::create(&world.env(), &[spec], options.clone(), [1; 16]).unwrap();
+    // The block that a boot page names is durable.
+    let mut tx = TxLog::new(TransactionId(1));
+    let header = RecordHeader::new(Lop::CommitXact, Lcx::Null);
+    let begin = log.append(&mut tx, &header, &[&0u64.to_le_bytes()], Reserve::NONE).unwrap();
+    log.release(&mut tx);
+    log.harden(begin, FlushReason::Commit).unwrap();
     let lets_go = rng.one_in(2);
     let first = log.oldest();
     if !lets_go {
@@ -237,6 +243,7 @@ fn run(case: &Case) -> Seen {
         End::Calm => {}
     }
     let known: Arc<Mutex<Known>> = Arc::default();
+    known.lock().unwrap().appended.insert(begin, 0);
     // Where reading begins: the first record, or the last one that a checkpoint has left.
     let anchor = log.anchor_at(first).unwrap();
     work(case, &log, &known, lets_go);

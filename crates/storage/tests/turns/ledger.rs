@@ -38,6 +38,8 @@ pub enum Told {
 
 #[derive(Clone, Debug)]
 struct Commit {
+    /// The how-manieth of all: a table's number is given again when the one that had it is lost.
+    number: u64,
     changes: Vec<Change>,
     told: Told,
     /// A later one, begun after this was told, was told to be durable.
@@ -48,6 +50,7 @@ struct Commit {
 #[derive(Default)]
 pub struct Ledger {
     sessions: BTreeMap<u64, Vec<Commit>>,
+    begun: u64,
     pub durable: u64,
     pub delayed: u64,
     pub refused: u64,
@@ -81,8 +84,10 @@ impl Ledger {
             .iter()
             .filter_map(|(s, commits)| commits.iter().rposition(told).map(|last| (*s, last + 1)));
         let before = before.collect();
+        self.begun += 1;
+        let number = self.begun;
         let commits = self.sessions.entry(session).or_default();
-        commits.push(Commit { changes, told: Told::Nothing, hardened: false });
+        commits.push(Commit { number, changes, told: Told::Nothing, hardened: false });
         Begun { session, index: commits.len() - 1, before }
     }
 
@@ -147,7 +152,9 @@ impl Ledger {
         for place in [Place::Tree, Place::Heap, Place::Lobs] {
             c.rows.entry(place).or_default();
         }
-        for change in self.sessions.values().flatten().flat_map(|c| &c.changes) {
+        let mut all: Vec<&Commit> = self.sessions.values().flatten().collect();
+        all.sort_by_key(|c| c.number);
+        for change in all.into_iter().flat_map(|c| &c.changes) {
             match change {
                 Change::Row(place, key, Some(value)) => {
                     let rows = c.rows.entry(*place).or_default();

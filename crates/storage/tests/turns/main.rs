@@ -25,7 +25,8 @@ use std::time::Instant;
 use taffrail_base::sched::{self, Case, Failure, Ran, programme};
 use world::Seen;
 
-const SEEDS: u64 = 500;
+const FIRST: u64 = 501;
+const SEEDS: u64 = 1_000;
 
 fn one(case: &Case) -> Result<Ran<Seen>, Failure> {
     let case = case.clone();
@@ -36,7 +37,7 @@ fn one(case: &Case) -> Result<Ran<Seen>, Failure> {
 fn nothing_acknowledged_is_lost_at_any_preemption() {
     let began = Instant::now();
     let again = "-p taffrail-storage --test turns -- --nocapture";
-    let seen = programme(again, 1, SEEDS, one);
+    let seen = programme(again, FIRST, SEEDS, one);
     let mut sum = Seen::default();
     seen.results.iter().for_each(|s| sum.add(s));
     eprintln!(
