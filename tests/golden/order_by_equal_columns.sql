@@ -1,4 +1,5 @@
 -- Columns of a derived table that are the same value are two columns all the same.
+--@ source: reasoned
 CREATE TABLE t (g int, a int)
 INSERT t VALUES (1, 2), (1, 4), (2, 1)
 GO
@@ -17,5 +18,6 @@ GO
 --@ source: message 169
 SELECT a FROM t ORDER BY g, t.g
 GO
+--@ source: reasoned
 DROP TABLE t
 GO

@@ -1,4 +1,5 @@
 -- Frames of values: what is equal to the current row is in its frame, or before or behind it.
+--@ source: reasoned
 CREATE TABLE f (id int, g int, o int, v int, s varchar(5))
 INSERT f VALUES (1, 1, 10, 1, 'a'), (2, 1, 10, 2, 'b'), (3, 1, 20, 4, 'c'), (4, 1, 30, 8, NULL), (5, 1, 30, 16, 'e'), (6, 2, NULL, 32, 'f'), (7, 2, 5, 64, 'g')
 GO
@@ -24,5 +25,6 @@ SELECT id, SUM(v) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLO
     MIN(v) OVER (ORDER BY id ROWS BETWEEN 5 FOLLOWING AND UNBOUNDED FOLLOWING) AS least
 FROM f ORDER BY id
 GO
+--@ source: reasoned
 DROP TABLE f
 GO

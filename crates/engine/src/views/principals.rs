@@ -14,39 +14,109 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         by_column("server_principals", SERVER_PRINCIPALS, server_principals),
         by_column("sql_logins", SQL_LOGINS, sql_logins),
         by_column("database_principals", &[DATABASE_PRINCIPAL], database_principals),
-        sys("configurations", &["configuration_id int! · name nvarchar(35)! · value sql_variant? · minimum sql_variant? · maximum sql_variant? · value_in_use sql_variant? · description nvarchar(255)! · is_dynamic bit! · is_advanced bit!"], configurations),
-        sys("messages", &["message_id int! · language_id smallint! · severity tinyint? · is_event_logged bit! · text nvarchar(2048)!"], |_, _, rows| {
-            for m in taffrail_base::message::MESSAGES {
-                rows.push(row![m.number, 1033, m.listed_severity(), m.is_logged(), m.text]);
-            }
-            Ok(())
-        }),
-        sys("syslanguages", &["langid smallint! · dateformat nchar(3)! · datefirst tinyint! · upgrade int? · name sysname! · alias sysname? · months nvarchar(372)? · shortmonths nvarchar(132)? · days nvarchar(217)? · lcid int! · msglangid smallint!"], |_, _, rows| {
-            for l in languages() {
-                let list = |names: &[&str]| names.join(",");
-                let (months, short) = (list(&l.months), list(&l.short_months));
-                let (id, format) = (i16::from(l.id.number()), l.date_format.name());
-                rows.push(row![
-                    id, format, l.date_first, 0, l.name, l.alias, months, short, list(&l.days),
-                    l.lcid, l.message_lcid as i16
-                ]);
-            }
-            Ok(())
-        }),
-        sys("server_role_members", &["role_principal_id int! · member_principal_id int!"], |_, _, rows| {
-            rows.push(row![3, 1]);
-            Ok(())
-        }),
-        sys("database_role_members", &["role_principal_id int! · member_principal_id int!"], |_, _, rows| {
-            rows.push(row![16384, 1]);
-            Ok(())
-        }),
-        sys("servers", &["server_id int! · name sysname! · product sysname! · provider sysname! · data_source nvarchar(4000)? · is_linked bit! · modify_date datetime!"], |cx, _, rows| {
-            let name = &cx.session.instance.options().server_name;
-            let created = cx.session.instance.databases().slot("master").map(|s| s.entry.created);
-            rows.push(row![0, name, "SQL Server", "SQLNCLI", name, false, created]);
-            Ok(())
-        }),
+        sys(
+            "configurations",
+            &[
+                "configuration_id int!",
+                "name nvarchar(35)!",
+                "value sql_variant?",
+                "minimum sql_variant?",
+                "maximum sql_variant?",
+                "value_in_use sql_variant?",
+                "description nvarchar(255)!",
+                "is_dynamic bit!",
+                "is_advanced bit!",
+            ],
+            configurations,
+        ),
+        sys(
+            "messages",
+            &[
+                "message_id int!",
+                "language_id smallint!",
+                "severity tinyint?",
+                "is_event_logged bit!",
+                "text nvarchar(2048)!",
+            ],
+            |_, _, rows| {
+                for m in taffrail_base::message::MESSAGES {
+                    rows.push(row![m.number, 1033, m.listed_severity(), m.is_logged(), m.text]);
+                }
+                Ok(())
+            },
+        ),
+        sys(
+            "syslanguages",
+            &[
+                "langid smallint!",
+                "dateformat nchar(3)!",
+                "datefirst tinyint!",
+                "upgrade int?",
+                "name sysname!",
+                "alias sysname?",
+                "months nvarchar(372)?",
+                "shortmonths nvarchar(132)?",
+                "days nvarchar(217)?",
+                "lcid int!",
+                "msglangid smallint!",
+            ],
+            |_, _, rows| {
+                for l in languages() {
+                    let list = |names: &[&str]| names.join(",");
+                    let (months, short) = (list(&l.months), list(&l.short_months));
+                    let (id, format) = (i16::from(l.id.number()), l.date_format.name());
+                    rows.push(row![
+                        id,
+                        format,
+                        l.date_first,
+                        0,
+                        l.name,
+                        l.alias,
+                        months,
+                        short,
+                        list(&l.days),
+                        l.lcid,
+                        l.message_lcid as i16
+                    ]);
+                }
+                Ok(())
+            },
+        ),
+        sys(
+            "server_role_members",
+            &["role_principal_id int! · member_principal_id int!"],
+            |_, _, rows| {
+                rows.push(row![3, 1]);
+                Ok(())
+            },
+        ),
+        sys(
+            "database_role_members",
+            &["role_principal_id int! · member_principal_id int!"],
+            |_, _, rows| {
+                rows.push(row![16384, 1]);
+                Ok(())
+            },
+        ),
+        sys(
+            "servers",
+            &[
+                "server_id int!",
+                "name sysname!",
+                "product sysname!",
+                "provider sysname!",
+                "data_source nvarchar(4000)?",
+                "is_linked bit!",
+                "modify_date datetime!",
+            ],
+            |cx, _, rows| {
+                let name = &cx.session.instance.options().server_name;
+                let created =
+                    cx.session.instance.databases().slot("master").map(|s| s.entry.created);
+                rows.push(row![0, name, "SQL Server", "SQLNCLI", name, false, created]);
+                Ok(())
+            },
+        ),
     ]);
 }
 

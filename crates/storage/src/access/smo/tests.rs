@@ -57,7 +57,7 @@ fn cut_off<'p>(
     let mut path = latch_path(db, hobt, key).unwrap();
     let mut sys = Work::system(db, "SplitPage");
     cut::at(n);
-    let done = split_leaf(db, &mut sys, hobt, &mut path, key, true);
+    let done = split_leaf(db, &mut sys, hobt, &mut path, key, true).map(drop);
     cut::at(0);
     (sys, path, done)
 }
