@@ -32,7 +32,9 @@ soak: toolchain  ## fresh seeds, histories, kills and bytes for HOURS=1 or more;
 
 suites: toolchain  ## what takes long or needs more than this machine has: every example project against the release build
 	$(CARGO) build --release --locked -p taffrail-cli
-	./examples/run.sh $(TARGET)/release/taffrail $(wildcard $(TARGET)/image/taffrail-amd64.docker.tar)
+	./tests/peers/run.sh $(TARGET)/release/taffrail
+	./tests/console.sh full $(TARGET)/release/taffrail $(TARGET)/console-pictures
+	./examples/run.sh $(TARGET)/release/taffrail
 
 release: toolchain  ## every package into dist, each installed and used in an empty environment
 	./packaging/release.sh $(ARGS)

@@ -31,3 +31,6 @@ export TAFFRAIL_BINARY
 
 step "golden scripts, stock clients, kept directories and the crash loop on it"
 cargo test --locked -p taffrail-tests -- --test-threads=1
+
+step "the console in a browser"
+./tests/console.sh short "$TAFFRAIL_BINARY"
