@@ -62,7 +62,7 @@ impl<'a> Binder<'a> {
         }
         r.blocks.extend(self.blocks.iter().skip(r.outside.0).map(|b| b.id));
         let (work, columns, names) = (r.work.clone(), r.columns.clone(), r.names);
-        let outputs = self.slots_of(&columns);
+        let outputs = self.slots_of(&columns, &work);
         let items = work.iter().zip(&outputs).map(|(w, o)| (Expr::Slot(*w), *o)).collect();
         let rel = Rel::compute(Rel::OneRow, items);
         let bound = BoundQuery { rel, outputs, columns, ..BoundQuery::default() };
@@ -90,11 +90,13 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn slots_of(&mut self, columns: &[ColumnDesc]) -> Vec<Slot> {
+    /// New slots for columns; texts come by their collations as those of `like` do.
+    fn slots_of(&mut self, columns: &[ColumnDesc], like: &[Slot]) -> Vec<Slot> {
         let mut slots = Vec::with_capacity(columns.len());
-        for c in columns {
+        for (c, like) in columns.iter().zip(like) {
             let collation = c.collation.unwrap_or_default();
-            let b = Bound { collation, ..Bound::of(Expr::NULL, c.declared()) };
+            let coercion = self.slots[*like as usize].coercion;
+            let b = Bound { collation, coercion, ..Bound::of(Expr::NULL, c.declared()) };
             slots.push(self.computed_slot(&b, &c.name));
         }
         slots
@@ -136,7 +138,8 @@ impl<'a> Binder<'a> {
             .iter()
             .map(|c| ColumnDesc { nullable: true, identity: false, ..c.clone() })
             .collect();
-        let (slots, work) = (self.slots_of(&columns), self.slots_of(&columns));
+        let like = &first.outputs;
+        let (slots, work) = (self.slots_of(&columns, like), self.slots_of(&columns, like));
         let anchors = vec![self.convert_into(first, &columns, &slots)?];
         let mut parts = Vec::new();
         for (_, body) in recursive {
