@@ -156,11 +156,18 @@ fn who_asks_for_no_encryption_asks_for_no_certificate() {
         (&["-No", "-F", "db.example"], false),
         (&["-N"], false),
         (&["-Nm", "-C"], true),
+        // Refused in words, below.
+        (&["-Ns", "-C"], false),
+        (&["-N", "s", "-C"], false),
+        (&["-Nstrict", "-C"], false),
     ] {
         let mut command = Command::new(binary());
         command.args(["sql", "-S", &at, "-U", "sa", "-Q", "SELECT 1"]).args(arguments);
         let out = command.env("SQLCMDPASSWORD", PASSWORD).output().unwrap();
-        assert_eq!(out.status.success(), connects, "{arguments:?}: {}", text(&out.stderr));
+        let said = text(&out.stdout) + &text(&out.stderr);
+        assert_eq!(out.status.success(), connects, "{arguments:?}: {said}");
+        let strict = arguments.iter().any(|a| matches!(*a, "-Ns" | "s" | "-Nstrict"));
+        assert_eq!(said.contains("strict"), strict, "{arguments:?}: {said}");
     }
 }
 

@@ -178,7 +178,13 @@ impl Args {
         takes: Takes,
         value: String,
     ) -> Result<(), String> {
-        let number = || value.parse::<i32>().is_ok();
+        let number = || value.parse::<i64>().is_ok();
+        let refused = |by: &str, why: &str| {
+            let flag = format!("\"-{letter}, --{name}\" flag");
+            Err(format!(
+                " invalid argument \"{value}\" for {flag}: strconv.{by}: parsing \"{value}\": {why}"
+            ))
+        };
         match (takes, name) {
             (Takes::List, "input-file") => self.files.extend(comma_separated(&value)),
             (Takes::List, _) => {
@@ -201,11 +207,23 @@ impl Args {
             (Takes::Number, "variable-type-width" | "fixed-type-width") if !number() => {
                 return Err(format!(" {}", beyond(&format!("-{letter}"), &value, 8000)));
             }
-            (Takes::Number, _) if !number() => {
-                return Err(format!(
-                    " invalid argument \"{value}\" for \"-{letter}, --{name}\" flag: not a number"
-                ));
+            (Takes::Number, "error-severity-level") if value.parse::<u8>().is_err() => {
+                let e = value.parse::<u8>().expect_err("it is no number");
+                return refused("ParseUint", why(&e));
             }
+            (Takes::Number, _) if !number() => {
+                let e = value.parse::<i64>().expect_err("it is no number");
+                return refused("ParseInt", why(&e));
+            }
+            (Takes::Nothing, _) => match value.as_str() {
+                "1" | "t" | "T" | "true" | "TRUE" | "True" => {
+                    self.given.insert(name, "true".into());
+                }
+                "0" | "f" | "F" | "false" | "FALSE" | "False" => {
+                    self.given.insert(name, "false".into());
+                }
+                _ => return refused("ParseBool", "invalid syntax"),
+            },
             _ => {
                 self.given.insert(name, value);
             }
@@ -315,6 +333,15 @@ impl Args {
     }
 }
 
+/// Why a number cannot be read, as Go says it.
+fn why(e: &std::num::ParseIntError) -> &'static str {
+    use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+    match e.kind() {
+        PosOverflow | NegOverflow => "value out of range",
+        _ => "invalid syntax",
+    }
+}
+
 fn outside(flag: &str, value: &str, min: i64, max: i64) -> String {
     format!("'{flag} {value}': value must be greater than {min} and less than {max}.")
 }
@@ -415,6 +442,10 @@ mod tests {
             ("-Q a -i b", "The i and the -Q/-q options are mutually exclusive."),
             ("-!", " '!': Unknown Option. Enter '-?' for help."),
             ("-S", " '-S': Missing argument. Enter '-?' for help."),
+            (
+                "-b=no",
+                " invalid argument \"no\" for \"-b, --exit-on-error\" flag: strconv.ParseBool: parsing \"no\": invalid syntax",
+            ),
             ("-r 5", " '-r 5': Unexpected argument. Argument value has to be one of [0 1]."),
         ] {
             assert_eq!(parsed(line).err().as_deref(), Some(why), "{line}");
