@@ -488,5 +488,5 @@ fn marks_are_remembered() {
         c.rows("SELECT database_name, mark_name, description, user_name FROM msdb.dbo.logmarkhistory ORDER BY lsn"),
         "Sales | month_end | books closed | sa\nSales | plain | NULL | sa"
     );
-    assert!(c.rows("BEGIN TRAN a BEGIN TRAN b WITH MARK ROLLBACK").contains("3920"));
+    assert!(c.rows("BEGIN TRAN a WITH MARK BEGIN TRAN b WITH MARK ROLLBACK").contains("3920"));
 }

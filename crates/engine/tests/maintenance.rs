@@ -135,12 +135,12 @@ fn xml_is_asked() {
             c.user_type_id WHERE c.object_id = OBJECT_ID('t') AND c.name = 'x'"),
         "xml | -1"
     );
+    assert_eq!(c.rows("SELECT x.value('count(/e)', 'int') FROM t"), "1\nNULL");
     for (statement, number) in [
         ("SELECT x.value('/e/m', 'int') FROM t", 2389),
         ("SELECT x.value('(/e)[1]', 'nothing') FROM t", 243),
         ("DECLARE @p varchar(9) = '.' SELECT x.value(@p, 'int') FROM t", 8172),
         ("DECLARE @s nvarchar(max) = '<a/>' SELECT @s.value('.', 'int')", 258),
-        ("SELECT x.value('count(/e)', 'int') FROM t", 40510),
         ("SELECT x.nodes('/e') FROM t", 40510),
     ] {
         let heard = c.rows(statement);

@@ -18,13 +18,18 @@ fn comes_to(c: &mut Client, sql: &str, want: &str) {
 fn the_instances_own_threads_are_sessions_up_to_fifty() {
     let w = World::new();
     let mut c = w.connect();
-    // master, tempdb, model, msdb: a log writer each, and a thread that prepares the log ahead of it.
+    // master, tempdb, model, msdb: a log writer each, and a thread that prepares the log ahead of it. The default trace and
+    // system_health have the dispatcher of events.
     let of = |command: &str| {
         format!("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE command = '{command}'")
     };
-    for (command, count) in
-        [("LOG WRITER", "4"), ("LOG AHEAD", "4"), ("RECOVERY WRITER", "1"), ("LAZY WRITER", "1")]
-    {
+    for (command, count) in [
+        ("LOG WRITER", "4"),
+        ("LOG AHEAD", "4"),
+        ("RECOVERY WRITER", "1"),
+        ("LAZY WRITER", "1"),
+        ("XE DISPATCHER", "1"),
+    ] {
         comes_to(&mut c, &of(command), count);
     }
     let writers = "SELECT database_id FROM sys.dm_exec_requests WHERE command = 'LOG WRITER' \
@@ -55,7 +60,7 @@ fn the_instances_own_threads_are_sessions_up_to_fifty() {
                WHERE s.is_user_process = 0 AND s.session_id <= 50 AND s.host_name IS NULL \
                AND s.program_name IS NULL AND s.host_process_id IS NULL AND s.login_name = 'sa' \
                AND r.start_time = s.login_time AND r.sql_handle IS NULL";
-    comes_to(&mut c, own, "10");
+    comes_to(&mut c, own, "11");
     assert!(c.rows("EXEC sp_who").contains("LOG WRITER"));
     assert!(c.rows("EXEC sp_who2").contains("BACKGROUND"));
     assert_eq!(

@@ -233,7 +233,7 @@ mod tests {
         volume.write_durable(0, &[IoSlice::new(&full(1))]).unwrap();
         disk.sync_dir(Path::new("/d")).unwrap();
         disk.settle().unwrap();
-        world.crash();
+        world.restart();
         let disk = world.env().disk;
         assert_eq!(byte(&*disk, A), 1);
     }
@@ -251,7 +251,7 @@ mod tests {
         later.write_at(0, &full(3)).unwrap();
         later.sync().unwrap();
         disk.sync_dir(Path::new("/d")).unwrap();
-        world.crash();
+        world.restart();
         let disk = world.env().disk;
         assert_eq!((byte(&*disk, A), byte(&*disk, "/d/b")), (2, 3));
     }

@@ -13,7 +13,8 @@ pub type Bytes = SmallVec<[u8; INLINE_BYTES]>;
 const _: () = assert!(size_of::<Value>() <= 40);
 
 /// A value; its precise type (length, scale …) is known from where it came. NULL has no type of its own.
-/// `==` is identity of representation; SQL's equality is [`crate::compare::equal`].
+/// `==` is identity of representation, but for the zeros of a float and the scales of a decimal.
+/// SQL's equality is [`crate::compare::equal`].
 ///
 /// Text is kept as it is stored and sent: `varchar` in the collation's code page, `nvarchar` as UTF-16LE bytes.
 #[derive(PartialEq, Debug, Default)]

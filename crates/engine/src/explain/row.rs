@@ -21,6 +21,23 @@ pub(crate) struct Field<'a> {
     pub value: Option<Value>,
 }
 
+/// Whether a column is stored alike in two rows. Values that are equal may differ: the two zeros of a float, and decimals of two scales in
+/// a sql_variant.
+pub(crate) fn unchanged(a: &Field<'_>, b: &Field<'_>) -> bool {
+    fn alike(a: &Value, b: &Value) -> bool {
+        match (a, b) {
+            (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits(),
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            (Value::Variant(a), Value::Variant(b)) => a.0 == b.0 && alike(&a.1, &b.1),
+            _ => a == b,
+        }
+    }
+    match (&a.value, &b.value) {
+        (Some(a), Some(b)) => alike(a, b),
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
+
 /// The columns that a row knows, of those that the table has.
 pub(crate) fn fields<'a>(
     source: &Source,

@@ -69,7 +69,7 @@ impl Shown {
         shown.key = named.map(|f| row::json(f, |c| in_key(table, c)).0).filter(|k| k != "{}");
         if let (Kind::Update, Some(a), Some(b)) = (change.kind, &before, &after) {
             let differs = |x: &&Field<'_>| {
-                a.iter().find(|y| y.column.id == x.column.id).is_none_or(|y| y.value != x.value)
+                a.iter().find(|y| y.column.id == x.column.id).is_none_or(|y| !row::unchanged(y, x))
             };
             let names: Vec<&str> = b.iter().filter(differs).map(|f| &*f.column.name).collect();
             shown.changed = Some(names.join(", "));

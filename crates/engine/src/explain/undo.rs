@@ -308,7 +308,7 @@ impl Undo {
             Kind::Update => {
                 let changed = |f: &&Field<'_>| {
                     let now = after.iter().find(|a| a.column.id == f.column.id);
-                    settable(f) && now.is_some_and(|a| a.value != f.value)
+                    settable(f) && now.is_some_and(|a| !row::unchanged(a, f))
                 };
                 let set: Vec<String> = before
                     .iter()
