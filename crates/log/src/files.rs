@@ -189,8 +189,18 @@ impl LogFiles {
         Ok(())
     }
 
-    /// The same, into both halves: afterwards not even damage to one of them brings the state before back. What the old
-    /// root names may be destroyed from then on.
+    /// Writes the newest root once more, byte by byte as it was read: a process whose write of it failed may have left it in the
+    /// system's cache alone, and the next root goes over the other half.
+    pub fn write_root_again(&self) -> Result<(), LogError> {
+        let volume = &*self.volumes[0];
+        let half = self.root.generation % 2 * HALF as u64;
+        let mut bytes = AlignedBuf::zeroed(HALF);
+        read_retried(volume, half, &mut bytes)?;
+        Ok(volume.write_durable(half, &[IoSlice::new(&bytes)])?)
+    }
+
+    /// The same as [`LogFiles::write_root`], into both halves: afterwards not even damage to one of them brings the state before
+    /// back. What the old root names may be destroyed from then on.
     pub fn write_root_for_good(&mut self, change: impl FnOnce(&mut Root)) -> Result<(), LogError> {
         self.write_root(change)?;
         self.write_root(|_| {})

@@ -30,6 +30,7 @@
 //! | `membership`| adding and removing files |
 //! | `walk`      | the chain on disk, block by block: for opening, readers and offline tools |
 //! | `open`      | creation, and restart: where the log ends |
+//! | `tail`      | at a restart: the end of the log once more, so that it is on the medium |
 //! | `proof`     | behind the end of a chain: was it the end? |
 //! | `anchor`    | what the boot page keeps so that a restart finds the log in one step |
 //! | `kept`      | at a restart: older VLFs that no log backup has yet |
@@ -45,7 +46,7 @@
 //! The log's invariants:
 //!
 //! 1. `durable <= appended`; every record before `durable` is on the medium, with every record before it.
-//! 2. A block is written once. Its sectors are never written again before its VLF is reused.
+//! 2. A block is written once, and with the same bytes again by a restart. Its sectors get no others before its VLF is reused.
 //! 3. Whoever has filled the log can roll back in it, and a checkpoint has room afterwards: see `room`.
 //! 4. After a failed write nothing is ever written or acknowledged again.
 #![forbid(unsafe_code)]
@@ -83,6 +84,7 @@ mod retried;
 mod reuse;
 mod room;
 mod shrink;
+mod tail;
 mod told;
 pub mod verify;
 mod vlf;

@@ -16,6 +16,8 @@
 //! VLFs before the anchor's that are needed for other reasons than recovery are made active without being read: see
 //! [`crate::kept`].
 //!
+//! What nothing proves to be on the medium is written once more before anybody hears of its records: see [`crate::tail`].
+//!
 //! Then a higher incarnation is made durable in the root before the first block is appended. What lies behind the end on
 //! disk (blocks that overtook a lost one, or of an earlier try) has a lower incarnation than that block, so it can
 //! never continue it.
@@ -37,6 +39,7 @@ use crate::log::{End, Log};
 use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions, MIN_SIZE};
 use crate::proof;
 use crate::record::Record;
+use crate::tail::Tail;
 use crate::vlf::VlfTable;
 use crate::walk::{Step, WalkVlf, Walker};
 
@@ -159,6 +162,7 @@ impl Log {
             // What a killed process wrote may still be on its way to the medium: what is read below is to stay.
             volume.sync()?;
         }
+        files.write_root_again()?;
         let mut table = VlfTable::new(&entries, u64::from(files.root.sector));
         let bad_anchor = |why: &str| corrupt(&paths[0], anchor.vlf.offset, why.to_owned());
         let vlf = WalkVlf { place: anchor.vlf, seqno: anchor.seqno, start: anchor.start.0 };
@@ -183,25 +187,41 @@ impl Log {
             incarnation: 0,
             kept: true,
         };
+        let (mut blocks, mut bytes) = (0, 0);
+        let mut tail = Tail::new(anchor.durable.max(files.root.reached));
+        let mut hear = |tail: &mut Tail, walker: &Walker| -> Result<(), LogError> {
+            while let Some(block) = tail.next() {
+                let h = &block.header;
+                for slot in 1..=h.records {
+                    let pos = LogPos(h.pos.0 + u64::from(slot));
+                    let record = block::record_bytes(h, &block.bytes, slot)
+                        .and_then(|b| Record::parse(pos, b))
+                        .ok_or_else(|| {
+                            walker.corrupt(format!("record {slot} at {:#x} is unreadable", h.pos.0))
+                        })?;
+                    report.last_record = pos;
+                    if pos >= anchor.pos {
+                        report.records += 1;
+                        visit(&record)?;
+                    }
+                }
+                tail.take_back(block);
+            }
+            Ok(())
+        };
         let broken = loop {
-            let here = walker.next_pos();
+            let vlf = walker.vlf();
             let h = match walker.step(LogPos::MAX)? {
                 Step::End(why) => break why,
                 Step::Block(h) => h,
             };
-            report.blocks += 1;
-            report.bytes += u64::from(h.length);
-            for slot in 1..=h.records {
-                let pos = LogPos(here.0 + u64::from(slot));
-                let record = block::record_bytes(&h, walker.block(), slot)
-                    .and_then(|b| Record::parse(pos, b))
-                    .ok_or_else(|| walker.corrupt(format!("record {slot} is unreadable")))?;
-                report.last_record = pos;
-                if pos >= anchor.pos {
-                    report.records += 1;
-                    visit(&record)?;
-                }
+            blocks += 1;
+            bytes += u64::from(h.length);
+            tail.push(vlf, h, walker.block());
+            if tail.is_full() {
+                tail.write(&files.volumes)?;
             }
+            hear(&mut tail, &walker)?;
             table.note_head_parity(h.parity);
             if let Some(place) = h.successor {
                 let v = walker.vlf();
@@ -219,7 +239,7 @@ impl Log {
             return Err(walker.corrupt(why));
         }
         // Before it is looked what came next: that is none of these.
-        report.kept = keep_from(&files, &mut table, keep)?;
+        let kept = keep_from(&files, &mut table, keep)?;
         // A log that was closed here was not written on.
         let (reached, closed) =
             (files.root.reached, files.root.closed && files.root.reached == end);
@@ -238,6 +258,9 @@ impl Log {
         let Some(last_crc) = walker.last_crc() else {
             return Err(bad_anchor("the block that the boot page names is not there"));
         };
+        tail.write(&files.volumes)?;
+        hear(&mut tail, &walker)?;
+        (report.blocks, report.bytes, report.kept) = (blocks, bytes, kept);
         // A growth that was not finished, or a shrink that was: nothing behind the size belongs to the log. Only now, as the log
         // has been followed to its end: where the newest root is damaged and an older one stands in for it, it must not cut
         // off what that one does not know.

@@ -23,11 +23,8 @@ fn rig(seed: u64) -> Rig {
 /// The first page of rows in the double-write region, and how many images that has.
 fn region(rig: &Rig) -> Vec<PageId> {
     let volume = rig.world.env().disk.open(&rig.data.path, taffrail_io::OpenSpec::DATA).unwrap();
-    taffrail_storage::buffer::read_double_write(&*volume, 0)
-        .unwrap()
-        .into_iter()
-        .map(|i| i.0)
-        .collect()
+    let region = taffrail_storage::buffer::DoubleWrite::read(&*volume, 0).unwrap();
+    region.into_iter().flat_map(|r| r.images).map(|i| i.1).collect()
 }
 
 fn update(db: &Arc<Database>, id: HobtId, value: u8) {

@@ -33,4 +33,4 @@ pub use store::{DataFile, FileSettings, Rarities, Store};
 pub use suspects::SuspectPage;
 pub(crate) use whole::read_whole;
 pub(crate) use writer::Unhardened;
-pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};
+pub use writer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, DoubleWrite};

@@ -502,6 +502,13 @@ impl WriteGuard<'_> {
         }
     }
 
+    /// The page goes to the disk once more, as it is: with the record at `pos`, which it has.
+    pub fn must_be_written(&mut self, store: &Store, pos: LogPos) {
+        if self.control().first_dirty.load(Ordering::Relaxed) == 0 {
+            self.becomes_dirty_at(store, pos);
+        }
+    }
+
     #[cold]
     fn becomes_dirty(&mut self, store: &Store) {
         self.becomes_dirty_at(store, store.log().appended());

@@ -358,43 +358,69 @@ fn settle(image: Image<'_>) {
     }
 }
 
-/// The images of the last batch: (page, image). Whatever is not whole, or of a database with another mark, is left out.
-pub fn read_double_write(volume: &dyn Volume, mark: u32) -> IoResult<Vec<(PageId, Box<Page>)>> {
-    let word = |h: &[u8], at: usize| u64::from_le_bytes(h[at..at + 8].try_into().expect("8 bytes"));
-    let int = |h: &[u8], at: usize| u32::from_le_bytes(h[at..at + 4].try_into().expect("4 bytes"));
-    let place = |number: u32| u64::from(number) * PAGE_BYTES as u64;
-    let mut header = Page::zeroed();
-    let known = read_whole(volume, place(DOUBLE_WRITE_FIRST_PAGE), &mut header, |header| {
-        let h = header.bytes_mut();
-        let stored = int(h, 8);
-        h[8..12].fill(0);
-        let magic = word(h, 0);
-        match magic == MAGIC && crc32c::crc32c(h) == stored {
-            true => Ok(true),
-            // There has been no batch yet.
-            false if h.iter().all(|&b| b == 0) && stored == 0 => Ok(false),
-            false => Err("the header of the double-write region is damaged".to_owned()),
-        }
-    })?;
-    if known != Ok(true) {
-        return Ok(Vec::new());
-    }
-    let h = header.bytes();
-    let count = (int(h, 24) as usize).min(BATCH);
-    let mut images = Vec::new();
-    for i in 0..count {
-        let at = ENTRIES_AT + i * 12;
-        let id = PageId::from_u64(word(h, at));
-        let crc = int(h, at + 8);
-        let mut image = Page::zeroed();
-        let at = place(DOUBLE_WRITE_FIRST_PAGE + 1 + i as u32);
-        let found = read_whole(volume, at, &mut image, |image| match image.crc() == crc {
-            true => image.validate_of(id, mark),
-            false => Err("it is not the image that the region's header names".to_owned()),
+/// What the double-write region holds.
+pub struct DoubleWrite {
+    header: Box<Page>,
+    /// The images of the last batch: where in it, the page, the image. Whatever is not whole, or of a database with another mark, is
+    /// left out.
+    pub images: Vec<(usize, PageId, Box<Page>)>,
+}
+
+fn region_place(number: u32) -> u64 {
+    u64::from(DOUBLE_WRITE_FIRST_PAGE + number) * PAGE_BYTES as u64
+}
+
+impl DoubleWrite {
+    /// `None`: there has been no batch yet, or its header is not whole.
+    pub fn read(volume: &dyn Volume, mark: u32) -> IoResult<Option<DoubleWrite>> {
+        let word =
+            |h: &[u8], at: usize| u64::from_le_bytes(h[at..at + 8].try_into().expect("8 bytes"));
+        let int =
+            |h: &[u8], at: usize| u32::from_le_bytes(h[at..at + 4].try_into().expect("4 bytes"));
+        let mut header = Page::zeroed();
+        let known = read_whole(volume, region_place(0), &mut header, |header| {
+            let h = header.bytes_mut();
+            let stored = int(h, 8);
+            h[8..12].fill(0);
+            let actual = crc32c::crc32c(h);
+            h[8..12].copy_from_slice(&stored.to_le_bytes());
+            match word(h, 0) == MAGIC && actual == stored {
+                true => Ok(true),
+                false if h.iter().all(|&b| b == 0) => Ok(false),
+                false => Err("the header of the double-write region is damaged".to_owned()),
+            }
         })?;
-        if found.is_ok() {
-            images.push((id, image));
+        if known != Ok(true) {
+            return Ok(None);
         }
+        let h = header.bytes();
+        let count = (int(h, 24) as usize).min(BATCH);
+        let mut images = Vec::new();
+        for i in 0..count {
+            let at = ENTRIES_AT + i * 12;
+            let id = PageId::from_u64(word(h, at));
+            let crc = int(h, at + 8);
+            let mut image = Page::zeroed();
+            let found = read_whole(volume, region_place(1 + i as u32), &mut image, |image| {
+                match image.crc() == crc {
+                    true => image.validate_of(id, mark),
+                    false => Err("it is not the image that the region's header names".to_owned()),
+                }
+            })?;
+            if found.is_ok() {
+                images.push((i, id, image));
+            }
+        }
+        Ok(Some(DoubleWrite { header, images }))
     }
-    Ok(images)
+
+    /// Writes it where it was read, durably. What follows it is torn, if at all, as the region says.
+    pub fn write_again(&self, volume: &dyn Volume) -> IoResult<()> {
+        for (i, _, image) in &self.images {
+            let buf = AlignedBuf::from_slice(image.bytes());
+            volume.write_at(region_place(1 + *i as u32), &buf)?;
+        }
+        volume.write_at(region_place(0), &AlignedBuf::from_slice(self.header.bytes()))?;
+        volume.sync()
+    }
 }

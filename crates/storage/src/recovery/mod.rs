@@ -5,6 +5,7 @@
 //! create      a new database's files
 //! checkpoint  dirty pages to disk, and the boot page that says so
 //! counts      row counts into the directory, before a checkpoint
+//! medium      what is read there, made durable first
 //! moved       where the log files of a database are that lies elsewhere than it did
 //! pace        how long a restart would take, and the pages written to keep that short
 //! analysis    who had not ended
@@ -21,6 +22,7 @@ mod checkpoint;
 mod counts;
 mod create;
 mod later;
+mod medium;
 mod moved;
 mod pace;
 mod redo;

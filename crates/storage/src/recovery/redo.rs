@@ -16,10 +16,10 @@
 //! | record is a format record | page on disk | page LSN against record | |
 //! |---|---|---|---|
 //! | yes | damaged | | made anew; until bulk work fills the page later, when it is given up: its only copy may have been the damaged one |
-//! | yes | whole | not below | done already, and perhaps the only copy of what bulk work has put there since |
+//! | yes | whole | not below | done already, and perhaps the only copy of what bulk work has put there since; written again |
 //! | yes | whole | below | made anew |
 //! | no | damaged | | skipped; a later format record, or one that bulk work fills the page, must come, or the database is suspect |
-//! | no | whole | not below | done already |
+//! | no | whole | not below | done already; written again, as the medium may not have it ([`super::medium`]) |
 //! | no | whole | below, and equal to the record's previous page LSN | redone |
 //! | no | whole | below that | as if it were damaged: a record is missing. A page of bulk work was torn later, and made anew as of before |
 //! | no | whole | between them | suspect: it has a record that the log does not have |
@@ -229,6 +229,8 @@ fn redo_on_page(db: &Database, page: &mut WriteGuard<'_>, r: &Record<'_>) -> Sto
     let id = r.header.page;
     // For a format record: an earlier record of the page has brought it in, whole, with this change.
     if page.lsn() >= r.pos {
+        // The medium may not have it, although it reads back: see [`super::medium`].
+        page.must_be_written(store, r.pos);
         return Ok(false);
     }
     let format = r.header.op == Lop::FormatPage;

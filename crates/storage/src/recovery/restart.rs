@@ -3,7 +3,7 @@
 //! | step | reads | does |
 //! |---|---|---|
 //! | boot | file header, both boot pages | takes the newer valid copy |
-//! | repair | double-write region | writes its images over torn pages, and syncs |
+//! | repair | double-write region | writes its images over torn pages, and syncs: see [`super::medium`] |
 //! | analysis | log from MinLSN on, once, while it is opened | who had not ended, what they have locked, the highest ids |
 //! | chain | VLFs before, not their blocks | keeps the log that no log backup has |
 //! | redo | the same records, from the scan position on | repeats what pages do not have yet: see [`super::redo`] |
@@ -34,11 +34,12 @@ use super::analysis::{Analysis, Loser};
 use super::boot::{Boot, BootError, FEATURES, FORMAT_VERSION};
 use super::checkpoint::not_primary;
 use super::create::{FILE_MAGIC, io_error, log_options, open_log_error};
+use super::medium::{boot_again, repair_torn_pages};
 use super::moved::{log_paths, open_error};
 use super::redo::{self, Redo};
-use super::{undo, write_page};
+use super::undo;
 use crate::access::directory;
-use crate::buffer::{DataFile, FileSettings, Store, read_double_write, read_whole};
+use crate::buffer::{DataFile, FileSettings, Store, read_whole};
 use crate::codec::Take;
 use crate::database::{CheckpointKind, Database, FileKind, OpenSpec, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
@@ -139,7 +140,7 @@ pub(super) fn open_for_redo(
     let began = clock.monotonic();
     let volume = env.disk.open(&spec.primary, IoOpenSpec::DATA).map_err(open_error)?;
     check_header(&*volume, name, &spec.primary)?;
-    let (boot, oldest) = read_boot(&*volume, name, &spec.primary)?;
+    let (boot, oldest, page) = read_boot(&*volume, name, &spec.primary)?;
     if boot.backup.restoring.is_some() != restoring {
         return Err(match restoring {
             false => StorageError::Restoring(name.into()),
@@ -149,7 +150,8 @@ pub(super) fn open_for_redo(
     let counters = Arc::new(DatabaseCounters::default());
     let mark = Page::mark_of(&boot.backup.family);
     let store = Arc::new(Store::new(id, name, false, mark, counters, clock.clone()));
-    add_files(&store, volume, &boot, &spec.primary)?;
+    add_files(&store, volume.clone(), &boot, &spec.primary)?;
+    boot_again(&*volume, &page)?;
     report.torn_repaired = repair_torn_pages(&store)?;
     let paths = log_paths(instance, &boot, spec)?;
     store.durable_min.store(boot.scan_from.0, Ordering::Release);
@@ -309,13 +311,13 @@ pub(super) fn check_header(volume: &dyn Volume, name: &str, path: &Path) -> Stor
     }
 }
 
-/// The newer copy of the boot page, and the lower format version of the two.
+/// The newer copy of the boot page, the lower format version of the two, and its bytes.
 pub(super) fn read_boot(
     volume: &dyn Volume,
     name: &str,
     path: &Path,
-) -> StorageResult<(Boot, u16)> {
-    let mut best: Option<Boot> = None;
+) -> StorageResult<(Boot, u16, Box<Page>)> {
+    let mut best: Option<(Boot, Box<Page>)> = None;
     let mut oldest = FORMAT_VERSION;
     let mut why = String::new();
     for number in BOOT_PAGES {
@@ -329,8 +331,8 @@ pub(super) fn read_boot(
         match found.map_err(|e| io_error("read", e))? {
             Ok(Ok(boot)) => {
                 oldest = oldest.min(boot.version);
-                if best.as_ref().is_none_or(|b| b.sequence < boot.sequence) {
-                    best = Some(boot);
+                if best.as_ref().is_none_or(|(b, _)| b.sequence < boot.sequence) {
+                    best = Some((boot, page));
                 }
             }
             Ok(Err(BootError::Newer(v))) => {
@@ -339,7 +341,7 @@ pub(super) fn read_boot(
             Ok(Err(BootError::Damaged(what))) | Err(what) => why = what,
         }
     }
-    best.map(|boot| (boot, oldest)).ok_or_else(|| {
+    best.map(|(boot, page)| (boot, oldest, page)).ok_or_else(|| {
         StorageError::Corrupt(Box::new(crate::error::Corruption {
             what: format!("neither copy of the boot page is readable: {why}"),
             operation: "read",
@@ -379,32 +381,6 @@ fn add_files(
         return Err(suspect(store, "the boot page does not name the primary file"));
     }
     Ok(())
-}
-
-/// Writes the images of the double-write region over pages that are not whole.
-fn repair_torn_pages(store: &Store) -> StorageResult<u64> {
-    let file = store.primary();
-    let mut repaired = 0;
-    let images = read_double_write(&*file.volume, store.mark).map_err(|e| io_error("read", e))?;
-    for (id, mut image) in images {
-        let Some(home) = store.file(id.file) else { continue };
-        let mut page = Page::zeroed();
-        let len = home.volume.len().map_err(|e| io_error("read", e))?;
-        if id.file_offset() + PAGE_BYTES as u64 > len {
-            continue;
-        }
-        // Whole, but another database's: that is not what was written here either.
-        let whole = |p: &mut Page| p.validate_of(id, store.mark);
-        let there = read_whole(&*home.volume, id.file_offset(), &mut page, whole);
-        if there.map_err(|e| io_error("read", e))?.is_err() {
-            write_page(&*home.volume, id, &mut image).map_err(|e| io_error("write", e))?;
-            repaired += 1;
-        }
-    }
-    if repaired > 0 {
-        file.volume.sync().map_err(|e| io_error("write", e))?;
-    }
-    Ok(repaired)
 }
 
 // ---- after redo ----

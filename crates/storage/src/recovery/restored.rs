@@ -39,7 +39,7 @@ pub(crate) fn read_primary(
     let opened = instance.env.disk.open(path, IoOpenSpec::DATA);
     let volume = opened.map_err(open_error)?;
     check_header(&*volume, name, path)?;
-    let (boot, _) = read_boot(&*volume, name, path)?;
+    let (boot, ..) = read_boot(&*volume, name, path)?;
     Ok((volume, boot))
 }
 

@@ -304,8 +304,8 @@ impl World {
         let killed = match end {
             End::PowerCut => false,
             End::Kill => true,
-            // After a write that failed the system's cache has what the medium has not, and nobody tells the next process.
-            _ => self.rng.one_in(2) && !failed,
+            // After a sync that failed the system's cache has what the medium has not, and nobody tells the next process.
+            _ => self.rng.one_in(2),
         };
         self.seen.faults += u64::from(failed);
         tell(|| format!("the end: {end:?}, killed: {killed}, {:?}", world.stats()));

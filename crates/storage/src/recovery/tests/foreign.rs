@@ -4,7 +4,7 @@ use taffrail_io::Volume;
 
 use super::*;
 use crate::backup::{self, BackupError, BackupKind, BackupSpec, Device, Watch};
-use crate::buffer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, read_double_write};
+use crate::buffer::{DOUBLE_WRITE_FIRST_PAGE, DOUBLE_WRITE_PAGES, DoubleWrite};
 
 fn volume(rig: &Rig) -> Arc<dyn Volume> {
     rig.world.env().disk.open(&rig.data.path, IoOpenSpec::DATA).unwrap()
@@ -135,8 +135,8 @@ fn a_region_of_another_database_mends_nothing() {
     volume(&theirs).read_at(region, &mut bytes).unwrap();
     volume(&ours).write_at(region, &bytes).unwrap();
     let named = |mark| {
-        let images = read_double_write(&*volume(&ours), mark).unwrap();
-        images.iter().any(|(image, _)| *image == id)
+        let found = DoubleWrite::read(&*volume(&ours), mark).unwrap().unwrap();
+        found.images.iter().any(|(_, image, _)| *image == id)
     };
     assert_eq!((named(0), named(mark)), (true, false));
 }
