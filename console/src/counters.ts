@@ -82,10 +82,13 @@ function remembered(): string[] {
 
 const key = (c: Counter) => `${c.object}|${c.name}|${c.instance}`;
 
+/** Averages whose base is called unlike them. */
+const UNLIKE: Record<string, string> = { "Avg Dist From EOL/LP Request": "Log Pool Requests" };
+
 /** Where the base of a ratio or an average is, by how the two are called. */
 function base(c: Counter): string[] {
-  const stem = c.name.replace(/ \(ms\)$/, "");
-  return [`${c.object}|${stem} Base|${c.instance}`, `${c.object}|${stem} base|${c.instance}`];
+  const stems = [c.name, c.name.replace(/ (\(ms\)|Ratio)$/, ""), UNLIKE[c.name] ?? c.name];
+  return stems.flatMap((stem) => ["Base", "base"].map((base) => `${c.object}|${stem} ${base}|${c.instance}`));
 }
 
 /** A counter's value at a sample: what its type makes of the totals. */
