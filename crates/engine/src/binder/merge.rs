@@ -8,7 +8,7 @@ use super::dml::Target;
 use super::from::FromTree;
 use super::{Binder, Bound, SlotInfo, SourceKind, unsupported};
 use crate::plan::change::{
-    DeletePlan, InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, UpdatePlan,
+    InsertRows, MergeAction, MergeClause, MergeInsert, MergePlan, MergeRest, UpdatePlan,
 };
 use crate::plan::expr::{Expr, Pred, Slot};
 use crate::plan::locking::{LevelHint, Locking, TableLock};
@@ -232,18 +232,10 @@ impl<'a> Binder<'a> {
         id: u32,
     ) -> SqlResult<MergeClause<Rel>> {
         let condition = self.merge_condition(c)?;
-        let (database, table) = (target.database.clone(), target.table.clone());
         let action = match &c.action {
-            ast::MergeAction::Delete => MergeAction::Delete(DeletePlan {
-                database,
-                table,
-                node: Rel::Empty,
-                locator: 0,
-                spool: false,
-                incoming: Vec::new(),
-                output: None,
-            }),
+            ast::MergeAction::Delete => MergeAction::Delete,
             ast::MergeAction::Update(list) => {
+                let (database, table) = (target.database.clone(), target.table.clone());
                 let (mut set, mut variables) = (Vec::new(), Vec::new());
                 for clause in list {
                     self.set_clause(&table, id, clause, &mut set, &mut variables)?;
@@ -326,7 +318,7 @@ fn changed_columns(clauses: &[MergeClause<Rel>], rest: &Option<MergeRest<Rel>>) 
     let all = clauses.iter().chain(rest.iter().flat_map(|r| &r.clauses));
     let sets = all.filter_map(|c| match &c.action {
         MergeAction::Update(u) => Some(u.set.iter().map(|a| a.column)),
-        MergeAction::Delete(_) => None,
+        MergeAction::Delete => None,
     });
     sets.flatten().collect()
 }

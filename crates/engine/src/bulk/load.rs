@@ -17,7 +17,7 @@ use super::sort::{MEMORY, SortSpace, Sorted, Sorter};
 use crate::catalog::Table;
 use crate::database::Database;
 use crate::ddl::build::Entries;
-use crate::exec::change::{clustered_key, duplicate};
+use crate::exec::modify::{clustered_key, duplicate};
 use crate::session::Session;
 use std::sync::atomic::Ordering;
 use taffrail_base::SqlResult;
@@ -261,7 +261,7 @@ fn duplicate_row(
     row: &[u8],
 ) -> Box<taffrail_base::SqlError> {
     let mut values = Vec::new();
-    match crate::exec::change::decode_row(session, database, table, row, &mut values) {
+    match crate::exec::modify::decode_row(session, database, table, row, &mut values) {
         Ok(()) => duplicate(table, table.base(), &values),
         Err(e) => e,
     }

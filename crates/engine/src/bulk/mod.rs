@@ -17,7 +17,7 @@ pub(crate) use load::TableLoad;
 use crate::catalog::{Check, Column, Table, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::exec::insert::RowSink;
+use crate::exec::modify::insert::Insert;
 use crate::exec::runtime::Rt;
 use crate::plan::change::InsertPlan;
 use crate::session::Session;
@@ -133,7 +133,7 @@ fn lock(
 /// One batch of rows on its way into a table.
 pub(crate) struct BulkTarget<'a> {
     rt: Rt<'a>,
-    sink: RowSink<'a>,
+    sink: Insert<'a>,
 }
 
 impl<'a> BulkTarget<'a> {
@@ -146,7 +146,7 @@ impl<'a> BulkTarget<'a> {
         let slots = plan.insert.table.columns.len();
         let mut rt = Rt::new(cx, vars, Vec::new(), slots, &[]);
         rt.cx.session.change_in(&plan.insert.database)?;
-        let sink = RowSink::open(&mut rt, &plan.insert, plan.options.tablock)?;
+        let sink = Insert::open(&mut rt, &plan.insert, plan.options.tablock)?;
         Ok(BulkTarget { rt, sink })
     }
 

@@ -10,7 +10,7 @@ use crate::catalog::systab::{self, SystemTables};
 use crate::catalog::{Column, Escalation, ObjectKind, Table, fold};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::exec::change::{full_name, trim};
+use crate::exec::modify::{full_name, trim};
 use crate::rowcodec::PlaceAllocator;
 use std::sync::Arc;
 use taffrail_base::message::unsupported;

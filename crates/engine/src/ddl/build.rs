@@ -7,7 +7,7 @@
 use super::sql;
 use crate::bulk::sort::{MEMORY, SortSpace, Sorter};
 use crate::catalog::{Catalog, Index, KeyTail, Table};
-use crate::exec::change::check_key;
+use crate::exec::modify::check_key;
 use crate::rowcodec::{Lobs, TableLobs, key};
 use std::sync::Arc;
 use taffrail_base::message::cancelled;

@@ -8,7 +8,7 @@ use super::{index, resolve};
 use crate::catalog::{Action, ForeignKey, IndexKind, ObjectKind, Table, fold, rows};
 use crate::context::StatementContext;
 use crate::database::Database;
-use crate::exec::foreign::{Ready, conflict, full_name};
+use crate::exec::modify::foreign::{Ready, bracketed_name, conflict};
 use crate::plan::names::bracketed;
 use std::sync::Arc;
 use taffrail_base::{ObjectId, SqlError, SqlResult};
@@ -239,12 +239,12 @@ pub(super) fn validate(
             .collect();
         let text = format!(
             "SELECT TOP (1) 1 FROM {} AS c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS p WHERE {})",
-            full_name(database, &child),
+            bracketed_name(database, &child),
             given.join(" AND "),
-            full_name(database, &parent),
+            bracketed_name(database, &parent),
             same.join(" AND ")
         );
-        if Ready::new(cx, database, &text, &[])?.run(cx, Vec::new())? > 0 {
+        if Ready::new(cx, database, &text, &[])?.has_row(cx, Vec::new())? {
             let place = parent.head.qualified();
             let names = columns.iter().map(|c| &*parent.columns[c.1].name);
             let kind =

@@ -13,8 +13,8 @@
 //! | any error, in a TRY that encloses the INSERT | everything is undone; CATCH runs |
 //! | BEGIN without COMMIT | the transaction stays open behind the INSERT: it is the client's now |
 
-use super::insert::insert_rows;
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
+use super::modify::insert::insert_rows;
 use super::module::{Execute, Module, Stmt};
 use super::planning::Source;
 use crate::catalog::Column;
@@ -283,7 +283,7 @@ fn convert_rows(
 /// 2628: a captured value that is longer than the column it goes to.
 fn too_long(insert: &InsertPlan, source: usize, cut: &Value) -> Box<SqlError> {
     let column = &target(insert, source).name;
-    let table = super::change::full_name(&insert.database, &insert.table);
+    let table = super::modify::full_name(&insert.database, &insert.table);
     SqlError::new(2628, &[&table, column, &cut.as_text().unwrap_or_default()])
 }
 

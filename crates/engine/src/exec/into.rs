@@ -63,9 +63,9 @@ impl Interpreter<'_> {
             if insert.same_layout
                 && let Node::Scan(scan) = &q.plan.node
             {
-                return super::insert::copy_rows(rt, &insert, scan);
+                return super::modify::copy::copy_rows(rt, &insert, scan);
             }
-            super::insert::insert_query(rt, &insert, &q.plan)
+            super::modify::insert::insert_query(rt, &insert, &q.plan)
         })?;
         self.session.last.row_count = rows as i64;
         self.warn(line)?;

@@ -3,7 +3,7 @@
 //! * [`module`]: a batch or procedure as statements, ready to run; [`compile`] makes it and its plans.
 //! * [`interpret`]: runs statements, flow of control; [`ending`]: DONE and errors; [`fate`]: what an error ends.
 //! * [`runtime`], [`eval`]: a running statement's frame, and expressions on it.
-//! * [`ops`]: the operators.  [`insert`], [`update`], [`delete`], `into`: changes.
+//! * [`ops`]: the operators.  [`modify`]: whatever changes rows; `into`: SELECT … INTO.
 //! * [`showplan`]: plans that are shown, not run.
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
 //!   [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
@@ -11,25 +11,21 @@
 pub(crate) mod arguments;
 mod assign;
 pub(crate) mod called;
-pub(crate) mod change;
 mod check;
 pub(crate) mod compile;
 pub(crate) mod cursor;
-pub(crate) mod delete;
 pub(crate) mod ending;
 pub(crate) mod eval;
 mod fate;
-pub(crate) mod foreign;
 pub(crate) mod functions;
 mod handed_in;
-pub(crate) mod insert;
 pub(crate) mod insert_exec;
 pub(crate) mod interpret;
 mod into;
 mod keyed;
-pub(crate) mod merge;
 pub(crate) mod metadata;
 pub(crate) mod mistakes;
+pub(crate) mod modify;
 pub(crate) mod module;
 pub(crate) mod ops;
 pub(crate) mod options;
@@ -45,9 +41,7 @@ pub(crate) mod rpc;
 pub(crate) mod runtime;
 mod schema_wait;
 pub(crate) mod showplan;
-mod splice;
 pub(crate) mod table_variables;
 pub(crate) mod timing;
 pub(crate) mod transaction;
-pub(crate) mod update;
 pub(crate) mod user_views;

@@ -284,10 +284,18 @@ impl Interpreter<'_> {
                     }
                     Statement::Select(q, _) => (Command::SELECT, Some(assign(rt, q)?)),
                     _ if fmtonly => (Command::OTHER, Some(0)),
-                    Statement::Insert(i) => (Command::INSERT, Some(super::insert::run(rt, i)?)),
-                    Statement::Update(u) => (Command::UPDATE, Some(super::update::run(rt, u)?)),
-                    Statement::Delete(d) => (Command::DELETE, Some(super::delete::run(rt, d)?)),
-                    Statement::Merge(m) => (Command::MERGE, Some(super::merge::run(rt, m)?)),
+                    Statement::Insert(i) => {
+                        (Command::INSERT, Some(super::modify::insert::run(rt, i)?))
+                    }
+                    Statement::Update(u) => {
+                        (Command::UPDATE, Some(super::modify::update::run(rt, u)?))
+                    }
+                    Statement::Delete(d) => {
+                        (Command::DELETE, Some(super::modify::delete::run(rt, d)?))
+                    }
+                    Statement::Merge(m) => {
+                        (Command::MERGE, Some(super::modify::merge::run(rt, m)?))
+                    }
                     Statement::Scalar(..) | Statement::Condition(_) => {
                         unreachable!("planned from a statement")
                     }

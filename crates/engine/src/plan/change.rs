@@ -258,13 +258,13 @@ pub struct MergeClause<R = Node> {
     pub action: MergeAction<R>,
 }
 
-/// What happens to a row of the target. The rows are handed in: nothing else of the plans' finding of rows counts.
+/// What happens to a row of the target. The rows are handed in: nothing of the UPDATE's own finding of rows counts.
 #[derive(Debug)]
 pub enum MergeAction<R = Node> {
     /// UPDATE SET.
     Update(UpdatePlan<R>),
     /// DELETE.
-    Delete(DeletePlan<R>),
+    Delete,
 }
 
 /// WHEN NOT MATCHED [BY TARGET] THEN INSERT.
@@ -367,7 +367,7 @@ impl<R> MergeClause<R> {
     fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergeClause<P>> {
         let action = match self.action {
             MergeAction::Update(u) => MergeAction::Update(u.planned(plan)?),
-            MergeAction::Delete(d) => MergeAction::Delete(d.planned(plan)?),
+            MergeAction::Delete => MergeAction::Delete,
         };
         Ok(MergeClause { condition: self.condition, action })
     }

@@ -335,7 +335,7 @@ impl<'a> Tree<'a> {
                         .flat_map(|a| a.exprs())
                         .for_each(|e| self.subqueries(Part::Expr(e), 2));
                 }
-                MergeAction::Delete(_) => self.when(head, &c.condition, "DELETE"),
+                MergeAction::Delete => self.when(head, &c.condition, "DELETE"),
             }
         }
     }

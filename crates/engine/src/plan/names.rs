@@ -114,9 +114,8 @@ impl Names {
                 self.rel(&m.node);
                 let clauses = |names: &mut Names, list: &[MergeClause<Rel>]| {
                     for c in list {
-                        match &c.action {
-                            MergeAction::Update(u) => names.rel(&u.node),
-                            MergeAction::Delete(d) => names.rel(&d.node),
+                        if let MergeAction::Update(u) = &c.action {
+                            names.rel(&u.node);
                         }
                     }
                 };

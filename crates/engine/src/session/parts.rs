@@ -73,7 +73,7 @@ pub struct Running {
     /// The moment of the running statement, once it was asked for.
     pub(crate) moment: std::cell::Cell<Option<crate::functions::Moment>>,
     /// Buffers that statements reuse.
-    pub(crate) scratch: Option<Box<crate::exec::change::Scratch>>,
+    pub(crate) scratch: Option<Box<crate::exec::modify::Scratch>>,
     /// The client wants it to stop.
     pub(crate) cancel: Arc<AtomicBool>,
 }

@@ -4,23 +4,24 @@
 //! all its rows are changed, so that rows of one statement may refer to each other. Then
 //!
 //! * a key that a new row refers to is sought in the referenced index: 547 if it is not there;
-//! * for a key that is gone the rows that refer to it are deleted or changed (CASCADE, SET NULL, SET DEFAULT), by a
-//!   statement of its own with its own foreign keys, or it is 547 if there is one (NO ACTION).
+//! * for the keys that are gone the rows that refer to them are deleted or changed (CASCADE, SET NULL, SET DEFAULT), by one
+//!   statement of their own with its own foreign keys: rows follow the row that had their key, whoever has it now;
+//! * or it is 547 if there is such a row, and no other row has the key now (NO ACTION).
 //!
 //! Who looks, looks under S locks of the moment, whatever the isolation level. Nothing slips through between two
 //! transactions: who refers has X on the new row before it looks for the key, who deletes has X on the key before it looks for
 //! rows that refer to it; so one of them finds the other's lock, and waits.
 
-use super::compile;
-use super::interpret::source_of;
-use super::module::{Module, Plan};
-use super::ops::{self, scan::lock_tables};
-use super::planning::{self, Source};
-use super::runtime::Rt;
 use crate::binder::{Variable, Variables};
 use crate::catalog::{Action, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
+use crate::exec::compile;
+use crate::exec::interpret::source_of;
+use crate::exec::module::{Module, Plan};
+use crate::exec::ops::{self, scan::lock_tables};
+use crate::exec::planning::{self, Source};
+use crate::exec::runtime::Rt;
 use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::names::bracketed;
 use crate::plan::statement::Statement;
@@ -43,6 +44,9 @@ pub(crate) struct ForeignWork<'a> {
     incoming: &'a [Incoming],
     wanted: Vec<BTreeSet<Vec<u8>>>,
     gone: Vec<BTreeMap<Vec<u8>, Gone>>,
+    /// A key of the row that is looked at, and the row of the other table that would have it.
+    key: Vec<u8>,
+    there: Vec<Value>,
 }
 
 impl<'a> ForeignWork<'a> {
@@ -53,39 +57,56 @@ impl<'a> ForeignWork<'a> {
             incoming,
             wanted: outgoing.iter().map(|_| BTreeSet::new()).collect(),
             gone: incoming.iter().map(|_| BTreeMap::new()).collect(),
+            key: Vec::new(),
+            there: Vec::new(),
         }
     }
 
-    /// Rows need not be shown.
+    /// Rows need not be [shown](Self::changed).
     pub fn is_idle(&self) -> bool {
         self.outgoing.is_empty() && self.incoming.is_empty()
     }
 
-    /// A row that is there now.
-    pub fn came(&mut self, row: &[Value]) {
+    /// A row that is there now (`new`), that is there no more (`old`), or that was another before.
+    pub fn changed(&mut self, old: Option<&[Value]>, new: Option<&[Value]>) {
+        if let Some(new) = new {
+            self.came(new);
+        }
+        if let Some(old) = old {
+            self.went(old, new);
+        }
+    }
+
+    fn came(&mut self, row: &[Value]) {
         for (o, wanted) in self.outgoing.iter().zip(&mut self.wanted) {
             if o.columns.iter().any(|(own, _)| row[*own].is_null()) {
                 continue;
             }
-            let mut there = vec![Value::Null; o.parent.columns.len()];
+            self.there.clear();
+            self.there.resize(o.parent.columns.len(), Value::Null);
             for (own, other) in &o.columns {
-                there[*other] = row[*own].clone();
+                self.there[*other] = row[*own].clone();
             }
-            let mut key = Vec::new();
-            o.index.key.append_row(&there, &mut key);
-            wanted.insert(key);
+            self.key.clear();
+            o.index.key.append_row(&self.there, &mut self.key);
+            // Most rows refer to what others have referred to.
+            if !wanted.contains(&self.key) {
+                wanted.insert(self.key.clone());
+            }
         }
     }
 
-    /// A row that is there no more, or that is another now.
-    pub fn went(&mut self, old: &[Value], new: Option<&[Value]>) {
+    fn went(&mut self, old: &[Value], new: Option<&[Value]>) {
         for (i, gone) in self.incoming.iter().zip(&mut self.gone) {
             let mut key = Vec::new();
             i.index.key.append_row(old, &mut key);
             if let Some(new) = new {
-                let mut now = Vec::new();
-                i.index.key.append_row(new, &mut now);
-                if now == key {
+                self.key.clear();
+                i.index.key.append_row(new, &mut self.key);
+                // 'a' is 'A' in a key, but what refers to it is to read the same.
+                let follows = i.key.on_update == Action::Cascade;
+                let same = |(_, c): &(usize, usize)| old[*c] == new[*c];
+                if self.key == key && (!follows || i.columns.iter().all(same)) {
                     continue;
                 }
             }
@@ -161,7 +182,7 @@ pub(crate) fn conflict<'n>(
 }
 
 /// A table's full name in brackets.
-pub(crate) fn full_name(database: &Database, table: &Table) -> String {
+pub(crate) fn bracketed_name(database: &Database, table: &Table) -> String {
     let parts = [&*database.name, &*table.head.schema, &*table.head.name];
     parts.map(bracketed).join(".")
 }
@@ -174,7 +195,7 @@ fn follow(
     action: Action,
     verb: &str,
 ) -> SqlResult<()> {
-    let name = full_name(database, &i.child);
+    let name = bracketed_name(database, &i.child);
     let columns: Vec<String> =
         i.columns.iter().map(|(there, _)| bracketed(&i.child.columns[*there].name)).collect();
     let each = |f: &dyn Fn(usize, &str) -> String, between: &str| -> String {
@@ -207,29 +228,28 @@ fn follow(
             variables.push((format!("{prefix}{n}"), i.child.columns[*there].ty));
         }
     }
+    let values = |old: &[Value], new: &Option<Vec<Value>>| {
+        let mut values = old.to_vec();
+        values.extend_from_slice(new.as_deref().unwrap_or_default());
+        values
+    };
+    if action != Action::NoAction {
+        // One statement for all keys, so that keys may pass from row to row.
+        let all = gone.iter().map(|(_, (old, new))| values(old, new)).collect();
+        return Ready::new(cx, database, &text, &variables)?.follow(cx, all);
+    }
     let mut ready: Option<Ready> = None;
     for (key, (old, new)) in gone {
         cx.session.check_cancel()?;
         // Another row has the key now.
         if has_key(cx, database, i.index.hobt()?, key)? {
-            if action != Action::NoAction && new.is_some() {
-                return Err(taffrail_base::message::unsupported(
-                    "ON UPDATE of keys that pass from row to row",
-                ));
-            }
             continue;
-        }
-        let mut values = old.clone();
-        match new {
-            Some(new) => values.extend_from_slice(new),
-            None => values.resize(i.columns.len() * 2, Value::Null),
         }
         let ready = match &mut ready {
             Some(ready) => ready,
             none => none.insert(Ready::new(cx, database, &text, &variables)?),
         };
-        let rows = ready.run(cx, values)?;
-        if action == Action::NoAction && rows > 0 {
+        if ready.has_row(cx, values(old, new))? {
             let table = i.child.head.qualified();
             let columns = i.columns.iter().map(|c| &*i.child.columns[c.0].name);
             let same = i.key.table == i.key.referenced;
@@ -277,24 +297,39 @@ impl Ready {
         }
     }
 
-    /// Runs it; gives the number of rows, of a SELECT one at most.
-    pub fn run(&self, cx: &mut StatementContext<'_>, values: Vec<Value>) -> SqlResult<u64> {
-        let mut vars = values;
-        vars.resize(self.module.variables.list.len(), Value::Null);
-        let plan = &self.plan;
-        let inner =
-            StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
-        let mut rt = Rt::new(inner, &mut vars, Vec::new(), plan.slots, &plan.subqueries);
-        match &plan.kind {
+    /// Whether its SELECT has a row.
+    pub fn has_row(
+        &self,
+        cx: &mut StatementContext<'_>,
+        mut values: Vec<Value>,
+    ) -> SqlResult<bool> {
+        let mut rt = self.runtime(cx, &mut values);
+        match &self.plan.kind {
             Statement::Select(q, _) => {
                 let mut op = ops::build(&q.plan.node);
                 op.open(&mut rt)?;
-                Ok(u64::from(op.next(&mut rt)?))
+                op.next(&mut rt)
             }
-            Statement::Update(u) => super::update::run(&mut rt, u),
-            Statement::Delete(d) => super::delete::run(&mut rt, d),
             _ => Err(SqlError::new(102, &[&""])),
         }
+    }
+
+    /// Runs its UPDATE or DELETE over the rows that it finds with each of these values. SET ROWCOUNT does not end it.
+    fn follow(&self, cx: &mut StatementContext<'_>, all: Vec<Vec<Value>>) -> SqlResult<()> {
+        let mut vars = Vec::new();
+        let mut rt = self.runtime(cx, &mut vars);
+        match &self.plan.kind {
+            Statement::Update(u) => super::update::follow(&mut rt, u, all),
+            Statement::Delete(d) => super::delete::follow(&mut rt, d, all),
+            _ => Err(SqlError::new(102, &[&""])),
+        }
+    }
+
+    fn runtime<'r>(&'r self, cx: &'r mut StatementContext<'_>, vars: &'r mut Vec<Value>) -> Rt<'r> {
+        vars.resize(self.module.variables.list.len(), Value::Null);
+        let inner =
+            StatementContext { session: &mut *cx.session, sink: &mut *cx.sink, line: cx.line };
+        Rt::new(inner, vars, Vec::new(), self.plan.slots, &self.plan.subqueries)
     }
 }
 

@@ -1,131 +1,38 @@
-//! What INSERT, UPDATE and DELETE have in common: values into columns, keys and entries of indexes, their errors.
+//! The stage of storage: a row's bytes, its place in the base, its entries in the indexes, and their errors.
 
 use crate::catalog::{Index, IndexKind, KeyTail, Table};
 use crate::database::Database;
-use crate::exec::runtime::Rt;
-use crate::memory::{self, Held};
-use crate::plan::change::OutputPlan;
-use crate::plan::expr::Pred;
 use crate::rowcodec::key::{MAX_CLUSTERED_KEY_BYTES, MAX_NONCLUSTERED_KEY_BYTES, write_entry};
 use crate::rowcodec::layout::NoLobs;
 use crate::session::Session;
-use std::sync::Arc;
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
 use taffrail_storage::{FileFull, Rid, StorageError, btree, heap, lob};
-use taffrail_types::convert::{AssignError, assign, cast_with};
-use taffrail_types::{Conversion, ConvertContext, MaxLen, SqlType, Value, text};
+use taffrail_types::{Value, text};
 
 /// Buffers that statements of a session reuse, so that a row costs no allocation.
 #[derive(Default)]
 pub(crate) struct Scratch {
+    /// A statement's frame.
     pub frame: Vec<Value>,
-    pub values: Vec<Value>,
+    /// The raw row that its scan is on.
+    pub target_row: Vec<u8>,
+    /// A row's values as they were.
+    pub old: Vec<Value>,
+    /// A row's values as they are to be.
+    pub new: Vec<Value>,
+    /// The bytes of `new`.
     pub row: Vec<u8>,
+    pub locator: Vec<u8>,
     pub key: Vec<u8>,
     pub entry: Vec<u8>,
     pub covered: Vec<u8>,
-    pub target_row: Vec<u8>,
 }
 
 impl Session {
     /// The buffers, new ones where another statement of the session has them. Whoever takes them puts them back.
-    pub(super) fn take_scratch(&mut self) -> Box<Scratch> {
+    pub(in crate::exec) fn take_scratch(&mut self) -> Box<Scratch> {
         self.running.scratch.take().unwrap_or_default()
     }
-}
-
-/// Which statement fails, for messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verb {
-    Insert,
-    Update,
-}
-
-impl Verb {
-    fn text(self) -> &'static str {
-        match self {
-            Verb::Insert => "INSERT",
-            Verb::Update => "UPDATE",
-        }
-    }
-}
-
-/// `database.schema.table`, as messages about rows show it; a table variable's name alone.
-pub(crate) fn full_name(database: &Database, table: &Table) -> String {
-    if table.is_variable() {
-        return table.shown().to_string();
-    }
-    format!("{}.{}.{}", database.name, table.head.schema, table.head.name)
-}
-
-/// Whether a value can go into the column as it is.
-#[inline]
-fn fits(v: &Value, from: SqlType, to: SqlType) -> bool {
-    if from == to {
-        // Fixed-length text must be padded already, which a value of the very type is.
-        return true;
-    }
-    match (v, to) {
-        (Value::VarChar(b), SqlType::VarChar(MaxLen::N(n))) => b.len() <= n as usize,
-        (Value::NVarChar(b), SqlType::NVarChar(MaxLen::N(n))) => b.len() <= n as usize * 2,
-        (Value::Binary(b), SqlType::VarBinary(MaxLen::N(n))) => b.len() <= n as usize,
-        (Value::VarChar(_), SqlType::VarChar(MaxLen::Max))
-        | (Value::NVarChar(_), SqlType::NVarChar(MaxLen::Max))
-        | (Value::Binary(_), SqlType::VarBinary(MaxLen::Max)) => true,
-        _ => false,
-    }
-}
-
-/// Converts a value for a column: 515, 2628, conversion errors.
-#[inline]
-pub(crate) fn store(
-    v: Value,
-    from: SqlType,
-    table: &Table,
-    column: usize,
-    database: &Database,
-    verb: Verb,
-    context: &ConvertContext,
-) -> SqlResult<Value> {
-    let c = &table.columns[column];
-    if v.is_null() {
-        return if c.nullable { Ok(v) } else { Err(null_error(database, table, column, verb)) };
-    }
-    if fits(&v, from, c.ty) {
-        return Ok(if c.unpadded { trim(v, c.ty) } else { v });
-    }
-    // What is cut has to be there still.
-    let whole = if context.ansi_warnings { Value::Null } else { v.clone() };
-    match assign(v, from, c.ty, context) {
-        Ok(v) => Ok(if c.unpadded { trim(v, c.ty) } else { v }),
-        Err(AssignError::Sql(e)) => Err(e),
-        // ANSI_WARNINGS OFF: it is cut.
-        Err(AssignError::Truncated(_)) if !context.ansi_warnings => {
-            cast_with(&whole, from, c.ty, None, Conversion::Implicit, context)
-        }
-        Err(AssignError::Truncated(t)) => {
-            Err(SqlError::new(2628, &[&full_name(database, table), &c.name, &t]))
-        }
-    }
-}
-
-/// What a column keeps that was made under ANSI_PADDING OFF.
-#[cold]
-pub(crate) fn trim(mut v: Value, ty: SqlType) -> Value {
-    let (bytes, filler) = match (&mut v, ty) {
-        (Value::VarChar(bytes), SqlType::VarChar(_)) => (bytes, b' '),
-        (Value::Binary(bytes), SqlType::VarBinary(_)) => (bytes, 0),
-        _ => return v,
-    };
-    let kept = bytes.iter().rposition(|b| *b != filler).map_or(0, |last| last + 1);
-    bytes.truncate(kept);
-    v
-}
-
-#[cold]
-fn null_error(database: &Database, table: &Table, column: usize, verb: Verb) -> Box<SqlError> {
-    let name = &table.columns[column].name;
-    SqlError::new(515, &[name, &full_name(database, table), &verb.text()]).with_state(2)
 }
 
 /// 2627 or 2601 for a key that is there already.
@@ -166,45 +73,6 @@ fn no_room(object: &str, index: Option<&Index>, database: &str) -> Box<SqlError>
     let index = index.filter(|i| !i.name.is_empty());
     let index = index.map_or_else(String::new, |i| format!(".'{}'", i.name));
     SqlError::new(1105, &[&object, &index, &database, &"PRIMARY"]).with_state(2)
-}
-
-/// CHECK constraints: 547. The checks' frame is the table's columns.
-pub(crate) fn check_row<'a>(
-    rt: &mut Rt<'a>,
-    checks: &'a [(Arc<str>, Pred)],
-    database: &Database,
-    table: &Table,
-    values: &mut Vec<Value>,
-    verb: Verb,
-) -> SqlResult<()> {
-    if checks.is_empty() {
-        return Ok(());
-    }
-    std::mem::swap(&mut rt.frame, values);
-    let mut failed = Ok(());
-    for (name, p) in checks {
-        match rt.test(p) {
-            Ok(Some(false)) => {
-                let check = table.checks.iter().find(|c| c.name == *name);
-                let at = check.map_or_else(String::new, |c| crate::ddl::of_column(table, c));
-                let object = match table.is_variable() {
-                    true => table.shown().to_string(),
-                    false => table.head.qualified(),
-                };
-                let parts: [&dyn std::fmt::Display; 6] =
-                    [&verb.text(), &"CHECK", name, &database.name, &object, &at];
-                let e = SqlError::new(547, &parts);
-                failed = Err(e.with_state(0));
-            }
-            Ok(_) => {}
-            Err(e) => failed = Err(e),
-        }
-        if failed.is_err() {
-            break;
-        }
-    }
-    std::mem::swap(&mut rt.frame, values);
-    failed
 }
 
 /// Adds the entry of a row to a nonclustered index.
@@ -312,12 +180,11 @@ pub(crate) fn clustered_key(
     check_key(index, values, key)
 }
 
-/// Adds a row, of bytes in `s.row` and values `values`, to the base and all indexes.
+/// Adds a row, of bytes in `s.row` and values in `s.new`, to the base and all indexes.
 pub(crate) fn add_row(
     session: &mut Session,
     database: &Database,
     table: &Table,
-    values: &[Value],
     s: &mut Scratch,
 ) -> SqlResult<()> {
     let base = table.base();
@@ -329,25 +196,26 @@ pub(crate) fn add_row(
         if nonclustered.is_empty() {
             return Ok(());
         }
-        let locator = rid.to_bytes();
-        for index in nonclustered {
-            add_entry(session, database.id, table, index, values, &locator, s)?;
+        s.locator.clear();
+        s.locator.extend_from_slice(&rid.to_bytes());
+    } else {
+        clustered_key(database, base, &s.new, &mut s.key)?;
+        match btree::insert(session.part(database.id), hobt, &s.key, &s.row) {
+            Ok(()) => {}
+            Err(StorageError::DuplicateKey) => return Err(duplicate(table, base, &s.new)),
+            Err(e) => return Err(session.storage_error(e)),
         }
-        return Ok(());
+        if nonclustered.is_empty() {
+            return Ok(());
+        }
+        // The keys of the entries are made in the other one.
+        std::mem::swap(&mut s.key, &mut s.locator);
     }
-    clustered_key(database, base, values, &mut s.key)?;
-    match btree::insert(session.part(database.id), hobt, &s.key, &s.row) {
-        Ok(()) => {}
-        Err(StorageError::DuplicateKey) => return Err(duplicate(table, base, values)),
-        Err(e) => return Err(session.storage_error(e)),
-    }
-    if nonclustered.is_empty() {
-        return Ok(());
-    }
-    let locator = s.key.clone();
+    let (locator, new) = (std::mem::take(&mut s.locator), std::mem::take(&mut s.new));
     for index in nonclustered {
-        add_entry(session, database.id, table, index, values, &locator, s)?;
+        add_entry(session, database.id, table, index, &new, &locator, s)?;
     }
+    (s.locator, s.new) = (locator, new);
     Ok(())
 }
 
@@ -442,69 +310,4 @@ pub(crate) fn encode_row(
         1101 => no_room(&table.head.qualified(), Some(table.base()), &database.name),
         _ => e,
     })
-}
-
-/// Rows of OUTPUT, until the statement's rows are changed.
-#[derive(Default)]
-pub(crate) struct OutputRows {
-    rows: Vec<Vec<Value>>,
-    held: Held,
-}
-
-impl OutputRows {
-    fn push(&mut self, row: Vec<Value>) {
-        self.held.add(size_of::<Vec<Value>>());
-        self.held.values(&row);
-        self.rows.push(row);
-    }
-}
-
-/// Gives one changed row to OUTPUT.
-pub(crate) fn output_row<'a>(
-    rt: &mut Rt<'a>,
-    o: &'a OutputPlan,
-    inserted: Option<&[Value]>,
-    deleted: Option<&[Value]>,
-    out: &mut OutputRows,
-) -> SqlResult<()> {
-    for (list, row) in [(&o.inserted, inserted), (&o.deleted, deleted)] {
-        if let Some(row) = row {
-            for (c, s) in list {
-                rt.frame[*s as usize] = row[*c].clone();
-            }
-        }
-    }
-    for (e, s) in &o.items {
-        rt.frame[*s as usize] = rt.eval(e)?;
-    }
-    out.push(o.outputs.iter().map(|s| rt.frame[*s as usize].clone()).collect());
-    Ok(())
-}
-
-/// Sends the columns of an OUTPUT that goes to the client, before the first row is changed: an error comes after them.
-pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> SqlResult<()> {
-    match o {
-        Some(o) if o.into.is_none() => rt.cx.columns(&o.columns),
-        _ => Ok(()),
-    }
-}
-
-/// Sends or stores what OUTPUT has gathered.
-pub(crate) fn finish_output<'a>(
-    rt: &mut Rt<'a>,
-    o: &'a OutputPlan,
-    output: OutputRows,
-) -> SqlResult<()> {
-    memory::check()?;
-    match &o.into {
-        None => {
-            for row in &output.rows {
-                rt.cx.row(row)?;
-            }
-        }
-        Some(plan) => {
-            super::insert::insert_rows(rt, plan, &output.rows)?;
-        }
-    }
-    Ok(())
 }

@@ -4,10 +4,11 @@
 //! its length. Where nothing but such columns changes, and no index or rule asks for the row's values, the large value is changed
 //! where it is stored ([`in_place`]): its pages are neither read nor written as a whole.
 
-use super::change::{Verb, store};
-use super::runtime::Rt;
+use super::Verb;
+use super::values::store;
 use crate::catalog::Table;
 use crate::database::Database;
+use crate::exec::runtime::Rt;
 use crate::plan::change::{Assignment, UpdatePlan};
 use crate::rowcodec::Cell;
 use crate::rowcodec::layout::Place;

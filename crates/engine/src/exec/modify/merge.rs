@@ -1,16 +1,13 @@
 //! MERGE.
 //!
 //! First the join is read to its end and each row's action is noted with the values that it needs; then rows are deleted and
-//! changed, then those put back whose keys have changed, then the new ones come. So the statement never meets its own
+//! changed, then those come back whose keys have changed, then the new ones come. So the statement never meets its own
 //! changes, and a key may pass from a row that goes to one that comes.
 
-use super::change::{OutputRows, begin_output, decode_row, finish_output, output_row};
-use super::foreign::ForeignWork;
-use super::insert::RowSink;
-use super::ops::{self, scan::fetch};
-use super::runtime::Rt;
-use super::splice;
-use super::update::Updater;
+use super::insert::NewRows;
+use super::{Change, Modify, Moved, Target, Verb, splice};
+use crate::exec::ops::{self, scan::fetch};
+use crate::exec::runtime::Rt;
 use crate::memory::Held;
 use crate::plan::change::{MergeAction, MergeClause, MergePlan, UpdatePlan};
 use std::collections::HashSet;
@@ -37,9 +34,6 @@ struct Merger<'a> {
     /// Rows of the target that the source matches.
     matched: HashSet<Vec<u8>>,
     limit: u64,
-    work: ForeignWork<'a>,
-    output: OutputRows,
-    count: u64,
 }
 
 /// Runs a MERGE; gives the number of rows.
@@ -49,28 +43,28 @@ pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a MergePlan) -> SqlResult<u64> {
         None => rt.cx.session.row_limit(),
         Some(e) => ops::top_count(&rt.eval(e)?)?.min(rt.cx.session.row_limit()),
     };
-    begin_output(rt, plan.output.as_ref())?;
-    let mut m = Merger {
+    let target = Target {
+        verb: Verb::Merge,
+        database: &plan.database,
+        table: &plan.table,
+        outgoing: &plan.outgoing,
+        incoming: &plan.incoming,
+        output: plan.output.as_ref(),
+    };
+    let mut m = Modify::open(rt, target, false)?;
+    let mut merger = Merger {
         plan,
         acts: Vec::new(),
         held: Held::default(),
         acted: HashSet::new(),
         matched: HashSet::new(),
         limit,
-        work: ForeignWork::new(&plan.outgoing, &plan.incoming),
-        output: OutputRows::default(),
-        count: 0,
     };
-    m.join(rt)?;
-    m.rest(rt)?;
-    m.change(rt)?;
+    merger.join(rt)?;
+    merger.rest(rt)?;
+    merger.change(rt, &mut m)?;
     rt.release_unchanged(&plan.database, &plan.table);
-    let work = std::mem::replace(&mut m.work, ForeignWork::new(&[], &[]));
-    work.finish(&mut rt.cx, &plan.database, "MERGE")?;
-    if let Some(o) = &plan.output {
-        finish_output(rt, o, std::mem::take(&mut m.output))?;
-    }
-    Ok(m.count)
+    m.finish(rt)
 }
 
 impl<'a> Merger<'a> {
@@ -155,7 +149,7 @@ impl<'a> Merger<'a> {
                 return Err(SqlError::new(8672, &[]));
             }
             let set = match &c.action {
-                MergeAction::Delete(_) => Vec::new(),
+                MergeAction::Delete => Vec::new(),
                 MergeAction::Update(u) => self.new_values(rt, u)?,
             };
             let saved = self.saved(rt);
@@ -190,113 +184,80 @@ impl<'a> Merger<'a> {
         Ok(())
     }
 
-    fn change(&mut self, rt: &mut Rt<'a>) -> SqlResult<()> {
+    fn change(self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
         let plan = self.plan;
-        let base = plan.table.base().hobt()?.clone();
-        let whole = plan.output.is_some() || !self.work.is_idle();
-        let (mut moving, mut inserts) = (Vec::new(), Vec::new());
-        for (act, saved) in std::mem::take(&mut self.acts) {
+        let base = plan.table.base().hobt()?;
+        let rest = plan.rest.iter().flat_map(|r| &r.clauses);
+        let changes: Vec<Change<'a>> = plan
+            .clauses
+            .iter()
+            .chain(rest)
+            .filter_map(|c| match &c.action {
+                MergeAction::Update(u) => Some(Change::new(u, m.is_whole())),
+                MergeAction::Delete => None,
+            })
+            .collect();
+        let mut held = Held::default();
+        let mut moved: Vec<(&Change<'a>, Moved, Vec<Value>)> = Vec::new();
+        let mut new: Vec<(Vec<Value>, Vec<Value>)> = Vec::new();
+        for (act, saved) in self.acts {
             rt.tick()?;
-            let (action, locator, set) = match act {
+            let (action, locator, mut set) = match act {
                 Act::Insert(values) => {
-                    inserts.push((values, saved));
+                    new.push((values, saved));
                     continue;
                 }
                 Act::Change { action, locator, set } => (action, locator, set),
             };
             let mut row = std::mem::take(&mut rt.target_row);
             let tx = rt.cx.session.part(plan.database.id);
-            let there = fetch(tx, &base, &locator, ScanLocks::Update, &mut row);
+            let there = fetch(tx, base, &locator, ScanLocks::Update, &mut row);
             if there.map_err(|e| rt.cx.session.storage_error(e))? {
-                match action {
-                    MergeAction::Delete(d) => {
-                        let mut old = Vec::new();
-                        if plan.output.is_some() || !self.work.is_idle() {
-                            decode_row(rt.cx.session, &d.database, &d.table, &row, &mut old)?;
-                        }
-                        let mut none = ForeignWork::new(&[], &[]);
-                        let output = &mut OutputRows::default();
-                        if super::delete::delete(rt, d, &locator, &row, output, &mut none)? {
-                            if !self.work.is_idle() {
-                                self.work.went(&old, None);
-                            }
-                            self.count += 1;
-                            self.tell(rt, "DELETE", None, Some(&old), saved)?;
-                        }
+                let update = match action {
+                    MergeAction::Update(u) => changes.iter().find(|c| std::ptr::eq(c.plan, u)),
+                    MergeAction::Delete => None,
+                };
+                match update {
+                    None => {
+                        tell(rt, plan, "DELETE", saved);
+                        m.leave(rt, &locator, &row)?;
                     }
-                    MergeAction::Update(u) => {
-                        let mut updater = Updater::new(rt, u, whole);
-                        if updater.one(rt, locator, set, &row)? {
-                            self.count += 1;
-                            let (new, old) = updater.values_of();
-                            if whole {
-                                self.work.came(new);
-                                self.work.went(old, Some(new));
-                            }
-                            self.tell(rt, "UPDATE", Some(new), Some(old), saved)?;
-                        } else {
-                            moving.push((u, updater.take_values(), saved));
-                        }
-                        updater.close(rt);
+                    Some(change) if change.two_phases => {
+                        let values = m.part(rt, change, &locator, &mut set, &row)?;
+                        held.values(&values.0);
+                        held.values(&values.1);
+                        moved.push((change, values, saved));
+                    }
+                    Some(change) => {
+                        tell(rt, plan, "UPDATE", saved);
+                        m.change(rt, change, &locator, &mut set, &row)?;
                     }
                 }
             }
             rt.target_row = row;
         }
-        for (u, (old, new), saved) in moving {
+        for (change, values, saved) in moved {
             rt.tick()?;
-            let mut updater = Updater::new(rt, u, true);
-            updater.put_back(rt, old, new)?;
-            self.count += 1;
-            let (new, old) = updater.values_of();
-            self.work.came(new);
-            self.work.went(old, Some(new));
-            self.tell(rt, "UPDATE", Some(new), Some(old), saved)?;
-            updater.close(rt);
+            tell(rt, plan, "UPDATE", saved);
+            m.come_back(rt, change, values)?;
         }
-        self.insert(rt, inserts)
-    }
-
-    fn insert(&mut self, rt: &mut Rt<'a>, rows: Vec<(Vec<Value>, Vec<Value>)>) -> SqlResult<()> {
-        let Some(insert) = &self.plan.insert else { return Ok(()) };
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let mut sink = RowSink::open(rt, &insert.plan, false)?;
-        for (row, saved) in rows {
+        let Some(insert) = &plan.insert else { return Ok(()) };
+        let rows = NewRows::new(rt, &insert.plan);
+        for (values, saved) in new {
             rt.tick()?;
-            sink.push(rt, |_, i| Ok(row[i].clone()))?;
-            self.work.came(sink.last());
-            if self.plan.output.is_some() {
-                let new = sink.last().to_vec();
-                self.tell(rt, "INSERT", Some(&new), None, saved)?;
-            }
+            tell(rt, plan, "INSERT", saved);
+            rows.push(rt, m, |_, i| Ok(values[i].clone()))?;
         }
-        self.count += sink.finish(rt)?;
         Ok(())
     }
+}
 
-    /// Gives a changed row to OUTPUT.
-    fn tell(
-        &mut self,
-        rt: &mut Rt<'a>,
-        action: &str,
-        new: Option<&[Value]>,
-        old: Option<&[Value]>,
-        saved: Vec<Value>,
-    ) -> SqlResult<()> {
-        let Some(o) = &self.plan.output else { return Ok(()) };
-        if let Some(slot) = self.plan.action {
-            rt.frame[slot as usize] = Value::nvarchar(action);
-        }
-        for (slot, v) in self.plan.saved.iter().zip(saved) {
-            rt.frame[*slot as usize] = v;
-        }
-        for (list, row) in [(&o.inserted, new), (&o.deleted, old)] {
-            if row.is_none() {
-                list.iter().for_each(|(_, slot)| rt.frame[*slot as usize] = Value::Null);
-            }
-        }
-        output_row(rt, o, new, old, &mut self.output)
+/// Puts the action and the source's values where OUTPUT finds them.
+fn tell(rt: &mut Rt<'_>, plan: &MergePlan, action: &str, saved: Vec<Value>) {
+    if let Some(slot) = plan.action {
+        rt.frame[slot as usize] = Value::nvarchar(action);
+    }
+    for (slot, v) in plan.saved.iter().zip(saved) {
+        rt.frame[*slot as usize] = v;
     }
 }

@@ -1,0 +1,127 @@
+//! DELETE.
+
+use super::{Modify, Target, Verb};
+use crate::exec::ops::{self, scan::fetch};
+use crate::exec::runtime::{RowBuffer, Rt, ValueSet};
+use crate::plan::change::{DeletePlan, OutputPlan};
+use taffrail_base::SqlResult;
+use taffrail_storage::ScanLocks;
+use taffrail_types::Value;
+
+/// Runs a DELETE; gives the number of rows.
+pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<u64> {
+    rt.cx.session.change_in(&plan.database)?;
+    let mut m = open(rt, plan)?;
+    let limit = rt.cx.session.row_limit();
+    if plan.spool {
+        let mut found = Found::new(plan);
+        found.gather(rt, limit)?;
+        found.apply(rt, &mut m)?;
+    } else {
+        stream(rt, plan, &mut m, limit)?;
+    }
+    m.finish(rt)
+}
+
+/// Deletes the rows that are found with each of these values of the variables, all of them as one statement.
+pub(super) fn follow<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a DeletePlan,
+    all: Vec<Vec<Value>>,
+) -> SqlResult<()> {
+    rt.cx.session.change_in(&plan.database)?;
+    let mut m = open(rt, plan)?;
+    let mut found = Found::new(plan);
+    for values in all {
+        rt.cx.session.check_cancel()?;
+        for (variable, v) in rt.vars.iter_mut().zip(values) {
+            *variable = v;
+        }
+        found.gather(rt, u64::MAX)?;
+    }
+    found.apply(rt, &mut m)?;
+    m.finish(rt).map(drop)
+}
+
+fn open<'a>(rt: &mut Rt<'a>, plan: &'a DeletePlan) -> SqlResult<Modify<'a>> {
+    let target = Target {
+        verb: Verb::Delete,
+        database: &plan.database,
+        table: &plan.table,
+        outgoing: &[],
+        incoming: &plan.incoming,
+        output: plan.output.as_ref(),
+    };
+    Modify::open(rt, target, false)
+}
+
+/// Rows go as they are found.
+fn stream<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a DeletePlan,
+    m: &mut Modify<'a>,
+    limit: u64,
+) -> SqlResult<()> {
+    let mut op = ops::build(&plan.node);
+    op.open(rt)?;
+    let mut locator = Vec::new();
+    while m.count < limit && op.next(rt)? {
+        rt.tick()?;
+        locator.clear();
+        locator.extend_from_slice(rt.frame[plan.locator as usize].as_bytes().unwrap_or_default());
+        let row = std::mem::take(&mut rt.target_row);
+        m.leave(rt, &locator, &row)?;
+        rt.target_row = row;
+    }
+    Ok(())
+}
+
+/// Rows that are found before the first one goes: each once, with what OUTPUT asks of the tables beside.
+struct Found<'a> {
+    plan: &'a DeletePlan,
+    seen: ValueSet,
+    rows: RowBuffer,
+}
+
+impl<'a> Found<'a> {
+    fn new(plan: &'a DeletePlan) -> Found<'a> {
+        let rows = RowBuffer::new(1 + OutputPlan::saved(&plan.output).len());
+        Found { plan, seen: ValueSet::new(Default::default()), rows }
+    }
+
+    fn gather(&mut self, rt: &mut Rt<'a>, limit: u64) -> SqlResult<()> {
+        let Found { plan, seen, rows } = self;
+        let mut op = ops::build(&plan.node);
+        op.open(rt)?;
+        while (rows.rows as u64) < limit && op.next(rt)? {
+            rt.tick()?;
+            let locator = rt.frame[plan.locator as usize].clone();
+            if !locator.is_null() && seen.insert(locator.clone()) {
+                rows.values.push(locator);
+                rt.save(OutputPlan::saved(&plan.output), &mut rows.values);
+                rows.rows += 1;
+                rows.count(1);
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(self, rt: &mut Rt<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+        let Found { plan, rows, .. } = self;
+        let base = plan.table.base().hobt()?;
+        for i in 0..rows.rows {
+            rt.tick()?;
+            let locator = rows.row(i)[0].as_bytes().unwrap_or_default();
+            rt.restore(OutputPlan::saved(&plan.output), &rows.row(i)[1..]);
+            let mut row = std::mem::take(&mut rt.target_row);
+            let tx = rt.cx.session.part(plan.database.id);
+            let there = fetch(tx, base, locator, ScanLocks::Update, &mut row);
+            if there.map_err(|e| rt.cx.session.storage_error(e))? {
+                m.leave(rt, locator, &row)?;
+            }
+            rt.target_row = row;
+        }
+        rt.release_unchanged(&plan.database, &plan.table);
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! The last stage: OUTPUT. What it says of a row is computed when the row is changed, and is sent or stored when all are.
+
+use crate::exec::runtime::Rt;
+use crate::memory::{self, Held};
+use crate::plan::change::OutputPlan;
+use taffrail_base::SqlResult;
+use taffrail_types::Value;
+
+/// Rows of OUTPUT, until the statement's rows are changed.
+#[derive(Default)]
+pub(crate) struct OutputRows {
+    rows: Vec<Vec<Value>>,
+    held: Held,
+}
+
+impl OutputRows {
+    fn push(&mut self, row: Vec<Value>) {
+        self.held.add(size_of::<Vec<Value>>());
+        self.held.values(&row);
+        self.rows.push(row);
+    }
+}
+
+/// Gives one changed row to OUTPUT: as it is, and as it was.
+pub(crate) fn output_row<'a>(
+    rt: &mut Rt<'a>,
+    o: &'a OutputPlan,
+    new: Option<&[Value]>,
+    old: Option<&[Value]>,
+    out: &mut OutputRows,
+) -> SqlResult<()> {
+    for (list, row) in [(&o.inserted, new), (&o.deleted, old)] {
+        // An action of MERGE has one of them.
+        for (c, s) in list {
+            rt.frame[*s as usize] = row.map_or(Value::Null, |row| row[*c].clone());
+        }
+    }
+    for (e, s) in &o.items {
+        rt.frame[*s as usize] = rt.eval(e)?;
+    }
+    out.push(o.outputs.iter().map(|s| rt.frame[*s as usize].clone()).collect());
+    Ok(())
+}
+
+/// Sends the columns of an OUTPUT that goes to the client, before the first row is changed: an error comes after them.
+pub(crate) fn begin_output<'a>(rt: &mut Rt<'a>, o: Option<&'a OutputPlan>) -> SqlResult<()> {
+    match o {
+        Some(o) if o.into.is_none() => rt.cx.columns(&o.columns),
+        _ => Ok(()),
+    }
+}
+
+/// Sends or stores what OUTPUT has gathered.
+pub(crate) fn finish_output<'a>(
+    rt: &mut Rt<'a>,
+    o: &'a OutputPlan,
+    output: OutputRows,
+) -> SqlResult<()> {
+    memory::check()?;
+    match &o.into {
+        None => {
+            for row in &output.rows {
+                rt.cx.row(row)?;
+            }
+        }
+        Some(plan) => {
+            super::insert::insert_rows(rt, plan, &output.rows)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! UPDATE.
+//!
+//! Rows are changed as they are found where that is safe: one scan of the table whose order and choice of rows the
+//! change does not touch. Else all rows are found first (Halloween protection). When keys of the clustered index or
+//! of a unique one change, old rows leave before new ones come, so that keys may pass from row to row.
+
+use super::{Change, Modify, Moved, Target, Verb, splice};
+use crate::exec::ops::{self, scan::fetch};
+use crate::exec::runtime::{RowBuffer, Rt, ValueSet};
+use crate::memory::Held;
+use crate::plan::change::{OutputPlan, UpdatePlan};
+use taffrail_base::SqlResult;
+use taffrail_storage::ScanLocks;
+use taffrail_types::{ConvertContext, Value};
+
+/// Runs an UPDATE; gives the number of rows.
+pub(crate) fn run<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<u64> {
+    rt.cx.session.change_in(&plan.database)?;
+    let mut m = open(rt, plan)?;
+    let change = Change::new(plan, m.is_whole());
+    let limit = rt.cx.session.row_limit();
+    if plan.spool || change.two_phases {
+        let mut found = Found::new(rt, plan);
+        found.gather(rt, limit)?;
+        found.apply(rt, &change, &mut m)?;
+    } else {
+        stream(rt, &change, &mut m, limit)?;
+    }
+    m.finish(rt)
+}
+
+/// Changes the rows that are found with each of these values of the variables, all of them as one statement.
+pub(super) fn follow<'a>(
+    rt: &mut Rt<'a>,
+    plan: &'a UpdatePlan,
+    all: Vec<Vec<Value>>,
+) -> SqlResult<()> {
+    rt.cx.session.change_in(&plan.database)?;
+    let mut m = open(rt, plan)?;
+    let change = Change::new(plan, m.is_whole());
+    let mut found = Found::new(rt, plan);
+    for values in all {
+        rt.cx.session.check_cancel()?;
+        for (variable, v) in rt.vars.iter_mut().zip(values) {
+            *variable = v;
+        }
+        found.gather(rt, u64::MAX)?;
+    }
+    found.apply(rt, &change, &mut m)?;
+    m.finish(rt).map(drop)
+}
+
+fn open<'a>(rt: &mut Rt<'a>, plan: &'a UpdatePlan) -> SqlResult<Modify<'a>> {
+    let target = Target {
+        verb: Verb::Update,
+        database: &plan.database,
+        table: &plan.table,
+        outgoing: &plan.outgoing,
+        incoming: &plan.incoming,
+        output: plan.output.as_ref(),
+    };
+    Modify::open(rt, target, false)
+}
+
+/// Rows are changed as they are found.
+fn stream<'a>(
+    rt: &mut Rt<'a>,
+    change: &Change<'a>,
+    m: &mut Modify<'a>,
+    limit: u64,
+) -> SqlResult<()> {
+    let plan = change.plan;
+    let context = rt.cx.session.options.convert_context();
+    let (mut set, mut locator) = (Vec::new(), Vec::new());
+    let mut op = ops::build(&plan.node);
+    op.open(rt)?;
+    while m.count < limit && op.next(rt)? {
+        rt.tick()?;
+        set.clear();
+        splice::compute(rt, plan, &context, &mut set)?;
+        let Some(at) = rt.frame[plan.locator as usize].as_bytes() else { continue };
+        locator.clear();
+        locator.extend_from_slice(at);
+        let row = std::mem::take(&mut rt.target_row);
+        let done = m.change(rt, change, &locator, &mut set, &row);
+        rt.target_row = row;
+        done?;
+    }
+    Ok(())
+}
+
+/// Rows that are found before the first one is changed: each once, with the values of SET, and what OUTPUT asks of the tables beside.
+struct Found<'a> {
+    plan: &'a UpdatePlan,
+    context: ConvertContext,
+    seen: ValueSet,
+    rows: RowBuffer,
+}
+
+impl<'a> Found<'a> {
+    fn new(rt: &Rt<'a>, plan: &'a UpdatePlan) -> Found<'a> {
+        let width = 1 + splice::width(plan) + OutputPlan::saved(&plan.output).len();
+        Found {
+            plan,
+            context: rt.cx.session.options.convert_context(),
+            seen: ValueSet::new(Default::default()),
+            rows: RowBuffer::new(width),
+        }
+    }
+
+    fn gather(&mut self, rt: &mut Rt<'a>, limit: u64) -> SqlResult<()> {
+        let Found { plan, context, seen, rows } = self;
+        let mut op = ops::build(&plan.node);
+        let mut set = Vec::new();
+        op.open(rt)?;
+        while (rows.rows as u64) < limit && op.next(rt)? {
+            rt.tick()?;
+            let locator = rt.frame[plan.locator as usize].clone();
+            // A join may find a row more than once: the first time counts.
+            if locator.is_null() || !seen.insert(locator.clone()) {
+                continue;
+            }
+            splice::compute(rt, plan, context, &mut set)?;
+            rows.values.push(locator);
+            rows.values.append(&mut set);
+            rt.save(OutputPlan::saved(&plan.output), &mut rows.values);
+            rows.rows += 1;
+            rows.count(1);
+        }
+        Ok(())
+    }
+
+    fn apply(self, rt: &mut Rt<'a>, change: &Change<'a>, m: &mut Modify<'a>) -> SqlResult<()> {
+        let Found { plan, rows, .. } = self;
+        let saved = OutputPlan::saved(&plan.output);
+        let values_at = 1..1 + splice::width(plan);
+        let base = plan.table.base().hobt()?;
+        let mut set = Vec::new();
+        let mut moved: Vec<(usize, Moved)> = Vec::new();
+        let mut held = Held::default();
+        for i in 0..rows.rows {
+            rt.tick()?;
+            let locator = rows.row(i)[0].as_bytes().unwrap_or_default();
+            set.clear();
+            set.extend_from_slice(&rows.row(i)[values_at.clone()]);
+            rt.restore(saved, &rows.row(i)[values_at.end..]);
+            let mut row = std::mem::take(&mut rt.target_row);
+            let tx = rt.cx.session.part(plan.database.id);
+            let there = fetch(tx, base, locator, ScanLocks::Update, &mut row);
+            let there = there.map_err(|e| rt.cx.session.storage_error(e))?;
+            if there && change.two_phases {
+                let values = m.part(rt, change, locator, &mut set, &row)?;
+                held.values(&values.0);
+                held.values(&values.1);
+                moved.push((i, values));
+            } else if there {
+                m.change(rt, change, locator, &mut set, &row)?;
+            }
+            rt.target_row = row;
+        }
+        for (i, values) in moved {
+            rt.tick()?;
+            rt.restore(saved, &rows.row(i)[values_at.end..]);
+            m.come_back(rt, change, values)?;
+        }
+        rt.release_unchanged(&plan.database, &plan.table);
+        Ok(())
+    }
+}
