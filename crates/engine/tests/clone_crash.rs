@@ -180,3 +180,46 @@ fn a_clone_that_is_called_off_leaves_its_template_as_it_was() {
     drop(c);
     instance.shutdown().expect("an orderly end");
 }
+
+#[test]
+fn what_lies_behind_the_end_of_the_templates_log_stays_behind() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok("CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
+        LOG ON (NAME = l, FILENAME = '/data/d.ldf', SIZE = 2MB, FILEGROWTH = 0)
+        ALTER DATABASE d SET RECOVERY SIMPLE");
+    c.ok(FILL);
+    // Each VLF is used for the second time then.
+    let active =
+        "SELECT vlf_begin_offset, CAST(vlf_size_mb * 1048576 AS bigint), vlf_sequence_number
+        FROM sys.dm_db_log_info(DB_ID('d')) WHERE vlf_active = 1";
+    let number = |c: &mut support::Client, n: usize| -> u64 {
+        c.rows(active).split(" | ").nth(n).unwrap().parse().unwrap()
+    };
+    let first = number(&mut c, 2);
+    while number(&mut c, 2) < first + 6 {
+        c.ok("UPDATE d.dbo.t SET b = REPLICATE('y', 1999); UPDATE d.dbo.t SET b = 'x'; CHECKPOINT");
+        c.ok("USE d; CHECKPOINT; USE master");
+    }
+    let (begin, size) = (number(&mut c, 0), number(&mut c, 1));
+    c.ok("CREATE DATABASE c AS CLONE OF d");
+    c.ok("INSERT c.dbo.t DEFAULT VALUES");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+    let last = |name: &str| {
+        let disk = world.env().disk;
+        let file = disk.open(Path::new(name), OpenSpec::PLAIN.read_only()).unwrap();
+        let mut bytes = vec![0; 8192];
+        file.read_at(begin + size - 8192, &mut bytes).unwrap();
+        bytes.iter().any(|b| *b != 0)
+    };
+    assert!(last("/data/d.ldf"), "what the template had logged a round before");
+    assert!(!last(FILES[1]), "nothing of that");
+    let instance = start(&world).expect("a start");
+    let mut c = connect(&instance);
+    assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
+    c.ok("DBCC CHECKDB (c)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}

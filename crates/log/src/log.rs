@@ -314,6 +314,16 @@ impl Log {
         }
     }
 
+    /// What lies behind the end of the log in its VLF, of a log that nobody appends to: the number of its file, where it begins, and the
+    /// VLF's end. Whatever is there is read by nobody.
+    pub fn behind_end(&self) -> (usize, u64, u64) {
+        let state = self.lock();
+        let head = state.table.head();
+        let open = OpenBlock::closed_len(state.open.used, state.open.records, state.sector);
+        let end = head.offset_of(state.open.start + open as u64);
+        (head.place.file.into(), end, head.place.offset + head.place.size)
+    }
+
     /// Bytes of active log in a file, VLFs' headers included; of all files together as many as [`LogSpace::used`].
     pub fn used_in_file(&self, file: usize) -> u64 {
         let state = self.lock();

@@ -41,16 +41,18 @@ pub struct Closed {
 }
 
 impl Database {
-    /// Parts of the log files that nobody reads any more, of a database that has been closed: start and end, in order. A copy that has
-    /// zeroes there is as good, once it has forgotten its log chain.
+    /// Parts of the log files that nobody reads any more, of a database that has been closed: start and end, in order; VLFs that are not
+    /// active, and what lies behind the end of the log. A copy that has zeroes there is as good, once it has forgotten its log chain.
     pub fn dead_log(&self) -> Vec<(PathBuf, Vec<(u64, u64)>)> {
         // The directory's.
         const KEPT: u64 = 4096;
         let log = self.log();
         let vlfs = log.vlfs();
+        let (last, end, vlf_end) = log.behind_end();
         let files = log.files().into_iter().map(|file| {
             let own = vlfs.iter().filter(|v| v.file == file.file && v.status != VlfStatus::Active);
             let mut parts: Vec<_> = own.map(|v| (v.offset + KEPT, v.offset + v.size)).collect();
+            parts.extend((file.file == last).then(|| (end.next_multiple_of(KEPT), vlf_end)));
             parts.sort_unstable();
             (file.path, parts)
         });

@@ -16,14 +16,18 @@ use crate::catalog::master::DatabaseEntry;
 use crate::database::Database;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_io::{AlignedBuf, Disk, IoResult, OpenSpec as IoSpec, WriteOp};
+use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, OpenSpec as IoSpec, Volume, WriteOp};
 use taffrail_storage::{DatabaseState, OpenSpec};
 
 /// What is copied at a time.
 const PIECE: u64 = 1 << 20;
-/// Pieces that are written while the next is read.
+/// Pieces that are written while others are read.
 const IN_FLIGHT: usize = 8;
+/// Threads that read, and pieces that each reads ahead.
+const READERS: usize = 2;
+const AHEAD: usize = 2;
 
 impl Databases {
     /// Makes `name` a copy of a database that is open and that nobody uses (5030). `files` makes the clone's files from the template's
@@ -184,44 +188,106 @@ fn copy_while(
     let source = disk.open(from, IoSpec::DATA.read_only())?;
     let len = source.len()?;
     target.allocate(0, len)?;
-    let zeros = vec![0; PIECE as usize];
-    let mut idle: Vec<AlignedBuf> = Vec::new();
-    let mut flying = 0;
-    let mut at = 0;
     // What was never written reads as zeroes, there and here.
     let mut gaps = source.unwritten(0, len).unwrap_or_default();
     gaps.extend(left_out);
+    let pieces = pieces(len, gaps);
+    std::thread::scope(|scope| {
+        let mut readers = Vec::new();
+        for n in 0..READERS.min(pieces.len()) {
+            let ((out, read), (back, idle)) = (sync_channel(AHEAD), channel());
+            let (own, source) = (pieces.iter().skip(n).step_by(READERS), &*source);
+            std::thread::Builder::new()
+                .name(format!("clone read {n}"))
+                .spawn_scoped(scope, move || read_ahead(source, own.copied(), &idle, &out))
+                .map_err(|e| IoError::new("read", from, e))?;
+            readers.push((read, back));
+        }
+        let mut flying = 0;
+        for n in 0..pieces.len() {
+            let (read, back) = &readers[n % READERS];
+            if !wanted() {
+                break;
+            }
+            // Who is gone has told of an error before.
+            let Ok(piece) = read.recv() else { break };
+            let Some(write) = piece? else { continue };
+            if flying == IN_FLIGHT {
+                for done in target.reap(1)? {
+                    done.result?;
+                    flying -= 1;
+                    // A reader that has come to its end needs none.
+                    let _ = back.send(done.buf);
+                }
+            }
+            target.start(write)?;
+            flying += 1;
+        }
+        for done in target.reap(flying)? {
+            done.result?;
+        }
+        target.sync()
+    })
+}
+
+/// What is to be copied of so many bytes, in order: where, and how much at a time. Gaps are start and end, in any order.
+fn pieces(len: u64, mut gaps: Vec<(u64, u64)>) -> Vec<(u64, usize)> {
     gaps.sort_unstable();
     let mut gaps = gaps.into_iter().peekable();
-    while at < len && wanted() {
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < len {
         while let Some((_, end)) = gaps.next_if(|(start, _)| *start <= at) {
             at = at.max(end);
         }
         let until = gaps.peek().map_or(len, |gap| gap.0.min(len));
-        if at >= until {
-            continue;
+        if at < until {
+            let size = PIECE.min(until - at) as usize;
+            all.push((at, size));
+            at += size as u64;
         }
-        if flying == IN_FLIGHT {
-            for done in target.reap(1)? {
-                done.result?;
-                flying -= 1;
-                idle.push(done.buf);
+    }
+    all
+}
+
+/// Reads pieces in their order, some of them ahead of who writes them; None is one of zeroes, which a new file has already. Ends with its
+/// first error, or when nobody takes them any more.
+fn read_ahead(
+    source: &dyn Volume,
+    pieces: impl Iterator<Item = (u64, usize)>,
+    idle: &Receiver<AlignedBuf>,
+    out: &SyncSender<IoResult<Option<WriteOp>>>,
+) {
+    let zeros = vec![0; PIECE as usize];
+    let mut spare = None;
+    for (at, len) in pieces {
+        let buf = spare.take().or_else(|| idle.try_recv().ok());
+        let mut buf = buf.unwrap_or_else(|| AlignedBuf::zeroed(PIECE as usize));
+        let read = source.read_at(at, &mut buf[..len]).map(|()| {
+            if buf[..len] == zeros[..len] {
+                spare = Some(buf);
+                return None;
             }
+            Some(WriteOp { token: at, offset: at, buf, len })
+        });
+        let failed = read.is_err();
+        if out.send(read).is_err() || failed {
+            return;
         }
-        let mut buf = idle.pop().unwrap_or_else(|| AlignedBuf::zeroed(PIECE as usize));
-        let size = PIECE.min(until - at) as usize;
-        source.read_at(at, &mut buf[..size])?;
-        if buf[..size] == zeros[..size] {
-            // It reads so already.
-            idle.push(buf);
-        } else {
-            target.start(WriteOp { token: at, offset: at, buf, len: size })?;
-            flying += 1;
-        }
-        at += size as u64;
     }
-    for done in target.reap(flying)? {
-        done.result?;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_leave_gaps_out_and_nothing_else() {
+        let mb = |n: u64| n * PIECE;
+        let all = |len, gaps: &[(u64, u64)]| pieces(len, gaps.to_vec());
+        let whole = PIECE as usize;
+        assert_eq!(all(mb(2) + 5, &[]), [(0, whole), (mb(1), whole), (mb(2), 5)]);
+        assert_eq!(all(mb(3), &[(mb(2), mb(9)), (0, 4096), (100, mb(1))]), [(mb(1), whole)]);
+        assert_eq!(all(mb(1), &[(4096, 8192)]), [(0, 4096), (8192, whole - 8192)]);
+        assert!(all(mb(1), &[(0, mb(1))]).is_empty() && all(0, &[]).is_empty());
     }
-    target.sync()
 }
