@@ -1,7 +1,8 @@
 //! The plan cache: modules by their text or procedure, shared by all sessions.
 //!
 //! A text is cached under the opening of the database and the SET options it was compiled for; a procedure under its
-//! version, too. Plans inside a module look after themselves: they are made anew when the schema has changed.
+//! version, too. Plans inside a module look after themselves: they are made anew when the schema has changed,
+//! and those over temp tables serve all tables of a shape ([`crate::exec::variants`]).
 //!
 //! 1. An entry is used only for the opening of the database it was made in ([`Catalog::opening`]): a database that is
 //!    closed and opened again keeps its id, and nothing else.

@@ -22,6 +22,8 @@ pub struct InstanceCounters {
     pub batch_requests: Counter,
     pub compilations: Counter,
     pub recompilations: Counter,
+    /// Statements that were planned.
+    pub optimizations: Counter,
     pub attentions: Counter,
     /// Temporary tables and table variables that were made.
     pub temp_tables: Counter,

@@ -243,7 +243,7 @@ impl<'a> Binder<'a> {
                 let checks = self.checks(&table)?;
                 let (node, locator) = (Rel::Empty, 0);
                 let plan = UpdatePlan::new(database, table, node, locator, set, variables, checks);
-                MergeAction::Update(plan)
+                MergeAction::Update(Box::new(plan))
             }
             _ => return Err(SqlError::new(102, &[&"INSERT"])),
         };

@@ -307,6 +307,7 @@ pub struct Binder<'a> {
 }
 
 /// A table that a statement locks before it runs.
+#[derive(Clone)]
 pub(crate) struct TableUse {
     pub database: Arc<Database>,
     pub table: Arc<Table>,

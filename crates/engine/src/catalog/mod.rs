@@ -25,6 +25,7 @@ mod pending;
 pub mod properties;
 pub mod registry;
 pub mod rows;
+mod shape;
 mod state;
 pub mod systab;
 mod told;

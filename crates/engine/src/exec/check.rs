@@ -145,6 +145,10 @@ impl Interpreter<'_> {
             self.check_variables(check, s, source);
             return Ok(());
         }
+        // It was bound before; what it reads of temp tables is looked at when they are there.
+        if check.module.shared[plan as usize].waits_for_temps(self.session) {
+            return Ok(());
+        }
         self.session.cell.set_command(shown_command(&s.kind));
         let planned = loop {
             match self.plan_now(check.module, act, plan, s.visible, source, true) {

@@ -8,6 +8,7 @@ use super::module::{
 };
 use super::query_in::{has_query, query_in};
 use super::showplan::stands_alone;
+use super::variants::Variants;
 use crate::binder::{Binder, Variables, declared, resolve_type};
 use crate::database::Database;
 use crate::features;
@@ -226,7 +227,7 @@ impl<'s> Compiler<'s> {
             parse_only: None,
             database: None,
             schema: None,
-            shared: (0..self.plans).map(|_| parking_lot::Mutex::default()).collect(),
+            shared: (0..self.plans).map(|_| Variants::default()).collect(),
             errors: self.errors,
         }
     }

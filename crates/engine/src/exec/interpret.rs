@@ -149,16 +149,12 @@ impl<'s> Interpreter<'s> {
         {
             return Ok(Ok(p.clone()));
         }
+        // Whoever runs it no more leaves it to be put to other tables.
+        *slot = None;
         let shared = &module.shared[number as usize];
-        if let Some(p) = shared.lock().as_ref()
-            && p.is_current(self.session)
-        {
+        if let Some(p) = shared.find(self.session, &act.tables) {
             *slot = Some(p.clone());
-            return Ok(Ok(p.clone()));
-        }
-        let again = slot.is_some() || shared.lock().is_some();
-        if again {
-            self.session.instance.counters().recompilations.inc();
+            return Ok(Ok(p));
         }
         let home = module.database.clone().unwrap_or_else(|| self.session.database.clone());
         self.session.take_blocked();
@@ -172,10 +168,16 @@ impl<'s> Interpreter<'s> {
             Ok(plan) => Arc::new(plan),
             Err(e) => return Ok(Err(e)),
         };
-        if plan.temp.is_none() && !plan.is_private(self.session.id) && !plan.is_of_the_past() {
-            *shared.lock() = Some(plan.clone());
+        if shared.note_planned() {
+            self.session.instance.counters().recompilations.inc();
         }
-        act.plans[number as usize] = Some(plan.clone());
+        if !plan.is_private(self.session.id) && !plan.is_of_the_past() {
+            shared.add(self.session, plan.clone());
+        }
+        // What reads temp tables is planned for the rows that they have when it is reached.
+        if !early || plan.temps.is_none() {
+            act.plans[number as usize] = Some(plan.clone());
+        }
         Ok(Ok(plan))
     }
 

@@ -1,6 +1,7 @@
 //! What the binder sees of the catalogue: names as a session's statement means them.
 
 use super::user_views::Views;
+use super::variants::{TempUse, Temps};
 use crate::binder::{Metadata, NullRule, Resolved, ViewText};
 use crate::catalog::{Module, Object, Table};
 use crate::catalog::{is_global_temp, is_temp};
@@ -37,8 +38,8 @@ pub(crate) struct SessionMetadata<'s> {
     quoted_identifier: bool,
     /// Something was folded that depends on options.
     pub folded: Cell<bool>,
-    /// A temp table was named.
-    pub temp: Cell<bool>,
+    /// Temp tables and table variables that were named.
+    pub temps: RefCell<Option<Temps>>,
     views: Views,
 }
 
@@ -60,7 +61,7 @@ impl<'s> SessionMetadata<'s> {
             lasting: false,
             quoted_identifier: session.options.quoted_identifier,
             folded: Cell::new(false),
-            temp: Cell::new(false),
+            temps: RefCell::default(),
             views: Views::default(),
         }
     }
@@ -102,6 +103,12 @@ impl<'s> SessionMetadata<'s> {
     pub fn without_temp(mut self, names: &'s [Box<str>]) -> SessionMetadata<'s> {
         self.missing = names;
         self
+    }
+
+    /// A temp table is named; `version` is the catalogue's from before it was looked up.
+    fn uses_temp(&self, named: TempUse, version: u64) {
+        let mut temps = self.temps.borrow_mut();
+        temps.get_or_insert_with(|| Temps::new(self.session.temps.version, version)).add(named);
     }
 
     fn depend(&self, database: &Arc<Database>) {
@@ -171,14 +178,14 @@ impl Metadata for SessionMetadata<'_> {
         }
         if is_temp(bare) {
             let tempdb = self.session.instance.databases().tempdb()?;
-            self.temp.set(true);
-            self.depend(&tempdb);
+            let version = tempdb.catalog.version(self.session.id);
             let collation = taffrail_types::Collation::default();
             if self.missing.iter().any(|n| collation.eq_str(n, bare)) {
                 return Err(missing());
             }
             let t = self.session.find_temp_table(bare).ok_or_else(missing)?;
             let table = tempdb.catalog.table(t.object_id, self.session.id).ok_or_else(missing)?;
+            self.uses_temp(TempUse::new(bare, &tempdb, &table), version);
             return Ok(Resolved::Table(tempdb, table));
         }
         let database = self.database(name)?;
@@ -260,10 +267,10 @@ impl Metadata for SessionMetadata<'_> {
         let (_, id) =
             self.tables.iter().find(|(n, _)| collation.eq_str(n, name)).ok_or_else(missing)?;
         let database = self.session.home_of_table_variables()?;
-        self.temp.set(true);
-        self.depend(&database);
+        let version = database.catalog.version(self.session.id);
         let owner = self.session.ddl_owner(&database);
         let table = database.catalog.table(*id, owner).ok_or_else(missing)?;
+        self.uses_temp(TempUse::new(name, &database, &table), version);
         Ok((database, table))
     }
 
@@ -358,7 +365,11 @@ impl Metadata for SessionMetadata<'_> {
     }
 
     fn row_estimate(&self, _: &Database, table: &Table) -> u64 {
-        table.row_count().max(1)
+        let rows = table.row_count();
+        if let Some(temps) = &mut *self.temps.borrow_mut() {
+            temps.counted(table, rows);
+        }
+        rows.max(1)
     }
 
     fn check_cancel(&self) -> SqlResult<()> {

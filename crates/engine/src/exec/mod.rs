@@ -45,3 +45,4 @@ pub(crate) mod table_variables;
 pub(crate) mod timing;
 pub(crate) mod transaction;
 pub(crate) mod user_views;
+pub(crate) mod variants;

@@ -1,6 +1,7 @@
 //! A batch, procedure or dynamic text, ready to run: statements with their scalar expressions compiled. Statements that
 //! need tables are planned when they first run, and again when the schema has changed.
 
+use super::variants::{Temps, Variants};
 use crate::binder::{TableUse, Variables};
 use crate::database::Database;
 use crate::features::RegisteredStatement;
@@ -8,7 +9,6 @@ use crate::plan::expr::{Expr, Pred};
 use crate::plan::statement::Statement;
 use crate::plan::subquery::SubqueryPlan;
 use crate::session::Session;
-use parking_lot::Mutex;
 use std::sync::Arc;
 use taffrail_base::SessionId;
 use taffrail_syntax::ast;
@@ -48,7 +48,7 @@ pub(crate) struct Module {
     /// A procedure's schema, if it is not dbo: names without one are looked up there first.
     pub schema: Option<Arc<str>>,
     /// Plans that sessions share, by number.
-    pub shared: Vec<Mutex<Option<Arc<Plan>>>>,
+    pub shared: Vec<Variants>,
     /// Errors that keep the module from running at all.
     pub errors: Vec<taffrail_base::SqlError>,
 }
@@ -219,6 +219,7 @@ pub(crate) enum StmtKind {
 }
 
 /// A planned statement.
+#[derive(Clone)]
 pub(crate) struct Plan {
     /// What runs.
     pub kind: Statement,
@@ -230,8 +231,8 @@ pub(crate) struct Plan {
     pub uses: Vec<TableUse>,
     /// Databases whose schema it depends on, with the version it was made for.
     pub depends: Vec<(Arc<Database>, u64)>,
-    /// It names temp tables: only for this session, at this version of its temp tables.
-    pub temp: Option<u64>,
+    /// The temp tables and table variables that it names: another run puts its own in their places.
+    pub temps: Option<Temps>,
     /// Options were folded in ([`SetOptions::plan_key`]): it is run under no others.
     ///
     /// [`SetOptions::plan_key`]: crate::session::SetOptions::plan_key
@@ -254,11 +255,17 @@ impl Plan {
     /// Whether it may still be run.
     #[inline]
     pub fn is_current(&self, session: &Session) -> bool {
-        self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
-            && self.temp.is_none_or(|v| v == session.temps.version)
-            && self.options.is_none_or(|o| o == session.options.plan_key())
+        self.fits_but_for_temps(session)
+            && self.temps.as_ref().is_none_or(|t| t.are_current(session))
             && self.identity_insert.is_none_or(|(db, table, on)| {
                 (session.kept.identity_insert == Some((db, table))) == on
             })
+    }
+
+    /// The same without a look at temp tables.
+    #[inline]
+    pub fn fits_but_for_temps(&self, session: &Session) -> bool {
+        self.depends.iter().all(|(db, version)| db.catalog.version(session.id) == *version)
+            && self.options.is_none_or(|o| o == session.options.plan_key())
     }
 }

@@ -66,6 +66,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     drop(binder);
     let planner = Planner::new(&metadata, hints, slots, subqueries);
     let (kind, subqueries, slots) = planner.plan(bound)?;
+    session.instance.counters().optimizations.inc();
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
             let key = (i.database.id, i.table.id());
@@ -84,7 +85,7 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
         subqueries,
         uses,
         options: metadata.folded.get().then(|| session.options.plan_key()),
-        temp: metadata.temp.get().then_some(session.temps.version),
+        temps: metadata.temps.into_inner(),
         depends: metadata.depends.into_inner(),
     })
 }

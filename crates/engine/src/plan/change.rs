@@ -14,7 +14,7 @@ use taffrail_base::SqlResult;
 use taffrail_types::SqlType;
 
 /// A change of one row's column.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Assignment {
     /// Position in the table.
     pub column: usize,
@@ -35,7 +35,7 @@ impl Assignment {
 }
 
 /// Where a column of an inserted row comes from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ColumnSource {
     /// A column of the source row.
     Source(usize),
@@ -48,7 +48,7 @@ pub enum ColumnSource {
 }
 
 /// The rows to insert.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum InsertRows<R = Node> {
     /// VALUES: per row one expression per target column; `None` where DEFAULT was written.
     Values(Vec<Vec<Option<Expr>>>),
@@ -59,7 +59,7 @@ pub enum InsertRows<R = Node> {
 }
 
 /// INSERT.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct InsertPlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
@@ -96,7 +96,7 @@ pub struct InsertPlan<R = Node> {
 }
 
 /// OUTPUT: inserted and deleted columns appear in slots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OutputPlan<R = Node> {
     /// Column position and slot of `inserted`.
     pub inserted: Vec<(usize, Slot)>,
@@ -122,7 +122,7 @@ impl<R> OutputPlan<R> {
 }
 
 /// UPDATE.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UpdatePlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
@@ -153,7 +153,7 @@ pub struct UpdatePlan<R = Node> {
 }
 
 /// DELETE.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DeletePlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
@@ -219,7 +219,7 @@ impl<R> UpdatePlan<R> {
 }
 
 /// MERGE.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MergePlan<R = Node> {
     /// The database.
     pub database: Arc<Database>,
@@ -250,7 +250,7 @@ pub struct MergePlan<R = Node> {
 }
 
 /// A WHEN that changes rows of the target.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MergeClause<R = Node> {
     /// AND.
     pub condition: Option<Pred>,
@@ -259,16 +259,16 @@ pub struct MergeClause<R = Node> {
 }
 
 /// What happens to a row of the target. The rows are handed in: nothing of the UPDATE's own finding of rows counts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum MergeAction<R = Node> {
     /// UPDATE SET.
-    Update(UpdatePlan<R>),
+    Update(Box<UpdatePlan<R>>),
     /// DELETE.
     Delete,
 }
 
 /// WHEN NOT MATCHED [BY TARGET] THEN INSERT.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MergeInsert<R = Node> {
     /// AND.
     pub condition: Option<Pred>,
@@ -279,7 +279,7 @@ pub struct MergeInsert<R = Node> {
 }
 
 /// WHEN NOT MATCHED BY SOURCE.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MergeRest<R = Node> {
     /// All rows of the target.
     pub node: R,
@@ -366,7 +366,7 @@ impl<R> DeletePlan<R> {
 impl<R> MergeClause<R> {
     fn planned<P>(self, plan: Planned<'_, R, P>) -> SqlResult<MergeClause<P>> {
         let action = match self.action {
-            MergeAction::Update(u) => MergeAction::Update(u.planned(plan)?),
+            MergeAction::Update(u) => MergeAction::Update(Box::new(u.planned(plan)?)),
             MergeAction::Delete => MergeAction::Delete,
         };
         Ok(MergeClause { condition: self.condition, action })

@@ -4,7 +4,7 @@ use crate::catalog::{ForeignKey, Index, Table};
 use std::sync::Arc;
 
 /// A foreign key of the table that changes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Outgoing {
     /// The constraint.
     pub key: ForeignKey,
@@ -17,7 +17,7 @@ pub struct Outgoing {
 }
 
 /// A foreign key that refers to the table that changes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Incoming {
     /// The constraint.
     pub key: ForeignKey,

@@ -15,7 +15,7 @@ use taffrail_types::{Collation, SqlType};
 /// A query whose rows go to a client, a table, a variable. Its rows are operators, or (`R` is [`Rel`]) not planned yet.
 ///
 /// [`Rel`]: crate::plan::rel::Rel
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct QueryPlan<R = Node> {
     /// Its rows.
     pub node: R,
@@ -26,7 +26,7 @@ pub struct QueryPlan<R = Node> {
 }
 
 /// An operator.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub enum Node {
     /// One row without columns: SELECT without FROM.
     OneRow,
@@ -68,7 +68,7 @@ pub enum Node {
 }
 
 /// What is sought in an index: values of its first columns, then what the next column may be.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Seek {
     /// Values of the first columns of the key.
     pub equal: Vec<SeekValue>,
@@ -84,7 +84,7 @@ impl Seek {
 }
 
 /// What a column of a key may be.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum SeekBound {
     /// This value; none if it is NULL.
     Equal(SeekValue),
@@ -109,7 +109,7 @@ pub enum SeekBound {
 }
 
 /// A value to seek.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SeekValue {
     /// Computed when the scan opens, from constants, variables and slots of earlier sources.
     pub expr: Expr,
@@ -120,7 +120,7 @@ pub struct SeekValue {
 }
 
 /// How a table's rows are found.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Access {
     /// The heap or clustered index, all of it (backwards: descending).
     Full,
@@ -131,7 +131,7 @@ pub enum Access {
 }
 
 /// Rows of a table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scan {
     /// The database.
     pub database: Arc<Database>,
@@ -154,7 +154,7 @@ pub struct Scan {
 }
 
 /// A function of a large value, which reads no more of it than it needs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LargePart {
     /// The column, by position in the table.
     pub column: usize,
@@ -165,7 +165,7 @@ pub struct LargePart {
 }
 
 /// Rows of a system view.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ViewScan {
     /// The view.
     pub view: &'static SystemView,
@@ -188,7 +188,7 @@ impl std::fmt::Debug for SystemView {
 }
 
 /// Constant rows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ValuesScan {
     /// The rows' expressions.
     pub rows: Vec<Vec<Expr>>,
@@ -197,7 +197,7 @@ pub struct ValuesScan {
 }
 
 /// See [`Node::Filter`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Filter {
     /// Input.
     pub input: Node,
@@ -208,7 +208,7 @@ pub struct Filter {
 }
 
 /// See [`Node::Compute`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Compute {
     /// Input.
     pub input: Node,
@@ -232,7 +232,7 @@ pub enum JoinType {
 }
 
 /// See [`Node::Loop`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LoopJoin {
     /// Outer input.
     pub left: Node,
@@ -247,7 +247,7 @@ pub struct LoopJoin {
 }
 
 /// See [`Node::Hash`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct HashJoin {
     /// Probe side.
     pub left: Node,
@@ -266,7 +266,7 @@ pub struct HashJoin {
 }
 
 /// See [`Node::Spool`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Spool {
     /// Input; must not depend on what changes between two openings.
     pub input: Node,
@@ -286,7 +286,7 @@ pub struct SortKey {
 }
 
 /// See [`Node::Sort`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sort {
     /// Input.
     pub input: Node,
@@ -362,7 +362,7 @@ impl Agg {
 }
 
 /// See [`Node::Aggregate`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Aggregate {
     /// Input.
     pub input: Node,
@@ -470,7 +470,7 @@ pub struct WindowItem {
 }
 
 /// See [`Node::Window`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Window {
     /// Input.
     pub input: Node,
@@ -485,7 +485,7 @@ pub struct Window {
 }
 
 /// See [`Node::Top`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Top {
     /// Input.
     pub input: Node,
@@ -502,7 +502,7 @@ pub struct Top {
 }
 
 /// See [`Node::Distinct`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Distinct {
     /// Input.
     pub input: Node,
@@ -511,7 +511,7 @@ pub struct Distinct {
 }
 
 /// See [`Node::SetOperation`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SetOperation {
     /// Left input, whose slots are the result's.
     pub left: Node,
@@ -526,7 +526,7 @@ pub struct SetOperation {
 }
 
 /// See [`Node::Recursive`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recursive {
     /// The first rows: one after the other, all into `slots`.
     pub anchors: Vec<Node>,
@@ -538,36 +538,4 @@ pub struct Recursive {
     pub work: Vec<Slot>,
     /// The greatest depth; 0 for none.
     pub limit: u32,
-}
-
-impl Node {
-    /// Calls `f` with this node and every node below it (subqueries in expressions not included).
-    pub fn visit<'n>(&'n self, f: &mut dyn FnMut(&'n Node)) {
-        f(self);
-        match self {
-            Node::OneRow | Node::Nothing | Node::Scan(_) | Node::View(_) | Node::Values(_) => {}
-            Node::Filter(n) => n.input.visit(f),
-            Node::Compute(n) => n.input.visit(f),
-            Node::Loop(n) => {
-                n.left.visit(f);
-                n.right.visit(f);
-            }
-            Node::Hash(n) => {
-                n.left.visit(f);
-                n.right.visit(f);
-            }
-            Node::Spool(n) => n.input.visit(f),
-            Node::Sort(n) => n.input.visit(f),
-            Node::Aggregate(n) => n.input.visit(f),
-            Node::Window(n) => n.input.visit(f),
-            Node::Top(n) => n.input.visit(f),
-            Node::Distinct(n) => n.input.visit(f),
-            Node::Concat(list) => list.iter().for_each(|n| n.visit(f)),
-            Node::SetOperation(n) => {
-                n.left.visit(f);
-                n.right.visit(f);
-            }
-            Node::Recursive(n) => n.anchors.iter().chain(&n.parts).for_each(|n| n.visit(f)),
-        }
-    }
 }

@@ -9,7 +9,7 @@ use taffrail_syntax::ast;
 use taffrail_types::convert::Declared;
 
 /// A statement, or an expression or condition outside any statement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Statement<R = Node> {
     /// SELECT; the table that INTO makes.
     Select(Box<SelectPlan<R>>, Option<ast::ObjectName>),
@@ -28,7 +28,7 @@ pub(crate) enum Statement<R = Node> {
 }
 
 /// A SELECT statement.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SelectPlan<R = Node> {
     /// The query.
     pub plan: QueryPlan<R>,

@@ -5,7 +5,7 @@ use crate::plan::node::Node;
 use taffrail_types::Collation;
 
 /// A subquery of an expression.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SubqueryPlan {
     /// Its rows for one outer row.
     pub node: Node,
@@ -15,7 +15,7 @@ pub struct SubqueryPlan {
 
 /// What reads of its outer row nothing but one side of equalities: its rows for all outer rows are found at once and kept by the
 /// other side.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Keyed {
     /// The rows of the subquery without the equalities; of an aggregation, one for each different key.
     pub node: Node,

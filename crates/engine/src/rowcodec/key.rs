@@ -34,7 +34,7 @@ pub struct KeyColumn {
 }
 
 /// How keys of an index are made.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KeyLayout {
     columns: Box<[KeyColumn]>,
     declared_bytes: usize,

@@ -98,7 +98,7 @@ pub enum Place {
 }
 
 /// A column of a layout.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct RowColumn {
     /// Its type.
     pub ty: SqlType,
@@ -114,7 +114,7 @@ pub struct RowColumn {
 ///
 /// 1. `columns` are those that live, in order of `column_id`; places of dropped columns are counted in the totals.
 /// 2. Fixed places do not overlap and lie within `HEAD .. fixed_end`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct RowLayout {
     columns: Box<[RowColumn]>,
     fixed_end: u16,

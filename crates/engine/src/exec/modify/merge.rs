@@ -214,7 +214,7 @@ impl<'a> Merger<'a> {
             let there = fetch(tx, base, &locator, ScanLocks::Update, &mut row);
             if there.map_err(|e| rt.cx.session.storage_error(e))? {
                 let update = match action {
-                    MergeAction::Update(u) => changes.iter().find(|c| std::ptr::eq(c.plan, u)),
+                    MergeAction::Update(u) => changes.iter().find(|c| std::ptr::eq(c.plan, &**u)),
                     MergeAction::Delete => None,
                 };
                 match update {

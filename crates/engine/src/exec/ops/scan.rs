@@ -2,7 +2,7 @@
 
 use super::{Operator, parts, seek};
 use crate::binder::TableUse;
-use crate::catalog::{IndexKind, KeyTail};
+use crate::catalog::{IndexKind, KeyTail, is_temp};
 use crate::exec::runtime::Rt;
 use crate::plan::locking::{Patience, Rejected, RowMode};
 use crate::plan::node::{Access, Scan};
@@ -370,6 +370,14 @@ impl<'a> Operator<'a> for ScanOp<'a> {
             rt.kept.push(scan.table.id());
         }
         let direction = if scan.backward { Direction::Backward } else { Direction::Forward };
+        debug_assert!(
+            !is_temp(scan.table.name()) || {
+                let owner = rt.cx.session.ddl_owner(&scan.database);
+                let now = scan.database.catalog.table(scan.table.id(), owner);
+                now.is_some_and(|now| Arc::ptr_eq(&now, &scan.table))
+            },
+            "a plan is run on the temp tables that its names mean"
+        );
         let base = scan.table.base();
         if matches!(scan.access, Access::Full) {
             scan.database.storage.counters().full_scans.inc();

@@ -141,7 +141,7 @@ pub(super) fn groups(cx: &ViewContext<'_>, open: &[Arc<Database>], out: &mut Out
     out.put(group, "Blocked requests", "default", blocked as i64, GAUGE);
     let completed = c.batch_requests.get().saturating_sub(running as u64);
     out.put(group, "Requests completed/sec", "default", completed as i64, RATE);
-    out.put(group, "Query optimizations/sec", "default", c.compilations.get() as i64, RATE);
+    out.put(group, "Query optimizations/sec", "default", c.optimizations.get() as i64, RATE);
     let pool = "Resource Pool Stats";
     let target = (instance.databases().memory_mb() * 1024) as i64;
     let used = proc_kb("/proc/self/status", "VmRSS:").unwrap_or(0) as i64;
