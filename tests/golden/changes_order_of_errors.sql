@@ -71,7 +71,7 @@ END CATCH
 SELECT id, v FROM @t
 GO
 --@ source: documentation logical and physical operators
-DECLARE @t TABLE (id int PRIMARY KEY, v int CHECK (v > 0))
+DECLARE @t TABLE (id int PRIMARY KEY, v int)
 BEGIN TRY
     UPDATE t SET w = w + 1 OUTPUT 1, -inserted.id INTO @t
 END TRY
