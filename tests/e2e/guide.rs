@@ -192,6 +192,35 @@ fn no_page_of_the_guide_is_left_out() {
     }
 }
 
+/// Whoever can list processes reads command lines. (`docs/sqlcmd.md` says so of `-P`.)
+#[test]
+fn no_page_puts_a_password_on_a_command_line() {
+    let mut folders = vec![repository().join("docs"), repository().join("examples")];
+    let mut pages = vec![repository().join("README.md")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            let read = path
+                .extension()
+                .is_some_and(|e| ["md", "yaml", "yml", "sh"].iter().any(|k| e == *k));
+            match kind.is_dir() {
+                true if entry.file_name() != "node_modules" => folders.push(path),
+                false if read => pages.push(path),
+                _ => {}
+            }
+        }
+    }
+    assert!(pages.len() > 30, "{} pages", pages.len());
+    for page in pages {
+        for line in fs::read_to_string(&page).unwrap().lines() {
+            let runs =
+                ["sqlcmd ", "taffrail sql ", "taffrail health"].iter().any(|c| line.contains(c));
+            let told = line.split_whitespace().any(|w| w.starts_with("-P") || w == "--password");
+            assert!(!(runs && told), "{}: {line}", page.display());
+        }
+    }
+}
+
 #[test]
 fn each_number_of_the_page_of_errors_is_a_message() {
     let page = repository().join("docs/reference/error-numbers.md");
