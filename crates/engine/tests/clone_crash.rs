@@ -14,8 +14,24 @@ const FILL: &str = "USE d; CREATE TABLE t (a int IDENTITY, b char(2000) DEFAULT 
     INSERT t DEFAULT VALUES; INSERT t DEFAULT VALUES; USE master";
 const FILES: [&str; 3] = ["/data/c.mdf", "/data/c_log.ldf", "/data/c_log2.ldf"];
 
+/// Of a log whose VLF has grown long: it goes on in another one before it is copied.
+const LONG: &str = "CREATE DATABASE d ON (NAME = d, FILENAME = '/data/d.mdf', SIZE = 4MB)
+    LOG ON (NAME = l, FILENAME = '/data/d.ldf', SIZE = 16MB), (NAME = m, FILENAME = '/data/m.ldf', SIZE = 1MB)";
+const MUCH: &str = "USE d; CREATE TABLE t (a int IDENTITY, b char(2000) DEFAULT 'x');
+    INSERT t DEFAULT VALUES; INSERT t DEFAULT VALUES; CREATE TABLE u (b char(4000));
+    INSERT u SELECT 'u' FROM GENERATE_SERIES(1, 700); DROP TABLE u; USE master";
+
 #[test]
 fn a_clone_cut_off_at_each_step_is_there_or_nothing_of_it() {
+    cut_off_at_each_step(TEMPLATE, FILL);
+}
+
+#[test]
+fn the_same_where_the_templates_log_goes_on_in_another_vlf() {
+    cut_off_at_each_step(LONG, MUCH);
+}
+
+fn cut_off_at_each_step(template: &str, fill: &str) {
     let (mut without, mut with) = (0, 0);
     let mut step = 0;
     loop {
@@ -24,8 +40,8 @@ fn a_clone_cut_off_at_each_step_is_there_or_nothing_of_it() {
         let world = world(step, SimOptions::default());
         let instance = start(&world).expect("a first start");
         let mut c = connect(&instance);
-        c.ok(TEMPLATE);
-        c.ok(FILL);
+        c.ok(template);
+        c.ok(fill);
         world.crash_at(step);
         let made = c.try_run("CREATE DATABASE c AS CLONE OF d").is_ok();
         let over = world.is_powered();
@@ -220,6 +236,42 @@ fn what_lies_behind_the_end_of_the_templates_log_stays_behind() {
     let mut c = connect(&instance);
     assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
     c.ok("DBCC CHECKDB (c)");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+}
+
+#[test]
+fn a_template_whose_log_has_grown_long_goes_on_in_another_vlf() {
+    let world = world(1, SimOptions::default());
+    let instance = start(&world).expect("a first start");
+    let mut c = connect(&instance);
+    c.ok(LONG);
+    c.ok(MUCH);
+    let active = "SELECT vlf_sequence_number, vlf_begin_offset FROM sys.dm_db_log_info(DB_ID('d'))
+        WHERE vlf_active = 1";
+    let before = c.rows(active);
+    let head = |rows: &str| -> Vec<u64> { rows.split(" | ").map(|n| n.parse().unwrap()).collect() };
+    let first = head(&before);
+    c.ok("CREATE DATABASE c AS CLONE OF d");
+    let second = head(&c.rows(active));
+    assert_eq!(second[0], first[0] + 1, "the next VLF");
+    // Now there is little to copy: it stays where it is.
+    c.ok("CREATE DATABASE e AS CLONE OF d");
+    assert_eq!(head(&c.rows(active))[0], second[0]);
+    c.ok("INSERT c.dbo.t DEFAULT VALUES");
+    assert_eq!(c.rows("SELECT COUNT(*) FROM c.dbo.t"), "3");
+    drop(c);
+    instance.shutdown().expect("an orderly end");
+    let file = world.env().disk.open(Path::new(FILES[1]), OpenSpec::PLAIN.read_only()).unwrap();
+    let mut bytes = vec![0; 2 << 20];
+    file.read_at(first[1] + 8192, &mut bytes).unwrap();
+    assert!(bytes.iter().all(|b| *b == 0), "what the template had logged there");
+    let instance = start(&world).expect("a start");
+    let mut c = connect(&instance);
+    for name in ["c", "d", "e"] {
+        c.ok(&format!("DBCC CHECKDB ({name})"));
+        c.ok(&format!("SELECT COUNT(*) FROM {name}.sys.fn_dblog(NULL, NULL)"));
+    }
     drop(c);
     instance.shutdown().expect("an orderly end");
 }

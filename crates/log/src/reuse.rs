@@ -127,7 +127,7 @@ impl Log {
     }
 
     /// The oldest of the registered holds.
-    fn oldest_hold(&self) -> Option<Hold> {
+    pub(crate) fn oldest_hold(&self) -> Option<Hold> {
         let holders = self.reuse.holders.lock();
         holders.1.iter().filter_map(|(_, h)| h()).min_by_key(|hold| hold.pos)
     }

@@ -22,13 +22,13 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{FileId, LogPos};
 use taffrail_observe::{Event, EventRing};
 
-use crate::block::BLOCK_BYTES_MAX;
+use crate::block::{BLOCK_BYTES_MAX, VlfPlace};
 use crate::cache::State;
 use crate::directory::Entry;
 use crate::error::LogError;
 use crate::files::LogFiles;
 use crate::log::Log;
-use crate::vlf::Stopped;
+use crate::vlf::{ActiveVlf, Stopped};
 use taffrail_observe::trace::FlushCause;
 
 /// Why a shrink did not get below a size.
@@ -142,13 +142,26 @@ impl Log {
         let in_way = report.stop == Some(ShrinkStop::InUse) || mode == ShrinkMode::Empty;
         if in_way && mode != ShrinkMode::Truncate {
             let evacuated = if mode == ShrinkMode::Empty { 0 } else { target };
-            report.moved = self.move_head(number, evacuated);
+            report.moved = self.move_head(
+                |head, _| head.place.file == number && head.place.offset >= evacuated,
+                |place| place.file != number || place.offset < evacuated,
+            );
         }
         Ok(report)
     }
 
-    /// If the head lies in a file at or behind an offset: goes on in a free VLF elsewhere. The rest of its VLF is given up.
-    fn move_head(&self, file: u16, from: u64) -> bool {
+    /// Goes on in another VLF where so many bytes lie in the head and nobody but recovery needs them: the next checkpoint lets them go, and
+    /// who copies the log then copies little. The rest of the VLF is given up. False: it is where it was.
+    pub fn leave_vlf(&self, after: u64) -> bool {
+        self.oldest_hold().is_none() && self.move_head(|_, used| used >= after, |_| true)
+    }
+
+    /// If the head is in the way, by its VLF and how much of that is used: goes on in a free VLF elsewhere. The rest of its VLF is given up.
+    fn move_head(
+        &self,
+        in_way: impl Fn(&ActiveVlf, u64) -> bool,
+        elsewhere: impl Fn(&VlfPlace) -> bool,
+    ) -> bool {
         let moved = {
             let mut state = self.lock();
             if state.core.is_failed() {
@@ -156,11 +169,11 @@ impl Log {
             }
             let head = *state.table.head();
             let mut places = state.table.free_after_head();
-            let place = places.find(|p| p.file != file || p.offset < from);
+            let place = places.find(&elsewhere);
             drop(places);
             let rest = state.free() - state.table.free_bytes();
             let keep = self.kept_back(&state);
-            let in_way = head.place.file == file && head.place.offset >= from;
+            let in_way = in_way(&head, state.open.start - head.start);
             match place {
                 Some(place) if in_way && state.free() >= keep + rest => {
                     state.close_open();

@@ -517,11 +517,23 @@ impl Database {
     /// Closes: a checkpoint, everything durable, pages out of the pool. Transactions must have ended. A suspect database is closed as it
     /// is: restart will find what its log says.
     pub fn close(self: &Arc<Self>) -> StorageResult<()> {
+        self.close_after(Database::last_words)
+    }
+
+    /// The same for who copies its files then: where the log's VLF has grown long the log goes on in another, and there is less to copy.
+    pub fn close_for_copy(self: &Arc<Self>) -> StorageResult<()> {
+        /// What is copied rather than giving up the rest of a VLF.
+        const LONG: u64 = 2 << 20;
         self.close_after(|db| {
-            db.checkpoint_alone(CheckpointKind::Internal)?;
-            db.flush_log()?;
-            db.log().note_vlf_uses(1).map_err(|e| db.store.log_error(e))
+            db.log().leave_vlf(LONG);
+            db.last_words()
         })
+    }
+
+    fn last_words(self: &Arc<Self>) -> StorageResult<()> {
+        self.checkpoint_alone(CheckpointKind::Internal)?;
+        self.flush_log()?;
+        self.log().note_vlf_uses(1).map_err(|e| self.store.log_error(e))
     }
 
     /// The same with other last words than a checkpoint. Nobody else checkpoints or ticks meanwhile.

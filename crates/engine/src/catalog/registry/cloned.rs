@@ -97,7 +97,7 @@ impl Databases {
         going_on: &dyn Fn() -> SqlResult<()>,
     ) -> SqlResult<()> {
         let settled = original.catalog.settle_sequences();
-        let closed = original.storage.close().map_err(sql);
+        let closed = original.storage.close_for_copy().map_err(sql);
         let disk = &*self.storage.env.disk;
         let copied = settled.and(closed).and_then(|()| {
             let dead = original.storage.dead_log();
