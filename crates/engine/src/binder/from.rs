@@ -187,8 +187,8 @@ impl<'a> Binder<'a> {
             }
             TableRef::Values(v) => self.values(v),
             TableRef::Join(j) => self.join(j),
-            TableRef::Pivot(p) => self.pivot(p),
-            TableRef::Unpivot(_) => Err(unsupported("UNPIVOT")),
+            TableRef::Pivot(p) => self.pivot(p, lateral),
+            TableRef::Unpivot(u) => self.unpivot(u, lateral),
             TableRef::Changes(_) => Err(unsupported("A FROM that changes rows")),
             TableRef::OpenRowset(o) => Err(unsupported(&o.function)),
         }

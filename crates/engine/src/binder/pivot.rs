@@ -1,15 +1,17 @@
 //! PIVOT: a grouping by all columns that it does not name, with one aggregate for each of the values that become columns.
+//! UNPIVOT: each row once for each of the columns that it gathers, but for those that are NULL.
 //!
 //! ```text
 //! t PIVOT (MAX(v) FOR k IN ([a], [b])) p  =  (SELECT the other columns, MAX(CASE k WHEN 'a' THEN v END) AS a, … GROUP BY …) p
+//! t UNPIVOT (v FOR k IN (a, b)) u        =  (SELECT the other columns, v, k FROM t CROSS APPLY (VALUES (a, 'a'), (b, 'b')) … WHERE v IS NOT NULL) u
 //! ```
 
 use super::aggregate::{aggregate_function, aggregate_types};
 use super::query::{BoundQuery, column_desc};
 use super::{Binder, Bound, FromTree, eq, unsupported};
-use crate::plan::expr::{CompareOp, Expr, Slot};
-use crate::plan::node::{Agg, AggFunction};
-use crate::plan::rel::{Group, Rel};
+use crate::plan::expr::{CompareOp, Expr, Pred, Slot};
+use crate::plan::node::{Agg, AggFunction, JoinType};
+use crate::plan::rel::{Group, Rel, Values};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, ExprKind};
 use taffrail_types::convert::Large;
@@ -24,14 +26,82 @@ fn column(e: &ast::Expr) -> SqlResult<&ast::ColumnRef> {
 
 impl<'a> Binder<'a> {
     /// `source PIVOT (…) AS alias`.
-    pub(super) fn pivot(&mut self, p: &'a ast::Pivot) -> SqlResult<FromTree> {
-        let bound = self.hiding_siblings(|b| {
+    pub(super) fn pivot(&mut self, p: &'a ast::Pivot, lateral: bool) -> SqlResult<FromTree> {
+        let bound = self.in_own_block(lateral, |b| b.pivot_block(p))?;
+        self.derived(bound, &p.alias.value, &[])
+    }
+
+    /// `source UNPIVOT (…) AS alias`.
+    pub(super) fn unpivot(&mut self, u: &'a ast::Unpivot, lateral: bool) -> SqlResult<FromTree> {
+        let bound = self.in_own_block(lateral, |b| b.unpivot_block(u))?;
+        self.derived(bound, &u.alias.value, &[])
+    }
+
+    /// Its source sees the sources before it only behind APPLY.
+    fn in_own_block(
+        &mut self,
+        lateral: bool,
+        bind: impl FnOnce(&mut Self) -> SqlResult<BoundQuery>,
+    ) -> SqlResult<BoundQuery> {
+        let block = |b: &mut Self| {
             b.push_block();
-            let r = b.pivot_block(p);
+            let r = bind(b);
             b.blocks.pop();
             r
-        })?;
-        self.derived(bound, &p.alias.value, &[])
+        };
+        if lateral { block(self) } else { self.hiding_siblings(block) }
+    }
+
+    fn unpivot_block(&mut self, u: &'a ast::Unpivot) -> SqlResult<BoundQuery> {
+        let trees = vec![self.source_item(&u.source, false)?];
+        let sources = &self.block().sources;
+        let all: Vec<_> =
+            sources.iter().flat_map(|s| s.columns.iter().map(|c| c.name.clone())).collect();
+        for new in [&u.value, &u.name] {
+            if all.iter().any(|c| eq(c, &new.value)) {
+                return Err(SqlError::new(265, &[&new.value, &"UNPIVOT", &"UNPIVOT"]));
+            }
+        }
+        let (mut rows, mut first) = (Vec::with_capacity(u.columns.len()), None::<Bound>);
+        let mut nullable = false;
+        for (at, column) in u.columns.iter().enumerate() {
+            if u.columns[..at].iter().any(|c| eq(&c.value, &column.value)) {
+                return Err(SqlError::new(277, &[&column.value]));
+            }
+            let reference = ast::ColumnRef { qualifier: None, name: column.clone() };
+            let b = self.existing_column(&reference)?;
+            nullable |= b.nullable;
+            let same = |f: &Bound| f.declared() == b.declared() && f.collation == b.collation;
+            if !first.as_ref().is_none_or(same) {
+                return Err(SqlError::new(8167, &[&column.value]));
+            }
+            // It is called as the source calls it.
+            let called = all.iter().find(|c| eq(c, &column.value));
+            let name = Value::nvarchar(called.map_or(&*column.value, |c| c));
+            rows.push(vec![b.expr.clone(), Expr::Const(name)]);
+            first.get_or_insert(b);
+        }
+        let (mut outputs, mut columns) = (Vec::new(), Vec::new());
+        for name in all.iter().filter(|c| !u.columns.iter().any(|u| eq(c, &u.value))) {
+            let ident = ast::Ident { value: (&**name).into(), ..u.value.clone() };
+            let b = self.existing_column(&ast::ColumnRef { qualifier: None, name: ident })?;
+            let Expr::Slot(slot) = b.expr else { unreachable!("a column of a source is a slot") };
+            columns.push(column_desc(name, &b));
+            outputs.push(slot);
+        }
+        let value = first.ok_or_else(|| SqlError::new(102, &[&")"]))?;
+        let value = Bound { expr: Expr::NULL, nullable, ..value };
+        let name = Bound::new(Expr::NULL, SqlType::NVarChar(taffrail_types::MaxLen::N(128)));
+        let slots = vec![self.result_slot(&value), self.result_slot(&name)];
+        columns.push(column_desc(&u.value.value, &value));
+        columns.push(column_desc(&u.name.value, &name));
+        outputs.extend(&slots);
+        let there = Pred::Not(Box::new(Pred::IsNull(Box::new(Expr::Slot(slots[0])))));
+        let input = self.take_from(trees, Vec::new());
+        let gathered = Rel::Values(Box::new(Values { rows, slots }));
+        let rel = Rel::join(JoinType::Inner, input, gathered, Vec::new());
+        let rel = Rel::select(rel, if nullable { vec![there] } else { Vec::new() });
+        Ok(BoundQuery { rel, outputs, columns, ..BoundQuery::default() })
     }
 
     fn pivot_block(&mut self, p: &'a ast::Pivot) -> SqlResult<BoundQuery> {
@@ -73,7 +143,7 @@ impl<'a> Binder<'a> {
             }
             let (agg, b) = self.pivot_value(function, &name, (spread, argument), &value.value)?;
             if columns.iter().any(|c| eq(&c.name, &value.value)) {
-                return Err(SqlError::new(265, &[&value.value]));
+                return Err(SqlError::new(265, &[&value.value, &"PIVOT", &"PIVOT"]));
             }
             columns.push(column_desc(&value.value, &b));
             outputs.push(agg.slot);
