@@ -19,18 +19,10 @@ const LAYERS: &[&[&str]] = &[
 
 /// Arrows that go up, each with its reason. One that is not needed any more has to go from here.
 const DECLARED: &[(&str, &str, &str)] = &[
-    ("plan", "views", "a node that reads a view names the view's declaration"),
-    ("binder", "views", "it looks the view's columns up in that declaration"),
-    ("binder", "session", "constants are folded under the session's SET options"),
     ("exec", "session", "a statement runs in a session, and a session runs modules"),
-    ("exec", "backup", "marks of transactions and suspect pages are rows of msdb"),
     ("exec", "ddl", "table variables and what SELECT … INTO fills are made as tables are"),
     ("exec", "events", "what a statement does is told to who wants it"),
-    ("exec", "procs", "system procedures are found by name"),
     ("exec", "views", "rows of views are made where they are read"),
-    ("session", "backup", "the same marks"),
-    ("session", "load", "a session is where rows of INSERT BULK arrive"),
-    ("session", "procs", "application locks end with the session"),
 ];
 
 /// Arrows that go up and are not declared, and declared ones that nobody draws.

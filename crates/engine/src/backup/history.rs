@@ -12,6 +12,7 @@ use crate::context::StatementContext;
 use crate::instance::Instance;
 use crate::plan::text::apostrophes;
 use crate::row;
+use crate::session::Mark;
 use std::fmt::Write;
 use std::sync::Arc;
 use taffrail_base::{Lsn, SqlError, SqlResult};
@@ -330,43 +331,14 @@ pub(super) fn restore(
     write(cx, &batch)
 }
 
-/// A marked transaction's commit in a database.
-pub(crate) struct Mark {
-    database: String,
-    name: String,
-    description: String,
-    lsn: Option<Lsn>,
-}
-
-impl Mark {
-    /// The commit record's position becomes an LSN while its VLF is known.
-    pub fn new(
-        database: &crate::database::Database,
-        name: &str,
-        description: &str,
-        at: taffrail_base::LogPos,
-    ) -> Mark {
-        Mark {
-            database: database.name.clone(),
-            name: name.into(),
-            description: description.into(),
-            lsn: database.storage.log().lsn(at),
-        }
-    }
-}
-
 /// Records marks: a row of logmarkhistory each.
-pub(crate) fn record_marks(
-    instance: &Arc<Instance>,
-    user: &str,
-    marks: Vec<Mark>,
-) -> SqlResult<()> {
+pub(crate) fn record_marks(instance: &Arc<Instance>, user: &str, marks: &[Mark]) -> SqlResult<()> {
     let now = crate::catalog::datetime_now(&*instance.options().env.clock);
     let mut batch = "SET NOCOUNT ON\n".to_string();
     for m in marks {
-        let description = (!m.description.is_empty()).then_some(m.description);
+        let description = (!m.description.is_empty()).then_some(&*m.description);
         let lsn = m.lsn.unwrap_or_default();
-        let row = row![m.database, m.name, description, user, lsn, &now];
+        let row = row![&*m.database, &*m.name, description, user, lsn, &now];
         let row = cells("database_name mark_name description user_name lsn mark_time", row);
         insert(&mut batch, "logmarkhistory", &[], &row)?;
     }

@@ -42,13 +42,18 @@ use taffrail_syntax::ast::{self, NameOrVariable, StatementKind};
 use values::filled_in;
 
 pub(crate) use device::{Devices, IN_USE};
-pub(crate) use history::{Mark, create as create_history, record_marks};
+pub(crate) use history::create as create_history;
 pub(crate) use message::say;
 pub(crate) use schedule::{Age, Scheduled, create as create_schedule, tick as look_at_schedule};
 pub(crate) use suspect::{forget as forget_suspects, record as record_suspects};
 
 /// What `backup` brings.
-pub(crate) static FEATURE: Feature = Feature { statements: STATEMENTS, ..Feature::NOTHING };
+pub(crate) static FEATURE: Feature = Feature {
+    statements: STATEMENTS,
+    marked: Some(history::record_marks),
+    damaged: Some(suspect::record),
+    ..Feature::NOTHING
+};
 
 /// One of them.
 const fn statement(words: &'static str, shown: Shown) -> RegisteredStatement {

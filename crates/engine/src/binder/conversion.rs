@@ -86,7 +86,7 @@ impl Binder<'_> {
     ) -> Expr {
         if let (Expr::Const(v), None) = (&value, &style) {
             let context = match convert::depends_on_session(from, to) {
-                true => self.meta.options_to_fold().map(|o| o.convert_context()),
+                true => self.meta.options_to_fold(),
                 // Digits that a decimal loses may be an error when it is computed.
                 false => Some(ConvertContext { round_abort: true, ..Default::default() }),
             };

@@ -8,7 +8,7 @@ use crate::plan::hints::JoinMethod;
 use crate::plan::locking::LevelHint;
 use crate::plan::node::JoinType;
 use crate::plan::rel::{self, Get, Rel, Rowset, Values, ViewRef};
-use crate::views::SystemView;
+use crate::plan::system_view::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast::{self, TableRef};
@@ -42,7 +42,7 @@ pub(crate) fn table_columns(table: &Table) -> Vec<SourceColumn> {
 }
 
 fn view_columns(view: &SystemView) -> Vec<SourceColumn> {
-    let column = |c: &crate::views::ViewColumn| SourceColumn {
+    let column = |c: &crate::plan::system_view::ViewColumn| SourceColumn {
         name: c.name.into(),
         ty: c.ty,
         nullable: c.nullable,

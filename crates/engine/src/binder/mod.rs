@@ -44,13 +44,12 @@ use crate::plan::foreign::{Incoming, Outgoing};
 use crate::plan::hints::QueryHints;
 pub(crate) use crate::plan::locking::Hints;
 use crate::plan::rel::{Rel, Subqueries, SubqueryRows};
-use crate::session::SetOptions;
-use crate::views::SystemView;
+use crate::plan::system_view::SystemView;
 use std::sync::Arc;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::{Declared, Large};
-use taffrail_types::{Collation, SqlType};
+use taffrail_types::{Collation, ConvertContext, SqlType};
 
 pub use coercion::Coercion;
 pub(crate) use dml::{bind_check, bind_text};
@@ -83,6 +82,8 @@ pub trait Metadata {
         &self,
         name: &ast::ObjectName,
     ) -> SqlResult<(Arc<Database>, &'static SystemView)>;
+    /// The method `nodes()` of xml, as a source of rows ([`NODES`](crate::plan::system_view::NODES)).
+    fn nodes(&self) -> &'static SystemView;
     /// The session's database.
     fn current_database(&self) -> SqlResult<Arc<Database>>;
     /// The table behind a table variable: 1087.
@@ -101,8 +102,8 @@ pub trait Metadata {
     fn incoming(&self, _: &Arc<Database>, _: &Arc<Table>) -> SqlResult<Vec<Incoming>> {
         Ok(Vec::new())
     }
-    /// The session's options, to fold what depends on them; `None` where what is bound outlives them.
-    fn options_to_fold(&self) -> Option<&SetOptions>;
+    /// What conversions need of the session's options, to fold what depends on them; `None` where what is bound outlives them.
+    fn options_to_fold(&self) -> Option<ConvertContext>;
     /// Options that stand as they must not where methods of xml are called.
     fn wrong_for_xml_methods(&self) -> Vec<&'static str>;
     /// ANSI_NULLS where names are looked up now.

@@ -8,7 +8,7 @@ use crate::plan::expr::{Expr, Slot};
 use crate::plan::locking::Hints;
 use crate::plan::node::{Agg, SortKey, WindowItem};
 use crate::plan::rel::Rel;
-use crate::views::SystemView;
+use crate::plan::system_view::SystemView;
 use std::sync::Arc;
 use taffrail_syntax::ast;
 use taffrail_types::convert::Large;

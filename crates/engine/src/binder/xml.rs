@@ -57,7 +57,7 @@ fn method_text(arguments: &[ast::Expr], at: usize, method: &str) -> SqlResult<St
 impl Source {
     /// It is a call of nodes().
     pub(super) fn is_nodes(&self) -> bool {
-        matches!(&self.kind, SourceKind::View { view, .. } if view.name == crate::views::NODES)
+        matches!(&self.kind, SourceKind::View { view, .. } if view.name == crate::plan::system_view::NODES)
     }
 }
 
@@ -247,7 +247,7 @@ impl<'a> Binder<'a> {
             slot: None,
         };
         let database = self.meta.current_database()?;
-        let view = crate::views::nodes();
+        let view = self.meta.nodes();
         Ok(Some(Source {
             id: self.source_id(),
             alias: (&*alias.value).into(),

@@ -130,6 +130,15 @@ fn lock(
     if doubts(&now) { Err(changed()) } else { Ok(now) }
 }
 
+/// A load that INSERT BULK has announced.
+pub(crate) struct PendingLoad {
+    pub database: Arc<Database>,
+    pub table: Arc<Table>,
+    /// Where the columns go; `None` for one that is not stored (rowversion).
+    pub columns: Vec<Option<usize>>,
+    pub options: BulkOptions,
+}
+
 /// One batch of rows on its way into a table.
 pub(crate) struct BulkTarget<'a> {
     rt: Rt<'a>,

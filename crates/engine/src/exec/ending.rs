@@ -166,7 +166,7 @@ impl Interpreter<'_> {
         let done = Done { kind, command, rows: None, error: true };
         self.sink.done(done).map_err(|_| Unwind::Gone)?;
         if matches!(e.number, 823 | 824) {
-            crate::backup::record_suspects(&self.session.instance);
+            crate::features::pages_damaged(&self.session.instance);
         }
         Ok(())
     }

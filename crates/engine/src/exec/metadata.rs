@@ -7,13 +7,15 @@ use crate::catalog::{Module, Object, Table};
 use crate::catalog::{is_global_temp, is_temp};
 use crate::database::Database;
 use crate::plan::foreign::{Incoming, Outgoing};
+use crate::plan::system_view::SystemView;
 use crate::session::{Session, SetOptions};
-use crate::views::{self, SystemView};
+use crate::views;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
+use taffrail_types::ConvertContext;
 
 /// The catalogue as a statement of a session sees it.
 pub(crate) struct SessionMetadata<'s> {
@@ -323,12 +325,16 @@ impl Metadata for SessionMetadata<'_> {
         }
     }
 
-    fn options_to_fold(&self) -> Option<&SetOptions> {
+    fn nodes(&self) -> &'static SystemView {
+        views::nodes()
+    }
+
+    fn options_to_fold(&self) -> Option<ConvertContext> {
         if self.lasting {
             return None;
         }
         self.folded.set(true);
-        Some(&self.session.options)
+        Some(self.session.options.convert_context())
     }
 
     fn wrong_for_xml_methods(&self) -> Vec<&'static str> {

@@ -5,7 +5,7 @@ use super::module::NameCode;
 use crate::catalog::DdlOutcome;
 use crate::context::INSERT_EXEC;
 use crate::events::tell::{self, Transaction};
-use crate::session::{Isolation, NamedSavepoint, Session, TempTable, TransactionPart};
+use crate::session::{Isolation, Mark, NamedSavepoint, Session, TempTable, TransactionPart};
 use crate::sink::{EnvChange, ResultSink};
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -69,7 +69,7 @@ impl Session {
                             && !database.is_temporary()
                         {
                             let name = self.transaction.name.as_deref().unwrap_or_default();
-                            let mark = crate::backup::Mark::new(&database, name, mark, at);
+                            let mark = Mark::new(&database, name, mark, at);
                             self.transaction.marked.push(mark);
                         }
                         DdlOutcome::Committed
@@ -283,7 +283,8 @@ impl Session {
         let descriptor = self.transaction_over();
         let marked = std::mem::take(&mut self.transaction.marked);
         if !marked.is_empty()
-            && let Err(e) = crate::backup::record_marks(&self.instance, &self.client.login, marked)
+            && let Err(e) =
+                crate::features::record_marks(&self.instance, &self.client.login, &marked)
         {
             // The transaction stands; who looks for the mark will miss it.
             sink.message(&e).map_err(|_| client_gone())?;

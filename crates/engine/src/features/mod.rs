@@ -4,14 +4,17 @@
 //! lists the features. Whoever runs statements knows none of them by name: it looks up a statement when a batch is
 //! compiled, a procedure when it is called, a view when it is bound.
 
+pub(crate) mod procedure;
 mod statement;
 
 pub(crate) use statement::{RegisteredStatement, Run, Values};
 
 use crate::context::StatementContext;
-use crate::procs::SystemProcedure;
+use crate::instance::Instance;
+use crate::session::Mark;
 use crate::views::Declaration;
-use std::sync::LazyLock;
+use procedure::SystemProcedure;
+use std::sync::{Arc, LazyLock};
 use taffrail_base::SqlResult;
 use taffrail_syntax::ast;
 
@@ -25,12 +28,22 @@ pub(crate) struct Feature {
     pub procedures: &'static [SystemProcedure],
     /// Views and functions in FROM: each declares those of its module.
     pub views: &'static [fn(&mut Vec<Declaration>)],
+    /// Marked transactions of a login have been committed.
+    pub marked: Option<fn(&Arc<Instance>, &str, &[Mark]) -> SqlResult<()>>,
+    /// A statement has met pages that are not what was written.
+    pub damaged: Option<fn(&Arc<Instance>)>,
 }
 
 impl Feature {
     /// A feature that brings nothing.
-    pub const NOTHING: Feature =
-        Feature { statements: &[], dbcc: &[], procedures: &[], views: &[] };
+    pub const NOTHING: Feature = Feature {
+        statements: &[],
+        dbcc: &[],
+        procedures: &[],
+        views: &[],
+        marked: None,
+        damaged: None,
+    };
 }
 
 /// A DBCC command.
@@ -70,10 +83,20 @@ pub(crate) fn dbcc(name: &str) -> Option<&'static DbccCommand> {
     DBCC.get(name).copied()
 }
 
+/// Tells that marked transactions have been committed.
+pub(crate) fn record_marks(instance: &Arc<Instance>, login: &str, marks: &[Mark]) -> SqlResult<()> {
+    FEATURES.iter().filter_map(|f| f.marked).try_for_each(|tell| tell(instance, login, marks))
+}
+
+/// Tells that a statement has met damaged pages.
+pub(crate) fn pages_damaged(instance: &Arc<Instance>) {
+    FEATURES.iter().filter_map(|f| f.damaged).for_each(|tell| tell(instance));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::procs::{Argument, Arguments, Body};
+    use procedure::{Argument, Arguments, Body};
     use taffrail_types::names::TypeUse;
     use taffrail_types::{SqlType, Value};
 
@@ -92,9 +115,9 @@ mod tests {
         let commands = FEATURES.iter().flat_map(|f| f.dbcc).count();
         assert_eq!(commands, DBCC.len(), "two DBCC commands of one name");
         let procedures: Vec<_> = FEATURES.iter().flat_map(|f| f.procedures).collect();
-        assert_eq!(procedures.len(), crate::procs::names().count());
+        assert_eq!(procedures.len(), procedure::names().count());
         for p in procedures {
-            assert!(crate::procs::find(Some("sys"), p.name).is_some(), "{}", p.name);
+            assert!(procedure::find(Some("sys"), p.name).is_some(), "{}", p.name);
         }
         for c in FEATURES.iter().flat_map(|f| f.dbcc) {
             assert_eq!(c.name, c.name.to_ascii_uppercase());

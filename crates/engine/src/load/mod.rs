@@ -11,7 +11,7 @@ pub(crate) mod file;
 mod statement;
 mod stream;
 
-use crate::bulk::BulkOptions;
+use crate::bulk::{BulkOptions, PendingLoad};
 use crate::catalog::{Object, Table};
 use crate::context::StatementContext;
 use crate::database::Database;
@@ -50,15 +50,6 @@ pub trait BulkSource {
     fn skip(&mut self) -> Result<(), BulkSourceError>;
     /// Bytes that have come so far.
     fn bytes(&self) -> u64;
-}
-
-/// A load that INSERT BULK has announced.
-pub(crate) struct PendingLoad {
-    database: Arc<Database>,
-    table: Arc<Table>,
-    /// Where the columns go; `None` for one that is not stored (rowversion).
-    columns: Vec<Option<usize>>,
-    options: BulkOptions,
 }
 
 /// The table that rows are loaded into: 208, 4832's place for views.

@@ -1,6 +1,7 @@
 //! The rows that follow an INSERT BULK.
 
-use super::{BulkSource, BulkSourceError, PendingLoad};
+use super::{BulkSource, BulkSourceError};
+use crate::bulk::PendingLoad;
 use crate::bulk::{BulkPlan, BulkTarget};
 use crate::connection::{Connection, ConnectionFate};
 use crate::exec::interpret::{Interpreter, Unwind};

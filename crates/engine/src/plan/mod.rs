@@ -16,5 +16,6 @@ pub(crate) mod showplan;
 pub mod slots;
 pub mod statement;
 pub mod subquery;
+pub mod system_view;
 pub(crate) mod text;
 mod visit;

@@ -7,8 +7,8 @@ use crate::catalog::{Index, Table};
 use crate::database::Database;
 use crate::plan::expr::{Call, Expr, Pred, Slot};
 use crate::plan::locking::Locking;
+use crate::plan::system_view::SystemView;
 use crate::sink::ColumnDesc;
-use crate::views::SystemView;
 use std::sync::Arc;
 use taffrail_types::{Collation, SqlType};
 
@@ -179,12 +179,6 @@ pub struct ViewScan {
     pub columns: Vec<(usize, Slot)>,
     /// Conditions on its columns.
     pub filter: Option<Pred>,
-}
-
-impl std::fmt::Debug for SystemView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
 }
 
 /// Constant rows.

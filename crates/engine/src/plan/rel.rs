@@ -18,7 +18,7 @@ use crate::plan::hints::JoinMethod;
 use crate::plan::locking::Hints;
 use crate::plan::node::{Agg, JoinType, SortKey, WindowItem};
 use crate::plan::slots::SlotSet;
-use crate::views::SystemView;
+use crate::plan::system_view::SystemView;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use taffrail_types::Collation;

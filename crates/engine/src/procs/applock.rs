@@ -6,43 +6,11 @@
 
 use super::Arguments;
 use crate::context::StatementContext;
-use std::sync::Arc;
+use crate::session::app_locks::Count;
 use std::time::Duration;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_storage::StorageInstance;
 use taffrail_storage::lock::{LockError, LockMode, OwnerId, OwnerKind, Resource, TxLockState};
-
-/// How often one owner asked for one name.
-struct Count {
-    owner: OwnerId,
-    resource: Resource,
-    times: u32,
-}
-
-/// The application locks of a session.
-#[derive(Default)]
-pub(crate) struct AppLocks {
-    /// What the session itself holds, once it has asked for something.
-    own: Option<(Arc<StorageInstance>, TxLockState)>,
-    /// Of the session, and of transactions; those of transactions that have ended are thrown away by the next call.
-    counts: Vec<Count>,
-}
-
-impl AppLocks {
-    /// Gives back what the session holds.
-    pub fn release_all(&mut self) {
-        if let Some((instance, locks)) = &mut self.own {
-            instance.locks.release_all(locks);
-        }
-        self.counts.clear();
-    }
-}
-
-impl Drop for AppLocks {
-    fn drop(&mut self) {
-        self.release_all();
-    }
-}
 
 /// 64-bit FNV-1a of the name's code units.
 fn hash(name: &str) -> u64 {

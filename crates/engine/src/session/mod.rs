@@ -8,6 +8,7 @@ use std::time::Duration;
 use taffrail_base::message::cancelled;
 use taffrail_base::{ObjectId, SessionId, SqlResult};
 
+pub(crate) mod app_locks;
 mod options;
 mod parts;
 mod transaction;
@@ -16,7 +17,7 @@ pub use options::{Isolation, SetOptions};
 pub(crate) use parts::{ContextKey, Held, Kept, Lookups, Prepared, Warnings};
 pub use parts::{Last, Running, TempTable, TempTables};
 pub use transaction::TransactionState;
-pub(crate) use transaction::{NamedSavepoint, TransactionPart};
+pub(crate) use transaction::{Mark, NamedSavepoint, TransactionPart};
 
 /// What the client said of itself, for the DMVs.
 pub use crate::connection::ConnectOptions;

@@ -122,7 +122,7 @@ pub(crate) struct Kept {
     /// State of RAND().
     pub random: std::cell::Cell<u64>,
     /// Its application locks.
-    pub app_locks: crate::procs::applock::AppLocks,
+    pub app_locks: super::app_locks::AppLocks,
     /// CONTEXT_INFO.
     pub context_info: Value,
     /// SESSION_CONTEXT.
@@ -137,7 +137,7 @@ pub(crate) struct Held {
     /// The handle of the statement that was prepared last.
     pub next_handle: i32,
     /// INSERT BULK has announced rows: the next request brings them.
-    pub load: Option<crate::load::PendingLoad>,
+    pub load: Option<crate::bulk::PendingLoad>,
 }
 
 /// What look-ups of names have met while a statement was bound.

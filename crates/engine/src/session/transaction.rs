@@ -2,7 +2,7 @@
 
 use crate::database::Database;
 use std::sync::Arc;
-use taffrail_base::DatabaseId;
+use taffrail_base::{DatabaseId, Lsn};
 use taffrail_storage::{Savepoint, Transaction};
 
 /// A savepoint by name: where each database's part of the transaction stood.
@@ -32,7 +32,7 @@ pub struct TransactionState {
     /// WITH MARK: its description.
     pub(crate) mark: Option<String>,
     /// Where a marked transaction has been committed: recorded in msdb when it is over.
-    pub(crate) marked: Vec<crate::backup::Mark>,
+    pub(crate) marked: Vec<Mark>,
     pub(crate) descriptor: u64,
     /// A statement began it, under SET IMPLICIT_TRANSACTIONS ON.
     pub(crate) implicit: bool,
@@ -67,6 +67,31 @@ impl TransactionState {
         match self.descriptor {
             0 => self.parts.first().map_or(0, |p| p.tx.number()),
             descriptor => descriptor,
+        }
+    }
+}
+
+/// A marked transaction's commit in a database.
+pub(crate) struct Mark {
+    pub database: String,
+    pub name: String,
+    pub description: String,
+    pub lsn: Option<Lsn>,
+}
+
+impl Mark {
+    /// The commit record's position becomes an LSN while its VLF is known.
+    pub fn new(
+        database: &crate::database::Database,
+        name: &str,
+        description: &str,
+        at: taffrail_base::LogPos,
+    ) -> Mark {
+        Mark {
+            database: database.name.clone(),
+            name: name.into(),
+            description: description.into(),
+            lsn: database.storage.log().lsn(at),
         }
     }
 }

@@ -63,13 +63,13 @@ pub mod physical_stats;
 pub mod principals;
 mod properties;
 pub mod rowsets;
-pub(crate) use rowsets::NODES;
 pub mod scoped;
 pub(crate) mod sql_text;
 pub mod statistics;
 mod sysprocesses;
 mod taffrail;
 
+pub use crate::plan::system_view::{SystemView, ViewColumn};
 pub use cell::Rows;
 
 use crate::catalog::{Object, Schema, Sight, Table, Touched, TouchedId, fold};
@@ -167,32 +167,6 @@ impl ViewContext<'_> {
     pub fn schema_name(&self, id: SchemaId) -> Option<Arc<str>> {
         self.database.catalog.schema_name(id, self.sight())
     }
-}
-
-/// A column of a system view.
-#[derive(Clone, Debug)]
-pub struct ViewColumn {
-    /// Its name.
-    pub name: &'static str,
-    /// Its type.
-    pub ty: SqlType,
-    /// NULL can occur.
-    pub nullable: bool,
-}
-
-/// A system view, or a table-valued system function.
-pub struct SystemView {
-    /// `sys`, `INFORMATION_SCHEMA`, or `msdb` for what stands in for a table there.
-    pub schema: &'static str,
-    /// Its name.
-    pub name: &'static str,
-    /// `object_id`: negative, as those of system objects are.
-    pub id: i32,
-    /// Its columns.
-    pub columns: Vec<ViewColumn>,
-    /// `None` for a view; else how many arguments the function takes, at least and at most.
-    pub arguments: Option<(usize, usize)>,
-    source: RowSource,
 }
 
 /// Makes a view's rows. Arguments of a function that were left out or DEFAULT are NULL.
@@ -310,10 +284,15 @@ pub(crate) fn streamed_view(
     Declaration { arguments: None, ..streamed(name, (0, 0), columns, open) }
 }
 
+/// How its rows come.
 impl SystemView {
+    fn source(&self) -> RowSource {
+        REGISTERED.sources[self.number]
+    }
+
     /// Its rows are made one at a time.
     pub fn is_streamed(&self) -> bool {
-        matches!(self.source, RowSource::Streamed(_))
+        matches!(self.source(), RowSource::Streamed(_))
     }
 
     /// Begins to read its rows. `wanted`: the positions of the columns whose values are looked at.
@@ -323,7 +302,7 @@ impl SystemView {
         arguments: &[Value],
         wanted: &[usize],
     ) -> SqlResult<ViewRows> {
-        match self.source {
+        match self.source() {
             RowSource::Made(make) => {
                 let mut rows = Rows::new(&self.columns);
                 make(context, arguments, &mut rows)?;
@@ -333,17 +312,10 @@ impl SystemView {
         }
     }
 
-    fn new(number: usize, d: Declaration) -> SystemView {
+    fn new(number: usize, d: &Declaration) -> SystemView {
         let columns = d.columns.iter().flat_map(|text| text.split('·')).map(column).collect();
         let id = -(number as i32) - 100;
-        SystemView {
-            schema: d.schema,
-            name: d.name,
-            id,
-            columns,
-            arguments: d.arguments,
-            source: d.source,
-        }
+        SystemView { schema: d.schema, name: d.name, id, columns, arguments: d.arguments, number }
     }
 }
 
@@ -413,36 +385,44 @@ static DECLARED: &[Declare] = &[
     taffrail::declare,
 ];
 
-/// Those of all features.
-static VIEWS: LazyLock<Vec<SystemView>> = LazyLock::new(|| {
+/// The views of all features, and where their rows come from; behind them `nodes()`.
+struct Registered {
+    views: Vec<SystemView>,
+    nodes: SystemView,
+    sources: Vec<RowSource>,
+}
+
+static REGISTERED: LazyLock<Registered> = LazyLock::new(|| {
     let mut all = Vec::new();
     FEATURES.iter().flat_map(|f| f.views).for_each(|declare| declare(&mut all));
-    all.into_iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect()
+    let nodes = rowsets::nodes();
+    let sources = all.iter().chain([&nodes]).map(|d| d.source).collect();
+    let nodes = SystemView::new(all.len(), &nodes);
+    let views = all.iter().enumerate().map(|(n, d)| SystemView::new(n, d)).collect();
+    Registered { views, nodes, sources }
 });
 
 type Names = hashbrown::HashMap<(String, String), usize, foldhash::fast::RandomState>;
 
 static BY_NAME: LazyLock<Names> = LazyLock::new(|| {
     let key = |v: &SystemView| (fold(v.schema), fold(v.name));
-    VIEWS.iter().enumerate().map(|(n, v)| (key(v), n)).collect()
+    all().iter().enumerate().map(|(n, v)| (key(v), n)).collect()
 });
 
 /// The method `nodes()` of xml, as a source of rows.
 pub fn nodes() -> &'static SystemView {
-    static NODES: LazyLock<SystemView> =
-        LazyLock::new(|| SystemView::new(VIEWS.len(), rowsets::nodes()));
-    &NODES
+    &REGISTERED.nodes
 }
 
 /// All of them.
 pub fn all() -> &'static [SystemView] {
-    &VIEWS
+    &REGISTERED.views
 }
 
 /// A view or function by name. The old `sysobjects`, `sysdatabases` … are found in `dbo` and without schema as well.
 pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     let name = fold(name);
-    let found = |schema: &str| BY_NAME.get(&(schema.into(), name.clone())).map(|n| &VIEWS[*n]);
+    let found = |schema: &str| BY_NAME.get(&(schema.into(), name.clone())).map(|n| &all()[*n]);
     match schema.map(fold).as_deref() {
         Some("sys") => found("sys"),
         Some("information_schema") => found("information_schema"),
@@ -455,7 +435,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
 /// What stands in for a table of msdb, by name.
 pub fn find_in_msdb(schema: Option<&str>, name: &str) -> Option<&'static SystemView> {
     match schema.map(fold).as_deref() {
-        None | Some("" | "dbo") => BY_NAME.get(&(MSDB.into(), fold(name))).map(|n| &VIEWS[*n]),
+        None | Some("" | "dbo") => BY_NAME.get(&(MSDB.into(), fold(name))).map(|n| &all()[*n]),
         Some(_) => None,
     }
 }
@@ -487,7 +467,7 @@ mod tests {
 
     #[test]
     fn every_view_is_declared_once_and_readable() {
-        assert_eq!(BY_NAME.len(), VIEWS.len(), "two views of one name");
+        assert_eq!(BY_NAME.len(), all().len(), "two views of one name");
         for view in all() {
             assert!(!view.columns.is_empty(), "{}", view.name);
             let mut names: Vec<_> = view.columns.iter().map(|c| c.name).collect();

@@ -2,6 +2,7 @@
 
 use super::{Declaration, RowStream, ViewContext, streamed};
 use crate::functions::xquery;
+use crate::plan::system_view::NODES;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::{Bytes, Collation, Value};
 
@@ -16,9 +17,6 @@ pub(super) fn declare(views: &mut Vec<Declaration>) {
         streamed("GENERATE_SERIES", (2, 3), &["value bigint?"], series),
     ]);
 }
-
-/// What `nodes()` of xml is called where it stands among views. Nobody finds it by this name.
-pub(crate) const NODES: &str = "nodes()";
 
 /// Document, path, whether the document is a part that nodes() has found, and values of SQL that the path names.
 pub(super) fn nodes() -> Declaration {
