@@ -28,9 +28,10 @@ use taffrail_observe::{Moment, Whose};
 use crate::directory::{Entry, FILE_HEADER_BYTES, HALF};
 use crate::files::LogFiles;
 use crate::fresh::{Fresh, Piece};
-use crate::growth::{VlfAlgorithm, is_refusal};
+use crate::growth::is_refusal;
 use crate::log::Log;
 use crate::options::Initialization;
+use crate::options::VlfAlgorithm;
 use crate::vlf::VlfTable;
 
 /// Zeroed in one write.

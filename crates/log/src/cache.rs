@@ -20,8 +20,8 @@ use crate::block::{
 use crate::directory::{Entry, HALF, VLF_HEADER_BYTES, vlf_header};
 use crate::files::LogFiles;
 use crate::flush::{Closed, FlushCore};
-use crate::harden::Waiter;
 use crate::vlf::{ActiveVlf, VlfTable};
+use crate::waiter::Waiter;
 
 /// So much at the end of a VLF is written for nothing, where that lets one write go on into the next VLF.
 const BRIDGE_MAX: usize = 16 << 10;

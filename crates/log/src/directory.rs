@@ -313,6 +313,17 @@ pub(crate) struct Entry {
     pub size: u64,
 }
 
+/// Entries for VLFs of the given sizes from an offset of a file on.
+pub(crate) fn entries(file: u16, mut offset: u64, sizes: &[u64], create: Lsn) -> Vec<Entry> {
+    let mut out = Vec::with_capacity(sizes.len());
+    for &size in sizes {
+        out.push(Entry { file, create, last_seqno: 0, parity: 0, offset, size });
+        offset += size;
+    }
+    debug_assert!(out.first().is_none_or(|e| e.offset >= FILE_HEADER_BYTES));
+    out
+}
+
 /// A directory page.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DirectoryPage {

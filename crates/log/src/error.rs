@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use taffrail_base::{LogPos, Lsn};
 use taffrail_io::IoError;
 
-use crate::reuse::ReuseWait;
+use crate::waits::ReuseWait;
 
 /// Creating, opening, flushing, reading or changing the log failed.
 #[derive(Debug)]

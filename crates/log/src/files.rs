@@ -11,15 +11,15 @@ use std::sync::Arc;
 
 use taffrail_base::Lsn;
 use taffrail_io::{
-    AlignedBuf, Env, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp,
+    AlignedBuf, Disk, Env, IoError, IoResult, OpenSpec, Volume, VolumeKind, WriteDone, WriteOp,
 };
+use taffrail_observe::WaitType;
 
 use crate::directory::{
     DirectoryPage, ENTRIES_PER_PAGE, Entry, FILE_HEADER_BYTES, HALF, Root, RootFile, Unreadable,
+    entries,
 };
 use crate::error::LogError;
-use crate::growth::{entries, initialize_new};
-use crate::open::check_sector;
 use crate::options::{Growth, Initialization};
 use crate::retried::read_retried;
 
@@ -504,4 +504,62 @@ pub(crate) fn read_root(volume: &dyn Volume) -> Result<Root, LogError> {
         !r.files.is_empty() && (512..=4096).contains(&r.sector) && r.sector.is_power_of_two()
     });
     root.ok_or_else(|| corrupt(volume.path(), 0, "both copies of the header are damaged".into()))
+}
+
+/// The sector size of a log that is made on a volume, or is there already: it must be one that the volume can write.
+pub(crate) fn check_sector(volume: &dyn Volume, log: Option<u32>) -> Result<u32, LogError> {
+    let device = volume.sector_bytes();
+    let refuse = |log| LogError::Sector { path: volume.path().to_owned(), device, log };
+    if !(512..=4096).contains(&device) || !device.is_power_of_two() {
+        return Err(refuse(None));
+    }
+    match log {
+        None => Ok(device),
+        Some(log) if log >= device && log <= 4096 && log.is_power_of_two() => Ok(log),
+        Some(log) => Err(refuse(Some(log))),
+    }
+}
+
+/// Writes zeroes over a range, through the write path that the log itself uses.
+fn zero(volume: &dyn Volume, offset: u64, end: u64) -> IoResult<()> {
+    zero_while(volume, offset, end, || true).map(drop)
+}
+
+/// The same for as long as `go_on` says so; false: stopped before the end.
+pub(crate) fn zero_while(
+    volume: &dyn Volume,
+    mut offset: u64,
+    end: u64,
+    go_on: impl Fn() -> bool,
+) -> IoResult<bool> {
+    const PIECE: u64 = 1 << 20;
+    let buf = AlignedBuf::zeroed(PIECE as usize);
+    while offset < end {
+        if !go_on() {
+            return Ok(false);
+        }
+        let n = PIECE.min(end - offset);
+        volume.write_at(offset, &buf[..n as usize])?;
+        offset += n;
+    }
+    Ok(true)
+}
+
+/// With `ahead`, so much of a new file is zeroed at once; the rest while the log is used.
+const ZEROED_AT_CREATION: u64 = 2 << 20;
+
+/// Extents and zeroes of a new file; durable after a sync.
+pub(crate) fn initialize_new(
+    disk: &dyn Disk,
+    volume: &dyn Volume,
+    size: u64,
+    mode: Initialization,
+) -> IoResult<()> {
+    let _stamped = taffrail_observe::wait(WaitType::PreemptiveOsWriteFileGather);
+    taffrail_io::reserve(disk, volume, 0, size)?;
+    let at_once = match mode {
+        Initialization::Ahead if volume.reserves() => ZEROED_AT_CREATION.min(size),
+        _ => size,
+    };
+    zero(volume, 0, at_once)
 }

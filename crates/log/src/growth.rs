@@ -28,54 +28,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use taffrail_base::Lsn;
-use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, Volume};
+use taffrail_io::{IoError, Volume};
 use taffrail_observe::{Event, EventRing, Moment, SessionCell, WaitType};
 
 use crate::append::Limits;
-use crate::directory::{Entry, FILE_HEADER_BYTES};
+use crate::directory::entries;
 use crate::error::{AppendError, LogError};
-use crate::files::LogFiles;
+use crate::files::{LogFiles, zero_while};
 use crate::log::Log;
-use crate::options::{Growth, Initialization, LOG_FILE_BYTES_MAX};
-
-/// Which rule says how many VLFs a growth makes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum VlfAlgorithm {
-    /// Up to SQL Server 2012.
-    V2012,
-    /// SQL Server 2014 to 2019.
-    V2014,
-    /// SQL Server 2022.
-    #[default]
-    V2022,
-}
-
-impl VlfAlgorithm {
-    /// From its number in order; what is unknown is the default.
-    pub const fn from_u8(n: u8) -> VlfAlgorithm {
-        match n {
-            0 => VlfAlgorithm::V2012,
-            1 => VlfAlgorithm::V2014,
-            _ => VlfAlgorithm::V2022,
-        }
-    }
-
-    /// As settings spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            VlfAlgorithm::V2012 => "2012",
-            VlfAlgorithm::V2014 => "2014",
-            VlfAlgorithm::V2022 => "2022",
-        }
-    }
-
-    /// From a setting.
-    pub fn from_name(name: &str) -> Option<VlfAlgorithm> {
-        [VlfAlgorithm::V2012, VlfAlgorithm::V2014, VlfAlgorithm::V2022]
-            .into_iter()
-            .find(|a| a.name() == name)
-    }
-}
+use crate::options::{Growth, Initialization, LOG_FILE_BYTES_MAX, VlfAlgorithm};
 
 const MB: u64 = 1 << 20;
 /// Smallest VLF: 248 KB.
@@ -131,64 +92,9 @@ pub fn vlf_sizes(
     sizes
 }
 
-/// Writes zeroes over a range, through the write path that the log itself uses.
-pub(crate) fn zero(volume: &dyn Volume, offset: u64, end: u64) -> IoResult<()> {
-    zero_while(volume, offset, end, || true).map(drop)
-}
-
-/// The same for as long as `go_on` says so; false: stopped before the end.
-fn zero_while(
-    volume: &dyn Volume,
-    mut offset: u64,
-    end: u64,
-    go_on: impl Fn() -> bool,
-) -> IoResult<bool> {
-    const PIECE: u64 = 1 << 20;
-    let buf = AlignedBuf::zeroed(PIECE as usize);
-    while offset < end {
-        if !go_on() {
-            return Ok(false);
-        }
-        let n = PIECE.min(end - offset);
-        volume.write_at(offset, &buf[..n as usize])?;
-        offset += n;
-    }
-    Ok(true)
-}
-
 /// Whether the session of this thread has been told to stop what it does.
 fn is_cancelled() -> bool {
     taffrail_observe::session::with_current(|s| s.cancel_flag().load(Relaxed)).unwrap_or(false)
-}
-
-/// With `ahead`, so much of a new file is zeroed at once; the rest while the log is used.
-const ZEROED_AT_CREATION: u64 = 2 * MB;
-
-/// Extents and zeroes of a new file; durable after a sync.
-pub(crate) fn initialize_new(
-    disk: &dyn Disk,
-    volume: &dyn Volume,
-    size: u64,
-    mode: Initialization,
-) -> IoResult<()> {
-    let _stamped = taffrail_observe::wait(WaitType::PreemptiveOsWriteFileGather);
-    taffrail_io::reserve(disk, volume, 0, size)?;
-    let at_once = match mode {
-        Initialization::Ahead if volume.reserves() => ZEROED_AT_CREATION.min(size),
-        _ => size,
-    };
-    zero(volume, 0, at_once)
-}
-
-/// Entries for VLFs of the given sizes from an offset of a file on.
-pub(crate) fn entries(file: u16, mut offset: u64, sizes: &[u64], create: Lsn) -> Vec<Entry> {
-    let mut out = Vec::with_capacity(sizes.len());
-    for &size in sizes {
-        out.push(Entry { file, create, last_seqno: 0, parity: 0, offset, size });
-        offset += size;
-    }
-    debug_assert!(out.first().is_none_or(|e| e.offset >= FILE_HEADER_BYTES));
-    out
 }
 
 /// How much a file may grow by its settings; `None`: not at all.
@@ -421,7 +327,7 @@ impl Log {
         match refused {
             None => Ok(false),
             Some(e) => Err(AppendError::LogFull {
-                wait: crate::ReuseWait::Nothing,
+                wait: crate::waits::ReuseWait::Nothing,
                 holdup: None,
                 growth: Some(e),
             }),
@@ -556,6 +462,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directory::FILE_HEADER_BYTES;
     use VlfAlgorithm::{V2012, V2014, V2022};
 
     fn created(size: u64) -> Vec<u64> {

@@ -10,8 +10,7 @@
 use std::cell::RefCell;
 use std::io::IoSlice;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::thread::Thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use taffrail_base::LogPos;
@@ -25,6 +24,7 @@ use crate::error::LogError;
 use crate::flush::{Completed, Sync, Wake, Write};
 use crate::log::Log;
 use crate::told;
+use crate::waiter::{DURABLE, FAILED, WAITING, Waiter};
 
 /// Why somebody wants records durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,48 +51,8 @@ impl FlushReason {
     }
 }
 
-const WAITING: u8 = 0;
-const DURABLE: u8 = 1;
-const LEAD: u8 = 2;
-const FAILED: u8 = 3;
-
-/// A thread that waits for a flush.
-#[derive(Debug)]
-pub(crate) struct Waiter {
-    thread: Thread,
-    state: AtomicU8,
-    at: AtomicU64,
-}
-
-impl Waiter {
-    fn wake(&self, wake: Wake) {
-        let state = match wake {
-            Wake::Durable => DURABLE,
-            Wake::Lead => LEAD,
-            Wake::Failed => FAILED,
-        };
-        self.at.store(Moment::now().0, Ordering::Relaxed);
-        self.state.store(state, Ordering::Release);
-        thread::unpark(&self.thread);
-    }
-
-    /// Sleeps until woken. Others may unpark the thread for their own reasons: only the state counts.
-    fn sleep(&self) -> u8 {
-        loop {
-            match self.state.load(Ordering::Acquire) {
-                WAITING => thread::park(),
-                woken => return woken,
-            }
-        }
-    }
-}
-
 thread_local! {
-    static WAITER: RefCell<Arc<Waiter>> = RefCell::new(Arc::new(Waiter {
-        thread: std::thread::current(),
-        state: AtomicU8::new(WAITING),
-        at: AtomicU64::new(0),
-    }));
+    static WAITER: RefCell<Arc<Waiter>> = RefCell::new(Arc::new(Waiter::new()));
 }
 
 /// What the end of a write or a sync leaves to be done without the lock.

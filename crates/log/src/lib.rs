@@ -88,6 +88,8 @@ mod tail;
 mod told;
 pub mod verify;
 mod vlf;
+mod waiter;
+mod waits;
 mod walk;
 mod writer;
 
@@ -96,12 +98,14 @@ pub use block::{BLOCK_BYTES_MAX, RECORDS_PER_BLOCK_MAX};
 pub use directory::is_log_file;
 pub use error::{AppendError, LogError};
 pub use files::LogFileInfo;
-pub use growth::{VlfAlgorithm, vlf_sizes};
+pub use growth::vlf_sizes;
 pub use harden::FlushReason;
 pub use log::{Log, LogSpace};
 pub use lop::{Lcx, Lop};
 pub use open::OpenReport;
-pub use options::{Growth, Initialization, LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions};
+pub use options::{
+    Growth, Initialization, LOG_FILE_BYTES_MAX, LogFileSpec, LogOptions, VlfAlgorithm,
+};
 pub use reader::{Entry, LsnMap, OwnedRecord, Reader, block_entry};
 pub use record::{RECORD_BYTES_MAX, Record, RecordFlags, RecordHeader, Reserve, TxLog};
 pub use restore::{
@@ -109,7 +113,8 @@ pub use restore::{
     end_of_log,
 };
 pub use retried::{READ_TRIES, read_retried, tell_retried};
-pub use reuse::{Hold, HolderId, ReuseWait};
+pub use reuse::{Hold, HolderId};
 pub use room::UNDO_BYTES_MIN;
 pub use shrink::{ShrinkMode, ShrinkReport, ShrinkStop};
 pub use vlf::{VlfInfo, VlfStatus};
+pub use waits::ReuseWait;

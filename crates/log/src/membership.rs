@@ -26,12 +26,11 @@ use std::sync::atomic::Ordering;
 
 use taffrail_io::{AlignedBuf, Disk, IoResult, OpenSpec, Volume};
 
-use crate::directory::{FILE_HEADER_BYTES, HALF, Root, RootFile};
+use crate::directory::{FILE_HEADER_BYTES, HALF, Root, RootFile, entries};
 use crate::error::LogError;
-use crate::files::{LogFiles, NoVolume, corrupt, write_bytes};
-use crate::growth::{entries, initialize_new, vlf_sizes};
+use crate::files::{LogFiles, NoVolume, check_sector, corrupt, initialize_new, write_bytes};
+use crate::growth::vlf_sizes;
 use crate::log::Log;
-use crate::open::check_sector;
 use crate::options::{LOG_FILE_BYTES_MAX, LogFileSpec, MIN_SIZE};
 use crate::retried::read_retried;
 

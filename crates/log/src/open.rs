@@ -26,13 +26,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use taffrail_base::LogPos;
-use taffrail_io::{Env, Volume};
+use taffrail_io::Env;
 
 use crate::anchor::LogAnchor;
 use crate::block;
 use crate::directory::{FILE_HEADER_BYTES, RootFile, VLF_HEADER_BYTES};
 use crate::error::LogError;
-use crate::files::{LogFiles, corrupt};
+use crate::files::{LogFiles, check_sector, corrupt};
 use crate::growth::vlf_sizes;
 use crate::kept::keep_from;
 use crate::log::{End, Log};
@@ -66,19 +66,6 @@ pub struct OpenReport {
 
 /// The position of the first byte of the first VLF of a new log: not 0, which means "no position".
 const FIRST_START: u64 = 8192;
-
-pub(crate) fn check_sector(volume: &dyn Volume, log: Option<u32>) -> Result<u32, LogError> {
-    let device = volume.sector_bytes();
-    let refuse = |log| LogError::Sector { path: volume.path().to_owned(), device, log };
-    if !(512..=4096).contains(&device) || !device.is_power_of_two() {
-        return Err(refuse(None));
-    }
-    match log {
-        None => Ok(device),
-        Some(log) if log >= device && log <= 4096 && log.is_power_of_two() => Ok(log),
-        Some(log) => Err(refuse(Some(log))),
-    }
-}
 
 impl Log {
     /// Makes the files of a new log and opens it. `fork` is the database's recovery fork GUID.

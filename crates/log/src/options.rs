@@ -7,7 +7,44 @@ use std::time::Duration;
 use taffrail_base::DatabaseId;
 use taffrail_observe::DatabaseCounters;
 
-use crate::growth::VlfAlgorithm;
+/// Which rule says how many VLFs a growth makes.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum VlfAlgorithm {
+    /// Up to SQL Server 2012.
+    V2012,
+    /// SQL Server 2014 to 2019.
+    V2014,
+    /// SQL Server 2022.
+    #[default]
+    V2022,
+}
+
+impl VlfAlgorithm {
+    /// From its number in order; what is unknown is the default.
+    pub const fn from_u8(n: u8) -> VlfAlgorithm {
+        match n {
+            0 => VlfAlgorithm::V2012,
+            1 => VlfAlgorithm::V2014,
+            _ => VlfAlgorithm::V2022,
+        }
+    }
+
+    /// As settings spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            VlfAlgorithm::V2012 => "2012",
+            VlfAlgorithm::V2014 => "2014",
+            VlfAlgorithm::V2022 => "2022",
+        }
+    }
+
+    /// From a setting.
+    pub fn from_name(name: &str) -> Option<VlfAlgorithm> {
+        [VlfAlgorithm::V2012, VlfAlgorithm::V2014, VlfAlgorithm::V2022]
+            .into_iter()
+            .find(|a| a.name() == name)
+    }
+}
 
 /// `FILEGROWTH` of a log file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,8 +19,9 @@ use crate::log::Log;
 use crate::record::{Record, RecordHeader};
 use crate::restore::VlfRange;
 use crate::retried::read_retried;
-use crate::reuse::{Hold, HolderId, ReuseWait};
+use crate::reuse::{Hold, HolderId};
 use crate::vlf::ActiveVlf;
+use crate::waits::ReuseWait;
 use crate::walk::{Step, WalkVlf, Walker};
 
 /// A record with its own copy of the payload.

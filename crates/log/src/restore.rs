@@ -28,15 +28,15 @@ use taffrail_io::{AlignedBuf, Env};
 
 use crate::anchor::LogAnchor;
 use crate::block::{self, BLOCK_BYTES_MAX, BlockHeader, VlfPlace};
-use crate::directory::{FILE_HEADER_BYTES, HALF, RootFile, VLF_HEADER_BYTES, vlf_header};
+use crate::directory::{FILE_HEADER_BYTES, HALF, RootFile, VLF_HEADER_BYTES, entries, vlf_header};
 use crate::error::LogError;
 use crate::files::{LogFiles, corrupt};
-use crate::growth::entries;
 use crate::log::Log;
 use crate::options::{Growth, LOG_FILE_BYTES_MAX, LogOptions};
 use crate::reader::walk_vlf;
-use crate::reuse::{Hold, HolderId, ReuseWait};
+use crate::reuse::{Hold, HolderId};
 use crate::vlf::VlfTable;
+use crate::waits::ReuseWait;
 use crate::walk::{Step, WalkVlf, Walker};
 
 /// The positions that a VLF stands for, and its number: what a log backup must say of it.

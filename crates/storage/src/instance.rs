@@ -11,7 +11,7 @@ use crate::buffer::BufferPool;
 use crate::database::LogSettings;
 use crate::error::{StorageError, StorageResult};
 use crate::lock::{LockLimits, LockManager};
-use crate::recovery::RedoRate;
+use crate::redo_rate::RedoRate;
 
 /// Settings of an instance.
 #[derive(Clone, Debug)]

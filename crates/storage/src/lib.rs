@@ -48,6 +48,7 @@ mod orphans;
 pub mod page;
 pub mod raw;
 pub mod recovery;
+mod redo_rate;
 #[cfg(test)]
 mod rig;
 mod spec;
@@ -68,8 +69,7 @@ pub use database::{
 };
 pub use error::{FileFull, StorageError, StorageResult};
 pub use instance::{InstanceOptions, StorageInstance, Workers};
+pub use lock::RECOVERY_SESSION;
 pub use recovery::RecoveryEstimate;
 pub use taffrail_log::{LOG_FILE_BYTES_MAX, ShrinkMode, ShrinkReport, ShrinkStop};
-pub use txn::{
-    BeginSpec, Durability, Isolation, RECOVERY_SESSION, RowLock, Savepoint, Transaction,
-};
+pub use txn::{BeginSpec, Durability, Isolation, RowLock, Savepoint, Transaction};

@@ -1,9 +1,10 @@
-//! What files a database has.
+//! What is told of a database without waiting: its files, and its pages in memory.
 
 use std::sync::atomic::Ordering;
 
-use taffrail_base::PAGE_BYTES;
+use taffrail_base::{PAGE_BYTES, PageId};
 
+use crate::buffer::PageInMemory;
 use crate::database::{Database, FileInfo, FileKind, FileSize};
 use crate::layout::EXTENT_PAGES;
 
@@ -55,6 +56,18 @@ impl Database {
             });
         }
         out
+    }
+}
+
+impl Database {
+    /// The pages that are in memory, in no order.
+    pub fn pages_in_memory(&self) -> Vec<PageId> {
+        self.pool().present(&self.store)
+    }
+
+    /// One of them; none: it has gone.
+    pub fn page_in_memory(&self, id: PageId) -> Option<PageInMemory> {
+        self.pool().described(&self.store, id)
     }
 }
 

@@ -2,7 +2,7 @@
 //! longer in memory for it.
 
 use super::BufferPool;
-use crate::database::Database;
+use super::Store;
 use crate::page::PageType;
 use std::sync::atomic::Ordering;
 use taffrail_base::{HobtId, PageId};
@@ -40,15 +40,10 @@ impl BufferPool {
     }
 }
 
-impl Database {
-    /// The pages that are in memory, in no order.
-    pub fn pages_in_memory(&self) -> Vec<PageId> {
-        self.pool().present(&self.store)
-    }
-
-    /// One of them; none: it has gone.
-    pub fn page_in_memory(&self, id: PageId) -> Option<PageInMemory> {
-        let page = self.pool().read_present(&self.store, id)?;
+impl BufferPool {
+    /// A page of a database, if it is in memory.
+    pub fn described(&self, store: &Store, id: PageId) -> Option<PageInMemory> {
+        let page = self.read_present(store, id)?;
         let kind = page.kind();
         let slotted = kind.is_some_and(PageType::is_slotted);
         Some(PageInMemory {

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use taffrail_base::SessionId;
 use taffrail_observe::{Event, EventRing};
 
+use super::RECOVERY_SESSION;
 use super::manager::{LockManager, WaitingOwner};
 use super::state::OwnerId;
 use super::sync::Verdict;
-use crate::txn::RECOVERY_SESSION;
 
 impl LockManager {
     /// Looks for cycles through a waiting owner and ends one wait of each, until there is none. One that waits for many

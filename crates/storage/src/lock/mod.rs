@@ -55,3 +55,8 @@ pub use report::{Deadlock, DeadlockMember, DeadlockWatch};
 pub use resource::{Resource, ResourceKind};
 pub use state::{OwnerId, OwnerKind, TxLockState};
 pub use view::{LockRow, LockStatus};
+
+use taffrail_base::SessionId;
+
+/// The session that holds the locks of transactions that restart is undoing. Views show it as -3.
+pub const RECOVERY_SESSION: SessionId = SessionId(0xfffd);

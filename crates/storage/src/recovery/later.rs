@@ -75,7 +75,7 @@ impl Database {
         let Some(entry) = work.hand_over() else { return false };
         let manager = &self.instance().locks;
         let another =
-            manager.owner(crate::txn::RECOVERY_SESSION, crate::lock::OwnerKind::Transaction);
+            manager.owner(crate::lock::RECOVERY_SESSION, crate::lock::OwnerKind::Transaction);
         let locks = std::mem::replace(locks, another);
         let log = std::mem::take(&mut work.log);
         {

@@ -39,7 +39,6 @@ pub(crate) use create::{
     remove_files,
 };
 pub use pace::RecoveryEstimate;
-pub(crate) use pace::RedoRate;
 pub(crate) use restored::{
     log_files_at, log_files_of, read_primary, recover_restored, redo_restored, write_boots,
 };

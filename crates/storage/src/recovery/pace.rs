@@ -1,7 +1,7 @@
 //! How long a restart would take, and what keeps that short: pages written between checkpoints (an indirect checkpoint's writer).
 //!
 //! What redo manages per second is measured by each restart that has enough to do, and holds for all databases of the instance; until
-//! then [`BYTES_PER_S`] and [`PAGES_PER_S`] are assumed.
+//! then what [`crate::redo_rate`] says is assumed.
 //!
 //! ```text
 //! limit      the log that redo reads within TARGET_RECOVERY_TIME, at most `redo_log_max`
@@ -22,57 +22,19 @@
 //! more than the log of what it copied, and takes no more than half of the time, unless it is behind.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use taffrail_base::LogPos;
 
 use crate::buffer::Unhardened;
-use crate::database::{Database, RecoveryReport};
+use crate::database::Database;
 use crate::error::StorageResult;
 
-/// What redo is taken to manage until it has been measured.
-const BYTES_PER_S: u64 = 100 << 20;
-/// The same for pages that it reads.
-const PAGES_PER_S: u64 = 10_000;
-/// Less log than that measures nothing.
-const BYTES_MEASURED: u64 = 8 << 20;
-/// Fewer pages than that measure nothing.
-const PAGES_MEASURED: u64 = 1_000;
 /// The recovery interval of 0, in seconds.
 const RECOVERY_INTERVAL_S: u64 = 60;
 /// Pages written before the time is looked at.
 const AT_ONCE: usize = 512;
-
-/// What redo has been measured to manage per second; 0: nothing yet.
-#[derive(Default, Debug)]
-pub(crate) struct RedoRate {
-    bytes: AtomicU64,
-    pages: AtomicU64,
-}
-
-impl RedoRate {
-    /// A restart has ended its redo.
-    pub fn measured(&self, report: &RecoveryReport) {
-        let per_s = |n: u64| (n as f64 / report.redo.as_secs_f64().max(1e-6)) as u64;
-        if report.redo_bytes >= BYTES_MEASURED {
-            self.bytes.store(per_s(report.redo_bytes).max(1), Ordering::Relaxed);
-        }
-        if report.pages_read >= PAGES_MEASURED {
-            self.pages.store(per_s(report.pages_read).max(1), Ordering::Relaxed);
-        }
-    }
-
-    /// Bytes of log per second.
-    pub fn bytes(&self) -> u64 {
-        Some(self.bytes.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(BYTES_PER_S)
-    }
-
-    /// Pages per second.
-    pub fn pages(&self) -> u64 {
-        Some(self.pages.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(PAGES_PER_S)
-    }
-}
 
 /// What a restart would have to do now, and how long its redo is taken to need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,13 +63,12 @@ impl Database {
     /// What a restart would have to do now.
     pub fn recovery_estimate(&self) -> RecoveryEstimate {
         let rate = &self.instance.redo_rate;
-        let measured = |rate: &AtomicU64| rate.load(Ordering::Relaxed) > 0;
         RecoveryEstimate {
             dirty_pages: self.store.dirty_now(self.pool()),
             redo_bytes: self.redo_bytes(),
             bytes_per_second: rate.bytes(),
             pages_per_second: rate.pages(),
-            is_measured: measured(&rate.bytes) && measured(&rate.pages),
+            is_measured: rate.is_measured(),
         }
     }
 

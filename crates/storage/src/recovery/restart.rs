@@ -171,7 +171,7 @@ pub(super) fn open_for_redo(
     db.settle_log_files(&paths)?;
     load_changed_maps(&db)?;
     report.redo = clock.monotonic().saturating_sub(began);
-    instance.redo_rate.measured(&report);
+    instance.redo_rate.measured(report.redo, report.redo_bytes, report.pages_read);
     store.rarities.torn_repaired.fetch_add(report.torn_repaired, Ordering::Relaxed);
     Ok(Redone { db, losers, report, oldest, checkpoint })
 }

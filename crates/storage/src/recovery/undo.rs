@@ -33,10 +33,10 @@ use crate::database::{Database, RecoveryReport};
 use crate::error::{StorageError, StorageResult};
 use crate::instance::StorageInstance;
 use crate::layout::DIRECTORY;
-use crate::lock::{LockMode, OwnerKind, Resource, TxLockState};
+use crate::lock::{LockMode, OwnerKind, RECOVERY_SESSION, Resource, TxLockState};
+use crate::txn::rollback;
 use crate::txn::table::TxnEntry;
 use crate::txn::work::Work;
-use crate::txn::{RECOVERY_SESSION, rollback};
 
 /// Rows that a transaction's undo locks one by one.
 const ROW_LOCKS_MAX: usize = 250_000;

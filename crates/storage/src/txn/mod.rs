@@ -37,9 +37,6 @@ use work::{USER_TRANSACTION, Work};
 
 pub use table::{ActiveTxn, TxnEntry};
 
-/// The session that holds the locks of transactions that restart is undoing. Views show it as -3.
-pub const RECOVERY_SESSION: SessionId = SessionId(0xfffd);
-
 /// What reads promise each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Isolation {

@@ -1,0 +1,48 @@
+//! How fast redo is, as restarts have measured it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What redo is taken to manage until it has been measured.
+const BYTES_PER_S: u64 = 100 << 20;
+/// The same for pages that it reads.
+const PAGES_PER_S: u64 = 10_000;
+/// Less log than that measures nothing.
+const BYTES_MEASURED: u64 = 8 << 20;
+/// Fewer pages than that measure nothing.
+const PAGES_MEASURED: u64 = 1_000;
+
+/// What redo has been measured to manage per second; 0: nothing yet.
+#[derive(Default, Debug)]
+pub(crate) struct RedoRate {
+    bytes: AtomicU64,
+    pages: AtomicU64,
+}
+
+impl RedoRate {
+    /// A restart has ended its redo: so many bytes of log and pages in this time.
+    pub fn measured(&self, time: Duration, bytes: u64, pages: u64) {
+        let per_s = |n: u64| (n as f64 / time.as_secs_f64().max(1e-6)) as u64;
+        if bytes >= BYTES_MEASURED {
+            self.bytes.store(per_s(bytes).max(1), Ordering::Relaxed);
+        }
+        if pages >= PAGES_MEASURED {
+            self.pages.store(per_s(pages).max(1), Ordering::Relaxed);
+        }
+    }
+
+    /// Both have been measured.
+    pub fn is_measured(&self) -> bool {
+        [&self.bytes, &self.pages].iter().all(|rate| rate.load(Ordering::Relaxed) > 0)
+    }
+
+    /// Bytes of log per second.
+    pub fn bytes(&self) -> u64 {
+        Some(self.bytes.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(BYTES_PER_S)
+    }
+
+    /// Pages per second.
+    pub fn pages(&self) -> u64 {
+        Some(self.pages.load(Ordering::Relaxed)).filter(|&n| n > 0).unwrap_or(PAGES_PER_S)
+    }
+}
