@@ -5,7 +5,7 @@
 //! | [`values`] | variables in the statements replaced by what they hold |
 //! | [`options`], [`device`] | what follows WITH, TO and FROM |
 //! | [`take`] | BACKUP DATABASE, BACKUP LOG |
-//! | [`put`] | RESTORE DATABASE, RESTORE LOG; the states of a database are in `catalog::registry::restoring` |
+//! | [`restore`](mod@restore) | RESTORE DATABASE, RESTORE LOG; the states of a database are in `catalog::registry::restoring` |
 //! | [`lost`] | BACKUP LOG WITH NO_TRUNCATE of a database that cannot be opened |
 //! | [`look`], [`columns`] | RESTORE HEADERONLY, FILELISTONLY, LABELONLY, VERIFYONLY |
 //! | [`facts`] | what a set's header says, as values |
@@ -25,8 +25,8 @@ mod lost;
 mod message;
 mod options;
 mod progress;
-mod put;
 mod record;
+mod restore;
 mod schedule;
 mod suspect;
 mod system;
@@ -106,7 +106,7 @@ fn restore(cx: &mut StatementContext<'_>, s: &ast::Restore) -> SqlResult<()> {
     let result = match &s.database {
         Some(database) => refuse_in_transaction(cx)
             .and_then(|()| name_of(database))
-            .and_then(|database| put::run(cx, s, &Statement { name, database })),
+            .and_then(|database| restore::run(cx, s, &Statement { name, database })),
         None => look::run(cx, s, &Statement { name, database: "" }),
     };
     ended(cx, result, name)

@@ -10,7 +10,7 @@ use taffrail_types::convert::{Declared, Large};
 use taffrail_types::{Conversion, Value, convert};
 
 /// Arguments in their places.
-pub(crate) struct Bound {
+pub(crate) struct BoundArguments {
     /// The parameters' values.
     pub values: Vec<Value>,
     /// What is passed for output: its place among the arguments, and the parameter's.
@@ -26,7 +26,7 @@ pub(crate) fn bind_arguments(
     name: &str,
     parameters: &[Parameter],
     passed: &[Passed],
-) -> SqlResult<Bound> {
+) -> SqlResult<BoundArguments> {
     let collation = taffrail_types::Collation::default();
     let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
     let mut given = vec![false; parameters.len()];
@@ -106,5 +106,5 @@ pub(crate) fn bind_arguments(
             }
         });
     }
-    Ok(Bound { values: out, outputs, late })
+    Ok(BoundArguments { values: out, outputs, late })
 }

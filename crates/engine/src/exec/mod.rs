@@ -6,7 +6,7 @@
 //! * [`ops`]: the operators.  [`modify`]: whatever changes rows; `into`: SELECT … INTO.
 //! * [`showplan`]: plans that are shown, not run.
 //! * [`procedure`], [`arguments`], [`insert_exec`], [`rpc`]: EXEC, prepared statements, remote calls.
-//!   [`transaction`]: BEGIN to ROLLBACK. [`room`]: a full log. [`cursor`]: cursors.
+//!   [`transaction`]: BEGIN to ROLLBACK. [`full_log`]: a full log. [`cursor`]: cursors.
 
 pub(crate) mod arguments;
 mod assign;
@@ -17,6 +17,7 @@ pub(crate) mod cursor;
 pub(crate) mod ending;
 pub(crate) mod eval;
 mod fate;
+pub(crate) mod full_log;
 pub(crate) mod functions;
 mod handed_in;
 pub(crate) mod insert_exec;
@@ -36,7 +37,6 @@ pub(crate) mod query;
 mod query_in;
 pub(crate) mod raise;
 pub(crate) mod references;
-pub(crate) mod room;
 pub(crate) mod rpc;
 pub(crate) mod runtime;
 mod schema_wait;

@@ -1,6 +1,6 @@
 //! EXEC: procedures of users and of the system, dynamic text.
 
-use super::arguments::{Bound, bind_arguments};
+use super::arguments::{BoundArguments, bind_arguments};
 use super::called::{Called, Failed, Passed, Returned};
 use super::compile::{self, CreatedUnder};
 use super::interpret::{Activation, Ended, Flow, Interpreter, Step, Unwind};
@@ -432,7 +432,7 @@ impl Interpreter<'_> {
         procedure: bool,
     ) -> Result<Called, Unwind> {
         let bound = bind_arguments(self.session, &module, name, &module.parameters, passed);
-        let Bound { values, outputs, late } = match bound {
+        let BoundArguments { values, outputs, late } = match bound {
             Ok(b) => b,
             Err(e) => {
                 let e = match procedure {

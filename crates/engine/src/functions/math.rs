@@ -4,7 +4,7 @@
 //! taken as float.
 
 use super::typing::{any_null, float, int, narrow, signature};
-use super::{Bound, Call, Function, Rule, Signature};
+use super::{Call, Function, Rule, SettledCall, Signature};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::convert::parse_float;
 use taffrail_types::{Conversion, Decimal, Family, SqlType, Value, compare};
@@ -323,7 +323,7 @@ fn isnumeric(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 }
 
 fn checksum(c: &Call<'_>, args: &[Value], binary: bool) -> SqlResult<Value> {
-    let Bound { params, collations, .. } = c.bound;
+    let SettledCall { params, collations, .. } = c.bound;
     Ok(Value::Int(super::checksum::checksum(args, params, collations, binary)))
 }
 

@@ -1,7 +1,7 @@
 //! Built-in scalar functions: a table from name to argument counts, type rule and evaluation.
 //!
 //! ```text
-//! name, argument types ──bind──▶ Bound { params: cast the arguments to these, result } ──eval(context, values)──▶ value
+//! name, argument types ──bind──▶ SettledCall { params: cast the arguments to these, result } ──eval(context, values)──▶ value
 //! ```
 //!
 //! [`bind`] settles types once per compiled statement, so an evaluation sees values of exactly the families that the
@@ -149,12 +149,12 @@ pub struct Call<'a> {
     /// The session.
     pub context: &'a dyn FnContext,
     /// The settled call.
-    pub bound: &'a Bound,
+    pub bound: &'a SettledCall,
 }
 
 /// A function with its types settled.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Bound {
+pub struct SettledCall {
     function: Named,
     /// The datepart argument.
     pub datepart: Option<DatePart>,
@@ -192,13 +192,13 @@ impl std::ops::Deref for Named {
     }
 }
 
-impl std::fmt::Debug for Bound {
+impl std::fmt::Debug for SettledCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{:?} -> {}", self.function.name, self.params, self.result)
     }
 }
 
-impl Bound {
+impl SettledCall {
     /// See [`Determinism`].
     pub fn determinism(&self) -> Determinism {
         self.function.determinism
@@ -260,7 +260,7 @@ pub fn takes_datepart(name: &str) -> bool {
 
 /// Settles a call: 195 for an unknown name, 174 and 189 for a wrong number of arguments, 155 for a datepart that is
 /// none, 8116 and others for types. `datepart` is the keyword where [`takes_datepart`]; `args` are the other arguments.
-pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<Bound> {
+pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<SettledCall> {
     let Some(function) = find(name) else {
         return Err(SqlError::new(195, &[&name, &"built-in function name"]));
     };
@@ -283,5 +283,5 @@ pub fn bind(name: &str, datepart: Option<&str>, args: &[SqlType]) -> SqlResult<B
     debug_assert_eq!(signature.params.len(), args.len(), "{lower}");
     let Signature { params, result } = signature;
     let function = Named(function);
-    Ok(Bound { function, datepart, params, result, collations: SmallVec::new() })
+    Ok(SettledCall { function, datepart, params, result, collations: SmallVec::new() })
 }

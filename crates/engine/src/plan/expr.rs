@@ -134,7 +134,7 @@ pub struct Case {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {
     /// The function with its types settled.
-    pub function: functions::Bound,
+    pub function: functions::SettledCall,
     /// Its arguments.
     pub args: Vec<Expr>,
 }

@@ -1,7 +1,7 @@
 //! Ghost cleanup: removes deleted entries that no insertion has come across, and gives empty leaves back.
 //!
 //! Leaves that get a ghost are noted in memory, and leaves that undo empties, with a key that was on them: an empty leaf is found from
-//! the root by nothing else. After a restart those left are found when somebody needs their room ([`super::room`]). An empty leaf is
+//! the root by nothing else. After a restart those left are found when somebody needs their room ([`super::free_space`]). An empty leaf is
 //! nobody's: whoever may want a row back has left it there, as a ghost or with its key. A leaf is unlinked by a
 //! system transaction that latches its parent, its left neighbour, itself and its right neighbour, in this order,
 //! which is the order of splits.

@@ -33,6 +33,7 @@ mod claim;
 pub(crate) mod cleanup;
 mod cursor;
 pub(crate) mod directory;
+pub(crate) mod free_space;
 pub(crate) mod full;
 pub mod heap;
 mod heap_cursor;
@@ -42,7 +43,6 @@ pub mod now;
 pub mod record;
 mod reorganize;
 mod reorganize_step;
-pub(crate) mod room;
 mod smo;
 pub mod stats;
 
@@ -197,8 +197,12 @@ const PAGE_BITS: u32 = 48;
 const PAGE_MASK: u64 = (1 << PAGE_BITS) - 1;
 
 /// Without a page there is no room to be found.
-fn room_of(entry: &Entry) -> room::Room {
-    if entry.root.is_none() { room::Room::default() } else { room::Room::unknown(entry.kind) }
+fn free_space_of(entry: &Entry) -> free_space::FreeSpace {
+    if entry.root.is_none() {
+        free_space::FreeSpace::default()
+    } else {
+        free_space::FreeSpace::unknown(entry.kind)
+    }
 }
 
 /// A heap or B+ tree at run time: shared by all who use it.
@@ -235,7 +239,7 @@ pub struct Hobt {
     /// holding a latch looks whether the number is still the same.
     moves: AtomicU64,
     /// Where there may be room before a new page is allocated.
-    pub(crate) room: Mutex<room::Room>,
+    pub(crate) room: Mutex<free_space::FreeSpace>,
     pub(crate) space: Mutex<Space>,
     /// Pages whose allocation was undone while somebody held `space`: see [`crate::freelist`].
     pub(crate) undone: Mutex<Vec<PageId>>,
@@ -259,7 +263,7 @@ impl Hobt {
             hot_frame: AtomicU32::new(u32::MAX),
             structure: AtomicU64::new(0),
             moves: AtomicU64::new(0),
-            room: Mutex::new(room_of(entry)),
+            room: Mutex::new(free_space_of(entry)),
             space: Mutex::default(),
             undone: Mutex::default(),
             object_lock: Resource::object(db.id(), entry.object),
@@ -347,7 +351,7 @@ impl Hobt {
         self.rows.store(entry.rows as i64, Ordering::Relaxed);
         self.counts_changed();
         if moved {
-            *self.room.lock() = room_of(entry);
+            *self.room.lock() = free_space_of(entry);
             let mut space = self.space.lock();
             *space = Space::default();
             self.undone.lock().clear();
@@ -361,7 +365,7 @@ impl Hobt {
     pub(crate) fn forget_hints(&self) {
         self.structure_changes();
         self.hot_page.store(0, Ordering::Release);
-        *self.room.lock() = room::Room::unknown(self.kind);
+        *self.room.lock() = free_space::FreeSpace::unknown(self.kind);
     }
 
     /// Read under the latch of a leaf.

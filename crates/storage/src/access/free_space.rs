@@ -1,7 +1,7 @@
 //! Room that is there without anybody knowing: on pages of heaps, and in leaves of trees that no row is in any more.
 //!
-//! Which heap pages have room, and which leaves are empty, is kept in memory only ([`Room`], [`super::cleanup`]): fed by deletions and by
-//! undo, gone with the process. What a process has left is looked for when it would be missed, never at the start:
+//! Which heap pages have room, and which leaves are empty, is kept in memory only ([`FreeSpace`], [`super::cleanup`]): fed by
+//! deletions and by undo, gone with the process. What a process has left is looked for when it would be missed, never at the start:
 //!
 //! ```text
 //! before a file grows by n pages     n pages of the heap or tree that wants it, on from where the last look ended: so growth costs
@@ -11,8 +11,9 @@
 //! ```
 //! Heap pages with room are then tried before others; leaves that are empty are unlinked, so that their pages are free.
 //!
-//! Invariant of a [`Room`]: no page outside of the list has room for more than `missed` bytes, slot included, as far as records of this
-//! process tell. A look at every page establishes it; whoever lets go of a page, or leaves room on one that is not in the list, raises it.
+//! Invariant of a [`FreeSpace`]: no page outside of the list has room for more than `missed` bytes, slot included, as far as records
+//! of this process tell. A look at every page establishes it; whoever lets go of a page, or leaves room on one that is not in the
+//! list, raises it.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -62,7 +63,7 @@ enum Look {
 
 /// What is known of the room on a heap's pages; of a tree, only how far it has been looked through.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct FreeSpace {
     /// Pages worth trying before a new one is allocated, the next one last.
     pages: VecDeque<PageId>,
     /// The same.
@@ -71,20 +72,20 @@ pub(crate) struct Room {
     look: Look,
 }
 
-impl Room {
+impl FreeSpace {
     /// Of a heap or tree that may have pages from before.
-    pub fn unknown(kind: HobtKind) -> Room {
+    pub fn unknown(kind: HobtKind) -> FreeSpace {
         let look = match kind {
             HobtKind::Heap => Look::Heap(PageId::NONE, 0),
             HobtKind::BTree => Look::Tree(Vec::new()),
         };
-        Room { missed: ANY, look, ..Room::default() }
+        FreeSpace { missed: ANY, look, ..FreeSpace::default() }
     }
 
     /// What was known of where room is, or some of it, is known no more.
     pub fn lost(&mut self, kind: HobtKind) {
         self.missed = ANY;
-        self.look = Room::unknown(kind).look;
+        self.look = FreeSpace::unknown(kind).look;
     }
 
     /// A look has come so far; unless meanwhile something was lost, so that it is to begin anew.
@@ -182,7 +183,7 @@ impl Database {
             }
             room.look = Look::Done;
             room.missed = 0;
-            Room::unknown(hobt.kind()).look
+            FreeSpace::unknown(hobt.kind()).look
         };
         let looked = self.look_on(hobt, unknown, need, u64::MAX);
         if !matches!(looked, Ok((Look::Done, _))) {
@@ -373,7 +374,7 @@ mod tests {
     #[test]
     fn a_page_is_in_the_list_once_and_what_waits_comes_last() {
         let page = |n| PageId::new(1, n);
-        let mut room = Room::default();
+        let mut room = FreeSpace::default();
         for n in [1, 2, 2, 3, 1] {
             room.note(page(n));
         }
