@@ -173,3 +173,47 @@ fn what_the_cache_has_and_the_medium_has_not_is_written_again() {
     eprintln!("{seen:?}");
     assert!(rig::number("TAFFRAIL_SIM_SEED").is_some() || seen.struck > 100, "{seen:?}");
 }
+
+/// The boot page and the log's header have two copies each. The write of one fails and leaves it in the cache alone; the power goes while
+/// the next process writes the other.
+#[test]
+fn never_are_both_copies_of_a_header_lost() {
+    let mut struck = 0;
+    for at in 1..120 {
+        for (file, nth) in [(".ldf", 1), (".ldf", 2), (".mdf", 1), (".mdf", 2)] {
+            let what = format!("write {nth} of {file}, power until I/O {at}");
+            let rig = Rig::sectors(at, 512).dir_synced().frames(64);
+            let rig = rig.data(MB, Growth::Bytes(256 * KB)).log(512 * KB, Growth::Bytes(256 * KB));
+            let db = rig.create();
+            let (tree, rng, may) = (make(&db, 1000, 1), SimRng::new(at), Rows::new());
+            let mut history = History { tree, rng, may, value: 0 };
+            history.transaction(&db).unwrap();
+            let (kind, path_contains) = (Some(IoKind::WriteDurable), file.to_owned());
+            rig.world.inject(Fault {
+                nth,
+                kind,
+                path_contains,
+                fault: FaultKind::Io,
+                sticky: false,
+            });
+            let failed = match file {
+                ".ldf" => db.log().grow_file(0, MB).is_err(),
+                _ => db.checkpoint(CheckpointKind::Manual).is_err(),
+            };
+            struck += u64::from(failed);
+            rig.world.clear_faults();
+            rig.world.kill();
+            drop(db);
+            rig.world.revive();
+            rig.world.crash_at(at);
+            let opened = rig.restart().map(|(db, _)| db.checkpoint(CheckpointKind::Manual));
+            let fine = matches!(opened, Ok(Ok(())));
+            assert!(fine || !rig.world.is_powered(), "{what}: {opened:?}");
+            rig.world.restart();
+            let opened = rig.restart();
+            let (db, _) = opened.unwrap_or_else(|e| panic!("{what}: {e}"));
+            history.look(&db, &what);
+        }
+    }
+    assert!(struck > 300, "hardly anything failed: {struck}");
+}

@@ -18,7 +18,10 @@ pub(super) struct SimDisk {
 
 fn device_error(fault: FaultKind) -> io::Error {
     match fault {
-        FaultKind::Io | FaultKind::Wrong => io::Error::from_raw_os_error(5),
+        FaultKind::Io | FaultKind::Wrong | FaultKind::Lost | FaultKind::Misdirected => {
+            io::Error::from_raw_os_error(5)
+        }
+        FaultKind::Short => io::ErrorKind::WriteZero.into(),
         FaultKind::Full => io::Error::from_raw_os_error(28),
         FaultKind::TooLong => io::Error::from_raw_os_error(27),
         FaultKind::Denied => io::Error::from_raw_os_error(13),
@@ -202,6 +205,9 @@ impl Disk for SimDisk {
     }
 }
 
+/// How far from its place a write may come down.
+const PLACE: u64 = 8192;
+
 struct SimVolume {
     world: SimWorld,
     file: usize,
@@ -258,7 +264,24 @@ impl SimVolume {
         let end = offset + data.len() as u64;
         let grows = end.saturating_sub(s.files[self.file].current.len() as u64);
         let full = grows > 0 && s.total_bytes() + grows > s.options.capacity;
+        let mut offset = offset;
         match go {
+            Go::Fails(FaultKind::Lost) => return Ok(()),
+            Go::Fails(FaultKind::Misdirected) => {
+                let len = s.files[self.file].current.len() as u64;
+                offset = match end + PLACE <= len {
+                    true => offset + PLACE,
+                    false => offset.saturating_sub(PLACE),
+                };
+            }
+            Go::Fails(FaultKind::Short) => {
+                let there = s.rng.below(data.len().max(1) as u64) as usize;
+                s.files[self.file].write(number, offset, &data[..there], sector);
+                if kind == IoKind::WriteDurable {
+                    s.lose_pending(self.file);
+                }
+                return Err(self.fail(op, device_error(FaultKind::Short)));
+            }
             Go::Fails(fault) => {
                 // Part of it may have reached the medium, unless it was refused before it began. A durable write may have
                 // failed in its sync.
@@ -416,7 +439,8 @@ impl Volume for SimVolume {
         loop {
             let op = {
                 let mut s = self.world.lock();
-                if s.epoch != self.epoch {
+                // What was in flight went with the power.
+                if s.epoch != self.epoch || !s.powered {
                     return Err(self.fail("reap", power_lost()));
                 }
                 let left = s.files[self.file].in_flight.len() as u64;

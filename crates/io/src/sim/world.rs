@@ -62,6 +62,13 @@ pub enum FaultKind {
     ReadOnly,
     /// A read succeeds and gives other bytes than are there. Of anything else the device reports an error.
     Wrong,
+    /// A write ends early, wherever it likes, and nobody takes the rest. Of anything else the device reports an error.
+    Short,
+    /// A write is reported done, and durable when that is asked, and nothing of it is anywhere. Of anything else the device reports an
+    /// error.
+    Lost,
+    /// A write is reported done, and lies a page farther on, or before, than it should. Of anything else the device reports an error.
+    Misdirected,
 }
 
 /// A fault to come.

@@ -58,6 +58,7 @@ pub struct Ledger {
     pub deadlocks: u64,
     pub sums: u64,
     pub full: u64,
+    pub temporary: u64,
 }
 
 /// What must be in the database.
@@ -146,13 +147,27 @@ impl Ledger {
         self.sessions.values_mut().flatten().for_each(|c| c.hardened |= c.told != Told::Nothing);
     }
 
+    /// How many commits of each session are durable for sure.
+    pub fn durable_counts(&self) -> BTreeMap<u64, u64> {
+        let must = |c: &Commit| c.told == Told::Durable || c.hardened;
+        let count = |commits: &Vec<Commit>| commits.iter().rposition(must).map_or(0, |n| n + 1);
+        self.sessions.iter().map(|(session, commits)| (*session, count(commits) as u64)).collect()
+    }
+
     /// What all commits leave.
     pub fn content(&self) -> Content {
+        self.content_of(|_| u64::MAX)
+    }
+
+    /// What so many commits of each session leave.
+    pub fn content_of(&self, commits: impl Fn(u64) -> u64) -> Content {
         let mut c = Content::default();
         for place in [Place::Tree, Place::Heap, Place::Lobs] {
             c.rows.entry(place).or_default();
         }
-        let mut all: Vec<&Commit> = self.sessions.values().flatten().collect();
+        let of =
+            |(session, all): (&u64, &'_ Vec<Commit>)| (commits(*session) as usize).min(all.len());
+        let mut all: Vec<&Commit> = self.sessions.iter().flat_map(|s| &s.1[..of(s)]).collect();
         all.sort_by_key(|c| c.number);
         for change in all.into_iter().flat_map(|c| &c.changes) {
             match change {

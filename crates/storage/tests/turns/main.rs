@@ -1,6 +1,7 @@
 //! Storage under a schedule: sessions, the log writer, the log ahead, the recovery writer and the lazy writer take turns, and every
 //! preemption follows from the seed. At some step the power goes, the process is killed (and the power goes later), or the device
-//! fails once or for good. The restart's redo runs on several threads, is cut short itself, and its undo runs beside new work.
+//! fails or writes in part, once or for good. Backups are taken meanwhile, the log is shrunk, files grow. The restart's redo runs on
+//! several threads, is cut short itself, and its undo runs beside new work.
 //!
 //! 1. Nobody sleeps for ever.
 //! 2. Of each session the transactions that are there are its first ones; with all that were acknowledged as durable, and all that
@@ -9,12 +10,15 @@
 //!    nor lost. Tables are there that were made and not dropped.
 //! 4. A session that has locked a row sees what was committed last, and a reader that has locked the table always the same sum.
 //! 5. After a write or a sync of the log that failed nothing is acknowledged as durable.
-//! 6. Every page is as it has to be, and somebody's; no two writes are ever in flight at one place.
+//! 6. A chain of backups, of the whole database and of its log, restores what had been committed when the last of them was taken.
+//! 7. Every page is as it has to be, and somebody's; no two writes are ever in flight at one place.
 //!
 //! A failing seed is shrunk, and told with a command that has it again.
 #![cfg(debug_assertions)]
 
 mod ledger;
+mod loads;
+mod operator;
 #[path = "../../src/rig.rs"]
 mod rig;
 mod session;

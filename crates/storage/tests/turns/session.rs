@@ -46,7 +46,7 @@ pub fn amount(row: &[u8]) -> i64 {
 }
 
 /// What a session holds of its own, by place and key; of heap rows where they are.
-type Own = BTreeMap<(Place, Vec<u8>), Option<Rid>>;
+pub type Own = BTreeMap<(Place, Vec<u8>), Option<Rid>>;
 
 pub struct Session {
     pub db: Arc<Database>,
@@ -62,6 +62,7 @@ pub struct Session {
     tables: Vec<(HobtId, ObjectId)>,
     /// Something in the world fails on purpose.
     pub faulty: bool,
+    pub temp: Option<Arc<Database>>,
 }
 
 /// Why a session goes no further.
@@ -90,10 +91,11 @@ impl Session {
             own: Own::new(),
             tables: Vec::new(),
             faulty: false,
+            temp: None,
         }
     }
 
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap()
     }
 
@@ -104,7 +106,7 @@ impl Session {
     }
 
     /// What may happen without being wrong; an error that ends everything is `Err`.
-    fn judge(&self, what: &str, e: &StorageError) -> Result<(), Stopped> {
+    pub fn judge(&self, what: &str, e: &StorageError) -> Result<(), Stopped> {
         match e {
             _ if !self.world.is_powered() => Err(Stopped),
             StorageError::Lock(LockError::Deadlock { .. } | LockError::Timeout(_)) => {
@@ -126,6 +128,7 @@ impl Session {
             let done = match self.rng.below(12) {
                 0 => self.sum(),
                 1 if self.rng.one_in(3) => self.checkpoint(),
+                2 if self.rng.one_in(3) => self.temporary(),
                 _ => self.transaction(),
             };
             if done.is_err() {
@@ -240,7 +243,7 @@ impl Session {
         own: &mut Own,
         tables: &mut Vec<(HobtId, ObjectId)>,
     ) -> StorageResult<()> {
-        match self.rng.below(20) {
+        match self.rng.below(21) {
             0..5 => self.transfer(tx, changes),
             5..11 => self.tree(tx, changes, own),
             11..15 => self.heap(tx, changes, own),
@@ -256,7 +259,9 @@ impl Session {
                 }
                 tx.rollback_to(savepoint)
             }
-            _ => self.many(tx, changes, own),
+            19 => self.many(tx, changes, own),
+            _ if tables.len() < 4 => self.bulk(tx, changes, own, tables),
+            _ => self.table(tx, changes, own, tables),
         }
     }
 
@@ -279,16 +284,21 @@ impl Session {
         Ok(())
     }
 
-    fn bytes(&mut self, most: u64) -> Vec<u8> {
+    pub fn bytes(&mut self, most: u64) -> Vec<u8> {
         let (len, fill) = (self.rng.below(most), self.rng.next_u64() as u8);
         (0..len).map(|i| fill.wrapping_add((i / 7) as u8)).collect()
     }
 
-    fn new_key(&mut self) -> Vec<u8> {
+    pub fn new_key(&mut self) -> Vec<u8> {
         self.next += 1;
         // Keys of all sessions lie among each other.
         let spread = self.next.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
         [&spread.to_be_bytes()[6..], &(self.me << 56 | self.next).to_be_bytes()].concat()
+    }
+
+    pub fn new_object(&mut self) -> ObjectId {
+        self.next += 1;
+        ObjectId(10_000 + (self.me * 1_000_000 + self.next % 1_000_000) as i32)
     }
 
     fn some(&mut self, own: &Own, place: Place) -> Option<(Vec<u8>, Option<Rid>)> {
@@ -412,8 +422,7 @@ impl Session {
         tables: &mut Vec<(HobtId, ObjectId)>,
     ) -> StorageResult<()> {
         if tables.len() < 2 && self.rng.one_in(2) {
-            self.next += 1;
-            let object = ObjectId(10_000 + (self.me * 1_000_000 + self.next % 1_000_000) as i32);
+            let object = self.new_object();
             tx.lock_object(object, LockMode::SchM)?;
             let id = self.db.create_hobt(tx, HobtKind::BTree, object, IndexId(1))?;
             tables.push((id, object));
@@ -438,9 +447,13 @@ impl Session {
             _ => {
                 tx.lock_object(object, LockMode::IX)?;
                 let tree = self.db.hobt(id)?;
-                assert_eq!(tree.kind(), HobtKind::BTree);
                 for _ in 0..self.rng.below(8) {
                     let (key, value) = (self.new_key(), self.bytes(3000));
+                    if tree.kind() == HobtKind::Heap {
+                        heap::insert(tx, &tree, &[&key[..], &value].concat())?;
+                        changes.push(Change::Row(Place::Own(id), key, Some(value)));
+                        continue;
+                    }
                     btree::insert(tx, &tree, &key, &value)?;
                     own.insert((Place::Own(id), key.clone()), None);
                     changes.push(Change::Row(Place::Own(id), key, Some(value)));

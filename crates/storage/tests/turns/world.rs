@@ -10,14 +10,17 @@ use taffrail_base::sched::{self, Case, JoinHandle};
 use taffrail_base::sync::{now, thread};
 use taffrail_io::sim::{Fault, FaultKind, IoKind, SimRng};
 use taffrail_log::Log;
+use taffrail_storage::backup::BackupKind;
 use taffrail_storage::check::{RowFault, Rows};
 use taffrail_storage::lock::LockMode;
 use taffrail_storage::{
-    Database, Durability, Growth, LobRef, RecoveryModel, RecoveryReport, Rid, ScanLocks,
-    StorageInstance, StorageResult, Workers, btree, lob,
+    CreateSpec, Database, Durability, Growth, HobtKind, LobRef, RecoveryModel, RecoveryReport, Rid,
+    ScanLocks, StorageInstance, StorageResult, Workers, btree, lob,
 };
 
 use crate::ledger::{Content, Ledger, Place};
+use crate::loads::keyed;
+use crate::operator::{self, Operator, Sets};
 use crate::rig::{KB, MB, Rig, begin, heap_rows, make, whole_tree};
 use crate::session::{ACCOUNTS, Ids, START, Session, account_row, amount, counter, key};
 
@@ -70,6 +73,12 @@ seen! {
     data_growths,
     log_growths,
     tables,
+    backups,
+    log_backups,
+    restored,
+    shrunk,
+    temporary,
+    unlogged,
 }
 
 /// How a life ends.
@@ -96,6 +105,7 @@ struct World {
     rng: SimRng,
     ledger: Arc<Mutex<Ledger>>,
     ids: Ids,
+    sets: Sets,
     seen: Seen,
     seed: u64,
 }
@@ -113,7 +123,7 @@ fn rig(seed: u64, rng: &mut SimRng) -> Rig {
     if rng.one_in(3) {
         rig = rig.data_max((1536 + 512 * rng.below(4)) << 10);
     }
-    if rng.one_in(4) {
+    if rng.one_in(3) {
         rig = rig.model(RecoveryModel::Full);
     }
     rig.options.delayed_durability = 1;
@@ -151,7 +161,8 @@ pub fn run(case: &Case, left_out: Option<u64>) -> Seen {
         rig.world.drop_sync(Some(rig.world.stats().syncs + n));
     }
     let ledger = Arc::default();
-    let mut world = World { rig, rng, ledger, ids, seen: Seen::default(), seed: case.seed };
+    let sets = Sets::default();
+    let mut world = World { rig, rng, ledger, ids, sets, seen: Seen::default(), seed: case.seed };
     world.seen.redo_helpers = u64::from(world.rig.machine.workers.helpers() > 0);
     let lives = case.part(1 + world.rng.below(3)).min(3);
     let mut next = Some((instance, db));
@@ -177,14 +188,15 @@ impl World {
         undo: Option<JoinHandle<()>>,
     ) {
         let end = match self.rng.below(10) {
-            0..4 => End::PowerCut,
-            4..7 => End::Kill,
-            7..9 => End::Fault,
+            0..3 => End::PowerCut,
+            3..6 => End::Kill,
+            6..9 => End::Fault,
             _ => End::Calm,
         };
         let scale = self.rng.below(8);
         let steps = 200 + self.rng.below(500 << scale);
         let world = self.rig.world.clone();
+        let temp = self.tempdb(instance);
         tell(|| format!("life {life}: {end:?}, step {steps} at the latest"));
         match end {
             End::PowerCut => sched::after(steps, move || world.crash()),
@@ -193,7 +205,8 @@ impl World {
             End::Calm => {}
         }
         let stop = Arc::new(AtomicBool::new(false));
-        let served = self.serve(instance, db, &stop);
+        let served = self.serve(instance, db, &temp, &stop);
+        let operated = self.operate(case, life, db, end == End::Fault);
         let sessions = case.part(2 + self.rng.below(4));
         let transactions = case.part(2 + self.rng.below(14));
         let all: Vec<JoinHandle<()>> = (1..=sessions)
@@ -202,10 +215,11 @@ impl World {
                 let mut session =
                     Session::new(db, &self.rig.world, self.ids, &self.ledger, me, seed);
                 session.faulty = end == End::Fault;
+                session.temp = temp.clone();
                 sched::spawn(&format!("session {me}"), move || session.work(transactions))
             })
             .collect();
-        all.into_iter().for_each(JoinHandle::join);
+        all.into_iter().chain(operated).for_each(JoinHandle::join);
         if let Some(undo) = undo {
             if !self.rig.world.is_powered() {
                 db.stop_recovery();
@@ -217,17 +231,62 @@ impl World {
         served.into_iter().for_each(JoinHandle::join);
         sched::call_off();
         self.note(instance, db);
+        if let Some(temp) = temp {
+            let _ = temp.close();
+        }
         self.end(end, db);
+    }
+
+    /// What nobody wants back after the end of a life.
+    fn tempdb(&mut self, instance: &Arc<StorageInstance>) -> Option<Arc<Database>> {
+        if !self.rng.one_in(3) {
+            return None;
+        }
+        let temp = self.rig.clone().id(2).named("tempdb").model(RecoveryModel::Simple);
+        let disk = self.rig.world.env().disk;
+        for file in temp.logs.iter().chain([&temp.data]) {
+            if disk.exists(&file.path).unwrap() {
+                disk.remove(&file.path).unwrap();
+            }
+        }
+        let spec = CreateSpec { temporary: true, ..temp.spec() };
+        Some(Database::create(instance, temp.id, "tempdb", &spec).unwrap())
+    }
+
+    /// Somebody who takes backups.
+    fn operate(
+        &mut self,
+        case: &Case,
+        life: u64,
+        db: &Arc<Database>,
+        faulty: bool,
+    ) -> Option<JoinHandle<()>> {
+        let deeds = case.part(1 + self.rng.below(8));
+        if !self.rng.one_in(3) {
+            return None;
+        }
+        let mut operator = Operator {
+            db: db.clone(),
+            world: self.rig.world.clone(),
+            ledger: self.ledger.clone(),
+            sets: self.sets.clone(),
+            ids: self.ids,
+            rng: SimRng::new(self.rng.next_u64()),
+            faulty,
+            life,
+        };
+        Some(sched::spawn("operator", move || operator.work(deeds)))
     }
 
     fn plan_fault(&mut self) {
         let kinds =
             [IoKind::WriteDurable, IoKind::Write, IoKind::Sync, IoKind::Allocate, IoKind::Read];
         let kind = kinds[self.rng.below(5) as usize];
-        let fault = if self.rng.one_in(2) { FaultKind::Io } else { FaultKind::Full };
+        let fault = [FaultKind::Io, FaultKind::Full, FaultKind::Short][self.rng.below(3) as usize];
         let fault = if kind == IoKind::Read { FaultKind::Io } else { fault };
         let path_contains: String = ["", ".mdf", ".ldf"][self.rng.below(3) as usize].into();
-        let (nth, sticky) = (1 + self.rng.below(60), self.rng.one_in(2));
+        let scale = self.rng.below(5);
+        let (nth, sticky) = (1 + self.rng.below(6 << scale), self.rng.one_in(2));
         tell(|| format!("{kind:?} {nth} of '{path_contains}' fails, {fault:?}, sticky: {sticky}"));
         self.rig.world.inject(Fault { nth, kind: Some(kind), path_contains, fault, sticky });
     }
@@ -237,6 +296,7 @@ impl World {
         &mut self,
         instance: &Arc<StorageInstance>,
         db: &Arc<Database>,
+        temp: &Option<Arc<Database>>,
         stop: &Arc<AtomicBool>,
     ) -> Vec<JoinHandle<()>> {
         let mut all = Vec::new();
@@ -249,12 +309,16 @@ impl World {
             }
         }
         let (own, world, stopped) = (db.clone(), self.rig.world.clone(), stop.clone());
+        let temp = temp.clone();
         all.push(sched::spawn_daemon("recovery writer", move || {
             let mut last = now();
             while !stopped.load(Ordering::SeqCst) {
                 let pause = own
                     .background_tick()
                     .clamp(Duration::from_millis(5), Duration::from_millis(50));
+                if let Some(temp) = &temp {
+                    temp.background_tick();
+                }
                 thread::sleep(pause);
                 world.clock().advance(now() - last);
                 last = now();
@@ -292,6 +356,8 @@ impl World {
         self.seen.checkpoints += counters.checkpoints.get();
         self.seen.splits += counters.page_splits.get();
         self.seen.log_growths += counters.log_growths.get();
+        self.seen.shrunk += counters.log_shrinks.get();
+        self.seen.unlogged += db.rarities().minimally_logged.load(Ordering::Relaxed);
         self.seen.evictions += instance.pool.counters.evictions.get();
         let data = db.file_sizes().first().map_or(0, |f| f.size);
         self.seen.data_growths += u64::from(data > MB);
@@ -364,6 +430,13 @@ impl World {
 
     /// What has survived is the truth from here on.
     fn settle(&mut self, db: &Arc<Database>) {
+        let there = self.counts(db);
+        let lost = self.ledger.lock().unwrap().settle(|session| there[&session]);
+        self.seen.delayed_lost += lost;
+    }
+
+    /// How many commits of each session are there.
+    fn counts(&self, db: &Arc<Database>) -> BTreeMap<u64, u64> {
         let sessions: Vec<u64> = (1..=5).collect();
         let mut there = BTreeMap::new();
         let bank = db.hobt(self.ids.bank).unwrap();
@@ -377,8 +450,7 @@ impl World {
             there.insert(session, if found { amount(&row) as u64 } else { 0 });
         }
         tx.rollback().unwrap();
-        let lost = self.ledger.lock().unwrap().settle(|session| there[&session]);
-        self.seen.delayed_lost += lost;
+        there
     }
 
     /// The last restart; everything is looked at, and again after a loss of power.
@@ -388,9 +460,10 @@ impl World {
         self.look(&db);
         drop(db);
         self.rig.world.restart();
-        let (_, db) = self.restarted(true);
+        let (instance, db) = self.restarted(true);
         self.settle(&db);
         self.look(&db);
+        self.look_at_backups(&instance);
         let closed = db.close();
         assert!(closed.is_ok(), "close: {closed:?}");
         let ledger = self.ledger.lock().unwrap();
@@ -401,11 +474,39 @@ impl World {
         self.seen.deadlocks = ledger.deadlocks;
         self.seen.sums = ledger.sums;
         self.seen.no_room = ledger.full;
+        self.seen.temporary = ledger.temporary;
+    }
+
+    /// What the last chain of backups restores.
+    fn look_at_backups(&mut self, instance: &Arc<StorageInstance>) {
+        let sets = self.sets.lock().unwrap().clone();
+        let logs = sets.iter().filter(|s| s.kind == BackupKind::Log).count() as u64;
+        self.seen.backups += sets.len() as u64 - logs;
+        self.seen.log_backups += logs;
+        let Some((copy, least)) = operator::restore(&self.rig, instance, &sets) else { return };
+        let there = self.counts(&copy);
+        for (session, least) in least {
+            let n = there.get(&session).copied().unwrap_or(0);
+            assert!(
+                n >= least,
+                "session {session}: {n} commits in a backup, of {least} at its begin"
+            );
+        }
+        let want = self.ledger.lock().unwrap().content_of(|session| there[&session]);
+        self.compare(&copy, &want);
+        self.seen.restored += 1;
+        copy.close().unwrap();
     }
 
     fn look(&mut self, db: &Arc<Database>) {
         let want = self.ledger.lock().unwrap().content();
-        let found = self.read(db, &want);
+        self.compare(db, &want);
+        self.seen.tables += want.tables.len() as u64;
+    }
+
+    /// It holds this and nothing else, and is whole.
+    fn compare(&self, db: &Arc<Database>, want: &Content) {
+        let found = self.read(db, want);
         for (place, rows) in &want.rows {
             let there = &found.rows[place];
             for (key, value) in rows {
@@ -418,9 +519,8 @@ impl World {
         assert_eq!(want.tables, found.tables, "tables");
         let money = |c: &Content, n| c.money.get(&n).copied().unwrap_or(0);
         for n in 0..ACCOUNTS {
-            assert_eq!(START + money(&want, n), money(&found, n), "account {n}");
+            assert_eq!(START + money(want, n), money(&found, n), "account {n}");
         }
-        self.seen.tables += want.tables.len() as u64;
         let findings = db.check_all(|hobt| Box::new(Values(hobt == self.ids.lobs)), &mut || false);
         let findings = findings.unwrap_or_else(|e| panic!("check: {e} ({e:?})"));
         assert!(findings.is_empty(), "{} findings, {:?}", findings.len(), findings[0]);
@@ -440,8 +540,7 @@ impl World {
         }
         c.rows.insert(Place::Tree, whole_tree(&mut tx, &tree(self.ids.tree)).unwrap());
         let rows = heap_rows(&mut tx, &tree(self.ids.heap), ScanLocks::None).unwrap();
-        let rows: BTreeMap<Vec<u8>, Vec<u8>> =
-            rows.into_values().map(|row| (row[..KEY].to_vec(), row[KEY..].to_vec())).collect();
+        let rows = keyed(rows);
         assert_eq!(tree(self.ids.heap).row_count(), rows.len() as u64, "rows of the heap");
         c.rows.insert(Place::Heap, rows);
         let lobs = tree(self.ids.lobs);
@@ -458,15 +557,17 @@ impl World {
         c.tables = all.collect();
         c.tables.sort();
         for id in &want.tables {
-            c.rows.insert(Place::Own(*id), whole_tree(&mut tx, &tree(*id)).unwrap());
+            let table = tree(*id);
+            let rows = match table.kind() {
+                HobtKind::BTree => whole_tree(&mut tx, &table).unwrap(),
+                HobtKind::Heap => keyed(heap_rows(&mut tx, &table, ScanLocks::None).unwrap()),
+            };
+            c.rows.insert(Place::Own(*id), rows);
         }
         tx.rollback().unwrap();
         c
     }
 }
-
-/// Bytes of a key of the sessions' own rows.
-const KEY: usize = 10;
 
 /// Tells the check which rows refer to large values.
 struct Values(bool);
