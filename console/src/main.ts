@@ -118,6 +118,8 @@ async function start(): Promise<void> {
     shown = PAGES[key][1](live);
     set(main, h("h1", { class: "hidden" }, PAGES[key][0]), shown.element);
     links.forEach((a) => (a.hash === `#${key}` ? a.setAttribute("aria-current", "page") : a.removeAttribute("aria-current")));
+    // On a narrow screen the row of links scrolls.
+    links.find((a) => a.hash === `#${key}`)?.scrollIntoView({ block: "nearest", inline: "center" });
   };
   addEventListener("hashchange", route);
   live.listen(() => {

@@ -128,7 +128,7 @@ export const CHECKS = {
   },
   events: async (page, sql) => {
     await page.locator("#deadlocks svg[role=img]").waitFor();
-    const [[xml]] = await sql.run("SELECT t.target_data FROM sys.dm_xe_session_targets t JOIN sys.dm_xe_sessions s ON s.address = t.event_session_address WHERE s.name = 'system_health'");
+    const [[xml]] = await sql.run("SELECT t.target_data FROM sys.dm_xe_session_targets t JOIN sys.dm_xe_sessions s ON s.address = t.event_session_address WHERE s.name = 'system_health' AND t.target_name = 'ring_buffer'");
     const id = /<victimProcess id="([^"]+)"/.exec(xml)[1];
     const spid = new RegExp(`<process id="${id}"[^>]* spid="(\\d+)"`).exec(xml)[1];
     assert.match(await page.locator("#deadlocks svg").innerHTML(), new RegExp(`session ${spid}: the victim`));
