@@ -156,7 +156,8 @@ impl Log {
         self.oldest_hold().is_none() && self.move_head(|_, used| used >= after, |_| true)
     }
 
-    /// If the head is in the way, by its VLF and how much of that is used: goes on in a free VLF elsewhere. The rest of its VLF is given up.
+    /// If the head is in the way, by its VLF and how much of that is used: goes on in a free VLF elsewhere. The rest of its VLF is
+    /// given up.
     fn move_head(
         &self,
         in_way: impl Fn(&ActiveVlf, u64) -> bool,
