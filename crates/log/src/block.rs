@@ -1,6 +1,6 @@
 //! The bytes of a log block: the unit of log I/O, whole sectors, at most 60 KiB.
 //!
-//! Its header, records and slot table are drawn in docs/format.md.
+//! Its header, records and slot table are drawn in docs/engineering/format.md.
 //!
 //! The chain: a block belongs to the log if its magic, version, CRC and fork are right, its position is the one
 //! that its place in the VLF means, `previous CRC` is its predecessor's CRC, and its incarnation is not below its

@@ -1,6 +1,6 @@
 //! A log record: a header that this crate owns, and a payload that it never looks into.
 //!
-//! Drawn in docs/format.md: 20 bytes, 32 more when flag PAGE is set, 8 more when flag UNDO_NEXT is set, then the payload.
+//! Drawn in docs/engineering/format.md: 20 bytes, 32 more when flag PAGE is set, 8 more when flag UNDO_NEXT is set, then the payload.
 //! In a block it is padded to 4 bytes, which its length leaves out.
 //!
 //! A record changes at most one page. All integers are little-endian.

@@ -149,6 +149,9 @@ mod tests {
         assert_eq!(links(page), [(2, "x.md#one-fact-told".into()), (2, "z.md".into())]);
         assert_eq!(headings(page), ["one-fact-told", "same", "same-1"]);
         assert_eq!(plain(Path::new("docs/guide/../a.md")), Path::new("docs/a.md"));
-        assert_eq!(named("see docs/format.md. And ../docs/x.md"), ["docs/format.md"]);
+        assert_eq!(
+            named("see docs/engineering/format.md. And ../docs/x.md"),
+            ["docs/engineering/format.md"]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! A row of a table as bytes.
 //!
-//! Drawn in docs/format.md, as `table-row`.
+//! Drawn in docs/engineering/format.md, as `table-row`.
 //!
 //! A column's place never changes while the table lives: added columns get the next free places, the places of dropped
 //! columns stay empty. So a row written before a column was added is simply shorter than the layout, and the column

@@ -10,7 +10,7 @@ use super::damaged;
 /// In a row's second byte: its last [`VersionTag::BYTES`] are a version tag.
 pub(super) const HAS_VERSION: u8 = 2;
 
-/// The version tag of a row; drawn in docs/format.md.
+/// The version tag of a row; drawn in docs/engineering/format.md.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VersionTag {
     /// The record that replaced the version before, and holds it.

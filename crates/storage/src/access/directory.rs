@@ -1,7 +1,7 @@
 //! The directory: a B+ tree of its own that says where every heap and tree is.
 //!
 //! ```text
-//! key 1, u64 HobtId (big-endian)    where a heap or tree is: the entry is drawn in docs/format.md
+//! key 1, u64 HobtId (big-endian)    where a heap or tree is: the entry is drawn in docs/engineering/format.md
 //! key 2, u64 IAM page (big-endian)  nothing: the extents of this chain are free as soon as the entry's transaction has committed
 //! key 3, u64 LOB page (big-endian)  u64 HobtId, u64 the page's identity: the large value that begins here is free as soon as … (the
 //!                                   same); without identity: 0

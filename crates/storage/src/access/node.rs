@@ -1,6 +1,6 @@
 //! Rows of heaps and entries of trees, as bytes.
 //!
-//! Drawn in docs/format.md. Whatever lies in a slot of a heap or tree begins with a byte of flags.
+//! Drawn in docs/engineering/format.md. Whatever lies in a slot of a heap or tree begins with a byte of flags.
 
 use taffrail_base::PageId;
 

@@ -1,6 +1,6 @@
 //! A page as plain bytes.
 //!
-//! A header of 96 bytes (drawn in docs/format.md); rows, upwards; what is free; slots, downwards from 8192: per slot u16 offset
+//! A header of 96 bytes (drawn in docs/engineering/format.md); rows, upwards; what is free; slots, downwards from 8192: per slot u16 offset
 //! (0 = empty), u16 length.
 //!
 //! Header fields beyond the LSN that redo does not depend on (the two transactions, the

@@ -3,7 +3,7 @@
 //! Two copies, pages 9 and 10 of the primary file, are written in turn; each carries a sequence number, and the valid one with
 //! the higher number counts. A copy is written whole and durably, so that a torn one leaves the other.
 //!
-//! What follows the page's header is drawn in docs/format.md; what backups and restores keep, at the end, in
+//! What follows the page's header is drawn in docs/engineering/format.md; what backups and restores keep, at the end, in
 //! [`crate::backup::BackupState`].
 
 use std::path::PathBuf;

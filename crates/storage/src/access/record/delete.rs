@@ -1,8 +1,9 @@
 //! Rows that are deleted: they stay as ghosts until their transaction has ended, and the log holds all of them.
 //!
 //! ```text
-//! LOP_DELETE_ROWS   delete-rows, drawn in docs/format.md. LCX_MARK_AS_GHOST: the row becomes a ghost. A separator that a removed
-//!                   leaf leaves behind: place 3, the entry, which undo puts back. Else (compensation only): place; the slot goes.
+//! LOP_DELETE_ROWS   delete-rows, drawn in docs/engineering/format.md. LCX_MARK_AS_GHOST: the row becomes a ghost. A separator that a
+//!                   removed leaf leaves behind: place 3, the entry, which undo puts back. Else (compensation only): place; the slot
+//!                   goes.
 //!                   A forwarded row (place 2) is counted where its stub is.
 //! ```
 

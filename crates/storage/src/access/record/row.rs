@@ -1,5 +1,5 @@
 //! Rows: inserted, changed, and ghosts removed. How they are deleted is told in [`super::delete`]. Names without LOP are drawings
-//! of docs/format.md.
+//! of docs/engineering/format.md.
 //!
 //! ```text
 //! LOP_INSERT_ROWS   insert-rows. LCX_MARK_AS_GHOST (compensation only): u8 place; the ghost is alive again.
