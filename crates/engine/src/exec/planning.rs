@@ -8,7 +8,7 @@ use crate::database::Database;
 use crate::plan::names::Names;
 use crate::plan::rel::Rel;
 use crate::plan::statement::Statement;
-use crate::plan::{display, invariants, showplan};
+use crate::plan::{display, invariants, lowered, showplan};
 use crate::planner::Planner;
 use crate::session::Session;
 use std::sync::Arc;
@@ -66,6 +66,9 @@ pub(crate) fn plan(session: &Session, place: &Place<'_>, source: &Source<'_>) ->
     drop(binder);
     let planner = Planner::new(&metadata, hints, slots, subqueries);
     let (kind, subqueries, slots) = planner.plan(bound)?;
+    if cfg!(debug_assertions) {
+        lowered::assert(&kind, &subqueries, slots);
+    }
     session.instance.counters().optimizations.inc();
     let identity_insert = match &kind {
         Statement::Insert(i) if i.table.identity.is_some() => {
@@ -146,7 +149,10 @@ pub(crate) fn explain(
     let hints = binder.hints;
     drop(binder);
     let planner = Planner::new(&metadata, hints, slots, subqueries);
-    let (planned, subqueries, _) = planner.plan(bound)?;
+    let (planned, subqueries, slots) = planner.plan(bound)?;
+    if cfg!(debug_assertions) {
+        lowered::assert(&planned, &subqueries, slots);
+    }
     let physical = showplan::lines(&planned, &subqueries, &names);
     Ok(Explained { logical, physical })
 }

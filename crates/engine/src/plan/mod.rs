@@ -8,6 +8,7 @@ pub mod foreign;
 pub mod hints;
 pub(crate) mod invariants;
 pub mod locking;
+pub(crate) mod lowered;
 pub(crate) mod names;
 pub mod node;
 pub(crate) mod rebind;
