@@ -63,6 +63,8 @@ struct Block<'p, 'm> {
     share: f64,
     /// It does.
     ordered: bool,
+    /// Of the source that is placed next: see [`arrange::Step::each`].
+    each: f64,
 }
 
 /// The owner of a slot that none of the block's sources sets.
@@ -155,6 +157,7 @@ impl Planner<'_> {
             leading: None,
             share: 1.0,
             ordered: false,
+            each: f64::INFINITY,
         };
         let tree = match rel {
             Rel::OneRow => None,
@@ -298,6 +301,7 @@ impl<'p> Block<'p, '_> {
     ) -> SqlResult<Planned> {
         let mut placed: Vec<u32> = before.to_vec();
         let mut current: Option<Planned> = None;
+        self.each = f64::INFINITY;
         let order = match self.planner.hints.force_order {
             // What an item needs stands before it in the text.
             true => {
@@ -310,13 +314,30 @@ impl<'p> Block<'p, '_> {
             let mut rest: Vec<Option<Item>> = items.into_iter().map(Some).collect();
             items = Vec::new();
             let views = self.sources.iter().any(|s| matches!(s.rel, Some(Rel::Rowset(_))));
-            for (at, rows) in order {
-                let Some(item) = rest[at].take() else { continue };
+            // A subquery that is run for each row is run where the rows are the fewest.
+            let mut late = Vec::new();
+            if !views {
+                (late, conditions) = conditions.into_iter().partition(|p| self.runs_each_row(p));
+            }
+            for (n, step) in order.iter().enumerate() {
+                let Some(item) = rest[step.item].take() else { continue };
+                self.each = step.each;
+                let rows = step.rows;
                 conditions =
                     self.place_next(item, conditions, before, &mut placed, &mut current)?;
                 // How many rows a system view has nobody knows: which of two is hashed goes by the text.
                 current = current.map(|(node, own)| (node, if views { own } else { rows }));
+                if order[n + 1..].iter().all(|later| rows <= later.rows) {
+                    let there = |p: &Pred| {
+                        self.sources_of(Part::Pred(p)).iter().all(|s| placed.contains(s))
+                    };
+                    let (now, rest): (Vec<Pred>, Vec<Pred>) = late.into_iter().partition(there);
+                    late = rest;
+                    current = current.map(|(node, rows)| (filter(node, now), rows));
+                }
             }
+            conditions.extend(late);
+            self.each = f64::INFINITY;
         }
         while !items.is_empty() {
             let at = match self.planner.hints.force_order {
@@ -328,6 +349,22 @@ impl<'p> Block<'p, '_> {
         }
         let (node, rows) = current.expect("there is at least one item");
         Ok((filter(node, conditions), rows))
+    }
+
+    /// Whether a condition holds a subquery that reads rows of this block.
+    fn runs_each_row(&self, p: &Pred) -> bool {
+        fn reads(part: Part<'_>, block: &Block<'_, '_>) -> bool {
+            let mut found = false;
+            match part {
+                Part::Plan(s) => {
+                    found = s.outer.iter().any(|s| block.owner[*s as usize] != NOBODY);
+                }
+                Part::Expr(e) => e.children(&mut |p| found |= reads(p, block)),
+                Part::Pred(p) => p.children(&mut |p| found |= reads(p, block)),
+            }
+            found
+        }
+        reads(Part::Pred(p), self)
     }
 
     /// The item that is the cheapest to add.

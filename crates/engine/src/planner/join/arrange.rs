@@ -65,12 +65,33 @@ struct Way {
     cost: f64,
     rows: f64,
     last: usize,
+    each: f64,
+}
+
+/// What comes of adding an item.
+struct Added {
+    /// The rows that are joined then.
+    rows: f64,
+    /// See [`Step::each`].
+    each: f64,
+    cost: f64,
+}
+
+/// An item's place in an order.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    /// Which item.
+    pub item: usize,
+    /// The rows that are joined then.
+    pub rows: f64,
+    /// So many of the item's rows have the columns of one row that is there already, whatever else is asked of them.
+    pub each: f64,
 }
 
 /// An order of items.
 pub(super) struct Arranged {
-    /// Their places, each with the rows that are joined then.
-    pub order: Vec<(usize, f64)>,
+    /// Their places.
+    pub order: Vec<Step>,
     /// What it costs.
     pub cost: f64,
 }
@@ -149,7 +170,7 @@ impl Block<'_, '_> {
         let mut best: Vec<Option<Way>> = vec![None; all as usize + 1];
         for set in 0..=all {
             let way = match set {
-                0 => Way { cost: 0.0, rows: 1.0, last: 0 },
+                0 => Way { cost: 0.0, rows: 1.0, last: 0, each: f64::INFINITY },
                 set => match best[set as usize] {
                     Some(way) => way,
                     None => continue,
@@ -160,9 +181,9 @@ impl Block<'_, '_> {
                 if set & bit != 0 || k.needs & !set != 0 {
                     continue;
                 }
-                let (rows, cost) = match set {
+                let Added { rows, each, cost } = match set {
                     0 if first.is_some_and(|f| f.0 != at) => continue,
-                    0 => (k.passing, k.rows * scale),
+                    0 => Added { rows: k.passing, each: f64::INFINITY, cost: k.rows * scale },
                     set => {
                         let there = (set, way.rows, scale);
                         self.added(items, known, (edges, others, classes), there, at)
@@ -172,22 +193,22 @@ impl Block<'_, '_> {
                 let place = &mut best[(set | bit) as usize];
                 // Of equal ways the one in the order of the text.
                 if place.is_none_or(|w| cost < w.cost) {
-                    *place = Some(Way { cost, rows, last: at });
+                    *place = Some(Way { cost, rows, last: at, each });
                 }
             }
         }
         let mut order = Vec::with_capacity(items.len());
         let mut set = all;
         while set != 0 {
-            let Way { last, rows, .. } = best[set as usize]?;
-            order.push((last, rows));
+            let Way { last, rows, each, .. } = best[set as usize]?;
+            order.push(Step { item: last, rows, each });
             set &= !(1 << last);
         }
         order.reverse();
         Some(Arranged { order, cost: best[all as usize]?.cost })
     }
 
-    /// What comes of adding an item to a set of so many rows, a share of which will be asked for: the rows, and the cost.
+    /// What comes of adding an item to a set of so many rows, a share of which will be asked for.
     fn added(
         &self,
         items: &[Item],
@@ -195,7 +216,7 @@ impl Block<'_, '_> {
         (edges, others, classes): (&[Edge], &[Other], &Classes),
         (set, left, scale): (u32, f64, f64),
         at: usize,
-    ) -> (f64, f64) {
+    ) -> Added {
         let k = &known[at];
         // Columns of the new item, and of each placed one, that an equality binds; what the equalities leave.
         let mut bound: Vec<usize> = Vec::new();
@@ -229,7 +250,7 @@ impl Block<'_, '_> {
         if shares.is_empty() && loose == 0 {
             // A product.
             let rows = left * k.passing;
-            return (rows, k.rows + rows * scale * 2.0);
+            return Added { rows, each: k.rows, cost: k.rows + rows * scale * 2.0 };
         }
         // Several equalities between the same tables say less than each of them alone.
         shares.sort_by(f64::total_cmp);
@@ -257,7 +278,8 @@ impl Block<'_, '_> {
             false => f64::INFINITY,
         };
         let unkeyed = if shares.is_empty() { scale * left * k.passing } else { 0.0 };
-        (rows, hashed.min(sought) + unkeyed)
+        let each = if shares.is_empty() { f64::INFINITY } else { k.rows * share };
+        Added { rows, each, cost: hashed.min(sought) + unkeyed }
     }
 
     /// The share of an item's rows that satisfy a condition on it alone.

@@ -3,6 +3,7 @@
 //! All rows of a join are made and sorted for a TOP that asks for ten of them. Where an index gives one source in the order, that
 //! source may come first instead: then as many of its rows are read as make ten. It pays by the row goal alone.
 
+use super::arrange::Step;
 use super::{Block, Item, Tree};
 use crate::catalog::IndexKind;
 use crate::plan::expr::{Part, Pred};
@@ -50,7 +51,7 @@ impl Block<'_, '_> {
         items: &[Item],
         conditions: &[Pred],
         before: &[u32],
-    ) -> SqlResult<Option<Vec<(usize, f64)>>> {
+    ) -> SqlResult<Option<Vec<Step>>> {
         let best = self.arranged(items, conditions, before, None);
         let at = |id: u32| items.iter().position(|i| self.item_sources(i).contains(&id));
         let (Some(id), true) = (self.leading, items.len() > 1) else {
@@ -60,7 +61,7 @@ impl Block<'_, '_> {
         self.leading = None;
         let Some(best) = best else { return Ok(None) };
         let Some(goal) = self.order.and_then(|o| o.goal) else { return Ok(Some(best.order)) };
-        let rows = best.order.last().map_or(1.0, |o| o.1).max(1.0);
+        let rows = best.order.last().map_or(1.0, |o| o.rows).max(1.0);
         let scale = (goal.rows() / rows).min(1.0);
         let led = self.arranged(items, conditions, before, Some((at, scale)));
         let Some(led) = led else { return Ok(Some(best.order)) };
@@ -73,10 +74,10 @@ impl Block<'_, '_> {
             .filter(|p| matches!(self.sources_of(Part::Pred(p))[..], [only] if only == id))
             .cloned()
             .collect();
-        let first = led.order.first().map_or(1.0, |o| o.1).max(1.0);
+        let first = led.order.first().map_or(1.0, |o| o.rows).max(1.0);
         (self.leading, self.share) = (Some(id), (rows / first).min(1.0));
         if self.gives_order(items, at, id, &own)? {
-            let scaled = led.order.into_iter().map(|(at, rows)| (at, rows * scale));
+            let scaled = led.order.into_iter().map(|s| Step { rows: s.rows * scale, ..s });
             return Ok(Some(scaled.collect()));
         }
         (self.leading, self.share) = (None, 1.0);

@@ -148,7 +148,8 @@ impl<'p> Block<'p, '_> {
         if get.hints.access.seek.is_some() || !methods.allows(JoinMethod::Hash) {
             return choice.correlated;
         }
-        let once = rows > SMALL && rows < left * (1.0 + guess::LOOK_UP * choice.rows);
+        let each = choice.rows.min(self.each);
+        let once = rows > SMALL && rows < left * (1.0 + guess::LOOK_UP * each);
         choice.correlated && !matches!(choice.access, Access::Full) && !once
     }
 }
