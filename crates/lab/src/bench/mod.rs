@@ -15,10 +15,12 @@ pub mod growth;
 pub mod lob;
 pub mod pairs;
 pub mod peers;
+pub mod plans;
 pub mod reading;
 pub mod rows;
 pub mod sequential;
 pub mod taffrail;
+pub mod tpch;
 pub mod vlfs;
 pub mod wire;
 

@@ -2,6 +2,7 @@
 
 use super::peers::{Driver, Peer};
 use crate::client::{Client, Prepared};
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -21,10 +22,16 @@ pub struct Taffrail {
 impl Taffrail {
     /// Starts `binary` on the data directory `data`.
     pub fn start(binary: &Path, data: &Path) -> io::Result<Taffrail> {
+        Taffrail::start_with(binary, data, &[])
+    }
+
+    /// The same with more arguments.
+    pub fn start_with(binary: &Path, data: &Path, more: &[&OsStr]) -> io::Result<Taffrail> {
         let began = Instant::now();
         let mut child = Command::new(binary)
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
+            .args(more)
             .env("TAFFRAIL_SA_PASSWORD", PASSWORD)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -10,19 +10,21 @@ use taffrail_lab::bench::rows::{self, Scale};
 use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
-    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, growth, lob, print_table, reading,
-    vlfs, wire,
+    Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, growth, lob, plans, print_table,
+    reading, tpch, vlfs, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
-                     S] [--out DIR] [--dir DIR]\n\
-                     parts: life, fresh, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, deadlocks, lob";
+                     S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
+                     parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
+                     deadlocks, lob, tpch (with --tpch)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 10] = [
+const ALONE: [&str; 12] = [
     "life",
     "fresh",
+    "plans",
     "reading",
     "backup",
     "bandwidth",
@@ -30,6 +32,7 @@ const ALONE: [&str; 10] = [
     "growth",
     "deadlocks",
     "lob",
+    "tpch",
     "bulk",
 ];
 const TOGETHER: [&str; 3] = ["loops", "clients", "customers"];
@@ -40,6 +43,8 @@ struct Arguments {
     only: Option<String>,
     /// How many clients, one figure each.
     counts: Vec<usize>,
+    /// The files of TPC-H.
+    tpch: Option<PathBuf>,
     out: PathBuf,
     dir: PathBuf,
     scale: Scale,
@@ -65,6 +70,7 @@ fn arguments() -> Option<Arguments> {
         peers: false,
         only: None,
         counts: vec![1, 8, 32, 64],
+        tpch: None,
         out: "bench-results".into(),
         dir: "bench-results/data".into(),
         scale: Scale {
@@ -124,6 +130,7 @@ fn arguments() -> Option<Arguments> {
                 a.counts = counts.split(',').map(|n| n.parse().ok()).collect::<Option<_>>()?;
             }
             "--seconds" => a.scale.client_seconds = words.next()?.parse().ok()?,
+            "--tpch" => a.tpch = Some(words.next()?.into()),
             "--out" => a.out = words.next()?.into(),
             "--dir" => a.dir = words.next()?.into(),
             _ => return None,
@@ -182,6 +189,8 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     }
     print_table(&figures);
     failed.extend(fresh::beyond(&figures));
+    failed.extend(plans::beyond(&figures));
+    failed.extend(tpch::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
     let json = serde_json::to_string_pretty(&figures).map_err(std::io::Error::other)?;
     std::fs::write(a.out.join("bench.json"), json)?;
@@ -199,6 +208,7 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
     match part {
         "life" => rows::life(&a.server, dir, a.scale),
         "fresh" => fresh::fresh(&a.server, dir, probe),
+        "plans" => plans::plans(&a.server, dir),
         "reading" => reading::reading(&a.server, dir, a.amounts),
         "backup" => backup::backup(&a.server, dir, probe, a.amounts),
         "bandwidth" => bandwidth::bandwidth(&a.server, dir, a.amounts),
@@ -208,6 +218,13 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
         }
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
         "lob" => lob::lob(&a.server, dir),
+        "tpch" => match &a.tpch {
+            Some(files) => tpch::tpch(&a.server, dir, files),
+            None if a.only.is_some() => {
+                Err(std::io::Error::other("--tpch says where its files are"))
+            }
+            None => Ok(Vec::new()),
+        },
         "growth" => growth::growth(&a.server, dir, growth::Plan::new(a.effort)),
         _ if a.millions() => bulk::in_turn(&a.server, a.peers, dir, a.scale),
         // With the others, below.

@@ -56,6 +56,19 @@ impl Postgres {
         wait_for_port(port)?;
         Ok(Postgres { child, port })
     }
+
+    /// What a query answers: a line a row, `|` between the columns.
+    pub fn answer(&self, query: &str) -> io::Result<String> {
+        let out = Command::new("psql")
+            .args(["-h", "127.0.0.1", "-U", "postgres", "-AtqX"])
+            .args(["-v", "ON_ERROR_STOP=1", "-P", "null=NULL"])
+            .args(["-p", &self.port.to_string(), "-c", query])
+            .output()?;
+        match out.status.success() {
+            true => Ok(String::from_utf8_lossy(&out.stdout).into_owned()),
+            false => Err(io::Error::other(String::from_utf8_lossy(&out.stderr).into_owned())),
+        }
+    }
 }
 
 /// `/usr/lib/postgresql/NN/bin` with the highest number.
