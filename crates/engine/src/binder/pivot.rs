@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! t PIVOT (MAX(v) FOR k IN ([a], [b])) p  =  (SELECT the other columns, MAX(CASE k WHEN 'a' THEN v END) AS a, … GROUP BY …) p
-//! t UNPIVOT (v FOR k IN (a, b)) u        =  (SELECT the other columns, v, k FROM t CROSS APPLY (VALUES (a, 'a'), (b, 'b')) … WHERE v IS NOT NULL) u
+//! t UNPIVOT (v FOR k IN (a, b)) u        =  (SELECT the other columns, v, k FROM t
+//!                                            CROSS APPLY (VALUES (a, 'a'), (b, 'b')) … WHERE v IS NOT NULL) u
 //! ```
 
 use super::aggregate::{aggregate_function, aggregate_types};

@@ -22,6 +22,7 @@ pub mod sequential;
 pub mod taffrail;
 pub mod tpch;
 pub mod vlfs;
+pub mod watching;
 pub mod wire;
 
 use serde::Serialize;

@@ -27,6 +27,25 @@ impl Taffrail {
 
     /// The same with more arguments.
     pub fn start_with(binary: &Path, data: &Path, more: &[&OsStr]) -> io::Result<Taffrail> {
+        Taffrail::started(binary, data, more).map(|(server, _)| server)
+    }
+
+    /// The same with a console, and where that is served.
+    pub fn start_watched(binary: &Path, data: &Path) -> io::Result<(Taffrail, String)> {
+        let more = ["--console", "127.0.0.1:0"].map(OsStr::new);
+        let (server, line) = Taffrail::started(binary, data, &more)?;
+        let at = line.split("console=http://").nth(1).and_then(|t| t.split_whitespace().next());
+        let at = at.ok_or_else(|| io::Error::other(format!("no console: {line:?}")))?;
+        let at = at.trim_end_matches('/').to_owned();
+        Ok((server, at))
+    }
+
+    /// What sa is let in with.
+    pub fn password() -> &'static str {
+        PASSWORD
+    }
+
+    fn started(binary: &Path, data: &Path, more: &[&OsStr]) -> io::Result<(Taffrail, String)> {
         let began = Instant::now();
         let mut child = Command::new(binary)
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
@@ -46,7 +65,7 @@ impl Taffrail {
             .nth(1)
             .and_then(|t| t.split_whitespace().next()?.rsplit(':').next()?.parse().ok())
             .ok_or_else(|| io::Error::other(format!("not a ready line: {line:?}")))?;
-        Ok(Taffrail { child, port, time_to_ready })
+        Ok((Taffrail { child, port, time_to_ready }, line))
     }
 
     /// Where it listens.

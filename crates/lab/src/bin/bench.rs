@@ -11,17 +11,17 @@ use taffrail_lab::bench::sequential::Amounts;
 use taffrail_lab::bench::taffrail::Taffrail;
 use taffrail_lab::bench::{
     Figure, backup, bandwidth, bare, bulk, deadlocks, fresh, growth, lob, plans, print_table,
-    reading, tpch, vlfs, wire,
+    reading, tpch, vlfs, watching, wire,
 };
 
 const USAGE: &str = "usage: taffrail-bench --server BINARY [--peers] [--quick] [--only PART] \
                      [--scale paper] [--pairs N] [--disk-gb N] [--rounds N] [--mb N] [--clients N,N] [--seconds \
                      S] [--tpch DIR] [--out DIR] [--dir DIR]\n\
                      parts: life, fresh, plans, loops, clients, customers, bulk, reading, backup, bandwidth, vlfs, growth, \
-                     deadlocks, lob, tpch (with --tpch)";
+                     deadlocks, watching, lob, tpch (with --tpch)";
 
 /// The parts, as `--only` names them: with servers of their own (`bulk` of millions), then those that share one.
-const ALONE: [&str; 12] = [
+const ALONE: [&str; 13] = [
     "life",
     "fresh",
     "plans",
@@ -31,6 +31,7 @@ const ALONE: [&str; 12] = [
     "vlfs",
     "growth",
     "deadlocks",
+    "watching",
     "lob",
     "tpch",
     "bulk",
@@ -191,6 +192,7 @@ fn run(a: &Arguments) -> std::io::Result<()> {
     failed.extend(fresh::beyond(&figures));
     failed.extend(plans::beyond(&figures));
     failed.extend(tpch::beyond(&figures));
+    failed.extend(watching::beyond(&figures));
     std::fs::create_dir_all(&a.out)?;
     let json = serde_json::to_string_pretty(&figures).map_err(std::io::Error::other)?;
     std::fs::write(a.out.join("bench.json"), json)?;
@@ -217,6 +219,7 @@ fn alone(part: &str, a: &Arguments, dir: &Path, probe: &Probe) -> std::io::Resul
             vlfs::vlfs(&a.server, dir, plan)
         }
         "deadlocks" => deadlocks::deadlocks(&a.server, dir, deadlocks::Plan::new(a.effort.quick)),
+        "watching" => watching::watching(&a.server, dir, a.effort),
         "lob" => lob::lob(&a.server, dir),
         "tpch" => match &a.tpch {
             Some(files) => tpch::tpch(&a.server, dir, files),
