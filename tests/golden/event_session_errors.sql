@@ -67,13 +67,13 @@ GO
 --@ source: reasoned
 IF @@TRANCOUNT > 0 ROLLBACK
 -- Known to SQL Server, and not built here.
-CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.latch_suspend_begin
+CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sort_warning
 GO
 --@ source: reasoned
 CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed (ACTION (sqlserver.tsql_stack))
 GO
 --@ source: reasoned
-CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed WITH (TRACK_CAUSALITY = ON)
+CREATE EVENT SESSION bad ON SERVER ADD EVENT sqlserver.sql_batch_completed WITH (MAX_DURATION = 5 MINUTES)
 GO
 --@ source: reasoned
 CREATE EVENT SESSION bad ON DATABASE ADD EVENT sqlserver.sql_batch_completed

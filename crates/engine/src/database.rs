@@ -3,6 +3,7 @@
 use crate::catalog::Catalog;
 use std::sync::Arc;
 use taffrail_base::DatabaseId;
+use taffrail_observe::xe;
 
 /// A database that is open (or was meant to be).
 pub struct Database {
@@ -20,6 +21,14 @@ pub struct Database {
 const OF_TABLE_VARIABLES: DatabaseId = DatabaseId(u16::MAX);
 
 impl Database {
+    /// A database that has been opened.
+    pub(crate) fn opened(self) -> Arc<Database> {
+        if xe::wanted(xe::Event::DatabaseStarted) {
+            xe::tell(xe::Event::DatabaseStarted, &[self.id.0.into()]);
+        }
+        Arc::new(self)
+    }
+
     /// tempdb as the home of table variables: the same pages and catalogue under a number of their own, so that what a
     /// statement does to them is a transaction beside the session's, which a rollback does not reach.
     pub(crate) fn of_table_variables(&self) -> Arc<Database> {

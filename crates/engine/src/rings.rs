@@ -5,6 +5,7 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::time::Duration;
 use taffrail_base::SqlError;
+use taffrail_observe::xe;
 
 /// Records of a ring.
 const CAPACITY: usize = 256;
@@ -130,7 +131,7 @@ impl Rings {
         let (user, kernel) = (since(|c| c.user), since(|c| c.kernel));
         let all_ms = (past.as_millis() as u64 * count).max(1);
         let kb = after.resident_kb;
-        self.health.push(Health {
+        let health = Health {
             ms: now.as_millis() as u64,
             process: ((user + kernel) * 100 / all_ms).min(100),
             idle: (since(|c| c.idle) * 100).checked_div(since(|c| c.all)).unwrap_or(0).min(100),
@@ -139,7 +140,23 @@ impl Rings {
             faults: since(|c| c.faults),
             grown: (kb as i64 - before.resident_kb as i64) * 1024,
             memory: (kb * 100 / (budget_mb * 1024).max(1)).min(100),
-        });
+        };
+        self.health.push(health);
+        if xe::wanted(xe::Event::SchedulerMonitorSystemHealth) {
+            let fields = [
+                self.health.0.lock().1.into(),
+                health.ms.into(),
+                health.process.into(),
+                health.idle.into(),
+                (health.user * 10_000).into(),
+                (health.kernel * 10_000).into(),
+                health.faults.into(),
+                health.grown.into(),
+                health.memory.into(),
+                xe::Val::Empty,
+            ];
+            xe::tell(xe::Event::SchedulerMonitorSystemHealth, &fields);
+        }
     }
 
     /// A session has met an error.
@@ -158,6 +175,38 @@ impl Rings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
+    struct Nobody;
+
+    impl xe::Surroundings for Nobody {
+        fn action(&self, _: u16, _: u16, _: xe::Action) -> xe::Val {
+            xe::Val::Empty
+        }
+    }
+
+    #[test]
+    fn who_listens_hears_of_each_look_at_the_processors() {
+        let rings = Rings::default();
+        let event = xe::Event::SchedulerMonitorSystemHealth;
+        let wanted =
+            xe::Wanted { info: event.info(), predicate: None, actions: Vec::new(), left_out: 0 };
+        let targets = vec![Arc::new(xe::Target::ring(0, 0, 0))];
+        let whose = (70_001, "health".into(), usize::MAX);
+        let session = xe::Running::new(whose, vec![wanted], targets, 0, Arc::new(Nobody));
+        let session = Arc::new(session);
+        xe::start(session.clone());
+        for s in 0..=70 {
+            rings.tick(Duration::from_secs(1000 + s), 100);
+        }
+        xe::stop(&session);
+        let told = xe::targets::kept(&session.targets[0]);
+        let mine: Vec<_> = told.iter().map(|e| (&e.fields[0], &e.fields[1])).collect();
+        let number = |n: u64| xe::Val::from(n);
+        for expected in [(number(1), number(1_001_000)), (number(2), number(1_061_000))] {
+            assert!(mine.contains(&(&expected.0, &expected.1)), "{mine:?}");
+        }
+    }
 
     #[test]
     fn a_ring_keeps_the_newest_and_the_processors_are_looked_at_each_minute() {

@@ -37,6 +37,16 @@ pub struct InstanceCounters {
     pub batches: [(Counter, Counter); BATCH_BOUNDS_MS.len() + 1],
     /// What `sp_user_counter1` … have set.
     pub user_settable: [Gauge; 10],
+    /// What `sp_monitor` has told last.
+    pub(crate) last_monitored: Mutex<Option<LastRun>>,
+}
+
+/// What `sp_monitor` has told, and when: a datetime, and the time since the start.
+#[derive(Debug)]
+pub(crate) struct LastRun {
+    pub at: Value,
+    pub up_ms: u64,
+    pub figures: [i64; 10],
 }
 
 /// Where the next class of requests begins, ms.

@@ -32,12 +32,28 @@ impl Watch for Traced {
         file_renamed(from, to);
     }
 
+    fn begins(&self, file: u32, operation: FileOperation, offset: u64, length: u64) {
+        let event = match operation {
+            FileOperation::Read => xe::Event::FileRead,
+            FileOperation::Write => xe::Event::FileWritten,
+            _ => return,
+        };
+        if xe::wanted(event) {
+            let mut fields = vec![0.into()];
+            fields.extend(place(file, offset, length));
+            xe::tell(event, &fields);
+        }
+    }
+
     fn done(&self, file: u32, done: Done) {
         let event = match done.operation {
             FileOperation::Read => xe::Event::FileReadCompleted,
             _ => xe::Event::FileWriteCompleted,
         };
         let moves = matches!(done.operation, FileOperation::Read | FileOperation::Write);
+        if done.error != 0 && moves {
+            taffrail_observe::totals::FILE_ERRORS.inc();
+        }
         if xe::wanted(event) && moves {
             tell(event, file, &done);
         }
@@ -64,22 +80,27 @@ pub(crate) fn note_owners(files: impl Iterator<Item = (PathBuf, u16, u16)>) {
     OWNERS.lock().extend(all);
 }
 
-/// A read or write has ended, and somebody wants to know.
+/// Which part of which file.
 #[cold]
-fn tell(event: xe::Event, file: u32, done: &Done) {
+fn place(file: u32, offset: u64, length: u64) -> [xe::Val; 7] {
     let (database, id) = OWNERS.lock().get(&file).copied().unwrap_or((0, 0));
     let path = file_name(file).map_or_else(String::new, |p| p.display().to_string());
-    let fields = [
-        0.into(),
-        (done.took.as_millis() as u64).into(),
+    [
         file.into(),
-        done.offset.into(),
+        offset.into(),
         database.into(),
         id.into(),
         // A log belongs to no group.
         u8::from(id == 1).into(),
-        done.length.into(),
+        length.into(),
         xe::Val::text(&path),
-    ];
+    ]
+}
+
+/// A read or write has ended, and somebody wants to know.
+#[cold]
+fn tell(event: xe::Event, file: u32, done: &Done) {
+    let mut fields = vec![0.into(), (done.took.as_millis() as u64).into()];
+    fields.extend(place(file, done.offset, done.length));
     xe::tell(event, &fields);
 }

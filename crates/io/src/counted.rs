@@ -143,6 +143,8 @@ pub struct Done {
 
 /// Who is told of each operation, in the thread that waited for it.
 pub trait Watch: Send + Sync {
+    /// An operation on a file begins.
+    fn begins(&self, file: u32, operation: FileOperation, offset: u64, length: u64);
     /// The number of a name: of something that is done with the name alone, or in vain.
     fn named(&self, path: &Path) -> u32;
     /// The number of a file that is open from now on, the same as [`Watch::named`] gives; it stays until the file is closed.
@@ -336,7 +338,11 @@ impl CountedVolume {
         (offset, length): (u64, u64),
         began: Duration,
     ) -> Taken {
-        let file = self.watch.as_ref().map_or(0, |w| w.1);
+        let mut file = 0;
+        if let Some((watch, number)) = &self.watch {
+            file = *number;
+            watch.begins(file, operation, offset, length);
+        }
         self.pending.begin(PendingIo { began, operation, file, offset, length })
     }
 

@@ -111,6 +111,9 @@ impl Log {
         if self.is_failed() {
             return Err(LogError::Unavailable);
         }
+        if xe::wanted(xe::Event::LogFlushRequested) {
+            self.tell_flush_requested(upto);
+        }
         let mut wait = taffrail_observe::wait(WaitType::WriteLog);
         let result = self.harden_waiting(upto, reason).map(|signalled| {
             signalled.into_iter().for_each(|at| wait.signalled(at));
@@ -119,6 +122,9 @@ impl Log {
         drop(wait);
         if reason == FlushReason::Commit {
             self.options.counters.log_flush_waits.inc();
+            if xe::wanted(xe::Event::DatabasesLogFlushWait) {
+                self.tell_counted(xe::Event::DatabasesLogFlushWait);
+            }
             self.options.counters.log_flush_wait_time.add_ns(waited);
             flush_histograms().commit_wait_ns.add(waited);
         }
@@ -218,6 +224,9 @@ impl Log {
         self.tell(done);
         let counters = &self.options.counters;
         counters.log_flushes.inc();
+        if xe::wanted(xe::Event::DatabasesLogFlush) {
+            self.tell_counted(xe::Event::DatabasesLogFlush);
+        }
         counters.log_bytes_flushed.add(bytes);
         counters.log_records.add(records);
         counters.log_flush_write_time.add_ns(ns);

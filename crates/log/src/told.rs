@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taffrail_base::Lsn;
+use taffrail_base::{LogPos, Lsn};
 use taffrail_observe::Moment;
 use taffrail_observe::session::{SessionCell, with_current};
 use taffrail_observe::trace::{Flush, FlushCause, flushed};
@@ -64,6 +64,41 @@ impl Log {
             records.into(),
         ];
         xe::tell(xe::Event::LogFlushStart, &fields);
+    }
+
+    /// A file of the log has become smaller.
+    pub(crate) fn tell_shrunk(&self, file: usize, from: u64, to: u64) {
+        if !xe::wanted(xe::Event::DatabaseFileSizeChange) {
+            return;
+        }
+        let (id, name) = self.file_name(file);
+        let fields = [
+            xe::Val::Empty,
+            self.options.database.0.into(),
+            id.0.into(),
+            // Of a log.
+            1.into(),
+            false.into(),
+            (to / 1024).into(),
+            ((to as i64 - from as i64) / 1024).into(),
+            xe::Val::text(&name),
+            xe::Val::Empty,
+        ];
+        xe::tell(xe::Event::DatabaseFileSizeChange, &fields);
+    }
+
+    /// A flush up to here is asked for.
+    #[cold]
+    pub(crate) fn tell_flush_requested(&self, upto: LogPos) {
+        let id = |at: Lsn| xe::Val::from(i64::from(at.vlf.0) << 32 | i64::from(at.block.0));
+        let block = self.lsn(upto).map_or(xe::Val::Empty, id);
+        xe::tell(xe::Event::LogFlushRequested, &[block, self.options.database.0.into()]);
+    }
+
+    /// Something that is counted has happened once more.
+    #[cold]
+    pub(crate) fn tell_counted(&self, event: xe::Event) {
+        xe::tell(event, &[1.into(), self.options.database.0.into()]);
     }
 
     /// A write of blocks has ended.

@@ -21,9 +21,11 @@
 pub mod counters;
 pub mod events;
 pub mod histogram;
+pub mod latches;
 pub mod listen;
 pub mod moment;
 pub mod session;
+pub mod totals;
 pub mod trace;
 pub mod wait_type;
 pub mod waits;

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use taffrail_engine::CancelHandle;
-use taffrail_observe::WaitType;
+use taffrail_observe::{WaitType, totals};
 use taffrail_tds::packet::HEADER_BYTES;
 use taffrail_tds::{Assembler, Framer, Message, PacketType, Part, ProtocolError};
 
@@ -230,7 +230,9 @@ impl Channel {
         let mut waiting = None;
         loop {
             let mut input = self.input.lock();
-            match input.assembler.next_part(out)? {
+            let part = input.assembler.next_part(out);
+            totals::PACKETS_RECEIVED.add(input.assembler.take_packets());
+            match part.inspect_err(|_| totals::PACKET_ERRORS.inc())? {
                 Part::Nothing => {}
                 part => {
                     input.attention |= part == Part::Attention;
@@ -269,7 +271,9 @@ impl Channel {
     fn wait_for_message(&self, input: &mut Input) -> Result<Message> {
         let mut awaited = false;
         loop {
-            if let Some(message) = input.assembler.next_message()? {
+            let message = input.assembler.next_message();
+            totals::PACKETS_RECEIVED.add(input.assembler.take_packets());
+            if let Some(message) = message.inspect_err(|_| totals::PACKET_ERRORS.inc())? {
                 if awaited {
                     self.note_waiting(false);
                 }

@@ -13,6 +13,7 @@ use taffrail_base::SqlError;
 use taffrail_engine::{
     ClientGone, ColumnDesc, Done, DoneKind, EnvChange, Large, ResultSink, ReturnValue, SinkResult,
 };
+use taffrail_observe::totals;
 use taffrail_tds::packet::HEADER_BYTES;
 use taffrail_tds::token::{self, ColumnSpec, DoneToken, MessageToken, RowEncoder, encode};
 use taffrail_tds::{Framer, PacketType, TdsVersion};
@@ -197,7 +198,9 @@ impl Output {
 
     fn transmit(&mut self) -> SinkResult {
         self.alive()?;
+        totals::PACKETS_SENT.add(self.framer.take_packets());
         if !self.packets.is_empty() && self.channel.send(&self.packets).is_err() {
+            totals::PACKET_ERRORS.inc();
             self.gone = true;
         }
         self.alive()

@@ -12,7 +12,7 @@ use taffrail_base::{
 use taffrail_io::UtcTime;
 use taffrail_log::fair::RwLock;
 use taffrail_log::{FlushReason, Log};
-use taffrail_observe::DatabaseCounters;
+use taffrail_observe::{DatabaseCounters, xe};
 
 use crate::access::awaited::Returning;
 use crate::access::bulk_space::BulkGate;
@@ -579,6 +579,9 @@ impl Database {
         });
         // Locks of transactions that are not undone: who gets them now is told that the database is closed.
         recovering.let_go();
+        if xe::wanted(xe::Event::DatabaseStopped) {
+            xe::tell(xe::Event::DatabaseStopped, &[self.id().0.into()]);
+        }
         self.log().close();
         self.instance.pool.unregister(self.id());
         self.instance.pool.discard(self.id());

@@ -131,6 +131,7 @@ pub struct Assembler {
     finished: bool,
     in_parts: bool,
     limit: usize,
+    packets: u64,
 }
 
 impl Assembler {
@@ -144,7 +145,13 @@ impl Assembler {
             finished: false,
             in_parts: false,
             limit,
+            packets: 0,
         }
+    }
+
+    /// How many packets were taken apart since this was asked last.
+    pub fn take_packets(&mut self) -> u64 {
+        std::mem::take(&mut self.packets)
     }
 
     /// Another limit from here on.
@@ -199,6 +206,7 @@ impl Assembler {
             }
             self.data.extend_from_slice(&self.input[from..to]);
             self.start = to;
+            self.packets += 1;
             if status & END_OF_MESSAGE != 0 {
                 let (kind, reset) = self.under_way.take().expect("set above");
                 self.finished = true;
@@ -235,6 +243,7 @@ impl Assembler {
                 }
             }
             self.start = from + body;
+            self.packets += 1;
             if kind == PacketType::Attention || status & END_OF_MESSAGE != 0 {
                 (self.in_parts, self.under_way) = (false, None);
                 return Ok(match kind {
@@ -256,6 +265,7 @@ impl Assembler {
         match self.peek_packet()? {
             Some(((PacketType::Attention, _), body)) => {
                 self.start += HEADER_BYTES + body;
+                self.packets += 1;
                 Ok(true)
             }
             _ => Ok(false),
@@ -306,12 +316,18 @@ pub struct Framer {
     packet_bytes: usize,
     spid: u16,
     number: u8,
+    packets: u64,
 }
 
 impl Framer {
     /// Packets of the default size.
     pub fn new(kind: PacketType) -> Framer {
-        Framer { kind, packet_bytes: PACKET_BYTES_DEFAULT, spid: 0, number: 1 }
+        Framer { kind, packet_bytes: PACKET_BYTES_DEFAULT, spid: 0, number: 1, packets: 0 }
+    }
+
+    /// How many packets were made since this was asked last.
+    pub fn take_packets(&mut self) -> u64 {
+        std::mem::take(&mut self.packets)
     }
 
     /// The negotiated size, from the next packet on.
@@ -371,6 +387,7 @@ impl Framer {
         out.extend_from_slice(&[self.kind as u8, status, l1, l0, s1, s0, self.number, 0]);
         out.extend_from_slice(data);
         self.number = self.number.wrapping_add(1);
+        self.packets += 1;
     }
 }
 

@@ -281,7 +281,7 @@ impl Databases {
             taffrail_storage::Database::create(&self.storage, id, name, &spec).map_err(sql)?;
         Catalog::bootstrap(&created)?;
         let entry = self.entry(id, name, &spec, EntryState::Online);
-        let database = Arc::new(Database {
+        let database = Database::opened(Database {
             id,
             name: name.into(),
             catalog: Arc::new(Catalog::open(&created)?),
@@ -322,7 +322,7 @@ impl Databases {
         let id = DatabaseId(1);
         let entry = master::databases(&storage)?.into_iter().find(|e| e.id == id);
         let entry = entry.ok_or_else(|| SqlError::new(911, &[&"master"]))?;
-        let database = Arc::new(Database { id, name: "master".into(), storage, catalog });
+        let database = Database::opened(Database { id, name: "master".into(), storage, catalog });
         self.insert(Slot { entry, database: Some(database), problem: None });
         Ok(report)
     }
@@ -384,7 +384,7 @@ impl Databases {
             })?;
             let name = entry.name.clone();
             let catalog = Arc::new(catalog);
-            Ok((Arc::new(Database { id: entry.id, name, storage, catalog }), report))
+            Ok((Database::opened(Database { id: entry.id, name, storage, catalog }), report))
         };
         match open() {
             Ok((database, report)) => {

@@ -281,8 +281,11 @@ fn sqlperf(cx: &mut StatementContext<'_>, dbcc: &ast::Dbcc) -> SqlResult<()> {
             Ok(())
         }
         ("sys.dm_os_latch_stats", Some("clear")) => {
-            Err(unsupported("DBCC SQLPERF('sys.dm_os_latch_stats', CLEAR)"))
+            taffrail_observe::latches::LATCHES.clear();
+            Ok(())
         }
+        // Nobody spins, so nothing has been counted.
+        ("sys.dm_os_spinlock_stats", Some("clear")) => Ok(()),
         _ => Err(SqlError::new(2526, &[])),
     }
 }

@@ -378,8 +378,9 @@ impl DeadlockWatch for Watcher {
         let Some(instance) = self.0.upgrade() else { return Box::new(|| {}) };
         let flags = instance.databases().trace_flags().lock().clone();
         let (brief, full) = (flags.contains(&1204), flags.contains(&1222));
+        use xe::Event::{LockDeadlock, LockDeadlockChain, XmlDeadlockReport};
         let wanted =
-            xe::wanted(xe::Event::XmlDeadlockReport) || xe::wanted(xe::Event::LockDeadlock);
+            [LockDeadlock, LockDeadlockChain, XmlDeadlockReport].into_iter().any(xe::wanted);
         if !(wanted || brief || full) {
             return Box::new(|| {});
         }
@@ -418,10 +419,24 @@ impl DeadlockWatch for Watcher {
     }
 }
 
-/// The victim's request was given up.
+/// The victim's request was given up, and each request of the circle was a part of it.
 fn tell_lock_deadlock(instance: &Arc<Instance>, deadlock: &Deadlock) {
-    let victim = deadlock.members.iter().find(|m| m.owner == deadlock.victim);
-    let Some(m) = victim.filter(|_| xe::wanted(xe::Event::LockDeadlock)) else { return };
+    if xe::wanted(xe::Event::LockDeadlockChain) {
+        for m in &deadlock.members {
+            let mut fields = request(instance, deadlock, m);
+            fields[14] = m.owner.session().into();
+            xe::tell(xe::Event::LockDeadlockChain, &fields);
+        }
+    }
+    if xe::wanted(xe::Event::LockDeadlock) {
+        let victim = deadlock.members.iter().find(|m| m.owner == deadlock.victim);
+        if let Some(m) = victim {
+            xe::tell(xe::Event::LockDeadlock, &request(instance, deadlock, m));
+        }
+    }
+}
+
+fn request(instance: &Arc<Instance>, deadlock: &Deadlock, m: &DeadlockMember) -> Vec<xe::Val> {
     let r = &m.resource;
     let map = |map: &str, text: &str| {
         xe::events::map_key(map, text).map_or(xe::Val::Empty, xe::Val::from)
@@ -429,7 +444,7 @@ fn tell_lock_deadlock(instance: &Arc<Instance>, deadlock: &Deadlock) {
     let mode = m.mode.name().to_uppercase().replace("SCH-", "SCH_").replace("RANGE", "R");
     let object = r.object_id().map_or(0, |o| o.0);
     let name = instance.events().around.database_name(r.database_id().0);
-    let fields = [
+    vec![
         map("lock_resource_type", r.kind().name()),
         map("lock_mode", &mode.replace('-', "_")),
         1.into(),
@@ -447,6 +462,5 @@ fn tell_lock_deadlock(instance: &Arc<Instance>, deadlock: &Deadlock) {
         0.into(),
         xe::Val::text(&r.description()),
         xe::Val::Text(name),
-    ];
-    xe::tell(xe::Event::LockDeadlock, &fields);
+    ]
 }

@@ -152,9 +152,6 @@ impl Options {
                 }
                 "TRACK_CAUSALITY" => {
                     self.causality = switch.ok_or_else(wrong)?;
-                    if self.causality {
-                        return Err(crate::binder::unsupported("TRACK_CAUSALITY = ON"));
-                    }
                 }
                 "STARTUP_STATE" => self.startup = switch.ok_or_else(wrong)?,
                 "MAX_DURATION" => return Err(crate::binder::unsupported("MAX_DURATION")),
@@ -304,7 +301,7 @@ mod tests {
             ("EVENT_RETENTION_MODE = EVERY", Some(25703)),
             ("MAX_EVENT_SIZE = 64 KB", Some(25640)),
             ("MAX_EVENT_SIZE = 4 MB MAX_DISPATCH_LATENCY = INFINITE", None),
-            ("TRACK_CAUSALITY = ON", Some(40510)),
+            ("TRACK_CAUSALITY = ON", None),
         ] {
             assert_eq!(number(with), expected, "{with}");
         }

@@ -24,7 +24,8 @@ use taffrail_observe::xe::{self, Recorded, Running};
 use taffrail_observe::{Event, EventRing, Whose};
 
 /// Files of events.
-static FILES: Files = Files { magic: b"TFXEL\x01\0\0", next: unused, all: rolled, durable: true };
+pub(super) static FILES: Files =
+    Files { magic: b"TFXEL\x01\0\0", next: unused, all: rolled, durable: true };
 /// 1601-01-01 in 100 ns since 0001-01-01.
 const FILE_TIME: u64 = 504_911_232_000_000_000;
 
@@ -217,7 +218,7 @@ impl Reader {
 }
 
 /// The events of a block; `None`: it is none.
-fn decode(mut bytes: &[u8]) -> Option<VecDeque<Stored>> {
+pub(super) fn decode(mut bytes: &[u8]) -> Option<VecDeque<Stored>> {
     let mut all = VecDeque::new();
     while !bytes.is_empty() {
         let (head, rest) = bytes.split_at_checked(14)?;

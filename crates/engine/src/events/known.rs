@@ -4,14 +4,11 @@ fn listed(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|n| n.eq_ignore_ascii_case(name))
 }
 
-const SQLSERVER: &str = "errorlog_written \
-    lock_deadlock_chain \
-    database_xml_deadlock_report file_read file_written physical_page_read physical_page_write log_flush_requested \
+const SQLSERVER: &str = "database_xml_deadlock_report \
     log_block_pushed_to_logpool transaction_log database_transaction_begin database_transaction_end \
     databases_log_file_size_changed databases_log_file_used_size_changed databases_data_file_size_changed \
-    databases_log_growth databases_log_shrink databases_log_truncation databases_log_flush databases_log_flush_wait \
-    databases_log_cache_read databases_log_cache_hit database_started database_stopped \
-    latch_suspend_begin latch_suspend_end sort_warning hash_warning plan_guide_successful plan_guide_unsuccessful \
+    databases_log_cache_read databases_log_cache_hit \
+    sort_warning hash_warning plan_guide_successful plan_guide_unsuccessful \
     query_post_execution_showplan query_pre_execution_showplan sp_server_diagnostics_component_result \
     connectivity_ring_buffer_recorded security_error_ring_buffer_recorded sql_exit_invoked \
     job_object_ring_buffer_stats nonyield_copiedstack_ring_buffer_recorded auto_stats sql_statement_recompile \
@@ -23,12 +20,12 @@ const SQLSERVER: &str = "errorlog_written \
     background_job_error backup_restore_progress_trace begin_tran_completed begin_tran_starting \
     commit_tran_completed commit_tran_starting rollback_tran_completed rollback_tran_starting";
 
-const SQLOS: &str = "wait_info_external memory_broker_ring_buffer_recorded memory_node_oom_ring_buffer_recorded \
+const SQLOS: &str = "memory_broker_ring_buffer_recorded memory_node_oom_ring_buffer_recorded \
     process_killed scheduler_monitor_deadlock_ring_buffer_recorded \
     scheduler_monitor_non_yielding_iocp_ring_buffer_recorded scheduler_monitor_non_yielding_ring_buffer_recorded \
     scheduler_monitor_non_yielding_rm_ring_buffer_recorded \
     scheduler_monitor_stalled_dispatcher_ring_buffer_recorded \
-    scheduler_monitor_system_health_ring_buffer_recorded spinlock_backoff page_allocated page_freed";
+    spinlock_backoff page_allocated page_freed";
 
 /// An event.
 pub(super) fn event(package: &str, name: &str) -> bool {
@@ -42,7 +39,7 @@ pub(super) fn event(package: &str, name: &str) -> bool {
 const ACTIONS: [(&str, &str); 3] = [
     (
         "package0",
-        "attach_activity_id attach_activity_id_xfer collect_system_time collect_cpu_cycle_time \
+        "attach_activity_id_xfer collect_system_time collect_cpu_cycle_time \
          collect_current_thread_id callstack callstack_rva last_error process_id debug_break",
     ),
     (

@@ -24,6 +24,7 @@ mod file;
 mod file_view;
 mod known;
 mod masked;
+pub mod raw;
 mod resolve;
 mod statement;
 pub(crate) mod surroundings;

@@ -433,7 +433,9 @@ pub(super) fn session(
 ) -> SqlResult<(Vec<Wanted>, Vec<Arc<Target>>)> {
     let mut all = Vec::new();
     for e in events {
-        let found = wanted(e)?;
+        let mut found = wanted(e)?;
+        let tracked = options.causality && !found.actions.contains(&Action::AttachActivityId);
+        found.actions.extend(tracked.then_some(Action::AttachActivityId));
         if all.iter().any(|w: &Wanted| std::ptr::eq(w.info, found.info)) {
             return Err(SqlError::new(25626, &[&"event", &dotted(&e.name)]));
         }

@@ -8,7 +8,7 @@ use crate::session::Session;
 use std::sync::atomic::Ordering::Relaxed;
 use taffrail_base::SqlError;
 use taffrail_observe::Moment;
-use taffrail_observe::xe::{Event, Running, Val, tell, tell_to, wanted};
+use taffrail_observe::xe::{Event, Running, Val, activity_begins, tell, tell_to, wanted};
 
 /// What a session had done before something began.
 pub(crate) struct Before {
@@ -93,7 +93,7 @@ pub(crate) fn called(procedure: &RpcProcedure) -> String {
 
 #[cold]
 pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before {
-    match request {
+    activity_begins(|| match request {
         Request::Batch(text) if wanted(Event::SqlBatchStarting) => {
             tell(Event::SqlBatchStarting, &[told_text(text)]);
         }
@@ -102,7 +102,7 @@ pub(crate) fn request_begins(session: &Session, request: &Request<'_>) -> Before
             tell(Event::RpcStarting, &fields);
         }
         _ => {}
-    }
+    });
     Before::new(session)
 }
 

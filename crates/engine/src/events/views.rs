@@ -329,7 +329,7 @@ fn size(ty: FieldType) -> i32 {
         FieldType::Int32 | FieldType::UInt32 => 4,
         FieldType::Map(_) | FieldType::Flags(_) => 4,
         FieldType::Int64 | FieldType::UInt64 | FieldType::Pointer => 8,
-        FieldType::Text | FieldType::Xml | FieldType::Binary => 0,
+        FieldType::Text | FieldType::Xml | FieldType::Binary | FieldType::Activity => 0,
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use taffrail_base::{DatabaseId, IndexId, ObjectId, SqlError, SqlResult};
 use taffrail_io::UtcTime;
 use taffrail_io::zone::utc_offset_minutes;
+use taffrail_observe::totals;
 use taffrail_storage::FileKind;
 use taffrail_types::{Collation, ConvertContext, Decimal, MaxLen, SqlType, Value};
 
@@ -47,6 +48,11 @@ pub(super) fn flag(b: bool) -> Value {
 
 fn decimal(v: i64) -> Value {
     Decimal::new(v < 0, v.unsigned_abs() as u128, 0).map_or(Value::Null, Value::Decimal)
+}
+
+/// What is too large stays at int's end.
+fn total(counter: &taffrail_observe::Counter) -> Value {
+    Value::Int(i32::try_from(counter.get()).unwrap_or(i32::MAX))
 }
 
 impl Session {
@@ -149,6 +155,10 @@ impl FnContext for Session {
             "@@CPU_BUSY" | "@@IDLE" | "@@IO_BUSY" | "@@TOTAL_READ" | "@@TOTAL_WRITE" => {
                 Value::Int(self.measured(name))
             }
+            "@@PACK_RECEIVED" => total(&totals::PACKETS_RECEIVED),
+            "@@PACK_SENT" => total(&totals::PACKETS_SENT),
+            "@@PACKET_ERRORS" => total(&totals::PACKET_ERRORS),
+            "@@TOTAL_ERRORS" => total(&totals::FILE_ERRORS),
             "@@CONNECTIONS" => Value::Int(self.instance.connections_made() as i32),
             "@@ROWCOUNT" => Value::Int(self.last.row_count as i32),
             "@@ERROR" => Value::Int(self.last.error),

@@ -27,6 +27,7 @@ pub(crate) mod describe_rows;
 mod errorlog;
 mod files;
 mod help;
+mod monitor;
 mod odbc;
 mod odbc_routines;
 mod odbc_tables;

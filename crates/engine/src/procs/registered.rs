@@ -2,7 +2,7 @@
 
 use super::{
     Arguments, Body, SystemProcedure, applock, constraints, counters, describe_rows, errorlog,
-    files,
+    files, monitor,
 };
 use super::{help, odbc, odbc_routines, odbc_tables, odbc_types, properties, rename};
 use super::{session_context, space};
@@ -168,6 +168,7 @@ static PROCEDURES: &[SystemProcedure] = &[
     sql("sp_helplogins", HELPLOGINS),
     native("sp_helptext", &["@objname", "@columnname"], help::helptext),
     sql("sp_lock", LOCK),
+    native("sp_monitor", &[], monitor::run),
     native("sp_pkeys", &["@table_name", "@table_owner", "@table_qualifier"], odbc::pkeys),
     native("sp_procedure_params_100_managed", PARAMETERS, odbc_routines::params_100_managed),
     native("sp_procedure_params_managed", PARAMETERS, odbc_routines::params_managed),

@@ -1,9 +1,9 @@
 //! sys.dm_os_memory_clerks, dm_os_ring_buffers, dm_os_latch_stats, dm_os_spinlock_stats.
 
-use super::performance_counters::latch_waits;
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::row;
 use taffrail_base::SqlResult;
+use taffrail_observe::latches;
 use taffrail_types::Value;
 
 const CLERKS: &[&str] = &[
@@ -154,7 +154,8 @@ const LATCHES: &str = "ALLOC_CREATE_RINGBUF ALLOC_CREATE_FREESPACE_CACHE ALLOC_C
 
 fn latch_stats(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
     for class in LATCHES.split_ascii_whitespace() {
-        let (count, ms, longest) = if class == "BUFFER" { latch_waits() } else { (0, 0, 0) };
+        let (count, ms, longest) =
+            if class == "BUFFER" { latches::LATCHES.row() } else { (0, 0, 0) };
         rows.push(row![class, count, ms, longest]);
     }
     Ok(())

@@ -48,6 +48,7 @@ mod dm_os_buffers;
 mod dm_os_memory;
 pub(crate) mod dm_os_tasks;
 pub mod dm_os_volume;
+mod dm_resource_governor;
 mod dm_server;
 pub mod dm_tran;
 pub mod empty;
@@ -362,6 +363,7 @@ static DECLARED: &[Declare] = &[
     dm_os_buffers::declare,
     dm_os_memory::declare,
     dm_os_tasks::declare,
+    dm_resource_governor::declare,
     performance_counters::declare,
     dm_exec::declare,
     dm_tran::declare,

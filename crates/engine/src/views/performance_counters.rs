@@ -6,8 +6,6 @@
 mod measured;
 mod zero;
 
-pub(crate) use measured::latch_waits;
-
 use super::{Declaration, Rows, ViewContext, sys};
 use crate::row;
 use taffrail_base::SqlResult;

@@ -48,6 +48,8 @@ pub enum FieldType {
     Xml,
     /// `binary_data`.
     Binary,
+    /// `activity_id`: a GUID, and a number.
+    Activity,
     /// `ptr`.
     Pointer,
     /// A number that stands for a text: a map of this name.
@@ -69,6 +71,7 @@ impl FieldType {
             FieldType::Text => "unicode_string",
             FieldType::Xml => "xml",
             FieldType::Binary => "binary_data",
+            FieldType::Activity => "activity_id",
             FieldType::Pointer => "ptr",
             FieldType::Map(map) | FieldType::Flags(map) => map,
         }
@@ -76,7 +79,7 @@ impl FieldType {
 
     /// Texts are compared as such, everything else as numbers.
     pub const fn is_text(self) -> bool {
-        matches!(self, FieldType::Text | FieldType::Xml)
+        matches!(self, FieldType::Text | FieldType::Xml | FieldType::Activity)
     }
 }
 
@@ -150,6 +153,19 @@ events! {
     ErrorReported = SqlServer "error_reported" ["error_number" Int32, "severity" Int32, "state" Int32,
         "user_defined" Bool, "category" Map("error_category"), "destination" Flags("error_destination"),
         "is_intercepted" Bool, "message" Text] {} "Occurs when an error is reported.";
+    DatabasesLogFlush = SqlServer "databases_log_flush" ["count" UInt64, "database_id" UInt32] {}
+        "Log was flushed.";
+    DatabasesLogFlushWait = SqlServer "databases_log_flush_wait" ["count" UInt64, "database_id" UInt32] {}
+        "A commit has waited for a flush of the log.";
+    DatabasesLogGrowth = SqlServer "databases_log_growth" ["count" UInt64, "database_id" UInt32] {}
+        "The log of a database has grown.";
+    DatabasesLogShrink = SqlServer "databases_log_shrink" ["count" UInt64, "database_id" UInt32] {}
+        "The log of a database has shrunk.";
+    DatabasesLogTruncation = SqlServer "databases_log_truncation" ["count" UInt64, "database_id" UInt32] {}
+        "The log of a database was truncated.";
+    DatabaseStarted = SqlServer "database_started" ["database_id" UInt32] {} "Occurs when a database has started.";
+    DatabaseStopped = SqlServer "database_stopped" ["database_id" UInt32] {} "Occurs when a database has stopped.";
+    ErrorlogWritten = SqlServer "errorlog_written" ["message" Text] {} "Occurs when an entry is written to the error log.";
     ExistingConnection = SqlServer "existing_connection" ["session_id" UInt16, "is_dac" Bool,
         "database_id" UInt32, "packet_size" UInt32, "transaction_count" UInt32, "group_id" UInt32,
         "duration" UInt64, "client_pid" UInt32, "options" Binary, "options_text" Text,
@@ -159,12 +175,26 @@ events! {
         "session_server_principal_sid" Binary]
         {"collect_options_text" false "options_text", "collect_database_name" false "database_name"}
         "Occurs when a session is started, once for each connection that there is.";
+    FileRead = SqlServer "file_read" ["mode" Map("file_io_mode"), "file_handle" Pointer, "offset" UInt64,
+        "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32, "size" UInt32, "path" Text]
+        {"collect_path" false "path"} "Occurs when a read of a file begins.";
     FileReadCompleted = SqlServer "file_read_completed" ["mode" Map("file_io_mode"), "duration" UInt64,
         "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32,
         "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a read of a file has completed.";
     FileWriteCompleted = SqlServer "file_write_completed" ["mode" Map("file_io_mode"), "duration" UInt64,
         "file_handle" Pointer, "offset" UInt64, "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32,
         "size" UInt32, "path" Text] {"collect_path" false "path"} "Occurs when a write to a file has completed.";
+    FileWritten = SqlServer "file_written" ["mode" Map("file_io_mode"), "file_handle" Pointer, "offset" UInt64,
+        "database_id" UInt32, "file_id" UInt32, "file_group_id" UInt32, "size" UInt32, "path" Text]
+        {"collect_path" false "path"} "Occurs when a write to a file begins.";
+    LatchSuspendBegin = SqlServer "latch_suspend_begin" ["class" Map("latch_class"), "address" Pointer,
+        "mode" Map("latch_mode"), "database_id" UInt32, "file_id" UInt32, "page_id" UInt32,
+        "page_alloc_unit_id" UInt64, "has_waiters" Bool, "is_superlatch" Bool] {}
+        "Occurs when the task must suspend waiting for a latch.";
+    LatchSuspendEnd = SqlServer "latch_suspend_end" ["class" Map("latch_class"), "address" Pointer,
+        "mode" Map("latch_mode"), "database_id" UInt32, "file_id" UInt32, "page_id" UInt32,
+        "page_alloc_unit_id" UInt64, "has_waiters" Bool, "is_superlatch" Bool, "duration" UInt64] {}
+        "Occurs when the task is resumed after waiting for a latch.";
     LockAcquired = SqlServer "lock_acquired" ["resource_type" Map("lock_resource_type"),
         "mode" Map("lock_mode"), "owner_type" Map("lock_owner_type"), "transaction_id" Int64,
         "database_id" UInt32, "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32,
@@ -187,6 +217,13 @@ events! {
         "associated_object_id" UInt64, "duration" UInt64, "resource_description" Text, "database_name" Text]
         {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
         "Occurs when an attempt to acquire a lock is canceled for the victim of a deadlock.";
+    LockDeadlockChain = SqlServer "lock_deadlock_chain" ["resource_type" Map("lock_resource_type"), "mode" Map("lock_mode"),
+        "owner_type" Map("lock_owner_type"), "transaction_id" Int64, "database_id" UInt32,
+        "lockspace_workspace_id" Pointer, "lockspace_sub_id" UInt32, "lockspace_nest_id" UInt32,
+        "resource_0" UInt32, "resource_1" UInt32, "resource_2" UInt32, "deadlock_id" UInt64, "object_id" Int32,
+        "associated_object_id" UInt64, "session_id" Int32, "resource_description" Text, "database_name" Text]
+        {"collect_resource_description" false "resource_description", "collect_database_name" false "database_name"}
+        "Occurs for each member of a deadlock.";
     LockEscalation = SqlServer "lock_escalation" ["mode" Map("lock_mode"), "transaction_id" Int64,
         "database_id" UInt32, "resource_type" Map("lock_resource_type"), "escalated_lock_count" UInt32,
         "object_id" Int32, "database_name" Text] {"collect_database_name" false "database_name"}
@@ -217,6 +254,8 @@ events! {
     LogFlushComplete = SqlServer "log_flush_complete" ["log_block_id" Int64, "database_id" UInt32, "file_id" UInt32,
         "duration" UInt64, "error" UInt32, "write_size" UInt32, "pending_writes" UInt32, "pending_bytes" UInt64,
         "rows" UInt32] {} "Log flush complete.";
+    LogFlushRequested = SqlServer "log_flush_requested" ["log_block_id" Int64, "database_id" UInt32] {}
+        "Log flush requested.";
     LogFlushStart = SqlServer "log_flush_start" ["log_block_id" Int64, "database_id" UInt32,
         "pending_writes" UInt32, "pending_bytes" UInt64, "write_size" UInt32, "rows" UInt32] {} "Log flush started.";
     Login = SqlServer "login" ["is_cached" Bool, "is_recovered" Bool, "is_dac" Bool, "database_id" UInt32,
@@ -251,6 +290,10 @@ events! {
         "rowset_id" UInt64, "file_id" UInt16, "page_id" UInt32, "new_page_file_id" UInt16,
         "new_page_page_id" UInt32, "database_name" Text] {"collect_database_name" false "database_name"}
         "Occurs when a page is split.";
+    PhysicalPageRead = SqlServer "physical_page_read" ["file_id" UInt16, "page_id" UInt32, "database_id" UInt32] {}
+        "Physical page read.";
+    PhysicalPageWrite = SqlServer "physical_page_write" ["file_id" UInt16, "page_id" UInt32, "database_id" UInt32] {}
+        "Physical page write.";
     RpcCompleted = SqlServer "rpc_completed" ["cpu_time" UInt64, "duration" UInt64, "physical_reads" UInt64,
         "logical_reads" UInt64, "writes" UInt64, "result" Map("rpc_return_result"), "row_count" UInt64,
         "connection_reset_option" Map("connection_reset_option"), "object_name" Text, "statement" Text,
@@ -259,6 +302,10 @@ events! {
     RpcStarting = SqlServer "rpc_starting" ["connection_reset_option" Map("connection_reset_option"),
         "object_name" Text, "statement" Text, "data_stream" Binary] {"collect_statement" true "statement"}
         "Occurs when a remote procedure call has started.";
+    SchedulerMonitorSystemHealth = SqlOs "scheduler_monitor_system_health_ring_buffer_recorded" ["id" UInt32,
+        "timestamp" UInt64, "process_utilization" UInt32, "system_idle" UInt32, "user_mode_time" UInt64,
+        "kernel_mode_time" UInt64, "page_faults" UInt32, "working_set_delta" Int64, "memory_utilization" UInt32,
+        "call_stack" Text] {} "Scheduler monitor system health is recorded, once a minute.";
     SpStatementCompleted = SqlServer "sp_statement_completed" ["source_database_id" UInt32, "object_id" Int32,
         "object_type" Map("object_type"), "duration" Int64, "cpu_time" UInt64, "physical_reads" UInt64,
         "logical_reads" UInt64, "writes" UInt64, "row_count" UInt64, "last_row_count" UInt64, "nest_level" UInt16,
@@ -294,6 +341,8 @@ events! {
     WaitInfo = SqlOs "wait_info" ["wait_type" Map("wait_types"), "opcode" Map("event_opcode"), "duration" UInt64,
         "signal_duration" UInt64, "wait_resource" Pointer] {}
         "Occurs when there is a wait on a SQLOS controlled resource.";
+    WaitInfoExternal = SqlOs "wait_info_external" ["wait_type" Map("wait_types"), "opcode" Map("event_opcode"),
+        "duration" UInt64] {} "Occurs when a task switches to preemptive mode execution.";
     XmlDeadlockReport = SqlServer "xml_deadlock_report" ["xml_report" Xml] {} "Produces a deadlock report in XML format.";
 }
 
@@ -333,6 +382,8 @@ pub static MAPS: &[(&str, MapEntries)] = &[
     ("ddl_opcode", &[(0, "Begin"), (1, "Commit"), (2, "Rollback")]),
     ("event_opcode", &[(0, "Begin"), (1, "End")]),
     ("file_io_mode", &[(0, "Contiguous"), (1, "ScatterGather")]),
+    ("latch_class", &[(28, "BUFFER")]),
+    ("latch_mode", &[(0, "NL"), (1, "KP"), (2, "SH"), (3, "UP"), (4, "EX"), (5, "DT")]),
     (
         "lock_mode",
         &[

@@ -24,8 +24,8 @@ pub(crate) use occurred::{flushed, occurred};
 pub use predicate::Predicate;
 pub(crate) use session::tell_wait;
 pub use session::{
-    Recorded, Running, Surroundings, Wanted, quietly, running, start, statements_wanted, stop,
-    stop_all, tell, tell_to, wait_wanted, wanted,
+    Recorded, Running, Surroundings, Wanted, activity_begins, quietly, running, start,
+    statements_wanted, stop, stop_all, tell, tell_to, wait_wanted, wanted,
 };
 pub use targets::Target;
 pub use value::{Action, Val};

@@ -2,6 +2,7 @@
 
 use super::{Event, Val, tell, wanted};
 use crate::trace::Flush;
+use taffrail_base::DatabaseId;
 
 /// A growth, shrink, checkpoint or escalation is recorded.
 pub(crate) fn occurred(event: &crate::Event) {
@@ -9,10 +10,13 @@ pub(crate) fn occurred(event: &crate::Event) {
     match event {
         E::LogGrowth { database, file, name, from, to, automatic, ns, .. } => {
             resized(database, (file.0, 1, name), (*from, *to), *automatic, *ns);
+            counted(Event::DatabasesLogGrowth, database.id);
         }
         E::DataGrowth { database, file, name, from, to, automatic, ns } => {
             resized(database, (file.0, 0, name), (*from, *to), *automatic, *ns);
         }
+        E::Shrink { database, .. } => counted(Event::DatabasesLogShrink, *database),
+        E::LogTruncation { database, .. } => counted(Event::DatabasesLogTruncation, *database),
         E::Checkpoint { database, .. } if wanted(Event::CheckpointEnd) => {
             tell(Event::CheckpointEnd, &[database.0.into()]);
         }
@@ -30,6 +34,13 @@ pub(crate) fn occurred(event: &crate::Event) {
             tell(Event::LockEscalation, &fields);
         }
         _ => {}
+    }
+}
+
+/// Something that is counted has happened once more.
+fn counted(event: Event, database: DatabaseId) {
+    if wanted(event) {
+        tell(event, &[1.into(), database.0.into()]);
     }
 }
 

@@ -98,6 +98,7 @@ impl Running {
             Action::EventSequence => Val::from(self.sequence.fetch_add(1, Relaxed) + 1),
             Action::SessionId => Val::from(session()),
             Action::DatabaseId => Val::from(database()),
+            Action::AttachActivityId => Val::Text(ACTIVITY.get().shown().into()),
             Action::IsSystem => Val::from(session() <= 50),
             Action::RequestId => Val::from(0),
             Action::TransactionId => Val::from(cell(|c| c.transaction_id.load(Relaxed))),
@@ -158,6 +159,56 @@ static SHORTEST_WAIT: AtomicU64 = AtomicU64::new(u64::MAX);
 thread_local! {
     /// What goes on while an event is told is not told itself.
     static TELLING: Cell<bool> = const { Cell::new(false) };
+    static ACTIVITY: Cell<Activity> = const { Cell::new(Activity::NONE) };
+}
+
+/// What a thread does just now: a request of a session, or what else it is for.
+#[derive(Clone, Copy)]
+struct Activity {
+    /// The session, and when its request began.
+    of: (u16, u64),
+    guid: u128,
+    /// How many of its events have been told.
+    sequence: u32,
+}
+
+impl Activity {
+    const NONE: Activity = Activity { of: (0, 0), guid: 0, sequence: 0 };
+    /// Of a request whose beginning is not noted yet.
+    const BEGINNING: (u16, u64) = (u16::MAX, u64::MAX);
+
+    /// The next event of the same request, or the first of another.
+    fn next(self) -> Activity {
+        let of = with_current(|c| (c.session_id(), c.request_started.load(Relaxed)));
+        let of = of.unwrap_or_default();
+        match self.guid {
+            guid if guid != 0 && (self.of == of || self.of == Activity::BEGINNING) => {
+                Activity { of, sequence: self.sequence + 1, ..self }
+            }
+            _ => Activity { of, guid: guid(), sequence: 1 },
+        }
+    }
+
+    fn shown(self) -> String {
+        let hex = format!("{:032X}", self.guid);
+        let [a, b, c, d] = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20]];
+        format!("{a}-{b}-{c}-{d}-{}-{}", &hex[20..], self.sequence)
+    }
+}
+
+/// The session of this thread begins a request; `tell` tells of that, before it is noted.
+pub fn activity_begins(tell: impl FnOnce()) {
+    ACTIVITY.set(Activity::NONE);
+    tell();
+    ACTIVITY.set(Activity { of: Activity::BEGINNING, ..ACTIVITY.get() });
+}
+
+/// A random one (version 4). The keys of a hash are random, and each one is another.
+fn guid() -> u128 {
+    use std::hash::{BuildHasher, RandomState};
+    let half = || u128::from(RandomState::new().hash_one(Moment::now().0));
+    let random = half() << 64 | half();
+    random & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62
 }
 
 /// Somebody wants this event: one load, and a branch.
@@ -185,6 +236,7 @@ pub fn tell(event: Event, fields: &[Val]) {
     if TELLING.replace(true) {
         return;
     }
+    ACTIVITY.set(ACTIVITY.get().next());
     let at = Moment::now();
     let running = RUNNING.read().unwrap_or_else(PoisonError::into_inner).clone();
     running.iter().for_each(|s| s.occurred(event, fields, at));
@@ -209,6 +261,13 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
 #[cold]
 pub(crate) fn tell_wait(wait: crate::WaitType, ns: u64, signal_ns: u64) {
     let (key, ms, signal) = (wait as u16, ns / 1_000_000, signal_ns / 1_000_000);
+    // The thread had left it to the system.
+    if wait.name().starts_with("PREEMPTIVE_") {
+        if wanted(Event::WaitInfoExternal) {
+            tell(Event::WaitInfoExternal, &[key.into(), 1.into(), ms.into()]);
+        }
+        return;
+    }
     if wanted(Event::WaitInfo) {
         let fields = [key.into(), 1.into(), ms.into(), signal.into(), 0.into()];
         tell(Event::WaitInfo, &fields);
@@ -240,7 +299,7 @@ fn change(how: impl FnOnce(&mut Vec<Arc<Running>>)) {
     STATEMENTS.store(statements.into_iter().any(wanted), Relaxed);
     let shortest = |w: &Arc<Wanted>| {
         let duration = match w.info.event {
-            Event::WaitInfo => 2,
+            Event::WaitInfo | Event::WaitInfoExternal => 2,
             Event::WaitCompleted => 1,
             _ => return None,
         };

@@ -139,6 +139,8 @@ macro_rules! actions {
 }
 
 actions! {
+    AttachActivityId = Package0 "attach_activity_id" Activity false "Attach an activity ID to an event: whose it is, and which \
+        of its events";
     EventSequence = Package0 "event_sequence" UInt64 false "Collect event sequence number";
     SystemThreadId = SqlOs "system_thread_id" UInt32 true "Collect current system thread ID";
     ClientAppName = SqlServer "client_app_name" Text true "Collect client application name";

@@ -4,11 +4,13 @@ use std::sync::atomic::Ordering;
 
 use taffrail_base::{PAGE_BYTES, PageId};
 use taffrail_io::AlignedBuf;
+use taffrail_observe::xe::{Event, wanted};
 use taffrail_observe::{WaitType, wait};
 
 use super::frame::WriteGuard;
 use super::pool::{Access, BufferPool, Installed, Source, key_of};
 use super::store::Store;
+use super::told;
 use crate::error::{StorageError, StorageResult};
 
 /// Pages that one read brings.
@@ -145,6 +147,9 @@ impl BufferPool {
                 continue;
             }
             self.counters.page_reads.inc();
+            if wanted(Event::PhysicalPageRead) {
+                told::page_moved(Event::PhysicalPageRead, store.id, run[at]);
+            }
             taffrail_observe::session::page_read();
             guard.control().valid.store(true, Ordering::Release);
         }

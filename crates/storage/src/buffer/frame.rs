@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use taffrail_base::PAGE_BYTES;
 use taffrail_observe::{WaitType, wait};
 
+use super::told;
 use crate::page::Page;
 
 mod latch;
@@ -230,13 +231,23 @@ impl<'p> Pin<'p> {
         if self.control().valid.load(Ordering::Relaxed) { latch } else { io }
     }
 
+    /// Waits for the latch.
+    #[cold]
+    fn awaited(&self, io: WaitType, in_memory: WaitType, take: impl FnOnce()) {
+        let key = self.control().key.load(Ordering::Relaxed);
+        let exclusive = in_memory == WaitType::PageLatchEx;
+        told::latch_waits(key, exclusive);
+        let waiting = wait(self.wait_type(io, in_memory));
+        take();
+        told::latch_taken(key, exclusive, waiting.finish());
+    }
+
     /// Latches shared, waiting if need be.
     #[inline]
     pub fn read(self) -> ReadGuard<'p> {
         let latch = &self.control().latch;
         if !latch.try_shared() {
-            let _w = wait(self.wait_type(WaitType::PageIoLatchSh, WaitType::PageLatchSh));
-            latch.shared();
+            self.awaited(WaitType::PageIoLatchSh, WaitType::PageLatchSh, || latch.shared());
         }
         ReadGuard(self)
     }
@@ -246,8 +257,7 @@ impl<'p> Pin<'p> {
     pub fn write(self) -> WriteGuard<'p> {
         let latch = &self.control().latch;
         if !latch.try_exclusive() {
-            let _w = wait(self.wait_type(WaitType::PageIoLatchEx, WaitType::PageLatchEx));
-            latch.exclusive();
+            self.awaited(WaitType::PageIoLatchEx, WaitType::PageLatchEx, || latch.exclusive());
         }
         WriteGuard(self)
     }

@@ -8,6 +8,7 @@
 //! bulk     pages that bulk work has filled to disk, past the pool
 //! described what is in memory, for who wants to see it
 //! suspects pages that were read and are not what was written
+//! told     pages and latches as extended events hear of them
 //! whole    reads by which a restart decides what to write over
 //! writer   batches of dirty pages to disk: write-ahead rule, double-write region, joined writes
 //! ```
@@ -22,6 +23,7 @@ mod frame;
 mod pool;
 mod store;
 mod suspects;
+mod told;
 mod whole;
 mod writer;
 

@@ -14,9 +14,11 @@ use taffrail_base::sync::{Mutex, thread};
 use taffrail_base::{DatabaseId, PAGE_BYTES, PageId};
 use taffrail_log::fair::RwLock;
 use taffrail_observe::BufferCounters;
+use taffrail_observe::xe::{Event, wanted};
 
 use super::frame::{Arena, Control, Pin, ReadGuard, WriteGuard};
 use super::store::Store;
+use super::told;
 use super::writer::Unhardened;
 use crate::error::{StorageError, StorageResult};
 
@@ -303,6 +305,9 @@ impl BufferPool {
         }
         if !matches!(source, Source::Nothing) {
             self.counters.page_reads.inc();
+            if wanted(Event::PhysicalPageRead) {
+                told::page_moved(Event::PhysicalPageRead, store.id, page);
+            }
             taffrail_observe::session::page_read();
         }
         guard.control().valid.store(true, Ordering::Release);

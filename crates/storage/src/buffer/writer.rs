@@ -21,10 +21,12 @@ use std::sync::atomic::Ordering;
 use taffrail_base::{LogPos, PAGE_BYTES, PageId};
 use taffrail_io::{AlignedBuf, IoResult, Volume};
 use taffrail_log::FlushReason;
+use taffrail_observe::xe::{Event, wanted};
 
 use super::frame::Pin;
 use super::pool::{BufferPool, page_of};
 use super::store::Store;
+use super::told;
 use super::whole::read_whole;
 use crate::error::{PageIo, StorageError, StorageResult};
 use crate::page::{DATABASE_MARK, Page};
@@ -165,6 +167,9 @@ impl Store {
         self.write_in_place(buf, &images)?;
         let n = images.len();
         for image in images {
+            if wanted(Event::PhysicalPageWrite) {
+                told::page_moved(Event::PhysicalPageWrite, self.id, page_of(image.key));
+            }
             settle(image);
         }
         Ok(n)

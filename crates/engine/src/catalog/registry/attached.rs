@@ -120,7 +120,7 @@ impl Databases {
             };
             master::put_database(&master, &entry)?;
             let storage = storage.clone();
-            let database = Arc::new(Database { id, name: name.into(), storage, catalog });
+            let database = Database::opened(Database { id, name: name.into(), storage, catalog });
             Ok(Slot { entry, database: Some(database), problem: None })
         };
         match make() {

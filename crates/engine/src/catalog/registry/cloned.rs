@@ -135,7 +135,7 @@ impl Databases {
             entry.made.clear();
             master::put_database(master, entry)?;
             let (storage, name) = (storage.clone(), entry.name.clone());
-            let database = Arc::new(Database { id, name, storage, catalog });
+            let database = Database::opened(Database { id, name, storage, catalog });
             Ok(Slot { entry: entry.clone(), database: Some(database), problem: None })
         };
         let files = storage.files().into_iter().map(|f| f.path).collect();

@@ -128,7 +128,8 @@ impl Databases {
         Catalog::bootstrap(&storage)?;
         let entry = self.entry(TEMPDB, "tempdb", &spec, EntryState::Online);
         let catalog = Arc::new(Catalog::open(&storage)?);
-        let database = Arc::new(Database { id: TEMPDB, name: "tempdb".into(), storage, catalog });
+        let database =
+            Database::opened(Database { id: TEMPDB, name: "tempdb".into(), storage, catalog });
         self.insert(Slot { entry, database: Some(database), problem: None });
         Ok(())
     }

@@ -65,7 +65,7 @@ impl Databases {
             entry.state = EntryState::Online;
             entry.made.clear();
             master::put_database(&master, &entry)?;
-            Ok(Arc::new(Database { id, name: name.into(), storage, catalog }))
+            Ok(Database::opened(Database { id, name: name.into(), storage, catalog }))
         };
         match make() {
             Ok(database) => {

@@ -195,7 +195,7 @@ impl Taken<'_> {
         let open = || -> SqlResult<Arc<Database>> {
             let catalog = Arc::new(Catalog::open(&storage)?);
             let (id, name) = (self.entry.id, self.entry.name.clone());
-            Ok(Arc::new(Database { id, name, storage: storage.clone(), catalog }))
+            Ok(Database::opened(Database { id, name, storage: storage.clone(), catalog }))
         };
         let database = match open() {
             Ok(database) => database,

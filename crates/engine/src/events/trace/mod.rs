@@ -35,7 +35,7 @@ use taffrail_observe::xe;
 use taffrail_observe::{Event, EventRing, listen};
 
 /// Files of traces.
-static FILES: Kind = Kind { magic: b"TFTRC\x01\0\0", next, all: rolled, durable: false };
+pub(super) static FILES: Kind = Kind { magic: b"TFTRC\x01\0\0", next, all: rolled, durable: false };
 /// The configuration option.
 pub(crate) const ENABLED: i32 = 1568;
 /// MB of a file, and how many there are.
@@ -45,6 +45,16 @@ const MAX_FILES: usize = 5;
 const WAITING: usize = 4 << 20;
 /// Rows are written when they have waited for so long.
 const LATENCY: Duration = Duration::from_secs(1);
+
+/// How many rows a block has; `None`: it has something else.
+pub(super) fn count(mut block: &[u8]) -> Option<usize> {
+    let mut rows = 0;
+    while !block.is_empty() {
+        block = row::decode(block)?.1;
+        rows += 1;
+    }
+    Some(rows)
+}
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
     table::declare(views);

@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use taffrail_base::DatabaseId;
 use taffrail_observe::listen::{Change, Listener, ObjectChange, Stage};
 use taffrail_observe::session::{SessionCell, current};
-use taffrail_observe::{Event, Whose};
+use taffrail_observe::{Event, Whose, xe};
 use taffrail_syntax::ast::{BackupKind, Statement, StatementKind};
 
 const SERVER_STARTS_AND_STOPS: u16 = 18;
@@ -267,9 +267,12 @@ impl Instance {
         self.put_row(row, now);
     }
 
-    /// An entry of the error log, with the time and source of each line; `error`: number, severity and state where it is
+    /// What the error log says goes to the default trace, and to sessions of events. An entry of it, with the time and source of each line; `error`: number, severity and state where it is
     /// about one.
     pub fn trace_error_log(&self, text: &str, error: Option<(i32, u8, u8)>) {
+        if xe::wanted(xe::Event::ErrorlogWritten) {
+            xe::tell(xe::Event::ErrorlogWritten, &[xe::Val::text(text)]);
+        }
         if !self.events().trace.is_on() {
             return;
         }

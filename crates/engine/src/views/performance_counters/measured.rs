@@ -8,7 +8,6 @@ use crate::views::ViewContext;
 use crate::views::dm_io::totals;
 use crate::views::dm_os::proc_kb;
 use std::sync::Arc;
-use taffrail_observe::{WaitStats, WaitType};
 use taffrail_storage::FileKind;
 
 /// KB of a page.
@@ -106,24 +105,9 @@ pub(super) fn tempdb_free_kb(cx: &ViewContext<'_>) -> i64 {
     rows.map(|f| (f.size.saturating_sub(f.used) / 1024) as i64).sum()
 }
 
-/// Waits for latches: number, ms in all, the longest.
-pub(crate) fn latch_waits() -> (u64, u64, u64) {
-    let latch = |w: &WaitType| {
-        let name = w.name();
-        name.starts_with("PAGELATCH_") || name.starts_with("LATCH_")
-    };
-    let all = WaitStats::global().snapshot();
-    let of = || all.iter().filter(|w| latch(&w.wait_type));
-    (
-        of().map(|w| w.waiting_tasks_count).sum(),
-        of().map(|w| w.wait_time_ms()).sum(),
-        of().map(|w| w.max_wait_time_ms()).max().unwrap_or(0),
-    )
-}
-
-/// Latches: those of pages in memory.
+/// Latches: those of pages.
 pub(super) fn latches(out: &mut Out<'_, '_>) {
-    let (waits, ms, _) = latch_waits();
+    let (waits, ms, _) = taffrail_observe::latches::LATCHES_IN_ALL.row();
     out.rates("Latches", &[("Latch Waits/sec", waits), ("Total Latch Wait Time (ms)", ms)]);
     out.put("Latches", "Average Latch Wait Time (ms)", "", ms as i64, AVERAGE);
     out.put("Latches", "Average Latch Wait Time Base", "", waits as i64, BASE);

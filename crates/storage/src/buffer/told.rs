@@ -1,0 +1,48 @@
+//! Pages and their latches as sessions of extended events hear of them.
+
+use taffrail_base::{DatabaseId, PageId};
+use taffrail_observe::latches::latch_waited;
+use taffrail_observe::xe::{Event, Val, tell, wanted};
+
+use super::pool::page_of;
+
+/// Whose latch, and how it is wanted.
+fn fields(key: u64, exclusive: bool) -> Vec<Val> {
+    // BUFFER; SH or EX.
+    const BUFFER: u8 = 28;
+    let page = page_of(key);
+    vec![
+        BUFFER.into(),
+        0.into(),
+        if exclusive { 4 } else { 2 }.into(),
+        ((key >> 48) as u16).into(),
+        page.file.0.into(),
+        page.page.into(),
+        0.into(),
+        true.into(),
+        false.into(),
+    ]
+}
+
+/// Somebody begins to wait for the latch of a frame.
+pub(super) fn latch_waits(key: u64, exclusive: bool) {
+    if wanted(Event::LatchSuspendBegin) {
+        tell(Event::LatchSuspendBegin, &fields(key, exclusive));
+    }
+}
+
+/// He has it.
+pub(super) fn latch_taken(key: u64, exclusive: bool, ns: u64) {
+    latch_waited(ns);
+    if wanted(Event::LatchSuspendEnd) {
+        let mut fields = fields(key, exclusive);
+        fields.push((ns / 1000).into());
+        tell(Event::LatchSuspendEnd, &fields);
+    }
+}
+
+/// A page was read from its file, or written to it.
+#[cold]
+pub(super) fn page_moved(event: Event, database: DatabaseId, page: PageId) {
+    tell(event, &[page.file.0.into(), page.page.into(), database.0.into()]);
+}
