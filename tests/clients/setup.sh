@@ -13,6 +13,7 @@ PYTEST=9.0.2
 SQLALCHEMY=2.0.45
 TEDIOUS=19.2.2
 MSSQL_JDBC=13.6.0.jre11
+TELEGRAF="v1.24.0 v1.37.2"
 
 say() { printf 'clients: %s\n' "$*" >&2; }
 retried() { # command and its arguments; downloads fail now and then
@@ -43,6 +44,17 @@ need_go() { # what for
     [ "${minor:-0}" -ge 21 ] || { say "Go 1.21 or newer is needed ($1), this is $found: see https://go.dev/dl"; exit 1; }
 }
 
+# The statements of telegraf's sqlserver input: of now, and of the last version that had those of its first two generations.
+# They are read, not built.
+for version in $TELEGRAF; do
+    [ ! -e "$cache/telegraf/$version/.done" ] || continue
+    need_go "fetches telegraf's statements"
+    say "the statements of telegraf $version"
+    (cd "$cache" && retried go mod download "github.com/influxdata/telegraf@$version") >&2
+    mkdir -p "$cache/telegraf/$version"
+    cp -f "$(go env GOMODCACHE)/github.com/influxdata/telegraf@$version"/plugins/inputs/sqlserver/sql*queries*.go "$cache/telegraf/$version"
+    touch "$cache/telegraf/$version/.done"
+done
 if [ ! -x "$cache/sqlcmd" ]; then
     need_go "builds sqlcmd"
     say "sqlcmd (the version of sqlcmd/go.mod)"

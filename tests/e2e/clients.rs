@@ -99,6 +99,16 @@ fn jdbc() {
     run("jdbc", program);
 }
 
+/// The statements of telegraf's sqlserver input, as they are.
+#[test]
+fn telegraf() {
+    let mut program = Command::new(installed("python/bin/python"));
+    program
+        .arg(repository().join("tests/clients/telegraf_statements.py"))
+        .env("TELEGRAF", installed("telegraf"));
+    run("telegraf", program);
+}
+
 #[test]
 fn pymssql_bulk() {
     let mut program = Command::new(installed("python/bin/python"));
