@@ -6,6 +6,7 @@ mod pages;
 mod rows;
 mod sql;
 mod tds;
+mod told;
 
 use crate::Target;
 
@@ -42,6 +43,14 @@ pub const TARGETS: &[Target] = &[
         seeds: log::file_seeds,
         text: false,
         bounded: 400,
+    },
+    Target {
+        name: "event_file",
+        about: "files of events and of the default trace: blocks, events, rows",
+        run: told::event_file,
+        seeds: told::event_file_seeds,
+        text: false,
+        bounded: 20_000,
     },
     Target {
         name: "page",
