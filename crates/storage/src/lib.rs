@@ -31,6 +31,7 @@ pub mod backup;
 pub mod buffer;
 pub mod check;
 mod closed;
+mod closing;
 mod codec;
 pub mod database;
 #[cfg(test)]

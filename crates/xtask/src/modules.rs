@@ -39,7 +39,7 @@ const CRATES: &[Layers] = &[
             &["access", "alloc", "database", "freelist", "instance", "txn"],
             &["growth", "listing", "orphans", "tally"],
             &["backup", "recovery"],
-            &["check", "closed", "logfiles", "raw"],
+            &["check", "closed", "closing", "logfiles", "raw"],
         ],
         all: true,
     },

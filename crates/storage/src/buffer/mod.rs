@@ -24,6 +24,7 @@ mod pool;
 mod store;
 mod suspects;
 mod told;
+mod victims;
 mod whole;
 mod writer;
 

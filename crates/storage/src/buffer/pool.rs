@@ -4,7 +4,7 @@
 //! shards. Victims are found by a clock: a hit makes the hand pass up to twice more, a page that a scan brought in is passed not even
 //! once, so that a scan of a large table lives in a few frames. Dirty victims are written in batches: one double-write, one sync.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -32,8 +32,6 @@ pub enum Access {
 }
 
 const SHARDS: usize = 64;
-/// Dirty victims written together.
-const VICTIM_BATCH: usize = 32;
 /// Frames that the hand looks at for [`BufferPool::spare_frame`].
 const SPARE_STEPS: u32 = 64;
 /// Times that the hand goes four times round before there is no frame (message 802); of these with a yield between them only,
@@ -52,8 +50,8 @@ pub struct BufferPool {
     /// Frames at or above were never used.
     pub(super) high_water: AtomicU32,
     pub(super) free: Mutex<Vec<u32>>,
-    hand: AtomicU32,
-    stores: RwLock<HashMap<DatabaseId, Arc<Store>>>,
+    pub(super) hand: AtomicU32,
+    pub(super) stores: RwLock<HashMap<DatabaseId, Arc<Store>>>,
     /// Counters of `SQLServer:Buffer Manager`.
     pub counters: BufferCounters,
 }
@@ -488,61 +486,6 @@ impl BufferPool {
             self.counters.evictions.inc();
         }
         true
-    }
-
-    /// Writes the dirty page of a frame, and with it others that the hand will meet next.
-    fn write_victims(&self, frame: u32, unhardened: Unhardened) -> StorageResult<()> {
-        let database = |f: u32| self.arena.control(f).key.load(Ordering::Relaxed) >> 48;
-        let of = database(frame);
-        let Some(store) = self.stores.read().get(&DatabaseId(of as u16)).cloned() else {
-            return Ok(());
-        };
-        let n = self.limit();
-        let mut batch = vec![frame];
-        for i in 1..n.min(VICTIM_BATCH as u32 * 8) {
-            let f = (frame + i) % n;
-            let control = self.arena.control(f);
-            if batch.len() < VICTIM_BATCH
-                && control.first_dirty.load(Ordering::Relaxed) != 0
-                && control.pins.load(Ordering::Relaxed) == 0
-                && control.recent.load(Ordering::Relaxed) <= 1
-                && database(f) == of
-            {
-                batch.push(f);
-            }
-        }
-        let written = store.write_frames(self, &mut batch, unhardened)?;
-        self.counters.lazy_writes.add(written as u64);
-        Ok(())
-    }
-
-    /// Writes some dirty pages ahead of the clock's hand, so that whoever needs a frame finds clean ones. Returns how many.
-    pub fn write_ahead_of_hand(&self, pages: u32) -> StorageResult<usize> {
-        let n = self.limit();
-        if self.high_water.load(Ordering::Relaxed) < n {
-            return Ok(0);
-        }
-        let hand = self.hand.load(Ordering::Relaxed);
-        let mut dirty: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
-        for i in 0..pages.min(n) {
-            let frame = hand.wrapping_add(i) % n;
-            let control = self.arena.control(frame);
-            if control.first_dirty.load(Ordering::Relaxed) != 0
-                && control.pins.load(Ordering::Relaxed) == 0
-            {
-                let database = (control.key.load(Ordering::Relaxed) >> 48) as u16;
-                dirty.entry(database).or_default().push(frame);
-            }
-        }
-        let mut written = 0;
-        for (database, mut frames) in dirty {
-            let store = self.stores.read().get(&DatabaseId(database)).cloned();
-            if let Some(store) = store {
-                written += store.write_frames(self, &mut frames, Unhardened::StayIfTight)?;
-            }
-        }
-        self.counters.lazy_writes.add(written as u64);
-        Ok(written)
     }
 
     /// Forgets every page of a database; nobody uses it any more. Dirty pages are dropped unwritten.

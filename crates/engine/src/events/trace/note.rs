@@ -267,8 +267,8 @@ impl Instance {
         self.put_row(row, now);
     }
 
-    /// What the error log says goes to the default trace, and to sessions of events. An entry of it, with the time and source of each line; `error`: number, severity and state where it is
-    /// about one.
+    /// What the error log says goes to the default trace, and to sessions of events. An entry of it, with the time and source of each
+    /// line; `error`: number, severity and state where it is about one.
     pub fn trace_error_log(&self, text: &str, error: Option<(i32, u8, u8)>) {
         if xe::wanted(xe::Event::ErrorlogWritten) {
             xe::tell(xe::Event::ErrorlogWritten, &[xe::Val::text(text)]);

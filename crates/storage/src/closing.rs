@@ -1,0 +1,99 @@
+//! How a database closes, and its files go.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use taffrail_observe::xe;
+
+use crate::database::Database;
+use crate::error::{StorageError, StorageResult};
+use crate::spec::CheckpointKind;
+
+impl Database {
+    /// Closes: a checkpoint, everything durable, pages out of the pool. Transactions must have ended. A suspect database is closed as it
+    /// is: restart will find what its log says.
+    pub fn close(self: &Arc<Self>) -> StorageResult<()> {
+        self.close_after(Database::last_words)
+    }
+
+    /// The same for who copies its files then: where the log's VLF has grown long the log goes on in another, and there is less to copy.
+    pub fn close_for_copy(self: &Arc<Self>) -> StorageResult<()> {
+        /// What is copied rather than giving up the rest of a VLF.
+        const LONG: u64 = 2 << 20;
+        self.close_after(|db| {
+            db.log().leave_vlf(LONG);
+            db.last_words()
+        })
+    }
+
+    fn last_words(self: &Arc<Self>) -> StorageResult<()> {
+        self.checkpoint_alone(CheckpointKind::Internal)?;
+        self.flush_log()?;
+        self.log().note_vlf_uses(1).map_err(|e| self.store.log_error(e))
+    }
+
+    /// The same with other last words than a checkpoint. Nobody else checkpoints or ticks meanwhile.
+    pub(crate) fn close_after(
+        self: &Arc<Self>,
+        last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        self.close_with(true, last)
+    }
+
+    /// The same; `anyway`: also if its last words fail. Otherwise it is open as before then, unless it is suspect.
+    pub(crate) fn close_with(
+        self: &Arc<Self>,
+        anyway: bool,
+        last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        let stopped = self.stopping.swap(true, Ordering::AcqRel);
+        let mut recovering = self.recovering.lock();
+        // Whoever waits for these finds the database closed: the files may be another handle's by then.
+        let _no_tick = self.ticking.lock();
+        let _no_checkpoint = self.checkpointing.lock();
+        if self.closed.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let result = match self.store.suspect_reason() {
+            Some(_) => Ok(()),
+            None if self.store.temporary => Ok(()),
+            None => last(self),
+        };
+        if result.is_err() && !anyway {
+            self.stopping.store(stopped, Ordering::Release);
+            // Undo that was told to stop goes on.
+            if !recovering.is_over() {
+                self.unrecovered.store(true, Ordering::Release);
+            }
+            return result;
+        }
+        // Behind the mutexes under which pages and boot page are written.
+        self.store.with_writer_idle(|| {
+            let _boot = self.boot.lock();
+            self.store.mark_closed();
+            self.closed.store(true, Ordering::Release);
+        });
+        // Locks of transactions that are not undone: who gets them now is told that the database is closed.
+        recovering.let_go();
+        if xe::wanted(xe::Event::DatabaseStopped) {
+            xe::tell(xe::Event::DatabaseStopped, &[self.id().0.into()]);
+        }
+        self.log().close();
+        self.instance.pool.unregister(self.id());
+        self.instance.pool.discard(self.id());
+        self.hobts.write().clear();
+        result
+    }
+
+    /// Deletes the files of a closed database.
+    pub fn delete_files(&self) -> StorageResult<()> {
+        if !self.closed.load(Ordering::Acquire) {
+            return Err(StorageError::Misuse("an open database's files are not deleted"));
+        }
+        let data = self.store.files().into_iter().map(|f| f.settings.lock().path.clone());
+        let log = self.log().files().into_iter().map(|f| f.path);
+        let paths: Vec<_> = data.chain(log).collect();
+        let paths: Vec<_> = paths.iter().map(|path| path.as_path()).collect();
+        crate::recovery::remove_files(&self.instance.env, &paths)
+    }
+}
