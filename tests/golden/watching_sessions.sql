@@ -45,7 +45,9 @@ GO
 --@ source: reasoned
 -- Log space of all databases, into a table.
 CREATE TABLE #space (db sysname, size_mb float, used_percent float, status bit)
+SET NOCOUNT ON
 INSERT #space EXEC ('DBCC SQLPERF (LOGSPACE) WITH NO_INFOMSGS')
+SET NOCOUNT OFF
 SELECT db, CASE WHEN size_mb > 0 AND used_percent BETWEEN 0 AND 100 THEN 1 END AS sound, status FROM #space WHERE db IN ('master', 'model', 'msdb', 'tempdb') ORDER BY db
 DROP TABLE #space
 GO
