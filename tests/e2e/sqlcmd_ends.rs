@@ -218,8 +218,13 @@ fn ctrl_c_stops_the_batch_and_whoever_sits_at_a_terminal_stays() {
     let server = Server::start(&folder.path().join("data"), &[]);
     let mut watcher = connect(&server, "master");
     let began = Instant::now();
-    let command =
-        format!("'{}' sql -S 127.0.0.1,{} -U sa -h -1 -W", binary().display(), server.port);
+    // Nothing of who runs this test: `sh` would stay in between and die of the signal itself, and
+    // what was started in the background ignores it.
+    let command = format!(
+        "exec env --default-signal=INT '{}' sql -S 127.0.0.1,{} -U sa -h -1 -W",
+        binary().display(),
+        server.port
+    );
     let mut script = Command::new("script")
         .args(["-q", "-e", "-c", &command, "/dev/null"])
         .env("SQLCMDPASSWORD", PASSWORD)
@@ -271,7 +276,9 @@ fn ctrl_c_stops_the_batch_and_whoever_sits_at_a_terminal_stays() {
     let at = format!("127.0.0.1,{}", server.port);
     fs::write(folder.path().join("next.sql"), "SELECT 'nothing ' + 'follows'\nGO\n").unwrap();
     fs::write(folder.path().join("wait.sql"), "WAITFOR DELAY '0:5:0'\nGO\n").unwrap();
-    let child = Command::new(binary())
+    let child = Command::new("env")
+        .arg("--default-signal=INT")
+        .arg(binary())
         .args(["sql", "-S", &at, "-U", "sa", "-i", "wait.sql", "next.sql"])
         .current_dir(folder.path())
         .env("SQLCMDPASSWORD", PASSWORD)

@@ -22,6 +22,8 @@ impl Interrupts {
         if !ignores(SIGINT) {
             signal_hook::flag::register_conditional_default(SIGINT, heard.ends.clone())?;
             signal_hook::flag::register(SIGINT, heard.came.clone())?;
+            // Whoever waits may be unable to look: the second one ends the program.
+            signal_hook::flag::register(SIGINT, heard.ends.clone())?;
         }
         Ok(heard)
     }

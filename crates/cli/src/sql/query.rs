@@ -45,9 +45,10 @@ impl Sqlcmd {
             self.streams.complain("Sqlcmd: Error: there is no connection to a server.\n");
             return (1, None);
         };
+        // A signal that comes while the batch is being sent stops it, too.
+        self.interrupts.begin();
         // What an earlier batch left unread, the server is to stop.
         let sent = client.cancel().and_then(|()| client.send_batch(query));
-        self.interrupts.begin();
         let fault = match sent {
             Ok(()) => self.show_answer(&mut code, deadline),
             Err(e) => Err(e),
@@ -89,8 +90,6 @@ impl Sqlcmd {
         loop {
             let client = self.client.as_mut().expect("the caller has it");
             if self.interrupts.came() {
-                // The next one ends the program, should the server not answer.
-                self.interrupts.end();
                 let stopped = client.cancel();
                 self.streams.out(&out);
                 for m in messages {
