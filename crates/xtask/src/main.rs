@@ -8,6 +8,7 @@
 //! | messages | every number raised is in the catalogue |
 //! | file sizes | a file holds one idea: none over 600 lines, except the message catalogue |
 //! | links | a page links to what is there, file and heading; code names pages that are there |
+//! | mutants | each patch of tests/mutants fits the code that it changes: one that does not is run by nobody until all are |
 //! | golden sources | a golden batch says how its output is known to be right; the batches that do not only get fewer |
 
 mod arrows;
@@ -16,6 +17,7 @@ mod golden;
 mod image;
 mod links;
 mod modules;
+mod mutants;
 
 use std::process::ExitCode;
 
@@ -47,7 +49,7 @@ fn image(words: &[&str]) -> ExitCode {
 fn tidy() -> ExitCode {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut findings = Vec::new();
-    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 9] = [
+    let checks: [(&str, Result<Vec<String>, anyhow::Error>); 10] = [
         ("arrows", arrows::check(&root)),
         ("modules", modules::check(&root)),
         ("unsafe", files::unsafe_code(&root)),
@@ -57,6 +59,7 @@ fn tidy() -> ExitCode {
         ("session", files::session_fields(&root)),
         ("golden sources", golden::sources(&root)),
         ("links", links::check(&root)),
+        ("mutants", mutants::check(&root)),
     ];
     for (rule, result) in checks {
         match result {
