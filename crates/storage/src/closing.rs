@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use taffrail_observe::xe;
 
+use crate::closed_pages::ClosedPages;
 use crate::database::Database;
 use crate::error::{StorageError, StorageResult};
 use crate::spec::CheckpointKind;
@@ -16,14 +17,18 @@ impl Database {
         self.close_after(Database::last_words)
     }
 
-    /// The same for who copies its files then: where the log's VLF has grown long the log goes on in another, and there is less to copy.
-    pub fn close_for_copy(self: &Arc<Self>) -> StorageResult<()> {
+    /// The same for who copies its files then: where the log's VLF has grown long the log goes on in another, and there is less to copy;
+    /// what memory has of the data file stays until the copy is made.
+    pub fn close_for_copy(self: &Arc<Self>) -> StorageResult<ClosedPages> {
         /// What is copied rather than giving up the rest of a VLF.
         const LONG: u64 = 2 << 20;
-        self.close_after(|db| {
+        let (closed, result) = self.close_keeping(true, |db| {
             db.log().leave_vlf(LONG);
             db.last_words()
-        })
+        });
+        // Made before the result is asked: what is in memory must go, whatever came of it.
+        let pages = ClosedPages::of(self, closed);
+        result.map(|()| pages)
     }
 
     fn last_words(self: &Arc<Self>) -> StorageResult<()> {
@@ -46,13 +51,24 @@ impl Database {
         anyway: bool,
         last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
     ) -> StorageResult<()> {
+        let (closed, result) = self.close_keeping(anyway, last);
+        drop(ClosedPages::of(self, closed));
+        result
+    }
+
+    /// The same, but its pages stay in memory. True: this call has closed it, and is the one to discard them.
+    fn close_keeping(
+        self: &Arc<Self>,
+        anyway: bool,
+        last: impl FnOnce(&Arc<Database>) -> StorageResult<()>,
+    ) -> (bool, StorageResult<()>) {
         let stopped = self.stopping.swap(true, Ordering::AcqRel);
         let mut recovering = self.recovering.lock();
         // Whoever waits for these finds the database closed: the files may be another handle's by then.
         let _no_tick = self.ticking.lock();
         let _no_checkpoint = self.checkpointing.lock();
         if self.closed.load(Ordering::Acquire) {
-            return Ok(());
+            return (false, Ok(()));
         }
         let result = match self.store.suspect_reason() {
             Some(_) => Ok(()),
@@ -65,7 +81,7 @@ impl Database {
             if !recovering.is_over() {
                 self.unrecovered.store(true, Ordering::Release);
             }
-            return result;
+            return (false, result);
         }
         // Behind the mutexes under which pages and boot page are written.
         self.store.with_writer_idle(|| {
@@ -80,9 +96,8 @@ impl Database {
         }
         self.log().close();
         self.instance.pool.unregister(self.id());
-        self.instance.pool.discard(self.id());
         self.hobts.write().clear();
-        result
+        (true, result)
     }
 
     /// Deletes the files of a closed database.

@@ -31,6 +31,7 @@ pub mod backup;
 pub mod buffer;
 pub mod check;
 mod closed;
+mod closed_pages;
 mod closing;
 mod codec;
 pub mod database;
@@ -63,6 +64,7 @@ pub use access::{
 pub use backup::{BackupError, BackupReport, BackupSpec, RestoreSpec};
 pub use buffer::{PageInMemory, SuspectPage};
 pub use closed::{Closed, Content, closed, content_of, created};
+pub use closed_pages::ClosedPages;
 pub use database::{
     CheckpointKind, CreateSpec, DataFileSpec, Database, DatabaseOptions, DatabaseState,
     FLAG_READ_ONLY, FileInfo, FileKind, FileSize, Growth, Initialization, LogSettings, OpenSpec,

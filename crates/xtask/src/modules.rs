@@ -39,7 +39,7 @@ const CRATES: &[Layers] = &[
             &["access", "alloc", "database", "freelist", "instance", "txn"],
             &["growth", "listing", "orphans", "tally"],
             &["backup", "recovery"],
-            &["check", "closed", "closing", "logfiles", "raw"],
+            &["check", "closed", "closed_pages", "closing", "logfiles", "raw"],
         ],
         all: true,
     },

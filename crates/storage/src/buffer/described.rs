@@ -3,9 +3,9 @@
 
 use super::BufferPool;
 use super::Store;
-use crate::page::PageType;
+use crate::page::{PageType, seal_image};
 use std::sync::atomic::Ordering;
-use taffrail_base::{HobtId, PageId};
+use taffrail_base::{HobtId, PAGE_BYTES, PageId};
 
 /// A page in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,5 +56,21 @@ impl BufferPool {
             free: if slotted { page.free_bytes() } else { 0 },
             is_modified: page.control().first_dirty.load(Ordering::Relaxed) != 0,
         })
+    }
+
+    /// Copies a page as its file has it. False: memory does not have it, or it is to be written yet; nothing is said of `bytes` then.
+    pub(crate) fn clean_image(
+        &self,
+        store: &Store,
+        id: PageId,
+        bytes: &mut [u8; PAGE_BYTES],
+    ) -> bool {
+        let Some(page) = self.read_present(store, id) else { return false };
+        if page.control().first_dirty.load(Ordering::Acquire) != 0 || !page.is_of(store.mark) {
+            return false;
+        }
+        bytes.copy_from_slice(page.bytes());
+        seal_image(bytes, store.mark);
+        true
     }
 }

@@ -29,7 +29,7 @@ use super::store::Store;
 use super::told;
 use super::whole::read_whole;
 use crate::error::{PageIo, StorageError, StorageResult};
-use crate::page::{DATABASE_MARK, Page};
+use crate::page::{Page, seal_image};
 
 /// The header of the region; the images follow.
 pub const DOUBLE_WRITE_FIRST_PAGE: u32 = 16;
@@ -115,7 +115,6 @@ impl Store {
         let mut images: Vec<Image<'_>> = Vec::with_capacity(frames.len());
         let mut newest = LogPos::ZERO;
         let durable_min = self.durable_min.load(Ordering::Acquire);
-        let mark = self.mark.to_le_bytes();
         for &frame in frames {
             let Some(pin) = pool.arena().pin(frame) else { continue };
             let Ok(guard) = pin.try_read() else { continue };
@@ -143,8 +142,7 @@ impl Store {
             }
             let Some(pin) = pool.arena().pin(frame) else { continue };
             drop(guard);
-            bytes[DATABASE_MARK].copy_from_slice(&mark);
-            seal(bytes);
+            seal_image(bytes, self.mark);
             images.push(Image { pin, key, changes, bound, protected });
         }
         if images.is_empty() {
@@ -341,12 +339,6 @@ impl Store {
         let _writer = self.writer.lock();
         f()
     }
-}
-
-fn seal(bytes: &mut [u8; PAGE_BYTES]) {
-    bytes[4..8].fill(0);
-    let crc = crc32c::crc32c(&bytes[..]);
-    bytes[4..8].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// After the write: the page is clean if nobody changed it since it was copied; else redo begins where the copy ended.

@@ -21,6 +21,14 @@ pub use slotted::{MAX_ROW_BYTES, SLOT_BYTES};
 pub const HEADER_BYTES: usize = 96;
 /// Where a page says whose database's it is.
 pub(crate) const DATABASE_MARK: std::ops::Range<usize> = 88..92;
+/// Makes a copy of a page what a file may have: with the mark of its database, and its checksum.
+pub(crate) fn seal_image(bytes: &mut [u8; PAGE_BYTES], mark: u32) {
+    bytes[DATABASE_MARK].copy_from_slice(&mark.to_le_bytes());
+    bytes[4..8].fill(0);
+    let crc = crc32c::crc32c(&bytes[..]);
+    bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+}
+
 /// Version of the page format.
 pub const PAGE_VERSION: u8 = 1;
 

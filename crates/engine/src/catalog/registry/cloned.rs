@@ -4,8 +4,8 @@
 //! row Creating ─► empty files ─► row: they are its own ─► template closed ─► files copied, durable ─► template opened again
 //!   ─► clone opened, its new places durable ─► row Online ─► known
 //! ```
-//! Where the file system can, the copies share the template's blocks until either is written. Where it cannot, what the template's log
-//! does not need any more stays behind. A crash before the row says Online leaves
+//! Where the file system can, the copies share the template's blocks until either is written. Where it cannot, pages that memory has are
+//! not read again, and what the template's log does not need any more stays behind. A crash before the row says Online leaves
 //! what a CREATE DATABASE leaves (see the registry's head), and of the template a database that was closed in order, or not yet.
 
 use super::{
@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use taffrail_base::{DatabaseId, SqlError, SqlResult};
-use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, OpenSpec as IoSpec, Volume, WriteOp};
-use taffrail_storage::{DatabaseState, OpenSpec};
+use taffrail_io::{AlignedBuf, Disk, IoError, IoResult, OpenSpec as IoSpec, WriteOp};
+use taffrail_storage::{ClosedPages, DatabaseState, OpenSpec};
 
 /// What is copied at a time.
 const PIECE: u64 = 1 << 20;
@@ -99,12 +99,14 @@ impl Databases {
         let settled = original.catalog.settle_sequences();
         let closed = original.storage.close_for_copy().map_err(sql);
         let disk = &*self.storage.env.disk;
-        let copied = settled.and(closed).and_then(|()| {
+        // Its pages leave memory with this, before the template is opened again.
+        let copied = settled.and(closed).and_then(|pages| {
             let dead = original.storage.dead_log();
             let mut pairs = from.iter().zip(to);
             pairs.try_for_each(|(from, to)| {
                 let left_out = dead.iter().find(|(path, _)| path == from);
-                copy(disk, from, to, left_out.map_or(&[], |d| &d.1), going_on)?
+                let left_out = left_out.map_or(&[][..], |d| &d.1);
+                copy(disk, &pages, from, to, left_out, going_on)?
                     .map_err(|e| SqlError::new(5123, &[&e.system_error(), &e.path.display()]))
             })
         });
@@ -157,13 +159,14 @@ impl Databases {
 /// any more.
 fn copy(
     disk: &dyn Disk,
+    pages: &ClosedPages,
     from: &Path,
     to: &Path,
     left_out: &[(u64, u64)],
     going_on: &dyn Fn() -> SqlResult<()>,
 ) -> SqlResult<IoResult<()>> {
     let mut stopped = None;
-    let copied = copy_while(disk, from, to, left_out, &mut || {
+    let copied = copy_while(disk, pages, from, to, left_out, &mut || {
         stopped = going_on().err();
         stopped.is_none()
     });
@@ -176,6 +179,7 @@ fn copy(
 /// The same; ends early, with what is written then, when it is not wanted any more.
 fn copy_while(
     disk: &dyn Disk,
+    pages: &ClosedPages,
     from: &Path,
     to: &Path,
     left_out: &[(u64, u64)],
@@ -192,14 +196,18 @@ fn copy_while(
     let mut gaps = source.unwritten(0, len).unwrap_or_default();
     gaps.extend(left_out);
     let pieces = pieces(len, gaps);
+    let read_piece = |at, buf: &mut [u8]| match pages.read(from, at, buf) {
+        true => Ok(()),
+        false => source.read_at(at, buf),
+    };
     std::thread::scope(|scope| {
         let mut readers = Vec::new();
         for n in 0..READERS.min(pieces.len()) {
             let ((out, read), (back, idle)) = (sync_channel(AHEAD), channel());
-            let (own, source) = (pieces.iter().skip(n).step_by(READERS), &*source);
+            let (own, read_one) = (pieces.iter().skip(n).step_by(READERS), &read_piece);
             std::thread::Builder::new()
                 .name(format!("clone read {n}"))
-                .spawn_scoped(scope, move || read_ahead(source, own.copied(), &idle, &out))
+                .spawn_scoped(scope, move || read_ahead(read_one, own.copied(), &idle, &out))
                 .map_err(|e| IoError::new("read", from, e))?;
             readers.push((read, back));
         }
@@ -252,7 +260,7 @@ fn pieces(len: u64, mut gaps: Vec<(u64, u64)>) -> Vec<(u64, usize)> {
 /// Reads pieces in their order, some of them ahead of who writes them; None is one of zeroes, which a new file has already. Ends with its
 /// first error, or when nobody takes them any more.
 fn read_ahead(
-    source: &dyn Volume,
+    read: &dyn Fn(u64, &mut [u8]) -> IoResult<()>,
     pieces: impl Iterator<Item = (u64, usize)>,
     idle: &Receiver<AlignedBuf>,
     out: &SyncSender<IoResult<Option<WriteOp>>>,
@@ -262,7 +270,7 @@ fn read_ahead(
     for (at, len) in pieces {
         let buf = spare.take().or_else(|| idle.try_recv().ok());
         let mut buf = buf.unwrap_or_else(|| AlignedBuf::zeroed(PIECE as usize));
-        let read = source.read_at(at, &mut buf[..len]).map(|()| {
+        let read = read(at, &mut buf[..len]).map(|()| {
             if buf[..len] == zeros[..len] {
                 spare = Some(buf);
                 return None;

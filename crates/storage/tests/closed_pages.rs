@@ -1,0 +1,63 @@
+//! What memory is asked for instead of a closed database's file is what the file has.
+
+#[path = "../src/rig.rs"]
+mod rig;
+
+use rig::{MB, Rig, TREE, begin};
+use taffrail_io::OpenSpec;
+use taffrail_storage::{Durability, Growth, ScanLocks, btree};
+
+const PAGE: usize = 8192;
+
+/// Pages of the file that memory gave, and those that it did not; each that it gave is the file's.
+fn compared(frames: u64) -> (usize, usize) {
+    let rig =
+        Rig::new(3).frames(frames).data(4 * MB, Growth::Bytes(MB)).log(2 * MB, Growth::Bytes(MB));
+    let instance = rig.instance();
+    let db = rig.create_in(&instance).unwrap();
+    let tree = db.hobt(TREE).unwrap();
+    let mut tx = begin(&db);
+    for key in 0..400_u32 {
+        btree::insert(&mut tx, &tree, &key.to_be_bytes(), &[7; 2000]).unwrap();
+    }
+    for key in 100..200_u32 {
+        btree::delete(&mut tx, &tree, &key.to_be_bytes()).unwrap();
+    }
+    tx.commit(Durability::Full).unwrap();
+    let pages = db.close_for_copy().unwrap();
+    let file = rig.world.env().disk.open(&rig.data.path, OpenSpec::DATA.read_only()).unwrap();
+    let (mut given, mut not) = (0, 0);
+    let mut there = vec![0; PAGE];
+    let mut here = vec![0; PAGE];
+    for at in (0..file.len().unwrap()).step_by(PAGE) {
+        match pages.read(&rig.data.path, at, &mut here) {
+            true => {
+                file.read_at(at, &mut there).unwrap();
+                assert!(here == there, "page {}", at / PAGE as u64);
+                given += 1;
+            }
+            false => not += 1,
+        }
+    }
+    assert!(!pages.read(std::path::Path::new("/data/other.mdf"), 200 * PAGE as u64, &mut here));
+    // All of a run, or nothing; and only whole pages.
+    assert!(!pages.read(&rig.data.path, 8 * PAGE as u64, &mut vec![0; PAGE * 150]));
+    assert!(!pages.read(&rig.data.path, 200 * PAGE as u64 + 1, &mut here));
+    drop(pages);
+    // The same machine opens it again: nothing of the closed one is taken for its own.
+    let (db, _) = rig.open_in(&instance).unwrap();
+    assert_eq!(rig::count(&db, TREE, ScanLocks::None).unwrap(), 300);
+    (given, not)
+}
+
+#[test]
+fn memory_gives_what_the_file_has() {
+    let (given, _) = compared(2048);
+    assert!(given > 80, "{given}");
+}
+
+#[test]
+fn what_had_to_leave_memory_is_read() {
+    let (given, not) = compared(64);
+    assert!((1..64).contains(&given) && not > 400, "{given} {not}");
+}
