@@ -118,8 +118,7 @@ impl Log {
         let result = self.harden_waiting(upto, reason).map(|signalled| {
             signalled.into_iter().for_each(|at| wait.signalled(at));
         });
-        let waited = Moment::now().since(wait.started());
-        drop(wait);
+        let waited = wait.finish();
         if reason == FlushReason::Commit {
             self.options.counters.log_flush_waits.inc();
             if xe::wanted(xe::Event::DatabasesLogFlushWait) {

@@ -194,7 +194,7 @@ pub fn wait(wait_type: WaitType) -> WaitGuard {
     if let Some(session) = &session {
         session.wait_started(wait_type, started);
     }
-    WaitGuard { wait_type, started, signalled: None, session }
+    WaitGuard { wait_type, started, signalled: None, session, over: false }
 }
 
 /// A wait in progress; it ends when this is dropped, on the thread that waited.
@@ -204,6 +204,8 @@ pub struct WaitGuard {
     started: Moment,
     signalled: Option<Moment>,
     session: Option<Arc<SessionCell>>,
+    /// It has been recorded.
+    over: bool,
 }
 
 impl WaitGuard {
@@ -220,19 +222,13 @@ impl WaitGuard {
         }
     }
 
-    /// When the wait began.
-    pub fn started(&self) -> Moment {
-        self.started
-    }
-
     /// Ends the wait and returns how long it lasted, in ns, signal time included.
-    pub fn finish(self) -> u64 {
-        Moment::now().since(self.started)
+    pub fn finish(mut self) -> u64 {
+        self.end()
     }
-}
 
-impl Drop for WaitGuard {
-    fn drop(&mut self) {
+    fn end(&mut self) -> u64 {
+        self.over = true;
         let now = Moment::now();
         let wait_ns = now.since(self.started);
         let signal_ns = self.signalled.map_or(0, |at| now.since(at).min(wait_ns));
@@ -242,6 +238,15 @@ impl Drop for WaitGuard {
         }
         if xe::wait_wanted(wait_ns) {
             xe::tell_wait(self.wait_type, wait_ns, signal_ns);
+        }
+        wait_ns
+    }
+}
+
+impl Drop for WaitGuard {
+    fn drop(&mut self) {
+        if !self.over {
+            self.end();
         }
     }
 }
