@@ -1,18 +1,20 @@
 //! Collations: equality and order of text, and bytes that keep that order.
 //!
-//! | collation | char, varchar (code page 1252) | nchar, nvarchar (UTF-16) |
+//! | collation | char, varchar | nchar, nvarchar (UTF-16) |
 //! |---|---|---|
-//! | `SQL_Latin1_General_CP1_CI_AS` | one weight per byte, as SQL sort order 52: no expansions (`ß` is not `ss`) | one weight per code unit |
-//! | `Latin1_General_BIN2` | the bytes | the code units |
-//! | `Latin1_General_BIN` | the bytes | the first code unit, then the bytes of the others, the low one first |
+//! | `SQL_Latin1_General_CP1_CI_AS`, the default | one weight per byte, as SQL sort order 52: no expansions (`ß` is not `ss`) | one weight per code unit |
+//! | the other three sort orders of code page 1252 that end in `CP1_*` ([`sort_order`]) | letters, accents, case | as Windows' collations, version 80 |
+//! | Windows' collations ([`windows`]) | as the same text in nvarchar | letters, accents, case and form, hyphens |
+//! | `…_BIN2` | the bytes | the code units |
+//! | `…_BIN` | the bytes | the first code unit, then the bytes of the others, the low one first |
 //!
-//! The weights are our own frozen tables ([`tables`]). Where SQL Server orders nvarchar by Windows' linguistic rules
+//! The weights of the default are our own frozen tables ([`tables`]). Where SQL Server orders nvarchar by Windows' linguistic rules
 //! (hyphens nearly ignored, `ß` = `ss`), this order is simpler: one code unit, one weight, the same order for a
 //! varchar and its nvarchar. Case folding beyond U+024F is Unicode's simple one.
 //!
 //! Comparison pads the shorter text with blanks: `'a' = 'a  '`, and a control character sorts below the end.
 //!
-//! # Sort keys
+//! # Sort keys of the default and of binary collations
 //! A key is the weights of the text without its trailing blanks, then a terminator, so that memcmp of keys is the
 //! order of texts, and no key is the beginning of another. The end of a text stands for blanks without end, so what
 //! follows a run of blanks decides whether the run sorts before or after an end at the same place: a run followed by
@@ -27,105 +29,136 @@
 //! Weights are one byte for varchar and two (big-endian) for nvarchar. BIN2 shifts what is above the blank by two and
 //! escapes the two values that this pushes out at the top.
 
+mod identity;
+mod ignorable;
+mod registry;
+mod sort_order;
+mod sort_tables;
 mod tables;
+mod weights;
+mod windows;
 
-use crate::codepage::{decode_1252, units};
+use crate::codepage::{decode_1252, encode_utf16, unit_of, units};
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use tables::{BLANK, BYTE_BLANK, BYTES, LOWER, SYMBOLS, UNITS};
 
-/// A collation: the order and equality of text, and the code page of char and varchar.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[repr(u16)]
-pub enum Collation {
-    /// The default: code page 1252, case-insensitive, accent-sensitive.
-    #[default]
-    SqlLatin1GeneralCp1CiAs = 1,
-    /// Code page 1252, by code point.
-    Latin1GeneralBin2 = 2,
-    /// The older form of that: equality is the same, the order of nvarchar is not.
-    Latin1GeneralBin = 3,
+/// A registered collation: the order and equality of text, and the code page of char and varchar.
+///
+/// It is the number that COLLATIONPROPERTY documents as `CollationId`, from whose bits most follows: 0–6 the designator, 7 UTF-8, 8
+/// supplementary characters, 9 variation selectors ignored, 11 BIN2, 12–15 what is ignored (case, accents, kana, width), 16 BIN, 17–23
+/// the version, 24–31 the sort order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Collation(u32);
+
+const UTF8: u32 = 1 << 7;
+const SUPPLEMENTARY: u32 = 1 << 8;
+const VARIATIONS_IGNORED: u32 = 1 << 9;
+const BIN2: u32 = 1 << 11;
+const IGNORES_CASE: u32 = 1 << 12;
+const IGNORES_ACCENTS: u32 = 1 << 13;
+const IGNORES_KANA: u32 = 1 << 14;
+const IGNORES_WIDTH: u32 = 1 << 15;
+const BIN: u32 = 1 << 16;
+
+impl Default for Collation {
+    fn default() -> Collation {
+        Collation::DEFAULT
+    }
 }
 
-/// LCID 1033 with ignore-case, ignore-kana, ignore-width; the sort id follows.
-const TDS_CI_AS: [u8; 5] = [0x09, 0x04, 0xD0, 0x00, 52];
-/// LCID 1033 with the BIN2 flag.
-const TDS_BIN2: [u8; 5] = [0x09, 0x04, 0x00, 0x02, 0];
-/// LCID 1033 with the BIN flag.
-const TDS_BIN: [u8; 5] = [0x09, 0x04, 0x00, 0x01, 0];
-
 impl Collation {
-    /// All of them.
-    pub const ALL: [Collation; 3] = [
-        Collation::SqlLatin1GeneralCp1CiAs,
-        Collation::Latin1GeneralBin2,
-        Collation::Latin1GeneralBin,
-    ];
+    /// The default, `SQL_Latin1_General_CP1_CI_AS`: code page 1252, case-insensitive, accent-sensitive.
+    pub const DEFAULT: Collation = Collation(0x3400_D008);
+    /// `Latin1_General_BIN2`: code page 1252, by code point.
+    pub const LATIN1_GENERAL_BIN2: Collation = Collation(0x0808);
+    /// `Latin1_General_BIN`, the older form of that: equality is the same, the order of nvarchar is not.
+    pub const LATIN1_GENERAL_BIN: Collation = Collation(0x1_0008);
 
-    /// By name, in any case.
-    pub fn from_name(name: &str) -> Option<Collation> {
-        Collation::ALL.into_iter().find(|c| c.name().eq_ignore_ascii_case(name))
+    /// Upper and lower case are one.
+    pub fn ignores_case(self) -> bool {
+        self.0 & IGNORES_CASE != 0
     }
 
-    /// SQL Server's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Collation::SqlLatin1GeneralCp1CiAs => "SQL_Latin1_General_CP1_CI_AS",
-            Collation::Latin1GeneralBin2 => "Latin1_General_BIN2",
-            Collation::Latin1GeneralBin => "Latin1_General_BIN",
-        }
+    /// Accents count for nothing.
+    pub fn ignores_accents(self) -> bool {
+        self.0 & IGNORES_ACCENTS != 0
     }
 
-    /// What `fn_helpcollations` says of it.
-    pub fn description(self) -> &'static str {
-        match self {
-            Collation::SqlLatin1GeneralCp1CiAs => {
-                "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive \
-                    for Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
-            }
-            Collation::Latin1GeneralBin2 => "Latin1-General, binary code point comparison sort",
-            Collation::Latin1GeneralBin => "Latin1-General, binary sort",
-        }
+    /// Hiragana and katakana are one.
+    pub fn ignores_kana(self) -> bool {
+        self.0 & IGNORES_KANA != 0
     }
 
-    /// The number stored in the catalogue; stable.
-    pub fn id(self) -> u16 {
-        self as u16
+    /// Half and full width are one.
+    pub fn ignores_width(self) -> bool {
+        self.0 & IGNORES_WIDTH != 0
     }
 
-    /// The reverse of [`Collation::id`].
-    pub fn from_id(id: u16) -> Option<Collation> {
-        Collation::ALL.into_iter().find(|c| c.id() == id)
+    /// char and varchar are UTF-8.
+    pub fn is_utf8(self) -> bool {
+        self.0 & UTF8 != 0
     }
 
-    /// The five bytes of TDS: LCID and flags (4, little-endian) and sort id.
-    pub fn tds(self) -> [u8; 5] {
-        match self {
-            Collation::SqlLatin1GeneralCp1CiAs => TDS_CI_AS,
-            Collation::Latin1GeneralBin2 => TDS_BIN2,
-            Collation::Latin1GeneralBin => TDS_BIN,
-        }
+    /// A surrogate pair is one character.
+    pub fn is_supplementary(self) -> bool {
+        self.0 & SUPPLEMENTARY != 0
     }
 
-    /// The collation of five TDS bytes, where it is one of ours.
-    pub fn from_tds(b: [u8; 5]) -> Option<Collation> {
-        Collation::ALL.into_iter().find(|c| c.tds() == b)
+    /// Variation selectors count.
+    fn tells_variations(self) -> bool {
+        self.version() == 3 && self.0 & VARIATIONS_IGNORED == 0
     }
 
     /// Two texts are equal only if they are the same.
     #[inline]
     pub fn is_binary(self) -> bool {
-        self != Collation::SqlLatin1GeneralCp1CiAs
+        self.0 & (BIN | BIN2) != 0
     }
 
-    /// The weight of a byte; equal weights are equal characters.
+    /// The order is one of [`tables`] or binary: a weight per character, the same for a varchar and its nvarchar.
     #[inline]
-    pub fn byte_weight(self, b: u8) -> u8 {
+    fn is_simple(self) -> bool {
+        self == Collation::DEFAULT || self.is_binary()
+    }
+
+    /// Texts of a code page are equal exactly where they are as nvarchar.
+    pub fn narrow_is_wide(self) -> bool {
+        self == Collation::DEFAULT || self.sort_order() == 0 || self.is_binary()
+    }
+
+    /// Of what no order is here: why. `narrow`: of char or varchar, else of nchar or nvarchar.
+    pub fn missing(self, narrow: bool) -> Option<String> {
+        let name = || self.name();
+        let page = self.code_page();
+        if narrow && page != 1252 {
+            return Some(format!("char or varchar of code page {page}, which {} has", name()));
+        }
+        if self.is_simple() {
+            return None;
+        }
+        if narrow && !matches!(self.sort_order(), 0 | 51..=54) {
+            let order = self.sort_order();
+            return Some(format!(
+                "The order of char and varchar under {} (sort order {order})",
+                name()
+            ));
+        }
+        match windows::alphabet(self.family(), self.version()) {
+            None => Some(format!("The alphabet of the collation {}", name())),
+            Some(_) => None,
+        }
+    }
+
+    /// The weight of a byte; equal weights are equal characters. Of many bytes ask [`Collation::weights`].
+    #[inline]
+    fn simple_byte(self, b: u8) -> u8 {
         if self.is_binary() { b } else { BYTES[b as usize] }
     }
 
-    /// The weight of a UTF-16 code unit.
     #[inline]
-    pub fn unit_weight(self, u: u16) -> u16 {
+    fn simple_unit(self, u: u16) -> u16 {
         if self.is_binary() {
             u
         } else if u < 0x250 {
@@ -135,21 +168,35 @@ impl Collation {
         }
     }
 
+    /// What characters weigh by themselves, for searches and patterns.
+    pub fn weights(self) -> Weights {
+        static ALL: Mutex<BTreeMap<u32, &'static Ranks>> = Mutex::new(BTreeMap::new());
+        if self.is_simple() {
+            return Weights(self, None);
+        }
+        // One for each collation that is ever searched by.
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        Weights(self, Some(all.entry(self.0).or_insert_with(|| Box::leak(Box::default()))))
+    }
+
     /// Orders two varchar values, the shorter padded with blanks.
     #[inline]
     pub fn compare_varchar(self, a: &[u8], b: &[u8]) -> Ordering {
+        if !self.is_simple() {
+            return self.compare_varchar_by_levels(a, b);
+        }
         let common = a.len().min(b.len());
         for i in 0..common {
             if a[i] != b[i] {
-                let (x, y) = (self.byte_weight(a[i]), self.byte_weight(b[i]));
+                let (x, y) = (self.simple_byte(a[i]), self.simple_byte(b[i]));
                 if x != y {
                     return x.cmp(&y);
                 }
             }
         }
-        let blank = self.byte_weight(b' ');
+        let blank = self.simple_byte(b' ');
         let against_blanks = |rest: &[u8]| {
-            let other = rest.iter().map(|c| self.byte_weight(*c)).find(|w| *w != blank);
+            let other = rest.iter().map(|c| self.simple_byte(*c)).find(|w| *w != blank);
             other.map_or(Ordering::Equal, |w| w.cmp(&blank))
         };
         if a.len() > common {
@@ -162,6 +209,10 @@ impl Collation {
     /// Orders two nvarchar values (UTF-16LE), the shorter padded with blanks.
     #[inline]
     pub fn compare_nvarchar(self, a: &[u8], b: &[u8]) -> Ordering {
+        if !self.is_simple() {
+            return windows::compare_nvarchar(self, a, b);
+        }
+        let turns = self.0 & BIN != 0;
         let (mut a, mut b) = (units(a), units(b));
         let (blank, mut first) = (b' ' as u16, true);
         loop {
@@ -170,10 +221,10 @@ impl Collation {
                 (x, y) => (x.unwrap_or(blank), y.unwrap_or(blank)),
             };
             if x != y {
-                if self == Collation::Latin1GeneralBin && !first {
+                if turns && !first {
                     return x.swap_bytes().cmp(&y.swap_bytes());
                 }
-                let (x, y) = (self.unit_weight(x), self.unit_weight(y));
+                let (x, y) = (self.simple_unit(x), self.simple_unit(y));
                 if x != y {
                     return x.cmp(&y);
                 }
@@ -182,19 +233,33 @@ impl Collation {
         }
     }
 
+    #[cold]
+    fn compare_varchar_by_levels(self, a: &[u8], b: &[u8]) -> Ordering {
+        match self.sort_order() {
+            0 => windows::compare_varchar(self, a, b),
+            order => sort_order::compare(order, a, b),
+        }
+    }
+
     /// Appends bytes whose memcmp order is the collation's; self-delimiting (no key is a prefix of another).
     pub fn sort_key_varchar(self, text: &[u8], out: &mut Vec<u8>) {
+        if !self.is_simple() {
+            return match self.sort_order() {
+                0 => windows::key_varchar(self, text, out),
+                order => sort_order::key(order, text, out),
+            };
+        }
         let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
         let text = &text[..end];
-        let blank = self.byte_weight(b' ');
+        let blank = self.simple_byte(b' ');
         let terminator = if self.is_binary() { b' ' + 1 } else { BYTE_BLANK };
         out.reserve(end + 1);
         for (i, &b) in text.iter().enumerate() {
-            let w = self.byte_weight(b);
+            let w = self.simple_byte(b);
             match w.cmp(&blank) {
                 Ordering::Less => out.push(w),
                 Ordering::Equal => {
-                    let next = text[i + 1..].iter().map(|c| self.byte_weight(*c));
+                    let next = text[i + 1..].iter().map(|c| self.simple_byte(*c));
                     out.push(beside(terminator as u16, blank as u16, next.map(u16::from)) as u8);
                 }
                 Ordering::Greater if !self.is_binary() => out.push(w),
@@ -207,13 +272,16 @@ impl Collation {
 
     /// The same for UTF-16LE.
     pub fn sort_key_nvarchar(self, text: &[u8], out: &mut Vec<u8>) {
+        if !self.is_simple() {
+            return windows::key_nvarchar(self, text, out);
+        }
         let all = units(text);
         let end = all.clone().rposition(|u| u != b' ' as u16).map_or(0, |i| i + 1);
         // What is behind the first unit is ordered by its bytes.
-        let turns = self == Collation::Latin1GeneralBin;
+        let turns = self.0 & BIN != 0;
         let weight = |i: usize, u: u16| match turns && i > 0 {
             true => u.swap_bytes(),
-            false => self.unit_weight(u),
+            false => self.simple_unit(u),
         };
         let blanks = [weight(0, b' ' as u16), weight(1, b' ' as u16)];
         let blank = |i: usize| blanks[usize::from(i > 0)];
@@ -245,29 +313,66 @@ impl Collation {
         push(terminator(end));
     }
 
+    /// Appends what the keys of all text begin with that begins with this one, which is not empty and does not end with a blank; it
+    /// may be less than it could be, or nothing.
+    pub fn key_beginning_varchar(self, text: &[u8], out: &mut Vec<u8>) {
+        match self.sort_order() {
+            _ if self.is_simple() => {
+                self.sort_key_varchar(text, out);
+                // The end of a key says that nothing comes.
+                out.pop();
+            }
+            0 => windows::beginning_varchar(self, text, out),
+            _ => sort_order::beginning(text, out),
+        }
+    }
+
+    /// The same for UTF-16LE.
+    pub fn key_beginning_nvarchar(self, text: &[u8], out: &mut Vec<u8>) {
+        if self.is_simple() {
+            self.sort_key_nvarchar(text, out);
+            out.truncate(out.len() - 2);
+        } else {
+            windows::beginning_nvarchar(self, text, out);
+        }
+    }
+
     /// Equal text gives equal hashes.
     pub fn hash_varchar(self, text: &[u8]) -> u64 {
+        if !self.is_simple() {
+            return match self.sort_order() {
+                0 => windows::hash_varchar(self, text),
+                _ => sort_order::hash(text),
+            };
+        }
         let end = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-        finish(text[..end].iter().fold(SEED, |h, b| mix(h, self.byte_weight(*b) as u64)))
+        finish(text[..end].iter().fold(SEED, |h, b| mix(h, self.simple_byte(*b) as u64)))
     }
 
     /// Equal text gives equal hashes.
     pub fn hash_nvarchar(self, text: &[u8]) -> u64 {
+        if !self.is_simple() {
+            return windows::hash_nvarchar(self, text);
+        }
         let all = units(text);
         let end = all.clone().rposition(|u| u != b' ' as u16).map_or(0, |i| i + 1);
-        finish(all.take(end).fold(SEED, |h, u| mix(h, self.unit_weight(u) as u64)))
+        finish(all.take(end).fold(SEED, |h, u| mix(h, self.simple_unit(u) as u64)))
     }
 
     /// Equality of identifiers and other UTF-8 text under this collation.
     pub fn eq_str(self, a: &str, b: &str) -> bool {
+        if !self.is_simple() {
+            return self.compare_nvarchar(&encode_utf16(a), &encode_utf16(b)).is_eq();
+        }
         if a.is_ascii() && b.is_ascii() {
             return self.compare_varchar(a.as_bytes(), b.as_bytes()).is_eq();
         }
         self.fold_str(a) == self.fold_str(b)
     }
 
-    /// A key for hash maps of names: equal under the collation is the same string.
+    /// A key for hash maps of names: equal under the default or a binary collation is the same string.
     pub fn fold_str(self, s: &str) -> String {
+        assert!(self.is_simple(), "names are compared under the default");
         let s = s.trim_end_matches(' ');
         if self.is_binary() {
             return s.to_owned();
@@ -279,20 +384,75 @@ impl Collation {
         String::from_utf16_lossy(&folded)
     }
 
+    /// Turkish and Azeri: i and İ, ı and I are the pairs.
+    #[inline]
+    fn has_dotless_i(self) -> bool {
+        !self.is_binary() && matches!(self.family(), 26 | 99)
+    }
+
     /// UPPER or LOWER of a byte of code page 1252.
-    pub fn change_case_byte(upper: bool, b: u8) -> u8 {
-        if b < 0x80 {
+    pub fn change_case_byte(self, upper: bool, b: u8) -> u8 {
+        if b < 0x80 && !self.has_dotless_i() {
             return if upper { b.to_ascii_uppercase() } else { b.to_ascii_lowercase() };
         }
         let c = decode_1252(&[b]);
         let c = c.chars().next().unwrap_or('?');
-        let changed = change_case(upper, c as u32 as u16);
+        let changed = self.change_case_unit(upper, c as u32 as u16);
         crate::codepage::byte_of(changed).unwrap_or(b)
     }
 
     /// UPPER or LOWER of a UTF-16 code unit (characters whose other case is several characters stay).
-    pub fn change_case_unit(upper: bool, u: u16) -> u16 {
-        change_case(upper, u)
+    pub fn change_case_unit(self, upper: bool, u: u16) -> u16 {
+        match (upper, u) {
+            (true, 0x69) if self.has_dotless_i() => 0x130,
+            (false, 0x49) if self.has_dotless_i() => 0x131,
+            (false, 0x130) if self.has_dotless_i() => 0x69,
+            _ => change_case(upper, u),
+        }
+    }
+}
+
+/// What characters weigh by themselves under a collation: equal weights are equal characters, and they order as those do.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights(Collation, Option<&'static Ranks>);
+
+/// The ranks of all characters; made when first asked for, as they take some time.
+#[derive(Default, Debug)]
+struct Ranks {
+    bytes: OnceLock<[u16; 256]>,
+    units: OnceLock<Box<[u16]>>,
+}
+
+impl Weights {
+    /// Of a byte of char or varchar.
+    #[inline]
+    pub fn byte(self, b: u8) -> u16 {
+        match self.1 {
+            None => self.0.simple_byte(b).into(),
+            Some(ranks) => ranks.bytes(self.0)[usize::from(b)],
+        }
+    }
+
+    /// Of a UTF-16 code unit.
+    #[inline]
+    pub fn unit(self, u: u16) -> u16 {
+        match self.1 {
+            None => self.0.simple_unit(u),
+            Some(ranks) => ranks.units(self.0)[usize::from(u)],
+        }
+    }
+}
+
+impl Ranks {
+    fn units(&self, c: Collation) -> &[u16] {
+        self.units.get_or_init(|| windows::ranks(c))
+    }
+
+    fn bytes(&self, c: Collation) -> &[u16; 256] {
+        self.bytes.get_or_init(|| match c.sort_order() {
+            0 => std::array::from_fn(|b| self.units(c)[usize::from(unit_of(b as u8))]),
+            order => std::array::from_fn(|b| sort_order::rank(order, b as u8)),
+        })
     }
 }
 
@@ -310,10 +470,10 @@ fn fold_unit(u: u16) -> u16 {
     if u < 0x80 {
         return (u as u8).to_ascii_lowercase() as u16;
     }
-    let w = Collation::SqlLatin1GeneralCp1CiAs.unit_weight(u);
+    let w = Collation::DEFAULT.simple_unit(u);
     let lower = lower_high(change_case(false, u));
     // The lower case form of a character has its weight, unless its lower case is several characters.
-    if Collation::SqlLatin1GeneralCp1CiAs.unit_weight(lower) == w { lower } else { u }
+    if Collation::DEFAULT.simple_unit(lower) == w { lower } else { u }
 }
 
 /// The weight of a unit from U+0250 on.

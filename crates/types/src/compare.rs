@@ -182,7 +182,7 @@ pub fn hash(v: &Value, collation: Collation) -> u64 {
         Value::NVarChar(b) => collation.hash_nvarchar(b),
         Value::Binary(b) => {
             let end = b.iter().rposition(|b| *b != 0).map_or(0, |i| i + 1);
-            Collation::Latin1GeneralBin2.hash_varchar(&[&b[..end], &[1]].concat())
+            Collation::LATIN1_GENERAL_BIN2.hash_varchar(&[&b[..end], &[1]].concat())
         }
         Value::Decimal(d) => {
             let mut h = std::hash::DefaultHasher::new();

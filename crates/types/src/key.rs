@@ -29,17 +29,15 @@ pub fn append(out: &mut Vec<u8>, v: &Value, collation: Collation, descending: bo
     }
 }
 
-/// Appends what the keys of all text have in common that begins with this one, which is not empty and does not end with a blank.
+/// Appends what the keys of all text have in common that begins with this one, or less, which is not empty and does not end with a blank.
 pub fn append_beginning(out: &mut Vec<u8>, text: &Value, collation: Collation, descending: bool) {
     let start = out.len();
     out.push(1);
-    append_value(out, text, collation);
-    // The end of a key says that nothing comes.
-    let end = match text {
-        Value::NVarChar(_) => 2,
-        _ => 1,
-    };
-    out.truncate(out.len() - end);
+    match text {
+        Value::NVarChar(b) => collation.key_beginning_nvarchar(b, out),
+        Value::VarChar(b) => collation.key_beginning_varchar(b, out),
+        _ => {}
+    }
     if descending {
         invert(&mut out[start..]);
     }

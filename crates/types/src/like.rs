@@ -12,6 +12,7 @@
 use crate::Collation;
 use crate::codepage::cp1252_to_utf16;
 use crate::codepage::units;
+use crate::collation::Weights;
 use crate::{Bytes, Value};
 
 /// A compiled LIKE pattern.
@@ -19,7 +20,7 @@ use crate::{Bytes, Value};
 pub struct Pattern {
     tokens: Vec<Token>,
     unicode: bool,
-    collation: Collation,
+    weights: Weights,
     valid: bool,
 }
 
@@ -48,7 +49,8 @@ impl Pattern {
         } else {
             pattern.iter().map(|b| *b as u16).collect()
         };
-        let mut p = Pattern { tokens: Vec::new(), unicode, collation, valid: true };
+        let mut p =
+            Pattern { tokens: Vec::new(), unicode, weights: collation.weights(), valid: true };
         let mut i = 0;
         while i < chars.len() {
             let c = chars[i];
@@ -115,11 +117,7 @@ impl Pattern {
 
     #[inline]
     fn weight(&self, c: u16) -> u16 {
-        if self.unicode {
-            self.collation.unit_weight(c)
-        } else {
-            self.collation.byte_weight(c as u8) as u16
-        }
+        if self.unicode { self.weights.unit(c) } else { self.weights.byte(c as u8) }
     }
 
     /// Whether the text (in the same encoding) matches.
@@ -128,11 +126,11 @@ impl Pattern {
             return false;
         }
         if self.unicode {
-            let at = |i: usize| self.collation.unit_weight(unit_at(text, i));
+            let at = |i: usize| self.weights.unit(unit_at(text, i));
             return run(&self.tokens, at, text.len() / 2, text.len() / 2, 0).is_some();
         }
         let blank_from = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-        let at = |i: usize| self.collation.byte_weight(text[i]) as u16;
+        let at = |i: usize| self.weights.byte(text[i]);
         run(&self.tokens, at, text.len(), blank_from, 0).is_some()
     }
 
@@ -153,9 +151,9 @@ impl Pattern {
         };
         let at = |i: usize| {
             if self.unicode {
-                self.collation.unit_weight(unit_at(text, i))
+                self.weights.unit(unit_at(text, i))
             } else {
-                self.collation.byte_weight(text[i]) as u16
+                self.weights.byte(text[i])
             }
         };
         (0..=chars)

@@ -174,6 +174,7 @@ pub static MESSAGES: &[Message] = &[
     Message { number: 451, severity: 16, text: "Cannot resolve collation conflict between \"%ls\" and \"%ls\" in %ls operator occurring in %ls statement column %d." },
     Message { number: 455, severity: 16, text: "The last statement included within a function must be a return statement." },
     Message { number: 457, severity: 16, text: "Implicit conversion of %ls value to %ls cannot be performed because the collation of the value is unresolved due to a collation conflict between \"%ls\" and \"%ls\" in %ls operator." },
+    Message { number: 459, severity: 16, text: "Collation '%.*ls' is supported on Unicode data types only and cannot be applied to char, varchar or text data types." },
     Message { number: 460, severity: 16, text: "DISTINCT operator is not allowed in the recursive part of a recursive common table expression '%.*ls'." },
     Message { number: 461, severity: 16, text: "The TOP or OFFSET operator is not allowed in the recursive part of a recursive common table expression '%.*ls'." },
     Message { number: 462, severity: 16, text: "Outer join is not allowed in the recursive part of a recursive common table expression '%.*ls'." },

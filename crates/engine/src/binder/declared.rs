@@ -4,7 +4,7 @@ use taffrail_base::message::unsupported;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_syntax::ast;
 use taffrail_types::convert::Large;
-use taffrail_types::{Collation, names};
+use taffrail_types::{Collation, Family, SqlType, names};
 
 /// 2717 says whose type it is: a column's, a parameter's or a variable's.
 pub(crate) fn named_too_wide(e: Box<SqlError>, ty: &ast::DataType, name: &str) -> Box<SqlError> {
@@ -30,21 +30,26 @@ pub(crate) fn is_absent_type(name: &ast::ObjectName) -> bool {
     name.schema.as_ref().is_none_or(|s| s.is("sys")) && ABSENT.iter().any(|t| name.name.is(t))
 }
 
-/// A collation as COLLATE names it: every database has the same default.
-pub(crate) fn collation(name: &ast::Ident) -> SqlResult<Collation> {
+/// A collation as COLLATE names it for text of this type: every database has the same default. 448 for a name that is none, 459 and
+/// 40510 where the type cannot have it.
+pub(crate) fn collation(name: &ast::Ident, ty: SqlType) -> SqlResult<Collation> {
     if name.is("DATABASE_DEFAULT") || name.is("CATALOG_DEFAULT") {
         return Ok(Collation::default());
     }
-    Collation::from_name(&name.value).ok_or_else(|| no_collation(&name.value))
+    let collation = Collation::from_name(&name.value).ok_or_else(|| no_collation(&name.value))?;
+    match ty.family() {
+        Family::Char if collation.code_page() == 0 => {
+            Err(SqlError::new(459, &[&collation.name()]).with_state(2))
+        }
+        Family::Char | Family::NChar => match collation.missing(ty.family() == Family::Char) {
+            Some(what) => Err(unsupported(what)),
+            None => Ok(collation),
+        },
+        _ => Ok(collation),
+    }
 }
 
-/// For a collation that is not here: 40510 if its name is made as theirs are, else 448.
+/// 448: a name that is no collation's.
 pub(crate) fn no_collation(name: &str) -> Box<SqlError> {
-    let upper = name.to_ascii_uppercase();
-    let known = ["_CI_", "_CS_"].iter().any(|part| upper.contains(part))
-        || ["_BIN", "_BIN2", "_UTF8"].iter().any(|end| upper.ends_with(end));
-    match known {
-        true => unsupported(format!("The collation {name}")),
-        false => SqlError::new(448, &[&name]),
-    }
+    SqlError::new(448, &[&name])
 }

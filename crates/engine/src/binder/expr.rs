@@ -118,7 +118,7 @@ impl<'a> Binder<'a> {
         if !is_text(declared.ty) || declared.kind == Kind::Xml {
             return Err(SqlError::new(447, &[&declared.name()]));
         }
-        crate::binder::declared::collation(name)
+        crate::binder::declared::collation(name, declared.ty)
     }
 
     fn unary(&mut self, op: ast::UnaryOp, operand: &'a ast::Expr) -> SqlResult<Bound> {

@@ -509,7 +509,7 @@ impl<'a> Binder<'a> {
         if let Some(collation) = collation {
             // Behind the arguments that can be written.
             args.resize_with(3, || Expr::NULL);
-            args.push(Expr::Const(taffrail_types::Value::Int(collation.id() as i32)));
+            args.push(Expr::Const(taffrail_types::Value::Int(collation.stored().cast_signed())));
         }
         for (c, n) in columns.iter_mut().zip(&f.columns) {
             c.name = (&*n.value).into();

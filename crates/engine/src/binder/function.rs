@@ -216,7 +216,7 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
         let coerced = self.of_arguments(name, bound.compares(), &args)?;
-        if bound.compares() {
+        if bound.compares() || matches!(name, "UPPER" | "LOWER") {
             bound.collations = smallvec::smallvec![coerced.0];
         } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
             bound.collations = args.iter().map(|b| b.collation).collect();

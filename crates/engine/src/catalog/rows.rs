@@ -104,7 +104,7 @@ pub fn write_column(
         Value::nvarchar(&column.name),
         Value::binary(&typecode::type_bytes(column.ty)),
         int(flags),
-        int(column.collation.id() as i64),
+        int(column.collation.stored().cast_signed().into()),
         int(place_number(column.place)),
         int(column.null_bit as i64),
         Value::Int(column.default.as_ref().map_or(0, |d| d.id.0)),
@@ -205,7 +205,7 @@ pub fn write_parameters(
             Value::nvarchar(&p.name),
             Value::binary(&typecode::type_bytes(p.ty)),
             int(flags),
-            int(Collation::default().id() as i64),
+            int(Collation::default().stored().into()),
             int(0),
             int(0),
             int(0),
@@ -335,7 +335,7 @@ impl Catalog {
             let ty = typecode::type_from_bytes(bytes(&row, 1)?)?;
             if head.kind == ObjectKind::View {
                 let id = *key.get(1).ok_or_else(|| damaged("a catalogue key"))? as i32;
-                let collation = Collation::from_id(number(&row, 3)? as u16)
+                let collation = Collation::from_stored(number(&row, 3)? as u32)
                     .ok_or_else(|| damaged("a column's collation"))?;
                 let nullable = flags & COLUMN_NULLABLE != 0;
                 let mut column = view_column(id, name, ty, nullable, collation);
@@ -407,7 +407,7 @@ impl Catalog {
                 name: text(&row, 0)?.into(),
                 ty,
                 nullable: flags & COLUMN_NULLABLE != 0,
-                collation: Collation::from_id(number(&row, 3)? as u16)
+                collation: Collation::from_stored(number(&row, 3)? as u32)
                     .ok_or_else(|| damaged("a column's collation"))?,
                 is_identity: flags & COLUMN_IDENTITY != 0,
                 is_rowguid: flags & COLUMN_ROWGUID != 0,

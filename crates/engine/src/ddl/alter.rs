@@ -417,7 +417,7 @@ fn alter_column(
     new.set_large(large);
     new.nullable = nullable.unwrap_or(true) && !old.is_identity;
     if let Some(collation) = collation {
-        new.collation = crate::binder::declared::collation(collation)?;
+        new.collation = crate::binder::declared::collation(collation, ty)?;
     }
     // A wider text of the same kind leaves the rows and the keys of indexes as they are.
     let wider = widens(old.ty, ty) && new.collation == old.collation;

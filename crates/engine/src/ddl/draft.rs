@@ -283,7 +283,7 @@ impl TableDraft {
         }
         let collation = match &c.collation {
             None => Collation::default(),
-            Some(name) => crate::binder::declared::collation(name)?,
+            Some(name) => crate::binder::declared::collation(name, ty)?,
         };
         let nullable = match c.nullable {
             Some(nullable) => nullable,

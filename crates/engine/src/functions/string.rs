@@ -7,7 +7,7 @@ use super::{Call, Function, Rule, Signature};
 use crate::pieces::{PIECE, look, memory, repeated};
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::like::Pattern;
-use taffrail_types::{Bytes, Collation, Decimal, Family, MaxLen, SqlType, Value};
+use taffrail_types::{Bytes, Decimal, Family, MaxLen, SqlType, Value};
 
 #[rustfmt::skip]
 pub static FUNCTIONS: &[Function] = &[
@@ -324,13 +324,14 @@ fn lower(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 
 fn change_case(c: &Call<'_>, v: &Value, upper: bool) -> SqlResult<Value> {
     let Some(mut text) = Text::of(v)? else { return Ok(Value::Null) };
+    let collation = c.collation();
     for piece in text.chars.chunks_mut(PIECE) {
         look()?;
         for u in piece {
             *u = if text.unicode {
-                Collation::change_case_unit(upper, *u)
+                collation.change_case_unit(upper, *u)
             } else {
-                Collation::change_case_byte(upper, *u as u8) as u16
+                collation.change_case_byte(upper, *u as u8) as u16
             };
         }
     }
@@ -503,12 +504,12 @@ fn translate(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Err(SqlError::new(9828, &[]));
     }
     let collation = c.collation();
-    let wanted = from.weights(collation)?;
+    let (wanted, weights) = (from.weights(collation)?, collation.weights());
     for at in 0..text.chars.len() {
         if (at + 1).is_multiple_of(PIECE) {
             look()?;
         }
-        let w = text.weight(text.chars[at], collation);
+        let w = text.weight(text.chars[at], weights);
         if let Some(i) = wanted.iter().position(|x| *x == w) {
             text.chars[at] = to.chars[i];
         }

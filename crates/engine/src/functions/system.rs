@@ -239,11 +239,14 @@ fn collation_property(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Ok(Value::Null);
     };
     Ok(match &*name.to_ascii_lowercase() {
-        "codepage" => variant(1252),
-        "lcid" => variant(1033),
-        // Case, kana type and width ignored, accents not; binary compares nothing of the kind.
-        "comparisonstyle" => variant(if collation.is_binary() { 0 } else { 196_609 }),
-        "version" => variant(0),
+        "codepage" => variant(collation.code_page().into()),
+        "lcid" => variant(collation.lcid().cast_signed()),
+        "comparisonstyle" => variant(collation.comparison_style().cast_signed()),
+        "collationid" => variant(collation.id().cast_signed()),
+        "version" => {
+            Value::Variant(Box::new((SqlType::TinyInt, Value::TinyInt(collation.version() as u8))))
+        }
+        "name" => Value::Variant(Box::new((SqlType::SYSNAME, Value::nvarchar(collation.name())))),
         _ => Value::Null,
     })
 }

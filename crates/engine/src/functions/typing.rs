@@ -5,6 +5,7 @@ use crate::pieces;
 use smallvec::SmallVec;
 use taffrail_base::{SqlError, SqlResult};
 use taffrail_types::codepage::{encode_1252, encode_utf16, units, utf16_to_1252};
+use taffrail_types::collation::Weights;
 use taffrail_types::convert::{Rule as Cell, rule};
 use taffrail_types::{Bytes, Collation, Family, MaxLen, SqlType, Value};
 
@@ -166,14 +167,15 @@ impl Text {
 
     /// The characters' weights under a collation.
     pub fn weights(&self, collation: Collation) -> SqlResult<Vec<u16>> {
+        let weights = collation.weights();
         pieces::collect(&self.chars, 1, |to, chars| {
-            to.extend(chars.iter().map(|c| self.weight(*c, collation)));
+            to.extend(chars.iter().map(|c| self.weight(*c, weights)));
         })
     }
 
-    /// A character's weight under a collation.
-    pub fn weight(&self, c: u16, collation: Collation) -> u16 {
-        if self.unicode { collation.unit_weight(c) } else { collation.byte_weight(c as u8) as u16 }
+    /// A character's weight under a collation's.
+    pub fn weight(&self, c: u16, weights: Weights) -> u16 {
+        if self.unicode { weights.unit(c) } else { weights.byte(c as u8) }
     }
 }
 

@@ -208,6 +208,8 @@ impl<'q> Question<'q> {
             return None;
         }
         let from = match e {
+            // As another kind of text, which may be equal where this is not.
+            Expr::Cast(_) if !collation.narrow_is_wide() && found.equality_only => return None,
             Expr::Cast(k) => k.to,
             _ => column.ty,
         };

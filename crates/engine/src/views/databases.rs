@@ -176,13 +176,10 @@ fn file_row(database: u16, state: (u8, &'static str), file: FileInfo) -> FileRow
     FileRow { database, state, file, base: None, redo: None, target: None }
 }
 
-/// The only one there is.
+/// All but those of version 160, which are hidden from it.
 fn collations(_: &ViewContext<'_>, _: &[Value], rows: &mut Rows) -> SqlResult<()> {
-    let name = Collation::default().name();
-    rows.push(row![
-        name,
-        "Latin1-General, case-insensitive, accent-sensitive, kanatype-insensitive, width-insensitive for \
-            Unicode Data, SQL Server Sort Order 52 on Code Page 1252 for non-Unicode Data"
-    ]);
+    for collation in Collation::all().filter(|c| c.version() < 4) {
+        rows.push(row![collation.written(), collation.description()]);
+    }
     Ok(())
 }

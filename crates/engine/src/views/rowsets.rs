@@ -4,6 +4,7 @@ use super::{Declaration, RowStream, ViewContext, streamed};
 use crate::functions::xquery;
 use crate::plan::system_view::NODES;
 use taffrail_base::{SqlError, SqlResult};
+use taffrail_types::collation::Weights;
 use taffrail_types::{Bytes, Collation, Value};
 
 pub(super) fn declare(views: &mut Vec<Declaration>) {
@@ -48,7 +49,7 @@ struct Parts {
     /// As bytes of the result's type: UTF-16, or one byte a character.
     text: Vec<u8>,
     separator: Vec<u8>,
-    collation: Collation,
+    weights: Weights,
     wide: bool,
     /// Where the next part begins; `None` at the end.
     at: Option<usize>,
@@ -77,7 +78,11 @@ fn string_split(
         text: bytes(of(0)),
         separator: bytes(of(1)),
         // The binder's, behind the arguments.
-        collation: of(3).as_i64().and_then(|id| Collation::from_id(id as u16)).unwrap_or_default(),
+        weights: of(3)
+            .as_i64()
+            .and_then(|id| Collation::from_stored(id as u32))
+            .unwrap_or_default()
+            .weights(),
         wide,
         at: (!of(0).is_null()).then_some(0),
         ordinal: 0,
@@ -89,9 +94,9 @@ impl Parts {
     /// Whether a character is the separator, under the collation.
     fn separates(&self, c: &[u8]) -> bool {
         match (c, &self.separator[..]) {
-            ([c], [s]) => self.collation.byte_weight(*c) == self.collation.byte_weight(*s),
+            ([c], [s]) => self.weights.byte(*c) == self.weights.byte(*s),
             ([a, b], [c, d]) => {
-                let weight = |a, b| self.collation.unit_weight(u16::from_le_bytes([a, b]));
+                let weight = |a, b| self.weights.unit(u16::from_le_bytes([a, b]));
                 weight(*a, *b) == weight(*c, *d)
             }
             _ => false,
