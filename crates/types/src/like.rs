@@ -20,6 +20,8 @@ use crate::{Bytes, Value};
 pub struct Pattern {
     tokens: Vec<Token>,
     unicode: bool,
+    /// `_` is a surrogate pair, too.
+    pairs: bool,
     weights: Weights,
     valid: bool,
 }
@@ -49,8 +51,8 @@ impl Pattern {
         } else {
             pattern.iter().map(|b| *b as u16).collect()
         };
-        let mut p =
-            Pattern { tokens: Vec::new(), unicode, weights: collation.weights(), valid: true };
+        let (weights, pairs) = (collation.weights(), unicode && collation.is_supplementary());
+        let mut p = Pattern { tokens: Vec::new(), unicode, pairs, weights, valid: true };
         let mut i = 0;
         while i < chars.len() {
             let c = chars[i];
@@ -127,11 +129,15 @@ impl Pattern {
         }
         if self.unicode {
             let at = |i: usize| self.weights.unit(unit_at(text, i));
-            return run(&self.tokens, at, text.len() / 2, text.len() / 2, 0).is_some();
+            let units = text.len() / 2;
+            return match self.pairs {
+                true => run(&self.tokens, at, |i| is_pair(text, i), units, units, 0).is_some(),
+                false => run(&self.tokens, at, |_| false, units, units, 0).is_some(),
+            };
         }
         let blank_from = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
         let at = |i: usize| self.weights.byte(text[i]);
-        run(&self.tokens, at, text.len(), blank_from, 0).is_some()
+        run(&self.tokens, at, |_| false, text.len(), blank_from, 0).is_some()
     }
 
     /// PATINDEX: the 1-based position in characters of the first match, 0 if there is none. A pattern that begins
@@ -156,9 +162,10 @@ impl Pattern {
                 self.weights.byte(text[i])
             }
         };
+        let pair = |i: usize| self.pairs && is_pair(text, i);
         (0..=chars)
-            .find(|&start| run(rest, at, chars, blank_from, start).is_some())
-            .map_or(0, |start| start + 1)
+            .find(|&start| run(rest, at, pair, chars, blank_from, start).is_some())
+            .map_or(0, |start| start + 1 - (0..start).filter(|i| pair(*i)).count())
     }
 }
 
@@ -167,10 +174,19 @@ fn unit_at(text: &[u8], i: usize) -> u16 {
     u16::from_le_bytes([text[2 * i], text[2 * i + 1]])
 }
 
-/// Matches `tokens` against the characters from `start`. The text may end anywhere from `blank_from` on.
+/// Two units that are one character begin here.
+fn is_pair(text: &[u8], i: usize) -> bool {
+    (0xD800..0xDC00).contains(&unit_at(text, i))
+        && 2 * i + 3 < text.len()
+        && (0xDC00..0xE000).contains(&unit_at(text, i + 1))
+}
+
+/// Matches `tokens` against the characters from `start`. The text may end anywhere from `blank_from` on. `pair`: whether a character of two
+/// units begins there.
 fn run(
     tokens: &[Token],
     at: impl Fn(usize) -> u16,
+    pair: impl Fn(usize) -> bool,
     len: usize,
     blank_from: usize,
     start: usize,
@@ -198,8 +214,10 @@ fn run(
             }
         };
         if fits {
+            // `_` and brackets take a whole character.
+            let wide = !matches!(tokens[t], Token::One(_)) && pair(i);
             t += 1;
-            i += 1;
+            i += 1 + usize::from(wide);
         } else {
             let (token, from) = back?;
             if from >= len {

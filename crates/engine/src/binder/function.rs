@@ -216,7 +216,12 @@ impl<'a> Binder<'a> {
             return Err(SqlError::new(302, &[]).with_state(0));
         }
         let coerced = self.of_arguments(name, bound.compares(), &args)?;
-        if bound.compares() || matches!(name, "UPPER" | "LOWER") {
+        let counts = coerced.0.is_supplementary()
+            && matches!(
+                name,
+                "LEN" | "LEFT" | "RIGHT" | "SUBSTRING" | "STUFF" | "REVERSE" | "UNICODE"
+            );
+        if counts || bound.compares() || matches!(name, "UPPER" | "LOWER") {
             bound.collations = smallvec::smallvec![coerced.0];
         } else if matches!(name, "CHECKSUM" | "BINARY_CHECKSUM") {
             bound.collations = args.iter().map(|b| b.collation).collect();
@@ -327,7 +332,11 @@ fn narrowed(name: &str, args: &[Bound], result: SqlType) -> SqlType {
         },
         _ => None,
     };
-    let Some(length) = length else { return result };
+    let Some(mut length) = length else { return result };
+    // A character may have two units.
+    if matches!(name, "LEFT" | "RIGHT" | "SUBSTRING") && args[0].coerced().0.is_supplementary() {
+        length = length.saturating_mul(2);
+    }
     let length = MaxLen::N(length.clamp(1, most) as u16);
     if let NVarChar(_) = result { NVarChar(length) } else { VarChar(length) }
 }

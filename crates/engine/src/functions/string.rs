@@ -1,6 +1,7 @@
 //! Functions on text.
 //!
-//! Positions and lengths count characters: bytes of char and varchar, UTF-16 code units of nchar and nvarchar.
+//! Positions and lengths count characters: bytes of char and varchar, UTF-16 code units of nchar and nvarchar; of nchar and nvarchar whose
+//! collation has supplementary characters code points.
 
 use super::typing::{Text, any_null, as_unicode, int, signature, varying, widest};
 use super::{Call, Function, Rule, Signature};
@@ -57,6 +58,13 @@ fn len_rule(r: &Rule<'_>) -> SqlResult<Signature> {
 
 /// Without trailing blanks (of text; all bytes of binary count).
 fn len(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    if let Value::NVarChar(b) = &args[0]
+        && c.pairs()
+    {
+        let end = b.chunks_exact(2).rposition(|u| u != [b' ', 0]).map_or(0, |i| i + 1);
+        let text = Text::of(&args[0])?.map_or(0, |t| t.count_to(end, true));
+        return Ok(count(c, text));
+    }
     let n = match &args[0] {
         Value::VarChar(b) => b.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1),
         Value::NVarChar(b) => b.chunks_exact(2).rposition(|u| u != [b' ', 0]).map_or(0, |i| i + 1),
@@ -120,7 +128,7 @@ fn left(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Err(SqlError::new(537, &[]).with_state(2));
     }
     let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
-    text.slice(0, (n as usize).min(text.chars.len()), c.bound.result)
+    text.slice(0, text.unit(n as usize, c.pairs()), c.bound.result)
 }
 
 fn right(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
@@ -132,8 +140,9 @@ fn right(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Err(SqlError::new(536, &[&"RIGHT"]).with_state(2));
     }
     let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
-    let len = text.chars.len();
-    text.slice(len - (n as usize).min(len), len, c.bound.result)
+    let count = text.count(c.pairs());
+    let from = text.unit(count - (n as usize).min(count), c.pairs());
+    text.slice(from, text.chars.len(), c.bound.result)
 }
 
 /// Positions before the first character count: SUBSTRING('abc', 0, 2) is 'a'.
@@ -150,7 +159,8 @@ fn substring(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let len = text.chars.len() as i64;
     let from = start.saturating_sub(1).clamp(0, len);
     let to = start.saturating_sub(1).saturating_add(n).clamp(from, len);
-    text.slice(from as usize, to as usize, c.bound.result)
+    let unit = |number: i64| text.unit(number as usize, c.pairs());
+    text.slice(unit(from), unit(to), c.bound.result)
 }
 
 /// Both of one encoding.
@@ -177,10 +187,10 @@ fn charindex(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         Some(v) => (int(v) - 1).max(0) as usize,
         None => 0,
     };
-    let collation = c.collation();
-    let (find, text) = (find.weights(collation)?, text.weights(collation)?);
-    let at = if find.is_empty() { None } else { position(&find, &text, from)? };
-    Ok(count(c, at.map_or(0, |i| i + 1)))
+    let (collation, from) = (c.collation(), text.unit(from, c.pairs()));
+    let (find, weights) = (find.weights(collation)?, text.weights(collation)?);
+    let at = if find.is_empty() { None } else { position(&find, &weights, from)? };
+    Ok(count(c, at.map_or(0, |i| text.count_to(i, c.pairs()) + 1)))
 }
 
 /// Where `find`, which is not empty, first occurs in `text` at or after `from`.
@@ -281,7 +291,7 @@ fn replicate(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
 
 fn reverse(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     let Some(mut text) = Text::of(&args[0])? else { return Ok(Value::Null) };
-    text.chars.reverse();
+    text.reverse(c.pairs());
     text.into_value(c.bound.result)
 }
 
@@ -303,11 +313,12 @@ fn stuff(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
         return Ok(Value::Null);
     }
     let (start, n) = (int(&args[1]), int(&args[2]));
-    if start <= 0 || start > text.chars.len() as i64 || n < 0 {
+    if start <= 0 || start > text.count(c.pairs()) as i64 || n < 0 {
         return Ok(Value::Null);
     }
     let from = start as usize - 1;
-    let to = (from + n as usize).min(text.chars.len());
+    let to = text.unit(from + n as usize, c.pairs());
+    let from = text.unit(from, c.pairs());
     let with = Text::of(&args[3])?.map_or(Vec::new(), |t| t.chars);
     let chars = [&text.chars[..from], &with, &text.chars[to..]].concat();
     limited(c, chars.len())?;
@@ -422,9 +433,15 @@ fn nchar_of(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
     })
 }
 
-fn unicode(_: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
-    let first = Text::of(&args[0])?.and_then(|t| t.chars.first().copied());
-    Ok(first.map_or(Value::Null, |u| Value::Int(u as i32)))
+fn unicode(c: &Call<'_>, args: &[Value]) -> SqlResult<Value> {
+    let Some(text) = Text::of(&args[0])? else { return Ok(Value::Null) };
+    let units = text.chars[..text.unit(1, c.pairs())].iter().copied();
+    let first = char::decode_utf16(units).next();
+    let number = |c: Result<char, std::char::DecodeUtf16Error>| match c {
+        Ok(c) => c as i32,
+        Err(lone) => lone.unpaired_surrogate().into(),
+    };
+    Ok(first.map_or(Value::Null, |c| Value::Int(number(c))))
 }
 
 /// CONCAT (`separators` 0) and CONCAT_WS (1): lengths add up.

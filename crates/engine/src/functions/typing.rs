@@ -165,6 +165,48 @@ impl Text {
         Ok(if binary { Value::Binary(bytes) } else { Value::VarChar(bytes) })
     }
 
+    /// How many characters there are: with `pairs` a surrogate pair is one.
+    pub fn count(&self, pairs: bool) -> usize {
+        self.count_to(self.chars.len(), pairs)
+    }
+
+    /// How many characters there are before a unit.
+    pub fn count_to(&self, end: usize, pairs: bool) -> usize {
+        let lows = |from: usize| (from..end).filter(|i| self.is_second(*i)).count();
+        end - if pairs && self.unicode { lows(1) } else { 0 }
+    }
+
+    /// Where the character of this number begins, counted from 0; the end, if there are no so many.
+    pub fn unit(&self, number: usize, pairs: bool) -> usize {
+        let len = self.chars.len();
+        if !pairs || !self.unicode {
+            return number.min(len);
+        }
+        let mut firsts = (0..len).filter(|i| !self.is_second(*i));
+        firsts.nth(number).unwrap_or(len)
+    }
+
+    /// The second half of a surrogate pair.
+    fn is_second(&self, at: usize) -> bool {
+        at > 0
+            && (0xDC00..0xE000).contains(&self.chars[at])
+            && (0xD800..0xDC00).contains(&self.chars[at - 1])
+    }
+
+    /// The other way round, each character as it is.
+    pub fn reverse(&mut self, pairs: bool) {
+        self.chars.reverse();
+        if !pairs || !self.unicode {
+            return;
+        }
+        for at in 1..self.chars.len() {
+            let (a, b) = (self.chars[at - 1], self.chars[at]);
+            if (0xDC00..0xE000).contains(&a) && (0xD800..0xDC00).contains(&b) {
+                self.chars.swap(at - 1, at);
+            }
+        }
+    }
+
     /// The characters' weights under a collation.
     pub fn weights(&self, collation: Collation) -> SqlResult<Vec<u16>> {
         let weights = collation.weights();
@@ -183,6 +225,11 @@ impl Call<'_> {
     /// What the arguments are compared under.
     pub fn collation(&self) -> Collation {
         self.bound.collations.first().copied().unwrap_or_else(|| self.context.collation())
+    }
+
+    /// A surrogate pair is one character: the text's collation has supplementary characters.
+    pub fn pairs(&self) -> bool {
+        self.bound.collations.first().is_some_and(|c| c.is_supplementary())
     }
 
     /// UTF-8 text as a value of the result type.

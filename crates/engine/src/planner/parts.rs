@@ -85,7 +85,10 @@ fn part(e: &mut Expr, slot: Slot) -> Option<&mut Expr> {
                 slots_of(Part::Expr(e), &mut |_| slots += 1);
                 slots == 0 && !has_subquery(Part::Expr(e)) && e.is_repeatable()
             };
+            // What counts surrogate pairs as one does not know where a character lies.
+            let counts_units = !c.function.collations.iter().any(|c| c.is_supplementary());
             known.contains(&c.function.name())
+                && counts_units
                 && c.args[0] == Expr::Slot(slot)
                 && c.args[1..].iter().all(fixed)
         }
