@@ -174,63 +174,43 @@ impl Collation {
         if self.is_simple() {
             return Weights(self, None);
         }
-        // One for each collation that is ever searched by.
+        // One for each that is ever searched by, but for what characters by themselves do not tell apart.
+        let key = self.0 & !(UTF8 | SUPPLEMENTARY);
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        Weights(self, Some(all.entry(self.0).or_insert_with(|| Box::leak(Box::default()))))
+        Weights(self, Some(all.entry(key).or_insert_with(|| Box::leak(Box::default()))))
     }
 
     /// Orders two varchar values, the shorter padded with blanks.
     #[inline]
     pub fn compare_varchar(self, a: &[u8], b: &[u8]) -> Ordering {
-        if !self.is_simple() {
-            return self.compare_varchar_by_levels(a, b);
+        if self == Collation::DEFAULT {
+            return compare_bytes(a, b, |b| BYTES[b as usize]);
         }
-        let common = a.len().min(b.len());
-        for i in 0..common {
-            if a[i] != b[i] {
-                let (x, y) = (self.simple_byte(a[i]), self.simple_byte(b[i]));
-                if x != y {
-                    return x.cmp(&y);
-                }
-            }
-        }
-        let blank = self.simple_byte(b' ');
-        let against_blanks = |rest: &[u8]| {
-            let other = rest.iter().map(|c| self.simple_byte(*c)).find(|w| *w != blank);
-            other.map_or(Ordering::Equal, |w| w.cmp(&blank))
-        };
-        if a.len() > common {
-            against_blanks(&a[common..])
-        } else {
-            against_blanks(&b[common..]).reverse()
+        match self.is_binary() {
+            true => compare_bytes(a, b, |b| b),
+            false => self.compare_varchar_by_levels(a, b),
         }
     }
 
     /// Orders two nvarchar values (UTF-16LE), the shorter padded with blanks.
     #[inline]
     pub fn compare_nvarchar(self, a: &[u8], b: &[u8]) -> Ordering {
-        if !self.is_simple() {
+        if self == Collation::DEFAULT {
+            return compare_units(a, b, |u| Collation::DEFAULT.simple_unit(u));
+        }
+        if !self.is_binary() {
             return windows::compare_nvarchar(self, a, b);
         }
-        let turns = self.0 & BIN != 0;
-        let (mut a, mut b) = (units(a), units(b));
-        let (blank, mut first) = (b' ' as u16, true);
-        loop {
-            let (x, y) = match (a.next(), b.next()) {
-                (None, None) => return Ordering::Equal,
-                (x, y) => (x.unwrap_or(blank), y.unwrap_or(blank)),
-            };
-            if x != y {
-                if turns && !first {
-                    return x.swap_bytes().cmp(&y.swap_bytes());
-                }
-                let (x, y) = (self.simple_unit(x), self.simple_unit(y));
-                if x != y {
-                    return x.cmp(&y);
-                }
-            }
-            first = false;
+        if self.0 & BIN == 0 {
+            return compare_units(a, b, |u| u);
         }
+        // The first unit as a number, the others as their bytes are.
+        let first = |t| units(t).next().unwrap_or(b' ' as u16);
+        first(a).cmp(&first(b)).then_with(|| {
+            compare_units(a.get(2..).unwrap_or_default(), b.get(2..).unwrap_or_default(), |u| {
+                u.swap_bytes()
+            })
+        })
     }
 
     #[cold]
@@ -412,6 +392,61 @@ impl Collation {
     }
 }
 
+/// How many bytes, in eights, two texts have in common.
+#[inline]
+fn common_eights(a: &[u8], b: &[u8]) -> usize {
+    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    a.zip(b).take_while(|(a, b)| a == b).count() * 8
+}
+
+#[inline]
+fn compare_bytes(a: &[u8], b: &[u8], weight: impl Fn(u8) -> u8) -> Ordering {
+    let common = a.len().min(b.len());
+    for i in common_eights(a, b)..common {
+        if a[i] != b[i] {
+            let (x, y) = (weight(a[i]), weight(b[i]));
+            if x != y {
+                return x.cmp(&y);
+            }
+        }
+    }
+    let blank = weight(b' ');
+    let against_blanks = |rest: &[u8]| {
+        let other = rest.iter().map(|c| weight(*c)).find(|w| *w != blank);
+        other.map_or(Ordering::Equal, |w| w.cmp(&blank))
+    };
+    if a.len() > common {
+        against_blanks(&a[common..])
+    } else {
+        against_blanks(&b[common..]).reverse()
+    }
+}
+
+#[inline]
+fn compare_units(a: &[u8], b: &[u8], weight: impl Fn(u16) -> u16) -> Ordering {
+    let from = common_eights(a, b);
+    let (a, b) = (&a[from..], &b[from..]);
+    for (x, y) in units(a).zip(units(b)) {
+        if x != y {
+            let (x, y) = (weight(x), weight(y));
+            if x != y {
+                return x.cmp(&y);
+            }
+        }
+    }
+    let common = a.len().min(b.len()) & !1;
+    let blank = weight(b' ' as u16);
+    let against_blanks = |rest: &[u8]| {
+        let other = units(rest).map(&weight).find(|w| *w != blank);
+        other.map_or(Ordering::Equal, |w| w.cmp(&blank))
+    };
+    if a.len() > b.len() {
+        against_blanks(&a[common..])
+    } else {
+        against_blanks(&b[common..]).reverse()
+    }
+}
+
 /// What characters weigh by themselves under a collation: equal weights are equal characters, and they order as those do.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights(Collation, Option<&'static Ranks>);
@@ -424,6 +459,23 @@ struct Ranks {
 }
 
 impl Weights {
+    /// They are the default's: [`Weights::default_byte`] and [`Weights::default_unit`] are the same, and faster.
+    pub fn are_default(self) -> bool {
+        self.0 == Collation::DEFAULT
+    }
+
+    /// The default's weight of a byte.
+    #[inline]
+    pub fn default_byte(b: u8) -> u16 {
+        BYTES[b as usize].into()
+    }
+
+    /// The default's weight of a UTF-16 code unit.
+    #[inline]
+    pub fn default_unit(u: u16) -> u16 {
+        Collation::DEFAULT.simple_unit(u)
+    }
+
     /// Of a byte of char or varchar.
     #[inline]
     pub fn byte(self, b: u8) -> u16 {

@@ -127,17 +127,25 @@ impl Pattern {
         if !self.valid {
             return false;
         }
+        let (tokens, no) = (&self.tokens, |_| false);
+        let default = self.weights.are_default();
         if self.unicode {
             let at = |i: usize| self.weights.unit(unit_at(text, i));
+            let by_default = |i: usize| Weights::default_unit(unit_at(text, i));
             let units = text.len() / 2;
             return match self.pairs {
-                true => run(&self.tokens, at, |i| is_pair(text, i), units, units, 0).is_some(),
-                false => run(&self.tokens, at, |_| false, units, units, 0).is_some(),
+                true => run(tokens, at, |i| is_pair(text, i), units, units, 0).is_some(),
+                false if default => run(tokens, by_default, no, units, units, 0).is_some(),
+                false => run(tokens, at, no, units, units, 0).is_some(),
             };
         }
         let blank_from = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
         let at = |i: usize| self.weights.byte(text[i]);
-        run(&self.tokens, at, |_| false, text.len(), blank_from, 0).is_some()
+        let by_default = |i: usize| Weights::default_byte(text[i]);
+        match default {
+            true => run(tokens, by_default, no, text.len(), blank_from, 0).is_some(),
+            false => run(tokens, at, no, text.len(), blank_from, 0).is_some(),
+        }
     }
 
     /// PATINDEX: the 1-based position in characters of the first match, 0 if there is none. A pattern that begins
